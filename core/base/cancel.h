@@ -1,0 +1,58 @@
+// CancelToken: when to stop working for somebody who no longer waits.
+#ifndef HAWSER_CORE_BASE_CANCEL_H_
+#define HAWSER_CORE_BASE_CANCEL_H_
+
+#include <atomic>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "core/base/status.h"
+
+namespace hawser {
+
+// A copyable handle: every copy sees the same flag. Checked per block of
+// 2^20 elements, per launch and per loop turn. Thread-safe.
+class CancelToken {
+ public:
+  CancelToken() = default;  // never cancelled, costs nothing to check
+  explicit CancelToken(absl::Time deadline)
+      : state_(std::make_shared<State>()) {
+    state_->deadline = deadline;
+  }
+  static CancelToken WithFlag(absl::Time deadline = absl::InfiniteFuture()) {
+    return CancelToken(deadline);
+  }
+
+  void Cancel() const {
+    if (state_ != nullptr) {
+      state_->cancelled.store(true, std::memory_order_relaxed);
+    }
+  }
+  absl::Time deadline() const {
+    return state_ == nullptr ? absl::InfiniteFuture() : state_->deadline;
+  }
+  // OK, kCancelled or kDeadlineExceeded.
+  absl::Status Check() const {
+    if (state_ == nullptr) return absl::OkStatus();
+    if (state_->cancelled.load(std::memory_order_relaxed)) {
+      return Cancelled("cancelled by the caller");
+    }
+    if (state_->deadline != absl::InfiniteFuture() &&
+        absl::Now() > state_->deadline) {
+      return DeadlineExceeded("the deadline has passed");
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  struct State {
+    std::atomic<bool> cancelled{false};
+    absl::Time deadline = absl::InfiniteFuture();
+  };
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_BASE_CANCEL_H_

@@ -1,0 +1,102 @@
+// Literal: a tensor's value in this process's memory.
+#ifndef HAWSER_CORE_BASE_LITERAL_H_
+#define HAWSER_CORE_BASE_LITERAL_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/shape.h"
+#include "core/base/status.h"
+
+namespace hawser {
+
+// A shape and its bytes (row-major, little-endian, 64-byte aligned when
+// allocated here). Copying shares the bytes, so it is cheap. The bytes are
+// written once, by whoever made the Literal, before it is shared; after that
+// it is immutable and may be read from any thread.
+class Literal {
+ public:
+  Literal() = default;  // no value: shape().dtype() is kInvalid
+
+  // Room for `shape`, contents undefined: no time is spent on zeros.
+  // Errors: kResourceExhausted when the memory is not to be had.
+  static absl::StatusOr<Literal> Allocate(const Shape& shape);
+  // As Allocate, of sizes known to be small; dies without memory.
+  static Literal Uninitialized(const Shape& shape);
+  static Literal Zeros(const Shape& shape);
+  // Copies `bytes`. Errors: kInvalidArgument when the size is not the shape's.
+  static absl::StatusOr<Literal> FromBytes(const Shape& shape,
+                                           absl::Span<const char> bytes);
+  // Adopts memory kept alive by `owner`, for mapped files and received frames.
+  static Literal Adopt(const Shape& shape, std::shared_ptr<const char> owner);
+
+  // Of("{2,3}"-style literals in code): values in row-major order.
+  template <typename T>
+  static Literal Of(absl::Span<const T> values, const Dims& dims);
+  template <typename T>
+  static Literal Of(std::initializer_list<T> values, const Dims& dims) {
+    return Of<T>(absl::Span<const T>(values.begin(), values.size()), dims);
+  }
+  template <typename T>
+  static Literal Vector(std::initializer_list<T> values) {
+    return Of<T>(values, {static_cast<int64_t>(values.size())});
+  }
+  template <typename T>
+  static Literal Scalar(T value) {
+    return Of<T>({value}, {});
+  }
+
+  bool valid() const { return shape_.dtype() != DType::kInvalid; }
+  const Shape& shape() const { return shape_; }
+  absl::Span<const char> bytes() const {
+    return {data_.get(), static_cast<size_t>(shape_.byte_size())};
+  }
+  // The elements; T must be the dtype's C++ type (checked).
+  template <typename T>
+  absl::Span<const T> data() const {
+    HAWSER_CHECK(kDTypeOf<T> == shape_.dtype());
+    return absl::Span<const T>(reinterpret_cast<const T*>(data_.get()),
+                               static_cast<size_t>(shape_.num_elements()));
+  }
+  // For the maker, while nobody else holds these bytes (checked).
+  absl::Span<char> mutable_bytes();
+  template <typename T>
+  absl::Span<T> mutable_data() {
+    HAWSER_CHECK(kDTypeOf<T> == shape_.dtype());
+    return absl::Span<T>(reinterpret_cast<T*>(mutable_bytes().data()),
+                         static_cast<size_t>(shape_.num_elements()));
+  }
+  // True when no other Literal shares the bytes, so they may be reused.
+  bool unique() const { return data_.use_count() == 1; }
+
+  // The same bytes under another shape of the same byte size (checked).
+  Literal Reinterpret(const Shape& shape) const;
+  // Same shape and same bits.
+  bool BitEquals(const Literal& other) const;
+  // "f32[2,2] {1, 2, 3, 4}", at most `max_elements` of them.
+  std::string ToString(int64_t max_elements = 64) const;
+
+ private:
+  Shape shape_;
+  std::shared_ptr<const char> data_;
+};
+
+template <typename T>
+Literal Literal::Of(absl::Span<const T> values, const Dims& dims) {
+  Literal out = Uninitialized(Shape::Of(kDTypeOf<T>, dims));
+  HAWSER_CHECK(static_cast<int64_t>(values.size()) ==
+               out.shape().num_elements());
+  auto to = out.mutable_data<T>();
+  for (size_t i = 0; i < values.size(); ++i) to[i] = values[i];
+  return out;
+}
+
+// One element as text: shortest decimal that reads back the same.
+std::string ElementToString(const Literal& literal, int64_t index);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_BASE_LITERAL_H_

@@ -1,0 +1,188 @@
+// OpDef: everything the project knows about an op, as one row of data. There
+// is no opcode enum: an op's identity is the address of its row, and on the
+// wire its name. Passes, printer, codec, fuzzer and op table read rows.
+#ifndef HAWSER_CORE_IR_OP_DEF_H_
+#define HAWSER_CORE_IR_OP_DEF_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/base/shape.h"
+#include "core/base/status.h"
+#include "core/ir/attributes.h"
+
+namespace hawser {
+
+struct OpDef;
+class ComputationBuilder;
+
+using Shapes = absl::InlinedVector<Shape, 1>;
+// Values are numbered per computation; an instruction with k results takes k
+// consecutive numbers. -1 stands for "no value" after a builder's error.
+using ValueId = int32_t;
+inline constexpr ValueId kNoValue = -1;
+
+// What a computation takes and gives.
+struct Signature {
+  std::vector<Shape> parameters;
+  std::vector<Shape> results;
+  bool operator==(const Signature&) const = default;
+  std::string ToString() const;  // "(f32[2], s32[]) -> (f32[2])"
+};
+
+// ---- shape rules ----------------------------------------------------------
+
+// The input of every shape rule.
+struct InferContext {
+  const OpDef& op;
+  absl::Span<const Shape> operands;
+  const Attributes& attributes;
+  // Signatures of the called computations, in order.
+  absl::Span<const Signature* const> called;
+};
+using ShapeRule = absl::StatusOr<Shapes> (*)(const InferContext&);
+
+// The error of numbered constraint `n` of an op: "C2: <text>". The number
+// stands in the op's comment, here, and in the name of the negative test.
+template <typename... Args>
+absl::Status Violates(int n, const Args&... text) {
+  return InvalidArgument("C", n, ": ", text...);
+}
+
+// Where result dtypes come from, readable by the fuzzer and the op table.
+struct DTypeRule {
+  enum Kind : uint8_t { kSameAs, kFixed, kFromAttribute, kFromComputation };
+  Kind kind = kSameAs;
+  int operand = 0;                 // kSameAs
+  DType fixed = DType::kInvalid;   // kFixed
+  absl::string_view attribute = {};  // kFromAttribute; absent: `fixed`
+};
+constexpr DTypeRule SameAs(int operand) {
+  return {.kind = DTypeRule::kSameAs, .operand = operand};
+}
+constexpr DTypeRule Always(DType dtype) {
+  return {.kind = DTypeRule::kFixed, .fixed = dtype};
+}
+constexpr DTypeRule FromAttribute(absl::string_view name,
+                                  DType fallback = DType::kInvalid) {
+  return {.kind = DTypeRule::kFromAttribute,
+          .fixed = fallback,
+          .attribute = name};
+}
+constexpr DTypeRule FromComputation() {
+  return {.kind = DTypeRule::kFromComputation};
+}
+
+struct AttributeSpec {
+  absl::string_view name;
+  AttributeKind kind;
+  bool required = true;
+  absl::string_view summary = "";
+};
+
+struct Range {  // inclusive
+  int min = 0;
+  int max = 0;
+};
+inline constexpr int kMany = 1 << 20;
+
+// ---- axes -----------------------------------------------------------------
+
+// How an axis takes part in an op. Vectorize, the sharding partitioner and the
+// planner read this; kOpaque (cannot be split) is a stated choice.
+enum class AxisKind : uint8_t {
+  kParallel,    // each index of the result needs the same index of operands
+  kContracted,  // summed away by a monoid
+  kBroadcast,   // in the result, not in this operand
+  kWindowed,    // needs a halo
+  kIndexed,     // addressed by values
+  kOpaque,
+};
+absl::string_view AxisKindName(AxisKind kind);
+
+// Axes that move together are one factor.
+struct AxisMap {
+  struct Factor {
+    AxisKind kind;
+    int64_t size;
+  };
+  using Axes = absl::InlinedVector<int, 6>;  // factor of each axis
+  std::vector<Factor> factors;
+  std::vector<Axes> operands;
+  std::vector<Axes> results;
+
+  int AddFactor(AxisKind kind, int64_t size) {
+    factors.push_back({kind, size});
+    return static_cast<int>(factors.size()) - 1;
+  }
+};
+// Called only after `infer` accepted the same context; gets its results.
+using AxesRule = AxisMap (*)(const InferContext&,
+                             absl::Span<const Shape> results);
+
+// ---- gradients ------------------------------------------------------------
+
+// What a gradient rule is given: the instruction's operands, results and the
+// results' cotangents, all as values of `builder`. It fills
+// `operand_cotangents` (kNoValue: zero). See core/autodiff.
+struct GradientContext;
+using GradientRule = absl::Status (*)(GradientContext&);
+
+struct GradientDef {
+  enum Kind : uint8_t { kRule, kZero, kNotDifferentiable, kNotYet };
+  Kind kind;
+  GradientRule rule = nullptr;
+};
+// The result does not depend smoothly on the operands: gradient is zero.
+inline constexpr GradientDef kZeroGradient{GradientDef::kZero};
+// Asking for the gradient is an error.
+inline constexpr GradientDef kNotDifferentiable{
+    GradientDef::kNotDifferentiable};
+// Differentiable, the rule is not written: an honest kUnimplemented.
+inline constexpr GradientDef kGradientNotYet{GradientDef::kNotYet};
+
+// ---- the row --------------------------------------------------------------
+
+enum Trait : uint32_t {
+  kElementwise = 1 << 0,   // result[i] needs operands[..][i] only
+  kCommutative = 1 << 1,   // the two operands may be swapped, bit for bit
+  kDataMovement = 1 << 2,  // moves or repeats elements, computes nothing
+  kNullary = 1 << 3,       // no operands: parameter, constant, iota
+  kHasRegions = 1 << 4,    // takes called computations
+  kHawserOnly = 1 << 5,    // not a StableHLO mnemonic
+};
+
+struct OpDef {
+  absl::string_view name;  // StableHLO's mnemonic where it has one
+  int since = 1;           // the opset that brought it
+  Range arity;
+  DTypeSet dtypes;         // of the operands the family rule speaks of
+  DTypeRule result;
+  absl::Span<const AttributeSpec> attributes = {};
+  Range called = {};       // number of called computations
+  ShapeRule infer = nullptr;
+  AxesRule axes = nullptr;
+  GradientDef gradient = kNotDifferentiable;
+  uint32_t traits = 0;
+  // Units in the last place an engine may be off (strict numerics); 0 means
+  // bit-equal on every engine.
+  int ulp = 0;
+  absl::string_view summary;
+  absl::string_view source;  // where the semantics come from
+
+  bool Is(Trait trait) const { return (traits & trait) != 0; }
+  const AttributeSpec* FindAttribute(absl::string_view attribute) const;
+};
+
+// Arity, attributes (unknown, missing, wrong kind), number of computations,
+// then the op's own shape rule. Errors: kInvalidArgument starting with the
+// op's name. Every way into the IR goes through here.
+absl::StatusOr<Shapes> InferShapes(const InferContext& context);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_IR_OP_DEF_H_

@@ -1,0 +1,77 @@
+#include "core/runtime/client.h"
+
+#include <atomic>
+
+#include "core/base/status.h"
+
+namespace hawser::runtime {
+
+const Shape& ShapeOf(const Argument& argument) {
+  if (const auto* literal = std::get_if<Literal>(&argument)) {
+    return literal->shape();
+  }
+  return std::get<BufferPtr>(argument)->shape();
+}
+
+absl::Status CheckArguments(const Signature& signature,
+                            absl::Span<const Argument> arguments) {
+  if (arguments.size() != signature.parameters.size()) {
+    return InvalidArgument("takes ", signature.parameters.size(),
+                           " arguments, got ", arguments.size());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferPtr>(&arguments[i]);
+    if (buffer != nullptr && *buffer == nullptr) {
+      return InvalidArgument("argument ", i, " is no buffer");
+    }
+    if (ShapeOf(arguments[i]) == signature.parameters[i]) continue;
+    return InvalidArgument("argument ", i, " is ",
+                           ShapeOf(arguments[i]).ToString(), ", must be ",
+                           signature.parameters[i].ToString());
+  }
+  return absl::OkStatus();
+}
+
+Future<std::vector<Literal>> AllOf(std::vector<Future<Literal>> futures) {
+  struct Pending {
+    Promise<std::vector<Literal>> promise;
+    std::vector<absl::StatusOr<Literal>> values;
+    std::atomic<size_t> left;
+  };
+  auto pending = std::make_shared<Pending>();
+  pending->values.resize(futures.size());
+  pending->left = futures.size();
+  Future<std::vector<Literal>> result = pending->promise.future();
+  auto finish = [pending] {
+    std::vector<Literal> all;
+    for (auto& value : pending->values) {
+      if (!value.ok()) {
+        pending->promise.Set(value.status());
+        return;
+      }
+      all.push_back(*std::move(value));
+    }
+    pending->promise.Set(std::move(all));
+  };
+  if (futures.empty()) finish();
+  for (size_t i = 0; i < futures.size(); ++i) {
+    futures[i].OnReady([pending, finish, i](const auto& value) {
+      pending->values[i] = value;
+      if (--pending->left == 0) finish();
+    });
+  }
+  return result;
+}
+
+Future<std::vector<Literal>> Executable::Call(
+    absl::Span<const Argument> arguments, const CallOptions& options) {
+  auto results = Execute(arguments, {.call = options, .donated = {}});
+  if (!results.ok()) return Future<std::vector<Literal>>(results.status());
+  std::vector<Future<Literal>> values;
+  for (const BufferPtr& result : *results) {
+    values.push_back(result->Fetch(options));
+  }
+  return AllOf(std::move(values));
+}
+
+}  // namespace hawser::runtime

@@ -1,0 +1,157 @@
+// The runtime interfaces. Every way of computing (this CPU, a remote server,
+// a fallback pair, several shards, a GPU) is a Client; whoever holds one need
+// not know which.
+#ifndef HAWSER_CORE_RUNTIME_CLIENT_H_
+#define HAWSER_CORE_RUNTIME_CLIENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/base/cancel.h"
+#include "core/base/digest.h"
+#include "core/base/dtype.h"
+#include "core/base/future.h"
+#include "core/base/literal.h"
+#include "core/ir/module.h"
+#include "core/ir/verifier.h"
+#include "core/runtime/dataset.h"
+
+namespace hawser::runtime {
+
+class Client;
+
+// What an end can do; asked when a session opens and decided upon before
+// anything is sent.
+struct Capabilities {
+  int opset = 1;
+  DTypeSet dtypes = kAnyDType;
+  ModuleLimits limits;
+  std::string platform;     // "cpu", "cuda", "emu"
+  std::string device;       // "AMD EPYC, 2 cores", "NVIDIA H200"
+  int64_t memory_bytes = 0;  // of the device; 0: not known
+  // Names of the ops it runs; empty: all of `opset`.
+  std::vector<std::string> ops;
+};
+
+// How long a call may take and who may stop it. Value type.
+struct CallOptions {
+  CancelToken cancel;  // its deadline is the caller's own
+  // For one attempt on one client; a fallback client tries the next one then.
+  absl::Duration attempt_timeout = absl::InfiniteDuration();
+  // Called with (bytes done, bytes in all) now and then, on any thread. Only
+  // transfers of datasets and large arrays report.
+  std::function<void(int64_t, int64_t)> progress;
+};
+
+// A value that lives where its Client computes. Shared; immutable; thread-safe.
+// Its death frees the memory (for a remote one: queues a Release).
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual const Shape& shape() const = 0;
+  // The client it lives on. Outlived by this buffer's keep-alives.
+  virtual Client* client() const = 0;
+  // The value in host memory; the future fails with the *first* error of the
+  // chain that was to make it. Never blocks.
+  virtual Future<Literal> Fetch(const CallOptions& options) = 0;
+  // Where it was computed: "cpu", "gpu-1:7070 cuda", "cpu (fallback ...)".
+  // Final once a Fetch has completed.
+  virtual std::string ran_on() const = 0;
+};
+using BufferPtr = std::shared_ptr<Buffer>;
+
+// A host value (small ones ride inside the message) or a buffer.
+using Argument = std::variant<Literal, BufferPtr>;
+
+enum class Numerics : uint8_t { kFast = 0, kStrict = 1 };
+
+struct CompileOptions {
+  Numerics numerics = Numerics::kFast;
+};
+
+struct ExecuteOptions {
+  CallOptions call;
+  // Arguments whose buffer may be reused if this was its last reference.
+  std::vector<int> donated;
+};
+
+// A compiled module. Thread-safe; may be executed any number of times at once.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual const Signature& signature() const = 0;
+
+  // Queues one execution and returns its results at once. The Status covers
+  // local errors (wrong count or shape of arguments, foreign buffers, a full
+  // window until the deadline); what goes wrong later poisons the results.
+  virtual absl::StatusOr<std::vector<BufferPtr>> Execute(
+      absl::Span<const Argument> arguments,
+      const ExecuteOptions& options) = 0;
+
+  // One stateless request and its answer, for services: results come back as
+  // values. The default is Execute and Fetch of everything.
+  virtual Future<std::vector<Literal>> Call(
+      absl::Span<const Argument> arguments, const CallOptions& options);
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  // "cpu", "gpu-1:7070", "fallback(gpu-1:7070, cpu)".
+  virtual std::string name() const = 0;
+  // Errors: kUnavailable when the other end was never reached.
+  virtual absl::StatusOr<Capabilities> capabilities() = 0;
+
+  // May block on the first compile of a module; a known module costs nothing.
+  virtual absl::StatusOr<std::shared_ptr<Executable>> Compile(
+      std::shared_ptr<const Module> module, const CompileOptions& options,
+      const CallOptions& call) = 0;
+
+  // Puts a value where this client computes. Returns at once; large values
+  // stream in the background.
+  virtual absl::StatusOr<BufferPtr> Upload(const Literal& value,
+                                           const CallOptions& call) = 0;
+
+  // ---- datasets: named by what they hold, shared by token ----------------
+  // Sends what the other end lacks and returns the token.
+  virtual absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource& source,
+                                                 const CallOptions& call) = 0;
+  // Errors: kNotFound for a token that is unknown here or not the caller's.
+  virtual absl::StatusOr<DatasetInfo> StatDataset(absl::string_view token,
+                                                  const CallOptions& call) = 0;
+  // One array of a dataset, as an argument or to be fetched. `array` is "" for
+  // a dataset of one unnamed array.
+  virtual absl::StatusOr<BufferPtr> DatasetArray(absl::string_view token,
+                                                 absl::string_view array,
+                                                 const CallOptions& call) = 0;
+};
+
+// Evaluates ops an engine has no row for, on the host. Injected by main.cc.
+class HostEvaluator {
+ public:
+  virtual ~HostEvaluator() = default;
+  virtual absl::StatusOr<std::vector<Literal>> Evaluate(
+      const Module& module, int computation,
+      absl::Span<const Literal> arguments, const CancelToken& cancel) = 0;
+};
+
+// Checks count and shapes of arguments against a signature, naming the first
+// that is wrong. Errors: kInvalidArgument.
+absl::Status CheckArguments(const Signature& signature,
+                            absl::Span<const Argument> arguments);
+const Shape& ShapeOf(const Argument& argument);
+
+// Combines `n` futures: all values in order, or the first error by position.
+Future<std::vector<Literal>> AllOf(std::vector<Future<Literal>> futures);
+
+}  // namespace hawser::runtime
+#endif  // HAWSER_CORE_RUNTIME_CLIENT_H_

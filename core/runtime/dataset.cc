@@ -1,0 +1,166 @@
+#include "core/runtime/dataset.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+constexpr absl::string_view kTokenPrefix = "hw1-";
+constexpr size_t kMaxNameBytes = 255;
+
+absl::Status CheckName(absl::string_view name, bool alone) {
+  if (name.empty() && !alone) {
+    return InvalidArgument("a dataset of several arrays must name each");
+  }
+  if (name.size() > kMaxNameBytes) {
+    return InvalidArgument("an array's name has ", name.size(),
+                           " bytes, the most is ", kMaxNameBytes);
+  }
+  for (char c : name) {
+    if (!absl::ascii_isprint(static_cast<unsigned char>(c))) {
+      return InvalidArgument("an array's name is not printable ASCII");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Checks names of anything sorted that has `.name`.
+template <typename Arrays>
+absl::Status CheckNames(const Arrays& arrays) {
+  if (arrays.empty()) return InvalidArgument("a dataset has no array");
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    HAWSER_RETURN_IF_ERROR(CheckName(arrays[i].name, arrays.size() == 1));
+    if (i == 0 || arrays[i - 1].name < arrays[i].name) continue;
+    if (arrays[i - 1].name == arrays[i].name) {
+      return InvalidArgument("two arrays are called \"", arrays[i].name, "\"");
+    }
+    return InvalidArgument("the arrays are not sorted by name");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int64_t ArrayManifest::chunk_size(int64_t i) const {
+  return std::min(kChunkBytes, shape.byte_size() - i * kChunkBytes);
+}
+
+const DatasetInfo::Array* DatasetInfo::Find(absl::string_view name) const {
+  for (const Array& array : arrays) {
+    if (array.name == name) return &array;
+  }
+  return nullptr;
+}
+
+Digest ArrayId(const ArrayManifest& array) {
+  Hasher h;
+  h.Text("hawser array 1").Text(DTypeName(array.shape.dtype()));
+  h.Integer(array.shape.rank());
+  for (int64_t d : array.shape.dims()) h.Integer(d);
+  h.Integer(array.shape.byte_size());
+  for (const Digest& chunk : array.chunks) h.Add(chunk);
+  return h.Finish();
+}
+
+Digest DatasetId(const DatasetManifest& manifest) {
+  if (manifest.arrays.size() == 1 && manifest.arrays[0].name.empty()) {
+    return ArrayId(manifest.arrays[0]);
+  }
+  Hasher h;
+  h.Text("hawser dataset 1").Integer(manifest.arrays.size());
+  for (const ArrayManifest& array : manifest.arrays) {
+    h.Text(array.name).Add(ArrayId(array));
+  }
+  return h.Finish();
+}
+
+std::string TokenOf(const Digest& dataset_id) {
+  return absl::StrCat(kTokenPrefix, dataset_id.ToBase32());
+}
+
+std::string TokenOf(const DatasetManifest& manifest) {
+  return TokenOf(DatasetId(manifest));
+}
+
+absl::StatusOr<Digest> ParseToken(absl::string_view token) {
+  absl::string_view rest = token;
+  if (absl::ConsumePrefix(&rest, kTokenPrefix)) {
+    auto digest = Digest::FromBase32(rest);
+    if (digest.ok()) return digest;
+  }
+  return InvalidArgument("\"", token.substr(0, 80),
+                         "\" is not a dataset token (hw1-...)");
+}
+
+absl::Status NormalizeSource(DatasetSource* source) {
+  std::sort(source->arrays.begin(), source->arrays.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  HAWSER_RETURN_IF_ERROR(CheckNames(source->arrays));
+  for (const auto& array : source->arrays) {
+    if (!array.value.valid()) {
+      return InvalidArgument("array \"", array.name, "\" has no value");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckManifest(const DatasetManifest& manifest) {
+  HAWSER_RETURN_IF_ERROR(CheckNames(manifest.arrays));
+  for (const ArrayManifest& array : manifest.arrays) {
+    const int64_t digests = array.chunks.size();
+    if (digests == array.num_chunks()) continue;
+    return InvalidArgument("array \"", array.name, "\" of ",
+                           array.shape.ToString(), " has ", digests,
+                           " chunk digests, needs ", array.num_chunks());
+  }
+  return absl::OkStatus();
+}
+
+DatasetManifest ManifestOf(const DatasetSource& source, int threads) {
+  DatasetManifest manifest;
+  struct Chunk {
+    size_t array;
+    int64_t index;
+  };
+  std::vector<Chunk> chunks;
+  for (size_t a = 0; a < source.arrays.size(); ++a) {
+    ArrayManifest m{source.arrays[a].name, source.arrays[a].value.shape(), {}};
+    m.chunks.resize(m.num_chunks());
+    for (int64_t i = 0; i < m.num_chunks(); ++i) chunks.push_back({a, i});
+    manifest.arrays.push_back(std::move(m));
+  }
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t n; (n = next.fetch_add(1)) < chunks.size();) {
+      ArrayManifest& m = manifest.arrays[chunks[n].array];
+      const int64_t i = chunks[n].index;
+      m.chunks[i] = Sha256(source.arrays[chunks[n].array].value.bytes().subspan(
+          i * kChunkBytes, m.chunk_size(i)));
+    }
+  };
+  std::vector<std::thread> helpers;
+  const int wanted = std::min<int>(threads, static_cast<int>(chunks.size()));
+  for (int t = 1; t < wanted; ++t) helpers.emplace_back(work);
+  work();
+  for (std::thread& t : helpers) t.join();
+  return manifest;
+}
+
+DatasetInfo InfoOf(const DatasetManifest& manifest) {
+  DatasetInfo info;
+  info.token = TokenOf(manifest);
+  for (const ArrayManifest& array : manifest.arrays) {
+    info.arrays.push_back({array.name, array.shape});
+    info.bytes += array.shape.byte_size();
+  }
+  return info;
+}
+
+}  // namespace hawser

@@ -1,0 +1,86 @@
+// What a dataset is and what it is called: arrays, chunks, ids and tokens.
+// The same bytes have the same token on every machine.
+#ifndef HAWSER_CORE_RUNTIME_DATASET_H_
+#define HAWSER_CORE_RUNTIME_DATASET_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/base/digest.h"
+#include "core/base/literal.h"
+#include "core/base/shape.h"
+
+namespace hawser {
+
+// Arrays are cut into chunks of 4 MiB of their little-endian row-major bytes;
+// the last one may be shorter. An empty array has no chunk.
+inline constexpr int64_t kChunkBytes = int64_t{4} << 20;
+
+// One array by content.
+struct ArrayManifest {
+  std::string name;  // "" for the array of a single-array dataset
+  Shape shape;
+  std::vector<Digest> chunks;  // SHA-256 of each
+  int64_t num_chunks() const {
+    return (shape.byte_size() + kChunkBytes - 1) / kChunkBytes;
+  }
+  int64_t chunk_size(int64_t i) const;
+};
+
+struct DatasetManifest {
+  std::vector<ArrayManifest> arrays;  // sorted by name, names distinct
+};
+
+// What a user puts: values by name. A Literal may adopt a mapped file.
+struct DatasetSource {
+  struct Array {
+    std::string name;
+    Literal value;
+  };
+  std::vector<Array> arrays;
+};
+
+struct DatasetInfo {
+  std::string token;
+  struct Array {
+    std::string name;
+    Shape shape;
+  };
+  std::vector<Array> arrays;
+  int64_t bytes = 0;
+  // Of the last PutDataset: what really crossed the wire (0: all was there).
+  int64_t sent_bytes = 0;
+  bool durable = false;  // survives a restart of whoever holds it
+
+  const Array* Find(absl::string_view name) const;
+};
+
+// SHA-256 over (tag, dtype, shape, byte length, chunk digests).
+Digest ArrayId(const ArrayManifest& array);
+// A dataset of one unnamed array is called by its array id; any other by
+// SHA-256 over (tag, sorted (name, array id)).
+Digest DatasetId(const DatasetManifest& manifest);
+
+// "hw1-" and 52 characters. A name, not a key: it opens nothing by itself.
+std::string TokenOf(const Digest& dataset_id);
+std::string TokenOf(const DatasetManifest& manifest);
+// Errors: kInvalidArgument naming the text.
+absl::StatusOr<Digest> ParseToken(absl::string_view token);
+
+// Names: at most 255 bytes of printable ASCII, distinct, "" only alone;
+// at least one array. Sorts by name. Errors: kInvalidArgument.
+absl::Status NormalizeSource(DatasetSource* source);
+// The same rules for a manifest from the wire, and that the number of digests
+// is the shape's number of chunks.
+absl::Status CheckManifest(const DatasetManifest& manifest);
+
+// Hashes every chunk, on up to `threads` threads.
+DatasetManifest ManifestOf(const DatasetSource& source, int threads);
+DatasetInfo InfoOf(const DatasetManifest& manifest);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_RUNTIME_DATASET_H_

@@ -1,0 +1,57 @@
+#!/bin/bash
+# Builds and tests everything, on a fresh Debian 12 too. The last line is
+# "N passed, N failed" (with ", N skipped" if any), in test cases.
+#
+#   deploy/test.sh          the fast tests, then again under asan and ubsan
+#   deploy/test.sh --full   also the slow ones, tsan, and clang's layering check
+set -uo pipefail
+cd "$(dirname "$0")/.."
+exec </dev/null
+
+full=0
+for argument in "$@"; do
+  case $argument in
+    --full) full=1 ;;
+    *) echo "usage: deploy/test.sh [--full]" >&2; exit 2 ;;
+  esac
+done
+
+# Bazel finds its output folder by these; a bare CI shell may have neither.
+export HOME=${HOME:-/root} USER=${USER:-$(id -un)}
+quiet=(--noshow_progress --color=no --curses=no --keep_going)
+events=$(mktemp -d)
+
+finish() {
+  rm -rf "$events"
+  # A server left running would keep a CI container alive.
+  [[ ${CI:-} != true ]] || bazel shutdown >/dev/null 2>&1
+}
+trap finish EXIT
+
+# run LABEL VERB FLAGS...: one Bazel command, its events kept for the count.
+run() {
+  local label=$1 verb=$2
+  shift 2
+  echo "== $label: bazel $verb $*"
+  bazel "$verb" "${quiet[@]}" --build_event_json_file="$events/$label.json" \
+    "$@" -- //...
+  echo $? >"$events/$label.rc"
+}
+
+if ! deploy/install.sh; then
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+
+if ((full)); then
+  run default test --config=full
+else
+  run default test
+fi
+run san test --config=san
+if ((full)); then
+  run tsan test --config=tsan
+  run clang build --config=clang
+fi
+
+python3 deploy/count_tests.py "$events"

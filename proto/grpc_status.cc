@@ -1,0 +1,22 @@
+#include "proto/grpc_status.h"
+
+#include <string>
+
+namespace hawser {
+namespace {
+constexpr size_t kMaxMessage = 8 << 10;
+}  // namespace
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
+                      std::string(status.message().substr(0, kMaxMessage)));
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                      status.error_message());
+}
+
+}  // namespace hawser

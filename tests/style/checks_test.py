@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The style checks find what they are for, on trees made to break each rule."""
+
+import pathlib
+import tempfile
+import unittest
+
+import layering_test
+import names_test
+import readme_test
+import size_test
+
+
+class ChecksTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = pathlib.Path(folder.name)
+
+    def write(self, path, text):
+        target = self.tree / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+    def expect(self, check, *starts):
+        found = check.violations(self.tree)
+        self.assertEqual(len(found), len(starts), found)
+        for violation, start in zip(found, starts):
+            self.assertTrue(violation.startswith(start), violation)
+
+    def test_size_caps_depend_on_the_kind_of_file(self):
+        self.write("core/ir/fits.cc", "//\n" * 600)
+        self.write("core/ir/long.cc", "//\n" * 601)
+        self.write("core/ir/long.h", "//\n" * 301)
+        self.write("tests/core/fits_test.cc", "//\n" * 800)
+        self.write("tests/core/long_test.cc", "//\n" * 801)
+        self.expect(size_test, "core/ir/long.cc:600:", "core/ir/long.h:300:",
+                    "tests/core/long_test.cc:800:")
+
+    def test_size_caps_functions_but_not_tables_and_classes(self):
+        body = "  x();\n" * 60
+        self.write("core/ir/a.cc",
+                   "namespace hawser {\n\nint F(int a,\n      int b) {\n" + body +
+                   "}\nint Short() {\n  return 1;\n}\n}  // namespace hawser\n")
+        self.write("core/ir/b.cc", "constexpr int kTable[] = {\n" + body + "};\n")
+        self.write("core/ir/c.cc", "class C {\n" + body + "};\n")
+        self.expect(size_test, "core/ir/a.cc:3: a function of 63 lines")
+
+    def test_names(self):
+        self.write("core/utils/a.h", "")
+        self.write("core/ir/shape_helpers.cc", "")
+        self.write("core/ir/graph_part2.cc", "")
+        self.write("core/ir/a.h", "class Commonwealth {};\nclass BufferManager {};\n")
+        self.expect(names_test, "core/ir/a.h:2:", "core/ir/graph_part2.cc:1:",
+                    "core/ir/shape_helpers.cc:1:", "core/utils/a.h:1:")
+
+    def test_readme(self):
+        self.write("core/ir/a.h", "")
+        self.write("core/ops/a.h", "")
+        self.write("core/ops/README.md", "# ops\n" + "| row |\n" * 200)
+        self.write("kernels/cpu/a.h", "")
+        self.write("kernels/cpu/README.md", "text\n" * 71)
+        self.write("proto/graph.proto", "")
+        self.expect(readme_test, "core/ir/README.md:1: missing",
+                    "kernels/cpu/README.md:70:", "proto/README.md:1: missing")
+
+    def test_layering_allows_the_table(self):
+        self.write("core/ops/a.cc", '#include "core/ops/a.h"\n'
+                   '#include <vector>\n#include "absl/types/span.h"\n'
+                   '#include "core/ir/shape.h"\n')
+        self.write("kernels/cuda/a.cc", "#include <cuda_runtime_api.h>\n"
+                   '#include "kernels/gpu/device_api.h"\n')
+        self.write("client/remote/a.cc", '#include "proto/executor.grpc.pb.h"\n'
+                   '#include "grpcpp/grpcpp.h"\n')
+        self.write("server/main.cc", '#include "kernels/cuda/device.h"\n')
+        self.expect(layering_test)
+
+    def test_layering_refuses_the_rest(self):
+        for path, header in [
+            ("client/sdk/a.cc", "server/session/lease.h"),
+            ("core/ir/a.h", "core/ops/registry.h"),
+            ("core/new/a.h", "absl/types/span.h"),
+            ("core/passes/a.cc", "core/autodiff/gradient.h"),
+            ("core/wire/a.cc", "proto/executor.grpc.pb.h"),
+            ("kernels/cpu/a.cc", "cuda_runtime.h"),
+            ("kernels/cuda/a.cc", "kernels/gpu/emitter.h"),
+            ("kernels/gpu/a.cc", "kernels/cpu/evaluator.h"),
+            ("kernels/plan/a.cc", "proto/graph.pb.h"),
+            ("server/main.cc", "client/sdk/tensor.h"),
+            ("server/session/a.cc", "grpcpp/grpcpp.h"),
+            ("tests/core/a_test.cc", "neighbour.h"),
+        ]:
+            self.write(path, f'// one line\n#include "{header}"\n')
+        self.expect(layering_test, *[f"{path}:2:" for path in (
+            "client/sdk/a.cc", "core/ir/a.h", "core/new/a.h", "core/passes/a.cc",
+            "core/wire/a.cc", "kernels/cpu/a.cc", "kernels/cuda/a.cc",
+            "kernels/gpu/a.cc", "kernels/plan/a.cc", "server/main.cc",
+            "server/session/a.cc", "tests/core/a_test.cc")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Who may include whom: the house's table, read off the #include lines.
+
+Bazel visibility and clang's layering_check guard the edges between targets.
+This adds what neither sees: headers under /usr/include, and which half of
+//proto an include means.
+"""
+
+import re
+
+import source_tree
+
+INCLUDE = re.compile(r'\s*#\s*include\s+(["<])([^">]+)[">]')
+
+BASE = ["core/base"]
+IR = BASE + ["core/ir"]
+OPS = IR + ["core/ops"]
+CORE = OPS + ["core/" + name for name in (
+    "autodiff", "passes", "runtime", "sharding", "wire")]
+MESSAGES, SERVICES = "proto messages", "proto services"
+UNKNOWN = "unknown"
+RPC = [MESSAGES, SERVICES, "gRPC", "protobuf"]
+
+# The longest entry that is a folder of a file's path decides. A folder may
+# always include itself; an entry with a dot allows that one header.
+ALLOWED = {
+    "proto": RPC + ["absl"],
+    "core/base": ["absl", "crypto"],
+    "core/ir": BASE + ["absl"],
+    "core/ops": IR + ["absl"],
+    "core/autodiff": OPS + ["absl"],
+    "core/passes": OPS + ["absl"],
+    "core/sharding": OPS + ["absl"],
+    "core/runtime": IR + ["absl"],
+    "core/wire": OPS + [MESSAGES, "absl", "protobuf"],
+    "kernels/plan": OPS + ["core/passes", "core/runtime", "absl"],
+    "kernels/cpu": OPS + ["core/runtime", "kernels/plan", "absl", "BLAS",
+                          "Highway", "oneDNN"],
+    "kernels/gpu": OPS + ["core/runtime", "kernels/dialect", "kernels/plan",
+                          "absl"],
+    "kernels/dialect": BASE + ["absl"],
+    "kernels/cuda": BASE + ["kernels/dialect", "kernels/gpu/device_api.h",
+                            "absl", "CUDA"],
+    "kernels/emu": BASE + ["kernels/dialect", "kernels/gpu/device_api.h",
+                           "absl"],
+    "client": CORE + ["client", "kernels/cpu", "absl"],
+    "client/sdk": OPS + ["core/autodiff", "core/passes", "core/runtime",
+                         "kernels/cpu", "absl"],
+    "client/remote": OPS + ["core/runtime", "core/wire", "absl"] + RPC,
+    "client/sharded": IR + ["core/runtime", "core/sharding", "absl"],
+    "client/fallback": IR + ["core/runtime", "core/sharding", "absl"],
+    "client/cli": CORE + ["client", "kernels/cpu", "absl"],
+    "client/examples": ["client", "absl"],
+    "server": CORE + ["kernels", "server", "absl"] + RPC,
+    "server/session": IR + ["core/runtime", "absl"],
+    "server/datasets": IR + ["core/runtime", "absl"],
+    "server/service": OPS + ["core/runtime", "core/wire", "server/datasets",
+                             "server/session", "absl"] + RPC,
+    "tests": CORE + ["client", "kernels", "server", "tests", "absl", "BLAS",
+                     "crypto", "GoogleTest", "benchmark", "Highway", "zlib"] + RPC,
+    "tests/kernels/cuda": CORE + ["kernels", "tests", "absl", "CUDA",
+                                  "GoogleTest"],
+}
+
+EXTERNAL = [(re.compile(pattern), name) for pattern, name in [
+    (r"absl/", "absl"),
+    (r"google/protobuf/", "protobuf"),
+    (r"grpc(pp|\+\+)?/", "gRPC"),
+    (r"(gtest|gmock)/", "GoogleTest"),
+    (r"benchmark/", "benchmark"),
+    (r"hwy/", "Highway"),
+    (r"openssl/", "crypto"),
+    (r"zlib\.h$", "zlib"),
+    (r"(cblas|f77blas|lapack|lapacke)\w*\.h$|openblas/", "BLAS"),
+    (r"(oneapi/)?dnnl", "oneDNN"),
+    (r"(cub|thrust|cuda|cooperative_groups)/", "CUDA"),
+    (r"(cuda|cublas|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|nvml|"
+     r"nvJitLink|nvToolsExt|cooperative_groups)\w*\.h$", "CUDA"),
+]]
+
+
+def rule_of(path):
+    """The entry of ALLOWED a file falls under, or None."""
+    folder = path.parent
+    while str(folder) != ".":
+        if str(folder) in ALLOWED:
+            return str(folder)
+        folder = folder.parent
+    return None
+
+
+def target_of(quote, header):
+    """What an include asks for, or None where nothing has to be allowed."""
+    for pattern, name in EXTERNAL:
+        if pattern.match(header):
+            return name
+    if header.startswith("proto/") and header.endswith(".grpc.pb.h"):
+        return SERVICES
+    if header.startswith("proto/") and header.endswith(".pb.h"):
+        return MESSAGES
+    if header.split("/")[0] in source_tree.FOLDERS:
+        return header
+    return None if quote == "<" else UNKNOWN
+
+
+def is_allowed(rule, target):
+    allowed = ALLOWED[rule]
+    if target in allowed:
+        return True
+    folders = [entry for entry in allowed + [rule] if "." not in entry]
+    return any(target.startswith(folder + "/") for folder in folders)
+
+
+def complaint(path, quote, header):
+    rule = rule_of(path)
+    if rule is None:
+        return "the folder is not in the table of layering_test.py"
+    target = target_of(quote, header)
+    if target == UNKNOWN:
+        return f'"{header}" is neither a path from the root nor a known library'
+    if target is not None and not is_allowed(rule, target):
+        return f"{rule} may not include {target}"
+    return None
+
+
+def violations(tree):
+    found = []
+    for path in source_tree.files(tree, source_tree.CODE):
+        for number, line in enumerate(source_tree.lines(tree, path), 1):
+            match = INCLUDE.match(line)
+            text = complaint(path, *match.groups()) if match else None
+            if text:
+                found.append(f"{path}:{number}: {text}")
+    return found
+
+
+if __name__ == "__main__":
+    source_tree.report(violations(source_tree.root()))
