@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Sums the test cases of several Bazel runs.
 
-usage: count_tests.py FOLDER, which holds for each run LABEL.json (Bazel's build
-events) and LABEL.rc (its exit code), in the order they were written.
+usage: count_tests.py FOLDER, which holds for each run LABEL.json (Bazel's
+build events) and LABEL.rc (its exit code), in the order they were written.
 
-The events name exactly the test.xml files of that run; bazel-testlogs also holds
-those of targets that are gone. A target that wrote no cases of its own counts as
-one. Prints one line a run and the total last; exits 1 if anything failed.
+The events name exactly the test.xml files of that run; bazel-testlogs also
+holds those of targets that are gone. A target that wrote no cases of its own
+counts as one. Prints one line a run and the total last; exits 1 if anything
+failed.
 """
 
 import json
@@ -68,7 +69,8 @@ def count_target(run, label, status, xml_path):
 def local_path(outputs):
     for output in outputs:
         if output["name"] == "test.xml":
-            return urllib.parse.unquote(urllib.parse.urlparse(output["uri"]).path)
+            path = urllib.parse.urlparse(output["uri"]).path
+            return urllib.parse.unquote(path)
     return ""
 
 
@@ -94,20 +96,22 @@ def count_run(path, name):
             label = identity["targetCompleted"]["label"]
             if label in tests:
                 run.failed.append(f"{label} (not built)")
+    code = int(path.read_text())
+    if code not in (OK, TESTS_FAILED, NO_TESTS) and not run.failed:
+        # A BUILD file that does not load has no targets to blame.
+        run.failed.append(f"bazel exited with {code}")
     for (label, _, _), event in results.items():
         result = event["testResult"]
         xml_path = local_path(result.get("testActionOutput", []))
         count_target(run, label, result["status"], xml_path)
-    code = int(path.read_text())
-    if code not in (OK, TESTS_FAILED, NO_TESTS) and not run.failed:
-        run.failed.append(f"bazel exited with {code}")
     if code == OK and not results:
         run.passed += 1  # a build that is itself the check
     return run
 
 
 def main(folder):
-    codes = sorted(folder.glob("*.rc"), key=lambda path: path.stat().st_mtime_ns)
+    codes = sorted(
+        folder.glob("*.rc"), key=lambda path: path.stat().st_mtime_ns)
     runs = [count_run(path, path.stem) for path in codes]
     total = Run("total")
     for run in runs:

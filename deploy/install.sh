@@ -1,15 +1,17 @@
 #!/bin/bash
-# Installs what is missing of deploy/packages.txt. Safe to repeat; does not touch
-# the network when nothing is missing.
+# Installs what is missing of deploy/packages.txt. Safe to repeat; does not
+# touch the network when nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' packages.txt)
+mapfile -t wanted < <(
+  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' packages.txt)
 
 declare -A installed=()
 while read -r status package; do
   [[ $status == installed ]] && installed[$package]=1
-done < <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null)
+done < <(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' \
+           "${wanted[@]}" 2>/dev/null)
 
 missing=()
 for package in "${wanted[@]}"; do

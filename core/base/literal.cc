@@ -54,10 +54,7 @@ Literal Literal::Zeros(const Shape& shape) {
 
 absl::StatusOr<Literal> Literal::FromBytes(const Shape& shape,
                                            absl::Span<const char> bytes) {
-  if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) {
-    return InvalidArgument(shape.ToString(), " takes ", shape.byte_size(),
-                           " bytes, got ", bytes.size());
-  }
+  HAWSER_RETURN_IF_ERROR(CheckBytes(shape, bytes));
   HAWSER_ASSIGN_OR_RETURN(Literal out, Allocate(shape));
   if (!bytes.empty()) {
     std::memcpy(out.mutable_bytes().data(), bytes.data(), bytes.size());
@@ -88,6 +85,22 @@ bool Literal::BitEquals(const Literal& other) const {
          (bytes().empty() ||
           std::memcmp(bytes().data(), other.bytes().data(),
                       bytes().size()) == 0);
+}
+
+absl::Status CheckBytes(const Shape& shape, absl::Span<const char> bytes) {
+  if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) {
+    return InvalidArgument(shape.ToString(), " takes ", shape.byte_size(),
+                           " bytes, got ", bytes.size());
+  }
+  if (shape.dtype() != DType::kBool) return absl::OkStatus();
+  const auto* bad = std::find_if(bytes.begin(), bytes.end(), [](char c) {
+    return (c & ~1) != 0;
+  });
+  if (bad == bytes.end()) return absl::OkStatus();
+  return InvalidArgument("element ", bad - bytes.begin(), " of ",
+                         shape.ToString(), " is the byte ",
+                         static_cast<int>(static_cast<uint8_t>(*bad)),
+                         ", a bool is 0 or 1");
 }
 
 std::string ElementToString(const Literal& literal, int64_t index) {

@@ -28,7 +28,7 @@ class Literal {
   // As Allocate, of sizes known to be small; dies without memory.
   static Literal Uninitialized(const Shape& shape);
   static Literal Zeros(const Shape& shape);
-  // Copies `bytes`. Errors: kInvalidArgument when the size is not the shape's.
+  // Copies `bytes`. Errors: see CheckBytes.
   static absl::StatusOr<Literal> FromBytes(const Shape& shape,
                                            absl::Span<const char> bytes);
   // Adopts memory kept alive by `owner`, for mapped files and received frames.
@@ -94,6 +94,11 @@ Literal Literal::Of(absl::Span<const T> values, const Dims& dims) {
   for (size_t i = 0; i < values.size(); ++i) to[i] = values[i];
   return out;
 }
+
+// Whether `bytes` may become a value of `shape`: its size, and every bool 0 or
+// 1 (to read any other is undefined). For bytes from a wire or a file that are
+// not copied through FromBytes. Errors: kInvalidArgument.
+absl::Status CheckBytes(const Shape& shape, absl::Span<const char> bytes);
 
 // One element as text: shortest decimal that reads back the same.
 std::string ElementToString(const Literal& literal, int64_t index);

@@ -65,6 +65,7 @@ class Attributes {
   DType GetDType(absl::string_view name) const;
   const Literal& GetLiteral(absl::string_view name) const;
 
+  void Reserve(size_t size) { entries_.reserve(size); }
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }
   auto begin() const { return entries_.begin(); }

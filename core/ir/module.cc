@@ -20,6 +20,7 @@ absl::StatusOr<ValueId> Computation::Append(
     const Module& module, const OpDef& op, absl::Span<const ValueId> operands,
     Attributes attributes, absl::Span<const int> called) {
   absl::InlinedVector<Shape, 4> shapes;
+  shapes.reserve(operands.size());
   for (ValueId v : operands) {
     if (v < 0 || v >= num_values()) {
       return InvalidArgument(op.name, ": operand ", v,

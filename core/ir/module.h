@@ -44,6 +44,12 @@ class Computation {
   absl::Span<const ValueId> results() const { return results_; }
   Signature signature() const;
 
+  // Room for what Append will add, where the counts are known (the decoder).
+  void Reserve(size_t instructions, size_t values) {
+    instructions_.reserve(instructions);
+    values_.reserve(values);
+  }
+
   // Adds an instruction after inferring its shapes; returns its first result.
   // Errors (kInvalidArgument): an operand that is not a smaller number, a
   // called computation `module` does not hold, a parameter behind another

@@ -56,9 +56,16 @@ absl::Status Violates(int n, const Args&... text) {
 
 // Where result dtypes come from, readable by the fuzzer and the op table.
 struct DTypeRule {
-  enum Kind : uint8_t { kSameAs, kFixed, kFromAttribute, kFromComputation };
+  enum Kind : uint8_t {
+    kSameAs,
+    kFixed,
+    kFromAttribute,
+    kFromComputation,
+    kRealPartOf,  // f32 of c64; a real dtype stays
+    kComplexOf,   // c64 of f32
+  };
   Kind kind = kSameAs;
-  int operand = 0;                 // kSameAs
+  int operand = 0;                 // kSameAs, kRealPartOf, kComplexOf
   DType fixed = DType::kInvalid;   // kFixed
   absl::string_view attribute = {};  // kFromAttribute; absent: `fixed`
 };
@@ -76,6 +83,12 @@ constexpr DTypeRule FromAttribute(absl::string_view name,
 }
 constexpr DTypeRule FromComputation() {
   return {.kind = DTypeRule::kFromComputation};
+}
+constexpr DTypeRule RealPartOf(int operand) {
+  return {.kind = DTypeRule::kRealPartOf, .operand = operand};
+}
+constexpr DTypeRule ComplexOf(int operand) {
+  return {.kind = DTypeRule::kComplexOf, .operand = operand};
 }
 
 struct AttributeSpec {

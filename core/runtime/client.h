@@ -110,6 +110,10 @@ class Client {
   virtual std::string name() const = 0;
   // Errors: kUnavailable when the other end was never reached.
   virtual absl::StatusOr<Capabilities> capabilities() = 0;
+  // One round trip to where this client computes: OK when it answers now.
+  virtual absl::Status Ping(const CallOptions& call) {
+    return absl::OkStatus();
+  }
 
   // May block on the first compile of a module; a known module costs nothing.
   virtual absl::StatusOr<std::shared_ptr<Executable>> Compile(

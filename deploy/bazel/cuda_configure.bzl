@@ -51,15 +51,18 @@ def if_cuda(yes, no = []):
 
 def _find_root(ctx):
     env = ctx.os.environ
-    for root in [env.get("CUDA_PATH"), env.get("CUDA_HOME"), "/usr/local/cuda"]:
-        # CUB needs nvcc, the typed dlopen tables need the headers: both or none.
+    for variable in ["CUDA_PATH", "CUDA_HOME", ""]:
+        root = env.get(variable, "") if variable else "/usr/local/cuda"
+
+        # CUB needs nvcc and the dlopen tables need the headers: both or none.
         if (root and ctx.path(root + "/bin/nvcc").exists and
             ctx.path(root + "/include/cuda_runtime.h").exists):
             return root
     return ""
 
 def _find_version(ctx, root):
-    words = ctx.execute([root + "/bin/nvcc", "--version"]).stdout.split("release ")
+    answer = ctx.execute([root + "/bin/nvcc", "--version"]).stdout
+    words = answer.split("release ")
     return words[1].split(",")[0] if len(words) > 1 else ""
 
 def _cuda_configure_impl(ctx):
@@ -68,8 +71,8 @@ def _cuda_configure_impl(ctx):
         fail("HAWSER_CUDA must be auto, on or off, not '%s'" % want)
     root = "" if want == "off" else _find_root(ctx)
     if want == "on" and not root:
-        fail("HAWSER_CUDA=on, but bin/nvcc and include/cuda_runtime.h are not " +
-             "under CUDA_PATH, CUDA_HOME or /usr/local/cuda")
+        fail("HAWSER_CUDA=on, but bin/nvcc and include/cuda_runtime.h are " +
+             "not under CUDA_PATH, CUDA_HOME or /usr/local/cuda")
     version = ""
     if root:
         version = _find_version(ctx, root)
@@ -79,7 +82,10 @@ def _cuda_configure_impl(ctx):
         ctx.symlink(root + "/include", "include")
         ctx.symlink(lib, "lib/libcudart_static.a")
     ctx.file("BUILD.bazel", _WITH_TOOLKIT if root else _WITHOUT_TOOLKIT)
-    ctx.file("defs.bzl", _DEFS.format(root = repr(root), version = repr(version)))
+    ctx.file("defs.bzl", _DEFS.format(
+        root = repr(root),
+        version = repr(version),
+    ))
 
 cuda_configure = repository_rule(
     implementation = _cuda_configure_impl,

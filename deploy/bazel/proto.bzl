@@ -15,8 +15,8 @@ Files import each other from the repository root ("proto/graph.proto"), and C++
 includes "proto/graph.pb.h" and "proto/executor.grpc.pb.h".
 """
 
-# Generated code is not held to our warnings: -w for its sources, and a pragma in
-# its headers, since those are compiled inside our sources.
+# Generated code is not held to our warnings: -w for its sources, and a pragma
+# in its headers, since those are compiled inside our sources.
 _MARK_HEADERS = "sed -i '1i #pragma GCC system_header' "
 
 def _generate(name, srcs, imports, suffix, protoc_flags):
@@ -35,7 +35,8 @@ def _generate(name, srcs, imports, suffix, protoc_flags):
                 protoc_flags,
                 " ".join(["$(location %s)" % src for src in srcs]),
             ),
-            _MARK_HEADERS + " ".join(["$(location %s)" % header for header in headers]),
+            _MARK_HEADERS +
+            " ".join(["$(location %s)" % header for header in headers]),
         ]),
         visibility = ["//visibility:private"],
     )

@@ -26,7 +26,8 @@ def violations(tree):
             match = TYPE.match(line)
             words = CAMEL_WORD.findall(match.group(1)) if match else []
             for word in EMPTY & {word.lower() for word in words}:
-                found.append(f"{path}:{number}: '{word}' in a name says nothing")
+                found.append(
+                    f"{path}:{number}: '{word}' in a name says nothing")
     return found
 
 

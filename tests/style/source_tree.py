@@ -1,4 +1,4 @@
-"""The source tree, for the style tests: its root, its files, one way to report."""
+"""The source tree as the style tests see it: root, files, and how to report."""
 
 import os
 import pathlib
@@ -25,14 +25,16 @@ def files(tree, suffixes):
     found = []
     for folder in FOLDERS:
         for path, folders, names in os.walk(tree / folder):
-            folders[:] = [f for f in folders if f[0] != "." and f != "__pycache__"]
+            folders[:] = [f for f in folders if f[0] not in "._"]
             here = pathlib.Path(path).relative_to(tree)
-            found += [here / n for n in names if pathlib.Path(n).suffix in suffixes]
+            paths = [here / name for name in names]
+            found += [path for path in paths if path.suffix in suffixes]
     return sorted(found)
 
 
 def lines(tree, path):
-    return (tree / path).read_text(encoding="utf-8", errors="replace").splitlines()
+    text = (tree / path).read_text(encoding="utf-8", errors="replace")
+    return text.splitlines()
 
 
 def report(violations):

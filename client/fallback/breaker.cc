@@ -1,0 +1,35 @@
+#include "client/fallback/breaker.h"
+
+#include <algorithm>
+
+#include "core/base/log.h"
+
+namespace hawser {
+
+uint64_t Breaker::epoch() const {
+  MutexLock lock(&mu_);
+  return epoch_;
+}
+
+void Breaker::Trip(uint64_t epoch, const absl::Status& why) {
+  {
+    MutexLock lock(&mu_);
+    if (epoch != epoch_ || IsOpen(epoch_)) return;
+    ++epoch_;
+  }
+  if (options_.on_open) options_.on_open(why);
+  ProbeAfter(options_.probe_first);
+}
+
+void Breaker::ProbeAfter(absl::Duration wait) {
+  alarm_.At(absl::Now() + wait, [this, wait] {
+    if (options_.probe().ok()) {
+      MutexLock lock(&mu_);
+      ++epoch_;
+      return;
+    }
+    ProbeAfter(std::min(2 * wait, options_.probe_longest));
+  });
+}
+
+}  // namespace hawser

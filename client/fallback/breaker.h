@@ -1,0 +1,47 @@
+// Breaker: after the link to the primary broke, sends work straight to the
+// secondary and asks in the background whether the primary is back.
+#ifndef HAWSER_CLIENT_FALLBACK_BREAKER_H_
+#define HAWSER_CLIENT_FALLBACK_BREAKER_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/base/alarm.h"
+#include "core/base/mutex.h"
+
+namespace hawser {
+
+// Thread-safe. `probe` runs on the breaker's own thread and may block.
+class Breaker {
+ public:
+  struct Options {
+    absl::Duration probe_first;
+    absl::Duration probe_longest;
+    std::function<absl::Status()> probe;  // OK closes the breaker
+    std::function<void(const absl::Status& why)> on_open;
+  };
+  explicit Breaker(Options options) : options_(std::move(options)) {}
+
+  // Closed: the primary is used. Even epochs are closed, odd ones open; what
+  // was made on the primary in an earlier epoch is lost to it.
+  uint64_t epoch() const;
+  static bool IsOpen(uint64_t epoch) { return (epoch & 1) != 0; }
+  bool open() const { return IsOpen(epoch()); }
+
+  // Something begun in `epoch` found the primary gone. Late news of an epoch
+  // that is over changes nothing.
+  void Trip(uint64_t epoch, const absl::Status& why);
+
+ private:
+  void ProbeAfter(absl::Duration wait);
+
+  const Options options_;
+  mutable Mutex mu_;
+  uint64_t epoch_ ABSL_GUARDED_BY(mu_) = 0;
+  Alarm alarm_;  // last: its thread uses the rest
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_FALLBACK_BREAKER_H_

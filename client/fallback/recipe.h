@@ -1,0 +1,156 @@
+// Recipes: how a value that lives on the primary can be made again on the
+// secondary, down to host values and dataset tokens.
+#ifndef HAWSER_CLIENT_FALLBACK_RECIPE_H_
+#define HAWSER_CLIENT_FALLBACK_RECIPE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/literal.h"
+#include "core/base/mutex.h"
+#include "core/runtime/client.h"
+
+namespace hawser {
+
+class Recipe;
+using RecipePtr = std::shared_ptr<Recipe>;
+using RecipeArgument = std::variant<Literal, RecipePtr>;
+// Compiles for the secondary on first use.
+using SecondaryExecutable =
+    std::function<absl::StatusOr<std::shared_ptr<runtime::Executable>>()>;
+
+// Host bytes that recipes hold, counted as long as this lives.
+class HeldBytes {
+ public:
+  using Counter = std::shared_ptr<std::atomic<int64_t>>;
+  HeldBytes() = default;
+  HeldBytes(Counter counter, int64_t bytes)
+      : counter_(std::move(counter)), bytes_(bytes) {
+    *counter_ += bytes_;
+  }
+  HeldBytes(HeldBytes&& other)
+      : counter_(std::move(other.counter_)), bytes_(other.bytes_) {
+    other.bytes_ = 0;
+  }
+  HeldBytes& operator=(HeldBytes&& other) {
+    std::swap(counter_, other.counter_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~HeldBytes() {
+    if (counter_ != nullptr) *counter_ -= bytes_;
+  }
+
+ private:
+  Counter counter_;
+  int64_t bytes_ = 0;
+};
+
+// One execution, shared by the recipes of its results. Holds no buffer of the
+// primary, so recipes never keep device memory alive.
+struct ExecutionRecipe {
+  SecondaryExecutable executable;
+  std::vector<RecipeArgument> arguments;
+  HeldBytes held;
+  std::vector<runtime::BufferPtr> made;  // on the secondary, once it ran there
+};
+
+// How one value comes about. Everything but the shape is guarded by the
+// RecipeBook, through which alone a recipe is made and followed.
+class Recipe {
+ public:
+  struct Dataset {
+    std::string token;
+    std::string array;
+  };
+  struct Result {
+    std::shared_ptr<ExecutionRecipe> execution;
+    int index;
+  };
+  // The last alternative: no recipe, because.
+  using Source = std::variant<Literal, Dataset, Result, absl::Status>;
+
+  Recipe(Shape shape, Source source)
+      : shape_(std::move(shape)), source_(std::move(source)) {}
+  const Shape& shape() const { return shape_; }
+
+ private:
+  friend class RecipeBook;
+  const Shape shape_;
+  Source source_;
+  HeldBytes held_;
+  int steps_ = 0;                 // executions back to the sources, at most
+  runtime::BufferPtr secondary_;  // set: the value was made there
+};
+
+struct RecipeLimits {
+  int max_steps;
+  int64_t max_bytes;
+};
+
+// Makes recipes and follows them. Thread-safe.
+class RecipeBook {
+ public:
+  // Finds an array by token and name on the secondary, putting it there first
+  // if its source is known.
+  using OpenDataset = std::function<absl::StatusOr<runtime::BufferPtr>(
+      absl::string_view token, absl::string_view array)>;
+
+  RecipeBook(OpenDataset open_dataset, runtime::Client* secondary,
+             RecipeLimits limits)
+      : open_dataset_(std::move(open_dataset)),
+        secondary_(secondary),
+        limits_(limits) {}
+
+  RecipePtr OfHostValue(const Literal& value);
+  RecipePtr OfDataset(const Shape& shape, std::string token,
+                      std::string array);
+
+  struct Results {
+    std::vector<RecipePtr> recipes;
+    // The chain is long: fetch a result and give it to Checkpoint.
+    bool checkpoint = false;
+  };
+  // Of all results of an execution of `what` (a name for messages). Beyond the
+  // limits they say kDataLoss.
+  Results OfExecution(SecondaryExecutable executable, absl::string_view what,
+                      std::vector<RecipeArgument> arguments,
+                      const Signature& signature);
+
+  // The value has been seen: what led to it is not needed any more.
+  void Checkpoint(const RecipePtr& recipe, const Literal& value);
+
+  // The value on the secondary, computed if it is not there yet. Does not wait
+  // for computations, but may compile. Errors: kDataLoss naming the value
+  // where a recipe was dropped; whatever the secondary says.
+  // Runs under nobody's deadline: others may share what it makes.
+  absl::StatusOr<runtime::BufferPtr> OnSecondary(const RecipePtr& recipe);
+
+ private:
+  // Makes `recipe` unless arguments are missing, which it pushes on `todo`.
+  absl::Status Step(Recipe& recipe, std::vector<RecipePtr>* todo)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Execute(ExecutionRecipe& execution)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int CountSteps(absl::Span<const RecipeArgument> arguments)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status TooLong(absl::string_view what, int steps,
+                       int64_t bytes) const;
+
+  const OpenDataset open_dataset_;
+  runtime::Client* const secondary_;
+  const RecipeLimits limits_;
+  const HeldBytes::Counter bytes_held_ =
+      std::make_shared<std::atomic<int64_t>>(0);
+  Mutex mu_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_FALLBACK_RECIPE_H_

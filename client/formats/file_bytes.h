@@ -1,0 +1,49 @@
+// A file as bytes in memory, and the one way in which this folder writes one.
+#ifndef HAWSER_CLIENT_FORMATS_FILE_BYTES_H_
+#define HAWSER_CLIENT_FORMATS_FILE_BYTES_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace hawser {
+
+// All bytes of one file. Copying shares them; whoever holds `data`, or a
+// pointer made by At, keeps them.
+struct FileBytes {
+  std::shared_ptr<const char> data;
+  int64_t size = 0;
+
+  absl::Span<const char> span() const {
+    return {data.get(), static_cast<size_t>(size)};
+  }
+  bool StartsWith(absl::string_view magic) const;
+  // Byte `offset` (at most `size`), keeping the file.
+  std::shared_ptr<const char> At(int64_t offset) const {
+    return std::shared_ptr<const char>(data, data.get() + offset);
+  }
+  static FileBytes Of(std::string bytes);
+};
+
+// Maps a regular file, so that only what is looked at is read. The pages are
+// private and copied when written to, so a Literal that adopts them may be
+// donated. Cutting the file short while it is mapped ends the process with
+// SIGBUS: replace files by rename, as ReplaceFile does.
+// Errors: what open says (kNotFound, kPermissionDenied), kInvalidArgument for
+// a folder, pipe or device; all name the path.
+absl::StatusOr<FileBytes> MapFile(const std::string& path);
+
+// Writes the parts one after the other beside `path` and renames the result
+// to it: readers see the old file or the whole new one.
+// Errors: what the file system says, naming the path.
+absl::Status ReplaceFile(const std::string& path,
+                         std::initializer_list<absl::Span<const char>> parts);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_FORMATS_FILE_BYTES_H_

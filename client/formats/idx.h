@@ -1,0 +1,24 @@
+// IDX files, the format of MNIST and its kin, plain or gzipped.
+#ifndef HAWSER_CLIENT_FORMATS_IDX_H_
+#define HAWSER_CLIENT_FORMATS_IDX_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/formats/file_bytes.h"
+#include "core/base/literal.h"
+
+namespace hawser {
+
+// The array of an IDX file: u8, s8, s16, s32, f32 or f64, big-endian in the
+// file; bytes of a plain file are mapped, not read. A gzipped file is unpacked
+// into exactly what its header asks for, and its checksum verified.
+// Errors: kNotFound and the like from the file system; kInvalidArgument naming
+// the file and what is wrong: magic, type, sizes, a file that ends early or
+// goes on after its last element, damaged gzip data.
+absl::StatusOr<Literal> ReadIdx(const std::string& path);
+// The same of bytes in memory; errors name no file.
+absl::StatusOr<Literal> ParseIdx(const FileBytes& file);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_FORMATS_IDX_H_

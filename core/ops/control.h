@@ -1,0 +1,54 @@
+// Control flow: loops and branches over called computations.
+#ifndef HAWSER_CORE_OPS_CONTROL_H_
+#define HAWSER_CORE_OPS_CONTROL_H_
+
+#include "core/ir/op_def.h"
+#include "core/ops/rules.h"
+
+namespace hawser {
+
+absl::StatusOr<Shapes> InferWhile(const InferContext& context);
+absl::StatusOr<Shapes> InferCase(const InferContext& context);
+
+inline constexpr AttributeSpec kWhileAttributes[] = {
+    {"num_invariant", AttributeKind::kInt, false,
+     "how many operands at the end stay the same; 0 if left out"},
+};
+// Called: condition, body. The last num_invariant operands go to both behind
+// the state; they are no results.
+// C1: 0 <= num_invariant < number of operands. C2: the condition takes the
+// operands. C3: it gives one bool[]. C4: the body takes the operands. C5: it
+// gives the state.
+inline constexpr OpDef kWhile{
+    .name = "while",
+    .arity = {1, kMany},
+    .dtypes = kAnyDType,
+    .attributes = kWhileAttributes,
+    .called = {2, 2},
+    .infer = InferWhile,
+    .axes = OpaqueAxes,
+    .gradient = kGradientNotYet,
+    .traits = kHasRegions,
+    .summary = "Runs the body on the state as long as the condition holds "
+               "before a turn; gives the last state.",
+    .source = "StableHLO while, plus num_invariant"};
+
+// Called: one or more branches.
+// C1: operand 0 is s32[]. C2: every branch takes the other operands. C3: all
+// branches give the same shapes.
+inline constexpr OpDef kCase{
+    .name = "case",
+    .arity = {1, kMany},
+    .dtypes = kAnyDType,
+    .result = FromComputation(),
+    .called = {1, kMany},
+    .infer = InferCase,
+    .axes = OpaqueAxes,
+    .gradient = kGradientNotYet,
+    .traits = kHasRegions,
+    .summary = "Runs the branch operand 0 names on the other operands; an "
+               "index out of range names the last branch.",
+    .source = "StableHLO case, operands explicit instead of captured"};
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_OPS_CONTROL_H_

@@ -1,0 +1,63 @@
+// What the families share: dtype checks, axis factors, and the small checks
+// of dimension lists that many shape rules make.
+#ifndef HAWSER_CORE_OPS_RULES_H_
+#define HAWSER_CORE_OPS_RULES_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/ir/op_def.h"
+
+namespace hawser {
+
+// The result dtype by the row's rule. Only after arity and attributes were
+// checked, and not for FromComputation.
+DType ResultDType(const InferContext& context);
+
+// Constraint `n`: operand `operand` has one of the row's dtypes.
+absl::Status CheckDType(const InferContext& context, int n, int operand);
+// Constraint `n`: operands `first`, `first + 1`, ... have one dtype.
+absl::Status CheckSameDTypes(const InferContext& context, int n,
+                             int first = 0);
+// Constraint `n`: every entry of attribute `name` is an axis, 0 <= a < rank.
+absl::Status CheckAxes(const InferContext& context, int n,
+                       absl::string_view name, int rank);
+// Constraint `n`: no entry of attribute `name` stands twice. Entries must be
+// below kMaxRank (see CheckAxes).
+absl::Status CheckUnique(const InferContext& context, int n,
+                         absl::string_view name);
+// Constraint `n`: the entries of attribute `name` ascend, so none is twice.
+absl::Status CheckAscending(const InferContext& context, int n,
+                            absl::string_view name);
+// Constraint `n`: attribute `name` has `size` entries.
+absl::Status CheckLength(const InferContext& context, int n,
+                         absl::string_view name, size_t size);
+// Constraint `n`: `dims` are the sizes of a shape.
+absl::StatusOr<Shape> MakeResult(int n, DType dtype,
+                                 absl::Span<const int64_t> dims);
+
+bool Contains(absl::Span<const int64_t> list, int64_t value);
+
+// ---- axes -----------------------------------------------------------------
+
+// An axis of an operand or result that has no factor yet.
+inline constexpr int kNoFactor = -1;
+
+// A map with a place for every axis of `context` and `results`, all kNoFactor.
+AxisMap EmptyAxes(const InferContext& context,
+                  absl::Span<const Shape> results);
+// Gives every axis that still has no factor one of its own, opaque: the axes
+// rule that leaves an axis out has stated that it cannot be split.
+AxisMap OpaqueRest(AxisMap map, const InferContext& context,
+                   absl::Span<const Shape> results);
+
+// Axis i of every operand of the result's rank and of every result is one
+// parallel factor; scalars stay out.
+AxisMap ElementwiseAxes(const InferContext& context,
+                        absl::Span<const Shape> results);
+// Every axis opaque.
+AxisMap OpaqueAxes(const InferContext& context,
+                   absl::Span<const Shape> results);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_OPS_RULES_H_

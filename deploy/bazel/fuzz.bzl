@@ -1,0 +1,47 @@
+"""fuzz_test: an LLVMFuzzerTestOneInput as an ordinary test and for libFuzzer.
+
+    fuzz_test(
+        name = "decoder_fuzz_test",
+        srcs = ["decoder_fuzz_test.cc"],
+        corpus = glob(["decoder_corpus/*"]),
+        deps = ["//core/wire"],
+    )
+
+`bazel test` replays the corpus and a fixed number of seeded mutations of it;
+`bazel run --config=fuzz //tests/fuzz:decoder_fuzz_test -- -max_total_time=60`
+lets libFuzzer search.
+"""
+
+def fuzz_test(name, srcs, deps, corpus = [], tags = [], size = "small"):
+    """A cc_test; see above.
+
+    Args:
+      name: the test.
+      srcs: the file with LLVMFuzzerTestOneInput.
+      deps: what it fuzzes.
+      corpus: input files to start from.
+      tags: as for a test.
+      size: as for a test.
+    """
+    native.cc_test(
+        name = name,
+        size = size,
+        srcs = srcs,
+        args = select({
+            "//deploy/bazel:libfuzzer": [],
+            "//conditions:default": [
+                "$(location %s)" % file
+                for file in corpus
+            ],
+        }),
+        data = corpus,
+        linkopts = select({
+            "//deploy/bazel:libfuzzer": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        tags = tags,
+        deps = deps + select({
+            "//deploy/bazel:libfuzzer": [],
+            "//conditions:default": ["//deploy/bazel:fuzz_replay"],
+        }),
+    )
