@@ -71,8 +71,7 @@ absl::StatusOr<FileBytes> MapFile(const std::string& path) {
   }
   if (info.st_size == 0) return FileBytes::Of("");
   const size_t size = static_cast<size_t>(info.st_size);
-  void* p = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+  void* p = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (p == MAP_FAILED) return ErrnoStatus(path);
   return FileBytes{std::shared_ptr<const char>(
                        static_cast<const char*>(p),

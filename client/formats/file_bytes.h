@@ -31,10 +31,9 @@ struct FileBytes {
   static FileBytes Of(std::string bytes);
 };
 
-// Maps a regular file, so that only what is looked at is read. The pages are
-// private and copied when written to, so a Literal that adopts them may be
-// donated. Cutting the file short while it is mapped ends the process with
-// SIGBUS: replace files by rename, as ReplaceFile does.
+// Maps a regular file read-only, so that only what is looked at is read.
+// Cutting the file short while it is mapped ends the process with SIGBUS:
+// replace files by rename, as ReplaceFile does.
 // Errors: what open says (kNotFound, kPermissionDenied), kInvalidArgument for
 // a folder, pipe or device; all name the path.
 absl::StatusOr<FileBytes> MapFile(const std::string& path);

@@ -6,13 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "core/base/future.h"
+#include "core/base/literal.h"
 #include "core/runtime/client.h"
 #include "proto/datasets.pb.h"
 #include "proto/executor.pb.h"
@@ -20,29 +21,43 @@
 namespace hawser {
 
 // One open session stream. Its destructor cancels it and returns only when no
-// callback is running any more.
+// callback is running any more, so it must not run inside one.
 class SessionStream {
  public:
   virtual ~SessionStream() = default;
-  // Queues a message; never blocks. Messages sent after the stream broke are
-  // dropped: on_closed has said or will say so.
-  virtual void Send(v1::ClientMessage message) = 0;
+  // Queues a message, which must not change any more; never blocks. Messages
+  // sent after the stream broke are dropped: on_closed has said or will say
+  // so.
+  virtual void Send(std::shared_ptr<const v1::ClientMessage> message) = 0;
+  // Says that nothing will be sent any more, which ends the session, and waits
+  // until what was sent is gone and the server has closed, or the deadline.
+  virtual void Finish(absl::Time deadline) = 0;
+};
+
+// How a session stream ended.
+struct StreamEnd {
+  absl::Status why;  // OK: the server closed it
+  // Nobody listens at the address: whoever held the session is gone.
+  bool refused = false;
 };
 
 struct SessionCallbacks {
-  // In the order of arrival, one at a time, never inside Send.
-  std::function<void(v1::ServerMessage message)> on_message;
+  // In the order of arrival, one at a time, never inside Send. The message may
+  // be moved from.
+  std::function<void(v1::ServerMessage* message)> on_message;
   // Once, after the last on_message.
-  std::function<void(absl::Status why)> on_closed;
+  std::function<void(const StreamEnd& end)> on_closed;
 };
 
 struct ChunkToPut {
   Digest digest;
-  absl::Span<const char> bytes;
+  absl::Span<const char> bytes;  // inside `owner`
+  Literal owner;
 };
 
-// Thread-safe. Everything that blocks ends by the deadline of its CallOptions
-// and reports the server's own Status; a lost link is kUnavailable.
+// Thread-safe. Everything that blocks ends soon after the deadline, the
+// attempt timeout or the cancel flag of its CallOptions, and reports the
+// server's own Status; a lost link is kUnavailable naming the address.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -50,13 +65,16 @@ class Transport {
 
   virtual std::unique_ptr<SessionStream> OpenSession(
       SessionCallbacks callbacks) = 0;
+  // Ends by the deadline and the attempt timeout; does not watch the flag.
   virtual Future<v1::CallReply> Call(v1::CallRequest request,
                                      const runtime::CallOptions& options) = 0;
 
-  // Blocking; called on the client's own bulk threads.
+  // Blocking; called on the client's own bulk threads. The bytes of `value`
+  // are not copied: it may be held a while longer than the call.
   virtual absl::Status Upload(const v1::UploadChunk& header,
-                              absl::Span<const char> bytes,
+                              const Literal& value,
                               const runtime::CallOptions& options) = 0;
+  // Errors: kDataLoss when other than into.size() bytes come.
   virtual absl::Status Download(const v1::DownloadRequest& request,
                                 absl::Span<char> into,
                                 const runtime::CallOptions& options) = 0;
@@ -65,6 +83,7 @@ class Transport {
   virtual absl::StatusOr<v1::FindMissingReply> FindMissing(
       const v1::FindMissingRequest& request,
       const runtime::CallOptions& options) = 0;
+  // One stream; several calls at once share the link.
   virtual absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
                                  const runtime::CallOptions& options) = 0;
   virtual absl::StatusOr<v1::DatasetInfoProto> Commit(

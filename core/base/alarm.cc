@@ -3,60 +3,70 @@
 namespace hawser {
 
 Alarm::~Alarm() {
+  State& s = *state_;
   std::thread thread;
+  std::map<Id, std::function<void()>> dropped;  // after the thread is gone
   {
-    MutexLock lock(&mu_);
-    stopping_ = true;
-    thread = std::move(thread_);
-    changed_.SignalAll();
+    MutexLock lock(&s.mu);
+    s.stopping = true;
+    thread = std::move(s.thread);
+    dropped.swap(s.waiting);
+    s.changed.SignalAll();
   }
-  if (thread.joinable()) thread.join();
+  if (!thread.joinable()) return;
+  if (thread.get_id() == std::this_thread::get_id()) {
+    thread.detach();
+  } else {
+    thread.join();
+  }
 }
 
 Alarm::Id Alarm::At(absl::Time when, std::function<void()> fn) {
-  MutexLock lock(&mu_);
-  const Id id(when, next_++);
-  const bool first = waiting_.empty() || id < waiting_.begin()->first;
-  waiting_.emplace(id, std::move(fn));
-  if (!thread_.joinable() && !stopping_) {
-    thread_ = std::thread([this] { Run(); });
-  } else if (first) {
-    changed_.SignalAll();
+  State& s = *state_;
+  MutexLock lock(&s.mu);
+  const Id id(when, s.next++);
+  if (s.stopping) return id;
+  s.waiting.emplace(id, std::move(fn));
+  if (!s.thread.joinable()) {
+    s.thread = std::thread([state = state_] { Run(*state); });
+  } else if (when < s.wakes) {
+    s.changed.SignalAll();
   }
   return id;
 }
 
 bool Alarm::Cancel(const Id& id) {
+  State& s = *state_;
   std::function<void()> dropped;  // destroyed outside the lock
-  MutexLock lock(&mu_);
-  auto at = waiting_.find(id);
-  if (at == waiting_.end()) return false;
+  MutexLock lock(&s.mu);
+  auto at = s.waiting.find(id);
+  if (at == s.waiting.end()) return false;
   dropped = std::move(at->second);
-  waiting_.erase(at);
+  s.waiting.erase(at);
   return true;
 }
 
-void Alarm::Run() {
-  while (true) {
-    std::function<void()> due;
-    {
-      MutexLock lock(&mu_);
-      while (!stopping_ &&
-             (waiting_.empty() ||
-              waiting_.begin()->first.first > absl::Now())) {
-        const Id next = waiting_.empty() ? Id(absl::InfiniteFuture(), 0)
-                                         : waiting_.begin()->first;
-        changed_.WaitUntil(&mu_, next.first, [&] {
-          return stopping_ ||
-                 (!waiting_.empty() && waiting_.begin()->first != next);
-        });
-      }
-      if (stopping_) return;
-      due = std::move(waiting_.begin()->second);
-      waiting_.erase(waiting_.begin());
+std::function<void()> Alarm::NextDue(State& s) {
+  MutexLock lock(&s.mu);
+  while (!s.stopping) {
+    auto first = s.waiting.begin();
+    if (first != s.waiting.end() && first->first.first <= absl::Now()) {
+      std::function<void()> due = std::move(first->second);
+      s.waiting.erase(first);
+      return due;
     }
-    due();
+    s.wakes =
+        first == s.waiting.end() ? absl::InfiniteFuture() : first->first.first;
+    s.changed.WaitUntil(&s.mu, s.wakes, [&s] {
+      return s.stopping || (!s.waiting.empty() &&
+                            s.waiting.begin()->first.first < s.wakes);
+    });
   }
+  return nullptr;
+}
+
+void Alarm::Run(State& s) {
+  while (auto due = NextDue(s)) due();
 }
 
 }  // namespace hawser

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -16,12 +17,12 @@ namespace hawser {
 
 // Functions run one at a time, earliest first, on the alarm's own thread,
 // which starts with the first of them. The destructor drops what has not
-// started and waits for what has. Thread-safe.
+// started and waits for what has, unless that is what destroys it. Thread-safe.
 class Alarm {
  public:
   using Id = std::pair<absl::Time, uint64_t>;
 
-  Alarm() = default;
+  Alarm() : state_(std::make_shared<State>()) {}
   ~Alarm();
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
@@ -32,14 +33,23 @@ class Alarm {
   bool Cancel(const Id& id);
 
  private:
-  void Run();
+  // Outlives an Alarm that is destroyed by one of its own functions.
+  struct State {
+    Mutex mu;
+    CondVar changed;
+    std::map<Id, std::function<void()>> waiting ABSL_GUARDED_BY(mu);
+    uint64_t next ABSL_GUARDED_BY(mu) = 0;
+    // When the thread looks again by itself. Only something earlier wakes it:
+    // timers that are all cancelled in time cost no wake-up each.
+    absl::Time wakes ABSL_GUARDED_BY(mu) = absl::InfiniteFuture();
+    bool stopping ABSL_GUARDED_BY(mu) = false;
+    std::thread thread ABSL_GUARDED_BY(mu);
+  };
+  static void Run(State& s);
+  // The next function, when it is due; empty: the end.
+  static std::function<void()> NextDue(State& s);
 
-  Mutex mu_;
-  CondVar changed_;
-  std::map<Id, std::function<void()>> waiting_ ABSL_GUARDED_BY(mu_);
-  uint64_t next_ ABSL_GUARDED_BY(mu_) = 0;
-  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
-  std::thread thread_ ABSL_GUARDED_BY(mu_);
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace hawser

@@ -2,6 +2,7 @@
 #ifndef HAWSER_CORE_BASE_CANCEL_H_
 #define HAWSER_CORE_BASE_CANCEL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -25,23 +26,37 @@ class CancelToken {
     return CancelToken(deadline);
   }
 
+  // Also expires at `deadline`; cancelling either stops whoever checks this.
+  CancelToken Until(absl::Time deadline) const {
+    CancelToken child(deadline);
+    child.state_->parent = state_;
+    return child;
+  }
+  // False for a default token, which need not be watched.
+  bool can_expire() const { return state_ != nullptr; }
+
   void Cancel() const {
     if (state_ != nullptr) {
       state_->cancelled.store(true, std::memory_order_relaxed);
     }
   }
   absl::Time deadline() const {
-    return state_ == nullptr ? absl::InfiniteFuture() : state_->deadline;
+    absl::Time earliest = absl::InfiniteFuture();
+    for (const State* s = state_.get(); s != nullptr; s = s->parent.get()) {
+      earliest = std::min(earliest, s->deadline);
+    }
+    return earliest;
   }
   // OK, kCancelled or kDeadlineExceeded.
   absl::Status Check() const {
-    if (state_ == nullptr) return absl::OkStatus();
-    if (state_->cancelled.load(std::memory_order_relaxed)) {
-      return Cancelled("cancelled by the caller");
-    }
-    if (state_->deadline != absl::InfiniteFuture() &&
-        absl::Now() > state_->deadline) {
-      return DeadlineExceeded("the deadline has passed");
+    for (const State* s = state_.get(); s != nullptr; s = s->parent.get()) {
+      if (s->cancelled.load(std::memory_order_relaxed)) {
+        return Cancelled("cancelled by the caller");
+      }
+      if (s->deadline != absl::InfiniteFuture() &&
+          absl::Now() > s->deadline) {
+        return DeadlineExceeded("the deadline has passed");
+      }
     }
     return absl::OkStatus();
   }
@@ -50,6 +65,7 @@ class CancelToken {
   struct State {
     std::atomic<bool> cancelled{false};
     absl::Time deadline = absl::InfiniteFuture();
+    std::shared_ptr<State> parent;
   };
   std::shared_ptr<State> state_;
 };

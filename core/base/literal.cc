@@ -37,7 +37,7 @@ absl::StatusOr<Literal> Literal::Allocate(const Shape& shape) {
     return ResourceExhausted("no memory for ", shape.ToString(), ", ", size,
                              " bytes");
   }
-  return Adopt(shape, std::shared_ptr<const char>(p, FreeAligned));
+  return AdoptWritable(shape, std::shared_ptr<char>(p, FreeAligned));
 }
 
 Literal Literal::Uninitialized(const Shape& shape) {
@@ -69,6 +69,13 @@ Literal Literal::Adopt(const Shape& shape, std::shared_ptr<const char> owner) {
   return out;
 }
 
+Literal Literal::AdoptWritable(const Shape& shape,
+                               std::shared_ptr<char> owner) {
+  Literal out = Adopt(shape, std::move(owner));
+  out.writable_ = true;
+  return out;
+}
+
 absl::Span<char> Literal::mutable_bytes() {
   HAWSER_CHECK(unique());
   return {const_cast<char*>(data_.get()),
@@ -77,7 +84,9 @@ absl::Span<char> Literal::mutable_bytes() {
 
 Literal Literal::Reinterpret(const Shape& shape) const {
   HAWSER_CHECK(shape.byte_size() == shape_.byte_size());
-  return Adopt(shape, data_);
+  Literal out = *this;
+  out.shape_ = shape;
+  return out;
 }
 
 bool Literal::BitEquals(const Literal& other) const {

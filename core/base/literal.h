@@ -32,7 +32,11 @@ class Literal {
   static absl::StatusOr<Literal> FromBytes(const Shape& shape,
                                            absl::Span<const char> bytes);
   // Adopts memory kept alive by `owner`, for mapped files and received frames.
+  // It is never written to: unique() stays false.
   static Literal Adopt(const Shape& shape, std::shared_ptr<const char> owner);
+  // As Adopt, of memory that whoever holds it alone may write, for allocators.
+  static Literal AdoptWritable(const Shape& shape,
+                               std::shared_ptr<char> owner);
 
   // Of("{2,3}"-style literals in code): values in row-major order.
   template <typename T>
@@ -70,8 +74,9 @@ class Literal {
     return absl::Span<T>(reinterpret_cast<T*>(mutable_bytes().data()),
                          static_cast<size_t>(shape_.num_elements()));
   }
-  // True when no other Literal shares the bytes, so they may be reused.
-  bool unique() const { return data_.use_count() == 1; }
+  // True when no other Literal shares the bytes and they are writable, so they
+  // may be reused.
+  bool unique() const { return writable_ && data_.use_count() == 1; }
 
   // The same bytes under another shape of the same byte size (checked).
   Literal Reinterpret(const Shape& shape) const;
@@ -82,6 +87,7 @@ class Literal {
 
  private:
   Shape shape_;
+  bool writable_ = false;  // false: adopted, may be a read-only mapping
   std::shared_ptr<const char> data_;
 };
 

@@ -6,10 +6,6 @@
 namespace hawser {
 namespace {
 
-void AppendShape(std::string* out, const Shape& shape) {
-  out->append(shape.ToString());
-}
-
 absl::Status CheckCount(absl::string_view what, Range range, size_t got) {
   const int n = static_cast<int>(got);
   if (n >= range.min && n <= range.max) return absl::OkStatus();
@@ -54,10 +50,19 @@ absl::Status CheckCounts(const InferContext& c) {
 
 }  // namespace
 
+std::string ShapesToString(absl::Span<const Shape> shapes) {
+  constexpr size_t kShown = 16;
+  const bool all = shapes.size() <= kShown;
+  const std::string text = absl::StrJoin(
+      all ? shapes : shapes.subspan(0, kShown), ", ",
+      [](std::string* out, const Shape& s) { out->append(s.ToString()); });
+  return all ? absl::StrCat("(", text, ")")
+             : absl::StrCat("(", text, ", ... ", shapes.size(), " in all)");
+}
+
 std::string Signature::ToString() const {
-  return absl::StrCat("(", absl::StrJoin(parameters, ", ", AppendShape),
-                      ") -> (", absl::StrJoin(results, ", ", AppendShape),
-                      ")");
+  return absl::StrCat(ShapesToString(parameters), " -> ",
+                      ShapesToString(results));
 }
 
 absl::string_view AxisKindName(AxisKind kind) {

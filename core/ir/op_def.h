@@ -27,6 +27,9 @@ using Shapes = absl::InlinedVector<Shape, 1>;
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;
 
+// "(f32[2], s32[])"; only the first few, so that an error stays short.
+std::string ShapesToString(absl::Span<const Shape> shapes);
+
 // What a computation takes and gives.
 struct Signature {
   std::vector<Shape> parameters;

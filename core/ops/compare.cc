@@ -25,7 +25,7 @@ absl::StatusOr<Shapes> InferCompare(const InferContext& context) {
   }
   const absl::string_view direction = context.attributes.GetString("direction");
   if (!IsDirection(direction)) {
-    return Violates(4, "direction is \"", direction,
+    return Violates(4, "direction is \"", direction.substr(0, 16),
                     "\", must be EQ, NE, GE, GT, LE or LT");
   }
   if (IsComplex(lhs.dtype()) && direction != "EQ" && direction != "NE") {

@@ -37,7 +37,6 @@ inline constexpr OpDef kAbs = Unary(
      .dtypes = kNumbers,
      .result = RealPartOf(0),
      .gradient = kGradientNotYet,
-     .ulp = 2,
      .summary = "|x|; the magnitude of a complex number; |MIN| = MIN.",
      .source = "StableHLO abs"});
 inline constexpr OpDef kNegate = Unary(
@@ -50,7 +49,6 @@ inline constexpr OpDef kSign = Unary(
     {.name = "sign",
      .dtypes = kNumbers,
      .gradient = kZeroGradient,
-     .ulp = 2,
      .summary = "-1, 0 or 1; keeps -0 and NaN; x / |x| for complex numbers.",
      .source = "StableHLO sign"});
 inline constexpr OpDef kExponential = Unary(

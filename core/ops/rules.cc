@@ -72,7 +72,8 @@ absl::Status CheckAscending(const InferContext& context, int n,
   const auto list = context.attributes.GetInts(name);
   for (size_t i = 1; i < list.size(); ++i) {
     if (list[i - 1] < list[i]) continue;
-    return Violates(n, name, " ", DimsToString(list), " does not ascend");
+    return Violates(n, name, " has ", list[i], " after ", list[i - 1],
+                    ", must ascend");
   }
   return absl::OkStatus();
 }

@@ -57,7 +57,7 @@ class ColumnReader {
   absl::Status Skip(int field);
 
   absl::Status Ends(absl::string_view column) const {
-    return InvalidArgument("module ends inside ", column);
+    return InvalidArgument("module breaks off inside ", column);
   }
   absl::Status WrongType(absl::string_view column) const {
     return InvalidArgument("module field ", column, " has wire type ",
@@ -97,8 +97,8 @@ class ColumnReader {
   absl::Status Admit(absl::string_view column, int64_t have, int64_t more,
                      int64_t limit, int64_t size) {
     if (have + more > limit) {
-      return ResourceExhausted("module has ", have + more, " ", column,
-                               ", the limit is ", limit);
+      return ResourceExhausted("module column ", column, " has ", have + more,
+                               " entries, the limit is ", limit);
     }
     return budget_->Take(more * size);
   }
@@ -146,10 +146,8 @@ class ColumnReader {
                            std::vector<T>* to) {
     if (wire_type_ == WireFormatLite::WIRETYPE_VARINT) {
       HAWSER_RETURN_IF_ERROR(Admit(column, to->size(), 1, limit, sizeof(T)));
-      T number;
-      HAWSER_RETURN_IF_ERROR(ReadNumber(&in_, column, &number));
-      to->push_back(number);
-      return absl::OkStatus();
+      to->push_back(0);
+      return ReadNumber(&in_, column, &to->back());
     }
     absl::string_view packed;
     HAWSER_RETURN_IF_ERROR(ReadPayload(column, &packed));
@@ -178,6 +176,7 @@ class ColumnReader {
 };
 
 absl::Status ColumnReader::Skip(int field) {
+  if (field == 0) return InvalidArgument("module has a field 0");
   const std::string name = absl::StrCat("field ", field);
   uint64_t ignored;
   absl::string_view payload;

@@ -4,7 +4,9 @@
 #ifndef HAWSER_CORE_WIRE_COLUMNS_H_
 #define HAWSER_CORE_WIRE_COLUMNS_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,7 +22,7 @@ namespace hawser {
 class MemoryBudget {
  public:
   explicit MemoryBudget(const ModuleLimits& limits)
-      : limit_(3 * limits.bytes), left_(limit_) {}
+      : limit_(3 * std::min(limits.bytes, int64_t{1} << 60)), left_(limit_) {}
   // Before the memory is asked for. Errors: kResourceExhausted.
   absl::Status Take(int64_t bytes);
 

@@ -1,0 +1,75 @@
+// CallLimits: when a call must have ended, fixed when it starts.
+#ifndef HAWSER_CLIENT_REMOTE_CALL_LIMITS_H_
+#define HAWSER_CLIENT_REMOTE_CALL_LIMITS_H_
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "core/base/cancel.h"
+#include "core/base/future.h"
+#include "core/base/status.h"
+#include "core/runtime/client.h"
+
+namespace hawser {
+
+// How often a blocked call looks at its cancel flag, and how late a deadline
+// may be noticed: short for a person, long for a processor.
+inline constexpr absl::Duration kTick = absl::Milliseconds(20);
+
+class CallLimits {
+ public:
+  CallLimits() = default;  // none
+  explicit CallLimits(const runtime::CallOptions& call)
+      : cancel_(call.cancel), deadline_(call.cancel.deadline()) {
+    if (call.attempt_timeout != absl::InfiniteDuration()) {
+      deadline_ = std::min(deadline_, absl::Now() + call.attempt_timeout);
+    }
+  }
+
+  absl::Time deadline() const { return deadline_; }
+  // False: Check never fails.
+  bool any() const {
+    return cancel_.can_expire() || deadline_ != absl::InfiniteFuture();
+  }
+
+  // OK, or why it is over: kCancelled, kDeadlineExceeded (also of the
+  // attempt), saying who was asked.
+  absl::Status Check(absl::Time now, absl::string_view who) const {
+    if (absl::Status own = CheckCaller(); !own.ok()) return Annotate(own, who);
+    if (now < deadline_) return absl::OkStatus();
+    return DeadlineExceeded(who, ": no answer within the attempt's timeout");
+  }
+  // The caller's own wish alone: OK when only the attempt took too long.
+  absl::Status CheckCaller() const { return cancel_.Check(); }
+
+  // For a part of this call: ends with it, or by the token's own Cancel.
+  CancelToken Token() const { return cancel_.Until(deadline_); }
+  runtime::CallOptions Rest() const {
+    runtime::CallOptions rest;
+    rest.cancel = Token();
+    return rest;
+  }
+
+ private:
+  CancelToken cancel_;
+  absl::Time deadline_ = absl::InfiniteFuture();
+};
+
+// Waits for `future` within `limits`.
+template <typename T>
+absl::StatusOr<T> AwaitWithin(const Future<T>& future, const CallLimits& limits,
+                              absl::string_view who) {
+  while (!future.ready()) {
+    const absl::Time now = absl::Now();
+    HAWSER_RETURN_IF_ERROR(limits.Check(now, who));
+    (void)future.Await(limits.any() ? std::min(now + kTick, limits.deadline())
+                                    : absl::InfiniteFuture());
+  }
+  return future.Await();
+}
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_CALL_LIMITS_H_

@@ -1,0 +1,27 @@
+// What a user may set about a RemoteClient.
+#ifndef HAWSER_CLIENT_REMOTE_OPTIONS_H_
+#define HAWSER_CLIENT_REMOTE_OPTIONS_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace hawser {
+
+struct RemoteOptions {
+  // For the server's log and `hawser status`; empty: "<host>:<process id>".
+  std::string client_name;
+  // A server that has not answered the first message by then is unreachable.
+  absl::Duration connect_timeout = absl::Seconds(5);
+  // How long a broken stream is reattached before the session counts as lost;
+  // never longer than its lease. A server that nobody answers for (connection
+  // refused) is given up at once.
+  absl::Duration reattach_for = absl::InfiniteDuration();
+  // PutDataset returns only when the dataset survives a server restart.
+  bool wait_durable = true;
+  // Threads that stream large values; also streams of one PutDataset.
+  int bulk_threads = 2;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_OPTIONS_H_

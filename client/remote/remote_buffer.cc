@@ -1,0 +1,142 @@
+#include "client/remote/remote_buffer.h"
+
+#include <functional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/remote/remote_client.h"
+#include "client/remote/ticker.h"
+#include "client/remote/transfers.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+
+namespace hawser {
+namespace {
+
+// One Fetch of a dataset's array.
+class DatasetFetch final : public Watched, public Transfer {
+ public:
+  DatasetFetch(RemoteClient* client, v1::GetRequest request, const Shape& shape,
+               const runtime::CallOptions& call)
+      : Watched(CallLimits(call)),
+        client_(client),
+        request_(std::move(request)),
+        shape_(shape),
+        progress_(call.progress),
+        future_(promise_.future()) {}
+
+  const Future<Literal>& future() const { return future_; }
+  bool Over() const override { return future_.ready(); }
+  void Stop(const absl::Status& why) override { promise_.Set(why); }
+  bool Wanted() const override { return !future_.ready(); }
+  bool MayRetry() const override { return false; }
+
+  absl::Status Run(const CancelToken& cancel) override {
+    runtime::CallOptions call;
+    call.cancel = cancel;
+    call.progress = progress_;
+    return client_->transport()->Get(
+        request_,
+        [this](const v1::ShapeProto& shape) { return Place(shape); }, call);
+  }
+  void Done(const absl::Status& status) override {
+    if (status.ok()) {
+      promise_.Set(std::move(value_));
+    } else {
+      promise_.Set(status);
+    }
+  }
+
+ private:
+  absl::StatusOr<absl::Span<char>> Place(const v1::ShapeProto& proto) {
+    HAWSER_ASSIGN_OR_RETURN(const Shape shape, FromProto(proto));
+    if (shape != shape_) {
+      return Internal(client_->name(), " sends ", shape.ToString(), " for ",
+                      shape_.ToString(), " of dataset ", request_.token());
+    }
+    HAWSER_ASSIGN_OR_RETURN(value_, Literal::Allocate(shape));
+    return value_.mutable_bytes();
+  }
+
+  RemoteClient* const client_;
+  const v1::GetRequest request_;
+  const Shape shape_;
+  const std::function<void(int64_t, int64_t)> progress_;
+  Literal value_;
+  Promise<Literal> promise_;
+  const Future<Literal> future_;
+};
+
+}  // namespace
+
+RemoteBuffer::RemoteBuffer(std::shared_ptr<RemoteClient> client, Shape shape)
+    : client_(std::move(client)), shape_(std::move(shape)) {}
+
+runtime::Client* RemoteBuffer::client() const { return client_.get(); }
+
+HandleBuffer::HandleBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+                           std::shared_ptr<Handle> handle,
+                           std::shared_ptr<Outcome> outcome, int index)
+    : RemoteBuffer(std::move(client), std::move(shape)),
+      handle_(std::move(handle)),
+      outcome_(std::move(outcome)),
+      index_(index) {}
+
+Future<Literal> HandleBuffer::Fetch(const runtime::CallOptions& call) {
+  if (donated_.load()) {
+    return Future<Literal>(
+        FailedPrecondition(shape_.ToString(), " on ", client_->name(),
+                           " was donated and cannot be fetched"));
+  }
+  auto fetch =
+      std::make_shared<RemoteFetch>(client_.get(), handle_, shape_, call);
+  client_->ticker()->Watch(fetch);
+  outcome_->Fetch(index_, fetch);
+  return fetch->future();
+}
+
+std::string HandleBuffer::ran_on() const {
+  return handle_->session()->ran_on();
+}
+
+absl::Status HandleBuffer::ToArgument(const RemoteSession& session,
+                                      v1::ArgumentProto* argument) {
+  if (handle_->session().get() != &session) {
+    return Unavailable(shape_.ToString(), " is gone: ",
+                       handle_->session()->lost_status().message());
+  }
+  if (donated_.load()) {
+    return FailedPrecondition(shape_.ToString(), " on ", client_->name(),
+                              " was donated before");
+  }
+  argument->set_handle(handle_->id());
+  return absl::OkStatus();
+}
+
+DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+                             std::string token, std::string array)
+    : RemoteBuffer(std::move(client), std::move(shape)),
+      token_(std::move(token)),
+      array_(std::move(array)) {}
+
+Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
+  v1::GetRequest request;
+  request.set_token(token_);
+  request.set_array(array_);
+  auto fetch = std::make_shared<DatasetFetch>(client_.get(), std::move(request),
+                                              shape_, call);
+  client_->ticker()->Watch(fetch);
+  client_->transfers()->Add(fetch);
+  return fetch->future();
+}
+
+std::string DatasetBuffer::ran_on() const { return client_->name(); }
+
+absl::Status DatasetBuffer::ToArgument(const RemoteSession&,
+                                       v1::ArgumentProto* argument) {
+  argument->mutable_dataset()->set_token(token_);
+  argument->mutable_dataset()->set_array(array_);
+  return absl::OkStatus();
+}
+
+}  // namespace hawser

@@ -1,0 +1,78 @@
+// RemoteBuffer: a value a RemoteClient can name.
+#ifndef HAWSER_CLIENT_REMOTE_REMOTE_BUFFER_H_
+#define HAWSER_CLIENT_REMOTE_REMOTE_BUFFER_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "client/remote/session.h"
+#include "client/remote/value.h"
+#include "core/runtime/client.h"
+#include "proto/executor.pb.h"
+
+namespace hawser {
+
+// Every Buffer whose client() is a RemoteClient is one of these.
+class RemoteBuffer : public runtime::Buffer {
+ public:
+  RemoteBuffer(std::shared_ptr<RemoteClient> client, Shape shape);
+  const Shape& shape() const final { return shape_; }
+  runtime::Client* client() const final;
+
+  // Writes how `session` knows this value. Errors: kUnavailable when it was
+  // lost with its session, kFailedPrecondition after a donation.
+  virtual absl::Status ToArgument(const RemoteSession& session,
+                                  v1::ArgumentProto* argument) = 0;
+  // The next use is an error.
+  virtual void MarkDonated() = 0;
+  // Means the same in every session and without one.
+  virtual bool is_dataset() const = 0;
+
+ protected:
+  const std::shared_ptr<RemoteClient> client_;
+  const Shape shape_;
+};
+
+// A result or an upload, in the session that made it.
+class HandleBuffer final : public RemoteBuffer {
+ public:
+  HandleBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+               std::shared_ptr<Handle> handle, std::shared_ptr<Outcome> outcome,
+               int index);
+
+  Future<Literal> Fetch(const runtime::CallOptions& call) override;
+  std::string ran_on() const override;
+  absl::Status ToArgument(const RemoteSession& session,
+                          v1::ArgumentProto* argument) override;
+  void MarkDonated() override { donated_.store(true); }
+  bool is_dataset() const override { return false; }
+
+ private:
+  const std::shared_ptr<Handle> handle_;
+  const std::shared_ptr<Outcome> outcome_;
+  const int index_;
+  std::atomic<bool> donated_{false};
+};
+
+// An array of a dataset: a name good in every session.
+class DatasetBuffer final : public RemoteBuffer {
+ public:
+  DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
+                std::string token, std::string array);
+
+  Future<Literal> Fetch(const runtime::CallOptions& call) override;
+  std::string ran_on() const override;
+  absl::Status ToArgument(const RemoteSession& session,
+                          v1::ArgumentProto* argument) override;
+  void MarkDonated() override {}  // nobody's to give away
+  bool is_dataset() const override { return true; }
+
+ private:
+  const std::string token_;
+  const std::string array_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_REMOTE_BUFFER_H_

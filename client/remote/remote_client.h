@@ -1,0 +1,113 @@
+// RemoteClient: a runtime::Client whose device is on another machine.
+#ifndef HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_
+#define HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_
+
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/remote/options.h"
+#include "client/remote/remote_executable.h"
+#include "client/remote/session.h"
+#include "client/remote/ticker.h"
+#include "client/remote/transfers.h"
+#include "client/remote/transport.h"
+#include "core/base/digest.h"
+#include "core/base/mutex.h"
+#include "core/runtime/client.h"
+
+namespace hawser {
+
+// A client over `transport`. Reaches out at its first use, not before.
+std::shared_ptr<runtime::Client> MakeRemoteClient(
+    std::unique_ptr<Transport> transport, RemoteOptions options);
+
+// Thread-safe. Owned together by the user and by its buffers and executables;
+// futures do not keep it: when the last of those goes, what is outstanding
+// completes with kCancelled. What survives a lost session: executables, dataset
+// tokens, and values that have been fetched; other buffers are kUnavailable.
+class RemoteClient final : public runtime::Client,
+                           public std::enable_shared_from_this<RemoteClient> {
+ public:
+  RemoteClient(std::unique_ptr<Transport> transport, RemoteOptions options);
+  ~RemoteClient() override;  // bounded, whatever the server does
+
+  std::string name() const override { return address_; }
+  // Blocks until the server was reached once.
+  absl::StatusOr<runtime::Capabilities> capabilities() override;
+  absl::StatusOr<std::shared_ptr<runtime::Executable>> Compile(
+      std::shared_ptr<const Module> module,
+      const runtime::CompileOptions& options,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> Upload(
+      const Literal& value, const runtime::CallOptions& call) override;
+
+  // datasets.cc
+  absl::StatusOr<DatasetInfo> PutDataset(
+      const DatasetSource& source, const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> StatDataset(
+      absl::string_view token, const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetArray(
+      absl::string_view token, absl::string_view array,
+      const runtime::CallOptions& call) override;
+
+  // For the parts of this client.
+  const std::shared_ptr<Transport>& transport() const { return transport_; }
+  Transfers* transfers() { return &transfers_; }
+  Ticker* ticker() { return &ticker_; }
+  // The session that serves now; a new one when there is none or it is lost.
+  std::shared_ptr<RemoteSession> Session();
+  absl::StatusOr<runtime::BufferPtr> UploadIn(
+      const std::shared_ptr<RemoteSession>& session, const Literal& value,
+      const runtime::CallOptions& call);
+
+ private:
+  // A module asked for lately, by address: holds the module, so that no other
+  // can take the address meanwhile.
+  struct Known {
+    std::shared_ptr<const Module> module;
+    runtime::Numerics numerics;
+    std::shared_ptr<RemoteExecutable> executable;
+  };
+  using KnownKey = std::pair<const Module*, runtime::Numerics>;
+
+  void Tick(absl::Time now);
+  std::shared_ptr<RemoteExecutable> FindKnown(const KnownKey& key);
+  void Remember(Known known);
+  std::shared_ptr<RemoteExecutable> MakeExecutable(
+      const Module& module, const runtime::CompileOptions& options);
+  absl::Status CompileOnce(const Module& module, RemoteExecutable* executable,
+                           const CallLimits& limits);
+  void RememberDataset(const DatasetInfo& info);
+
+  const std::shared_ptr<Transport> transport_;
+  const RemoteOptions options_;
+  const std::string address_;
+
+  Mutex mu_;
+  std::shared_ptr<RemoteSession> session_ ABSL_GUARDED_BY(mu_);
+  absl::Time session_started_ ABSL_GUARDED_BY(mu_);
+  // Lost, their streams not yet taken down.
+  std::vector<std::shared_ptr<RemoteSession>> retired_ ABSL_GUARDED_BY(mu_);
+  std::optional<runtime::Capabilities> capabilities_ ABSL_GUARDED_BY(mu_);
+
+  // Least recently used last.
+  std::list<Known> known_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<KnownKey, std::list<Known>::iterator> by_module_
+      ABSL_GUARDED_BY(mu_);
+  // Every executable that somebody holds.
+  absl::flat_hash_map<Digest, std::weak_ptr<RemoteExecutable>> by_fingerprint_
+      ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, DatasetInfo> datasets_ ABSL_GUARDED_BY(mu_);
+
+  Transfers transfers_;
+  Ticker ticker_;  // last: it uses all of the above
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_

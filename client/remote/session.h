@@ -1,0 +1,162 @@
+// RemoteSession: one session on one server, over as many streams as it takes.
+#ifndef HAWSER_CLIENT_REMOTE_SESSION_H_
+#define HAWSER_CLIENT_REMOTE_SESSION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "client/remote/call_limits.h"
+#include "client/remote/options.h"
+#include "client/remote/transport.h"
+#include "core/base/future.h"
+#include "core/base/mutex.h"
+#include "core/runtime/client.h"
+#include "proto/executor.pb.h"
+
+namespace hawser {
+
+// A message with the memory of its parts: one allocation for a small one.
+std::shared_ptr<v1::ClientMessage> NewClientMessage();
+
+// A request on the session stream and what to do with its answer. Kept until
+// it is answered, since a broken stream may ask for it again.
+class Request {
+ public:
+  virtual ~Request() = default;
+  // Exactly once, with no lock held, on the thread that learns it; must not
+  // block. `reply` (may be moved from) is null unless `status` is OK.
+  virtual void OnReply(const absl::Status& status, v1::ServerMessage* reply) = 0;
+
+  // Filled by whoever makes it; RemoteSession adds the numbers and releases
+  // when it is sent, and nobody changes it after that. Apart from the request,
+  // so that a transport that still holds it keeps nothing else alive.
+  const std::shared_ptr<v1::ClientMessage> message = NewClientMessage();
+};
+
+// Thread-safe. Opened by Start, then broken and reattached as the link comes
+// and goes, until it is lost for good: lost() never goes back, and a new
+// session is a new object. Only Submit with `wait` blocks.
+class RemoteSession {
+ public:
+  RemoteSession(std::shared_ptr<Transport> transport, RemoteOptions options);
+  ~RemoteSession();  // after Close, or never opened
+
+  // Opens the first stream. Once.
+  void Start();
+  // Says goodbye, waiting a moment for it to be heard, and fails what is
+  // outstanding with kCancelled. Not inside a callback.
+  void Close();
+
+  // Numbers, keeps and sends the request. With `wait`: blocks while the window
+  // is full, within `limits`; those are the only errors (kResourceExhausted
+  // for the attempt's timeout). On a lost session OnReply is called at once.
+  absl::Status Submit(const std::shared_ptr<Request>& request, bool wait,
+                      const CallLimits& limits);
+
+  // Names that nobody has used in this session: n in a row.
+  uint64_t NewHandles(int n) {
+    return next_handle_.fetch_add(n, std::memory_order_relaxed);
+  }
+  // Rides on the next message, or on a ping soon.
+  void Release(uint64_t handle);
+
+  // What the server can do, once the session is open.
+  Future<runtime::Capabilities> opened() const { return opened_.future(); }
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // Why it was lost; OK before.
+  absl::Status lost_status() const;
+  // "gpu-1:7070 cpu" once open, "gpu-1:7070" before.
+  std::string ran_on() const;
+
+  // What bulk streams name the session by. Only after it has opened.
+  template <typename Message>
+  void Identify(Message* message) const {
+    MutexLock lock(&mu_);
+    message->set_session_id(session_id_);
+    message->set_secret(secret_);
+  }
+
+  // Called by the ticker: pings, reattaches, gives up.
+  void Tick(absl::Time now);
+
+  // Requests without an answer.
+  int outstanding() const;
+
+ private:
+  enum class State : uint8_t { kOpening, kOpen, kBroken, kLost };
+  struct Entry {
+    std::shared_ptr<Request> request;  // null once answered
+    size_t bytes = 0;
+  };
+  using Requests = std::vector<std::shared_ptr<Request>>;
+
+  // session.cc: requests and answers.
+  void OnMessage(v1::ServerMessage* message);
+  bool HasRoom(size_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status WaitForRoom(size_t bytes, const CallLimits& limits)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Append(const std::shared_ptr<Request>& request, size_t bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void SendPing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::shared_ptr<Request> TakeAnswered(uint64_t sequence)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // session_link.cc: the stream below.
+  void OpenStream();
+  void OnOpenReply(v1::ServerMessage* message);
+  void OnClosed(const StreamEnd& end);
+  absl::Status WhyLost(const StreamEnd& end)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Attach(const v1::OpenReply& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Break(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The end. Returns what must be told so, by Tell and without the lock.
+  Requests Lose(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Tell(const Requests& requests);
+  void LoseAndTell(const absl::Status& why);
+  absl::Status CheckPatience(absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void KeepAlive(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const std::shared_ptr<Transport> transport_;
+  const RemoteOptions options_;
+  const std::string address_;
+  std::atomic<uint64_t> next_handle_{1};
+  std::atomic<bool> lost_{false};
+  Promise<runtime::Capabilities> opened_;
+
+  mutable Mutex mu_;
+  CondVar room_;
+  State state_ ABSL_GUARDED_BY(mu_) = State::kOpening;
+  absl::Status lost_status_ ABSL_GUARDED_BY(mu_);
+  std::unique_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mu_);
+
+  uint64_t session_id_ ABSL_GUARDED_BY(mu_) = 0;  // 0: not open yet
+  std::string secret_ ABSL_GUARDED_BY(mu_);
+  std::string platform_ ABSL_GUARDED_BY(mu_);
+  absl::Duration lease_ ABSL_GUARDED_BY(mu_);
+
+  // Requests from first_sequence_ on; the front one is never answered.
+  std::deque<Entry> entries_ ABSL_GUARDED_BY(mu_);
+  uint64_t first_sequence_ ABSL_GUARDED_BY(mu_) = 1;
+  int unanswered_ ABSL_GUARDED_BY(mu_) = 0;
+  size_t unanswered_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<uint64_t> releases_ ABSL_GUARDED_BY(mu_);
+
+  absl::Time last_sent_ ABSL_GUARDED_BY(mu_);
+  absl::Time last_heard_ ABSL_GUARDED_BY(mu_);
+  absl::Time last_tick_ ABSL_GUARDED_BY(mu_);
+  absl::Time stream_started_ ABSL_GUARDED_BY(mu_);  // while opening
+  absl::Time broken_since_ ABSL_GUARDED_BY(mu_);    // while reattaching
+  absl::Time next_attempt_ ABSL_GUARDED_BY(mu_);
+  absl::Duration backoff_ ABSL_GUARDED_BY(mu_);
+  int refusals_ ABSL_GUARDED_BY(mu_) = 0;  // in a row
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_SESSION_H_

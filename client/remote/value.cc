@@ -1,0 +1,158 @@
+#include "client/remote/value.h"
+
+#include <string>
+
+#include "client/remote/remote_client.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+
+namespace hawser {
+
+RemoteFetch::RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
+                         const Shape& shape, const runtime::CallOptions& call)
+    : Watched(CallLimits(call)),
+      client_(client),
+      handle_(std::move(handle)),
+      shape_(shape),
+      progress_(call.progress),
+      future_(promise_.future()) {}
+
+void RemoteFetch::Complete(absl::StatusOr<Literal> value) {
+  promise_.Set(std::move(value));
+}
+
+void RemoteFetch::Ask() {
+  if (asked_.exchange(true)) return;
+  v1::FetchRequest* fetch = message->mutable_fetch();
+  fetch->set_handle(handle_->id());
+  fetch->set_max_inline_bytes(kMaxInlineBytes);
+  // Never waits, so never fails here.
+  (void)handle_->session()->Submit(shared_from_this(), /*wait=*/false,
+                                   CallLimits());
+}
+
+void RemoteFetch::OnReply(const absl::Status& status,
+                          v1::ServerMessage* reply) {
+  if (!status.ok()) {
+    Complete(status);
+  } else if (reply->fetch().large()) {
+    client_->transfers()->Add(shared_from_this());
+  } else {
+    auto value = Literal::FromBytes(shape_, reply->fetch().data());
+    if (!value.ok()) {
+      value = Internal(client_->name(), " answered a Fetch wrongly: ",
+                       value.status().message());
+    }
+    Complete(std::move(value));
+  }
+}
+
+absl::Status RemoteFetch::Run(const CancelToken& cancel) {
+  v1::DownloadRequest request;
+  handle_->session()->Identify(&request);
+  request.set_handle(handle_->id());
+  HAWSER_ASSIGN_OR_RETURN(Literal value, Literal::Allocate(shape_));
+  runtime::CallOptions call;
+  call.cancel = cancel;
+  call.progress = progress_;
+  HAWSER_RETURN_IF_ERROR(
+      client_->transport()->Download(request, value.mutable_bytes(), call));
+  received_ = std::move(value);
+  return absl::OkStatus();
+}
+
+void RemoteFetch::Done(const absl::Status& status) {
+  if (status.ok()) {
+    Complete(std::move(received_));
+  } else {
+    Complete(status);
+  }
+}
+
+void Outcome::Settle(const absl::Status& status, Values values) {
+  std::vector<Waiter> waiters;
+  {
+    MutexLock lock(&mu_);
+    if (settled_) return;
+    status_ = status;
+    values_ = std::move(values);
+    settled_ = true;
+    waiters.swap(waiters_);
+  }
+  for (const Waiter& waiter : waiters) Continue(waiter);
+}
+
+void Outcome::Fetch(int index, std::shared_ptr<RemoteFetch> fetch) {
+  const Waiter waiter{index, std::move(fetch)};
+  // What is not to come along can be asked for at once: the server answers
+  // when it is there.
+  const bool comes_along =
+      !results_come_along_ ||
+      waiter.fetch->shape().byte_size() <= kMaxInlineResultBytes;
+  bool settled;
+  {
+    MutexLock lock(&mu_);
+    settled = settled_;
+    if (!settled) waiters_.push_back(waiter);
+  }
+  if (settled) {
+    Continue(waiter);
+  } else if (!comes_along) {
+    waiter.fetch->Ask();
+  }
+}
+
+void Outcome::Continue(const Waiter& waiter) {
+  const size_t index = waiter.index;
+  if (!status_.ok()) {
+    waiter.fetch->Complete(status_);
+  } else if (index < values_.size() && values_[index].valid()) {
+    waiter.fetch->Complete(values_[index]);
+  } else {
+    waiter.fetch->Ask();
+  }
+}
+
+bool Outcome::Over() const {
+  MutexLock lock(&mu_);
+  return settled_;
+}
+
+RemoteUpload::RemoteUpload(RemoteClient* client, std::shared_ptr<Handle> handle,
+                           const Literal& value,
+                           std::shared_ptr<Outcome> outcome,
+                           const runtime::CallOptions& call)
+    : client_(client),
+      handle_(std::move(handle)),
+      value_(value),
+      outcome_(std::move(outcome)),
+      progress_(call.progress) {
+  v1::UploadRequest* upload = message->mutable_upload();
+  upload->set_handle(handle_->id());
+  *upload->mutable_shape() = ToProto(value.shape());
+  if (value.shape().byte_size() > kMaxInlineBytes) {
+    upload->set_streamed(true);
+  } else {
+    upload->set_data(value.bytes().data(), value.bytes().size());
+  }
+}
+
+void RemoteUpload::OnReply(const absl::Status& status, v1::ServerMessage*) {
+  if (status.ok() && message->upload().streamed()) {
+    client_->transfers()->Add(shared_from_this());
+  } else {
+    outcome_->Settle(status);
+  }
+}
+
+absl::Status RemoteUpload::Run(const CancelToken& cancel) {
+  v1::UploadChunk header;
+  handle_->session()->Identify(&header);
+  header.set_handle(handle_->id());
+  runtime::CallOptions call;
+  call.cancel = cancel;
+  call.progress = progress_;
+  return client_->transport()->Upload(header, value_, call);
+}
+
+}  // namespace hawser

@@ -1,0 +1,141 @@
+// The values on the other side: who holds their names, what became of the
+// request that was to make them, and how they are fetched.
+#ifndef HAWSER_CLIENT_REMOTE_VALUE_H_
+#define HAWSER_CLIENT_REMOTE_VALUE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "client/remote/session.h"
+#include "client/remote/ticker.h"
+#include "client/remote/transfers.h"
+#include "core/base/future.h"
+#include "core/base/literal.h"
+#include "core/base/mutex.h"
+
+namespace hawser {
+
+class RemoteClient;
+
+// Larger values do not ride in a message of the session stream, where they
+// would hold up the small ones behind them.
+inline constexpr int64_t kMaxInlineBytes = 64 << 10;
+// Results up to this size come with the answer to their Execute.
+inline constexpr int64_t kMaxInlineResultBytes = 4 << 10;
+
+// A name in a session, given back when the last holder lets go.
+class Handle {
+ public:
+  Handle(std::shared_ptr<RemoteSession> session, uint64_t id)
+      : session_(std::move(session)), id_(id) {}
+  ~Handle() { session_->Release(id_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  const std::shared_ptr<RemoteSession>& session() const { return session_; }
+  uint64_t id() const { return id_; }
+
+ private:
+  const std::shared_ptr<RemoteSession> session_;
+  const uint64_t id_;
+};
+
+// One Fetch of one handle: waits for the value, asks for it on the session
+// stream, streams it if it is large. Whatever comes first completes the future.
+class RemoteFetch final : public Request,
+                          public Watched,
+                          public Transfer,
+                          public std::enable_shared_from_this<RemoteFetch> {
+ public:
+  RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
+              const Shape& shape, const runtime::CallOptions& call);
+
+  const Future<Literal>& future() const { return future_; }
+  const Shape& shape() const { return shape_; }
+  void Complete(absl::StatusOr<Literal> value);
+  // Sends the FetchRequest; the first time counts.
+  void Ask();
+
+  void OnReply(const absl::Status& status, v1::ServerMessage* reply) override;
+  bool Over() const override { return future_.ready(); }
+  void Stop(const absl::Status& why) override { Complete(why); }
+  bool Wanted() const override { return !future_.ready(); }
+  absl::Status Run(const CancelToken& cancel) override;
+  bool MayRetry() const override { return !handle_->session()->lost(); }
+  void Done(const absl::Status& status) override;
+
+ private:
+  RemoteClient* const client_;  // outlives every session and transfer
+  const std::shared_ptr<Handle> handle_;
+  const Shape shape_;
+  const std::function<void(int64_t, int64_t)> progress_;
+  std::atomic<bool> asked_{false};
+  Literal received_;  // by Run
+  Promise<Literal> promise_;
+  const Future<Literal> future_;
+};
+
+// What became of one Execute or Upload, shared by the request and the buffers
+// it fills.
+class Outcome final : public Watched {
+ public:
+  // `results_come_along`: small results are part of the answer.
+  Outcome(const CallLimits& limits, bool results_come_along)
+      : Watched(limits), results_come_along_(results_come_along) {}
+  using Values = absl::InlinedVector<Literal, 1>;
+
+  // The first time counts. An invalid Literal, or none: still over there.
+  void Settle(const absl::Status& status, Values values = {});
+  // Completes the fetch of result `index` when it can be.
+  void Fetch(int index, std::shared_ptr<RemoteFetch> fetch);
+
+  bool Over() const override;
+  void Stop(const absl::Status& why) override { Settle(why); }
+
+ private:
+  struct Waiter {
+    int index;
+    std::shared_ptr<RemoteFetch> fetch;
+  };
+  void Continue(const Waiter& waiter);
+
+  const bool results_come_along_;
+  mutable Mutex mu_;
+  bool settled_ ABSL_GUARDED_BY(mu_) = false;
+  std::vector<Waiter> waiters_ ABSL_GUARDED_BY(mu_);
+  // Written once, before settled_.
+  absl::Status status_;
+  Values values_;
+};
+
+// Sends a value: inside the request, or after it on a side stream.
+class RemoteUpload final : public Request,
+                           public Transfer,
+                           public std::enable_shared_from_this<RemoteUpload> {
+ public:
+  RemoteUpload(RemoteClient* client, std::shared_ptr<Handle> handle,
+               const Literal& value, std::shared_ptr<Outcome> outcome,
+               const runtime::CallOptions& call);
+
+  void OnReply(const absl::Status& status, v1::ServerMessage* reply) override;
+  bool Wanted() const override { return !outcome_->Over(); }
+  absl::Status Run(const CancelToken& cancel) override;
+  bool MayRetry() const override { return !handle_->session()->lost(); }
+  void Done(const absl::Status& status) override { outcome_->Settle(status); }
+
+ private:
+  RemoteClient* const client_;
+  const std::shared_ptr<Handle> handle_;  // lives until all bytes are sent
+  const Literal value_;
+  const std::shared_ptr<Outcome> outcome_;
+  const std::function<void(int64_t, int64_t)> progress_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_VALUE_H_

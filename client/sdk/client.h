@@ -1,0 +1,90 @@
+// Client: where tensors are computed, as a value.
+#ifndef HAWSER_CLIENT_SDK_CLIENT_H_
+#define HAWSER_CLIENT_SDK_CLIENT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/literal.h"
+#include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
+
+namespace hawser {
+
+struct CallOptions;
+class Dataset;
+
+namespace sdk {
+struct ClientState;
+}
+
+// A copyable handle; copies are the same client. Thread-safe. Tensors and
+// datasets keep alive what they came from. Connect (client/connect.h) makes
+// one over servers; after a disconnect it is the runtime client beneath that
+// reattaches, falls back, or poisons results.
+class Client {
+ public:
+  Client() = default;  // none; where a client is wanted: the default client
+  // Any implementation of the runtime interface, also a third party's.
+  explicit Client(std::shared_ptr<runtime::Client> client);
+
+  // This process's CPU; one per process.
+  static Client Cpu();
+  // The innermost ScopedClient of this thread; without one, the process's
+  // default: HAWSER_SERVERS with //client:hawser, else the CPU. The first use
+  // may block to connect.
+  static Client Default();
+
+  bool valid() const { return state_ != nullptr; }
+  std::string name() const;  // "none" when not valid
+  // Errors: kUnavailable when the other end was never reached.
+  absl::StatusOr<runtime::Capabilities> capabilities() const;
+
+  // Puts named arrays once and returns their dataset, which any later process
+  // finds by its token. Blocks; bytes the other end has are not sent.
+  // Errors: kInvalidArgument for names that are empty, repeated or not ASCII;
+  // kResourceExhausted; those of the link.
+  absl::StatusOr<hawser::Dataset> Put(
+      std::vector<DatasetSource::Array> arrays) const;
+  absl::StatusOr<hawser::Dataset> Put(std::vector<DatasetSource::Array> arrays,
+                                      const CallOptions& call) const;
+  // The dataset of a token. Blocks. Errors: kInvalidArgument for text that is
+  // no token, kNotFound for one that is unknown there or not yours.
+  absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token) const;
+  absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token,
+                                          const CallOptions& call) const;
+
+  runtime::Client* runtime() const;
+  sdk::ClientState* state() const { return state_.get(); }
+
+  // The same runtime client.
+  friend bool operator==(const Client& a, const Client& b) {
+    return a.runtime() == b.runtime();
+  }
+
+ private:
+  std::shared_ptr<sdk::ClientState> state_;
+};
+
+// Makes `client` this thread's default while it lives. Scopes nest.
+class ScopedClient {
+ public:
+  explicit ScopedClient(Client client);
+  ~ScopedClient();
+  ScopedClient(const ScopedClient&) = delete;
+  ScopedClient& operator=(const ScopedClient&) = delete;
+
+ private:
+  Client previous_;
+};
+
+// What the process's default client is, asked once at its first use; replaces
+// the CPU. //client:hawser registers one that reads HAWSER_SERVERS.
+void SetDefaultClientFactory(std::function<Client()> factory);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_SDK_CLIENT_H_

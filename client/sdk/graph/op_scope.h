@@ -1,0 +1,85 @@
+// OpScope: the vocabulary SDK functions are written in.
+#ifndef HAWSER_CLIENT_SDK_GRAPH_OP_SCOPE_H_
+#define HAWSER_CLIENT_SDK_GRAPH_OP_SCOPE_H_
+
+#include <initializer_list>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/sdk/graph/node.h"
+#include "client/sdk/graph/region.h"
+#include "client/sdk/operand.h"
+#include "core/ir/attributes.h"
+#include "core/ir/op_def.h"
+
+namespace hawser::sdk {
+
+// One call of an SDK function: its name, where the user called it, and its
+// operands for error texts. Works alike for traced and recorded tensors.
+// After an error it returns invalid tensors, which every call passes on, so a
+// function needs no checks between its steps.
+class OpScope {
+ public:
+  OpScope(absl::string_view function, SourceLocation where,
+          std::initializer_list<const Operand*> operands);
+  OpScope(absl::string_view function, SourceLocation where,
+          absl::Span<const Tensor> operands);
+
+  SourceLocation where() const { return where_; }
+  // False when an operand is invalid: return error() at once.
+  bool ok() const { return ok_; }
+  const Tensor& error() const { return error_; }
+
+  // "Function: message; operands f32[2], f32[3] (at main.cc:12)"
+  Tensor Fail(const absl::Status& status) const;
+
+  Tensor Add(const OpDef& op, absl::Span<const Tensor> operands,
+             Attributes attributes = {},
+             absl::Span<const Region> called = {}) const {
+    return Record(op, operands, std::move(attributes), called);
+  }
+  Tensor Add(const OpDef& op, std::initializer_list<Tensor> operands,
+             Attributes attributes = {},
+             absl::Span<const Region> called = {}) const {
+    return Record(op, absl::MakeConstSpan(operands.begin(), operands.size()),
+                  std::move(attributes), called);
+  }
+
+  // The operand as a tensor of this dtype: a tensor is converted, a number
+  // must fit. A number is a host value here: a parameter of a recording.
+  Tensor As(const Operand& operand, DType dtype) const;
+  // With a dtype of its own.
+  Tensor As(const Operand& operand) const;
+  Tensor Convert(const Tensor& x, DType dtype) const;
+  // NumPy's rule; an error when x does not broadcast to dims.
+  Tensor BroadcastTo(const Tensor& x, absl::Span<const int64_t> dims) const;
+  Tensor Reshape(const Tensor& x, absl::Span<const int64_t> dims) const;
+  // A value the function itself brings along: part of the structure.
+  Tensor Constant(Literal value) const;
+  Tensor ConstantOf(Number number, DType dtype) const;
+
+ private:
+  Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,
+                Attributes attributes, absl::Span<const Region> called) const;
+  void Check(const Tensor& operand);
+
+  const absl::string_view function_;
+  const SourceLocation where_;
+  Tensors operands_;
+  bool ok_ = true;
+  Tensor error_;
+};
+
+// The dtype several operands are computed in: tensors promote, numbers are
+// weak beside a tensor; numbers alone promote by their own dtypes.
+DType CommonDType(std::initializer_list<const Operand*> operands);
+// The dtype an operand has alone.
+DType DTypeOf(const Operand& operand);
+// The operands' sizes, broadcast.
+absl::StatusOr<Dims> CommonDims(
+    std::initializer_list<const Operand*> operands);
+
+}  // namespace hawser::sdk
+#endif  // HAWSER_CLIENT_SDK_GRAPH_OP_SCOPE_H_

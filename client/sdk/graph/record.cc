@@ -1,0 +1,112 @@
+#include "client/sdk/graph/record.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/sdk/graph/evaluate.h"
+#include "client/sdk/graph/trace.h"
+#include "core/base/status.h"
+
+namespace hawser::sdk {
+namespace {
+
+// What the operands say together.
+struct Gathered {
+  Client client;
+  int64_t weight = 1;  // this instruction and those it waits for
+  absl::InlinedVector<int64_t, 3> weights;
+};
+
+// Errors say where.
+absl::Status GatherOne(const Tensor& operand, Gathered* out)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
+  if (operand.node() == nullptr) return NoValueError();
+  if (operand.node()->As<Traced>() != nullptr) return LeakedError(operand);
+  const auto* recorded = operand.node()->As<Recorded>();
+  out->weights.push_back(recorded == nullptr ? 0 : recorded->weight);
+  out->weight += out->weights.back();
+  return Agree(ClientOf(operand), &out->client);
+}
+
+// nullptr, or the tensor that keeps the first error among the operands.
+const Tensor* FindFailed(absl::Span<const Tensor> operands)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
+  for (const Tensor& operand : operands) {
+    if (operand.node() != nullptr &&
+        operand.node()->As<Failed>() != nullptr) {
+      return &operand;
+    }
+  }
+  return nullptr;
+}
+
+std::string ShapesOf(absl::Span<const Tensor> operands) {
+  return absl::StrJoin(operands, ", ", [](std::string* out, const Tensor& t) {
+    out->append(t.shape().ToString());
+  });
+}
+
+absl::StatusOr<Shapes> Infer(const OpDef& op, absl::Span<const Tensor> operands,
+                             const Attributes& attributes,
+                             absl::Span<const Region> called) {
+  absl::InlinedVector<Shape, 4> shapes;
+  for (const Tensor& operand : operands) shapes.push_back(operand.shape());
+  absl::InlinedVector<const Signature*, 2> signatures;
+  for (const Region& r : called) signatures.push_back(&r->module.signature());
+  auto results = InferShapes({op, shapes, attributes, signatures});
+  if (results.ok() || operands.empty()) return results;
+  return absl::Status(results.status().code(),
+                      absl::StrCat(results.status().message(), "; operands ",
+                                   ShapesOf(operands)));
+}
+
+// Starts the heaviest operands until the rest fits one recording.
+absl::Status Cut(absl::Span<const Tensor> operands, Gathered* gathered) {
+  gathered->weight = CountRecorded(operands) + 1;
+  while (gathered->weight > kMaxRecording) {
+    auto& weights = gathered->weights;
+    const auto heaviest = std::max_element(weights.begin(), weights.end());
+    if (heaviest == weights.end() || *heaviest == 0) break;
+    *heaviest = 0;
+    const Tensor& operand = operands[heaviest - weights.begin()];
+    HAWSER_RETURN_IF_ERROR(Evaluate({&operand, 1}, Execution{}));
+    gathered->weight = CountRecorded(operands) + 1;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,
+              Attributes attributes, absl::Span<const Region> called,
+              SourceLocation where) {
+  if (Trace* trace = Trace::Current()) {
+    return trace->Add(op, operands, std::move(attributes), called, where);
+  }
+  Gathered gathered;
+  {
+    MutexLock lock(&graph_mutex);
+    if (const Tensor* failed = FindFailed(operands)) return *failed;
+    for (const Tensor& operand : operands) {
+      const absl::Status status = GatherOne(operand, &gathered);
+      if (!status.ok()) return MakeFailed(At(status, where), where);
+    }
+  }
+  auto shapes = Infer(op, operands, attributes, called);
+  if (!shapes.ok()) return MakeFailed(At(shapes.status(), where), where);
+  if (gathered.weight > kMaxRecording) {
+    const absl::Status status = Cut(operands, &gathered);
+    if (!status.ok()) return MakeFailed(At(status, where), where);
+  }
+  Recorded recorded{.op = &op,
+                    .operands = Tensors(operands.begin(), operands.end()),
+                    .attributes = std::move(attributes),
+                    .client = gathered.client,
+                    .weight = gathered.weight};
+  recorded.called.assign(called.begin(), called.end());
+  return MakeTensor(*std::move(shapes), std::move(recorded), where);
+}
+
+}  // namespace hawser::sdk

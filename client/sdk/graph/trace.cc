@@ -1,0 +1,207 @@
+#include "client/sdk/graph/trace.h"
+
+#include <atomic>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace hawser::sdk {
+namespace {
+
+thread_local Trace* current = nullptr;
+
+uint64_t NextTraceId() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+absl::Status LeakedError(const Tensor& tensor) {
+  return InvalidArgument(
+      "a traced tensor (", Describe(tensor),
+      ") has no value, and no use outside the function that is traced: return "
+      "it as a result of that function");
+}
+
+absl::Status NoValueError() {
+  return FailedPrecondition("a Tensor that was never given a value is used");
+}
+
+Trace* Trace::Current() { return current; }
+
+Trace::Scope::Scope(Trace* trace) : previous_(current) { current = trace; }
+Trace::Scope::~Scope() { current = previous_; }
+
+Trace::Trace(std::string name, Captures captures)
+    : id_(NextTraceId()),
+      captures_(captures),
+      parent_(current),
+      lifts_all_(captures == Captures::kLift &&
+                 (parent_ == nullptr || parent_->lifts_all_)),
+      module_(name),
+      builder_(&module_, std::move(name)) {}
+
+Tensor Trace::Parameter(const Shape& shape, SourceLocation where) {
+  const ValueId value = builder_.Parameter(shape, where);
+  if (!builder_.status().ok()) return Fail(builder_.status());
+  return MakeTensor({shape}, Traced{id_, value}, where);
+}
+
+Tensor Trace::Fail(const absl::Status& status) {
+  builder_.Fail(status, {});
+  return MakeFailed(builder_.status(), {});
+}
+
+absl::InlinedVector<int, 2> Trace::AddRegions(
+    absl::Span<const Region> called) {
+  absl::InlinedVector<int, 2> numbers;
+  for (const Region& region : called) {
+    numbers.push_back(AddRegion(*region, &module_, &regions_));
+  }
+  return numbers;
+}
+
+Tensor Trace::Add(const OpDef& op, absl::Span<const Tensor> operands,
+                  Attributes attributes, absl::Span<const Region> called,
+                  SourceLocation where) {
+  absl::InlinedVector<ValueId, 4> values;
+  {
+    MutexLock lock(&graph_mutex);
+    for (const Tensor& operand : operands) {
+      auto value = Import(operand, where);
+      if (!value.ok()) return Fail(value.status());
+      values.push_back(*value);
+    }
+  }
+  const ValueId first = builder_.Add(op, values, std::move(attributes),
+                                     AddRegions(called), where);
+  if (!builder_.status().ok()) return Fail(builder_.status());
+  const int results = builder_.computation().instructions().back().num_results;
+  Shapes shapes;
+  for (int k = 0; k < results; ++k) shapes.push_back(builder_.shape(first + k));
+  return MakeTensor(std::move(shapes), Traced{id_, first}, where);
+}
+
+ValueId Trace::LiftNew(const Tensor& outer) {
+  const ValueId value = builder_.Parameter(outer.shape(), {});
+  lifted_.push_back(outer);
+  known_.emplace(Key(outer.node(), outer.result()), Known{outer, value});
+  return value;
+}
+
+void Trace::Lift(const Tensor& outer) {
+  if (!known_.contains(Key(outer.node(), outer.result()))) LiftNew(outer);
+}
+
+absl::StatusOr<ValueId> Trace::Import(const Tensor& tensor,
+                                      SourceLocation where) {
+  if (tensor.node() == nullptr) return At(NoValueError(), where);
+  if (const auto* failed = tensor.node()->As<Failed>()) return failed->status;
+  const auto* traced = tensor.node()->As<Traced>();
+  if (traced != nullptr && traced->trace == id_) {
+    return traced->first + tensor.result();
+  }
+  const auto at = known_.find(Key(tensor.node(), tensor.result()));
+  if (at != known_.end()) return at->second.value;
+  if (traced == nullptr) return ImportOutside(tensor, where);
+  auto value = ImportTraced(tensor);
+  return value.ok() ? value : At(value.status(), where);
+}
+
+absl::StatusOr<ValueId> Trace::ImportTraced(const Tensor& tensor) {
+  const uint64_t trace = tensor.node()->As<Traced>()->trace;
+  const Trace* home = parent_;
+  while (home != nullptr && home->id_ != trace) home = home->parent_;
+  if (home == nullptr) return LeakedError(tensor);
+  if (captures_ == Captures::kLift) return LiftNew(tensor);
+  return InvalidArgument("the function of a reduction uses a tensor (",
+                         Describe(tensor),
+                         ") that is none of its arguments");
+}
+
+absl::StatusOr<ValueId> Trace::ImportOutside(const Tensor& tensor,
+                                             SourceLocation where) {
+  if (lifts_all_) return LiftNew(tensor);
+  if (tensor.node()->As<Recorded>() != nullptr) return Inline(tensor, where);
+  const auto* host = tensor.node()->As<Host>();
+  if (host == nullptr) {
+    return At(InvalidArgument("a tensor on a client (", Describe(tensor),
+                              ") is captured by a traced function: pass it "
+                              "as an argument"),
+              where);
+  }
+  if (host->value.shape().byte_size() > kSmallBytes) {
+    return At(InvalidArgument("a host tensor of ",
+                              host->value.shape().byte_size(), " bytes (",
+                              Describe(tensor),
+                              ") is captured by a traced function; above ",
+                              kSmallBytes, " bytes pass it as an argument"),
+              where);
+  }
+  const ValueId value = builder_.Constant(host->value, where);
+  HAWSER_RETURN_IF_ERROR(builder_.status());
+  known_.emplace(Key(tensor.node(), tensor.result()), Known{tensor, value});
+  return value;
+}
+
+absl::Status Trace::InlineOne(Node* node, SourceLocation where) {
+  const Recorded& recorded = *node->As<Recorded>();
+  absl::InlinedVector<ValueId, 4> operands;
+  for (const Tensor& operand : recorded.operands) {
+    HAWSER_ASSIGN_OR_RETURN(const ValueId value, Import(operand, where));
+    operands.push_back(value);
+  }
+  const ValueId first =
+      builder_.Add(*recorded.op, operands, recorded.attributes,
+                   AddRegions(recorded.called), node->where());
+  HAWSER_RETURN_IF_ERROR(builder_.status());
+  const Tensor keep{NodeRef(node)};
+  for (int k = 0; k < static_cast<int>(node->shapes().size()); ++k) {
+    known_.emplace(Key(node, k), Known{keep, first + k});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ValueId> Trace::Inline(const Tensor& tensor,
+                                      SourceLocation where) {
+  struct Step {
+    Node* node;
+    size_t next = 0;  // operand to look at
+  };
+  std::vector<Step> stack = {{tensor.node()}};
+  while (!stack.empty()) {
+    Step& step = stack.back();
+    const Tensors& operands = step.node->As<Recorded>()->operands;
+    if (step.next < operands.size()) {
+      Node* operand = operands[step.next++].node();
+      if (operand->As<Recorded>() != nullptr &&
+          !known_.contains(Key(operand, 0))) {
+        stack.push_back({operand});
+      }
+      continue;
+    }
+    if (!known_.contains(Key(step.node, 0))) {
+      HAWSER_RETURN_IF_ERROR(InlineOne(step.node, where));
+    }
+    stack.pop_back();
+  }
+  return known_.at(Key(tensor.node(), tensor.result())).value;
+}
+
+absl::StatusOr<Module> Trace::Finish(absl::Span<const Tensor> results,
+                                     SourceLocation where) {
+  HAWSER_RETURN_IF_ERROR(builder_.status());
+  std::vector<ValueId> values;
+  {
+    MutexLock lock(&graph_mutex);
+    for (const Tensor& result : results) {
+      HAWSER_ASSIGN_OR_RETURN(const ValueId value, Import(result, where));
+      values.push_back(value);
+    }
+  }
+  HAWSER_RETURN_IF_ERROR(builder_.Finish(values).status());
+  return std::move(module_);
+}
+
+}  // namespace hawser::sdk

@@ -1,0 +1,101 @@
+// Trace: a computation while the user's function is building it.
+#ifndef HAWSER_CLIENT_SDK_GRAPH_TRACE_H_
+#define HAWSER_CLIENT_SDK_GRAPH_TRACE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "client/sdk/graph/node.h"
+#include "client/sdk/graph/region.h"
+#include "core/ir/builder.h"
+
+namespace hawser::sdk {
+
+// What tensors from outside a trace may be used inside it.
+enum class Captures : uint8_t {
+  kSmallValues,  // Jit: host values up to kSmallBytes, baked as constants
+  kLift,         // loops, branches: values become extra operands
+  kNone,         // reductions: small host values only, nothing of a trace
+};
+
+// Lives on the stack of the thread that traces. While a Scope of it is
+// innermost on a thread, every SDK function there builds into it.
+class Trace {
+ public:
+  // Inside the trace that is current now.
+  Trace(std::string name, Captures captures);
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  static Trace* Current();
+  class Scope {
+   public:
+    explicit Scope(Trace* trace);
+    ~Scope();
+
+   private:
+    Trace* const previous_;
+  };
+
+  Tensor Parameter(const Shape& shape, SourceLocation where);
+  // Adds an instruction; returns its first result. After an error every
+  // result is that error, and so is Finish.
+  Tensor Add(const OpDef& op, absl::Span<const Tensor> operands,
+             Attributes attributes, absl::Span<const Region> called,
+             SourceLocation where);
+  // Keeps `status`, which says where, as the error unless there is one.
+  Tensor Fail(const absl::Status& status);
+
+  // Makes a value from outside a parameter behind those there are.
+  void Lift(const Tensor& outer);
+  // The values from outside that were lifted, in the order of parameters.
+  const Tensors& lifted() const { return lifted_; }
+
+  // The module whose entry is this computation. Once, outside its Scope.
+  absl::StatusOr<Module> Finish(absl::Span<const Tensor> results,
+                                SourceLocation where);
+
+ private:
+  using Key = std::pair<const Node*, int>;
+  struct Known {
+    Tensor keep;  // so that the key stays the node's own address
+    ValueId value;
+  };
+
+  // The number of `tensor` in this computation. Errors say where.
+  absl::StatusOr<ValueId> Import(const Tensor& tensor, SourceLocation where)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+  absl::StatusOr<ValueId> ImportTraced(const Tensor& tensor)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+  absl::StatusOr<ValueId> ImportOutside(const Tensor& tensor,
+                                        SourceLocation where)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+  // Rebuilds a recorded expression of small host values inside this trace.
+  absl::StatusOr<ValueId> Inline(const Tensor& tensor, SourceLocation where)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+  absl::Status InlineOne(Node* node, SourceLocation where)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+  ValueId LiftNew(const Tensor& outer);
+  absl::InlinedVector<int, 2> AddRegions(absl::Span<const Region> called);
+
+  const uint64_t id_;
+  const Captures captures_;
+  Trace* const parent_;
+  const bool lifts_all_;  // no Jit function around: any value is lifted
+  Module module_;
+  ComputationBuilder builder_;
+  RegionIndex regions_;
+  Tensors lifted_;
+  absl::flat_hash_map<Key, Known> known_;
+};
+
+// The error of a traced tensor used outside its trace.
+absl::Status LeakedError(const Tensor& tensor);
+absl::Status NoValueError();
+
+}  // namespace hawser::sdk
+#endif  // HAWSER_CLIENT_SDK_GRAPH_TRACE_H_

@@ -1,0 +1,114 @@
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+#include "core/wire/columns.h"
+#include "google/protobuf/stubs/common.h"
+
+namespace hawser {
+namespace {
+
+constexpr int kMaxArrays = 1024;
+constexpr int64_t kMaxDatasetBytes = int64_t{1} << 62;
+
+// Reads name and shape, which manifests and infos have in common, and adds the
+// size to `bytes`.
+template <typename Proto>
+absl::StatusOr<Shape> ArrayShape(const Proto& proto, int64_t* bytes) {
+  auto shape = FromProto(proto.shape());
+  if (!shape.ok()) {
+    return Annotate(shape.status(),
+                    absl::StrCat("array ", Quoted(proto.name())));
+  }
+  // One shape is below 2^62 bytes, so this sum does not overflow.
+  *bytes += shape->byte_size();
+  if (*bytes > kMaxDatasetBytes) {
+    return InvalidArgument("a dataset is larger than 2^62 bytes");
+  }
+  return shape;
+}
+
+absl::Status CheckCount(int arrays) {
+  if (arrays <= kMaxArrays) return absl::OkStatus();
+  return ResourceExhausted("a dataset has ", arrays,
+                           " arrays, the limit is ", kMaxArrays);
+}
+
+}  // namespace
+
+v1::DatasetManifestProto ToProto(const DatasetManifest& manifest) {
+  v1::DatasetManifestProto proto;
+  for (const ArrayManifest& array : manifest.arrays) {
+    v1::ArrayManifestProto* to = proto.add_arrays();
+    to->set_name(array.name);
+    *to->mutable_shape() = ToProto(array.shape);
+    to->mutable_chunks()->reserve(array.chunks.size() * Digest::kSize);
+    for (const Digest& chunk : array.chunks) {
+      to->mutable_chunks()->append(chunk.bytes().data(), Digest::kSize);
+    }
+  }
+  return proto;
+}
+
+absl::StatusOr<DatasetManifest> FromProto(
+    const v1::DatasetManifestProto& proto) {
+  HAWSER_RETURN_IF_ERROR(CheckCount(proto.arrays_size()));
+  DatasetManifest manifest;
+  int64_t bytes = 0;
+  for (const v1::ArrayManifestProto& array : proto.arrays()) {
+    HAWSER_ASSIGN_OR_RETURN(Shape shape, ArrayShape(array, &bytes));
+    const absl::string_view digests = array.chunks();
+    if (digests.size() % Digest::kSize != 0) {
+      return InvalidArgument("array ", Quoted(array.name()), " has ",
+                             digests.size(),
+                             " bytes of digests, no multiple of ",
+                             Digest::kSize);
+    }
+    ArrayManifest to{array.name(), std::move(shape), {}};
+    to.chunks.reserve(digests.size() / Digest::kSize);
+    for (size_t at = 0; at < digests.size(); at += Digest::kSize) {
+      HAWSER_ASSIGN_OR_RETURN(
+          Digest digest, Digest::FromBytes(digests.substr(at, Digest::kSize)));
+      to.chunks.push_back(digest);
+    }
+    manifest.arrays.push_back(std::move(to));
+  }
+  HAWSER_RETURN_IF_ERROR(CheckManifest(manifest));
+  return manifest;
+}
+
+v1::DatasetInfoProto ToProto(const DatasetInfo& info) {
+  v1::DatasetInfoProto proto;
+  proto.set_token(info.token);
+  for (const DatasetInfo::Array& array : info.arrays) {
+    v1::DatasetInfoProto::Array* to = proto.add_arrays();
+    to->set_name(array.name);
+    *to->mutable_shape() = ToProto(array.shape);
+  }
+  proto.set_bytes(info.bytes);
+  proto.set_durable(info.durable);
+  return proto;
+}
+
+absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto) {
+  HAWSER_RETURN_IF_ERROR(CheckCount(proto.arrays_size()));
+  HAWSER_RETURN_IF_ERROR(ParseToken(proto.token()));
+  DatasetInfo info;
+  info.token = proto.token();
+  int64_t bytes = 0;
+  for (const v1::DatasetInfoProto::Array& array : proto.arrays()) {
+    HAWSER_ASSIGN_OR_RETURN(Shape shape, ArrayShape(array, &bytes));
+    info.arrays.push_back({array.name(), std::move(shape)});
+  }
+  if (proto.bytes() != bytes) {
+    return InvalidArgument("dataset claims ", proto.bytes(),
+                           " bytes, its arrays have ", bytes);
+  }
+  info.bytes = bytes;
+  info.durable = proto.durable();
+  return info;
+}
+
+}  // namespace hawser

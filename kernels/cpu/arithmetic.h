@@ -1,0 +1,228 @@
+// What the arithmetic ops mean for one element, as functors. `Apply` exists
+// for exactly the types an op is computed in (f16 and bf16 are computed in
+// float); the integer corners are those of house.md, section 9.
+#ifndef HAWSER_KERNELS_CPU_ARITHMETIC_H_
+#define HAWSER_KERNELS_CPU_ARITHMETIC_H_
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "core/base/dtype.h"
+
+namespace hawser::cpu {
+
+template <typename T>
+concept BoolType = std::same_as<T, bool>;
+template <typename T>
+concept IntegerType = kIsInteger<T>;
+template <typename T>
+concept RealType = std::floating_point<T>;
+template <typename T>
+concept ComplexType = kIsComplex<T>;
+template <typename T>
+concept RealOrComplex = RealType<T> || ComplexType<T>;
+template <typename T>
+concept BitsType = BoolType<T> || IntegerType<T>;
+
+// Unsigned and at least 32 bits wide, so that no promotion to int overflows.
+template <IntegerType T>
+using Wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t,
+                                    std::make_unsigned_t<T>>;
+
+template <IntegerType T>
+constexpr int kBitsOf = 8 * sizeof(T);
+
+template <RealType T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+struct Add {
+  template <IntegerType T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) +
+                          static_cast<Wrapping<T>>(b));
+  }
+  template <RealOrComplex T>
+  static T Apply(T a, T b) {
+    return a + b;
+  }
+};
+
+struct Subtract {
+  template <IntegerType T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) -
+                          static_cast<Wrapping<T>>(b));
+  }
+  template <RealOrComplex T>
+  static T Apply(T a, T b) {
+    return a - b;
+  }
+};
+
+struct Multiply {
+  template <IntegerType T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) *
+                          static_cast<Wrapping<T>>(b));
+  }
+  template <RealOrComplex T>
+  static T Apply(T a, T b) {
+    return a * b;
+  }
+};
+
+struct Divide {
+  template <IntegerType T>
+  static T Apply(T a, T b) {
+    if (b == 0) return static_cast<T>(~Wrapping<T>{0});
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) {
+      return Subtract::Apply(T{0}, a);  // MIN / -1 = MIN
+    }
+    return static_cast<T>(a / b);
+  }
+  template <RealOrComplex T>
+  static T Apply(T a, T b) {
+    return a / b;
+  }
+};
+
+struct Remainder {
+  template <IntegerType T>
+  static T Apply(T a, T b) {
+    if (b == 0) return a;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
+    return static_cast<T>(a % b);
+  }
+  template <RealType T>
+  static T Apply(T a, T b) {
+    return std::fmod(a, b);
+  }
+};
+
+// The larger; NaN wins, -0 is below +0. Equal bits give the same bits; of two
+// zeros `&` keeps the sign only when both have it. Two NaNs add up to one.
+struct Maximum {
+  template <BitsType T>
+  static T Apply(T a, T b) {
+    return a > b ? a : b;
+  }
+  template <RealType T>
+  static T Apply(T a, T b) {
+    using Bits = BitsOf<T>;
+    const T same = std::bit_cast<T>(static_cast<Bits>(
+        std::bit_cast<Bits>(a) & std::bit_cast<Bits>(b)));
+    return a > b ? a : b > a ? b : a == b ? same : a + b;
+  }
+};
+
+struct Minimum {
+  template <BitsType T>
+  static T Apply(T a, T b) {
+    return a < b ? a : b;
+  }
+  template <RealType T>
+  static T Apply(T a, T b) {
+    using Bits = BitsOf<T>;
+    const T same = std::bit_cast<T>(static_cast<Bits>(
+        std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b)));
+    return a < b ? a : b < a ? b : a == b ? same : a + b;
+  }
+};
+
+struct And {
+  template <BitsType T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+
+struct Or {
+  template <BitsType T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct Xor {
+  template <BitsType T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+struct Power {
+  // By squaring, wrapping. To a negative exponent: 1 of 1, +-1 of -1, else 0.
+  template <IntegerType T>
+  static T Apply(T base, T exponent) {
+    if (std::is_signed_v<T> && exponent < 0) {
+      if (base == 1) return 1;
+      if (base != static_cast<T>(-1)) return 0;
+      return exponent % 2 == 0 ? T{1} : base;
+    }
+    Wrapping<T> power = 1;
+    auto square = static_cast<Wrapping<T>>(base);
+    for (auto n = static_cast<std::make_unsigned_t<T>>(exponent); n != 0;
+         n >>= 1) {
+      if (n & 1) power *= square;
+      square *= square;
+    }
+    return static_cast<T>(power);
+  }
+  template <RealType T>
+  static T Apply(T base, T exponent) {
+    return std::pow(base, exponent);
+  }
+  // pow of the library goes through log and would make NaN of 0 to the 0.
+  template <ComplexType T>
+  static T Apply(T base, T exponent) {
+    if (exponent == T{0}) return T{1};
+    if (base == T{0} && exponent.real() > 0) return T{0};
+    return std::pow(base, exponent);
+  }
+};
+
+struct Atan2 {
+  template <RealType T>
+  static T Apply(T y, T x) {
+    return std::atan2(y, x);
+  }
+};
+
+// Amounts are read as unsigned, so negative ones are at least the width.
+struct ShiftLeft {
+  template <IntegerType T>
+  static T Apply(T a, T by) {
+    using U = std::make_unsigned_t<T>;
+    if (static_cast<U>(by) >= kBitsOf<T>) return 0;
+    return static_cast<T>(static_cast<Wrapping<T>>(a) << static_cast<U>(by));
+  }
+};
+
+struct ShiftRightLogical {
+  template <IntegerType T>
+  static T Apply(T a, T by) {
+    using U = std::make_unsigned_t<T>;
+    if (static_cast<U>(by) >= kBitsOf<T>) return 0;
+    return static_cast<T>(static_cast<U>(a) >> static_cast<U>(by));
+  }
+};
+
+struct ShiftRightArithmetic {
+  template <IntegerType T>
+  static T Apply(T a, T by) {
+    using U = std::make_unsigned_t<T>;
+    using S = std::make_signed_t<T>;
+    const int amount = static_cast<U>(by) >= kBitsOf<T>
+                           ? kBitsOf<T> - 1
+                           : static_cast<int>(by);
+    return static_cast<T>(static_cast<S>(a) >> amount);
+  }
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_ARITHMETIC_H_

@@ -1,0 +1,74 @@
+// Predicates and the choice by predicate.
+#include "core/ops/compare.h"
+
+#include <functional>
+#include <utility>
+
+#include "kernels/cpu/element_loops.h"
+#include "kernels/cpu/families.h"
+
+namespace hawser::cpu {
+namespace {
+
+template <typename Order>
+struct Compared {
+  template <typename T>
+    requires requires(T x) { Order()(x, x); }
+  static bool Apply(T a, T b) {
+    return Order()(a, b);
+  }
+};
+
+struct Direction {
+  absl::string_view name;
+  ElementFn (*element)(const ElementTypes&);
+};
+constexpr Direction kDirections[] = {
+    {"EQ", Binary<Compared<std::equal_to<>>>},
+    {"NE", Binary<Compared<std::not_equal_to<>>>},
+    {"GE", Binary<Compared<std::greater_equal<>>>},
+    {"GT", Binary<Compared<std::greater<>>>},
+    {"LE", Binary<Compared<std::less_equal<>>>},
+    {"LT", Binary<Compared<std::less<>>>},
+};
+
+ElementFn CompareElement(const ElementTypes& types) {
+  const absl::string_view wanted = types.attributes.GetString("direction");
+  for (const Direction& direction : kDirections) {
+    if (direction.name == wanted) return direction.element(types);
+  }
+  return nullptr;
+}
+
+template <typename W>
+void SelectLoop(const char* const* in, char* out, int64_t n) {
+  const char* p = in[0];
+  const W* a = reinterpret_cast<const W*>(in[1]);
+  const W* b = reinterpret_cast<const W*>(in[2]);
+  W* r = reinterpret_cast<W*>(out);
+  HAWSER_INDEPENDENT_TURNS
+  for (int64_t i = 0; i < n; ++i) r[i] = p[i] != 0 ? a[i] : b[i];
+}
+
+ElementFn SelectElement(const ElementTypes& types) {
+  return VisitWidth(ByteWidth(types.result), [](auto tag) -> ElementFn {
+    return SelectLoop<typename decltype(tag)::type>;
+  });
+}
+
+// A scalar predicate chooses an operand whole.
+absl::StatusOr<Literals> RunSelect(const KernelContext& c) {
+  if (!c.shape(0).is_scalar()) return RunElementwise(c);
+  return Literals{std::move(c.operands[c.data(0)[0] != 0 ? 1 : 2])};
+}
+
+constexpr CpuKernel kKernels[] = {
+    {&kCompare, RunElementwise, CompareElement},
+    {&kSelect, RunSelect, SelectElement},
+};
+
+}  // namespace
+
+absl::Span<const CpuKernel> CompareKernels() { return kKernels; }
+
+}  // namespace hawser::cpu

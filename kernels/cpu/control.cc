@@ -1,0 +1,68 @@
+// Constants, loops and branches.
+#include "core/ops/control.h"
+
+#include <limits>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+#include "kernels/cpu/families.h"
+
+namespace hawser::cpu {
+namespace {
+
+absl::StatusOr<Literals> RunConstant(const KernelContext& c) {
+  return Literals{c.attributes().GetLiteral("value")};
+}
+
+// The state moves into the body, so a body can work on it in place. Between
+// the condition and the body nobody else holds it.
+absl::StatusOr<Literals> RunWhile(const KernelContext& c) {
+  const size_t count = c.operands.size();
+  const size_t invariant = c.attributes().GetInt("num_invariant");
+  std::vector<Literal> state(std::make_move_iterator(c.operands.begin()),
+                             std::make_move_iterator(c.operands.end()));
+  const std::vector<Literal> fixed(state.end() - invariant, state.end());
+  while (true) {
+    HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
+    HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> again, c.call(0, state));
+    if (!again[0].data<bool>()[0]) break;
+    HAWSER_ASSIGN_OR_RETURN(state, c.call(1, std::move(state)));
+    state.insert(state.end(), fixed.begin(), fixed.end());
+  }
+  return Literals(std::make_move_iterator(state.begin()),
+                  std::make_move_iterator(state.begin() + count - invariant));
+}
+
+absl::StatusOr<Literals> RunCase(const KernelContext& c) {
+  const int32_t index = c.operands[0].data<int32_t>()[0];
+  const int branches = static_cast<int>(c.instruction.called.size());
+  const int branch = index >= 0 && index < branches ? index : branches - 1;
+  std::vector<Literal> arguments(
+      std::make_move_iterator(c.operands.begin() + 1),
+      std::make_move_iterator(c.operands.end()));
+  HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> results,
+                          c.call(branch, std::move(arguments)));
+  return Literals(std::make_move_iterator(results.begin()),
+                  std::make_move_iterator(results.end()));
+}
+
+// Nobody knows how many turns a loop takes.
+double Endless(const Computation&, const Instruction&) {
+  return std::numeric_limits<double>::infinity();
+}
+
+double NoCost(const Computation&, const Instruction&) { return 0; }
+
+constexpr CpuKernel kKernels[] = {
+    {&kCase, RunCase},
+    {&kConstant, RunConstant, nullptr, NoCost},
+    {&kParameter, nullptr, nullptr, NoCost},
+    {&kWhile, RunWhile, nullptr, Endless},
+};
+
+}  // namespace
+
+absl::Span<const CpuKernel> ControlKernels() { return kKernels; }
+
+}  // namespace hawser::cpu

@@ -1,0 +1,21 @@
+// The tables the registry joins, one a family, each in the file of that name.
+#ifndef HAWSER_KERNELS_CPU_FAMILIES_H_
+#define HAWSER_KERNELS_CPU_FAMILIES_H_
+
+#include "absl/types/span.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+
+absl::Span<const CpuKernel> CompareKernels();
+absl::Span<const CpuKernel> ControlKernels();
+absl::Span<const CpuKernel> ConvertKernels();
+absl::Span<const CpuKernel> DotKernels();
+absl::Span<const CpuKernel> ElementwiseKernels();
+absl::Span<const CpuKernel> GatherKernels();
+absl::Span<const CpuKernel> ReduceKernels();
+absl::Span<const CpuKernel> ShapeKernels();
+absl::Span<const CpuKernel> SliceKernels();
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_FAMILIES_H_

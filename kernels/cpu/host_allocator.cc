@@ -1,0 +1,110 @@
+#include "kernels/cpu/host_allocator.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace hawser::cpu {
+namespace {
+
+constexpr size_t kAlignment = 64;
+// Below this the C library's own caches do; above, it returns memory to the
+// system and every new value starts with page faults.
+constexpr int64_t kSmallestKept = int64_t{64} << 10;
+constexpr int64_t kMostKept = int64_t{1} << 30;
+
+// Sizes of kept blocks: four steps between powers of two, so that values of
+// nearly one size share blocks.
+int64_t BlockSize(int64_t bytes) {
+  if (bytes < kSmallestKept) return std::max<int64_t>(bytes, 1);
+  int64_t step = kSmallestKept / 4;
+  while (step * 8 < bytes) step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+char* NewBlock(int64_t size) {
+  return static_cast<char*>(::operator new(
+      static_cast<size_t>(size), std::align_val_t(kAlignment), std::nothrow));
+}
+
+void DeleteBlock(char* block) {
+  ::operator delete(block, std::align_val_t(kAlignment));
+}
+
+}  // namespace
+
+int64_t MachineMemoryBytes() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? pages * page : 0;
+}
+
+std::shared_ptr<HostAllocator> HostAllocator::Make(int64_t limit) {
+  if (limit == 0) limit = MachineMemoryBytes() / 4 * 3;
+  if (limit == 0) limit = std::numeric_limits<int64_t>::max();
+  return std::shared_ptr<HostAllocator>(new HostAllocator(limit));
+}
+
+HostAllocator::~HostAllocator() { Trim(); }
+
+absl::StatusOr<Literal> HostAllocator::Allocate(const Shape& shape) {
+  const int64_t bytes = shape.byte_size();
+  const int64_t live = live_.fetch_add(bytes) + bytes;
+  char* block = live > limit_ ? nullptr : Take(BlockSize(bytes));
+  if (block == nullptr) {
+    live_.fetch_sub(bytes);
+    return ResourceExhausted("no memory for ", shape.ToString(), ": ", bytes,
+                             " bytes beside ", live - bytes, " of ", limit_);
+  }
+  return Literal::AdoptWritable(
+      shape, std::shared_ptr<char>(
+                 block, [self = shared_from_this(), bytes](char* p) {
+                   self->Free(p, BlockSize(bytes));
+                   self->live_.fetch_sub(bytes);
+                 }));
+}
+
+char* HostAllocator::Take(int64_t size) {
+  if (size >= kSmallestKept) {
+    MutexLock lock(&mu_);
+    auto kept = kept_.find(size);
+    if (kept != kept_.end() && !kept->second.empty()) {
+      char* block = kept->second.back();
+      kept->second.pop_back();
+      kept_bytes_ -= size;
+      return block;
+    }
+  }
+  char* block = NewBlock(size);
+  if (block != nullptr || size < kSmallestKept) return block;
+  Trim();  // blocks of other sizes may be what is in the way
+  return NewBlock(size);
+}
+
+void HostAllocator::Free(char* block, int64_t size) {
+  if (size >= kSmallestKept) {
+    MutexLock lock(&mu_);
+    if (kept_bytes_ + size <= std::min(kMostKept, limit_ / 4)) {
+      kept_[size].push_back(block);
+      kept_bytes_ += size;
+      return;
+    }
+  }
+  DeleteBlock(block);
+}
+
+void HostAllocator::Trim() {
+  MutexLock lock(&mu_);
+  for (auto& [size, blocks] : kept_) {
+    for (char* block : blocks) DeleteBlock(block);
+  }
+  kept_.clear();
+  kept_bytes_ = 0;
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,111 @@
+#include "kernels/cpu/kernel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace hawser::cpu {
+namespace {
+
+using Inputs = absl::InlinedVector<const char*, 3>;
+
+// Scalars among full operands are written out this many times, and the loop
+// runs in pieces of as many elements: both stay in the nearest cache.
+constexpr int64_t kPiece = 512;
+
+// The elements of one operand, from `begin` on.
+struct Stream {
+  const char* data;
+  int64_t width;
+  bool scalar;
+};
+
+// As `fn` over [begin, end), where some inputs are scalars.
+void RunWithScalars(ElementFn fn, absl::Span<const Stream> streams, char* out,
+                    int64_t out_width, int64_t begin, int64_t end) {
+  absl::InlinedVector<std::vector<char>, 3> repeated(streams.size());
+  Inputs in(streams.size());
+  for (size_t k = 0; k < streams.size(); ++k) {
+    if (!streams[k].scalar) continue;
+    const int64_t width = streams[k].width;
+    repeated[k].resize(kPiece * width);
+    for (int64_t i = 0; i < kPiece; ++i) {
+      std::memcpy(repeated[k].data() + i * width, streams[k].data, width);
+    }
+    in[k] = repeated[k].data();
+  }
+  for (int64_t i = begin; i < end; i += kPiece) {
+    for (size_t k = 0; k < streams.size(); ++k) {
+      if (!streams[k].scalar) in[k] = streams[k].data + i * streams[k].width;
+    }
+    fn(in.data(), out + i * out_width, std::min(kPiece, end - i));
+  }
+}
+
+void RunFull(ElementFn fn, absl::Span<const Stream> streams, char* out,
+             int64_t out_width, int64_t begin, int64_t end) {
+  Inputs in;
+  for (const Stream& s : streams) in.push_back(s.data + begin * s.width);
+  fn(in.data(), out + begin * out_width, end - begin);
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> KernelContext::ReuseOrAllocate() const {
+  const Shape& shape = result_shape();
+  for (Literal& operand : operands) {
+    if (!operand.unique() || !(operand.shape() == shape)) continue;
+    // unique() reads the count without ordering; this read-modify-write of it
+    // makes whatever the last other holder read come before our writes.
+    { const Literal acquire = operand; }
+    return std::move(operand);
+  }
+  return Allocate(shape);
+}
+
+absl::Status KernelContext::ForRanges(
+    int64_t n, int64_t elements_per_step,
+    absl::FunctionRef<absl::Status(int64_t, int64_t)> fn) const {
+  if (n == 0) return absl::OkStatus();
+  const int64_t steps = std::max<int64_t>(
+      kParallelElements / std::max<int64_t>(elements_per_step, 1), 1);
+  if (n <= steps) return fn(0, n);
+  const int64_t blocks = (n + steps - 1) / steps;
+  return ForEachBlock(environment.pool, blocks, environment.cancel,
+                      [&](int64_t block) {
+                        return fn(block * steps,
+                                  std::min((block + 1) * steps, n));
+                      });
+}
+
+absl::StatusOr<Literals> RunElementwise(const KernelContext& c) {
+  const Shape shape = c.result_shape();
+  const int64_t n = shape.num_elements();
+  absl::InlinedVector<DType, 3> dtypes;
+  absl::InlinedVector<Stream, 3> streams;
+  bool scalars = false;
+  for (const Literal& operand : c.operands) {
+    const DType dtype = operand.shape().dtype();
+    const bool scalar = operand.shape().num_elements() == 1 && n != 1;
+    dtypes.push_back(dtype);
+    streams.push_back({operand.bytes().data(), ByteWidth(dtype), scalar});
+    scalars |= scalar;
+  }
+  const ElementFn fn =
+      c.kernel.element({dtypes, shape.dtype(), c.attributes()});
+  if (fn == nullptr) {
+    return Unimplemented("no CPU kernel for ", DTypeName(dtypes[0]));
+  }
+  HAWSER_ASSIGN_OR_RETURN(Literal out, c.ReuseOrAllocate());
+  char* to = out.mutable_bytes().data();
+  const int64_t width = ByteWidth(shape.dtype());
+  HAWSER_RETURN_IF_ERROR(c.ForRanges(n, 1, [&](int64_t begin, int64_t end) {
+    (scalars ? RunWithScalars : RunFull)(fn, streams, to, width, begin, end);
+    return absl::OkStatus();
+  }));
+  return Literals{std::move(out)};
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,68 @@
+#include "kernels/cpu/lane_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/ir/leaves.h"
+
+namespace hawser::cpu {
+namespace {
+
+// Lanes at most, and bytes of all columns at most: they should stay in cache.
+constexpr int64_t kMostLanes = 256;
+constexpr int64_t kMostBytes = int64_t{1} << 18;
+constexpr int64_t kWidestElement = 16;
+
+}  // namespace
+
+std::optional<LaneProgram> LaneProgram::Make(const Computation& computation) {
+  LaneProgram program;
+  program.num_columns_ = computation.num_values();
+  for (const Instruction& i : computation.instructions()) {
+    const Shape& shape = computation.shape(i.first_result);
+    if (!shape.is_scalar() || i.num_results != 1) return std::nullopt;
+    if (i.op == &kParameter) continue;
+    if (i.op == &kConstant) {
+      program.constants_.push_back(
+          {i.first_result, i.attributes.GetLiteral("value")});
+      continue;
+    }
+    const CpuKernel* kernel = FindCpuKernel(*i.op);
+    if (kernel == nullptr || kernel->element == nullptr) return std::nullopt;
+    absl::InlinedVector<DType, 3> dtypes;
+    for (ValueId v : i.operands) dtypes.push_back(computation.shape(v).dtype());
+    const ElementFn fn =
+        kernel->element({dtypes, shape.dtype(), i.attributes});
+    if (fn == nullptr) return std::nullopt;
+    program.steps_.push_back(
+        {fn, {i.operands.begin(), i.operands.end()}, i.first_result});
+  }
+  program.results_.assign(computation.results().begin(),
+                          computation.results().end());
+  const int64_t lane_bytes = program.num_columns_ * kWidestElement;
+  program.lanes_ = std::clamp<int64_t>(
+      kMostBytes / std::max<int64_t>(lane_bytes, 1), 1, kMostLanes);
+  return program;
+}
+
+void LaneProgram::Allocate() {
+  column_bytes_ = (lanes_ * kWidestElement + 63) / 64 * 64;
+  columns_.resize(column_bytes_ / 64 * std::max(num_columns_, 1));
+  for (const ConstantColumn& constant : constants_) {
+    const auto bytes = constant.value.bytes();
+    for (int64_t i = 0; i < lanes_; ++i) {
+      std::memcpy(Column(constant.column) + i * bytes.size(), bytes.data(),
+                  bytes.size());
+    }
+  }
+}
+
+void LaneProgram::Run(int64_t n) {
+  for (const Step& step : steps_) {
+    absl::InlinedVector<const char*, 3> in;
+    for (int operand : step.operands) in.push_back(Column(operand));
+    step.fn(in.data(), Column(step.result), n);
+  }
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,63 @@
+// LaneProgram: a called computation over scalars, run over many lanes at once
+// with the element loops of its ops, without a value made per element.
+#ifndef HAWSER_KERNELS_CPU_LANE_PROGRAM_H_
+#define HAWSER_KERNELS_CPU_LANE_PROGRAM_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "core/ir/module.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+
+// Each value of the computation is a column of lanes. Not thread-safe: one per
+// thread, copies are cheap for small bodies.
+class LaneProgram {
+ public:
+  // Nothing when an op of the computation has no element loop or a value is no
+  // scalar; such bodies go through the evaluator.
+  static std::optional<LaneProgram> Make(const Computation& computation);
+
+  // How many lanes a column has: fewer for bodies with very many values.
+  int64_t lanes() const { return lanes_; }
+  int64_t num_steps() const { return static_cast<int64_t>(steps_.size()); }
+
+  // Room for columns; before the first Run, once per copy.
+  void Allocate();
+  // The column of parameter i, to be filled; of result i, after Run.
+  char* parameter(int i) { return Column(i); }
+  const char* result(int i) { return Column(results_[i]); }
+  // Runs lanes 0..n-1. Parameters keep their values.
+  void Run(int64_t n);
+
+ private:
+  struct Step {
+    ElementFn fn;
+    absl::InlinedVector<int, 3> operands;
+    int result;
+  };
+  struct ConstantColumn {
+    int column;
+    Literal value;
+  };
+
+  LaneProgram() = default;
+  char* Column(int i) { return columns_.data()->bytes + i * column_bytes_; }
+
+  int64_t lanes_ = 0;
+  int64_t column_bytes_ = 0;
+  int num_columns_ = 0;
+  std::vector<Step> steps_;
+  std::vector<ConstantColumn> constants_;
+  std::vector<int> results_;
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+  std::vector<Line> columns_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_LANE_PROGRAM_H_

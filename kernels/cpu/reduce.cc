@@ -1,0 +1,233 @@
+// Reductions: many elements along axes become one. Known monoids run typed
+// loops (monoid.h); other scalar bodies run over lanes; anything else goes
+// through the evaluator, element by element.
+#include "core/ops/reduce.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/lane_program.h"
+#include "kernels/cpu/monoid.h"
+
+namespace hawser::cpu {
+namespace {
+
+bool Contains(absl::Span<const int64_t> list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Walks the kept or the reduced axes of an input in row-major order.
+class AxisWalk {
+ public:
+  AxisWalk(const Shape& input, absl::Span<const int64_t> dimensions,
+           bool reduced) {
+    const Dims strides = input.Strides();
+    for (int i = 0; i < input.rank(); ++i) {
+      if (Contains(dimensions, i) != reduced) continue;
+      sizes_.push_back(input.dim(i));
+      strides_.push_back(strides[i]);
+      count_ *= input.dim(i);
+    }
+    index_.resize(sizes_.size(), 0);
+  }
+  int64_t count() const { return count_; }
+  int64_t offset() const { return offset_; }  // elements
+  void Seek(int64_t position) {
+    offset_ = 0;
+    for (size_t i = sizes_.size(); i-- > 0;) {
+      index_[i] = position % sizes_[i];
+      position /= sizes_[i];
+      offset_ += index_[i] * strides_[i];
+    }
+  }
+  void Next() {
+    for (size_t i = sizes_.size(); i-- > 0;) {
+      offset_ += strides_[i];
+      if (++index_[i] < sizes_[i]) return;
+      offset_ -= sizes_[i] * strides_[i];
+      index_[i] = 0;
+    }
+  }
+
+ private:
+  Dims sizes_, strides_, index_;
+  int64_t count_ = 1;
+  int64_t offset_ = 0;
+};
+
+// Folds with a body of N running values, one result element after another.
+struct Fold {
+  explicit Fold(const KernelContext& c)
+      : c(c),
+        n(static_cast<int>(c.operands.size() / 2)),
+        kept(c.shape(0), c.attributes().GetInts("dimensions"), false),
+        reduced(c.shape(0), c.attributes().GetInts("dimensions"), true) {}
+  int64_t width(int i) const { return ByteWidth(c.shape(i).dtype()); }
+
+  const KernelContext& c;
+  const int n;
+  AxisWalk kept, reduced;
+};
+
+// Copies elements at `offsets` + `base` into a dense column.
+void LoadLanes(const char* from, int64_t base,
+               absl::Span<const int64_t> offsets, int64_t width,
+               char* column) {
+  VisitWidth(width, [&](auto tag) {
+    using W = typename decltype(tag)::type;
+    const W* elements = reinterpret_cast<const W*>(from) + base;
+    W* to = reinterpret_cast<W*>(column);
+    for (size_t i = 0; i < offsets.size(); ++i) to[i] = elements[offsets[i]];
+  });
+}
+
+// Results [begin, end), at most as many as there are lanes.
+absl::Status FoldLanes(const Fold& fold, LaneProgram& program, int64_t begin,
+                       int64_t end, absl::Span<char* const> results) {
+  const KernelContext& c = fold.c;
+  const int64_t lanes = end - begin;
+  std::vector<int64_t> offsets;
+  AxisWalk kept = fold.kept;
+  kept.Seek(begin);
+  for (int64_t i = 0; i < lanes; ++i, kept.Next()) {
+    offsets.push_back(kept.offset());
+  }
+  const std::vector<int64_t> same(lanes, 0);
+  // A running value may move to another's place, so they pass through here.
+  std::vector<std::vector<char>> running(fold.n);
+  for (int k = 0; k < fold.n; ++k) {
+    LoadLanes(c.data(fold.n + k), 0, same, fold.width(k),
+              program.parameter(k));
+    running[k].resize(lanes * fold.width(k));
+  }
+  AxisWalk reduced = fold.reduced;
+  for (int64_t r = 0; r < reduced.count(); ++r, reduced.Next()) {
+    if (r % 4096 == 0) HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
+    for (int k = 0; k < fold.n; ++k) {
+      LoadLanes(c.data(k), reduced.offset(), offsets, fold.width(k),
+                program.parameter(fold.n + k));
+    }
+    program.Run(lanes);
+    for (int k = 0; k < fold.n; ++k) {
+      std::memcpy(running[k].data(), program.result(k), running[k].size());
+    }
+    for (int k = 0; k < fold.n; ++k) {
+      std::memcpy(program.parameter(k), running[k].data(),
+                  running[k].size());
+    }
+  }
+  for (int k = 0; k < fold.n; ++k) {
+    std::memcpy(results[k] + begin * fold.width(k), program.parameter(k),
+                lanes * fold.width(k));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunLanes(const Fold& fold, const LaneProgram& program,
+                      absl::Span<char* const> results) {
+  const int64_t lanes = program.lanes();
+  const int64_t count = fold.kept.count();
+  const int64_t groups = (count + lanes - 1) / lanes;
+  const int64_t work = std::min(lanes, count) * fold.reduced.count() *
+                       (program.num_steps() + 1);
+  return fold.c.ForRanges(groups, work, [&](int64_t begin, int64_t end) {
+    LaneProgram own = program;
+    own.Allocate();
+    for (int64_t g = begin; g < end; ++g) {
+      HAWSER_RETURN_IF_ERROR(FoldLanes(fold, own, g * lanes,
+                                       std::min((g + 1) * lanes, count),
+                                       results));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<Literal> Element(const KernelContext& c, int operand,
+                                int64_t offset) {
+  const DType dtype = c.shape(operand).dtype();
+  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(Shape::Scalar(dtype)));
+  const int64_t width = ByteWidth(dtype);
+  std::memcpy(out.mutable_bytes().data(), c.data(operand) + offset * width,
+              width);
+  return out;
+}
+
+// The slow and general way: any body, one call an element.
+absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
+  const KernelContext& c = fold.c;
+  AxisWalk kept = fold.kept;
+  AxisWalk reduced = fold.reduced;
+  for (int64_t i = 0; i < kept.count(); ++i, kept.Next()) {
+    std::vector<Literal> running(c.operands.begin() + fold.n,
+                                 c.operands.end());
+    for (int64_t r = 0; r < reduced.count(); ++r, reduced.Next()) {
+      if (r % 256 == 0) HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
+      for (int k = 0; k < fold.n; ++k) {
+        HAWSER_ASSIGN_OR_RETURN(
+            Literal element, Element(c, k, kept.offset() + reduced.offset()));
+        running.push_back(std::move(element));
+      }
+      HAWSER_ASSIGN_OR_RETURN(running, c.call(0, std::move(running)));
+    }
+    for (int k = 0; k < fold.n; ++k) {
+      std::memcpy(results[k] + i * fold.width(k), running[k].bytes().data(),
+                  fold.width(k));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The op of a body that applies one op to its two parameters, or nullptr.
+const OpDef* OneOp(const Computation& body) {
+  if (body.num_parameters() != 2 || body.instructions().size() != 3 ||
+      body.results().size() != 1 || body.results()[0] != 2) {
+    return nullptr;
+  }
+  const Instruction& i = body.instructions()[2];
+  if (i.operands.size() != 2 || i.operands[0] == i.operands[1]) return nullptr;
+  return i.op;
+}
+
+absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
+  const Computation& body = c.module.computation(c.instruction.called[0]);
+  if (const Monoid* monoid = FindMonoid(OneOp(body), c.shape(0).dtype())) {
+    return RunMonoid(c, *monoid);
+  }
+  const Fold fold(c);
+  Literals out;
+  absl::InlinedVector<char*, 2> results;
+  for (int k = 0; k < fold.n; ++k) {
+    HAWSER_ASSIGN_OR_RETURN(Literal result, c.Allocate(c.result_shape(k)));
+    results.push_back(result.mutable_bytes().data());
+    out.push_back(std::move(result));
+  }
+  if (fold.kept.count() == 0) return out;
+  const auto program = LaneProgram::Make(body);
+  HAWSER_RETURN_IF_ERROR(program.has_value() ? RunLanes(fold, *program, results)
+                                             : RunCalls(fold, results));
+  return out;
+}
+
+double ReduceCost(const Computation& computation, const Instruction& i) {
+  double elements = 0;
+  for (ValueId v : i.operands) {
+    elements += static_cast<double>(computation.shape(v).num_elements());
+  }
+  return 4 * elements;
+}
+
+constexpr CpuKernel kKernels[] = {
+    {&kArgMax, RunArgMax},
+    {&kArgMin, RunArgMin},
+    {&kReduce, RunReduce, nullptr, ReduceCost},
+};
+
+}  // namespace
+
+absl::Span<const CpuKernel> ReduceKernels() { return kKernels; }
+
+}  // namespace hawser::cpu

@@ -1,0 +1,22 @@
+#include "absl/container/flat_hash_map.h"
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+
+const CpuKernel* FindCpuKernel(const OpDef& op) {
+  static const auto& by_op = *[] {
+    auto* map = new absl::flat_hash_map<const OpDef*, const CpuKernel*>();
+    for (absl::Span<const CpuKernel> family :
+         {CompareKernels(), ControlKernels(), ConvertKernels(), DotKernels(),
+          ElementwiseKernels(), GatherKernels(), ReduceKernels(),
+          ShapeKernels(), SliceKernels()}) {
+      for (const CpuKernel& kernel : family) map->emplace(kernel.op, &kernel);
+    }
+    return map;
+  }();
+  const auto at = by_op.find(&op);
+  return at == by_op.end() ? nullptr : at->second;
+}
+
+}  // namespace hawser::cpu

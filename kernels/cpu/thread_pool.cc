@@ -1,0 +1,115 @@
+#include "kernels/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace hawser::cpu {
+namespace {
+
+thread_local const ThreadPool* current_pool = nullptr;
+
+// One loop in progress. Helpers hold it by shared_ptr, since one may wake when
+// the loop is long over; it then finds no block and never touches `fn`.
+struct Loop {
+  Loop(int64_t blocks, const CancelToken& cancel,
+       absl::FunctionRef<absl::Status(int64_t)> fn)
+      : blocks(blocks), cancel(cancel), fn(fn) {}
+
+  void TakeBlocks() {
+    for (int64_t i; (i = next.fetch_add(1)) < blocks;) {
+      if (!failed.load(std::memory_order_relaxed)) {
+        absl::Status status = cancel.Check();
+        if (status.ok()) status = fn(i);
+        if (!status.ok()) Fail(std::move(status));
+      }
+      if (done.fetch_add(1) + 1 == blocks) {
+        MutexLock lock(&mu);
+        finished.SignalAll();
+      }
+    }
+  }
+  void Fail(absl::Status status) {
+    MutexLock lock(&mu);
+    if (!failed.exchange(true)) error = std::move(status);
+  }
+
+  const int64_t blocks;
+  const CancelToken cancel;
+  const absl::FunctionRef<absl::Status(int64_t)> fn;
+  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> done{0};
+  std::atomic<bool> failed{false};
+  Mutex mu;
+  CondVar finished;
+  absl::Status error ABSL_GUARDED_BY(mu);
+};
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) : size_(std::max(threads, 1)) {
+  for (int i = 0; i < size_; ++i) {
+    threads_.emplace_back([this] { Work(); });
+  }
+}
+
+void ThreadPool::Stop() {
+  {
+    MutexLock lock(&mu_);
+    stopped_ = true;
+    changed_.SignalAll();
+  }
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+void ThreadPool::Schedule(std::function<void()> task) {
+  MutexLock lock(&mu_);
+  if (stopped_) return;
+  tasks_.push_back(std::move(task));
+  changed_.Signal();
+}
+
+bool ThreadPool::IsOwnThread() const { return current_pool == this; }
+
+void ThreadPool::Work() {
+  current_pool = this;
+  while (true) {
+    std::function<void()> task;
+    {
+      MutexLock lock(&mu_);
+      changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+        return stopped_ || !tasks_.empty();
+      });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
+}
+
+absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
+                          const CancelToken& cancel,
+                          absl::FunctionRef<absl::Status(int64_t)> fn) {
+  if (pool == nullptr || pool->size() == 1 || blocks <= 1) {
+    for (int64_t i = 0; i < blocks; ++i) {
+      HAWSER_RETURN_IF_ERROR(cancel.Check());
+      HAWSER_RETURN_IF_ERROR(fn(i));
+    }
+    return absl::OkStatus();
+  }
+  auto loop = std::make_shared<Loop>(blocks, cancel, fn);
+  const int64_t helpers = std::min<int64_t>(pool->size(), blocks) - 1;
+  for (int64_t i = 0; i < helpers; ++i) {
+    pool->Schedule([loop] { loop->TakeBlocks(); });
+  }
+  loop->TakeBlocks();
+  MutexLock lock(&loop->mu);
+  loop->finished.Wait(&loop->mu,
+                      [&] { return loop->done.load() == loop->blocks; });
+  return loop->error;
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,184 @@
+#include "server/datasets/chunk_files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/log.h"
+#include "core/base/status.h"
+#include "server/datasets/file_io.h"
+
+namespace hawser::server {
+namespace {
+
+// Two tenants may hold the same dataset, and a tenant's name may hold
+// anything: the file is called by token and a part of the name's digest.
+std::string DatasetName(const DatasetRecord& record) {
+  return absl::StrCat(TokenOf(record.manifest), "-",
+                      Sha256(record.tenant).ToHex().substr(0, 16));
+}
+
+// Files a crash left half-written go; files renamed aside stay for a look.
+absl::StatusOr<std::vector<std::string>> WholeFiles(const std::string& folder) {
+  HAWSER_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFolder(folder));
+  std::vector<std::string> whole;
+  for (std::string& name : names) {
+    if (absl::EndsWith(name, ".tmp")) {
+      unlink(absl::StrCat(folder, "/", name).c_str());
+    } else if (!absl::StrContains(name, ".bad")) {
+      whole.push_back(std::move(name));
+    }
+  }
+  return whole;
+}
+
+}  // namespace
+
+ChunkFiles::ChunkFiles(const std::string& folder)
+    : folder_(folder),
+      chunks_(folder + "/chunks"),
+      datasets_(folder + "/datasets") {}
+
+ChunkFiles::~ChunkFiles() {
+  if (lock_fd_ >= 0) close(lock_fd_);
+}
+
+absl::StatusOr<std::unique_ptr<ChunkFiles>> ChunkFiles::Open(
+    const std::string& folder) {
+  std::unique_ptr<ChunkFiles> files(new ChunkFiles(folder));
+  for (const std::string* path :
+       {&files->folder_, &files->chunks_, &files->datasets_}) {
+    const absl::Status made = MakeFolder(*path);
+    if (!made.ok()) return absl::FailedPreconditionError(made.message());
+  }
+  const std::string lock = folder + "/lock";
+  files->lock_fd_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (files->lock_fd_ < 0) {
+    return absl::FailedPreconditionError(
+        FileError("cannot open", lock, errno).message());
+  }
+  if (flock(files->lock_fd_, LOCK_EX | LOCK_NB) != 0) {
+    return FailedPrecondition("another server uses ", folder);
+  }
+  return files;
+}
+
+std::string ChunkFiles::ChunkPath(const Digest& digest) const {
+  return absl::StrCat(chunks_, "/", digest.ToHex());
+}
+
+void ChunkFiles::SetAside(const std::string& path, const absl::Status& why) {
+  ++bad_files_;
+  HAWSER_LOG(kWarning) << path << " is set aside: " << why.message();
+  const std::string aside = path + ".bad";
+  if (rename(path.c_str(), aside.c_str()) != 0) unlink(path.c_str());
+}
+
+absl::StatusOr<ChunkHeader> ChunkFiles::Examine(const std::string& name) {
+  const std::string path = absl::StrCat(chunks_, "/", name);
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return FileError("cannot read", path, errno);
+  std::string head(kChunkHeaderBytes, '\0');
+  HAWSER_RETURN_IF_ERROR(
+      ReadExactly(file.get(), 0, absl::MakeSpan(head), path));
+  HAWSER_ASSIGN_OR_RETURN(ChunkHeader header, DecodeChunkHeader(head));
+  if (header.digest.ToHex() != name) {
+    return DataLoss("it holds chunk ", header.digest.ToHex());
+  }
+  struct stat info;
+  if (fstat(file.get(), &info) != 0) {
+    return FileError("cannot read", path, errno);
+  }
+  if (info.st_size != kChunkHeaderBytes + header.bytes) {
+    return DataLoss("it has ", info.st_size, " bytes, the header says ",
+                    kChunkHeaderBytes + header.bytes);
+  }
+  return header;
+}
+
+absl::StatusOr<ChunkFiles::Contents> ChunkFiles::Scan() {
+  Contents contents;
+  HAWSER_ASSIGN_OR_RETURN(std::vector<std::string> chunks,
+                          WholeFiles(chunks_));
+  for (const std::string& name : chunks) {
+    absl::StatusOr<ChunkHeader> header = Examine(name);
+    if (header.ok()) {
+      contents.chunks.push_back(*std::move(header));
+    } else if (absl::IsInternal(header.status())) {
+      return header.status();
+    } else {
+      SetAside(absl::StrCat(chunks_, "/", name), header.status());
+    }
+  }
+  HAWSER_ASSIGN_OR_RETURN(std::vector<std::string> datasets,
+                          WholeFiles(datasets_));
+  for (const std::string& name : datasets) {
+    const std::string path = absl::StrCat(datasets_, "/", name);
+    absl::StatusOr<std::string> bytes = ReadFile(path);
+    absl::StatusOr<DatasetRecord> record =
+        bytes.ok() ? DecodeDataset(*bytes) : bytes.status();
+    if (record.ok() && DatasetName(*record) != name) {
+      record = DataLoss("it holds ", TokenOf(record->manifest));
+    }
+    if (record.ok()) {
+      contents.datasets.push_back(*std::move(record));
+    } else if (absl::IsInternal(record.status())) {
+      return record.status();
+    } else {
+      SetAside(path, record.status());
+    }
+  }
+  return contents;
+}
+
+absl::Status ChunkFiles::WriteChunk(const ChunkHeader& header,
+                                    absl::Span<const char> bytes) {
+  return WriteFile(ChunkPath(header.digest),
+                   {EncodeChunkHeader(header), bytes});
+}
+
+absl::Status ChunkFiles::WriteDataset(const DatasetRecord& record) {
+  return WriteFile(absl::StrCat(datasets_, "/", DatasetName(record)),
+                   {EncodeDataset(record)});
+}
+
+absl::Status ChunkFiles::SyncFolders() {
+  HAWSER_RETURN_IF_ERROR(SyncFolder(chunks_));
+  return SyncFolder(datasets_);
+}
+
+absl::StatusOr<std::shared_ptr<char>> ChunkFiles::ReadChunk(
+    const Digest& digest, int64_t bytes, ChunkMemory* memory) {
+  const std::string path = ChunkPath(digest);
+  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<char> data, memory->Allocate(bytes));
+  absl::Span<char> span(data.get(), static_cast<size_t>(bytes));
+  absl::Status status;
+  {
+    FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    status = file.valid()
+                 ? ReadExactly(file.get(), kChunkHeaderBytes, span, path)
+                 : FileError("cannot read", path, errno);
+  }
+  if (status.ok() && Sha256(span) != digest) {
+    status = DataLoss("its bytes do not match their digest");
+  }
+  if (status.ok()) return data;
+  // No file handles or a sick disk say nothing about the file.
+  if (absl::IsInternal(status)) return status;
+  if (absl::IsDataLoss(status)) SetAside(path, status);
+  return DataLoss("chunk ", digest.ToHex(), " is damaged on disk: ",
+                  status.message());
+}
+
+void ChunkFiles::RemoveChunk(const Digest& digest) {
+  unlink(ChunkPath(digest).c_str());
+}
+
+}  // namespace hawser::server

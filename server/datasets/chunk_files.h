@@ -1,0 +1,71 @@
+// ChunkFiles: chunks and datasets in a folder. A file is there whole or not at
+// all (temporary file, fsync, rename, fsync of the folder); one that is not
+// what its name says is renamed aside and never served.
+#ifndef HAWSER_SERVER_DATASETS_CHUNK_FILES_H_
+#define HAWSER_SERVER_DATASETS_CHUNK_FILES_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/digest.h"
+#include "server/datasets/chunk_memory.h"
+#include "server/datasets/record.h"
+
+namespace hawser::server {
+
+// Thread-safe: distinct files may be read and written at once.
+class ChunkFiles {
+ public:
+  // Makes the folder if need be and locks it against other processes.
+  // Errors: kFailedPrecondition (in use, not writable).
+  static absl::StatusOr<std::unique_ptr<ChunkFiles>> Open(
+      const std::string& folder);
+  ~ChunkFiles();
+  ChunkFiles(const ChunkFiles&) = delete;
+  ChunkFiles& operator=(const ChunkFiles&) = delete;
+
+  struct Contents {
+    std::vector<ChunkHeader> chunks;
+    std::vector<DatasetRecord> datasets;
+  };
+  // What is there, by headers and sizes alone. Removes temporary files left by
+  // a crash and renames bad files aside. Before anything else is called.
+  absl::StatusOr<Contents> Scan();
+
+  // Durable only after the SyncFolders that follows.
+  // Errors: kResourceExhausted for a full disk, else kInternal naming the file.
+  absl::Status WriteChunk(const ChunkHeader& header,
+                          absl::Span<const char> bytes);
+  absl::Status WriteDataset(const DatasetRecord& record);
+  absl::Status SyncFolders();
+
+  // Reads and verifies. Errors: kDataLoss; the file has been renamed aside.
+  absl::StatusOr<std::shared_ptr<char>> ReadChunk(const Digest& digest,
+                                                  int64_t bytes,
+                                                  ChunkMemory* memory);
+  void RemoveChunk(const Digest& digest);
+
+  // Files renamed aside by this process.
+  int64_t bad_files() const { return bad_files_; }
+
+ private:
+  explicit ChunkFiles(const std::string& folder);
+  std::string ChunkPath(const Digest& digest) const;
+  void SetAside(const std::string& path, const absl::Status& why);
+  absl::StatusOr<ChunkHeader> Examine(const std::string& name);
+
+  const std::string folder_;
+  const std::string chunks_;
+  const std::string datasets_;
+  int lock_fd_ = -1;
+  std::atomic<int64_t> bad_files_{0};
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_CHUNK_FILES_H_

@@ -1,0 +1,180 @@
+// DatasetStore: datasets by what they hold, in memory and on disk.
+#ifndef HAWSER_SERVER_DATASETS_DATASET_STORE_H_
+#define HAWSER_SERVER_DATASETS_DATASET_STORE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/types/span.h"
+#include "core/base/literal.h"
+#include "core/base/mutex.h"
+#include "core/runtime/dataset.h"
+#include "server/datasets/chunk_files.h"
+#include "server/datasets/chunk_memory.h"
+#include "server/datasets/disk_writer.h"
+#include "server/datasets/stored_array.h"
+
+namespace hawser::server {
+
+class ChunkReceiver;
+
+struct DatasetStoreOptions {
+  std::string data_dir;  // empty: memory only
+  // Of chunks and assembled arrays. What is safe on disk leaves memory first;
+  // when nothing can, uploads fail with kResourceExhausted.
+  int64_t memory_bytes = int64_t{8} << 30;
+  // Of chunks no dataset names yet, from their last use.
+  absl::Duration upload_ttl = absl::Minutes(10);
+  std::function<absl::Time()> now = absl::Now;
+};
+
+// A tenant is answered from its own references alone: equal bytes are stored
+// once, but nobody learns what others hold. Thread-safe. Only Open, Load,
+// LoadChunk and Stop block.
+class DatasetStore {
+ public:
+  using Durable = StoredDataset::Durable;
+
+  // Rebuilds the index from the files of data_dir. Errors:
+  // kFailedPrecondition when the folder cannot be used.
+  static absl::StatusOr<std::unique_ptr<DatasetStore>> Open(
+      DatasetStoreOptions options);
+  ~DatasetStore();
+
+  // Indices of the digests this tenant would have to upload.
+  std::vector<uint32_t> FindMissing(absl::string_view tenant,
+                                    absl::Span<const Digest> digests);
+
+  // Calls `ready` with room for one chunk: at once, or when the writer has
+  // made some. Errors: kInvalidArgument for a size that is no chunk's,
+  // kResourceExhausted saying what holds the memory.
+  using ReceiverReady =
+      std::function<void(absl::StatusOr<std::unique_ptr<ChunkReceiver>>)>;
+  void BeginChunk(absl::string_view tenant, const Digest& digest,
+                  uint64_t bytes, ReceiverReady ready);
+
+  // Names a dataset whose chunks are there. `done` comes at once, or with
+  // `wait_durable` when it survives a restart; without a data_dir there is
+  // nothing to wait for, and info.durable says so. Errors: kInvalidArgument,
+  // kFailedPrecondition naming the first chunk that is missing,
+  // kResourceExhausted (the disk is full; the dataset is there, in memory).
+  void Commit(absl::string_view tenant, DatasetManifest manifest,
+              bool wait_durable, Durable done);
+
+  // Errors: kInvalidArgument for what is no token, kNotFound.
+  absl::StatusOr<DatasetInfo> Stat(absl::string_view tenant,
+                                   absl::string_view token);
+  absl::StatusOr<std::shared_ptr<const StoredArray>> Find(
+      absl::string_view tenant, absl::string_view token,
+      absl::string_view array);
+
+  // The whole array in one piece, shared while anybody uses it; may read
+  // files. Errors: kDataLoss when a chunk is damaged (put it again),
+  // kResourceExhausted.
+  absl::StatusOr<Literal> Load(const StoredArray& array);
+  absl::StatusOr<ChunkBytes> LoadChunk(const StoredArray& array, size_t index);
+
+  // Forgets uploads whose time is over and tries again what could not be
+  // written. Called every second or so.
+  void Sweep();
+  // Writes what is queued until `deadline`.
+  void Stop(absl::Time deadline);
+
+  struct Statistics {
+    int64_t chunks = 0;
+    int64_t datasets = 0;
+    int64_t resident_bytes = 0;
+    int64_t bad_files = 0;
+    int64_t received_bytes = 0;  // verified, since the start
+  };
+  Statistics statistics() const;
+
+ private:
+  friend class ChunkReceiver;
+  struct Reference {
+    std::shared_ptr<Chunk> chunk;
+    absl::Time expires;  // infinite once a dataset names it
+  };
+  struct Tenant {
+    absl::flat_hash_map<Digest, Reference> chunks;
+    absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
+  };
+  struct WaitingUpload {
+    std::string tenant;
+    Digest digest;
+    int64_t bytes;
+    ReceiverReady ready;
+  };
+  using Memory = std::vector<std::shared_ptr<const char>>;
+
+  explicit DatasetStore(DatasetStoreOptions options);
+  absl::Status Restore();
+  void RestoreDataset(DatasetRecord record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // ---- chunks (chunk_index.cc)
+  std::shared_ptr<Chunk> ChunkOf(const Digest& digest, int64_t size)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Reference& Refer(const std::string& tenant, std::shared_ptr<Chunk> chunk)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Forget(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Place(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Lets durable chunks leave memory until `bytes` more would fit. What dies
+  // goes to `gone`, for the caller to drop outside the lock.
+  void MakeRoom(int64_t bytes, Memory* gone);
+  absl::StatusOr<std::unique_ptr<ChunkReceiver>> Reserve(
+      absl::string_view tenant, const Digest& digest, int64_t bytes);
+  absl::Status Receive(const std::string& tenant, const Digest& digest,
+                       int64_t bytes, std::shared_ptr<const char> data);
+  absl::StatusOr<ChunkBytes> BytesOf(const std::shared_ptr<Chunk>& chunk);
+
+  // ---- durability (durability.cc)
+  void WriteChunk(const std::string& tenant, std::shared_ptr<Chunk> chunk)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void WriteDataset(const std::string& tenant,
+                    std::shared_ptr<StoredDataset> dataset)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
+                     absl::Status status);
+  void ServeWaitingUploads();
+  bool WriterIdle() const { return writer_ == nullptr || writer_->idle(); }
+
+  std::shared_ptr<const StoredArray> ArrayOf(Tenant& tenant,
+                                             const ArrayManifest& manifest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::StatusOr<std::shared_ptr<StoredDataset>> FindDataset(
+      absl::string_view tenant, absl::string_view token)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const DatasetStoreOptions options_;
+  ChunkMemory memory_;
+  std::unique_ptr<ChunkFiles> files_;  // null: memory only
+
+  mutable Mutex mu_;
+  absl::flat_hash_map<Digest, std::shared_ptr<Chunk>> chunks_
+      ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<Digest, std::weak_ptr<const StoredArray>> arrays_
+      ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, Tenant> tenants_ ABSL_GUARDED_BY(mu_);
+  // Durable chunks in memory, least recently used first.
+  std::list<Chunk*> evictable_ ABSL_GUARDED_BY(mu_);
+  std::deque<WaitingUpload> waiting_ ABSL_GUARDED_BY(mu_);
+  absl::Status last_write_error_ ABSL_GUARDED_BY(mu_);
+  int64_t received_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+
+  // Last: its thread uses all of the above.
+  std::unique_ptr<DiskWriter> writer_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_DATASET_STORE_H_

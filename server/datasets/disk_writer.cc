@@ -1,0 +1,92 @@
+#include "server/datasets/disk_writer.h"
+
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace hawser::server {
+namespace {
+
+// Chunks flushed together: flushing a folder costs as much as a chunk.
+constexpr size_t kBatch = 16;
+
+absl::Status Stopping() { return Unavailable("the server is stopping"); }
+
+}  // namespace
+
+DiskWriter::DiskWriter(std::function<absl::Status()> flush,
+                       std::function<void()> progress)
+    : flush_(std::move(flush)),
+      progress_(std::move(progress)),
+      thread_([this] { Loop(); }) {}
+
+DiskWriter::~DiskWriter() {
+  Stop(absl::InfinitePast());
+  thread_.join();
+}
+
+void DiskWriter::Add(Task task) {
+  {
+    MutexLock lock(&mu_);
+    if (!stopping_) {
+      tasks_.push_back(std::move(task));
+      changed_.SignalAll();
+      return;
+    }
+  }
+  task.done(Stopping());
+}
+
+bool DiskWriter::idle() const {
+  MutexLock lock(&mu_);
+  return tasks_.empty() && !busy_;
+}
+
+int DiskWriter::Stop(absl::Time deadline) {
+  std::deque<Task> left;
+  {
+    MutexLock lock(&mu_);
+    changed_.WaitUntil(&mu_, deadline, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                                           mu_) {
+      return tasks_.empty() && !busy_;
+    });
+    stopping_ = true;
+    left.swap(tasks_);
+    changed_.SignalAll();
+  }
+  for (Task& task : left) task.done(Stopping());
+  return static_cast<int>(left.size());
+}
+
+void DiskWriter::Loop() {
+  while (true) {
+    std::vector<Task> batch;
+    {
+      MutexLock lock(&mu_);
+      busy_ = false;
+      changed_.SignalAll();
+      changed_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+        return stopping_ || !tasks_.empty();
+      });
+      if (tasks_.empty()) return;
+      busy_ = true;
+      while (!tasks_.empty() && batch.size() < kBatch) {
+        batch.push_back(std::move(tasks_.front()));
+        tasks_.pop_front();
+      }
+    }
+    Run(std::move(batch));
+    progress_();
+  }
+}
+
+void DiskWriter::Run(std::vector<Task> batch) {
+  std::vector<absl::Status> results;
+  for (Task& task : batch) results.push_back(task.write());
+  const absl::Status flushed = flush_();
+  for (size_t i = 0; i < batch.size(); ++i) {
+    batch[i].done(results[i].ok() ? flushed : results[i]);
+  }
+}
+
+}  // namespace hawser::server

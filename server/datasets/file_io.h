@@ -1,0 +1,50 @@
+// Files by whole reads and crash-safe writes; errno becomes a Status.
+#ifndef HAWSER_SERVER_DATASETS_FILE_IO_H_
+#define HAWSER_SERVER_DATASETS_FILE_IO_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace hawser::server {
+
+// "<what> <path>: No space left on device". A full disk, quota or file size
+// limit is kResourceExhausted, a missing file kNotFound, the rest kInternal.
+absl::Status FileError(absl::string_view what, absl::string_view path,
+                       int error);
+
+// A closing file descriptor.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor();
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+
+ private:
+  const int fd_;
+};
+
+// Writes the parts to "<path>.tmp", flushes them to the disk and renames. A
+// failed write leaves nothing behind.
+absl::Status WriteFile(const std::string& path,
+                       std::initializer_list<absl::Span<const char>> parts);
+absl::Status SyncFolder(const std::string& path);
+absl::Status MakeFolder(const std::string& path);
+absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
+
+// Fills `into` from `offset` on. Errors: kDataLoss when the file ends before.
+absl::Status ReadExactly(int fd, int64_t offset, absl::Span<char> into,
+                         const std::string& path);
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_FILE_IO_H_

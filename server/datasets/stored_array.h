@@ -1,0 +1,69 @@
+// What the store keeps: chunks, arrays of chunks, datasets of arrays.
+#ifndef HAWSER_SERVER_DATASETS_STORED_ARRAY_H_
+#define HAWSER_SERVER_DATASETS_STORED_ARRAY_H_
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/digest.h"
+#include "core/base/mutex.h"
+#include "core/base/shape.h"
+#include "core/runtime/dataset.h"
+
+namespace hawser::server {
+
+// Bytes and whoever keeps them alive.
+struct ChunkBytes {
+  std::shared_ptr<const char> data;
+  int64_t size = 0;
+};
+
+// Everything but digest and size is guarded by the store's lock.
+struct Chunk {
+  const Digest digest;
+  const int64_t size;
+  // In memory, maybe as a part of an assembled array; null: on disk only, or
+  // (with on_disk false) lost, to be uploaded again.
+  std::shared_ptr<const char> data;
+  bool on_disk = false;
+  bool writing = false;
+  int references = 0;  // tenants who know it
+  // Its place among the chunks that may leave memory.
+  std::list<Chunk*>::iterator place;
+  bool placed = false;
+
+  Chunk(const Digest& digest, int64_t size) : digest(digest), size(size) {}
+  bool lost() const { return data == nullptr && !on_disk; }
+};
+
+// An array by content, shared by all datasets that hold it.
+struct StoredArray {
+  Digest id;
+  Shape shape;
+  std::vector<std::shared_ptr<Chunk>> chunks;
+
+  // One thread assembles, others wait for it.
+  mutable Mutex assembling;
+  mutable std::weak_ptr<const char> whole ABSL_GUARDED_BY(assembling);
+};
+
+// One tenant's dataset; guarded by the store's lock.
+struct StoredDataset {
+  using Durable = std::function<void(absl::StatusOr<DatasetInfo>)>;
+  DatasetManifest manifest;
+  DatasetInfo info;
+  std::vector<std::shared_ptr<const StoredArray>> arrays;  // as in manifest
+  bool writing = false;
+  absl::Time tried_at = absl::InfinitePast();
+  std::vector<Durable> waiting;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_STORED_ARRAY_H_

@@ -1,0 +1,56 @@
+// ExecutableCache: compiled modules by fingerprint, shared by all sessions.
+#ifndef HAWSER_SERVER_SESSION_EXECUTABLE_CACHE_H_
+#define HAWSER_SERVER_SESSION_EXECUTABLE_CACHE_H_
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "core/base/digest.h"
+#include "core/base/mutex.h"
+#include "core/runtime/client.h"
+
+namespace hawser::server {
+
+// The compiled artefact is shared, the knowledge of it is not: a tenant is
+// answered only for fingerprints whose module it has shown itself. Whoever
+// holds an executable pins it; beyond `capacity` the least recently used that
+// nobody holds goes. Thread-safe.
+class ExecutableCache {
+ public:
+  using Pointer = std::shared_ptr<runtime::Executable>;
+  explicit ExecutableCache(size_t capacity) : capacity_(capacity) {}
+
+  // nullptr when unknown, or unknown to this tenant.
+  Pointer Find(absl::string_view tenant, const Digest& fingerprint);
+  // For a tenant that has just shown the module: from now on it may Find it.
+  // nullptr when nobody has compiled it.
+  Pointer Join(absl::string_view tenant, const Digest& fingerprint);
+  // Keeps what was compiled and returns it, or what another thread was first
+  // to compile of the same fingerprint.
+  Pointer Add(absl::string_view tenant, const Digest& fingerprint,
+              Pointer executable);
+
+  size_t size() const;
+
+ private:
+  struct Entry {
+    Pointer executable;
+    absl::flat_hash_set<std::string> tenants;
+    std::list<Digest>::iterator used;  // in order_
+  };
+  void Touch(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const size_t capacity_;
+  mutable Mutex mu_;
+  absl::flat_hash_map<Digest, Entry> entries_ ABSL_GUARDED_BY(mu_);
+  std::list<Digest> order_ ABSL_GUARDED_BY(mu_);  // last used first
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SESSION_EXECUTABLE_CACHE_H_

@@ -1,0 +1,282 @@
+#include "server/session/handle_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace hawser::server {
+namespace {
+
+absl::Status Unknown(uint64_t handle) {
+  return NotFound("handle ", handle, " is not known in this session");
+}
+
+absl::Status NotDeclared(uint64_t handle) {
+  return InvalidArgument("handle ", handle,
+                         " is not declared as a streamed upload");
+}
+
+absl::Status Over() { return Unavailable("the session is over"); }
+
+}  // namespace
+
+HandleTable::~HandleTable() { Close(Over()); }
+
+absl::Status HandleTable::WhatHolds(absl::string_view limit,
+                                    int64_t wanted) const {
+  uint64_t largest = 0;
+  int64_t most = -1;
+  for (const auto& [handle, entry] : entries_) {
+    if (entry.bytes > most) {
+      most = entry.bytes;
+      largest = handle;
+    }
+  }
+  const std::string top =
+      most < 0 ? "" : absl::StrCat(", the largest handle ", largest, " with ",
+                                   most, " bytes");
+  return ResourceExhausted("the session's limit of ", limit, ": it holds ",
+                           entries_.size(), " values of ", bytes_, " bytes",
+                           top, "; the request needs ", wanted, " more bytes");
+}
+
+absl::Status HandleTable::CheckNew(uint64_t first,
+                                   absl::Span<const Shape> shapes) const {
+  if (first == 0) return InvalidArgument("handle 0 is not a handle");
+  if (shapes.size() > std::numeric_limits<uint64_t>::max() - first) {
+    return InvalidArgument("handles ", first, " and up do not fit in 64 bits");
+  }
+  int64_t wanted = 0;
+  for (const Shape& shape : shapes) {
+    const int64_t room = std::numeric_limits<int64_t>::max() - wanted;
+    wanted += std::min(room, shape.byte_size());
+  }
+  MutexLock lock(&mu_);
+  if (closed_) return Over();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (!entries_.contains(first + i)) continue;
+    return InvalidArgument("handle ", first + i,
+                           " is in use; a handle is made once");
+  }
+  const int64_t values = static_cast<int64_t>(entries_.size() + shapes.size());
+  if (values > limits_.handles) {
+    return WhatHolds(absl::StrCat(limits_.handles, " handles"), wanted);
+  }
+  if (wanted > limits_.bytes - bytes_) {
+    return WhatHolds(absl::StrCat(limits_.bytes, " bytes"), wanted);
+  }
+  return absl::OkStatus();
+}
+
+void HandleTable::Insert(uint64_t handle, Value value, int64_t bytes) {
+  MutexLock lock(&mu_);
+  if (closed_) return;
+  Entry& entry = entries_[handle];
+  entry.bytes = value.now.ok() ? bytes : 0;
+  bytes_ += entry.bytes;
+  entry.value = std::move(value);
+}
+
+HandleTable::UploadReady HandleTable::Declare(uint64_t handle,
+                                              const Shape& shape, bool streamed,
+                                              Future<bool> outcome) {
+  MutexLock lock(&mu_);
+  if (closed_) return nullptr;
+  Entry& entry = entries_[handle];
+  entry.bytes = shape.byte_size();
+  bytes_ += entry.bytes;
+  entry.pending = std::make_unique<Pending>();
+  entry.pending->shape = shape;
+  entry.pending->streamed = streamed;
+  entry.value.later = entry.pending->promise.future();
+  entry.value.outcome = std::move(outcome);
+  auto early =
+      std::find_if(early_.begin(), early_.end(),
+                   [&](const EarlyUpload& e) { return e.handle == handle; });
+  if (early == early_.end()) return nullptr;
+  entry.pending->uploading = streamed;
+  UploadReady ready = std::move(early->ready);
+  early_.erase(early);
+  return ready;
+}
+
+void HandleTable::DeclareUpload(uint64_t handle, const Shape& shape) {
+  UploadReady ready = Declare(handle, shape, true, {});
+  if (ready) ready(UploadTurn{shape, false});
+}
+
+void HandleTable::DeclareResult(uint64_t handle, const Shape& shape,
+                                Future<bool> outcome) {
+  UploadReady ready = Declare(handle, shape, false, std::move(outcome));
+  if (ready) ready(NotDeclared(handle));
+}
+
+HandleTable::Entry HandleTable::Remove(Entries::iterator at) {
+  bytes_ -= at->second.bytes;
+  Entry out = std::move(at->second);
+  entries_.erase(at);
+  return out;
+}
+
+void HandleTable::Fill(uint64_t handle, Value value) {
+  std::unique_ptr<Pending> pending;
+  {
+    MutexLock lock(&mu_);
+    auto at = entries_.find(handle);
+    if (at == entries_.end() || at->second.pending == nullptr) return;
+    Entry& entry = at->second;
+    pending = std::move(entry.pending);
+    entry.uploaded = pending->streamed && value.now.ok();
+    entry.value = value;
+    if (!value.now.ok()) {
+      bytes_ -= entry.bytes;
+      entry.bytes = 0;
+    }
+    if (pending->released) Remove(at);
+  }
+  pending->promise.Set(std::move(value.now));
+}
+
+void HandleTable::Poison(uint64_t handle, const absl::Status& why) {
+  Value old;
+  MutexLock lock(&mu_);
+  auto at = entries_.find(handle);
+  if (at == entries_.end() || at->second.pending != nullptr) return;
+  old = std::exchange(at->second.value, Value{.now = why});
+  bytes_ -= at->second.bytes;
+  at->second.bytes = 0;
+}
+
+absl::StatusOr<Value> HandleTable::FindLocked(uint64_t handle) {
+  auto at = entries_.find(handle);
+  if (at == entries_.end()) return Unknown(handle);
+  Entry& entry = at->second;
+  if (entry.pending != nullptr) {
+    if (entry.pending->released) return Unknown(handle);
+    entry.pending->awaited = true;
+  }
+  return entry.value;
+}
+
+absl::StatusOr<Value> HandleTable::Find(uint64_t handle) {
+  MutexLock lock(&mu_);
+  return FindLocked(handle);
+}
+
+absl::StatusOr<Value> HandleTable::Take(uint64_t handle) {
+  Entry gone;
+  MutexLock lock(&mu_);
+  absl::StatusOr<Value> value = FindLocked(handle);
+  if (!value.ok()) return value;
+  auto at = entries_.find(handle);
+  if (at->second.pending != nullptr) {
+    at->second.pending->released = true;  // gone once it is filled
+  } else {
+    gone = Remove(at);
+  }
+  return value;
+}
+
+void HandleTable::Release(absl::Span<const uint64_t> handles) {
+  if (handles.empty()) return;
+  std::vector<Entry> gone;
+  MutexLock lock(&mu_);
+  for (uint64_t handle : handles) {
+    auto at = entries_.find(handle);
+    if (at == entries_.end()) continue;
+    Pending* pending = at->second.pending.get();
+    if (pending != nullptr && pending->awaited) {
+      pending->released = true;
+    } else {
+      gone.push_back(Remove(at));
+    }
+  }
+}
+
+void HandleTable::BeginUpload(uint64_t handle, absl::Time now,
+                              UploadReady ready) {
+  absl::StatusOr<UploadTurn> turn = UploadTurn{};
+  {
+    MutexLock lock(&mu_);
+    auto at = entries_.find(handle);
+    if (closed_) {
+      turn = Over();
+    } else if (handle == 0) {
+      turn = InvalidArgument("handle 0 is not a handle");
+    } else if (at == entries_.end()) {
+      if (static_cast<int>(early_.size()) < limits_.early_uploads) {
+        early_.push_back({handle, now, std::move(ready)});
+        return;
+      }
+      turn = ResourceExhausted(early_.size(),
+                               " uploads wait to be declared already");
+    } else if (at->second.uploaded) {
+      turn = UploadTurn{{}, true};
+    } else if (at->second.pending == nullptr ||
+               !at->second.pending->streamed) {
+      turn = NotDeclared(handle);
+    } else if (at->second.pending->uploading) {
+      turn = Unavailable("another upload is filling handle ", handle);
+    } else {
+      at->second.pending->uploading = true;
+      turn = UploadTurn{at->second.pending->shape, false};
+    }
+  }
+  ready(std::move(turn));
+}
+
+void HandleTable::FinishUpload(uint64_t handle,
+                               absl::StatusOr<runtime::BufferPtr> buffer) {
+  if (buffer.ok()) {
+    Fill(handle, Value{.now = std::move(buffer)});
+    return;
+  }
+  MutexLock lock(&mu_);
+  auto at = entries_.find(handle);
+  if (at == entries_.end() || at->second.pending == nullptr) return;
+  at->second.pending->uploading = false;
+}
+
+void HandleTable::DropEarlyUploads(absl::Time cutoff) {
+  std::vector<EarlyUpload> late;
+  {
+    MutexLock lock(&mu_);
+    auto keep = std::partition(
+        early_.begin(), early_.end(),
+        [&](const EarlyUpload& e) { return e.since >= cutoff; });
+    std::move(keep, early_.end(), std::back_inserter(late));
+    early_.erase(keep, early_.end());
+  }
+  for (EarlyUpload& upload : late) upload.ready(Unknown(upload.handle));
+}
+
+void HandleTable::Close(const absl::Status& why) {
+  Entries entries;
+  std::vector<EarlyUpload> early;
+  {
+    MutexLock lock(&mu_);
+    closed_ = true;
+    entries.swap(entries_);
+    early.swap(early_);
+    bytes_ = 0;
+  }
+  for (EarlyUpload& upload : early) upload.ready(why);
+  for (auto& [handle, entry] : entries) {
+    if (entry.pending != nullptr) entry.pending->promise.Set(why);
+  }
+}
+
+int64_t HandleTable::num_handles() const {
+  MutexLock lock(&mu_);
+  return static_cast<int64_t>(entries_.size());
+}
+
+int64_t HandleTable::bytes() const {
+  MutexLock lock(&mu_);
+  return bytes_;
+}
+
+}  // namespace hawser::server

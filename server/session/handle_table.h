@@ -1,0 +1,140 @@
+// HandleTable: what the handles of one session stand for.
+#ifndef HAWSER_SERVER_SESSION_HANDLE_TABLE_H_
+#define HAWSER_SERVER_SESSION_HANDLE_TABLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/base/future.h"
+#include "core/base/mutex.h"
+#include "core/base/shape.h"
+#include "core/runtime/client.h"
+
+namespace hawser::server {
+
+// What a handle stands for. A copy keeps the buffer alive.
+struct Value {
+  // The buffer, or the first cause why there is none. Says nothing while
+  // `later` is valid.
+  absl::StatusOr<runtime::BufferPtr> now = runtime::BufferPtr();
+  // Valid: the buffer itself is still to come (a streamed upload, a dataset
+  // being read, or a step that waits for one of these).
+  Future<runtime::BufferPtr> later;
+  // Valid: the execution that makes the value had not ended when it got its
+  // handle. Completes with true, or with the first cause in its final words.
+  Future<bool> outcome;
+};
+
+// Handles are made by the client and never used twice. Thread-safe: requests
+// come one at a time, but executions end and side streams fill on any thread.
+class HandleTable {
+ public:
+  struct Limits {
+    int64_t handles = int64_t{1} << 20;
+    int64_t bytes = int64_t{1} << 62;
+    int early_uploads = 64;
+  };
+  explicit HandleTable(const Limits& limits) : limits_(limits) {}
+  ~HandleTable();
+
+  // Whether handles first, first + 1, ... may be made for values of these
+  // shapes. Errors: kInvalidArgument naming the handle that is 0 or in use,
+  // kResourceExhausted saying what holds the space.
+  absl::Status CheckNew(uint64_t first, absl::Span<const Shape> shapes) const;
+
+  // Both follow a CheckNew of the same request. In a closed table they do
+  // nothing.
+  void Insert(uint64_t handle, Value value, int64_t bytes);
+  // The buffer comes later: by an Upload, or by the Fill of the execution
+  // whose outcome this is.
+  void DeclareUpload(uint64_t handle, const Shape& shape);
+  void DeclareResult(uint64_t handle, const Shape& shape,
+                     Future<bool> outcome);
+
+  // Gives a declared handle its buffer or the reason why it has none.
+  void Fill(uint64_t handle, Value value);
+  // The execution behind `handle` failed after all: drops the buffer.
+  void Poison(uint64_t handle, const absl::Status& why);
+
+  // Errors: kNotFound.
+  absl::StatusOr<Value> Find(uint64_t handle);
+  // As Find, and the handle is gone: it was donated.
+  absl::StatusOr<Value> Take(uint64_t handle);
+  // Unknown handles are fine: donated ones are released again.
+  void Release(absl::Span<const uint64_t> handles);
+
+  // ---- side streams
+  struct UploadTurn {
+    Shape shape;
+    bool filled = false;  // a repeat: the value is there already
+  };
+  // Calls `ready` once: at once, or when the session stream, which may be
+  // slower, has declared the handle. OK makes the caller the one who fills
+  // it, until FinishUpload. Errors: kInvalidArgument, kUnavailable (somebody
+  // else is at it, or the session is over), kNotFound (not declared in time),
+  // kResourceExhausted.
+  using UploadReady = std::function<void(absl::StatusOr<UploadTurn>)>;
+  void BeginUpload(uint64_t handle, absl::Time now, UploadReady ready);
+  // The value, or not OK to let another attempt begin.
+  void FinishUpload(uint64_t handle,
+                    absl::StatusOr<runtime::BufferPtr> buffer);
+  // Gives up on uploads that began before `cutoff` and were never declared.
+  void DropEarlyUploads(absl::Time cutoff);
+
+  // Frees everything, now and for ever; what is still to come fails with
+  // `why`.
+  void Close(const absl::Status& why);
+
+  int64_t num_handles() const;
+  int64_t bytes() const;
+
+ private:
+  // Of a declared handle, until Fill.
+  struct Pending {
+    Promise<runtime::BufferPtr> promise;
+    Shape shape;
+    bool streamed = false;
+    bool uploading = false;
+    bool awaited = false;   // a step waits for it, so it outlives its release
+    bool released = false;
+  };
+  struct Entry {
+    Value value;
+    int64_t bytes = 0;
+    bool uploaded = false;  // by a side stream, so a repeat of that is fine
+    std::unique_ptr<Pending> pending;
+  };
+  struct EarlyUpload {
+    uint64_t handle;
+    absl::Time since;
+    UploadReady ready;
+  };
+  using Entries = absl::flat_hash_map<uint64_t, Entry>;
+
+  UploadReady Declare(uint64_t handle, const Shape& shape, bool streamed,
+                      Future<bool> outcome);
+  absl::StatusOr<Value> FindLocked(uint64_t handle)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status WhatHolds(absl::string_view limit, int64_t wanted) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Takes the entry out; what dies with it dies outside the lock.
+  Entry Remove(Entries::iterator at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const Limits limits_;
+  mutable Mutex mu_;
+  Entries entries_ ABSL_GUARDED_BY(mu_);
+  int64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<EarlyUpload> early_ ABSL_GUARDED_BY(mu_);
+  bool closed_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SESSION_HANDLE_TABLE_H_

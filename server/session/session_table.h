@@ -1,0 +1,70 @@
+// SessionTable: the sessions of this server process and their leases.
+#ifndef HAWSER_SERVER_SESSION_SESSION_TABLE_H_
+#define HAWSER_SERVER_SESSION_SESSION_TABLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "core/base/mutex.h"
+#include "server/session/session.h"
+
+namespace hawser::server {
+
+// Until connections carry credentials every client is this tenant.
+inline constexpr absl::string_view kDefaultTenant = "default";
+
+struct SessionTableOptions {
+  // How long a session outlives its stream.
+  absl::Duration lease = absl::Seconds(60);
+  int64_t sessions = 4096;
+  SessionLimits limits;
+  std::function<absl::Time()> now = absl::Now;
+};
+
+// 256 bits of the system's randomness are a session's secret. Thread-safe.
+class SessionTable {
+ public:
+  explicit SessionTable(SessionTableOptions options)
+      : options_(std::move(options)) {}
+  ~SessionTable();
+
+  // A session without a stream: attach one within the lease.
+  // Errors: kResourceExhausted.
+  absl::StatusOr<std::shared_ptr<Session>> Open(absl::string_view tenant,
+                                                absl::string_view client_name);
+  // Errors: kNotFound, the same for an unknown id, a wrong secret and another
+  // tenant's session; found in the same time as far as the secret goes.
+  absl::StatusOr<std::shared_ptr<Session>> Find(absl::string_view tenant,
+                                                uint64_t id,
+                                                absl::string_view secret);
+  // The client has said goodbye.
+  void End(uint64_t id, const absl::Status& why);
+  void EndAll(const absl::Status& why);
+  // Ends sessions whose lease is over. Called every second or so.
+  void Sweep();
+
+  const SessionTableOptions& options() const { return options_; }
+  absl::Time now() const { return options_.now(); }
+  int64_t size() const;
+
+ private:
+  const SessionTableOptions options_;
+  mutable Mutex mu_;
+  absl::flat_hash_map<uint64_t, std::shared_ptr<Session>> sessions_
+      ABSL_GUARDED_BY(mu_);
+};
+
+// Bytes from the kernel's generator; dies without one.
+std::string RandomBytes(size_t n);
+uint64_t RandomNumber();  // never 0
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SESSION_SESSION_TABLE_H_

@@ -1,0 +1,107 @@
+#include "core/ir/verifier.h"
+
+#include "core/ir/builder.h"
+#include "core/ops/control.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/shape.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser {
+namespace {
+
+using absl::StatusCode;
+
+const Shape kScalar = Shape::Scalar(DType::kF32);
+
+// negate(negate(...)) `depth` times.
+Module Chain(int depth) {
+  Module module("chain");
+  ComputationBuilder b(&module, "main");
+  ValueId x = b.Parameter(kScalar);
+  for (int i = 0; i < depth; ++i) x = b.Add(kNegate, {x});
+  EXPECT_OK(b.Finish({x}));
+  return module;
+}
+
+// Branches inside branches, `depth` computations deep.
+Module Nested(int depth) {
+  Module module("nested");
+  for (int i = 0; i < depth; ++i) {
+    ComputationBuilder b(&module, "level");
+    const ValueId index = b.Parameter(Shape::Scalar(DType::kS32));
+    ValueId x = index;
+    if (i > 0) x = b.Add(kCase, {index, index}, {}, {i - 1});
+    EXPECT_OK(b.Finish({x}));
+  }
+  return module;
+}
+
+TEST(Verify, AcceptsWhatWasBuilt) {
+  EXPECT_OK(Verify(Chain(100)));
+  EXPECT_OK(Verify(Nested(64)));
+}
+
+TEST(Verify, RefusesAnEmptyModule) {
+  EXPECT_THAT(Verify(Module("m")),
+              StatusIs(StatusCode::kInvalidArgument, "no computation"));
+}
+
+TEST(Verify, LimitsInstructions) {
+  EXPECT_OK(Verify(Chain(99), {.instructions = 100}));
+  EXPECT_THAT(Verify(Chain(100), {.instructions = 100}),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "101 instructions, the limit is 100"));
+}
+
+TEST(Verify, LimitsNestingAndComputations) {
+  EXPECT_OK(Verify(Nested(5), {.nesting = 5}));
+  EXPECT_THAT(Verify(Nested(6), {.nesting = 5}),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "6 levels of nested computations"));
+  EXPECT_THAT(Verify(Nested(6), {.computations = 5}),
+              StatusIs(StatusCode::kResourceExhausted, "6 computations"));
+  EXPECT_THAT(Verify(Nested(65)),
+              StatusIs(StatusCode::kResourceExhausted, "the limit is 64"));
+}
+
+TEST(Verify, LimitsOperands) {
+  EXPECT_OK(Verify(Chain(10), {.operands = 10}));
+  EXPECT_THAT(Verify(Chain(11), {.operands = 10}),
+              StatusIs(StatusCode::kResourceExhausted, "11 operands"));
+}
+
+TEST(Verify, LimitsElementsOfAnyValue) {
+  Module module;
+  ComputationBuilder b(&module, "big");
+  const ValueId x = b.Add(kIota, {},
+                          {{"dims", Dims{1000}},
+                           {"dtype", DType::kF32},
+                           {"iota_dimension", int64_t{0}}});
+  ASSERT_OK(b.Finish({x}));
+  EXPECT_OK(Verify(module, {.elements = 1000}));
+  EXPECT_THAT(Verify(module, {.elements = 999}),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "computation big, iota %0: f32[1000]"));
+}
+
+TEST(Verify, LimitsConstantBytes) {
+  Module module;
+  ComputationBuilder b(&module, "f");
+  b.Constant(Literal::Vector<float>({1, 2}));
+  const ValueId x = b.Constant(Literal::Vector<float>({1, 2}));
+  ASSERT_OK(b.Finish({x}));
+  EXPECT_OK(Verify(module, {.constant_bytes = 16}));
+  EXPECT_THAT(Verify(module, {.constant_bytes = 15}),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "16 bytes of constants, the limit is 15"));
+}
+
+// Depth is walked, never recursed into.
+TEST(Verify, DeepChainsDoNotOverflowTheStack) {
+  EXPECT_OK(Verify(Chain(100000), {.instructions = 1 << 20}));
+}
+
+TEST(CheckLimits, DoesNotNeedAnEntry) { EXPECT_OK(CheckLimits(Module(), {})); }
+
+}  // namespace
+}  // namespace hawser
