@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
-#include "core/base/log.h"
+#include "absl/time/clock.h"
 
 namespace hawser {
+namespace {
+
+// Whatever the policy says, probing must not keep a core busy.
+constexpr absl::Duration kShortestWait = absl::Milliseconds(1);
+
+}  // namespace
 
 uint64_t Breaker::epoch() const {
   MutexLock lock(&mu_);
@@ -22,6 +28,7 @@ void Breaker::Trip(uint64_t epoch, const absl::Status& why) {
 }
 
 void Breaker::ProbeAfter(absl::Duration wait) {
+  wait = std::max(wait, kShortestWait);
   alarm_.At(absl::Now() + wait, [this, wait] {
     if (options_.probe().ok()) {
       MutexLock lock(&mu_);

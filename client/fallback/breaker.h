@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -13,7 +14,8 @@
 
 namespace hawser {
 
-// Thread-safe. `probe` runs on the breaker's own thread and may block.
+// Thread-safe. `probe` runs on the breaker's own thread and may block; the
+// destructor waits for it.
 class Breaker {
  public:
   struct Options {
@@ -28,7 +30,6 @@ class Breaker {
   // was made on the primary in an earlier epoch is lost to it.
   uint64_t epoch() const;
   static bool IsOpen(uint64_t epoch) { return (epoch & 1) != 0; }
-  bool open() const { return IsOpen(epoch()); }
 
   // Something begun in `epoch` found the primary gone. Late news of an epoch
   // that is over changes nothing.

@@ -1,152 +1,158 @@
 #include "client/fallback/fallback_buffer.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 
 namespace hawser {
-namespace {
 
-absl::Status ClientGone() {
-  return FailedPrecondition("the buffer's client is gone");
-}
-
-}  // namespace
-
-// One try at the primary. Whoever comes first, its answer or the attempt's
-// end, takes the promise.
-struct FallbackBuffer::Attempt {
-  runtime::CallOptions options;
-  uint64_t epoch = 0;
-  Alarm::Id timeout;
-  Mutex mu;
-  bool decided ABSL_GUARDED_BY(mu) = false;
-  Promise<Literal> promise ABSL_GUARDED_BY(mu);
-
-  bool Take(Promise<Literal>* out) {
-    MutexLock lock(&mu);
-    if (decided) return false;
-    decided = true;
-    *out = std::move(promise);
-    return true;
-  }
-};
-
-runtime::BufferPtr FallbackBuffer::primary(uint64_t epoch) const {
+runtime::BufferPtr FallbackBuffer::PrimaryIn(uint64_t epoch) {
+  runtime::BufferPtr stale;  // released outside the lock
   MutexLock lock(&mu_);
-  return epoch == epoch_ && !Breaker::IsOpen(epoch) ? primary_ : nullptr;
+  if (epoch == epoch_) return primary_;
+  if (epoch > epoch_) stale = std::move(primary_);
+  return nullptr;
 }
 
 void FallbackBuffer::ForgetPrimary() {
+  runtime::BufferPtr forgotten;
   MutexLock lock(&mu_);
-  primary_ = nullptr;
+  forgotten = std::move(primary_);
 }
 
 Future<Literal> FallbackBuffer::Fetch(const runtime::CallOptions& options) {
   const Gate::Pass pass = gate_->Enter();
-  if (!pass) return Future<Literal>(ClientGone());
-  const uint64_t epoch = client_->breaker_.epoch();
-  const runtime::BufferPtr primary = this->primary(epoch);
-  Promise<Literal> promise;
-  Future<Literal> result = promise.future();
-  if (primary == nullptr) {
-    FetchFromSecondary(std::move(promise), options,
-                       Unavailable(client_->primary_->name(), " is away"));
+  if (!pass) return Future<Literal>(FallbackClient::Gone());
+  const Attempt attempt = client_->Begin(options);
+  auto promise = std::make_shared<Promise<Literal>>();
+  const Future<Literal> result =
+      Within(promise->future(), attempt.caller.deadline(),
+             &client_->timeouts_, gate_);
+  if (const runtime::BufferPtr primary = PrimaryIn(attempt.epoch)) {
+    Within(primary->Fetch(Bounded(options, attempt)), attempt.end,
+           &client_->timeouts_, gate_)
+        .OnReady([self = shared_from_this(), primary, attempt, options,
+                  promise](const absl::StatusOr<Literal>& value) {
+          if (value.ok()) self->SetRanOn(primary->ran_on());
+          self->OnAnswer(value, attempt, options, promise);
+        });
     return result;
   }
-  auto attempt = std::make_shared<Attempt>();
-  attempt->options = options;
-  attempt->epoch = epoch;
-  {
-    MutexLock lock(&attempt->mu);
-    attempt->promise = std::move(promise);
+  const absl::Status why = client_->Missing(attempt.epoch);
+  if (const auto made = client_->recipes_.Made(recipe_)) {
+    FetchFrom(made, promise, options, why);
+  } else {
+    MakeOnSecondary(promise, options, why);
   }
-  auto self = shared_from_this();
-  const absl::Time end = client_->AttemptDeadline(options);
-  const bool timed = end != absl::InfiniteFuture();
-  if (timed) {
-    attempt->timeout = client_->timeouts_.At(end, [self, attempt] {
-      self->Decide(*attempt, DeadlineExceeded("no answer within the time of "
-                                              "one attempt"));
-    });
-  }
-  primary->Fetch(options).OnReady([self, attempt, timed](const auto& value) {
-    if (timed) {
-      const Gate::Pass pass = self->gate_->Enter();
-      if (pass) self->client_->timeouts_.Cancel(attempt->timeout);
-    }
-    self->Decide(*attempt, value);
-  });
   return result;
 }
 
-void FallbackBuffer::Decide(Attempt& attempt,
-                            const absl::StatusOr<Literal>& value) {
-  Promise<Literal> promise;
-  if (!attempt.Take(&promise)) return;
-  const Gate::Pass pass = gate_->Enter();
-  if (value.ok() || !pass ||
-      !client_->GiveUp(value.status(), attempt.epoch, attempt.options)) {
-    promise.Set(value);
-    return;
+void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
+                              Attempt attempt,
+                              const runtime::CallOptions& options,
+                              const LiteralPromise& promise) {
+  if (!value.ok()) {
+    {
+      MutexLock lock(&mu_);
+      attempt.end = std::min(attempt.end, end_);
+    }
+    const Gate::Pass pass = gate_->Enter();
+    if (pass && client_->GiveUp(value.status(), attempt)) {
+      // The next execution that needs it sends the good value instead.
+      ForgetPrimary();
+      MakeOnSecondary(promise, options, value.status());
+      return;
+    }
   }
-  FetchFromSecondary(std::move(promise), attempt.options, value.status());
+  promise->Set(value);  // outside the gate: this may run the caller's code
 }
 
-// Called inside the gate.
-void FallbackBuffer::FetchFromSecondary(Promise<Literal> promise,
-                                        const runtime::CallOptions& options,
-                                        const absl::Status& why) {
-  // std::function wants copyable captures.
-  auto shared = std::make_shared<Promise<Literal>>(std::move(promise));
-  client_->worker_.Soon([self = shared_from_this(), shared, options, why] {
-    self->UseSecondary(shared, options, why);
+void FallbackBuffer::MakeOnSecondary(const LiteralPromise& promise,
+                                     const runtime::CallOptions& options,
+                                     const absl::Status& why) {
+  client_->worker_.Soon([self = shared_from_this(), promise, options, why] {
+    absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
+    {
+      const Gate::Pass pass = self->gate_->Enter();
+      if (pass) there = self->client_->recipes_.OnSecondary(self->recipe_);
+    }
+    if (there.ok()) {
+      self->FetchFrom(*there, promise, options, why);
+    } else {
+      promise->Set(Annotate(there.status(), why.message()));
+    }
   });
 }
 
-void FallbackBuffer::UseSecondary(
-    const std::shared_ptr<Promise<Literal>>& promise,
-    const runtime::CallOptions& options, const absl::Status& why) {
-  const Gate::Pass pass = gate_->Enter();
-  if (!pass) {
-    promise->Set(ClientGone());
-    return;
-  }
-  auto buffer = client_->recipes_.OnSecondary(recipe_);
-  if (!buffer.ok()) {
-    promise->Set(Annotate(buffer.status(), why.message()));
-    return;
-  }
-  {
-    MutexLock lock(&mu_);
-    secondary_ = *buffer;
-    fallback_reason_ = absl::StrCat(client_->primary_->name(), " ",
-                                    absl::StatusCodeToString(why.code()));
-  }
-  (*buffer)->Fetch(options).OnReady(
-      [promise](const auto& value) { promise->Set(value); });
+void FallbackBuffer::FetchFrom(const runtime::BufferPtr& secondary,
+                               const LiteralPromise& promise,
+                               const runtime::CallOptions& options,
+                               const absl::Status& why) {
+  secondary->Fetch(WithoutAttempt(options))
+      .OnReady([self = shared_from_this(), secondary, promise,
+                why](const absl::StatusOr<Literal>& value) {
+        self->SetRanOn(absl::StrCat(secondary->ran_on(), " (fallback: ",
+                                    why.message(), ")"));
+        promise->Set(value);
+      });
+}
+
+void FallbackBuffer::SetRanOn(std::string where) {
+  MutexLock lock(&mu_);
+  if (ran_on_.empty()) ran_on_ = std::move(where);
 }
 
 std::string FallbackBuffer::ran_on() const {
   MutexLock lock(&mu_);
-  if (secondary_ != nullptr) {
-    return absl::StrCat(secondary_->ran_on(), " (fallback: ",
-                        fallback_reason_, ")");
-  }
+  if (!ran_on_.empty()) return ran_on_;
   return primary_ == nullptr ? "not computed yet" : primary_->ran_on();
 }
 
-absl::StatusOr<runtime::Argument> FallbackBuffer::OnPrimary(
-    uint64_t epoch, const runtime::CallOptions& call) {
-  if (runtime::BufferPtr primary = this->primary(epoch)) return {primary};
-  if (!dataset_.token.empty()) {
-    return client_->primary_->DatasetArray(dataset_.token, dataset_.array,
-                                           call);
+absl::StatusOr<runtime::BufferPtr> FallbackBuffer::OnPrimary(
+    const Attempt& attempt, const runtime::CallOptions& call) {
+  if (runtime::BufferPtr primary = PrimaryIn(attempt.epoch)) return primary;
+  absl::StatusOr<runtime::BufferPtr> made =
+      dataset_.token.empty()
+          ? UploadToPrimary(call)
+          : client_->FindDataset(*client_->primary_, dataset_.token,
+                                 dataset_.array, Bounded(call, attempt));
+  if (!made.ok()) return made;
+  MutexLock lock(&mu_);
+  if (attempt.epoch >= epoch_) {
+    primary_ = *made;
+    epoch_ = attempt.epoch;
+    end_ = absl::InfiniteFuture();
   }
-  HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr buffer,
-                          client_->recipes_.OnSecondary(recipe_));
-  HAWSER_ASSIGN_OR_RETURN(Literal value,
-                          buffer->Fetch(call).Await(call.cancel.deadline()));
-  return {value};
+  return made;
+}
+
+absl::StatusOr<runtime::BufferPtr> FallbackBuffer::UploadToPrimary(
+    const runtime::CallOptions& call) {
+  std::optional<Literal> value = client_->recipes_.HostValue(recipe_);
+  if (!value.has_value()) {
+    auto fetch = [&]() -> absl::StatusOr<Literal> {
+      HAWSER_ASSIGN_OR_RETURN(auto there,
+                              client_->recipes_.OnSecondary(recipe_));
+      HAWSER_ASSIGN_OR_RETURN(Literal fetched,
+                              there->Fetch(WithoutAttempt(call))
+                                  .Await(call.cancel.deadline()));
+      SetRanOn(absl::StrCat(there->ran_on(), " (fallback: made again for ",
+                            client_->primary_->name(), ")"));
+      return fetched;
+    };
+    auto fetched = fetch();
+    if (!fetched.ok()) {
+      HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+      // The secondary's error, which must not be taken for the primary's.
+      return DataLoss("a value cannot be made again: ",
+                      fetched.status().message());
+    }
+    value = *std::move(fetched);
+  }
+  return client_->primary_->Upload(*value, WithoutAttempt(call));
 }
 
 }  // namespace hawser

@@ -13,14 +13,15 @@ namespace hawser {
 class FallbackBuffer : public runtime::Buffer,
                        public std::enable_shared_from_this<FallbackBuffer> {
  public:
-  // `primary` was made in `epoch` of the breaker; null when the value exists
-  // only as a recipe.
+  // `primary` was begun in `attempt`; null when the value exists only as a
+  // recipe.
   FallbackBuffer(FallbackClient* client, runtime::BufferPtr primary,
-                 uint64_t epoch, RecipePtr recipe)
+                 const Attempt& attempt, RecipePtr recipe)
       : client_(client),
         gate_(client->gate_),
         primary_(std::move(primary)),
-        epoch_(epoch),
+        epoch_(attempt.epoch),
+        end_(attempt.end),
         recipe_(std::move(recipe)) {}
 
   const Shape& shape() const override { return recipe_->shape(); }
@@ -29,12 +30,13 @@ class FallbackBuffer : public runtime::Buffer,
   std::string ran_on() const override;
 
   const RecipePtr& recipe() const { return recipe_; }
-  // As an argument for the primary in `epoch`: the buffer there, or else the
-  // value itself, computed on the secondary; blocks only in that case, until
-  // the deadline of `call`.
-  absl::StatusOr<runtime::Argument> OnPrimary(
-      uint64_t epoch, const runtime::CallOptions& call);
-  // The caller donated the value: nothing here keeps the primary's copy alive.
+  const std::shared_ptr<Gate>& gate() const { return gate_; }
+  // As an argument for the primary: the buffer there, or else one made again
+  // from the value, which may be computed on the secondary first. Blocks only
+  // in that case, until the caller's deadline. Called inside the gate.
+  absl::StatusOr<runtime::BufferPtr> OnPrimary(const Attempt& attempt,
+                                               const runtime::CallOptions& call);
+  // The primary's copy was donated, or turned out to be an error.
   void ForgetPrimary();
   // The name a dataset's array has on every server: a new epoch asks again.
   void SetDataset(std::string token, std::string array) {
@@ -42,26 +44,34 @@ class FallbackBuffer : public runtime::Buffer,
   }
 
  private:
-  struct Attempt;
-  runtime::BufferPtr primary(uint64_t epoch) const;
-  void Decide(Attempt& attempt, const absl::StatusOr<Literal>& value);
-  void FetchFromSecondary(Promise<Literal> promise,
-                          const runtime::CallOptions& options,
-                          const absl::Status& why);
-  void UseSecondary(const std::shared_ptr<Promise<Literal>>& promise,
-                    const runtime::CallOptions& options,
-                    const absl::Status& why);
+  using LiteralPromise = std::shared_ptr<Promise<Literal>>;
+
+  // The primary's copy, if it is still one in `epoch`.
+  runtime::BufferPtr PrimaryIn(uint64_t epoch);
+  absl::StatusOr<runtime::BufferPtr> UploadToPrimary(
+      const runtime::CallOptions& call);
+  void OnAnswer(const absl::StatusOr<Literal>& value, Attempt attempt,
+                const runtime::CallOptions& options,
+                const LiteralPromise& promise);
+  // Makes the value on the secondary, on the client's worker; inside the gate.
+  void MakeOnSecondary(const LiteralPromise& promise,
+                       const runtime::CallOptions& options,
+                       const absl::Status& why);
+  void FetchFrom(const runtime::BufferPtr& secondary,
+                 const LiteralPromise& promise,
+                 const runtime::CallOptions& options, const absl::Status& why);
+  void SetRanOn(std::string where);
 
   FallbackClient* const client_;  // only inside the gate
   const std::shared_ptr<Gate> gate_;
   mutable Mutex mu_;
   runtime::BufferPtr primary_ ABSL_GUARDED_BY(mu_);
-  const uint64_t epoch_;
+  uint64_t epoch_ ABSL_GUARDED_BY(mu_);  // of primary_
+  // When the primary's time to make it was over.
+  absl::Time end_ ABSL_GUARDED_BY(mu_);
   const RecipePtr recipe_;
   Recipe::Dataset dataset_;  // token "" when it is none; set before sharing
-  // Set once the secondary's value was used instead.
-  std::string fallback_reason_ ABSL_GUARDED_BY(mu_);
-  runtime::BufferPtr secondary_ ABSL_GUARDED_BY(mu_);
+  std::string ran_on_ ABSL_GUARDED_BY(mu_);  // once the value was seen
 };
 
 }  // namespace hawser

@@ -1,6 +1,5 @@
 #include "client/fallback/fallback_client.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +10,33 @@
 #include "core/base/status.h"
 
 namespace hawser {
+namespace {
+
+constexpr absl::Duration kPingTimeout = absl::Seconds(5);
+// A primary that is full may say so at every step; the log does not.
+constexpr absl::Duration kQuiet = absl::Seconds(10);
+
+bool IsLinkError(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsCancelled(status);
+}
+
+}  // namespace
+
+runtime::CallOptions WithoutAttempt(const runtime::CallOptions& call) {
+  runtime::CallOptions rest = call;
+  rest.attempt_timeout = absl::InfiniteDuration();
+  return rest;
+}
+
+runtime::CallOptions Bounded(const runtime::CallOptions& call,
+                             const Attempt& attempt) {
+  runtime::CallOptions bounded = WithoutAttempt(call);
+  if (attempt.end != absl::InfiniteFuture()) {
+    bounded.cancel = call.cancel.Until(attempt.end);
+  }
+  return bounded;
+}
 
 FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
                                std::shared_ptr<runtime::Client> secondary,
@@ -19,7 +45,7 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
       secondary_(std::move(secondary)),
       policy_(std::move(policy)),
       recipes_(
-          [this](absl::string_view token, absl::string_view array) {
+          [this](const std::string& token, const std::string& array) {
             return DatasetOnSecondary(token, array);
           },
           secondary_.get(),
@@ -29,11 +55,13 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
                 .probe = [this] { return Probe(); },
                 .on_open = [this](const absl::Status& why) {
                   ++switches_;
-                  HAWSER_LOG(kWarning)
-                      << "falling back to " << secondary_->name() << ": "
-                      << primary_->name() << ": " << why.ToString();
-                  if (policy_.on_fallback) policy_.on_fallback(why);
+                  Announce(why);
                 }}) {}
+
+FallbackClient::~FallbackClient() {
+  probing_.Cancel();
+  gate_->Close();
+}
 
 std::string FallbackClient::name() const {
   return absl::StrCat("fallback(", primary_->name(), ", ", secondary_->name(),
@@ -41,33 +69,72 @@ std::string FallbackClient::name() const {
 }
 
 FallbackStats FallbackClient::stats() const {
-  return {switches_.load(), secondary_runs_.load()};
+  return {.switches = switches_,
+          .secondary_runs = secondary_runs_ + recipes_.executions(),
+          .recipe_bytes = recipes_.bytes_held()};
 }
 
-absl::Time FallbackClient::AttemptDeadline(
-    const runtime::CallOptions& call) const {
-  const absl::Duration attempt =
-      call.attempt_timeout == absl::InfiniteDuration()
-          ? policy_.attempt_timeout
-          : call.attempt_timeout;
-  return std::min(call.cancel.deadline(), absl::Now() + attempt);
+absl::Status FallbackClient::Gone() {
+  return FailedPrecondition("the fallback client is gone");
 }
 
-bool FallbackClient::GiveUp(const absl::Status& status, uint64_t epoch,
-                            const runtime::CallOptions& call) {
-  if (!TriggersFallback(policy_, status, call.cancel.deadline())) return false;
-  // A full or incapable primary is still there for other work.
-  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
-    breaker_.Trip(epoch, status);
+Attempt FallbackClient::BeginTransfer(const runtime::CallOptions& call) const {
+  Attempt attempt{.epoch = breaker_.epoch(), .caller = call.cancel};
+  if (call.attempt_timeout == absl::InfiniteDuration()) return attempt;
+  const absl::Time end = absl::Now() + call.attempt_timeout;
+  if (end < call.cancel.deadline()) attempt.end = end;
+  return attempt;
+}
+
+Attempt FallbackClient::Begin(const runtime::CallOptions& call) const {
+  if (call.attempt_timeout != absl::InfiniteDuration() ||
+      policy_.attempt_timeout == absl::InfiniteDuration()) {
+    return BeginTransfer(call);
   }
+  return BeginTransfer({.cancel = call.cancel,
+                        .attempt_timeout = policy_.attempt_timeout});
+}
+
+bool FallbackClient::GiveUp(const absl::Status& status,
+                            const Attempt& attempt) {
+  const absl::Time now = absl::Now();
+  if (now >= attempt.caller.deadline() || !attempt.caller.Check().ok()) {
+    return false;
+  }
+  const bool lost = attempt.epoch != breaker_.epoch();
+  if (!TriggersFallback(policy_, status, now >= attempt.end, lost)) {
+    return false;
+  }
+  if (lost) return true;  // told already
+  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
+    breaker_.Trip(attempt.epoch, status);
+    return true;
+  }
+  // A full or incapable primary is still there for other work.
+  if (absl::IsResourceExhausted(status)) {
+    MutexLock lock(&mu_);
+    if (now < quiet_until_) return true;
+    quiet_until_ = now + kQuiet;
+  }
+  Announce(status);
   return true;
 }
 
+absl::Status FallbackClient::Missing(uint64_t epoch) const {
+  return Unavailable(primary_->name(), Breaker::IsOpen(epoch)
+                                           ? " is away"
+                                           : " does not have the value");
+}
+
+void FallbackClient::Announce(const absl::Status& why) {
+  HAWSER_LOG(kWarning) << "falling back to " << secondary_->name() << ": "
+                       << primary_->name() << ": " << why.ToString();
+  if (policy_.on_fallback) policy_.on_fallback(why);
+}
+
 absl::Status FallbackClient::Probe() {
-  const runtime::CallOptions call{.cancel =
-                                      CancelToken(absl::Now() +
-                                                  absl::Seconds(5))};
-  HAWSER_RETURN_IF_ERROR(primary_->Ping(call));
+  HAWSER_RETURN_IF_ERROR(primary_->Ping(
+      {.cancel = probing_.Until(absl::Now() + kPingTimeout)}));
   // A server that was restarted may have lost what was put; only what it lacks
   // is sent.
   std::map<std::string, DatasetSource, std::less<>> sources;
@@ -76,28 +143,34 @@ absl::Status FallbackClient::Probe() {
     sources = sources_;
   }
   for (const auto& [token, source] : sources) {
-    HAWSER_RETURN_IF_ERROR(primary_->PutDataset(source, {}));
+    const absl::Status put =
+        primary_->PutDataset(source, {.cancel = probing_}).status();
+    if (IsLinkError(put)) return put;
+    if (put.ok()) continue;
+    // Back for all that does not need it.
+    HAWSER_LOG(kWarning) << "dataset " << token << " cannot be put again on "
+                         << primary_->name() << ": " << put.ToString();
   }
   HAWSER_LOG(kInfo) << primary_->name() << " is back";
   return absl::OkStatus();
 }
 
 absl::StatusOr<runtime::Capabilities> FallbackClient::capabilities() {
-  const uint64_t epoch = breaker_.epoch();
-  if (!Breaker::IsOpen(epoch)) {
+  const Attempt attempt = Begin({});
+  if (!Breaker::IsOpen(attempt.epoch)) {
     auto found = primary_->capabilities();
-    if (found.ok() || !GiveUp(found.status(), epoch, {})) return found;
+    if (found.ok() || !GiveUp(found.status(), attempt)) return found;
   }
   return secondary_->capabilities();
 }
 
 absl::Status FallbackClient::Ping(const runtime::CallOptions& call) {
-  const uint64_t epoch = breaker_.epoch();
-  if (!Breaker::IsOpen(epoch)) {
-    absl::Status status = primary_->Ping(call);
-    if (status.ok() || !GiveUp(status, epoch, call)) return status;
+  const Attempt attempt = Begin(call);
+  if (!Breaker::IsOpen(attempt.epoch)) {
+    absl::Status status = primary_->Ping(Bounded(call, attempt));
+    if (status.ok() || !GiveUp(status, attempt)) return status;
   }
-  return secondary_->Ping(call);
+  return secondary_->Ping(WithoutAttempt(call));
 }
 
 absl::StatusOr<std::shared_ptr<runtime::Executable>> FallbackClient::Compile(
@@ -112,103 +185,20 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> FallbackClient::Compile(
 
 absl::StatusOr<runtime::BufferPtr> FallbackClient::Upload(
     const Literal& value, const runtime::CallOptions& call) {
-  const uint64_t epoch = breaker_.epoch();
-  runtime::BufferPtr primary;
-  if (!Breaker::IsOpen(epoch)) {
-    auto uploaded = primary_->Upload(value, call);
-    if (uploaded.ok()) {
-      primary = *std::move(uploaded);
-    } else if (!GiveUp(uploaded.status(), epoch, call)) {
-      return uploaded;
+  const Attempt attempt = BeginTransfer(call);
+  if (!Breaker::IsOpen(attempt.epoch)) {
+    auto primary = primary_->Upload(value, Bounded(call, attempt));
+    if (primary.ok()) {
+      return std::make_shared<FallbackBuffer>(this, *std::move(primary),
+                                              attempt,
+                                              recipes_.OfHostValue(value));
     }
+    if (!GiveUp(primary.status(), attempt)) return primary;
   }
-  return std::make_shared<FallbackBuffer>(this, std::move(primary), epoch,
-                                          recipes_.OfHostValue(value));
-}
-
-absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
-    const DatasetSource& source, const runtime::CallOptions& call) {
-  const uint64_t epoch = breaker_.epoch();
-  absl::StatusOr<DatasetInfo> info = Unavailable(primary_->name(), " is away");
-  if (!Breaker::IsOpen(epoch)) {
-    info = primary_->PutDataset(source, call);
-    if (!info.ok() && !GiveUp(info.status(), epoch, call)) return info;
-  }
-  if (!info.ok()) info = secondary_->PutDataset(source, call);
-  if (info.ok()) {
-    MutexLock lock(&mu_);
-    sources_.emplace(info->token, source);
-  }
-  return info;
-}
-
-absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetOnSecondary(
-    absl::string_view token, absl::string_view array) {
-  auto buffer = secondary_->DatasetArray(token, array, {});
-  if (!absl::IsNotFound(buffer.status())) return buffer;
-  DatasetSource source;
-  {
-    MutexLock lock(&mu_);
-    auto at = sources_.find(token);
-    if (at == sources_.end()) {
-      return DataLoss("dataset ", token,
-                      " was not put from here and its server is gone");
-    }
-    source = at->second;
-  }
-  HAWSER_RETURN_IF_ERROR(secondary_->PutDataset(source, {}));
-  return secondary_->DatasetArray(token, array, {});
-}
-
-absl::StatusOr<DatasetInfo> FallbackClient::StatDataset(
-    absl::string_view token, const runtime::CallOptions& call) {
-  const uint64_t epoch = breaker_.epoch();
-  if (!Breaker::IsOpen(epoch)) {
-    auto info = primary_->StatDataset(token, call);
-    if (info.ok() || !GiveUp(info.status(), epoch, call)) return info;
-  }
-  {
-    // What was put from here is known without asking anybody.
-    MutexLock lock(&mu_);
-    auto at = sources_.find(token);
-    if (at != sources_.end()) {
-      DatasetInfo info;
-      info.token = at->first;
-      for (const auto& array : at->second.arrays) {
-        info.arrays.push_back({array.name, array.value.shape()});
-        info.bytes += array.value.shape().byte_size();
-      }
-      return info;
-    }
-  }
-  return secondary_->StatDataset(token, call);
-}
-
-absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetArray(
-    absl::string_view token, absl::string_view array,
-    const runtime::CallOptions& call) {
-  const uint64_t epoch = breaker_.epoch();
-  runtime::BufferPtr primary;
-  Shape shape;
-  if (!Breaker::IsOpen(epoch)) {
-    auto found = primary_->DatasetArray(token, array, call);
-    if (found.ok()) {
-      primary = *std::move(found);
-      shape = primary->shape();
-    } else if (!GiveUp(found.status(), epoch, call)) {
-      return found.status();
-    }
-  }
-  if (primary == nullptr) {
-    HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr there,
-                            DatasetOnSecondary(token, array));
-    shape = there->shape();
-  }
-  auto buffer = std::make_shared<FallbackBuffer>(
-      this, std::move(primary), epoch,
-      recipes_.OfDataset(shape, std::string(token), std::string(array)));
-  buffer->SetDataset(std::string(token), std::string(array));
-  return buffer;
+  HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr made,
+                          secondary_->Upload(value, WithoutAttempt(call)));
+  return std::make_shared<FallbackBuffer>(this, nullptr, attempt,
+                                          recipes_.OfMade(std::move(made)));
 }
 
 std::shared_ptr<FallbackClient> MakeFallbackClient(

@@ -10,10 +10,13 @@
 #include <memory>
 #include <string>
 
+#include "absl/time/time.h"
+#include "client/fallback/attempt.h"
 #include "client/fallback/breaker.h"
 #include "client/fallback/policy.h"
 #include "client/fallback/recipe.h"
 #include "core/base/alarm.h"
+#include "core/base/cancel.h"
 #include "core/base/gate.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
@@ -21,19 +24,22 @@
 namespace hawser {
 
 struct FallbackStats {
-  int64_t switches = 0;     // times the primary was given up
+  int64_t switches = 0;        // times the link to the primary was given up
   int64_t secondary_runs = 0;  // executions and calls the secondary did
+  int64_t recipe_bytes = 0;    // host bytes held for recipes now
 };
 
 // Functions are pure, so a rerun is safe; values that only the primary had are
-// made again from their recipes. Thread-safe. Buffers may outlive the client;
-// then they say kFailedPrecondition. Not to be destroyed from a callback.
+// made again from their recipes. Thread-safe. Buffers and executables may
+// outlive the client; then they say kFailedPrecondition. The destructor waits
+// for calls that are inside, and ends pending fetches with kCancelled unless
+// the primary still answers them. It may run in the callback of a future.
 class FallbackClient : public runtime::Client {
  public:
   FallbackClient(std::shared_ptr<runtime::Client> primary,
                  std::shared_ptr<runtime::Client> secondary,
                  FallbackPolicy policy);
-  ~FallbackClient() override { gate_->Close(); }
+  ~FallbackClient() override;
 
   std::string name() const override;
   // The primary's, or the secondary's while the primary is away.
@@ -60,20 +66,32 @@ class FallbackClient : public runtime::Client {
   friend class FallbackBuffer;
   friend class FallbackExecutable;
 
-  // The primary's deadline for one attempt under `call`.
-  absl::Time AttemptDeadline(const runtime::CallOptions& call) const;
-  // `status` of something begun in `epoch`: opens the breaker if the link is
-  // gone; returns whether the secondary takes over.
-  bool GiveUp(const absl::Status& status, uint64_t epoch,
-              const runtime::CallOptions& call);
+  static absl::Status Gone();
+
+  // A try at the primary on behalf of `call`, unless the breaker is open.
+  Attempt Begin(const runtime::CallOptions& call) const;
+  // The same for large values: the policy's timeout is meant for steps.
+  Attempt BeginTransfer(const runtime::CallOptions& call) const;
+  // `status` of something the primary did in `attempt`: opens the breaker if
+  // the link is gone; returns whether the secondary takes over.
+  bool GiveUp(const absl::Status& status, const Attempt& attempt);
+  // Why something is not on the primary in `epoch`.
+  absl::Status Missing(uint64_t epoch) const;
+  void Announce(const absl::Status& why);
   absl::Status Probe();
+
+  // The array at `where`, put there first if only its source is known.
+  absl::StatusOr<runtime::BufferPtr> FindDataset(
+      runtime::Client& where, const std::string& token,
+      const std::string& array, const runtime::CallOptions& call);
   absl::StatusOr<runtime::BufferPtr> DatasetOnSecondary(
-      absl::string_view token, absl::string_view array);
+      const std::string& token, const std::string& array);
 
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<runtime::Client> primary_;
   const std::shared_ptr<runtime::Client> secondary_;
   const FallbackPolicy policy_;
+  const CancelToken probing_ = CancelToken::WithFlag();
   RecipeBook recipes_;
   std::atomic<int64_t> switches_{0};
   std::atomic<int64_t> secondary_runs_{0};
@@ -81,10 +99,17 @@ class FallbackClient : public runtime::Client {
   // Host sources by token, to put again on whoever needs them.
   std::map<std::string, DatasetSource, std::less<>> sources_
       ABSL_GUARDED_BY(mu_);
+  absl::Time quiet_until_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   Alarm timeouts_;  // never blocks
   Alarm worker_;    // follows recipes; may compile
   Breaker breaker_;  // last: its thread uses the rest
 };
+
+// `call` for a client that has all the time the caller has.
+runtime::CallOptions WithoutAttempt(const runtime::CallOptions& call);
+// `call` for something that blocks and must end with the attempt.
+runtime::CallOptions Bounded(const runtime::CallOptions& call,
+                             const Attempt& attempt);
 
 std::shared_ptr<FallbackClient> MakeFallbackClient(
     std::shared_ptr<runtime::Client> primary,

@@ -2,14 +2,13 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "client/fallback/fallback_buffer.h"
 #include "core/base/status.h"
 
 namespace hawser {
 namespace {
 
-// After CheckOwn.
+// After Check.
 FallbackBuffer* OwnBuffer(const runtime::Argument& argument) {
   const auto* buffer = std::get_if<runtime::BufferPtr>(&argument);
   return buffer == nullptr ? nullptr
@@ -18,21 +17,56 @@ FallbackBuffer* OwnBuffer(const runtime::Argument& argument) {
 
 }  // namespace
 
+absl::Status FallbackExecutable::Check(
+    absl::Span<const runtime::Argument> arguments,
+    const std::vector<int>& donated) const {
+  HAWSER_RETURN_IF_ERROR(CheckArguments(signature(), arguments));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto* buffer = std::get_if<runtime::BufferPtr>(&arguments[i]);
+    if (buffer == nullptr) continue;
+    // The gate too: an address may be used again by another client.
+    if ((*buffer)->client() != client_ ||
+        OwnBuffer(arguments[i])->gate() != gate_) {
+      return FailedPrecondition("argument ", i, " lives on another client, ",
+                                "not on ", client_->name());
+    }
+  }
+  for (int i : donated) {
+    if (i >= 0 && i < static_cast<int>(arguments.size())) continue;
+    return InvalidArgument("argument ", i, " is donated, but there are ",
+                           arguments.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FallbackExecutable::WhyNotPrimary(const Attempt& attempt) {
+  if (Breaker::IsOpen(attempt.epoch)) return client_->Missing(attempt.epoch);
+  MutexLock lock(&mu_);
+  return incapable_;
+}
+
+bool FallbackExecutable::GiveUp(const absl::Status& status,
+                                const Attempt& attempt) {
+  if (!client_->GiveUp(status, attempt)) return false;
+  if (absl::IsUnimplemented(status)) {
+    MutexLock lock(&mu_);
+    incapable_ = status;
+  }
+  return true;
+}
+
 absl::StatusOr<FallbackExecutable::Executables> FallbackExecutable::OnPrimary(
-    const runtime::CallOptions& call) {
+    const Attempt& attempt, const runtime::CallOptions& call) {
   {
     MutexLock lock(&mu_);
-    if (only_secondary_) {
-      return Unimplemented(client_->primary_->name(), " cannot run this");
-    }
-    if (primary_ != nullptr) return primary_;
+    if (primary_ != nullptr && primary_epoch_ == attempt.epoch) return primary_;
   }
-  runtime::CallOptions attempt = call;
-  attempt.cancel = CancelToken(client_->AttemptDeadline(call));
-  auto compiled = client_->primary_->Compile(module_, options_, attempt);
+  HAWSER_ASSIGN_OR_RETURN(
+      Executables compiled,
+      client_->primary_->Compile(module_, options_, Bounded(call, attempt)));
   MutexLock lock(&mu_);
-  if (compiled.ok()) primary_ = *compiled;
-  if (absl::IsUnimplemented(compiled.status())) only_secondary_ = true;
+  primary_ = compiled;
+  primary_epoch_ = attempt.epoch;
   return compiled;
 }
 
@@ -51,59 +85,25 @@ FallbackExecutable::OnSecondary() {
 }
 
 absl::Status FallbackExecutable::Compile(const runtime::CallOptions& call) {
-  const uint64_t epoch = client_->breaker_.epoch();
-  if (!Breaker::IsOpen(epoch)) {
-    absl::Status status = OnPrimary(call).status();
-    if (status.ok() || !client_->GiveUp(status, epoch, call)) return status;
+  const Attempt attempt = client_->Begin(call);
+  if (WhyNotPrimary(attempt).ok()) {
+    const absl::Status status = OnPrimary(attempt, call).status();
+    if (status.ok() || !GiveUp(status, attempt)) return status;
   }
   return OnSecondary().status();
 }
 
-absl::Status FallbackExecutable::CheckOwn(
-    absl::Span<const runtime::Argument> arguments) const {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const auto* buffer = std::get_if<runtime::BufferPtr>(&arguments[i]);
-    if (buffer == nullptr || (*buffer)->client() == client_) continue;
-    return FailedPrecondition("argument ", i, " lives on another client, not ",
-                              "on ", client_->name());
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<runtime::BufferPtr>> FallbackExecutable::Execute(
-    absl::Span<const runtime::Argument> arguments,
-    const runtime::ExecuteOptions& options) {
-  HAWSER_RETURN_IF_ERROR(CheckArguments(signature(), arguments));
-  HAWSER_RETURN_IF_ERROR(CheckOwn(arguments));
-  const uint64_t epoch = client_->breaker_.epoch();
-  if (!Breaker::IsOpen(epoch)) {
-    auto results = ExecuteOnPrimary(arguments, options, epoch);
-    if (results.ok() ||
-        !client_->GiveUp(results.status(), epoch, options.call)) {
-      return results;
-    }
-  }
-  ++client_->secondary_runs_;
-  // The recipe is followed at once, so that work is queued as on the primary.
-  auto results = Wrap(arguments, {}, epoch, options.call);
-  for (const runtime::BufferPtr& result : results) {
-    HAWSER_RETURN_IF_ERROR(client_->recipes_.OnSecondary(
-        static_cast<FallbackBuffer*>(result.get())->recipe()));
-  }
-  return results;
-}
-
 absl::StatusOr<std::vector<runtime::Argument>>
 FallbackExecutable::PrimaryArguments(
-    absl::Span<const runtime::Argument> arguments, uint64_t epoch,
+    absl::Span<const runtime::Argument> arguments, const Attempt& attempt,
     const runtime::CallOptions& call) {
   std::vector<runtime::Argument> out;
   out.reserve(arguments.size());
   for (const runtime::Argument& argument : arguments) {
     if (FallbackBuffer* own = OwnBuffer(argument)) {
-      HAWSER_ASSIGN_OR_RETURN(runtime::Argument there,
-                              own->OnPrimary(epoch, call));
-      out.push_back(std::move(there));
+      HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr there,
+                              own->OnPrimary(attempt, call));
+      out.emplace_back(std::move(there));
     } else {
       out.push_back(argument);
     }
@@ -111,24 +111,78 @@ FallbackExecutable::PrimaryArguments(
   return out;
 }
 
+absl::StatusOr<std::vector<runtime::Argument>>
+FallbackExecutable::SecondaryArguments(
+    absl::Span<const runtime::Argument> arguments) {
+  std::vector<runtime::Argument> out;
+  out.reserve(arguments.size());
+  for (const runtime::Argument& argument : arguments) {
+    if (const FallbackBuffer* own = OwnBuffer(argument)) {
+      HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr there,
+                              client_->recipes_.OnSecondary(own->recipe()));
+      out.emplace_back(std::move(there));
+    } else {
+      out.push_back(argument);
+    }
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<runtime::BufferPtr>> FallbackExecutable::Execute(
+    absl::Span<const runtime::Argument> arguments,
+    const runtime::ExecuteOptions& options) {
+  const Gate::Pass pass = gate_->Enter();
+  if (!pass) return FallbackClient::Gone();
+  HAWSER_RETURN_IF_ERROR(Check(arguments, options.donated));
+  const Attempt attempt = client_->Begin(options.call);
+  if (WhyNotPrimary(attempt).ok()) {
+    auto results = ExecuteOnPrimary(arguments, options, attempt);
+    if (results.ok() || !GiveUp(results.status(), attempt)) return results;
+  }
+  return ExecuteOnSecondary(arguments, options.call, attempt);
+}
+
 absl::StatusOr<std::vector<runtime::BufferPtr>>
 FallbackExecutable::ExecuteOnPrimary(
     absl::Span<const runtime::Argument> arguments,
-    const runtime::ExecuteOptions& options, uint64_t epoch) {
-  HAWSER_ASSIGN_OR_RETURN(Executables executable, OnPrimary(options.call));
+    const runtime::ExecuteOptions& options, const Attempt& attempt) {
+  HAWSER_ASSIGN_OR_RETURN(Executables executable,
+                          OnPrimary(attempt, options.call));
+  HAWSER_ASSIGN_OR_RETURN(auto there,
+                          PrimaryArguments(arguments, attempt, options.call));
   HAWSER_ASSIGN_OR_RETURN(
-      auto there, PrimaryArguments(arguments, epoch, options.call));
+      auto results,
+      executable->Execute(there, {.call = Bounded(options.call, attempt),
+                                  .donated = options.donated}));
   for (int i : options.donated) {
     if (FallbackBuffer* own = OwnBuffer(arguments[i])) own->ForgetPrimary();
   }
-  HAWSER_ASSIGN_OR_RETURN(auto results, executable->Execute(there, options));
-  return Wrap(arguments, std::move(results), epoch, options.call);
+  return Wrap(arguments, std::move(results), attempt);
+}
+
+absl::StatusOr<std::vector<runtime::BufferPtr>>
+FallbackExecutable::ExecuteOnSecondary(
+    absl::Span<const runtime::Argument> arguments,
+    const runtime::CallOptions& call, const Attempt& attempt) {
+  HAWSER_ASSIGN_OR_RETURN(Executables executable, OnSecondary());
+  HAWSER_ASSIGN_OR_RETURN(auto there, SecondaryArguments(arguments));
+  ++client_->secondary_runs_;
+  HAWSER_ASSIGN_OR_RETURN(
+      auto made,
+      executable->Execute(there, {.call = WithoutAttempt(call), .donated = {}}));
+  std::vector<runtime::BufferPtr> results;
+  results.reserve(made.size());
+  for (runtime::BufferPtr& result : made) {
+    results.push_back(std::make_shared<FallbackBuffer>(
+        client_, nullptr, attempt,
+        client_->recipes_.OfMade(std::move(result))));
+  }
+  return results;
 }
 
 std::vector<runtime::BufferPtr> FallbackExecutable::Wrap(
     absl::Span<const runtime::Argument> arguments,
-    std::vector<runtime::BufferPtr> primary, uint64_t epoch,
-    const runtime::CallOptions& call) {
+    std::vector<runtime::BufferPtr> primary, const Attempt& attempt) {
   std::vector<RecipeArgument> sources;
   sources.reserve(arguments.size());
   for (const runtime::Argument& argument : arguments) {
@@ -142,84 +196,87 @@ std::vector<runtime::BufferPtr> FallbackExecutable::Wrap(
       [self = shared_from_this()] { return self->OnSecondary(); },
       module_->name(), std::move(sources), signature());
   std::vector<runtime::BufferPtr> results;
-  for (size_t i = 0; i < made.recipes.size(); ++i) {
-    results.push_back(std::make_shared<FallbackBuffer>(
-        client_, primary.empty() ? nullptr : primary[i], epoch,
-        made.recipes[i]));
-    if (!made.checkpoint || primary.empty() ||
-        signature().results[i].byte_size() >
-            client_->policy_.checkpoint_bytes) {
-      continue;
+  results.reserve(primary.size());
+  for (size_t i = 0; i < primary.size(); ++i) {
+    if (made.checkpoint && primary[i]->shape().byte_size() <=
+                               client_->policy_.checkpoint_bytes) {
+      FetchCheckpoint(primary[i], made.recipes[i]);
     }
-    primary[i]->Fetch({}).OnReady(
-        [gate = client_->gate_, client = client_,
-         recipe = made.recipes[i]](const absl::StatusOr<Literal>& value) {
-          const Gate::Pass pass = gate->Enter();
-          if (pass && value.ok()) client->recipes_.Checkpoint(recipe, *value);
-        });
+    results.push_back(std::make_shared<FallbackBuffer>(
+        client_, std::move(primary[i]), attempt,
+        std::move(made.recipes[i])));
   }
   return results;
 }
 
-Future<std::vector<Literal>> FallbackExecutable::Call(
-    absl::Span<const runtime::Argument> arguments,
-    const runtime::CallOptions& options) {
-  using Results = std::vector<Literal>;
-  absl::Status checked = CheckArguments(signature(), arguments);
-  if (checked.ok()) checked = CheckOwn(arguments);
-  if (!checked.ok()) return Future<Results>(checked);
-  const uint64_t epoch = client_->breaker_.epoch();
-  std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
-  if (Breaker::IsOpen(epoch)) return CallSecondary(kept, options);
-  runtime::CallOptions attempt = options;
-  attempt.cancel = CancelToken(client_->AttemptDeadline(options));
-  auto executable = OnPrimary(attempt);
-  auto there = PrimaryArguments(arguments, epoch, options);
-  for (const absl::Status& s : {executable.status(), there.status()}) {
-    if (s.ok()) continue;
-    return client_->GiveUp(s, epoch, options) ? CallSecondary(kept, options)
-                                              : Future<Results>(s);
-  }
-  auto promise = std::make_shared<Promise<Results>>();
-  auto future = promise->future();
-  (*executable)
-      ->Call(*there, attempt)
-      .OnReady([self = shared_from_this(), gate = client_->gate_, promise,
-                kept, options, epoch](const absl::StatusOr<Results>& value) {
+void FallbackExecutable::FetchCheckpoint(const runtime::BufferPtr& primary,
+                                         RecipePtr recipe) {
+  primary->Fetch({}).OnReady(
+      [gate = gate_, client = client_,
+       recipe = std::move(recipe)](const absl::StatusOr<Literal>& value) {
         const Gate::Pass pass = gate->Enter();
-        if (value.ok() || !pass ||
-            !self->client_->GiveUp(value.status(), epoch, options)) {
-          promise->Set(value);
-          return;
-        }
-        // Not here: this may be a thread that must not compile.
-        self->client_->worker_.Soon([self, promise, kept, options] {
-          self->CallSecondary(kept, options)
-              .OnReady([promise](const auto& v) { promise->Set(v); });
-        });
+        if (pass && value.ok()) client->recipes_.Checkpoint(recipe, *value);
       });
-  return future;
 }
 
-Future<std::vector<Literal>> FallbackExecutable::CallSecondary(
-    const std::vector<runtime::Argument>& arguments,
+Future<FallbackExecutable::Values> FallbackExecutable::Call(
+    absl::Span<const runtime::Argument> arguments,
     const runtime::CallOptions& options) {
-  using Results = std::vector<Literal>;
-  ++client_->secondary_runs_;
-  auto executable = OnSecondary();
-  if (!executable.ok()) return Future<Results>(executable.status());
-  std::vector<runtime::Argument> there;
-  for (const runtime::Argument& argument : arguments) {
-    const FallbackBuffer* own = OwnBuffer(argument);
-    if (own == nullptr) {
-      there.push_back(argument);
-      continue;
+  const Gate::Pass pass = gate_->Enter();
+  if (!pass) return Future<Values>(FallbackClient::Gone());
+  const absl::Status checked = Check(arguments, {});
+  if (!checked.ok()) return Future<Values>(checked);
+  const Attempt attempt = client_->Begin(options);
+  Future<Values> values;
+  if (WhyNotPrimary(attempt).ok()) {
+    auto called = CallPrimary(arguments, options, attempt);
+    if (!called.ok() && !GiveUp(called.status(), attempt)) {
+      return Future<Values>(called.status());
     }
-    auto buffer = client_->recipes_.OnSecondary(own->recipe());
-    if (!buffer.ok()) return Future<Results>(buffer.status());
-    there.push_back(*std::move(buffer));
+    if (called.ok()) values = *std::move(called);
   }
-  return (*executable)->Call(there, options);
+  if (!values.valid()) values = CallSecondary(arguments, options);
+  return Within(values, attempt.caller.deadline(), &client_->timeouts_, gate_);
+}
+
+absl::StatusOr<Future<FallbackExecutable::Values>>
+FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
+                                const runtime::CallOptions& options,
+                                const Attempt& attempt) {
+  HAWSER_ASSIGN_OR_RETURN(Executables executable, OnPrimary(attempt, options));
+  HAWSER_ASSIGN_OR_RETURN(auto there,
+                          PrimaryArguments(arguments, attempt, options));
+  auto promise = std::make_shared<Promise<Values>>();
+  std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
+  Within(executable->Call(there, Bounded(options, attempt)), attempt.end,
+         &client_->timeouts_, gate_)
+      .OnReady([self = shared_from_this(), promise, kept = std::move(kept),
+                options, attempt](const absl::StatusOr<Values>& value) {
+        if (!value.ok()) {
+          const Gate::Pass pass = self->gate_->Enter();
+          if (pass && self->GiveUp(value.status(), attempt)) {
+            // Not here: this may be a thread that must not compile.
+            self->client_->worker_.Soon([self, promise, kept, options] {
+              self->CallSecondary(kept, options)
+                  .OnReady([promise](const auto& v) { promise->Set(v); });
+            });
+            return;
+          }
+        }
+        promise->Set(value);  // outside the gate: this may run any code
+      });
+  return promise->future();
+}
+
+Future<FallbackExecutable::Values> FallbackExecutable::CallSecondary(
+    absl::Span<const runtime::Argument> arguments,
+    const runtime::CallOptions& options) {
+  auto executable = OnSecondary();
+  if (!executable.ok()) return Future<Values>(executable.status());
+  auto there = SecondaryArguments(arguments);
+  if (!there.ok()) return Future<Values>(there.status());
+  ++client_->secondary_runs_;
+  return (*executable)->Call(*there, WithoutAttempt(options));
 }
 
 }  // namespace hawser

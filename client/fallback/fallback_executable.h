@@ -2,6 +2,7 @@
 #ifndef HAWSER_CLIENT_FALLBACK_FALLBACK_EXECUTABLE_H_
 #define HAWSER_CLIENT_FALLBACK_FALLBACK_EXECUTABLE_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,7 +17,10 @@ class FallbackExecutable
   FallbackExecutable(FallbackClient* client,
                      std::shared_ptr<const Module> module,
                      runtime::CompileOptions options)
-      : client_(client), module_(std::move(module)), options_(options) {}
+      : client_(client),
+        gate_(client->gate_),
+        module_(std::move(module)),
+        options_(options) {}
 
   // Compiles on the primary, or on the secondary if that has to take over.
   absl::Status Compile(const runtime::CallOptions& call);
@@ -31,31 +35,52 @@ class FallbackExecutable
 
  private:
   using Executables = std::shared_ptr<runtime::Executable>;
-  absl::Status CheckOwn(absl::Span<const runtime::Argument> arguments) const;
-  absl::StatusOr<Executables> OnPrimary(const runtime::CallOptions& call);
+  using Values = std::vector<Literal>;
+
+  absl::Status Check(absl::Span<const runtime::Argument> arguments,
+                     const std::vector<int>& donated) const;
+  // OK, or why the primary is not asked.
+  absl::Status WhyNotPrimary(const Attempt& attempt);
+  // As the client's; what the primary cannot do it is never asked again.
+  bool GiveUp(const absl::Status& status, const Attempt& attempt);
+
+  absl::StatusOr<Executables> OnPrimary(const Attempt& attempt,
+                                        const runtime::CallOptions& call);
   absl::StatusOr<Executables> OnSecondary();
+  absl::StatusOr<std::vector<runtime::Argument>> PrimaryArguments(
+      absl::Span<const runtime::Argument> arguments, const Attempt& attempt,
+      const runtime::CallOptions& call);
+  absl::StatusOr<std::vector<runtime::Argument>> SecondaryArguments(
+      absl::Span<const runtime::Argument> arguments);
+
   absl::StatusOr<std::vector<runtime::BufferPtr>> ExecuteOnPrimary(
       absl::Span<const runtime::Argument> arguments,
-      const runtime::ExecuteOptions& options, uint64_t epoch);
+      const runtime::ExecuteOptions& options, const Attempt& attempt);
+  absl::StatusOr<std::vector<runtime::BufferPtr>> ExecuteOnSecondary(
+      absl::Span<const runtime::Argument> arguments,
+      const runtime::CallOptions& call, const Attempt& attempt);
+  // The primary's results with their recipes.
   std::vector<runtime::BufferPtr> Wrap(
       absl::Span<const runtime::Argument> arguments,
-      std::vector<runtime::BufferPtr> primary, uint64_t epoch,
-      const runtime::CallOptions& call);
-  absl::StatusOr<std::vector<runtime::Argument>> PrimaryArguments(
-      absl::Span<const runtime::Argument> arguments, uint64_t epoch,
-      const runtime::CallOptions& call);
-  Future<std::vector<Literal>> CallSecondary(
-      const std::vector<runtime::Argument>& arguments,
-      const runtime::CallOptions& options);
+      std::vector<runtime::BufferPtr> primary, const Attempt& attempt);
+  void FetchCheckpoint(const runtime::BufferPtr& primary, RecipePtr recipe);
 
-  FallbackClient* const client_;
+  absl::StatusOr<Future<Values>> CallPrimary(
+      absl::Span<const runtime::Argument> arguments,
+      const runtime::CallOptions& options, const Attempt& attempt);
+  Future<Values> CallSecondary(absl::Span<const runtime::Argument> arguments,
+                               const runtime::CallOptions& options);
+
+  FallbackClient* const client_;  // only inside the gate
+  const std::shared_ptr<Gate> gate_;
   const std::shared_ptr<const Module> module_;
   const runtime::CompileOptions options_;
   Mutex mu_;
   Executables primary_ ABSL_GUARDED_BY(mu_);
+  uint64_t primary_epoch_ ABSL_GUARDED_BY(mu_) = 0;
   Executables secondary_ ABSL_GUARDED_BY(mu_);
   // The primary lacks something this module needs: it is not asked again.
-  bool only_secondary_ ABSL_GUARDED_BY(mu_) = false;
+  absl::Status incapable_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser

@@ -1,18 +1,25 @@
 #include "client/fallback/policy.h"
 
-#include "absl/time/clock.h"
-
 namespace hawser {
 
 bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
-                      absl::Time own_deadline) {
-  if (absl::IsUnavailable(status)) return policy.on_unavailable;
-  if (absl::IsResourceExhausted(status)) return policy.on_resource_exhausted;
-  if (absl::IsUnimplemented(status)) return policy.on_unimplemented;
-  if (absl::IsDeadlineExceeded(status)) {
-    return policy.on_attempt_timeout && absl::Now() < own_deadline;
+                      bool timed_out, bool link_lost) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kInvalidArgument:
+      return false;
+    case absl::StatusCode::kUnavailable:
+      return policy.on_unavailable;
+    case absl::StatusCode::kResourceExhausted:
+      return policy.on_resource_exhausted;
+    case absl::StatusCode::kUnimplemented:
+      return policy.on_unimplemented;
+    case absl::StatusCode::kDeadlineExceeded:
+      if (timed_out) return policy.on_attempt_timeout;
+      [[fallthrough]];
+    default:
+      return link_lost && policy.on_unavailable;
   }
-  return false;
 }
 
 }  // namespace hawser

@@ -17,7 +17,8 @@ struct FallbackPolicy {
   bool on_resource_exhausted = true;  // the primary is full
   bool on_unimplemented = true;       // it lacks an op or a dtype
   bool on_attempt_timeout = true;     // it took longer than this:
-  // Used where a call's own attempt_timeout is infinite.
+  // Used where a call's own attempt_timeout is infinite, but not for putting
+  // datasets, whose time goes by their size.
   absl::Duration attempt_timeout = absl::InfiniteDuration();
 
   // After the link was lost, the primary is asked again this often: at first,
@@ -26,21 +27,28 @@ struct FallbackPolicy {
   absl::Duration probe_longest = absl::Seconds(30);
 
   // Recipes: how results can be made again. A chain longer than half of
-  // max_recipe_steps is cut by fetching a value in the background, if that is
-  // at most checkpoint_bytes large. Beyond the limits a result has no recipe,
-  // and losing it is kDataLoss.
+  // max_recipe_steps, or recipes that fill half of max_recipe_bytes, are cut by
+  // fetching a value in the background, if that is at most checkpoint_bytes
+  // large. Beyond the limits a result has no recipe: losing it is kDataLoss.
   int max_recipe_steps = 1024;
   int64_t max_recipe_bytes = int64_t{256} << 20;  // host values held for them
   int64_t checkpoint_bytes = int64_t{64} << 20;
+  // Whether the sources of datasets that were put from here stay referenced,
+  // to put them again where they are missing. Not counted above: a source is
+  // a mapped file or memory that is the caller's anyway.
+  bool keep_dataset_sources = true;
 
-  // Called once per switch to the secondary, on any thread; must not block.
+  // Called when the log line about a fallback is written, on any thread; must
+  // not block.
   std::function<void(const absl::Status& why)> on_fallback;
 };
 
-// Whether `status`, which the primary gave, hands the work to the secondary.
-// `own_deadline` is the caller's: once it has passed, nothing does.
+// Whether `status`, which the primary gave while the caller still waited, hands
+// the work to the secondary. `timed_out`: the attempt has had its time.
+// `link_lost`: the link it began on is gone, so that unknown handles and the
+// like are only the echo of that.
 bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
-                      absl::Time own_deadline);
+                      bool timed_out, bool link_lost);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FALLBACK_POLICY_H_

@@ -13,12 +13,48 @@ namespace {
 // their vectors and shapes.
 constexpr int64_t kExecutionOverhead = 1024;
 
+absl::Status Lost(absl::string_view what, const Shape& shape,
+                  const absl::Status& why) {
+  return Annotate(why, absl::StrCat(what, ", ", shape.ToString(),
+                                    ", is lost with its server"));
+}
+
 }  // namespace
+
+ExecutionRecipe::~ExecutionRecipe() {
+  // What dies further down the chain is left to the first one's loop.
+  thread_local std::vector<std::vector<RecipeArgument>>* dying = nullptr;
+  if (dying != nullptr) {
+    dying->push_back(std::move(arguments));
+    return;
+  }
+  std::vector<std::vector<RecipeArgument>> chain;
+  dying = &chain;
+  chain.push_back(std::move(arguments));
+  while (!chain.empty()) {
+    const std::vector<RecipeArgument> next = std::move(chain.back());
+    chain.pop_back();
+  }
+  dying = nullptr;
+}
+
+absl::Status RecipeBook::CheckLimits(int steps, int64_t bytes) const {
+  if (steps > limits_.max_steps) {
+    return DataLoss("recipes of at most ", limits_.max_steps,
+                    " steps are kept");
+  }
+  if (bytes_held() + bytes > limits_.max_bytes) {
+    return DataLoss("recipes hold ", bytes_held(),
+                    " host bytes already, of at most ", limits_.max_bytes);
+  }
+  return absl::OkStatus();
+}
 
 RecipePtr RecipeBook::OfHostValue(const Literal& value) {
   const int64_t bytes = value.shape().byte_size();
-  if (absl::Status why = TooLong("an uploaded value", 0, bytes); !why.ok()) {
-    return std::make_shared<Recipe>(value.shape(), std::move(why));
+  if (const absl::Status why = CheckLimits(0, bytes); !why.ok()) {
+    return std::make_shared<Recipe>(
+        value.shape(), Lost("an uploaded value", value.shape(), why));
   }
   auto recipe = std::make_shared<Recipe>(value.shape(), value);
   recipe->held_ = HeldBytes(bytes_held_, bytes);
@@ -31,18 +67,9 @@ RecipePtr RecipeBook::OfDataset(const Shape& shape, std::string token,
       shape, Recipe::Dataset{std::move(token), std::move(array)});
 }
 
-absl::Status RecipeBook::TooLong(absl::string_view what, int steps,
-                                 int64_t bytes) const {
-  if (steps > limits_.max_steps) {
-    return DataLoss(what, " is lost with the server: its recipe had more than ",
-                    limits_.max_steps, " steps");
-  }
-  if (*bytes_held_ + bytes > limits_.max_bytes) {
-    return DataLoss(what, " is lost with the server: recipes hold ",
-                    bytes_held_->load(), " host bytes and may hold ",
-                    limits_.max_bytes);
-  }
-  return absl::OkStatus();
+RecipePtr RecipeBook::OfMade(runtime::BufferPtr made) {
+  const Shape shape = made->shape();
+  return std::make_shared<Recipe>(shape, absl::OkStatus(), std::move(made));
 }
 
 RecipeBook::Results RecipeBook::OfExecution(
@@ -67,19 +94,30 @@ RecipeBook::Results RecipeBook::OfExecution(
     steps = CountSteps(arguments) + 1;
     results.checkpoint = steps >= 2 * quarter;
   }
-  const absl::Status why = TooLong(
-      absl::StrCat("a result of ", what.empty() ? "a program" : what), steps,
-      bytes);
-  auto execution = std::make_shared<ExecutionRecipe>();
-  execution->executable = std::move(executable);
-  execution->arguments = std::move(arguments);
-  execution->held = HeldBytes(bytes_held_, bytes);
+  // The same for bytes, though the chain that fills them may be another.
+  const int64_t quarter_bytes = std::max<int64_t>(1, limits_.max_bytes / 4);
+  const int64_t held = bytes_held();
+  results.checkpoint |= held + bytes >= 2 * quarter_bytes &&
+                        held / quarter_bytes != (held + bytes) / quarter_bytes;
+
+  const absl::Status why = CheckLimits(steps, bytes);
+  std::shared_ptr<ExecutionRecipe> execution;
+  if (why.ok()) {
+    execution = std::make_shared<ExecutionRecipe>();
+    execution->executable = std::move(executable);
+    execution->arguments = std::move(arguments);
+    execution->held = HeldBytes(bytes_held_, bytes);
+  }
   for (size_t i = 0; i < signature.results.size(); ++i) {
     const Shape& shape = signature.results[i];
+    Recipe::Source source = Recipe::Result{execution, static_cast<int>(i)};
+    if (!why.ok()) {
+      source = Lost(absl::StrCat("result ", i, " of ",
+                                 what.empty() ? "a program" : what),
+                    shape, why);
+    }
     results.recipes.push_back(
-        why.ok() ? std::make_shared<Recipe>(
-                       shape, Recipe::Result{execution, static_cast<int>(i)})
-                 : std::make_shared<Recipe>(shape, why));
+        std::make_shared<Recipe>(shape, std::move(source)));
     results.recipes.back()->steps_ = why.ok() ? steps : 0;
   }
   return results;
@@ -89,94 +127,104 @@ int RecipeBook::CountSteps(absl::Span<const RecipeArgument> arguments) {
   // Longest way back, over executions in post-order.
   absl::flat_hash_map<const ExecutionRecipe*, int> steps;
   std::vector<const ExecutionRecipe*> todo;
-  auto execution_of = [](const RecipeArgument& a) -> const ExecutionRecipe* {
-    const auto* recipe = std::get_if<RecipePtr>(&a);
-    if (recipe == nullptr) return nullptr;
-    const auto* result = std::get_if<Recipe::Result>(&(*recipe)->source_);
-    return result == nullptr ? nullptr : result->execution.get();
-  };
-  auto longest = [&](absl::Span<const RecipeArgument> of, bool* ready) {
+  // The longest known way below `of`; pushes what is not known yet.
+  auto longest = [&](absl::Span<const RecipeArgument> of) {
     int most = 0;
     for (const RecipeArgument& argument : of) {
-      const ExecutionRecipe* e = execution_of(argument);
-      if (e == nullptr) continue;
-      auto known = steps.find(e);
+      const auto* recipe = std::get_if<RecipePtr>(&argument);
+      if (recipe == nullptr) continue;
+      const auto* result = std::get_if<Recipe::Result>(&(*recipe)->source_);
+      if (result == nullptr) continue;
+      auto known = steps.find(result->execution.get());
       if (known != steps.end()) {
         most = std::max(most, known->second);
       } else {
-        *ready = false;
-        todo.push_back(e);
+        todo.push_back(result->execution.get());
       }
     }
     return most;
   };
-  while (true) {
-    bool ready = true;
-    const int most = longest(arguments, &ready);
-    if (ready) return most;
-    while (!todo.empty()) {
-      const ExecutionRecipe* e = todo.back();
-      bool complete = true;
-      const int below = longest(e->arguments, &complete);
-      if (!complete) continue;
-      steps[e] = below + 1;
-      todo.pop_back();
-    }
+  longest(arguments);
+  while (!todo.empty()) {
+    const ExecutionRecipe* e = todo.back();
+    const size_t before = todo.size();
+    const int below = longest(e->arguments);
+    if (todo.size() > before) continue;
+    steps[e] = below + 1;
+    todo.pop_back();
   }
+  return longest(arguments);
 }
 
 void RecipeBook::Checkpoint(const RecipePtr& recipe, const Literal& value) {
   Recipe::Source old;  // its chain is destroyed after the lock
   MutexLock lock(&mu_);
-  if (recipe->secondary_ != nullptr) return;
+  if (recipe->made_ != nullptr) return;
   old = std::exchange(recipe->source_, value);
   recipe->held_ = HeldBytes(bytes_held_, value.shape().byte_size());
   recipe->steps_ = 0;
 }
 
+runtime::BufferPtr RecipeBook::Made(const RecipePtr& recipe) {
+  MutexLock lock(&mu_);
+  return recipe->made_;
+}
+
+std::optional<Literal> RecipeBook::HostValue(const RecipePtr& recipe) {
+  MutexLock lock(&mu_);
+  const auto* value = std::get_if<Literal>(&recipe->source_);
+  return value == nullptr ? std::nullopt : std::make_optional(*value);
+}
+
 absl::StatusOr<runtime::BufferPtr> RecipeBook::OnSecondary(
     const RecipePtr& recipe) {
-  MutexLock lock(&mu_);
+  if (runtime::BufferPtr made = Made(recipe)) return made;
+  MutexLock follow(&following_);
   std::vector<RecipePtr> todo = {recipe};
   while (!todo.empty()) {
     const RecipePtr next = todo.back();
     const size_t before = todo.size();
-    if (next->secondary_ == nullptr) {
-      HAWSER_RETURN_IF_ERROR(Step(*next, &todo));
-    }
+    if (next->made_ == nullptr) HAWSER_RETURN_IF_ERROR(Step(*next, &todo));
     if (todo.size() == before) todo.pop_back();
   }
-  return recipe->secondary_;
+  return recipe->made_;
 }
 
 absl::Status RecipeBook::Step(Recipe& recipe, std::vector<RecipePtr>* todo) {
-  if (const auto* why = std::get_if<absl::Status>(&recipe.source_)) {
-    return *why;
+  Recipe::Source source;  // may be replaced by Checkpoint meanwhile
+  {
+    MutexLock lock(&mu_);
+    source = recipe.source_;
   }
-  if (const auto* value = std::get_if<Literal>(&recipe.source_)) {
-    HAWSER_ASSIGN_OR_RETURN(recipe.secondary_,
-                            secondary_->Upload(*value, {}));
-  } else if (auto* data = std::get_if<Recipe::Dataset>(&recipe.source_)) {
-    HAWSER_ASSIGN_OR_RETURN(recipe.secondary_,
-                            open_dataset_(data->token, data->array));
+  runtime::BufferPtr made;
+  if (const auto* why = std::get_if<absl::Status>(&source)) return *why;
+  if (const auto* value = std::get_if<Literal>(&source)) {
+    HAWSER_ASSIGN_OR_RETURN(made, secondary_->Upload(*value, {}));
+  } else if (const auto* dataset = std::get_if<Recipe::Dataset>(&source)) {
+    HAWSER_ASSIGN_OR_RETURN(made,
+                            open_dataset_(dataset->token, dataset->array));
   } else {
-    auto& result = std::get<Recipe::Result>(recipe.source_);
+    const auto& result = std::get<Recipe::Result>(source);
     ExecutionRecipe& execution = *result.execution;
     if (execution.made.empty()) {
       const size_t before = todo->size();
       for (const RecipeArgument& argument : execution.arguments) {
         const auto* needed = std::get_if<RecipePtr>(&argument);
-        if (needed != nullptr && (*needed)->secondary_ == nullptr) {
+        if (needed != nullptr && (*needed)->made_ == nullptr) {
           todo->push_back(*needed);
         }
       }
       if (todo->size() > before) return absl::OkStatus();
       HAWSER_RETURN_IF_ERROR(Execute(execution));
     }
-    recipe.secondary_ = execution.made[result.index];
-    recipe.source_ = absl::OkStatus();
+    made = execution.made[result.index];
   }
+  MutexLock lock(&mu_);
+  recipe.made_ = std::move(made);
   recipe.steps_ = 0;
+  if (std::holds_alternative<Recipe::Result>(recipe.source_)) {
+    recipe.source_ = absl::OkStatus();  // `source` still holds the chain
+  }
   return absl::OkStatus();
 }
 
@@ -185,13 +233,17 @@ absl::Status RecipeBook::Execute(ExecutionRecipe& execution) {
   std::vector<runtime::Argument> arguments;
   for (const RecipeArgument& argument : execution.arguments) {
     if (const auto* recipe = std::get_if<RecipePtr>(&argument)) {
-      arguments.emplace_back((*recipe)->secondary_);
+      arguments.emplace_back((*recipe)->made_);
     } else {
       arguments.emplace_back(std::get<Literal>(argument));
     }
   }
+  ++executions_;
   HAWSER_ASSIGN_OR_RETURN(execution.made,
                           executable->Execute(arguments, {}));
+  std::vector<RecipeArgument> old;  // destroyed after the lock
+  MutexLock lock(&mu_);
+  old = std::move(execution.arguments);
   execution.arguments.clear();
   execution.held = HeldBytes();
   return absl::OkStatus();

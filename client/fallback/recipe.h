@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,10 +36,7 @@ class HeldBytes {
       : counter_(std::move(counter)), bytes_(bytes) {
     *counter_ += bytes_;
   }
-  HeldBytes(HeldBytes&& other)
-      : counter_(std::move(other.counter_)), bytes_(other.bytes_) {
-    other.bytes_ = 0;
-  }
+  HeldBytes(HeldBytes&& other) { *this = std::move(other); }
   HeldBytes& operator=(HeldBytes&& other) {
     std::swap(counter_, other.counter_);
     std::swap(bytes_, other.bytes_);
@@ -56,6 +54,8 @@ class HeldBytes {
 // One execution, shared by the recipes of its results. Holds no buffer of the
 // primary, so recipes never keep device memory alive.
 struct ExecutionRecipe {
+  ~ExecutionRecipe();  // of a long chain too, without recursing
+
   SecondaryExecutable executable;
   std::vector<RecipeArgument> arguments;
   HeldBytes held;
@@ -74,11 +74,13 @@ class Recipe {
     std::shared_ptr<ExecutionRecipe> execution;
     int index;
   };
-  // The last alternative: no recipe, because.
-  using Source = std::variant<Literal, Dataset, Result, absl::Status>;
+  // A Status: there is no recipe, because; OK: none is needed any more.
+  using Source = std::variant<absl::Status, Literal, Dataset, Result>;
 
-  Recipe(Shape shape, Source source)
-      : shape_(std::move(shape)), source_(std::move(source)) {}
+  Recipe(Shape shape, Source source, runtime::BufferPtr made = nullptr)
+      : shape_(std::move(shape)),
+        source_(std::move(source)),
+        made_(std::move(made)) {}
   const Shape& shape() const { return shape_; }
 
  private:
@@ -86,8 +88,8 @@ class Recipe {
   const Shape shape_;
   Source source_;
   HeldBytes held_;
-  int steps_ = 0;                 // executions back to the sources, at most
-  runtime::BufferPtr secondary_;  // set: the value was made there
+  int steps_ = 0;            // executions back to the sources, at most
+  runtime::BufferPtr made_;  // set: the value is on the secondary
 };
 
 struct RecipeLimits {
@@ -95,13 +97,14 @@ struct RecipeLimits {
   int64_t max_bytes;
 };
 
-// Makes recipes and follows them. Thread-safe.
+// Makes recipes and follows them. Thread-safe. Only OnSecondary takes long, and
+// while it does nothing else here waits for it but another OnSecondary.
 class RecipeBook {
  public:
   // Finds an array by token and name on the secondary, putting it there first
   // if its source is known.
   using OpenDataset = std::function<absl::StatusOr<runtime::BufferPtr>(
-      absl::string_view token, absl::string_view array)>;
+      const std::string& token, const std::string& array)>;
 
   RecipeBook(OpenDataset open_dataset, runtime::Client* secondary,
              RecipeLimits limits)
@@ -112,10 +115,12 @@ class RecipeBook {
   RecipePtr OfHostValue(const Literal& value);
   RecipePtr OfDataset(const Shape& shape, std::string token,
                       std::string array);
+  // Of a value that is on the secondary from the start.
+  RecipePtr OfMade(runtime::BufferPtr made);
 
   struct Results {
     std::vector<RecipePtr> recipes;
-    // The chain is long: fetch a result and give it to Checkpoint.
+    // The chain is long: fetch its values and give them to Checkpoint.
     bool checkpoint = false;
   };
   // Of all results of an execution of `what` (a name for messages). Beyond the
@@ -132,24 +137,35 @@ class RecipeBook {
   // where a recipe was dropped; whatever the secondary says.
   // Runs under nobody's deadline: others may share what it makes.
   absl::StatusOr<runtime::BufferPtr> OnSecondary(const RecipePtr& recipe);
+  // The same if it is there already, else null.
+  runtime::BufferPtr Made(const RecipePtr& recipe);
+  // The value itself where the recipe holds it.
+  std::optional<Literal> HostValue(const RecipePtr& recipe);
+
+  int64_t bytes_held() const { return *bytes_held_; }
+  int64_t executions() const { return executions_; }  // on the secondary
 
  private:
   // Makes `recipe` unless arguments are missing, which it pushes on `todo`.
   absl::Status Step(Recipe& recipe, std::vector<RecipePtr>* todo)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(following_);
   absl::Status Execute(ExecutionRecipe& execution)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(following_);
   int CountSteps(absl::Span<const RecipeArgument> arguments)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Status TooLong(absl::string_view what, int steps,
-                       int64_t bytes) const;
+  // OK, or why this many more are not kept.
+  absl::Status CheckLimits(int steps, int64_t bytes) const;
 
   const OpenDataset open_dataset_;
   runtime::Client* const secondary_;
   const RecipeLimits limits_;
   const HeldBytes::Counter bytes_held_ =
       std::make_shared<std::atomic<int64_t>>(0);
-  Mutex mu_;
+  std::atomic<int64_t> executions_{0};
+  // Held while a recipe is followed, also during calls to the secondary; taken
+  // before mu_. Only its holder writes `made` and clears arguments.
+  Mutex following_;
+  Mutex mu_;  // the recipes' fields
 };
 
 }  // namespace hawser

@@ -113,6 +113,11 @@ absl::Status HandleBuffer::ToArgument(const RemoteSession& session,
   return absl::OkStatus();
 }
 
+absl::Status HandleBuffer::ToStatelessArgument(v1::ArgumentProto*) {
+  return FailedPrecondition("Call takes values and datasets, not buffers of a "
+                            "session on ", client_->name(), ": use Execute");
+}
+
 DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
                              std::string token, std::string array)
     : RemoteBuffer(std::move(client), std::move(shape)),
@@ -134,6 +139,10 @@ std::string DatasetBuffer::ran_on() const { return client_->name(); }
 
 absl::Status DatasetBuffer::ToArgument(const RemoteSession&,
                                        v1::ArgumentProto* argument) {
+  return ToStatelessArgument(argument);
+}
+
+absl::Status DatasetBuffer::ToStatelessArgument(v1::ArgumentProto* argument) {
   argument->mutable_dataset()->set_token(token_);
   argument->mutable_dataset()->set_array(array_);
   return absl::OkStatus();

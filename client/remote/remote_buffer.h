@@ -27,8 +27,8 @@ class RemoteBuffer : public runtime::Buffer {
                                   v1::ArgumentProto* argument) = 0;
   // The next use is an error.
   virtual void MarkDonated() = 0;
-  // Means the same in every session and without one.
-  virtual bool is_dataset() const = 0;
+  // How a Call, which has no session, knows it. Errors: kFailedPrecondition.
+  virtual absl::Status ToStatelessArgument(v1::ArgumentProto* argument) = 0;
 
  protected:
   const std::shared_ptr<RemoteClient> client_;
@@ -47,7 +47,7 @@ class HandleBuffer final : public RemoteBuffer {
   absl::Status ToArgument(const RemoteSession& session,
                           v1::ArgumentProto* argument) override;
   void MarkDonated() override { donated_.store(true); }
-  bool is_dataset() const override { return false; }
+  absl::Status ToStatelessArgument(v1::ArgumentProto* argument) override;
 
  private:
   const std::shared_ptr<Handle> handle_;
@@ -67,7 +67,7 @@ class DatasetBuffer final : public RemoteBuffer {
   absl::Status ToArgument(const RemoteSession& session,
                           v1::ArgumentProto* argument) override;
   void MarkDonated() override {}  // nobody's to give away
-  bool is_dataset() const override { return true; }
+  absl::Status ToStatelessArgument(v1::ArgumentProto* argument) override;
 
  private:
   const std::string token_;

@@ -2,22 +2,21 @@
 #ifndef HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_
 #define HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_
 
-#include <list>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "client/remote/options.h"
-#include "client/remote/remote_executable.h"
+#include "client/remote/program.h"
 #include "client/remote/session.h"
 #include "client/remote/ticker.h"
 #include "client/remote/transfers.h"
 #include "client/remote/transport.h"
-#include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
 
@@ -30,7 +29,7 @@ std::shared_ptr<runtime::Client> MakeRemoteClient(
 // Thread-safe. Owned together by the user and by its buffers and executables;
 // futures do not keep it: when the last of those goes, what is outstanding
 // completes with kCancelled. What survives a lost session: executables, dataset
-// tokens, and values that have been fetched; other buffers are kUnavailable.
+// tokens, and values that have come over; other buffers are kUnavailable.
 class RemoteClient final : public runtime::Client,
                            public std::enable_shared_from_this<RemoteClient> {
  public:
@@ -67,27 +66,14 @@ class RemoteClient final : public runtime::Client,
       const runtime::CallOptions& call);
 
  private:
-  // A module asked for lately, by address: holds the module, so that no other
-  // can take the address meanwhile.
-  struct Known {
-    std::shared_ptr<const Module> module;
-    runtime::Numerics numerics;
-    std::shared_ptr<RemoteExecutable> executable;
-  };
-  using KnownKey = std::pair<const Module*, runtime::Numerics>;
-
   void Tick(absl::Time now);
-  std::shared_ptr<RemoteExecutable> FindKnown(const KnownKey& key);
-  void Remember(Known known);
-  std::shared_ptr<RemoteExecutable> MakeExecutable(
-      const Module& module, const runtime::CompileOptions& options);
-  absl::Status CompileOnce(const Module& module, RemoteExecutable* executable,
-                           const CallLimits& limits);
-  void RememberDataset(const DatasetInfo& info);
+  absl::Status CompileOnce(const Module& module, RemoteProgram* program,
+                           const CallLimits& limits, bool* lost);
 
   const std::shared_ptr<Transport> transport_;
   const RemoteOptions options_;
   const std::string address_;
+  ProgramCache programs_;
 
   Mutex mu_;
   std::shared_ptr<RemoteSession> session_ ABSL_GUARDED_BY(mu_);
@@ -95,14 +81,7 @@ class RemoteClient final : public runtime::Client,
   // Lost, their streams not yet taken down.
   std::vector<std::shared_ptr<RemoteSession>> retired_ ABSL_GUARDED_BY(mu_);
   std::optional<runtime::Capabilities> capabilities_ ABSL_GUARDED_BY(mu_);
-
-  // Least recently used last.
-  std::list<Known> known_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<KnownKey, std::list<Known>::iterator> by_module_
-      ABSL_GUARDED_BY(mu_);
-  // Every executable that somebody holds.
-  absl::flat_hash_map<Digest, std::weak_ptr<RemoteExecutable>> by_fingerprint_
-      ABSL_GUARDED_BY(mu_);
+  // By token: what a token names never changes.
   absl::flat_hash_map<std::string, DatasetInfo> datasets_ ABSL_GUARDED_BY(mu_);
 
   Transfers transfers_;

@@ -12,13 +12,13 @@ Ticker::Ticker(std::string who, std::function<void(absl::Time)> on_tick)
       on_tick_(std::move(on_tick)),
       thread_([this] { Run(); }) {}
 
-Ticker::~Ticker() {
+void Ticker::Stop() {
   {
     MutexLock lock(&mu_);
     stop_ = true;
     stopped_.SignalAll();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Ticker::Watch(std::shared_ptr<Watched> watched) {

@@ -48,9 +48,10 @@ class Watched {
 
 class Ticker {
  public:
-  // Calls `on_tick` every kTick until destroyed. `who` stands in the errors.
+  // Calls `on_tick` every kTick until stopped. `who` stands in the errors.
   Ticker(std::string who, std::function<void(absl::Time now)> on_tick);
-  ~Ticker();
+  ~Ticker() { Stop(); }
+  void Stop();  // returns when nothing is called any more
 
   // Costs nothing when it has no limits.
   void Watch(std::shared_ptr<Watched> watched);

@@ -57,10 +57,11 @@ std::function<void()> Alarm::NextDue(State& s) {
     }
     s.wakes =
         first == s.waiting.end() ? absl::InfiniteFuture() : first->first.first;
-    s.changed.WaitUntil(&s.mu, s.wakes, [&s] {
-      return s.stopping || (!s.waiting.empty() &&
-                            s.waiting.begin()->first.first < s.wakes);
-    });
+    s.changed.WaitUntil(
+        &s.mu, s.wakes, [&s]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(s.mu) {
+          return s.stopping || (!s.waiting.empty() &&
+                                s.waiting.begin()->first.first < s.wakes);
+        });
   }
   return nullptr;
 }

@@ -10,7 +10,8 @@ namespace hawser {
 
 // The owner shares its Gate with everything that outlives it and closes it
 // first thing in its destructor; Close waits until those inside have left.
-// Thread-safe. An owner must not be destroyed from inside its own gate.
+// Thread-safe. An owner must not be destroyed from inside its own gate, so
+// callers' code is called outside it.
 class Gate {
  public:
   // Inside as long as it lives. False: the owner is gone.
@@ -38,7 +39,9 @@ class Gate {
   void Close() {
     MutexLock lock(&mu_);
     closed_ = true;
-    empty_.Wait(&mu_, [this] { return inside_ == 0; });
+    empty_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+      return inside_ == 0;
+    });
   }
 
  private:

@@ -63,6 +63,18 @@ Future<std::vector<Literal>> AllOf(std::vector<Future<Literal>> futures) {
   return result;
 }
 
+Future<bool> Buffer::Ready(const CallOptions& options) {
+  auto promise = std::make_shared<Promise<bool>>();
+  Fetch(options).OnReady([promise](const absl::StatusOr<Literal>& value) {
+    if (value.ok()) {
+      promise->Set(true);
+    } else {
+      promise->Set(value.status());
+    }
+  });
+  return promise->future();
+}
+
 Future<std::vector<Literal>> Executable::Call(
     absl::Span<const Argument> arguments, const CallOptions& options) {
   auto results = Execute(arguments, {.call = options, .donated = {}});

@@ -62,6 +62,9 @@ class Buffer {
   // The value in host memory; the future fails with the *first* error of the
   // chain that was to make it. Never blocks.
   virtual Future<Literal> Fetch(const CallOptions& options) = 0;
+  // Completes as Fetch would, without the value: true once it is there. The
+  // default fetches; an engine whose values are not in host memory does not.
+  virtual Future<bool> Ready(const CallOptions& options);
   // Where it was computed: "cpu", "gpu-1:7070 cuda", "cpu (fallback ...)".
   // Final once a Fetch has completed.
   virtual std::string ran_on() const = 0;

@@ -48,11 +48,11 @@ absl::StatusOr<Literals> RunCase(const KernelContext& c) {
 }
 
 // Nobody knows how many turns a loop takes.
-double Endless(const Computation&, const Instruction&) {
+double Endless(const Computation&, const Instruction&, double) {
   return std::numeric_limits<double>::infinity();
 }
 
-double NoCost(const Computation&, const Instruction&) { return 0; }
+double NoCost(const Computation&, const Instruction&, double) { return 0; }
 
 constexpr CpuKernel kKernels[] = {
     {&kCase, RunCase},

@@ -7,6 +7,7 @@
 
 namespace hawser::cpu {
 
+absl::Span<const CpuKernel> ArgExtremeKernels();
 absl::Span<const CpuKernel> CompareKernels();
 absl::Span<const CpuKernel> ControlKernels();
 absl::Span<const CpuKernel> ConvertKernels();

@@ -30,7 +30,7 @@ class Gather {
     int to = 0;
     for (int i = 0; i < indices.rank(); ++i) {
       if (i == vector_axis_) continue;
-      while (IsOffset(to)) ++to;
+      while (Contains(offset_, to)) ++to;
       batch_.push_back({indices.dim(i), result_strides[to], index_strides[i]});
       batches_ *= indices.dim(i);
       ++to;
@@ -59,10 +59,6 @@ class Gather {
     int64_t from;  // elements of the indices
   };
 
-  bool IsOffset(int64_t axis) const {
-    return std::find(offset_.begin(), offset_.end(), axis) != offset_.end();
-  }
-
   // From a window's first element in the operand to its place in the result.
   StridedCopy Window() const {
     const auto collapsed = c_.attributes().GetInts("collapsed_slice_dims");
@@ -70,10 +66,7 @@ class Gather {
     Dims dims, to, from;
     size_t next = 0;
     for (int i = 0; i < c_.shape(0).rank(); ++i) {
-      if (std::find(collapsed.begin(), collapsed.end(), i) !=
-          collapsed.end()) {
-        continue;
-      }
+      if (Contains(collapsed, i)) continue;
       dims.push_back(sizes_[i]);
       to.push_back(result_strides[offset_[next++]]);
       from.push_back(operand_strides_[i]);
@@ -117,7 +110,8 @@ absl::StatusOr<Literals> RunGather(const KernelContext& c) {
   return Gather(c).Run();
 }
 
-double ResultCost(const Computation& computation, const Instruction& i) {
+double ResultCost(const Computation& computation, const Instruction& i,
+                  double) {
   return static_cast<double>(
       computation.shape(i.first_result).num_elements() +
       computation.shape(i.operands[1]).num_elements());

@@ -87,8 +87,10 @@ struct ElementTypes {
   const Attributes& attributes;
 };
 
-// About how many element steps an instruction takes.
-using CostFn = double (*)(const Computation&, const Instruction&);
+// About how many element steps an instruction takes; `called` is what its
+// computations take together, once.
+using CostFn = double (*)(const Computation&, const Instruction&,
+                          double called);
 
 struct CpuKernel {
   const OpDef* op = nullptr;
@@ -97,8 +99,7 @@ struct CpuKernel {
   // Only of elementwise ops: the loop for these dtypes, nullptr when the op
   // has none for them. Reductions run whole bodies through such loops.
   ElementFn (*element)(const ElementTypes&) = nullptr;
-  // nullptr: one step per element of operands and results, and what called
-  // computations cost once.
+  // nullptr: one step per element of operands and results, and `called`.
   CostFn cost = nullptr;
 };
 

@@ -16,10 +16,6 @@
 namespace hawser::cpu {
 namespace {
 
-bool Contains(absl::Span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 // Walks the kept or the reduced axes of an input in row-major order.
 class AxisWalk {
  public:
@@ -194,8 +190,8 @@ const OpDef* OneOp(const Computation& body) {
 
 absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   const Computation& body = c.module.computation(c.instruction.called[0]);
-  if (const Monoid* monoid = FindMonoid(OneOp(body), c.shape(0).dtype())) {
-    return RunMonoid(c, *monoid);
+  if (const MonoidFn monoid = FindMonoid(OneOp(body), c.shape(0).dtype())) {
+    return monoid(c);
   }
   const Fold fold(c);
   Literals out;
@@ -212,17 +208,16 @@ absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   return out;
 }
 
-double ReduceCost(const Computation& computation, const Instruction& i) {
-  double elements = 0;
+double ReduceCost(const Computation& computation, const Instruction& i,
+                  double body) {
+  double elements = 1;
   for (ValueId v : i.operands) {
     elements += static_cast<double>(computation.shape(v).num_elements());
   }
-  return 4 * elements;
+  return elements * (1 + body);
 }
 
 constexpr CpuKernel kKernels[] = {
-    {&kArgMax, RunArgMax},
-    {&kArgMin, RunArgMin},
     {&kReduce, RunReduce, nullptr, ReduceCost},
 };
 

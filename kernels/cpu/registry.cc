@@ -8,9 +8,10 @@ const CpuKernel* FindCpuKernel(const OpDef& op) {
   static const auto& by_op = *[] {
     auto* map = new absl::flat_hash_map<const OpDef*, const CpuKernel*>();
     for (absl::Span<const CpuKernel> family :
-         {CompareKernels(), ControlKernels(), ConvertKernels(), DotKernels(),
-          ElementwiseKernels(), GatherKernels(), ReduceKernels(),
-          ShapeKernels(), SliceKernels()}) {
+         {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
+          ConvertKernels(), DotKernels(), ElementwiseKernels(),
+          GatherKernels(), ReduceKernels(), ShapeKernels(),
+          SliceKernels()}) {
       for (const CpuKernel& kernel : family) map->emplace(kernel.op, &kernel);
     }
     return map;

@@ -86,7 +86,8 @@ absl::StatusOr<Literals> RunDynamicUpdateSlice(const KernelContext& c) {
 }
 
 // What a slice costs is what it takes, not what it is taken from.
-double ResultCost(const Computation& computation, const Instruction& i) {
+double ResultCost(const Computation& computation, const Instruction& i,
+                  double) {
   return static_cast<double>(computation.shape(i.first_result).num_elements());
 }
 

@@ -102,12 +102,10 @@ class DatasetStore {
 
  private:
   friend class ChunkReceiver;
-  struct Reference {
-    std::shared_ptr<Chunk> chunk;
-    absl::Time expires;  // infinite once a dataset names it
-  };
   struct Tenant {
-    absl::flat_hash_map<Digest, Reference> chunks;
+    absl::flat_hash_map<Digest, std::shared_ptr<Chunk>> chunks;
+    // When those expire that no dataset names.
+    absl::flat_hash_map<Digest, absl::Time> uploads;
     absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
   };
   struct WaitingUpload {
@@ -116,39 +114,51 @@ class DatasetStore {
     int64_t bytes;
     ReceiverReady ready;
   };
-  using Memory = std::vector<std::shared_ptr<const char>>;
 
   explicit DatasetStore(DatasetStoreOptions options);
   absl::Status Restore();
-  void RestoreDataset(DatasetRecord record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status RestoreDataset(DatasetRecord record);
 
   // ---- chunks (chunk_index.cc)
   std::shared_ptr<Chunk> ChunkOf(const Digest& digest, int64_t size)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  Reference& Refer(const std::string& tenant, std::shared_ptr<Chunk> chunk)
+  // The tenant knows the chunk from now on, at least for the upload's time.
+  void Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Forget(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Place(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Lets durable chunks leave memory until `bytes` more would fit. What dies
-  // goes to `gone`, for the caller to drop outside the lock.
-  void MakeRoom(int64_t bytes, Memory* gone);
+  void Forget(const std::shared_ptr<Chunk>& chunk)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Marks a durable chunk in memory as the last to leave it.
+  void Touch(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Lets durable chunks leave memory until `bytes` more would fit.
+  void MakeRoom(int64_t bytes);
   absl::StatusOr<std::unique_ptr<ChunkReceiver>> Reserve(
       absl::string_view tenant, const Digest& digest, int64_t bytes);
   absl::Status Receive(const std::string& tenant, const Digest& digest,
                        int64_t bytes, std::shared_ptr<const char> data);
   absl::StatusOr<ChunkBytes> BytesOf(const std::shared_ptr<Chunk>& chunk);
+  void ServeWaitingUploads();
 
   // ---- durability (durability.cc)
-  void WriteChunk(const std::string& tenant, std::shared_ptr<Chunk> chunk)
+  void WriteChunk(const std::string& tenant,
+                  const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void WriteDataset(const std::string& tenant,
-                    std::shared_ptr<StoredDataset> dataset)
+  // The chunks that are not on disk, then the record. False: stopping.
+  bool WriteDataset(const std::string& tenant,
+                    const std::shared_ptr<StoredDataset>& dataset)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
                      absl::Status status);
-  void ServeWaitingUploads();
-  bool WriterIdle() const { return writer_ == nullptr || writer_->idle(); }
+  bool writer_idle() const { return writer_ == nullptr || writer_->idle(); }
 
+  // ---- datasets
+  absl::Status CheckChunks(const Tenant& tenant,
+                           const DatasetManifest& manifest) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Takes `done` when it is to wait.
+  absl::Status CommitLocked(const std::string& name, DatasetManifest manifest,
+                            bool wait_durable, Durable& done,
+                            DatasetInfo* info)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::shared_ptr<const StoredArray> ArrayOf(Tenant& tenant,
                                              const ArrayManifest& manifest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

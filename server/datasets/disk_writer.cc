@@ -10,8 +10,6 @@ namespace {
 // Chunks flushed together: flushing a folder costs as much as a chunk.
 constexpr size_t kBatch = 16;
 
-absl::Status Stopping() { return Unavailable("the server is stopping"); }
-
 }  // namespace
 
 DiskWriter::DiskWriter(std::function<absl::Status()> flush,
@@ -25,16 +23,12 @@ DiskWriter::~DiskWriter() {
   thread_.join();
 }
 
-void DiskWriter::Add(Task task) {
-  {
-    MutexLock lock(&mu_);
-    if (!stopping_) {
-      tasks_.push_back(std::move(task));
-      changed_.SignalAll();
-      return;
-    }
-  }
-  task.done(Stopping());
+bool DiskWriter::Add(Task task) {
+  MutexLock lock(&mu_);
+  if (stopping_) return false;
+  tasks_.push_back(std::move(task));
+  changed_.SignalAll();
+  return true;
 }
 
 bool DiskWriter::idle() const {
@@ -54,7 +48,7 @@ int DiskWriter::Stop(absl::Time deadline) {
     left.swap(tasks_);
     changed_.SignalAll();
   }
-  for (Task& task : left) task.done(Stopping());
+  for (Task& task : left) task.done(Unavailable("the server is stopping"));
   return static_cast<int>(left.size());
 }
 

@@ -27,7 +27,8 @@ class DiskWriter {
              std::function<void()> progress);
   ~DiskWriter();
 
-  void Add(Task task);
+  // False after Stop: the task is dropped.
+  bool Add(Task task);
   bool idle() const;
   // Waits until everything is written or `deadline`; later tasks, and what is
   // left then, fail with kUnavailable. Returns how many those were.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/digest.h"
@@ -58,11 +59,15 @@ struct StoredArray {
 struct StoredDataset {
   using Durable = std::function<void(absl::StatusOr<DatasetInfo>)>;
   DatasetManifest manifest;
-  DatasetInfo info;
+  DatasetInfo info;  // but for `durable`, which changes
   std::vector<std::shared_ptr<const StoredArray>> arrays;  // as in manifest
-  bool writing = false;
+  bool on_disk = false;  // the record; IsDurable asks the chunks too
+  int writes = 0;        // queued ones of the record
   absl::Time tried_at = absl::InfinitePast();
   std::vector<Durable> waiting;
+
+  bool IsDurable() const;
+  DatasetInfo Info() const;
 };
 
 }  // namespace hawser::server

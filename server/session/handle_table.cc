@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/status.h"
 
@@ -12,11 +13,6 @@ namespace {
 
 absl::Status Unknown(uint64_t handle) {
   return NotFound("handle ", handle, " is not known in this session");
-}
-
-absl::Status NotDeclared(uint64_t handle) {
-  return InvalidArgument("handle ", handle,
-                         " is not declared as a streamed upload");
 }
 
 absl::Status Over() { return Unavailable("the session is over"); }
@@ -80,11 +76,10 @@ void HandleTable::Insert(uint64_t handle, Value value, int64_t bytes) {
   entry.value = std::move(value);
 }
 
-HandleTable::UploadReady HandleTable::Declare(uint64_t handle,
-                                              const Shape& shape, bool streamed,
-                                              Future<bool> outcome) {
+void HandleTable::Declare(uint64_t handle, const Shape& shape, bool streamed,
+                          Future<bool> outcome) {
   MutexLock lock(&mu_);
-  if (closed_) return nullptr;
+  if (closed_) return;
   Entry& entry = entries_[handle];
   entry.bytes = shape.byte_size();
   bytes_ += entry.bytes;
@@ -93,25 +88,15 @@ HandleTable::UploadReady HandleTable::Declare(uint64_t handle,
   entry.pending->streamed = streamed;
   entry.value.later = entry.pending->promise.future();
   entry.value.outcome = std::move(outcome);
-  auto early =
-      std::find_if(early_.begin(), early_.end(),
-                   [&](const EarlyUpload& e) { return e.handle == handle; });
-  if (early == early_.end()) return nullptr;
-  entry.pending->uploading = streamed;
-  UploadReady ready = std::move(early->ready);
-  early_.erase(early);
-  return ready;
 }
 
 void HandleTable::DeclareUpload(uint64_t handle, const Shape& shape) {
-  UploadReady ready = Declare(handle, shape, true, {});
-  if (ready) ready(UploadTurn{shape, false});
+  Declare(handle, shape, true, {});
 }
 
 void HandleTable::DeclareResult(uint64_t handle, const Shape& shape,
                                 Future<bool> outcome) {
-  UploadReady ready = Declare(handle, shape, false, std::move(outcome));
-  if (ready) ready(NotDeclared(handle));
+  Declare(handle, shape, false, std::move(outcome));
 }
 
 HandleTable::Entry HandleTable::Remove(Entries::iterator at) {
@@ -196,36 +181,22 @@ void HandleTable::Release(absl::Span<const uint64_t> handles) {
   }
 }
 
-void HandleTable::BeginUpload(uint64_t handle, absl::Time now,
-                              UploadReady ready) {
-  absl::StatusOr<UploadTurn> turn = UploadTurn{};
-  {
-    MutexLock lock(&mu_);
-    auto at = entries_.find(handle);
-    if (closed_) {
-      turn = Over();
-    } else if (handle == 0) {
-      turn = InvalidArgument("handle 0 is not a handle");
-    } else if (at == entries_.end()) {
-      if (static_cast<int>(early_.size()) < limits_.early_uploads) {
-        early_.push_back({handle, now, std::move(ready)});
-        return;
-      }
-      turn = ResourceExhausted(early_.size(),
-                               " uploads wait to be declared already");
-    } else if (at->second.uploaded) {
-      turn = UploadTurn{{}, true};
-    } else if (at->second.pending == nullptr ||
-               !at->second.pending->streamed) {
-      turn = NotDeclared(handle);
-    } else if (at->second.pending->uploading) {
-      turn = Unavailable("another upload is filling handle ", handle);
-    } else {
-      at->second.pending->uploading = true;
-      turn = UploadTurn{at->second.pending->shape, false};
-    }
+absl::StatusOr<HandleTable::UploadTurn> HandleTable::BeginUpload(
+    uint64_t handle) {
+  MutexLock lock(&mu_);
+  auto at = entries_.find(handle);
+  if (at == entries_.end()) return Unknown(handle);
+  if (at->second.uploaded) return UploadTurn{{}, true};
+  Pending* pending = at->second.pending.get();
+  if (pending == nullptr || !pending->streamed) {
+    return InvalidArgument("handle ", handle,
+                           " is not declared as a streamed upload");
   }
-  ready(std::move(turn));
+  if (pending->uploading) {
+    return Unavailable("another upload is filling handle ", handle);
+  }
+  pending->uploading = true;
+  return UploadTurn{pending->shape, false};
 }
 
 void HandleTable::FinishUpload(uint64_t handle,
@@ -240,30 +211,14 @@ void HandleTable::FinishUpload(uint64_t handle,
   at->second.pending->uploading = false;
 }
 
-void HandleTable::DropEarlyUploads(absl::Time cutoff) {
-  std::vector<EarlyUpload> late;
-  {
-    MutexLock lock(&mu_);
-    auto keep = std::partition(
-        early_.begin(), early_.end(),
-        [&](const EarlyUpload& e) { return e.since >= cutoff; });
-    std::move(keep, early_.end(), std::back_inserter(late));
-    early_.erase(keep, early_.end());
-  }
-  for (EarlyUpload& upload : late) upload.ready(Unknown(upload.handle));
-}
-
 void HandleTable::Close(const absl::Status& why) {
   Entries entries;
-  std::vector<EarlyUpload> early;
   {
     MutexLock lock(&mu_);
     closed_ = true;
     entries.swap(entries_);
-    early.swap(early_);
     bytes_ = 0;
   }
-  for (EarlyUpload& upload : early) upload.ready(why);
   for (auto& [handle, entry] : entries) {
     if (entry.pending != nullptr) entry.pending->promise.Set(why);
   }

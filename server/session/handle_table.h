@@ -3,15 +3,13 @@
 #define HAWSER_SERVER_SESSION_HANDLE_TABLE_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/base/future.h"
 #include "core/base/mutex.h"
@@ -40,7 +38,6 @@ class HandleTable {
   struct Limits {
     int64_t handles = int64_t{1} << 20;
     int64_t bytes = int64_t{1} << 62;
-    int early_uploads = 64;
   };
   explicit HandleTable(const Limits& limits) : limits_(limits) {}
   ~HandleTable();
@@ -76,18 +73,13 @@ class HandleTable {
     Shape shape;
     bool filled = false;  // a repeat: the value is there already
   };
-  // Calls `ready` once: at once, or when the session stream, which may be
-  // slower, has declared the handle. OK makes the caller the one who fills
-  // it, until FinishUpload. Errors: kInvalidArgument, kUnavailable (somebody
-  // else is at it, or the session is over), kNotFound (not declared in time),
-  // kResourceExhausted.
-  using UploadReady = std::function<void(absl::StatusOr<UploadTurn>)>;
-  void BeginUpload(uint64_t handle, absl::Time now, UploadReady ready);
+  // Makes the caller the one who fills `handle`, until FinishUpload.
+  // Errors: kNotFound, kInvalidArgument (not declared as streamed),
+  // kUnavailable (somebody else is at it).
+  absl::StatusOr<UploadTurn> BeginUpload(uint64_t handle);
   // The value, or not OK to let another attempt begin.
   void FinishUpload(uint64_t handle,
                     absl::StatusOr<runtime::BufferPtr> buffer);
-  // Gives up on uploads that began before `cutoff` and were never declared.
-  void DropEarlyUploads(absl::Time cutoff);
 
   // Frees everything, now and for ever; what is still to come fails with
   // `why`.
@@ -112,15 +104,10 @@ class HandleTable {
     bool uploaded = false;  // by a side stream, so a repeat of that is fine
     std::unique_ptr<Pending> pending;
   };
-  struct EarlyUpload {
-    uint64_t handle;
-    absl::Time since;
-    UploadReady ready;
-  };
   using Entries = absl::flat_hash_map<uint64_t, Entry>;
 
-  UploadReady Declare(uint64_t handle, const Shape& shape, bool streamed,
-                      Future<bool> outcome);
+  void Declare(uint64_t handle, const Shape& shape, bool streamed,
+               Future<bool> outcome);
   absl::StatusOr<Value> FindLocked(uint64_t handle)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status WhatHolds(absl::string_view limit, int64_t wanted) const
@@ -132,7 +119,6 @@ class HandleTable {
   mutable Mutex mu_;
   Entries entries_ ABSL_GUARDED_BY(mu_);
   int64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  std::vector<EarlyUpload> early_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };
 

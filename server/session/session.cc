@@ -170,6 +170,21 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> Session::FindExecutable(
   return at->second.executable;
 }
 
+void Session::Release(absl::Span<const uint64_t> numbers) {
+  if (numbers.empty()) return;
+  std::vector<PinnedExecutable> gone;  // dies outside the lock
+  {
+    MutexLock lock(&mu_);
+    for (uint64_t number : numbers) {
+      auto at = executables_.find(number);
+      if (at == executables_.end()) continue;
+      gone.push_back(std::move(at->second));
+      executables_.erase(at);
+    }
+  }
+  handles_.Release(numbers);
+}
+
 void Session::End(const absl::Status& why) {
   std::shared_ptr<ReplyStream> stream;
   absl::btree_map<uint64_t, Reply> kept;

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/base/cancel.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
@@ -44,7 +45,7 @@ class ReplyStream {
 
 struct SessionLimits {
   HandleTable::Limits handles;
-  int64_t executables = 4096;
+  int64_t executables = int64_t{1} << 16;
   // Beyond these no further request is read until some are answered.
   int64_t unfinished = 256;
   int64_t unfinished_bytes = int64_t{64} << 20;
@@ -106,6 +107,8 @@ class Session {
   absl::Status SetExecutable(
       uint64_t name, const Digest& fingerprint,
       absl::StatusOr<std::shared_ptr<runtime::Executable>> executable);
+  // Gives back values, and executables: they share the client's numbers.
+  void Release(absl::Span<const uint64_t> numbers);
   // Errors: kNotFound, or why its Compile failed.
   absl::StatusOr<std::shared_ptr<runtime::Executable>> FindExecutable(
       uint64_t name) const;

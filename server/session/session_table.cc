@@ -13,8 +13,6 @@ namespace hawser::server {
 namespace {
 
 constexpr size_t kSecretBytes = 32;
-// An upload whose UploadRequest takes longer than this will not see it.
-constexpr absl::Duration kEarlyUpload = absl::Seconds(10);
 
 // In a time that does not depend on where the texts differ.
 bool EqualSecrets(absl::string_view a, absl::string_view b) {
@@ -116,7 +114,6 @@ void SessionTable::Sweep() {
   }
   const absl::Time time = now();
   for (const auto& session : all) {
-    session->handles().DropEarlyUploads(time - kEarlyUpload);
     if (!session->EndIfIdleSince(time - options_.lease)) continue;
     MutexLock lock(&mu_);
     sessions_.erase(session->id());

@@ -32,13 +32,7 @@ void OpScope::Check(const Tensor& operand) {
   if (!ok_ || operand.dtype() != DType::kInvalid) return;
   ok_ = false;
   const absl::Status status = operand.status();
-  if (operand.node() == nullptr) {
-    error_ = Fail(status);
-  } else if (Trace* trace = Trace::Current()) {
-    error_ = trace->Fail(status);
-  } else {
-    error_ = operand;
-  }
+  error_ = operand.node() == nullptr ? Fail(status) : Keep(status);
 }
 
 Tensor OpScope::Fail(const absl::Status& status) const {
@@ -49,7 +43,10 @@ Tensor OpScope::Fail(const absl::Status& status) const {
     absl::StrAppend(&text, std::exchange(separator, ", "),
                     operand.shape().ToString());
   }
-  const absl::Status error = At(absl::Status(status.code(), text), where_);
+  return Keep(At(absl::Status(status.code(), text), where_));
+}
+
+Tensor OpScope::Keep(const absl::Status& error) const {
   if (Trace* trace = Trace::Current()) return trace->Fail(error);
   return MakeFailed(error, where_);
 }

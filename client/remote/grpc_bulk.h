@@ -1,0 +1,44 @@
+// One bulk stream, run to its end.
+#ifndef HAWSER_CLIENT_REMOTE_GRPC_BULK_H_
+#define HAWSER_CLIENT_REMOTE_GRPC_BULK_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/status.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "client/remote/call_limits.h"
+
+namespace hawser {
+
+// What goes out and what comes in. Both run on gRPC's threads, each one at a
+// time, while the caller waits.
+struct BulkFrames {
+  // Fills the next frame to send; false: that was the last one. Called until
+  // then, at least once.
+  std::function<bool(grpc::ByteBuffer* frame)> next;
+  // Every frame received. An error ends the stream with it.
+  std::function<absl::Status(grpc::ByteBuffer* frame)> take;
+};
+
+// Sends and receives as `frames` says; returns the server's status once
+// nothing of the call is left. Cancels it when `limits` are reached.
+absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
+                           const BulkFrames& frames, const CallLimits& limits,
+                           absl::string_view address);
+
+// gRPC's status of a call within `limits` to `address`: the limits' own words
+// when those ended it, and a lost link names the address.
+absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
+                        absl::string_view address);
+
+void SetDeadline(const CallLimits& limits, grpc::ClientContext* context);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_GRPC_BULK_H_

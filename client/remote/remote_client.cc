@@ -1,0 +1,179 @@
+#include "client/remote/remote_client.h"
+
+#include <unistd.h>
+
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/remote/call_limits.h"
+#include "client/remote/capability_check.h"
+#include "client/remote/remote_buffer.h"
+#include "client/remote/remote_executable.h"
+#include "client/remote/value.h"
+#include "core/base/future.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+// A server that could not be reached is not asked again within this time, so
+// that a loop of failing calls does not become a loop of connections.
+constexpr absl::Duration kReopenDelay = absl::Milliseconds(20);
+
+std::string ThisProcess() {
+  char host[256] = "client";
+  (void)gethostname(host, sizeof(host) - 1);
+  return absl::StrCat(host, ":", getpid());
+}
+
+RemoteOptions WithName(RemoteOptions options) {
+  if (options.client_name.empty()) options.client_name = ThisProcess();
+  return options;
+}
+
+// The destructor waits for the client's own threads, so it cannot run on one.
+void Destroy(RemoteClient* client) {
+  if (CallbackScope::Active()) {
+    std::thread([client] { delete client; }).detach();
+  } else {
+    delete client;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<runtime::Client> MakeRemoteClient(
+    std::unique_ptr<Transport> transport, RemoteOptions options) {
+  return std::shared_ptr<RemoteClient>(
+      new RemoteClient(std::move(transport), std::move(options)), Destroy);
+}
+
+RemoteClient::RemoteClient(std::unique_ptr<Transport> transport,
+                           RemoteOptions options)
+    : transport_(std::move(transport)),
+      options_(WithName(std::move(options))),
+      address_(transport_->address()),
+      transfers_(options_.bulk_threads),
+      ticker_(address_, [this](absl::Time now) { Tick(now); }) {}
+
+RemoteClient::~RemoteClient() {
+  ticker_.Stop();
+  std::vector<std::shared_ptr<RemoteSession>> sessions;
+  {
+    MutexLock lock(&mu_);
+    sessions.swap(retired_);
+    if (session_ != nullptr) sessions.push_back(std::move(session_));
+  }
+  for (const auto& session : sessions) session->Close();
+}
+
+std::shared_ptr<RemoteSession> RemoteClient::Session() {
+  MutexLock lock(&mu_);
+  if (session_ != nullptr && !session_->lost()) return session_;
+  const absl::Time now = absl::Now();
+  if (session_ != nullptr) {
+    if (now - session_started_ < kReopenDelay) return session_;
+    retired_.push_back(std::move(session_));
+  }
+  session_ = std::make_shared<RemoteSession>(transport_, options_);
+  session_started_ = now;
+  session_->Start();
+  return session_;
+}
+
+void RemoteClient::Tick(absl::Time now) {
+  transfers_.Tick();
+  std::shared_ptr<RemoteSession> session;
+  std::vector<std::shared_ptr<RemoteSession>> retired;
+  {
+    MutexLock lock(&mu_);
+    session = session_;
+    retired.swap(retired_);
+  }
+  if (session != nullptr) session->Tick(now);
+  // One tick takes the stream down; what is left is for buffers to ask why.
+  for (const auto& lost : retired) lost->Tick(now);
+}
+
+absl::StatusOr<runtime::Capabilities> RemoteClient::capabilities() {
+  {
+    MutexLock lock(&mu_);
+    if (capabilities_.has_value()) return *capabilities_;
+  }
+  // Ends by itself: a session opens or is given up.
+  auto capabilities = Session()->opened().Await();
+  if (capabilities.ok()) {
+    MutexLock lock(&mu_);
+    capabilities_ = *capabilities;
+  }
+  return capabilities;
+}
+
+absl::Status RemoteClient::CompileOnce(const Module& module,
+                                       RemoteProgram* program,
+                                       const CallLimits& limits, bool* lost) {
+  const std::shared_ptr<RemoteSession> session = Session();
+  if (program->KnownIn(session.get())) return absl::OkStatus();
+  auto capabilities = AwaitWithin(session->opened(), limits, address_);
+  HAWSER_RETURN_IF_ERROR(capabilities);
+  {
+    MutexLock lock(&mu_);
+    capabilities_ = *capabilities;
+  }
+  HAWSER_RETURN_IF_ERROR(CheckCapabilities(module, *capabilities, address_));
+  if (static_cast<int64_t>(program->bytes().size()) >
+      capabilities->limits.bytes) {
+    return ResourceExhausted(address_, ": the module has ",
+                             program->bytes().size(), " bytes, the most is ",
+                             capabilities->limits.bytes);
+  }
+  const absl::Status status = program->CompileIn(session, limits, address_);
+  *lost = session->lost();
+  return status;
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Executable>> RemoteClient::Compile(
+    std::shared_ptr<const Module> module,
+    const runtime::CompileOptions& options, const runtime::CallOptions& call) {
+  if (module == nullptr || module->empty()) {
+    return InvalidArgument("there is no module to compile");
+  }
+  const CallLimits limits(call);
+  const std::shared_ptr<RemoteProgram> program =
+      programs_.Get(module, options);
+  bool lost = false;
+  absl::Status status = CompileOnce(*module, program.get(), limits, &lost);
+  // A session that turned out to be lost says nothing about the server.
+  if (absl::IsUnavailable(status) && lost) {
+    status = CompileOnce(*module, program.get(), limits, &lost);
+  }
+  HAWSER_RETURN_IF_ERROR(status);
+  return std::make_shared<RemoteExecutable>(shared_from_this(), program);
+}
+
+absl::StatusOr<runtime::BufferPtr> RemoteClient::Upload(
+    const Literal& value, const runtime::CallOptions& call) {
+  if (!value.valid()) return InvalidArgument("there is no value to upload");
+  return UploadIn(Session(), value, call);
+}
+
+absl::StatusOr<runtime::BufferPtr> RemoteClient::UploadIn(
+    const std::shared_ptr<RemoteSession>& session, const Literal& value,
+    const runtime::CallOptions& call) {
+  const CallLimits limits(call);
+  HAWSER_RETURN_IF_ERROR(limits.CheckCaller());
+  auto outcome =
+      std::make_shared<Outcome>(limits, /*results_come_along=*/false);
+  auto handle = std::make_shared<Handle>(session, session->NewHandles(1));
+  auto upload =
+      std::make_shared<RemoteUpload>(this, handle, value, outcome, call);
+  HAWSER_RETURN_IF_ERROR(session->Submit(upload, /*wait=*/true, limits));
+  ticker_.Watch(outcome);
+  return std::make_shared<HandleBuffer>(shared_from_this(), value.shape(),
+                                        std::move(handle), std::move(outcome),
+                                        0);
+}
+
+}  // namespace hawser

@@ -1,0 +1,257 @@
+#include "client/remote/remote_executable.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/remote/call_limits.h"
+#include "client/remote/remote_buffer.h"
+#include "client/remote/remote_client.h"
+#include "client/remote/ticker.h"
+#include "client/remote/value.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+
+namespace hawser {
+namespace {
+
+using runtime::Argument;
+using runtime::BufferPtr;
+
+// One Execute under way. Holds nothing of its results but their Outcome, so
+// that a result nobody wants any more is given back at once.
+class Execution final : public Request {
+ public:
+  Execution(std::shared_ptr<const RemoteProgram> program,
+            std::shared_ptr<Outcome> outcome)
+      : program_(std::move(program)), outcome_(std::move(outcome)) {}
+
+  void OnReply(const absl::Status& status, v1::ServerMessage* reply) override {
+    if (!status.ok()) return outcome_->Settle(status);
+    const auto& shapes = program_->signature().results;
+    Outcome::Values values(shapes.size());
+    for (const v1::InlineResult& result : reply->execute().results()) {
+      if (result.index() >= shapes.size()) continue;
+      const Shape& shape = shapes[result.index()];
+      // Left out: too large to come along.
+      if (result.data().empty() && shape.byte_size() > 0) continue;
+      auto value = Literal::FromBytes(shape, result.data());
+      if (!value.ok()) {
+        return outcome_->Settle(Internal("the server answered result ",
+                                         result.index(), " wrongly: ",
+                                         value.status().message()));
+      }
+      values[result.index()] = *std::move(value);
+    }
+    outcome_->Settle(absl::OkStatus(), std::move(values));
+  }
+
+ private:
+  const std::shared_ptr<const RemoteProgram> program_;
+  const std::shared_ptr<Outcome> outcome_;
+};
+
+// The answer to a stateless call, checked against what was compiled.
+absl::StatusOr<std::vector<Literal>> ResultsOf(const Signature& signature,
+                                               v1::CallReply reply) {
+  std::vector<Literal> results;
+  for (v1::LiteralProto& proto : *reply.mutable_results()) {
+    HAWSER_ASSIGN_OR_RETURN(Literal value, FromProto(std::move(proto)));
+    results.push_back(std::move(value));
+  }
+  if (results.size() != signature.results.size()) {
+    return Internal("the server answered ", results.size(), " results for ",
+                    signature.results.size());
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].shape() == signature.results[i]) continue;
+    return Internal("the server answered ", results[i].shape().ToString(),
+                    " for ", signature.results[i].ToString());
+  }
+  return results;
+}
+
+// One Call: once by fingerprint, then with the body if that was not known.
+class StatelessCall final : public Watched,
+                            public std::enable_shared_from_this<StatelessCall> {
+ public:
+  StatelessCall(std::shared_ptr<Transport> transport,
+                std::shared_ptr<RemoteProgram> program, v1::CallRequest request,
+                const CallLimits& limits)
+      : Watched(limits),
+        transport_(std::move(transport)),
+        program_(std::move(program)),
+        request_(std::move(request)),
+        future_(promise_.future()) {}
+
+  const Future<std::vector<Literal>>& future() const { return future_; }
+  bool Over() const override { return future_.ready(); }
+  void Stop(const absl::Status& why) override { promise_.Set(why); }
+
+  void Send(bool with_body) {
+    if (with_body) {
+      request_.set_module(program_->bytes().data(), program_->bytes().size());
+    }
+    transport_->Call(request_, limits().Rest())
+        .OnReady([self = shared_from_this(),
+                  with_body](const absl::StatusOr<v1::CallReply>& reply) {
+          CallbackScope scope;
+          self->OnReply(reply, with_body);
+        });
+  }
+
+ private:
+  void OnReply(const absl::StatusOr<v1::CallReply>& reply, bool with_body) {
+    if (absl::IsNotFound(reply.status()) && !with_body && !Over()) {
+      Send(/*with_body=*/true);
+    } else if (!reply.ok()) {
+      promise_.Set(reply.status());
+    } else {
+      if (with_body) program_->set_uploaded();
+      promise_.Set(ResultsOf(program_->signature(), *reply));
+    }
+  }
+
+  const std::shared_ptr<Transport> transport_;
+  const std::shared_ptr<RemoteProgram> program_;
+  v1::CallRequest request_;
+  Promise<std::vector<Literal>> promise_;
+  const Future<std::vector<Literal>> future_;
+};
+
+}  // namespace
+
+RemoteExecutable::RemoteExecutable(std::shared_ptr<RemoteClient> client,
+                                   std::shared_ptr<RemoteProgram> program)
+    : client_(std::move(client)), program_(std::move(program)) {}
+
+absl::Status RemoteExecutable::Check(
+    absl::Span<const Argument> arguments) const {
+  HAWSER_RETURN_IF_ERROR(
+      runtime::CheckArguments(program_->signature(), arguments));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferPtr>(&arguments[i]);
+    if (buffer == nullptr || (*buffer)->client() == client_.get()) continue;
+    return FailedPrecondition("argument ", i, " lives on ",
+                              (*buffer)->client()->name(), ", not on ",
+                              client_->name());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoteExecutable::FillExecute(
+    absl::Span<const Argument> arguments,
+    const runtime::ExecuteOptions& options,
+    const std::shared_ptr<RemoteSession>& session,
+    std::vector<BufferPtr>* uploads, v1::ExecuteRequest* execute) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    v1::ArgumentProto* proto = execute->add_arguments();
+    const auto* literal = std::get_if<Literal>(&arguments[i]);
+    BufferPtr buffer;
+    if (literal == nullptr) {
+      buffer = std::get<BufferPtr>(arguments[i]);
+    } else if (literal->shape().byte_size() > kMaxInlineBytes) {
+      HAWSER_ASSIGN_OR_RETURN(
+          buffer, client_->UploadIn(session, *literal, options.call));
+      uploads->push_back(buffer);
+    } else {
+      ToProto(*literal, proto->mutable_literal());
+      continue;
+    }
+    const absl::Status status =
+        static_cast<RemoteBuffer*>(buffer.get())->ToArgument(*session, proto);
+    if (!status.ok()) return Annotate(status, absl::StrCat("argument ", i));
+  }
+  for (int donated : options.donated) {
+    if (donated < 0 || donated >= static_cast<int>(arguments.size())) {
+      return InvalidArgument("donated argument ", donated, " of ",
+                             arguments.size());
+    }
+    execute->add_donated(donated);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
+    absl::Span<const Argument> arguments,
+    const runtime::ExecuteOptions& options) {
+  HAWSER_RETURN_IF_ERROR(Check(arguments));
+  const CallLimits limits(options.call);
+  HAWSER_RETURN_IF_ERROR(limits.CheckCaller());
+  const std::shared_ptr<RemoteSession> session = client_->Session();
+  const uint64_t name = program_->NameIn(session);
+
+  const auto& shapes = program_->signature().results;
+  auto outcome = std::make_shared<Outcome>(limits, /*results_come_along=*/true);
+  auto execution = std::make_shared<Execution>(program_, outcome);
+  v1::ExecuteRequest* execute = execution->message->mutable_execute();
+  // Given back as soon as this is queued: the running work holds them.
+  std::vector<BufferPtr> uploads;
+  HAWSER_RETURN_IF_ERROR(
+      FillExecute(arguments, options, session, &uploads, execute));
+  const uint64_t first = session->NewHandles(static_cast<int>(shapes.size()));
+  execute->set_executable(name);
+  execute->set_first_result(first);
+  if (limits.deadline() != absl::InfiniteFuture()) {
+    execute->set_timeout_us(std::max<int64_t>(
+        absl::ToInt64Microseconds(limits.deadline() - absl::Now()), 1));
+  }
+  HAWSER_RETURN_IF_ERROR(session->Submit(execution, /*wait=*/true, limits));
+  client_->ticker()->Watch(outcome);
+
+  for (int donated : options.donated) {
+    if (const auto* buffer = std::get_if<BufferPtr>(&arguments[donated])) {
+      static_cast<RemoteBuffer*>(buffer->get())->MarkDonated();
+    }
+  }
+  std::vector<BufferPtr> results;
+  results.reserve(shapes.size());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    results.push_back(std::make_shared<HandleBuffer>(
+        client_, shapes[i], std::make_shared<Handle>(session, first + i),
+        outcome, static_cast<int>(i)));
+  }
+  return results;
+}
+
+absl::Status RemoteExecutable::FillCall(absl::Span<const Argument> arguments,
+                                        v1::CallRequest* request) const {
+  const absl::string_view fingerprint = program_->fingerprint().bytes();
+  request->set_fingerprint(fingerprint.data(), fingerprint.size());
+  *request->mutable_options() = ToProto(program_->options());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    v1::ArgumentProto* proto = request->add_arguments();
+    if (const auto* literal = std::get_if<Literal>(&arguments[i])) {
+      ToProto(*literal, proto->mutable_literal());
+      continue;
+    }
+    auto* buffer =
+        static_cast<RemoteBuffer*>(std::get<BufferPtr>(arguments[i]).get());
+    if (absl::Status status = buffer->ToStatelessArgument(proto);
+        !status.ok()) {
+      return Annotate(status, absl::StrCat("argument ", i));
+    }
+  }
+  return absl::OkStatus();
+}
+
+Future<std::vector<Literal>> RemoteExecutable::Call(
+    absl::Span<const Argument> arguments, const runtime::CallOptions& call) {
+  using Results = Future<std::vector<Literal>>;
+  if (absl::Status status = Check(arguments); !status.ok()) {
+    return Results(status);
+  }
+  v1::CallRequest request;
+  if (absl::Status status = FillCall(arguments, &request); !status.ok()) {
+    return Results(status);
+  }
+  auto stateless = std::make_shared<StatelessCall>(
+      client_->transport(), program_, std::move(request), CallLimits(call));
+  client_->ticker()->Watch(stateless);
+  stateless->Send(/*with_body=*/!program_->uploaded());
+  return stateless->future();
+}
+
+}  // namespace hawser

@@ -1,0 +1,112 @@
+#include "client/sdk/client.h"
+
+#include <utility>
+
+#include "client/sdk/dataset.h"
+#include "client/sdk/graph/client_state.h"
+#include "client/sdk/options.h"
+#include "core/base/log.h"
+#include "core/base/mutex.h"
+#include "core/base/status.h"
+#include "kernels/cpu/cpu_client.h"
+
+namespace hawser {
+namespace {
+
+struct ProcessDefault {
+  Mutex mu;
+  std::function<Client()> factory ABSL_GUARDED_BY(mu);
+  Client client ABSL_GUARDED_BY(mu);
+};
+ProcessDefault& TheDefault() {
+  static auto& instance = *new ProcessDefault;
+  return instance;
+}
+
+Client& ThreadDefault() {
+  thread_local Client client;
+  return client;
+}
+
+absl::Status NoClient() {
+  return FailedPrecondition("this hawser::Client has no client in it");
+}
+
+}  // namespace
+
+Client::Client(std::shared_ptr<runtime::Client> client) {
+  if (client == nullptr) return;
+  state_ = std::make_shared<sdk::ClientState>();
+  state_->client = std::move(client);
+}
+
+Client Client::Cpu() {
+  static const Client& cpu = *new Client(MakeCpuClient());
+  return cpu;
+}
+
+Client Client::Default() {
+  if (ThreadDefault().valid()) return ThreadDefault();
+  ProcessDefault& process = TheDefault();
+  MutexLock lock(&process.mu);
+  if (!process.client.valid() && process.factory != nullptr) {
+    process.client = process.factory();
+  }
+  if (!process.client.valid()) process.client = Cpu();
+  return process.client;
+}
+
+void SetDefaultClientFactory(std::function<Client()> factory) {
+  ProcessDefault& process = TheDefault();
+  MutexLock lock(&process.mu);
+  process.factory = std::move(factory);
+  process.client = Client();
+}
+
+ScopedClient::ScopedClient(Client client)
+    : previous_(std::exchange(ThreadDefault(), std::move(client))) {}
+
+ScopedClient::~ScopedClient() { ThreadDefault() = std::move(previous_); }
+
+runtime::Client* Client::runtime() const {
+  return state_ == nullptr ? nullptr : state_->client.get();
+}
+
+std::string Client::name() const {
+  return valid() ? runtime()->name() : "none";
+}
+
+absl::StatusOr<runtime::Capabilities> Client::capabilities() const {
+  if (!valid()) return NoClient();
+  return runtime()->capabilities();
+}
+
+absl::StatusOr<hawser::Dataset> Client::Put(
+    std::vector<DatasetSource::Array> arrays) const {
+  return Put(std::move(arrays), CallOptions{});
+}
+
+absl::StatusOr<hawser::Dataset> Client::Put(
+    std::vector<DatasetSource::Array> arrays, const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  DatasetSource source{std::move(arrays)};
+  HAWSER_RETURN_IF_ERROR(NormalizeSource(&source));
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                          runtime()->PutDataset(source, call.FromNow()));
+  return hawser::Dataset(*this, std::move(info));
+}
+
+absl::StatusOr<hawser::Dataset> Client::Dataset(
+    absl::string_view token) const {
+  return Dataset(token, CallOptions{});
+}
+
+absl::StatusOr<hawser::Dataset> Client::Dataset(
+    absl::string_view token, const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                          runtime()->StatDataset(token, call.FromNow()));
+  return hawser::Dataset(*this, std::move(info));
+}
+
+}  // namespace hawser

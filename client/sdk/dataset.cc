@@ -1,0 +1,65 @@
+#include "client/sdk/dataset.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/sdk/graph/node.h"
+#include "core/base/mutex.h"
+#include "core/base/status.h"
+
+namespace hawser {
+
+struct Dataset::State {
+  Client client;
+  DatasetInfo info;
+  Mutex mu;
+  absl::flat_hash_map<std::string, runtime::BufferPtr> arrays
+      ABSL_GUARDED_BY(mu);
+};
+
+Dataset::Dataset(Client client, DatasetInfo info)
+    : state_(std::make_shared<State>()) {
+  state_->client = std::move(client);
+  state_->info = std::move(info);
+}
+
+const DatasetInfo& Dataset::info() const {
+  static const auto& none = *new DatasetInfo;
+  return state_ == nullptr ? none : state_->info;
+}
+
+const Client& Dataset::client() const {
+  static const auto& none = *new Client;
+  return state_ == nullptr ? none : state_->client;
+}
+
+Tensor Dataset::operator[](absl::string_view name) const {
+  const auto* array = info().Find(name);
+  if (array == nullptr) {
+    return sdk::MakeFailed(
+        NotFound("dataset ", state_ == nullptr ? "(none)" : token(),
+                 " has no array \"", name, "\", it has: ",
+                 absl::StrJoin(info().arrays, ", ",
+                               [](std::string* out, const auto& a) {
+                                 absl::StrAppend(out, "\"", a.name, "\"");
+                               })),
+        {});
+  }
+  MutexLock lock(&state_->mu);
+  auto at = state_->arrays.find(name);
+  if (at == state_->arrays.end()) {
+    auto buffer =
+        state_->client.runtime()->DatasetArray(token(), name, {});
+    if (!buffer.ok()) return sdk::MakeFailed(buffer.status(), {});
+    at = state_->arrays.emplace(std::string(name), *std::move(buffer)).first;
+  }
+  // A tensor of its own, so that donating it leaves the dataset alone.
+  return sdk::MakeTensor({array->shape},
+                         sdk::Ready{.client = state_->client,
+                                    .buffers = {at->second}},
+                         {});
+}
+
+}  // namespace hawser

@@ -1,0 +1,242 @@
+#include "client/sdk/ops/elementwise.h"
+
+#include "client/sdk/graph/op_scope.h"
+#include "client/sdk/graph/promotion.h"
+#include "client/sdk/ops/compare.h"
+#include "core/base/status.h"
+#include "core/ops/convert.h"
+#include "core/ops/elementwise.h"
+
+namespace hawser {
+namespace {
+
+using sdk::CommonDims;
+using sdk::CommonDType;
+using sdk::DTypeOf;
+using sdk::OpScope;
+using sdk::ToFloating;
+using sdk::ToNumeric;
+
+// What the operands' common dtype becomes before the op.
+using Rule = DType (*)(DType);
+DType Same(DType d) { return d; }
+
+Tensor Apply(absl::string_view name, const OpDef& op, Rule rule,
+             const Operand& x) {
+  const OpScope s(name, x.where(), {&x});
+  if (!s.ok()) return s.error();
+  return s.Add(op, {s.As(x, rule(DTypeOf(x)))});
+}
+
+Tensor Apply(absl::string_view name, const OpDef& op, Rule rule,
+             const Operand& a, const Operand& b) {
+  const OpScope s(name, a.where(), {&a, &b});
+  if (!s.ok()) return s.error();
+  const auto dims = CommonDims({&a, &b});
+  if (!dims.ok()) return s.Fail(dims.status());
+  const DType dtype = rule(CommonDType({&a, &b}));
+  return s.Add(op, {s.BroadcastTo(s.As(a, dtype), *dims),
+                    s.BroadcastTo(s.As(b, dtype), *dims)});
+}
+
+// Whole numbers already are what rounding makes of them.
+Tensor RoundWith(absl::string_view name, const OpDef& op, const Operand& x) {
+  const OpScope s(name, x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = DTypeOf(x);
+  if (IsInteger(dtype) || IsBool(dtype)) return s.As(x);
+  return s.Add(op, {s.As(x)});
+}
+
+Tensor ApplyToIntegers(absl::string_view name, const OpDef& op,
+                       const Operand& a, const Operand& b) {
+  const OpScope s(name, a.where(), {&a, &b});
+  if (!s.ok()) return s.error();
+  if (const DType d = ToNumeric(CommonDType({&a, &b})); !IsInteger(d)) {
+    return s.Fail(InvalidArgument("takes integers, not ", DTypeName(d)));
+  }
+  return Apply(name, op, ToNumeric, a, b);
+}
+
+DType ToBool(DType) { return DType::kBool; }
+
+// Operands of any dtype as truth values; a number is made a tensor first.
+Tensor ApplyToTruth(absl::string_view name, const OpDef& op, const Operand& a,
+                    const Operand& b) {
+  const OpScope s(name, a.where(), {&a, &b});
+  if (!s.ok()) return s.error();
+  const Tensor x = s.As(a), y = s.As(b);
+  return Apply(name, op, ToBool, Operand(x, a.where()),
+               Operand(y, b.where()));
+}
+
+}  // namespace
+
+Tensor Negate(const Operand& x) {
+  return Apply("Negate", kNegate, ToNumeric, x);
+}
+Tensor Abs(const Operand& x) { return Apply("Abs", kAbs, ToNumeric, x); }
+Tensor Sign(const Operand& x) { return Apply("Sign", kSign, ToNumeric, x); }
+Tensor Floor(const Operand& x) { return RoundWith("Floor", kFloor, x); }
+Tensor Ceil(const Operand& x) { return RoundWith("Ceil", kCeil, x); }
+Tensor RoundEven(const Operand& x) {
+  return RoundWith("RoundEven", kRoundNearestEven, x);
+}
+Tensor BitwiseNot(const Operand& x) {
+  return Apply("BitwiseNot", kNot, Same, x);
+}
+
+Tensor Exp(const Operand& x) {
+  return Apply("Exp", kExponential, ToFloating, x);
+}
+Tensor Expm1(const Operand& x) {
+  return Apply("Expm1", kExponentialMinusOne, ToFloating, x);
+}
+Tensor Log(const Operand& x) { return Apply("Log", kLog, ToFloating, x); }
+Tensor Log1p(const Operand& x) {
+  return Apply("Log1p", kLogPlusOne, ToFloating, x);
+}
+Tensor Sqrt(const Operand& x) { return Apply("Sqrt", kSqrt, ToFloating, x); }
+Tensor Rsqrt(const Operand& x) { return Apply("Rsqrt", kRsqrt, ToFloating, x); }
+Tensor Sigmoid(const Operand& x) {
+  return Apply("Sigmoid", kLogistic, ToFloating, x);
+}
+Tensor Tanh(const Operand& x) { return Apply("Tanh", kTanh, ToFloating, x); }
+Tensor Sin(const Operand& x) { return Apply("Sin", kSine, ToFloating, x); }
+Tensor Cos(const Operand& x) { return Apply("Cos", kCosine, ToFloating, x); }
+Tensor Real(const Operand& x) { return Apply("Real", kReal, ToFloating, x); }
+Tensor Imag(const Operand& x) { return Apply("Imag", kImag, ToFloating, x); }
+
+Tensor Add(const Operand& a, const Operand& b) {
+  return Apply("Add", kAdd, ToNumeric, a, b);
+}
+Tensor Subtract(const Operand& a, const Operand& b) {
+  return Apply("Subtract", kSubtract, ToNumeric, a, b);
+}
+Tensor Multiply(const Operand& a, const Operand& b) {
+  return Apply("Multiply", kMultiply, ToNumeric, a, b);
+}
+Tensor Divide(const Operand& a, const Operand& b) {
+  return Apply("Divide", kDivide, ToFloating, a, b);
+}
+Tensor Quotient(const Operand& a, const Operand& b) {
+  return ApplyToIntegers("Quotient", kDivide, a, b);
+}
+Tensor Remainder(const Operand& a, const Operand& b) {
+  return Apply("Remainder", kRemainder, ToNumeric, a, b);
+}
+Tensor Power(const Operand& a, const Operand& b) {
+  return Apply("Power", kPower, ToNumeric, a, b);
+}
+Tensor Atan2(const Operand& a, const Operand& b) {
+  return Apply("Atan2", kAtan2, ToFloating, a, b);
+}
+Tensor Maximum(const Operand& a, const Operand& b) {
+  return Apply("Maximum", kMaximum, Same, a, b);
+}
+Tensor Minimum(const Operand& a, const Operand& b) {
+  return Apply("Minimum", kMinimum, Same, a, b);
+}
+Tensor Complex(const Operand& re, const Operand& im) {
+  return Apply("Complex", kComplex, ToFloating, re, im);
+}
+
+Tensor BitwiseAnd(const Operand& a, const Operand& b) {
+  return Apply("BitwiseAnd", kAnd, Same, a, b);
+}
+Tensor BitwiseOr(const Operand& a, const Operand& b) {
+  return Apply("BitwiseOr", kOr, Same, a, b);
+}
+Tensor BitwiseXor(const Operand& a, const Operand& b) {
+  return Apply("BitwiseXor", kXor, Same, a, b);
+}
+Tensor LeftShift(const Operand& a, const Operand& b) {
+  return Apply("LeftShift", kShiftLeft, ToNumeric, a, b);
+}
+Tensor RightShift(const Operand& a, const Operand& b) {
+  const bool is_signed = IsSigned(CommonDType({&a, &b}));
+  return Apply("RightShift",
+               is_signed ? kShiftRightArithmetic : kShiftRightLogical,
+               ToNumeric, a, b);
+}
+Tensor RightShiftLogical(const Operand& a, const Operand& b) {
+  return Apply("RightShiftLogical", kShiftRightLogical, ToNumeric, a, b);
+}
+
+Tensor LogicalAnd(const Operand& a, const Operand& b) {
+  return ApplyToTruth("LogicalAnd", kAnd, a, b);
+}
+Tensor LogicalOr(const Operand& a, const Operand& b) {
+  return ApplyToTruth("LogicalOr", kOr, a, b);
+}
+Tensor LogicalXor(const Operand& a, const Operand& b) {
+  return ApplyToTruth("LogicalXor", kXor, a, b);
+}
+Tensor LogicalNot(const Operand& x) {
+  const OpScope s("LogicalNot", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  return s.Add(kNot, {s.Convert(s.As(x), DType::kBool)});
+}
+
+Tensor Square(const Operand& x) {
+  const OpScope s("Square", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x, ToNumeric(DTypeOf(x)));
+  return s.Add(kMultiply, {value, value});
+}
+
+Tensor Round(const Operand& x) {
+  const OpScope s("Round", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = DTypeOf(x);
+  if (IsInteger(dtype) || IsBool(dtype)) return s.As(x);
+  // x - whole is exact, so a half is seen as a half; NaN and the infinities
+  // compare false and stay.
+  const Tensor value = s.As(x);
+  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
+  const Tensor whole =
+      Select(at(Lt(at(value), 0.0)), s.Add(kCeil, {value}),
+             s.Add(kFloor, {value}));
+  const Tensor rest = Abs(at(Subtract(at(value), whole)));
+  return Select(at(Ge(at(rest), 0.5)),
+                Add(at(whole), s.Add(kSign, {value})), whole);
+}
+
+Tensor IsNan(const Operand& x) { return Ne(x, x); }
+
+Tensor IsFinite(const Operand& x) {
+  const OpScope s("IsFinite", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = ToFloating(DTypeOf(x));
+  const Tensor value = s.As(x, dtype);
+  if (!IsComplex(dtype)) return s.Add(kIsFinite, {value});
+  return s.Add(kAnd, {s.Add(kIsFinite, {s.Add(kReal, {value})}),
+                      s.Add(kIsFinite, {s.Add(kImag, {value})})});
+}
+
+Tensor Clip(const Operand& x, const Operand& low, const Operand& high) {
+  const OpScope s("Clip", x.where(), {&x, &low, &high});
+  if (!s.ok()) return s.error();
+  const auto dims = CommonDims({&x, &low, &high});
+  if (!dims.ok()) return s.Fail(dims.status());
+  const DType dtype = CommonDType({&x, &low, &high});
+  const auto bound = [&](const Operand& b) {
+    const Tensor value = s.As(b, dtype);
+    return value.shape().is_scalar() ? value : s.BroadcastTo(value, *dims);
+  };
+  return s.Add(kClamp, {bound(low), s.BroadcastTo(s.As(x, dtype), *dims),
+                        bound(high)});
+}
+
+Tensor Convert(const Operand& x, DType dtype) {
+  const OpScope s("Convert", x.where(), {&x});
+  return s.ok() ? s.Convert(s.As(x), dtype) : s.error();
+}
+
+Tensor Bitcast(const Operand& x, DType dtype) {
+  const OpScope s("Bitcast", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  return s.Add(kBitcastConvert, {s.As(x)}, {{"dtype", dtype}});
+}
+
+}  // namespace hawser

@@ -1,0 +1,265 @@
+#include "client/sdk/ops/reduce.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "client/sdk/graph/op_scope.h"
+#include "client/sdk/graph/promotion.h"
+#include "client/sdk/graph/trace.h"
+#include "client/sdk/ops/compare.h"
+#include "client/sdk/ops/elementwise.h"
+#include "core/base/status.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/reduce.h"
+
+namespace hawser {
+namespace {
+
+using sdk::DTypeOf;
+using sdk::OpScope;
+using sdk::Region;
+using sdk::ToAggregate;
+using sdk::ToFloating;
+
+// Which axes go, and what is left.
+struct Plan {
+  Dims axes;       // ascending
+  Dims kept_dims;  // sizes with 1 for the axes that go
+  int64_t count = 1;  // elements that become one
+};
+
+absl::StatusOr<Plan> PlanOf(const Shape& shape, const Over& over) {
+  Plan plan;
+  for (int64_t axis : over.axes) {
+    HAWSER_ASSIGN_OR_RETURN(plan.axes.emplace_back(),
+                            NormalizeAxis(axis, shape.rank()));
+  }
+  if (over.axes.empty()) {
+    for (int i = 0; i < shape.rank(); ++i) plan.axes.push_back(i);
+  }
+  std::sort(plan.axes.begin(), plan.axes.end());
+  const auto twice = std::adjacent_find(plan.axes.begin(), plan.axes.end());
+  if (twice != plan.axes.end()) {
+    return InvalidArgument("axis ", *twice, " is given twice in ",
+                           DimsToString(over.axes));
+  }
+  plan.kept_dims = shape.dims();
+  for (int64_t axis : plan.axes) {
+    plan.count *= std::exchange(plan.kept_dims[axis], 1);
+  }
+  return plan;
+}
+
+// Reduces `x`, already of the dtype the reduction works in.
+Tensor ReduceBy(const OpScope& s, const Tensor& x, const Tensor& initial,
+                const Region& region, const Over& over) {
+  if (x.dtype() == DType::kInvalid) return x;
+  const auto plan = PlanOf(x.shape(), over);
+  if (!plan.ok()) return s.Fail(plan.status());
+  const Tensor reduced = s.Add(kReduce, {x, initial},
+                               {{"dimensions", plan->axes}}, {&region, 1});
+  return over.keep_axes ? s.Reshape(reduced, plan->kept_dims) : reduced;
+}
+
+Tensor Fold(const OpScope& s, const Tensor& x, const OpDef& op,
+            Literal initial, const Over& over) {
+  if (x.dtype() == DType::kInvalid) return x;
+  return ReduceBy(s, x, s.Constant(std::move(initial)),
+                  sdk::Monoid(op, x.dtype()), over);
+}
+
+Literal NumberOf(DType dtype, int value) {
+  return *Number(value).ToLiteral(dtype);
+}
+
+// The neutral element of maximum (highest = false) or minimum.
+Literal Extreme(DType dtype, bool highest) {
+  return VisitDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (kIsFloat<T>) {
+      const float infinity = std::numeric_limits<float>::infinity();
+      return Literal::Scalar(T(highest ? infinity : -infinity));
+    } else if constexpr (kIsComplex<T>) {
+      return Literal::Scalar(T(0));  // refused by the op itself
+    } else {
+      return Literal::Scalar(highest ? std::numeric_limits<T>::max()
+                                     : std::numeric_limits<T>::min());
+    }
+  });
+}
+
+Tensor FoldExtreme(absl::string_view name, const OpDef& op, bool highest,
+                   const Operand& x, const Over& over) {
+  const OpScope s(name, x.where(), {&x});
+  if (!s.ok()) return s.error();
+  if (IsComplex(DTypeOf(x))) {
+    return s.Fail(InvalidArgument("complex numbers have no order"));
+  }
+  const Tensor value = s.As(x);
+  return Fold(s, value, op, Extreme(value.dtype(), highest), over);
+}
+
+Tensor FoldAggregate(absl::string_view name, const OpDef& op, int neutral,
+                     const Operand& x, const Over& over) {
+  const OpScope s(name, x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = ToAggregate(DTypeOf(x));
+  return Fold(s, s.As(x, dtype), op, NumberOf(dtype, neutral), over);
+}
+
+Tensor FoldTruth(absl::string_view name, const OpDef& op, bool neutral,
+                 const Operand& x, const Over& over) {
+  const OpScope s(name, x.where(), {&x});
+  if (!s.ok()) return s.error();
+  return Fold(s, s.Convert(s.As(x), DType::kBool), op,
+              Literal::Scalar(neutral), over);
+}
+
+Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
+             const ArgOptions& options) {
+  const OpScope s(name, x.where(), {&x});
+  if (!s.ok()) return s.error();
+  Tensor value = s.As(x);
+  int axis = 0;
+  if (options.axis.has_value()) {
+    const auto normal = NormalizeAxis(*options.axis, value.rank());
+    if (!normal.ok()) return s.Fail(normal.status());
+    axis = *normal;
+  } else {
+    value = s.Reshape(value, {value.shape().num_elements()});
+  }
+  const Tensor index = s.Add(
+      op, {value},
+      {{"dimension", int64_t{axis}},
+       {"dtype", options.dtype},
+       {"tie", std::string(options.last_of_equals ? "high" : "low")}});
+  if (!options.keep_axis || !options.axis.has_value()) return index;
+  Dims dims = value.shape().dims();
+  dims[axis] = 1;
+  return s.Reshape(index, dims);
+}
+
+// What a composite computes in, and what it gives back.
+DType Accurate(DType dtype) {
+  return BitWidth(dtype) == 16 && IsFloat(dtype) ? DType::kF32 : dtype;
+}
+
+}  // namespace
+
+Tensor Sum(const Operand& x, const Over& over) {
+  return FoldAggregate("Sum", kAdd, 0, x, over);
+}
+Tensor Product(const Operand& x, const Over& over) {
+  return FoldAggregate("Product", kMultiply, 1, x, over);
+}
+Tensor ReduceMax(const Operand& x, const Over& over) {
+  return FoldExtreme("ReduceMax", kMaximum, false, x, over);
+}
+Tensor ReduceMin(const Operand& x, const Over& over) {
+  return FoldExtreme("ReduceMin", kMinimum, true, x, over);
+}
+Tensor All(const Operand& x, const Over& over) {
+  return FoldTruth("All", kAnd, true, x, over);
+}
+Tensor Any(const Operand& x, const Over& over) {
+  return FoldTruth("Any", kOr, false, x, over);
+}
+Tensor ArgMax(const Operand& x, const ArgOptions& options) {
+  return ArgBy("ArgMax", kArgMax, x, options);
+}
+Tensor ArgMin(const Operand& x, const ArgOptions& options) {
+  return ArgBy("ArgMin", kArgMin, x, options);
+}
+
+Tensor Reduce(const Operand& x, const Operand& initial,
+              absl::FunctionRef<Tensor(Tensor, Tensor)> fn, const Over& over) {
+  const OpScope s("Reduce", x.where(), {&x, &initial});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::CommonDType({&x, &initial});
+  sdk::Trace trace("reduce", sdk::Captures::kNone);
+  const Tensor running = trace.Parameter(Shape::Scalar(dtype), x.where());
+  const Tensor element = trace.Parameter(Shape::Scalar(dtype), x.where());
+  Tensor result;
+  {
+    const sdk::Trace::Scope scope(&trace);
+    result = fn(running, element);
+  }
+  auto module = trace.Finish({&result, 1}, x.where());
+  if (!module.ok()) return s.Keep(module.status());
+  return ReduceBy(s, s.As(x, dtype), s.As(initial, dtype),
+                  sdk::MakeRegion(*std::move(module)), over);
+}
+
+Tensor Mean(const Operand& x, const Over& over) {
+  const OpScope s("Mean", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = ToFloating(DTypeOf(x));
+  const Tensor value = s.As(x, Accurate(dtype));
+  const auto plan = PlanOf(value.shape(), over);
+  if (!plan.ok()) return s.Fail(plan.status());
+  const Tensor sum =
+      Fold(s, value, kAdd, NumberOf(value.dtype(), 0), over);
+  const Tensor count = s.ConstantOf(plan->count, value.dtype());
+  return s.Convert(
+      s.Add(kDivide, {sum, s.BroadcastTo(count, sum.shape().dims())}), dtype);
+}
+
+Tensor Variance(const Operand& x, const Over& over, int64_t ddof) {
+  const OpScope s("Variance", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = ToFloating(DTypeOf(x));
+  const Tensor value = s.As(x, Accurate(dtype));
+  const auto plan = PlanOf(value.shape(), over);
+  if (!plan.ok()) return s.Fail(plan.status());
+  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
+  const Tensor mean = Mean(at(value), {over.axes, true});
+  const Tensor squares = Square(at(Subtract(at(value), mean)));
+  const Tensor sum = Sum(at(squares), over);
+  const Tensor count = s.ConstantOf(plan->count - ddof, value.dtype());
+  return s.Convert(Divide(at(sum), count), dtype);
+}
+
+Tensor LogSumExp(const Operand& x, const Over& over) {
+  const OpScope s("LogSumExp", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = ToFloating(DTypeOf(x));
+  const Tensor value = s.As(x, Accurate(dtype));
+  const auto plan = PlanOf(value.shape(), over);
+  if (!plan.ok()) return s.Fail(plan.status());
+  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
+  // An infinite maximum must not be subtracted from itself.
+  const Tensor highest = ReduceMax(at(value), {over.axes, true});
+  const Tensor shift =
+      Select(at(IsFinite(at(highest))), highest,
+             s.ConstantOf(0, value.dtype()));
+  const Tensor sum =
+      Sum(at(Exp(at(Subtract(at(value), shift)))), {over.axes, true});
+  const Tensor kept = Add(at(Log(at(sum))), shift);
+  const Tensor result = s.Convert(kept, dtype);
+  if (over.keep_axes || result.dtype() == DType::kInvalid) return result;
+  Dims dims;
+  for (int i = 0; i < value.rank(); ++i) {
+    if (!std::binary_search(plan->axes.begin(), plan->axes.end(), i)) {
+      dims.push_back(value.dim(i));
+    }
+  }
+  return s.Reshape(result, dims);
+}
+
+Tensor Softmax(const Operand& x, int64_t axis) {
+  const OpScope s("Softmax", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const DType dtype = ToFloating(DTypeOf(x));
+  const Tensor value = s.As(x, Accurate(dtype));
+  const Over along{.axes = {axis}, .keep_axes = true};
+  const auto plan = PlanOf(value.shape(), along);
+  if (!plan.ok()) return s.Fail(plan.status());
+  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
+  const Tensor highest = ReduceMax(at(value), along);
+  const Tensor powers = Exp(at(Subtract(at(value), highest)));
+  return s.Convert(Divide(at(powers), Sum(at(powers), along)), dtype);
+}
+
+}  // namespace hawser

@@ -1,0 +1,186 @@
+#include "client/sdk/ops/shape.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/sdk/graph/op_scope.h"
+#include "client/sdk/graph/promotion.h"
+#include "core/base/status.h"
+#include "core/ops/shape.h"
+
+namespace hawser {
+namespace {
+
+using sdk::OpScope;
+
+// The axes, none negative, each once, in order. None given: all of them.
+absl::StatusOr<Dims> SortedAxes(absl::Span<const int64_t> axes, int rank) {
+  Dims out;
+  for (int64_t axis : axes) {
+    HAWSER_ASSIGN_OR_RETURN(out.emplace_back(), NormalizeAxis(axis, rank));
+  }
+  if (axes.empty()) {
+    for (int axis = 0; axis < rank; ++axis) out.push_back(axis);
+  }
+  std::sort(out.begin(), out.end());
+  const auto twice = std::adjacent_find(out.begin(), out.end());
+  if (twice == out.end()) return out;
+  return InvalidArgument("axis ", *twice, " is given twice in ",
+                         DimsToString(axes));
+}
+
+// `dims` with its -1 replaced.
+absl::StatusOr<Dims> FillIn(const Shape& shape,
+                            absl::Span<const int64_t> dims) {
+  const int64_t elements = shape.num_elements();
+  Dims out(dims.begin(), dims.end());
+  int64_t known = 1;  // at most elements + 1, so that nothing overflows
+  int64_t* open = nullptr;
+  for (int64_t& d : out) {
+    if (d < -1) return InvalidArgument("size ", d, " is negative");
+    if (d == -1) {
+      if (open != nullptr) return InvalidArgument("two sizes are -1");
+      open = &d;
+    } else {
+      known = d > 0 && known > elements / d ? elements + 1 : known * d;
+    }
+  }
+  if (open == nullptr) return out;
+  if (known == 0 || elements % known != 0) {
+    return InvalidArgument("no size for the -1 in ", DimsToString(dims),
+                           " gives ", elements, " elements");
+  }
+  *open = elements / known;
+  return out;
+}
+
+DType PromoteAll(absl::Span<const Tensor> tensors) {
+  DType dtype = tensors[0].dtype();
+  for (const Tensor& t : tensors) dtype = sdk::Promote(dtype, t.dtype());
+  return dtype;
+}
+
+}  // namespace
+
+Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims) {
+  const OpScope s("Reshape", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const auto filled = FillIn(value.shape(), dims);
+  if (!filled.ok()) return s.Fail(filled.status());
+  return s.Reshape(value, *filled);
+}
+
+Tensor Flatten(const Operand& x) { return Reshape(x, {-1}); }
+
+Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes) {
+  const OpScope s("Squeeze", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const auto dropped = SortedAxes(axes, value.rank());
+  if (!dropped.ok()) return s.Fail(dropped.status());
+  Dims dims;
+  for (int axis = 0; axis < value.rank(); ++axis) {
+    const int64_t size = value.dim(axis);
+    if (!std::binary_search(dropped->begin(), dropped->end(), axis)) {
+      dims.push_back(size);
+    } else if (size != 1) {
+      if (!axes.empty()) {
+        return s.Fail(InvalidArgument("axis ", axis, " has size ", size));
+      }
+      dims.push_back(size);
+    }
+  }
+  return s.Reshape(value, dims);
+}
+
+Tensor ExpandDims(const Operand& x, int64_t axis) {
+  const OpScope s("ExpandDims", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const auto at = NormalizeAxis(axis, value.rank() + 1);
+  if (!at.ok()) return s.Fail(at.status());
+  Dims dims = value.shape().dims();
+  dims.insert(dims.begin() + *at, 1);
+  return s.Reshape(value, dims);
+}
+
+Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims) {
+  const OpScope s("BroadcastTo", x.where(), {&x});
+  return s.ok() ? s.BroadcastTo(s.As(x), dims) : s.error();
+}
+
+Tensor Transpose(const Operand& x, absl::Span<const int64_t> permutation) {
+  const OpScope s("Transpose", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  Dims axes;
+  for (int64_t axis : permutation) {
+    const auto normal = NormalizeAxis(axis, value.rank());
+    if (!normal.ok()) return s.Fail(normal.status());
+    axes.push_back(*normal);
+  }
+  if (permutation.empty()) {
+    for (int axis = value.rank(); axis-- > 0;) axes.push_back(axis);
+  }
+  return s.Add(kTranspose, {value}, {{"permutation", std::move(axes)}});
+}
+
+Tensor Reverse(const Operand& x, absl::Span<const int64_t> axes) {
+  const OpScope s("Reverse", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  auto along = SortedAxes(axes, value.rank());
+  if (!along.ok()) return s.Fail(along.status());
+  return s.Add(kReverse, {value}, {{"dimensions", *std::move(along)}});
+}
+
+Tensor Concatenate(absl::Span<const Tensor> tensors, int64_t axis,
+                   SourceLocation where) {
+  const OpScope s("Concatenate", where, tensors);
+  if (!s.ok()) return s.error();
+  if (tensors.empty()) return s.Fail(InvalidArgument("takes at least 1 tensor"));
+  const auto along = NormalizeAxis(axis, tensors[0].rank());
+  if (!along.ok()) return s.Fail(along.status());
+  const DType dtype = PromoteAll(tensors);
+  std::vector<Tensor> parts;
+  for (const Tensor& t : tensors) parts.push_back(s.Convert(t, dtype));
+  return s.Add(kConcatenate, parts, {{"dimension", int64_t{*along}}});
+}
+
+Tensor Stack(absl::Span<const Tensor> tensors, int64_t axis,
+             SourceLocation where) {
+  const OpScope s("Stack", where, tensors);
+  if (!s.ok()) return s.error();
+  if (tensors.empty()) return s.Fail(InvalidArgument("takes at least 1 tensor"));
+  const auto along = NormalizeAxis(axis, tensors[0].rank() + 1);
+  if (!along.ok()) return s.Fail(along.status());
+  std::vector<Tensor> parts;
+  for (const Tensor& t : tensors) {
+    if (!t.shape().SameDims(tensors[0].shape())) {
+      return s.Fail(InvalidArgument("all sizes must be equal"));
+    }
+    parts.push_back(ExpandDims(Operand(t, where), *along));
+  }
+  return Concatenate(parts, *along, where);
+}
+
+Tensor Pad(const Operand& x, const Operand& value,
+           absl::Span<const Padding> paddings) {
+  const OpScope s("Pad", x.where(), {&x, &value});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::CommonDType({&x, &value});
+  Dims low, high, interior;
+  for (const Padding& p : paddings) {
+    low.push_back(p.low);
+    high.push_back(p.high);
+    interior.push_back(p.interior);
+  }
+  return s.Add(kPad, {s.As(x, dtype), s.As(value, dtype)},
+               {{"edge_padding_low", std::move(low)},
+                {"edge_padding_high", std::move(high)},
+                {"interior_padding", std::move(interior)}});
+}
+
+}  // namespace hawser

@@ -1,0 +1,157 @@
+#include "client/sdk/tensor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/sdk/graph/evaluate.h"
+#include "client/sdk/graph/node.h"
+#include "client/sdk/graph/trace.h"
+#include "client/sdk/ops/index.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+using sdk::graph_mutex;
+
+// What there is of a tensor that needs no more evaluating.
+struct Found {
+  Literal value;               // in this process
+  runtime::BufferPtr buffer;   // else where it is
+};
+
+absl::StatusOr<Found> Find(const Tensor& tensor) {
+  MutexLock lock(&graph_mutex);
+  sdk::Node* node = tensor.node();
+  if (const auto* failed = node->As<sdk::Failed>()) return failed->status;
+  if (const auto* host = node->As<sdk::Host>()) return Found{host->value, {}};
+  if (const auto* ready = node->As<sdk::Ready>()) {
+    return Found{ready->fetched, ready->buffers[tensor.result()]};
+  }
+  return FailedPrecondition("not evaluated");
+}
+
+// Keeps small values, for printing and fetching again.
+void Remember(const Tensor& tensor, const Literal& value) {
+  if (value.shape().byte_size() > sdk::kSmallBytes) return;
+  MutexLock lock(&graph_mutex);
+  auto* ready = tensor.node()->As<sdk::Ready>();
+  if (ready != nullptr && ready->buffers.size() == 1) ready->fetched = value;
+}
+
+}  // namespace
+
+absl::Status Tensor::status() const {
+  if (node() == nullptr) return sdk::NoValueError();
+  MutexLock lock(&graph_mutex);
+  const auto* failed = node()->As<sdk::Failed>();
+  return failed == nullptr ? absl::OkStatus() : failed->status;
+}
+
+const Shape& Tensor::shape() const {
+  static const auto& none = *new Shape;
+  const bool known = node() != nullptr && !node()->shapes().empty();
+  return known ? node()->shapes()[result_] : none;
+}
+
+absl::Status Tensor::Eval(const RunOptions& options) const {
+  return sdk::Evaluate({this, 1}, sdk::FromNow(options));
+}
+
+absl::Status Eval(absl::Span<const Tensor> tensors,
+                  const RunOptions& options) {
+  return sdk::Evaluate(tensors, sdk::FromNow(options));
+}
+
+absl::StatusOr<Literal> Tensor::Fetch(const RunOptions& options) const {
+  const sdk::Execution execution = sdk::FromNow(options);
+  HAWSER_RETURN_IF_ERROR(sdk::Evaluate({this, 1}, execution));
+  HAWSER_ASSIGN_OR_RETURN(Found found, Find(*this));
+  if (found.value.valid()) return found.value;
+  auto value = found.buffer->Fetch(execution.call)
+                   .Await(execution.call.cancel.deadline());
+  if (value.ok()) Remember(*this, *value);
+  return value;
+}
+
+Future<Literal> Tensor::FetchAsync(const RunOptions& options) const {
+  const sdk::Execution execution = sdk::FromNow(options);
+  const absl::Status queued = sdk::Evaluate({this, 1}, execution);
+  if (!queued.ok()) return Future<Literal>(queued);
+  auto found = Find(*this);
+  if (!found.ok()) return Future<Literal>(found.status());
+  if (found->value.valid()) return Future<Literal>(std::move(found->value));
+  return found->buffer->Fetch(execution.call);
+}
+
+absl::StatusOr<Literal> Tensor::Head(int64_t rows,
+                                     const RunOptions& options) const {
+  HAWSER_RETURN_IF_ERROR(status());
+  if (rank() == 0 || rows < 0) {
+    return InvalidArgument("there are no ", rows, " rows in ",
+                           shape().ToString());
+  }
+  return Rows(Operand(*this, {}), 0, std::min(rows, dim(0))).Fetch(options);
+}
+
+std::string Tensor::ran_on() const {
+  if (node() == nullptr) return "";
+  runtime::BufferPtr buffer;
+  {
+    MutexLock lock(&graph_mutex);
+    if (const auto* host = node()->As<sdk::Host>()) return host->ran_on;
+    const auto* ready = node()->As<sdk::Ready>();
+    if (ready == nullptr) return "";
+    buffer = ready->buffers[result_];
+  }
+  return buffer->ran_on();
+}
+
+absl::StatusOr<Tensor> Tensor::To(const Client& client,
+                                  const CallOptions& call) const {
+  HAWSER_RETURN_IF_ERROR(status());
+  if (!client.valid()) return FailedPrecondition("To needs a client");
+  const sdk::Execution execution = {.call = call.FromNow()};
+  Client home;
+  {
+    MutexLock lock(&graph_mutex);
+    home = sdk::ClientOf(*this);
+  }
+  sdk::Execution here = execution;
+  here.client = home.valid() ? home : client;
+  HAWSER_RETURN_IF_ERROR(sdk::Evaluate({this, 1}, here));
+  HAWSER_ASSIGN_OR_RETURN(Found found, Find(*this));
+  if (found.buffer != nullptr && here.client == client) return *this;
+  if (!found.value.valid()) {
+    HAWSER_ASSIGN_OR_RETURN(found.value,
+                            found.buffer->Fetch(execution.call)
+                                .Await(execution.call.cancel.deadline()));
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      runtime::BufferPtr moved,
+      client.runtime()->Upload(found.value, execution.call));
+  return sdk::MakeTensor(
+      {shape()}, sdk::Ready{.client = client, .buffers = {std::move(moved)}},
+      node()->where());
+}
+
+std::ostream& operator<<(std::ostream& out, const Literal& literal) {
+  return out << literal.ToString();
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  const absl::Status status = tensor.status();
+  if (!status.ok()) return out << "invalid Tensor: " << status;
+  const auto found = Find(tensor);
+  if (found.ok() && found->value.valid()) return out << found->value;
+  out << tensor.shape().ToString();
+  if (found.ok()) {
+    return out << " on " << found->buffer->client()->name()
+               << " (not fetched)";
+  }
+  MutexLock lock(&graph_mutex);
+  const bool traced = tensor.node()->As<sdk::Traced>() != nullptr;
+  return out << (traced ? " (traced)" : " (recorded, not run)");
+}
+
+}  // namespace hawser

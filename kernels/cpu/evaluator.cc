@@ -1,0 +1,34 @@
+#include "kernels/cpu/evaluator.h"
+
+#include "core/base/status.h"
+#include "kernels/cpu/program.h"
+
+namespace hawser::cpu {
+
+CpuEvaluator::CpuEvaluator(const Options& options)
+    : allocator_(HostAllocator::Make(options.memory_limit)),
+      numerics_(options.numerics),
+      pool_(options.threads > 1 ? std::make_unique<ThreadPool>(options.threads)
+                                : nullptr) {}
+
+absl::StatusOr<std::vector<Literal>> CpuEvaluator::Evaluate(
+    const Module& module, int computation, absl::Span<const Literal> arguments,
+    const CancelToken& cancel) {
+  if (computation < 0 ||
+      computation >= static_cast<int>(module.computations().size())) {
+    return InvalidArgument("the module has no computation ", computation);
+  }
+  std::vector<runtime::Argument> given(arguments.begin(), arguments.end());
+  HAWSER_RETURN_IF_ERROR(
+      runtime::CheckArguments(module.signature(computation), given));
+  given.clear();
+  HAWSER_ASSIGN_OR_RETURN(const CpuProgram program,
+                          CpuProgram::Make(module, computation));
+  return program.Run({arguments.begin(), arguments.end()},
+                     {.pool = pool_.get(),
+                      .allocator = allocator_.get(),
+                      .numerics = numerics_,
+                      .cancel = cancel});
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,79 @@
+// Folds of runs and of columns with a known monoid. The order of operations
+// is fixed by the lengths alone, so bits never depend on threads, and sums
+// lose less than one after another would: eight lanes, then halves.
+#ifndef HAWSER_KERNELS_CPU_FOLDS_H_
+#define HAWSER_KERNELS_CPU_FOLDS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cpu/conversion.h"
+
+namespace hawser::cpu {
+
+inline constexpr int kFoldLanes = 8;
+// The longest run folded without halving it.
+inline constexpr int64_t kFoldBlock = 4096;
+// Columns folded side by side, and rows before a partial result is set aside.
+inline constexpr int64_t kFoldColumns = 1024;
+inline constexpr int64_t kFoldRows = 512;
+
+// x[0] * x[1] * ... of n >= 1 elements.
+template <typename F, typename Acc, typename In>
+Acc FoldRun(const In* x, int64_t n) {
+  if (n > kFoldBlock) {
+    const int64_t half =
+        (n / 2 + kFoldBlock - 1) / kFoldBlock * kFoldBlock;
+    return F::Apply(FoldRun<F, Acc>(x, half),
+                    FoldRun<F, Acc>(x + half, n - half));
+  }
+  if (n < 2 * kFoldLanes) {
+    Acc all = ConvertElement<Acc>(x[0]);
+    for (int64_t i = 1; i < n; ++i) {
+      all = F::Apply(all, ConvertElement<Acc>(x[i]));
+    }
+    return all;
+  }
+  Acc lanes[kFoldLanes];
+  for (int l = 0; l < kFoldLanes; ++l) lanes[l] = ConvertElement<Acc>(x[l]);
+  int64_t i = kFoldLanes;
+  for (; i + kFoldLanes <= n; i += kFoldLanes) {
+    for (int l = 0; l < kFoldLanes; ++l) {
+      lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i + l]));
+    }
+  }
+  for (int l = 0; i < n; ++i, ++l) {
+    lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i]));
+  }
+  for (int step = kFoldLanes / 2; step > 0; step /= 2) {
+    for (int l = 0; l < step; ++l) {
+      lanes[l] = F::Apply(lanes[l], lanes[l + step]);
+    }
+  }
+  return lanes[0];
+}
+
+// out[j] = x[0][j] * x[1][j] * ... of `rows` >= 1 rows, `stride` apart, for
+// j < n <= kFoldColumns.
+template <typename F, typename Acc, typename In>
+void FoldColumns(const In* x, int64_t rows, int64_t stride, int64_t n,
+                 Acc* out) {
+  Acc part[kFoldColumns];
+  for (int64_t begin = 0; begin < rows; begin += kFoldRows) {
+    const int64_t end = std::min(begin + kFoldRows, rows);
+    const In* row = x + begin * stride;
+    for (int64_t j = 0; j < n; ++j) part[j] = ConvertElement<Acc>(row[j]);
+    for (int64_t r = begin + 1; r < end; ++r) {
+      row = x + r * stride;
+      for (int64_t j = 0; j < n; ++j) {
+        part[j] = F::Apply(part[j], ConvertElement<Acc>(row[j]));
+      }
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      out[j] = begin == 0 ? part[j] : F::Apply(out[j], part[j]);
+    }
+  }
+}
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_FOLDS_H_

@@ -1,0 +1,251 @@
+#include "kernels/cpu/gemm.h"
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "core/base/status.h"
+#include "kernels/cpu/arithmetic.h"
+#include "kernels/cpu/conversion.h"
+
+namespace hawser::cpu {
+namespace {
+
+// Tiles given to BLAS: large enough that packing is a few percent, small
+// enough that one takes some 10 ms, so that cores share and deadlines hold.
+constexpr int64_t kBlasRows = 256;
+constexpr int64_t kBlasColumns = 1024;
+constexpr int64_t kBlasDepth = 4096;
+// Rows of a matrix times a vector.
+constexpr int64_t kBlasVectorRows = 4096;
+// Own tiles: accumulators and the packed part of b stay in the second cache.
+constexpr int64_t kOwnRows = 64;
+constexpr int64_t kOwnColumns = 256;
+constexpr int64_t kOwnDepth = 128;
+
+struct Tile {
+  int64_t batch;
+  int64_t row, rows;
+  int64_t column, columns;
+};
+
+// Calls fn(tile) for all tiles of the result.
+absl::Status ForTiles(const GemmProblem& p, const Environment& environment,
+                      int64_t rows, int64_t columns,
+                      absl::FunctionRef<absl::Status(const Tile&)> fn) {
+  const int64_t down = (p.m + rows - 1) / rows;
+  const int64_t along = (p.n + columns - 1) / columns;
+  // Small products are not worth another thread.
+  const double work = static_cast<double>(p.batches) * p.m * p.n * p.k;
+  ThreadPool* pool = work < (1 << 20) ? nullptr : environment.pool;
+  return ForEachBlock(
+      pool, p.batches * down * along, environment.cancel, [&](int64_t i) {
+        const int64_t row = i / along % down * rows;
+        const int64_t column = i % along * columns;
+        return fn({i / along / down, row, std::min(rows, p.m - row), column,
+                   std::min(columns, p.n - column)});
+      });
+}
+
+// ---- BLAS -----------------------------------------------------------------
+
+bool Fits(int64_t n) { return n <= std::numeric_limits<int>::max(); }
+
+// How the interface describes a matrix of rows x columns.
+struct Layout {
+  int trans;
+  int leading;  // elements from one row (transposed: column) to the next
+};
+
+bool HasLayout(const Matrix& matrix) {
+  return (matrix.column_stride == 1 && Fits(matrix.row_stride)) ||
+         (matrix.row_stride == 1 && Fits(matrix.column_stride));
+}
+
+// The leading dimension must be at least the length of what it leads to, even
+// where there is only one of it and the stride means nothing.
+Layout LayoutOf(const Matrix& matrix, int64_t rows, int64_t columns) {
+  if (matrix.column_stride == 1) {
+    return {Blas::kNoTrans,
+            static_cast<int>(std::max(matrix.row_stride, columns))};
+  }
+  return {Blas::kTrans, static_cast<int>(std::max(matrix.column_stride, rows))};
+}
+
+template <typename T>
+const T* At(const Matrix& matrix, int64_t batch, int64_t row, int64_t column) {
+  return reinterpret_cast<const T*>(matrix.data) +
+         batch * matrix.batch_stride + row * matrix.row_stride +
+         column * matrix.column_stride;
+}
+
+template <typename T>
+absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
+                       Blas::Gemm<T> gemm) {
+  return ForTiles(
+      p, environment, kBlasRows, kBlasColumns,
+      [&](const Tile& t) -> absl::Status {
+        T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n +
+               t.column;
+        for (int64_t k = 0; k < p.k; k += kBlasDepth) {
+          if (k > 0) HAWSER_RETURN_IF_ERROR(environment.cancel.Check());
+          const int64_t depth = std::min(kBlasDepth, p.k - k);
+          const Layout a = LayoutOf(p.a, t.rows, depth);
+          const Layout b = LayoutOf(p.b, depth, t.columns);
+          gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
+               static_cast<int>(t.columns), static_cast<int>(depth), T{1},
+               At<T>(p.a, t.batch, t.row, k), a.leading,
+               At<T>(p.b, t.batch, k, t.column), b.leading,
+               k == 0 ? T{0} : T{1}, c, static_cast<int>(p.n));
+        }
+        return absl::OkStatus();
+      });
+}
+
+// n = 1: each result is a row of a times the vector b.
+template <typename T>
+absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
+                       Blas::Gemv<T> gemv) {
+  const bool plain = p.a.column_stride == 1;
+  return ForTiles(
+      p, environment, kBlasVectorRows, 1, [&](const Tile& t) -> absl::Status {
+        T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
+        for (int64_t k = 0; k < p.k; k += kBlasDepth) {
+          if (k > 0) HAWSER_RETURN_IF_ERROR(environment.cancel.Check());
+          const int64_t depth = std::min(kBlasDepth, p.k - k);
+          const Layout a = LayoutOf(p.a, t.rows, depth);
+          gemv(Blas::kRowMajor, a.trans,
+               static_cast<int>(plain ? t.rows : depth),
+               static_cast<int>(plain ? depth : t.rows), T{1},
+               At<T>(p.a, t.batch, t.row, k), a.leading,
+               At<T>(p.b, t.batch, k, 0), static_cast<int>(p.b.row_stride),
+               k == 0 ? T{0} : T{1}, c, 1);
+        }
+        return absl::OkStatus();
+      });
+}
+
+Matrix Transposed(Matrix matrix) {
+  std::swap(matrix.row_stride, matrix.column_stride);
+  return matrix;
+}
+
+template <typename T>
+absl::Status RunBlas(GemmProblem p, const Environment& environment,
+                     Blas::Gemm<T> gemm, Blas::Gemv<T> gemv) {
+  if (p.m == 1) {  // the same as the transposed matrix times a vector
+    std::swap(p.m, p.n);
+    std::swap(p.a, p.b);
+    p.a = Transposed(p.a);
+    p.b = Transposed(p.b);
+  }
+  return p.n == 1 ? GemvTiles<T>(p, environment, gemv)
+                  : GemmTiles<T>(p, environment, gemm);
+}
+
+// ---- own loops ------------------------------------------------------------
+
+template <typename T>
+struct AccumulatorOf {
+  using type = ComputeType<T>;
+};
+template <IntegerType T>
+struct AccumulatorOf<T> {
+  using type = Wrapping<T>;
+};
+
+// Without the recovery of infinities that operator* of complex numbers does.
+template <typename T>
+T Product(T a, T b) {
+  if constexpr (kIsComplex<T>) {
+    return T(a.real() * b.real() - a.imag() * b.imag(),
+             a.real() * b.imag() + a.imag() * b.real());
+  } else {
+    return a * b;
+  }
+}
+
+// acc[j] += a[0] * b[0][j] + ... over `depth` rows of b, four at a time.
+template <typename Acc>
+void AddProducts(const Acc* a, const Acc* b, int64_t depth, int64_t columns,
+                 Acc* acc) {
+  int64_t k = 0;
+  for (; k + 4 <= depth; k += 4, b += 4 * columns) {
+    for (int64_t j = 0; j < columns; ++j) {
+      acc[j] += (Product(a[k], b[j]) + Product(a[k + 1], b[columns + j])) +
+                (Product(a[k + 2], b[2 * columns + j]) +
+                 Product(a[k + 3], b[3 * columns + j]));
+    }
+  }
+  for (; k < depth; ++k, b += columns) {
+    for (int64_t j = 0; j < columns; ++j) acc[j] += Product(a[k], b[j]);
+  }
+}
+
+template <typename T>
+absl::Status OwnTile(const GemmProblem& p, const Tile& t,
+                     const CancelToken& cancel) {
+  using Acc = typename AccumulatorOf<T>::type;
+  std::vector<Acc> acc(t.rows * t.columns, Acc{});
+  std::vector<Acc> b(kOwnDepth * t.columns);
+  std::vector<Acc> a(kOwnDepth);
+  for (int64_t k0 = 0; k0 < p.k; k0 += kOwnDepth) {
+    HAWSER_RETURN_IF_ERROR(cancel.Check());
+    const int64_t depth = std::min(kOwnDepth, p.k - k0);
+    for (int64_t k = 0; k < depth; ++k) {
+      const T* from = At<T>(p.b, t.batch, k0 + k, t.column);
+      for (int64_t j = 0; j < t.columns; ++j) {
+        b[k * t.columns + j] =
+            static_cast<Acc>(from[j * p.b.column_stride]);
+      }
+    }
+    for (int64_t i = 0; i < t.rows; ++i) {
+      const T* from = At<T>(p.a, t.batch, t.row + i, k0);
+      for (int64_t k = 0; k < depth; ++k) {
+        a[k] = static_cast<Acc>(from[k * p.a.column_stride]);
+      }
+      AddProducts(a.data(), b.data(), depth, t.columns,
+                  acc.data() + i * t.columns);
+    }
+  }
+  T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n + t.column;
+  for (int64_t i = 0; i < t.rows; ++i) {
+    for (int64_t j = 0; j < t.columns; ++j) {
+      c[i * p.n + j] = static_cast<T>(acc[i * t.columns + j]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
+                     const Blas* blas) {
+  if (p.batches == 0 || p.m == 0 || p.n == 0) return absl::OkStatus();
+  if (p.k == 0) {
+    std::fill_n(p.c, p.batches * p.m * p.n * ByteWidth(p.dtype), '\0');
+    return absl::OkStatus();
+  }
+  const bool suits =
+      blas != nullptr && HasLayout(p.a) && HasLayout(p.b) && Fits(p.n);
+  if (suits && p.dtype == DType::kF32) {
+    return RunBlas(p, environment, blas->sgemm, blas->sgemv);
+  }
+  if (suits && p.dtype == DType::kF64) {
+    return RunBlas(p, environment, blas->dgemm, blas->dgemv);
+  }
+  return VisitDType(p.dtype, [&](auto tag) -> absl::Status {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, bool>) {
+      return Unimplemented("no product of bool");
+    } else {
+      return ForTiles(p, environment, kOwnRows, kOwnColumns,
+                      [&](const Tile& t) {
+                        return OwnTile<T>(p, t, environment.cancel);
+                      });
+    }
+  });
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,41 @@
+// Batches of matrix products, in tiles whose sizes depend on the shapes alone.
+#ifndef HAWSER_KERNELS_CPU_GEMM_H_
+#define HAWSER_KERNELS_CPU_GEMM_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "core/base/dtype.h"
+#include "kernels/cpu/blas.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+
+// Element (batch, row, column) stands at the sum of index times stride.
+struct Matrix {
+  const char* data = nullptr;
+  int64_t batch_stride = 0;
+  int64_t row_stride = 0;
+  int64_t column_stride = 0;
+};
+
+// c[batch][m][n], dense, = a[batch][m][k] times b[batch][k][n].
+struct GemmProblem {
+  DType dtype;
+  int64_t batches = 1;
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+  Matrix a;
+  Matrix b;
+  char* c = nullptr;
+};
+
+// f32 and f64 go to `blas` unless it is nullptr or the strides do not suit it
+// (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and are
+// rounded once, integers wrap. Checks the environment's token for each tile.
+absl::Status RunGemm(const GemmProblem& problem, const Environment& environment,
+                     const Blas* blas);
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_GEMM_H_

@@ -1,0 +1,183 @@
+#include "kernels/cpu/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+
+namespace hawser::cpu {
+namespace {
+
+double DefaultCost(const Computation& computation, const Instruction& i,
+                   double called) {
+  double cost = called;
+  for (ValueId v : i.operands) {
+    cost += static_cast<double>(computation.shape(v).num_elements());
+  }
+  for (int k = 0; k < i.num_results; ++k) {
+    cost += static_cast<double>(
+        computation.shape(i.first_result + k).num_elements());
+  }
+  return cost;
+}
+
+// Kernels read elements through typed pointers; adopted memory may stand at
+// any address.
+absl::StatusOr<Literal> Aligned(Literal value, const Environment& env) {
+  const int64_t width =
+      std::min<int64_t>(ByteWidth(value.shape().dtype()), alignof(Wide16));
+  const auto bytes = value.bytes();
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % width == 0) return value;
+  HAWSER_ASSIGN_OR_RETURN(Literal copy, env.allocator->Allocate(value.shape()));
+  std::copy(bytes.begin(), bytes.end(), copy.mutable_bytes().data());
+  return copy;
+}
+
+}  // namespace
+
+absl::StatusOr<CpuProgram> CpuProgram::Make(const Module& module, int entry) {
+  CpuProgram program;
+  program.module_ = &module;
+  for (int i = 0; i <= entry; ++i) {
+    HAWSER_ASSIGN_OR_RETURN(
+        Prepared prepared,
+        Prepare(module.computation(i), program.computations_));
+    program.computations_.push_back(std::move(prepared));
+  }
+  return program;
+}
+
+absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
+    const Computation& computation, const std::vector<Prepared>& before) {
+  Prepared p{.computation = &computation};
+  p.used.resize(computation.num_values(), false);
+  for (const Instruction& i : computation.instructions()) {
+    if (i.op == &kParameter) continue;
+    const CpuKernel* kernel = FindCpuKernel(*i.op);
+    if (kernel == nullptr || kernel->run == nullptr) {
+      return Unimplemented("op ", i.op->name, " has no CPU kernel");
+    }
+    p.steps.push_back({kernel, &i, static_cast<int>(p.last_uses.size())});
+    p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
+    double called = 0;
+    for (int callee : i.called) called += before[callee].cost;
+    // Each step costs something, however small its values.
+    p.cost += 64 + (kernel->cost != nullptr ? kernel->cost : DefaultCost)(
+                       computation, i, called);
+  }
+  // From the end: the first use met is the last one.
+  p.last_results.resize(computation.results().size(), false);
+  for (size_t k = computation.results().size(); k-- > 0;) {
+    const ValueId v = computation.results()[k];
+    p.last_results[k] = !p.used[v];
+    p.used[v] = true;
+  }
+  for (size_t s = p.steps.size(); s-- > 0;) {
+    const Step& step = p.steps[s];
+    for (size_t k = step.instruction->operands.size(); k-- > 0;) {
+      const ValueId v = step.instruction->operands[k];
+      p.last_uses[step.first_use + k] = !p.used[v];
+      p.used[v] = true;
+    }
+  }
+  return p;
+}
+
+// One run. Computations call only earlier ones, so recursion is as deep as the
+// module is nested, which the verifier bounds.
+class Evaluation {
+ public:
+  Evaluation(const CpuProgram& program, const Environment& environment)
+      : program_(program), environment_(environment) {}
+
+  absl::StatusOr<std::vector<Literal>> Run(int index,
+                                           std::vector<Literal> arguments) {
+    const CpuProgram::Prepared& p = program_.computations_[index];
+    std::vector<Literal> values(p.computation->num_values());
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (p.used[i]) values[i] = std::move(arguments[i]);
+    }
+    arguments.clear();  // the last hold on parameters nobody uses
+    absl::InlinedVector<Literal, 4> operands;
+    for (const CpuProgram::Step& step : p.steps) {
+      absl::Status status = RunStep(p, step, &values, &operands);
+      if (!status.ok()) return InInstruction(status, index, step);
+    }
+    std::vector<Literal> results;
+    results.reserve(p.last_results.size());
+    for (size_t k = 0; k < p.last_results.size(); ++k) {
+      Literal& value = values[p.computation->results()[k]];
+      results.push_back(p.last_results[k] ? std::move(value) : value);
+    }
+    return results;
+  }
+
+ private:
+  absl::Status RunStep(const CpuProgram::Prepared& p,
+                       const CpuProgram::Step& step,
+                       std::vector<Literal>* values,
+                       absl::InlinedVector<Literal, 4>* operands) {
+    HAWSER_RETURN_IF_ERROR(environment_.cancel.Check());
+    const Instruction& i = *step.instruction;
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      Literal& value = (*values)[i.operands[k]];
+      const bool dies = p.last_uses[step.first_use + k];
+      operands->push_back(dies ? std::move(value) : value);
+    }
+    auto call = [&](int which, std::vector<Literal> arguments) {
+      return Run(i.called[which], std::move(arguments));
+    };
+    const KernelContext context{
+        *step.kernel,
+        *program_.module_,
+        *p.computation,
+        i,
+        absl::MakeSpan(*operands),
+        environment_,
+        call};
+    absl::StatusOr<Literals> results = step.kernel->run(context);
+    operands->clear();
+    if (!results.ok()) return results.status();
+    HAWSER_CHECK(static_cast<int>(results->size()) == i.num_results);
+    for (int k = 0; k < i.num_results; ++k) {
+      const ValueId v = i.first_result + k;
+      if (p.used[v]) (*values)[v] = std::move((*results)[k]);
+    }
+    return absl::OkStatus();
+  }
+
+  // Names where an error arose. A caller's own cancel or deadline is not the
+  // instruction's fault and stays as it is.
+  absl::Status InInstruction(const absl::Status& status, int index,
+                             const CpuProgram::Step& step) const {
+    if (absl::IsCancelled(status) || absl::IsDeadlineExceeded(status)) {
+      return status;
+    }
+    const CpuProgram::Prepared& p = program_.computations_[index];
+    const bool entry =
+        index + 1 == static_cast<int>(program_.computations_.size());
+    return Annotate(
+        status, absl::StrCat(entry ? "" : "computation ",
+                             entry ? "" : p.computation->name(),
+                             entry ? "" : ", ", "instruction %",
+                             step.instruction->first_result, " (",
+                             step.instruction->op->name, ")"));
+  }
+
+  const CpuProgram& program_;
+  const Environment& environment_;
+};
+
+absl::StatusOr<std::vector<Literal>> CpuProgram::Run(
+    std::vector<Literal> arguments, const Environment& environment) const {
+  for (Literal& argument : arguments) {
+    HAWSER_ASSIGN_OR_RETURN(argument,
+                            Aligned(std::move(argument), environment));
+  }
+  return Evaluation(*this, environment)
+      .Run(static_cast<int>(computations_.size()) - 1, std::move(arguments));
+}
+
+}  // namespace hawser::cpu

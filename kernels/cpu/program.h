@@ -1,0 +1,58 @@
+// CpuProgram: a module made ready to run: its kernels found, the last use of
+// every value known, its cost estimated. Made once per executable.
+#ifndef HAWSER_KERNELS_CPU_PROGRAM_H_
+#define HAWSER_KERNELS_CPU_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/literal.h"
+#include "core/ir/module.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+
+// Immutable and thread-safe; runs may overlap.
+class CpuProgram {
+ public:
+  // `module` must be verified and outlive the program; computations behind
+  // `entry` are left out. Errors: kUnimplemented naming an op without a row.
+  static absl::StatusOr<CpuProgram> Make(const Module& module, int entry);
+
+  // About how many element steps one run takes; infinite with a loop.
+  double cost() const { return computations_.back().cost; }
+
+  // Arguments must have the parameters' shapes. Those nobody else holds may be
+  // written over. Values are freed at their last use.
+  // Errors: what the kernels say, naming the instruction; kResourceExhausted;
+  // what the environment's token says, as it is.
+  absl::StatusOr<std::vector<Literal>> Run(
+      std::vector<Literal> arguments, const Environment& environment) const;
+
+ private:
+  friend class Evaluation;
+  struct Step {
+    const CpuKernel* kernel;
+    const Instruction* instruction;
+    int first_use;  // into `last_uses`, one entry per operand
+  };
+  struct Prepared {
+    const Computation* computation;
+    std::vector<Step> steps;          // without parameters
+    std::vector<bool> last_uses;      // the value dies with this use
+    std::vector<bool> used;           // per value
+    std::vector<bool> last_results;   // per result: the value may move out
+    double cost = 0;
+  };
+
+  static absl::StatusOr<Prepared> Prepare(
+      const Computation& computation, const std::vector<Prepared>& before);
+
+  const Module* module_ = nullptr;
+  std::vector<Prepared> computations_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_PROGRAM_H_

@@ -1,0 +1,39 @@
+#include "server/datasets/chunk_receiver.h"
+
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace hawser::server {
+
+ChunkReceiver::ChunkReceiver(DatasetStore* store, std::string tenant,
+                             const Digest& digest, int64_t size,
+                             std::shared_ptr<char> data)
+    : store_(store),
+      tenant_(std::move(tenant)),
+      digest_(digest),
+      size_(size),
+      data_(std::move(data)) {}
+
+void ChunkReceiver::Advance(int64_t n) {
+  HAWSER_CHECK(n >= 0 && n <= missing());
+  // While the bytes are still in the cache.
+  hasher_.Bytes({at(), static_cast<size_t>(n)});
+  received_ += n;
+}
+
+absl::Status ChunkReceiver::Finish() {
+  if (missing() > 0) {
+    return DataLoss("chunk ", digest_.ToHex(), " ends ", missing(),
+                    " bytes too early");
+  }
+  const Digest actual = hasher_.Finish();
+  if (actual != digest_) {
+    return DataLoss("chunk ", digest_.ToHex(),
+                    " does not match its bytes, whose digest is ",
+                    actual.ToHex());
+  }
+  return store_->Receive(tenant_, digest_, size_, std::move(data_));
+}
+
+}  // namespace hawser::server

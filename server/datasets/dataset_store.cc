@@ -1,0 +1,179 @@
+#include "server/datasets/dataset_store.h"
+
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "core/base/status.h"
+#include "server/datasets/chunk_receiver.h"
+
+namespace hawser::server {
+
+DatasetStore::DatasetStore(DatasetStoreOptions options)
+    : options_(std::move(options)) {}
+
+absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Open(
+    DatasetStoreOptions options) {
+  std::unique_ptr<DatasetStore> store(new DatasetStore(std::move(options)));
+  if (!store->options_.data_dir.empty()) {
+    HAWSER_RETURN_IF_ERROR(store->Restore());
+  }
+  return store;
+}
+
+DatasetStore::~DatasetStore() {
+  writer_ = nullptr;  // its callbacks use everything else
+  std::deque<WaitingUpload> waiting;
+  {
+    MutexLock lock(&mu_);
+    waiting.swap(waiting_);
+  }
+  for (WaitingUpload& upload : waiting) {
+    upload.ready(Unavailable("the server is stopping"));
+  }
+}
+
+std::vector<uint32_t> DatasetStore::FindMissing(
+    absl::string_view tenant, absl::Span<const Digest> digests) {
+  std::vector<uint32_t> missing;
+  MutexLock lock(&mu_);
+  Tenant& own = tenants_[tenant];
+  for (size_t i = 0; i < digests.size(); ++i) {
+    auto at = own.chunks.find(digests[i]);
+    if (at == own.chunks.end() || at->second->lost()) {
+      missing.push_back(static_cast<uint32_t>(i));
+    } else {
+      Refer(own, at->second);  // its time starts again
+    }
+  }
+  return missing;
+}
+
+std::shared_ptr<const StoredArray> DatasetStore::ArrayOf(
+    Tenant& tenant, const ArrayManifest& manifest) {
+  const Digest id = ArrayId(manifest);
+  std::weak_ptr<const StoredArray>& known = arrays_[id];
+  if (auto array = known.lock()) return array;
+  auto array = std::make_shared<StoredArray>();
+  array->id = id;
+  array->shape = manifest.shape;
+  for (const Digest& digest : manifest.chunks) {
+    array->chunks.push_back(tenant.chunks.at(digest));
+  }
+  known = array;
+  return array;
+}
+
+absl::Status DatasetStore::CheckChunks(const Tenant& tenant,
+                                       const DatasetManifest& manifest) const {
+  for (const ArrayManifest& array : manifest.arrays) {
+    for (int64_t i = 0; i < array.num_chunks(); ++i) {
+      auto at = tenant.chunks.find(array.chunks[i]);
+      if (at == tenant.chunks.end() || at->second->lost()) {
+        return FailedPrecondition("chunk ", i, " of array \"", array.name,
+                                  "\" (", array.chunks[i].ToHex(),
+                                  ") has not been uploaded");
+      }
+      if (at->second->size != array.chunk_size(i)) {
+        return InvalidArgument("chunk ", i, " of array \"", array.name,
+                               "\" has ", at->second->size, " bytes, ",
+                               array.shape.ToString(), " needs ",
+                               array.chunk_size(i));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DatasetStore::CommitLocked(const std::string& name,
+                                        DatasetManifest manifest,
+                                        bool wait_durable, Durable& done,
+                                        DatasetInfo* info) {
+  Tenant& tenant = tenants_[name];
+  HAWSER_RETURN_IF_ERROR(CheckChunks(tenant, manifest));
+  std::shared_ptr<StoredDataset>& dataset =
+      tenant.datasets[DatasetId(manifest)];
+  if (dataset == nullptr) {
+    dataset = std::make_shared<StoredDataset>();
+    dataset->info = InfoOf(manifest);
+    for (const ArrayManifest& array : manifest.arrays) {
+      dataset->arrays.push_back(ArrayOf(tenant, array));
+      for (const Digest& chunk : array.chunks) tenant.uploads.erase(chunk);
+    }
+    dataset->manifest = std::move(manifest);
+  }
+  *info = dataset->Info();
+  if (files_ == nullptr || info->durable) return absl::OkStatus();
+  if (!WriteDataset(name, dataset)) {
+    return Unavailable("the server is stopping");
+  }
+  if (wait_durable) dataset->waiting.push_back(std::exchange(done, nullptr));
+  return absl::OkStatus();
+}
+
+void DatasetStore::Commit(absl::string_view tenant, DatasetManifest manifest,
+                          bool wait_durable, Durable done) {
+  absl::Status status = CheckManifest(manifest);
+  DatasetInfo info;
+  if (status.ok()) {
+    MutexLock lock(&mu_);
+    status = CommitLocked(std::string(tenant), std::move(manifest),
+                          wait_durable, done, &info);
+  }
+  if (done == nullptr) return;  // it waits
+  if (status.ok()) {
+    done(std::move(info));
+  } else {
+    done(status);
+  }
+}
+
+absl::StatusOr<std::shared_ptr<StoredDataset>> DatasetStore::FindDataset(
+    absl::string_view tenant, absl::string_view token) {
+  HAWSER_ASSIGN_OR_RETURN(const Digest id, ParseToken(token));
+  auto own = tenants_.find(tenant);
+  if (own != tenants_.end()) {
+    auto at = own->second.datasets.find(id);
+    if (at != own->second.datasets.end()) return at->second;
+  }
+  return NotFound("dataset ", token, " is not known on this server");
+}
+
+absl::StatusOr<DatasetInfo> DatasetStore::Stat(absl::string_view tenant,
+                                               absl::string_view token) {
+  MutexLock lock(&mu_);
+  HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(tenant, token));
+  return dataset->Info();
+}
+
+absl::StatusOr<std::shared_ptr<const StoredArray>> DatasetStore::Find(
+    absl::string_view tenant, absl::string_view token,
+    absl::string_view array) {
+  MutexLock lock(&mu_);
+  HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(tenant, token));
+  const auto& manifests = dataset->manifest.arrays;
+  for (size_t i = 0; i < manifests.size(); ++i) {
+    if (manifests[i].name == array) return dataset->arrays[i];
+  }
+  constexpr size_t kMaxName = 255;
+  return NotFound(
+      "dataset ", token, " has no array \"", array.substr(0, kMaxName),
+      "\"; it has ",
+      absl::StrJoin(manifests, ", ", [](std::string* out, const auto& m) {
+        absl::StrAppend(out, "\"", m.name, "\"");
+      }));
+}
+
+DatasetStore::Statistics DatasetStore::statistics() const {
+  Statistics out;
+  MutexLock lock(&mu_);
+  out.chunks = static_cast<int64_t>(chunks_.size());
+  for (const auto& [name, tenant] : tenants_) {
+    out.datasets += static_cast<int64_t>(tenant.datasets.size());
+  }
+  out.resident_bytes = memory_.resident();
+  out.bad_files = files_ == nullptr ? 0 : files_->bad_files();
+  out.received_bytes = received_bytes_;
+  return out;
+}
+
+}  // namespace hawser::server

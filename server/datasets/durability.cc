@@ -1,0 +1,179 @@
+// The part of DatasetStore that makes things outlive the process.
+#include <algorithm>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/base/status.h"
+#include "server/datasets/dataset_store.h"
+
+namespace hawser::server {
+namespace {
+
+// Between two attempts to write what the disk refused.
+constexpr absl::Duration kRetry = absl::Seconds(30);
+
+}  // namespace
+
+bool StoredDataset::IsDurable() const {
+  if (!on_disk) return false;
+  for (const auto& array : arrays) {
+    for (const auto& chunk : array->chunks) {
+      if (!chunk->on_disk) return false;
+    }
+  }
+  return true;
+}
+
+DatasetInfo StoredDataset::Info() const {
+  DatasetInfo out = info;
+  out.durable = IsDurable();
+  return out;
+}
+
+void DatasetStore::WriteChunk(const std::string& tenant,
+                              const std::shared_ptr<Chunk>& chunk) {
+  if (files_ == nullptr || chunk->on_disk || chunk->writing ||
+      chunk->data == nullptr) {
+    return;
+  }
+  // The bytes stay alive here, also when the chunk's place changes.
+  auto write = [this, tenant, chunk, data = chunk->data] {
+    return files_->WriteChunk(
+        {chunk->digest, chunk->size, tenant},
+        {data.get(), static_cast<size_t>(chunk->size)});
+  };
+  auto done = [this, chunk](const absl::Status& status) {
+    MutexLock lock(&mu_);
+    chunk->writing = false;
+    chunk->on_disk = status.ok();
+    last_write_error_ = status;
+    Touch(*chunk);
+  };
+  chunk->writing = writer_->Add({std::move(write), std::move(done)});
+}
+
+bool DatasetStore::WriteDataset(
+    const std::string& tenant, const std::shared_ptr<StoredDataset>& dataset) {
+  for (const auto& array : dataset->arrays) {
+    for (const auto& chunk : array->chunks) WriteChunk(tenant, chunk);
+  }
+  // The writer keeps the order, so the chunks are on disk before this.
+  const bool added = writer_->Add(
+      {[this, tenant, dataset] {
+         return files_->WriteDataset({tenant, dataset->manifest});
+       },
+       [this, dataset](const absl::Status& status) {
+         FinishDataset(dataset, status);
+       }});
+  if (added) ++dataset->writes;
+  return added;
+}
+
+void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
+                                 absl::Status status) {
+  std::vector<Durable> waiting;
+  DatasetInfo info;
+  {
+    MutexLock lock(&mu_);
+    --dataset->writes;
+    dataset->tried_at = options_.now();
+    dataset->on_disk = dataset->on_disk || status.ok();
+    info = dataset->Info();
+    if (status.ok() && !info.durable) {
+      status = last_write_error_.ok()
+                   ? DataLoss("a chunk of it was damaged; put it again")
+                   : last_write_error_;
+    }
+    if (dataset->writes == 0) waiting.swap(dataset->waiting);
+  }
+  if (!status.ok()) {
+    HAWSER_LOG(kWarning) << "dataset " << info.token
+                         << " is not durable: " << status.message();
+    status = Annotate(status, absl::StrCat("dataset ", info.token,
+                                           " is here but not durable"));
+  }
+  for (Durable& done : waiting) {
+    if (status.ok()) {
+      done(info);
+    } else {
+      done(status);
+    }
+  }
+}
+
+void DatasetStore::Sweep() {
+  const absl::Time now = options_.now();
+  MutexLock lock(&mu_);
+  for (auto& [name, tenant] : tenants_) {
+    for (auto it = tenant.uploads.begin(); it != tenant.uploads.end();) {
+      auto at = it++;  // erase keeps the others
+      if (at->second > now) continue;
+      auto chunk = tenant.chunks.find(at->first);
+      Forget(chunk->second);
+      tenant.chunks.erase(chunk);
+      tenant.uploads.erase(at);
+    }
+    if (files_ == nullptr) continue;
+    for (auto& [id, dataset] : tenant.datasets) {
+      if (dataset->on_disk || dataset->writes > 0) continue;
+      if (now - dataset->tried_at >= kRetry) WriteDataset(name, dataset);
+    }
+  }
+}
+
+void DatasetStore::Stop(absl::Time deadline) {
+  if (writer_ == nullptr) return;
+  const int left = writer_->Stop(deadline);
+  if (left == 0) return;
+  HAWSER_LOG(kWarning) << left << " files were not written before the stop";
+}
+
+absl::Status DatasetStore::RestoreDataset(DatasetRecord record) {
+  MutexLock lock(&mu_);
+  Tenant& tenant = tenants_[record.tenant];
+  for (const ArrayManifest& array : record.manifest.arrays) {
+    for (int64_t i = 0; i < array.num_chunks(); ++i) {
+      std::shared_ptr<Chunk> chunk =
+          ChunkOf(array.chunks[i], array.chunk_size(i));
+      if (chunk->size != array.chunk_size(i)) {
+        return DataLoss("chunk ", chunk->digest.ToHex(), " has ", chunk->size,
+                        " bytes");
+      }
+      Refer(tenant, chunk);
+      tenant.uploads.erase(chunk->digest);
+    }
+  }
+  auto dataset = std::make_shared<StoredDataset>();
+  dataset->info = InfoOf(record.manifest);
+  for (const ArrayManifest& array : record.manifest.arrays) {
+    dataset->arrays.push_back(ArrayOf(tenant, array));
+  }
+  dataset->on_disk = true;
+  dataset->manifest = std::move(record.manifest);
+  tenant.datasets[DatasetId(dataset->manifest)] = std::move(dataset);
+  return absl::OkStatus();
+}
+
+absl::Status DatasetStore::Restore() {
+  HAWSER_ASSIGN_OR_RETURN(files_, ChunkFiles::Open(options_.data_dir));
+  HAWSER_ASSIGN_OR_RETURN(ChunkFiles::Contents contents, files_->Scan());
+  for (const ChunkHeader& header : contents.chunks) {
+    MutexLock lock(&mu_);
+    std::shared_ptr<Chunk> chunk = ChunkOf(header.digest, header.bytes);
+    chunk->on_disk = true;
+    Refer(tenants_[header.tenant], chunk);
+  }
+  for (DatasetRecord& record : contents.datasets) {
+    const std::string token = TokenOf(record.manifest);
+    const absl::Status restored = RestoreDataset(std::move(record));
+    if (restored.ok()) continue;
+    HAWSER_LOG(kWarning) << "dataset " << token << " is left out: "
+                         << restored.message();
+  }
+  writer_ = std::make_unique<DiskWriter>(
+      [this] { return files_->SyncFolders(); },
+      [this] { ServeWaitingUploads(); });
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::server

@@ -1,0 +1,78 @@
+// Executor: what every session and every stateless call of a server shares.
+#ifndef HAWSER_SERVER_SERVICE_EXECUTOR_H_
+#define HAWSER_SERVER_SERVICE_EXECUTOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/digest.h"
+#include "core/runtime/client.h"
+#include "proto/executor.pb.h"
+#include "server/datasets/chunk_memory.h"
+#include "server/datasets/dataset_store.h"
+#include "server/service/device_arrays.h"
+#include "server/service/worker_pool.h"
+#include "server/session/executable_cache.h"
+#include "server/session/session_table.h"
+
+namespace hawser::server {
+
+struct ExecutorOptions {
+  SessionTableOptions sessions;
+  size_t executables = 1024;                         // kept beyond pinned ones
+  int64_t device_arrays_bytes = int64_t{4} << 30;    // kept beyond used ones
+  int workers = 4;
+  std::string version = "0.1";
+};
+
+// Results up to this size ride in the answer to their Execute, all together
+// up to the other; larger fetches take Download.
+inline constexpr int64_t kInlineResultBytes = 4 << 10;
+inline constexpr int64_t kInlineResultsBytes = 1 << 20;
+inline constexpr int64_t kInlineFetchBytes = 64 << 10;
+// A Call answers in one message.
+inline constexpr int64_t kCallResultBytes = 16 << 20;
+
+// Parts are thread-safe; the struct itself does not change.
+struct Executor {
+  // `datasets` outlives it. Errors: the device's.
+  static absl::StatusOr<std::unique_ptr<Executor>> Create(
+      std::shared_ptr<runtime::Client> device, DatasetStore* datasets,
+      ExecutorOptions options);
+  ~Executor();
+
+  // The executable of a fingerprint: known to the tenant, or else of `module`,
+  // which is then verified and compiled here (that takes its time).
+  // Errors: kNotFound (unknown and no module), kInvalidArgument (the
+  // fingerprint is another module's), the decoder's and the device's.
+  using ExecutablePtr = std::shared_ptr<runtime::Executable>;
+  absl::StatusOr<ExecutablePtr> FindExecutable(absl::string_view tenant,
+                                               const Digest& fingerprint);
+  absl::StatusOr<ExecutablePtr> CompileModule(
+      absl::string_view tenant, const Digest& fingerprint,
+      absl::string_view module, const v1::CompileOptionsProto& options,
+      const runtime::CallOptions& call);
+
+  const std::shared_ptr<runtime::Client> device;
+  const runtime::Capabilities capabilities;
+  const uint64_t instance_id;
+  const std::string version;
+  SessionTable sessions;
+  ExecutableCache executables;
+  ChunkMemory upload_memory;
+  // Last: its threads use the rest.
+  WorkerPool workers;
+  DeviceArrays arrays;
+
+ private:
+  Executor(std::shared_ptr<runtime::Client> device,
+           runtime::Capabilities capabilities, DatasetStore* datasets,
+           ExecutorOptions options);
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_EXECUTOR_H_
