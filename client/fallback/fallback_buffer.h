@@ -25,7 +25,11 @@ class FallbackBuffer : public runtime::Buffer,
         recipe_(std::move(recipe)) {}
 
   const Shape& shape() const override { return recipe_->shape(); }
-  runtime::Client* client() const override { return client_; }
+  // nullptr once it is gone.
+  runtime::Client* client() const override {
+    const Gate::Pass pass = gate_->Enter();
+    return pass ? client_ : nullptr;
+  }
   Future<Literal> Fetch(const runtime::CallOptions& options) override;
   std::string ran_on() const override;
 

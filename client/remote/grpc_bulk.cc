@@ -113,9 +113,6 @@ absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
       return Annotate(FromGrpc(status), address);
     case grpc::StatusCode::UNAVAILABLE:
       return Annotate(FromGrpc(status), address);
-    case grpc::StatusCode::UNIMPLEMENTED:
-      return Unavailable(address, ": no hawser server: ",
-                         status.error_message());
     default:
       return FromGrpc(status);
   }

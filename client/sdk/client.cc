@@ -41,7 +41,7 @@ Client::Client(std::shared_ptr<runtime::Client> client) {
 }
 
 Client Client::Cpu() {
-  static const Client& cpu = *new Client(MakeCpuClient());
+  static const Client& cpu = *new Client(cpu::MakeCpuClient());
   return cpu;
 }
 

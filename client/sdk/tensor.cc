@@ -22,8 +22,8 @@ struct Found {
 
 absl::StatusOr<Found> Find(const Tensor& tensor) {
   MutexLock lock(&graph_mutex);
+  HAWSER_RETURN_IF_ERROR(sdk::Usable(tensor));
   sdk::Node* node = tensor.node();
-  if (const auto* failed = node->As<sdk::Failed>()) return failed->status;
   if (const auto* host = node->As<sdk::Host>()) return Found{host->value, {}};
   if (const auto* ready = node->As<sdk::Ready>()) {
     return Found{ready->fetched, ready->buffers[tensor.result()]};
@@ -42,10 +42,8 @@ void Remember(const Tensor& tensor, const Literal& value) {
 }  // namespace
 
 absl::Status Tensor::status() const {
-  if (node() == nullptr) return sdk::NoValueError();
   MutexLock lock(&graph_mutex);
-  const auto* failed = node()->As<sdk::Failed>();
-  return failed == nullptr ? absl::OkStatus() : failed->status;
+  return sdk::Usable(*this);
 }
 
 const Shape& Tensor::shape() const {
@@ -100,10 +98,11 @@ std::string Tensor::ran_on() const {
   {
     MutexLock lock(&graph_mutex);
     if (const auto* host = node()->As<sdk::Host>()) return host->ran_on;
-    const auto* ready = node()->As<sdk::Ready>();
-    if (ready == nullptr) return "";
-    buffer = ready->buffers[result_];
+    if (const auto* ready = node()->As<sdk::Ready>()) {
+      buffer = ready->buffers[result_];
+    }
   }
+  if (buffer == nullptr) return "";
   return buffer->ran_on();
 }
 

@@ -42,8 +42,9 @@ Acc FoldRun(const In* x, int64_t n) {
       lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i + l]));
     }
   }
-  for (int l = 0; i < n; ++i, ++l) {
-    lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i]));
+  const int rest = static_cast<int>(n - i);
+  for (int l = 0; l < rest; ++l) {
+    lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i + l]));
   }
   for (int step = kFoldLanes / 2; step > 0; step /= 2) {
     for (int l = 0; l < step; ++l) {

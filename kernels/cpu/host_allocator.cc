@@ -69,6 +69,18 @@ absl::StatusOr<Literal> HostAllocator::Allocate(const Shape& shape) {
                  }));
 }
 
+absl::StatusOr<Literal> HostAllocator::Aligned(Literal value) {
+  const auto bytes = value.bytes();
+  const auto alignment = std::min<uintptr_t>(
+      ByteWidth(value.shape().dtype()), alignof(double));
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment == 0) {
+    return value;
+  }
+  HAWSER_ASSIGN_OR_RETURN(Literal copy, Allocate(value.shape()));
+  std::copy(bytes.begin(), bytes.end(), copy.mutable_bytes().data());
+  return copy;
+}
+
 char* HostAllocator::Take(int64_t size) {
   if (size >= kSmallestKept) {
     MutexLock lock(&mu_);

@@ -31,6 +31,9 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
   // Contents undefined, 64-byte aligned. Errors: kResourceExhausted naming the
   // shape, what is live and the limit.
   absl::StatusOr<Literal> Allocate(const Shape& shape);
+  // `value`, or a copy of it where its elements would be misaligned: adopted
+  // memory may stand at any address, kernels read through typed pointers.
+  absl::StatusOr<Literal> Aligned(Literal value);
 
   int64_t live_bytes() const { return live_.load(); }
   int64_t limit() const { return limit_; }

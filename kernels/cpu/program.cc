@@ -10,6 +10,9 @@
 namespace hawser::cpu {
 namespace {
 
+// A step takes about as long as so many elements, however small its values.
+constexpr double kStepCost = 256;
+
 double DefaultCost(const Computation& computation, const Instruction& i,
                    double called) {
   double cost = called;
@@ -21,18 +24,6 @@ double DefaultCost(const Computation& computation, const Instruction& i,
         computation.shape(i.first_result + k).num_elements());
   }
   return cost;
-}
-
-// Kernels read elements through typed pointers; adopted memory may stand at
-// any address.
-absl::StatusOr<Literal> Aligned(Literal value, const Environment& env) {
-  const int64_t width =
-      std::min<int64_t>(ByteWidth(value.shape().dtype()), alignof(Wide16));
-  const auto bytes = value.bytes();
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % width == 0) return value;
-  HAWSER_ASSIGN_OR_RETURN(Literal copy, env.allocator->Allocate(value.shape()));
-  std::copy(bytes.begin(), bytes.end(), copy.mutable_bytes().data());
-  return copy;
 }
 
 }  // namespace
@@ -63,9 +54,9 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
     p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
     double called = 0;
     for (int callee : i.called) called += before[callee].cost;
-    // Each step costs something, however small its values.
-    p.cost += 64 + (kernel->cost != nullptr ? kernel->cost : DefaultCost)(
-                       computation, i, called);
+    p.cost += kStepCost + (kernel->cost != nullptr
+                               ? kernel->cost
+                               : DefaultCost)(computation, i, called);
   }
   // From the end: the first use met is the last one.
   p.last_results.resize(computation.results().size(), false);
@@ -173,8 +164,8 @@ class Evaluation {
 absl::StatusOr<std::vector<Literal>> CpuProgram::Run(
     std::vector<Literal> arguments, const Environment& environment) const {
   for (Literal& argument : arguments) {
-    HAWSER_ASSIGN_OR_RETURN(argument,
-                            Aligned(std::move(argument), environment));
+    HAWSER_ASSIGN_OR_RETURN(
+        argument, environment.allocator->Aligned(std::move(argument)));
   }
   return Evaluation(*this, environment)
       .Run(static_cast<int>(computations_.size()) - 1, std::move(arguments));

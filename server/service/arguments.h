@@ -3,6 +3,7 @@
 #define HAWSER_SERVER_SERVICE_ARGUMENTS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,7 @@ struct Arguments {
   struct Waiting {
     size_t index;
     Future<runtime::BufferPtr> later;
+    bool dataset = false;  // its error is the request's own
   };
   std::vector<Waiting> waiting;
   // Of executions that make arguments and had not ended.
@@ -29,17 +31,24 @@ struct Arguments {
 
 using ArgumentProtos = google::protobuf::RepeatedPtrField<v1::ArgumentProto>;
 
-// Takes the bytes of literals out of `protos`. `handles` is null where there is
-// no session. The error is an argument's own, in the words of its maker, or
-// new and then names the argument. Errors: kInvalidArgument, kNotFound,
-// kUnimplemented, whatever an argument failed with.
-absl::Status ResolveArguments(absl::string_view tenant, HandleTable* handles,
-                              DeviceArrays& arrays, ArgumentProtos& protos,
-                              Arguments* out);
+// Whose arguments they are.
+struct ArgumentScope {
+  absl::string_view tenant;
+  HandleTable* handles = nullptr;  // null: a stateless call
+  uint64_t sequence = 0;           // of the request; 0: a stateless call
+};
 
-// Whether an error of ResolveArguments was an argument's own.
-bool IsInherited(const absl::Status& status);
-absl::Status MarkInherited(absl::Status status);
+// Takes the bytes of literals out of `protos`. An argument that failed gives
+// its own error, in its first words; any other names request and argument.
+// Errors: kInvalidArgument, kNotFound, kUnimplemented, or that first cause.
+absl::Status ResolveArguments(const ArgumentScope& scope, DeviceArrays& arrays,
+                              ArgumentProtos& protos, Arguments* out);
+
+// "sequence 17: <status>"; a stateless call's status stays as it is.
+absl::Status InSequence(uint64_t sequence, const absl::Status& status);
+// "sequence 17: argument 2: <status>"
+absl::Status OfArgument(uint64_t sequence, size_t index,
+                        const absl::Status& status);
 
 }  // namespace hawser::server
 #endif  // HAWSER_SERVER_SERVICE_ARGUMENTS_H_

@@ -21,8 +21,7 @@ absl::Status Over() { return Unavailable("the session is over"); }
 
 HandleTable::~HandleTable() { Close(Over()); }
 
-absl::Status HandleTable::WhatHolds(absl::string_view limit,
-                                    int64_t wanted) const {
+absl::Status HandleTable::WhatHolds(absl::string_view limit) const {
   uint64_t largest = 0;
   int64_t most = -1;
   for (const auto& [handle, entry] : entries_) {
@@ -36,35 +35,38 @@ absl::Status HandleTable::WhatHolds(absl::string_view limit,
                                    most, " bytes");
   return ResourceExhausted("the session's limit of ", limit, ": it holds ",
                            entries_.size(), " values of ", bytes_, " bytes",
-                           top, "; the request needs ", wanted, " more bytes");
+                           top);
 }
 
-absl::Status HandleTable::CheckNew(uint64_t first,
-                                   absl::Span<const Shape> shapes) const {
+absl::Status HandleTable::CheckNames(uint64_t first, size_t count) const {
+  if (count == 0) return absl::OkStatus();
   if (first == 0) return InvalidArgument("handle 0 is not a handle");
-  if (shapes.size() > std::numeric_limits<uint64_t>::max() - first) {
+  if (count > std::numeric_limits<uint64_t>::max() - first) {
     return InvalidArgument("handles ", first, " and up do not fit in 64 bits");
   }
+  MutexLock lock(&mu_);
+  if (closed_) return Over();
+  for (size_t i = 0; i < count; ++i) {
+    if (!entries_.contains(first + i)) continue;
+    return InvalidArgument("handle ", first + i,
+                           " is in use; a handle is made once");
+  }
+  if (static_cast<int64_t>(entries_.size() + count) > limits_.handles) {
+    return WhatHolds(absl::StrCat(limits_.handles, " handles"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HandleTable::CheckRoom(absl::Span<const Shape> shapes) const {
   int64_t wanted = 0;
   for (const Shape& shape : shapes) {
     const int64_t room = std::numeric_limits<int64_t>::max() - wanted;
     wanted += std::min(room, shape.byte_size());
   }
   MutexLock lock(&mu_);
-  if (closed_) return Over();
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    if (!entries_.contains(first + i)) continue;
-    return InvalidArgument("handle ", first + i,
-                           " is in use; a handle is made once");
-  }
-  const int64_t values = static_cast<int64_t>(entries_.size() + shapes.size());
-  if (values > limits_.handles) {
-    return WhatHolds(absl::StrCat(limits_.handles, " handles"), wanted);
-  }
-  if (wanted > limits_.bytes - bytes_) {
-    return WhatHolds(absl::StrCat(limits_.bytes, " bytes"), wanted);
-  }
-  return absl::OkStatus();
+  if (wanted <= limits_.bytes - bytes_) return absl::OkStatus();
+  return WhatHolds(absl::StrCat(limits_.bytes, " bytes does not leave ",
+                                wanted, " more"));
 }
 
 void HandleTable::Insert(uint64_t handle, Value value, int64_t bytes) {
@@ -127,15 +129,22 @@ void HandleTable::Fill(uint64_t handle, Value value) {
 
 void HandleTable::Poison(uint64_t handle, const absl::Status& why) {
   Value old;
-  MutexLock lock(&mu_);
-  auto at = entries_.find(handle);
-  if (at == entries_.end() || at->second.pending != nullptr) return;
-  old = std::exchange(at->second.value, Value{.now = why});
-  bytes_ -= at->second.bytes;
-  at->second.bytes = 0;
+  {
+    MutexLock lock(&mu_);
+    auto at = entries_.find(handle);
+    if (at == entries_.end()) return;
+    if (at->second.pending == nullptr) {
+      old = std::exchange(at->second.value, Value{.now = why});
+      bytes_ -= at->second.bytes;
+      at->second.bytes = 0;
+      return;
+    }
+  }
+  Fill(handle, Value{.now = why});
 }
 
-absl::StatusOr<Value> HandleTable::FindLocked(uint64_t handle) {
+absl::StatusOr<Value> HandleTable::Find(uint64_t handle) {
+  MutexLock lock(&mu_);
   auto at = entries_.find(handle);
   if (at == entries_.end()) return Unknown(handle);
   Entry& entry = at->second;
@@ -144,25 +153,6 @@ absl::StatusOr<Value> HandleTable::FindLocked(uint64_t handle) {
     entry.pending->awaited = true;
   }
   return entry.value;
-}
-
-absl::StatusOr<Value> HandleTable::Find(uint64_t handle) {
-  MutexLock lock(&mu_);
-  return FindLocked(handle);
-}
-
-absl::StatusOr<Value> HandleTable::Take(uint64_t handle) {
-  Entry gone;
-  MutexLock lock(&mu_);
-  absl::StatusOr<Value> value = FindLocked(handle);
-  if (!value.ok()) return value;
-  auto at = entries_.find(handle);
-  if (at->second.pending != nullptr) {
-    at->second.pending->released = true;  // gone once it is filled
-  } else {
-    gone = Remove(at);
-  }
-  return value;
 }
 
 void HandleTable::Release(absl::Span<const uint64_t> handles) {

@@ -42,12 +42,14 @@ class HandleTable {
   explicit HandleTable(const Limits& limits) : limits_(limits) {}
   ~HandleTable();
 
-  // Whether handles first, first + 1, ... may be made for values of these
-  // shapes. Errors: kInvalidArgument naming the handle that is 0 or in use,
-  // kResourceExhausted saying what holds the space.
-  absl::Status CheckNew(uint64_t first, absl::Span<const Shape> shapes) const;
+  // Whether `count` handles from `first` on may be made. Errors:
+  // kInvalidArgument naming the one that is 0 or in use, kResourceExhausted.
+  absl::Status CheckNames(uint64_t first, size_t count) const;
+  // Whether values of these shapes may be kept. Errors: kResourceExhausted
+  // saying what holds the space.
+  absl::Status CheckRoom(absl::Span<const Shape> shapes) const;
 
-  // Both follow a CheckNew of the same request. In a closed table they do
+  // These follow a CheckNames of the same request. In a closed table they do
   // nothing.
   void Insert(uint64_t handle, Value value, int64_t bytes);
   // The buffer comes later: by an Upload, or by the Fill of the execution
@@ -58,13 +60,11 @@ class HandleTable {
 
   // Gives a declared handle its buffer or the reason why it has none.
   void Fill(uint64_t handle, Value value);
-  // The execution behind `handle` failed after all: drops the buffer.
+  // The execution behind `handle` failed: no buffer comes, or it goes again.
   void Poison(uint64_t handle, const absl::Status& why);
 
   // Errors: kNotFound.
   absl::StatusOr<Value> Find(uint64_t handle);
-  // As Find, and the handle is gone: it was donated.
-  absl::StatusOr<Value> Take(uint64_t handle);
   // Unknown handles are fine: donated ones are released again.
   void Release(absl::Span<const uint64_t> handles);
 
@@ -108,9 +108,7 @@ class HandleTable {
 
   void Declare(uint64_t handle, const Shape& shape, bool streamed,
                Future<bool> outcome);
-  absl::StatusOr<Value> FindLocked(uint64_t handle)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Status WhatHolds(absl::string_view limit, int64_t wanted) const
+  absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes the entry out; what dies with it dies outside the lock.
   Entry Remove(Entries::iterator at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -107,22 +107,22 @@ void Session::Answer(const Ticket& ticket, Reply reply) {
   bool overflow = false;
   {
     MutexLock lock(&mu_);
-    --unfinished_;
-    unfinished_bytes_ -= ticket.bytes;
-    if (ended_) return;
-    reply.bytes += sizeof(Reply);  // an empty answer is not free to keep
-    kept_bytes_ += reply.bytes;
-    kept_.emplace(ticket.sequence, reply);
     stream = stream_;
-    overflow = kept_bytes_ > limits_.kept_bytes;
-  }
-  if (overflow) {
-    End(ResourceExhausted("the client left ", kept_bytes_.load(),
-                          " bytes of answers unacknowledged, the limit is ",
-                          limits_.kept_bytes));
-    return;
+    if (!ended_) {
+      kept_bytes_ += reply.bytes;
+      kept_.emplace(ticket.sequence, reply);
+      overflow = kept_bytes_ > limits_.kept_bytes;
+    }
   }
   if (stream != nullptr) stream->Send(reply);
+  // After the Send: whoever sees nothing unfinished may end the stream.
+  --unfinished_;
+  unfinished_bytes_ -= ticket.bytes;
+  if (stream != nullptr) stream->Settled();
+  if (!overflow) return;
+  End(ResourceExhausted("the client left ", kept_bytes_.load(),
+                        " bytes of answers unacknowledged, the limit is ",
+                        limits_.kept_bytes));
 }
 
 bool Session::congested() const {
@@ -160,13 +160,11 @@ absl::Status Session::SetExecutable(
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<runtime::Executable>> Session::FindExecutable(
-    uint64_t name) const {
+std::optional<absl::StatusOr<std::shared_ptr<runtime::Executable>>>
+Session::FindExecutable(uint64_t name) const {
   MutexLock lock(&mu_);
   auto at = executables_.find(name);
-  if (at == executables_.end()) {
-    return NotFound("executable ", name, " is not known in this session");
-  }
+  if (at == executables_.end()) return std::nullopt;
   return at->second.executable;
 }
 

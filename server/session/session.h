@@ -39,6 +39,8 @@ class ReplyStream {
   virtual ~ReplyStream() = default;
   // Queues; never blocks, never calls back into the session.
   virtual void Send(const Reply& reply) = 0;
+  // A request less is unfinished: it may be time to read on, or to end.
+  virtual void Settled() = 0;
   // Ends the stream; nothing is sent any more. Never calls back.
   virtual void Close(const absl::Status& why) = 0;
 };
@@ -97,7 +99,7 @@ class Session {
   void Acknowledge(uint64_t sequence);
   // Keeps and sends the answer of a claimed request; once each.
   void Answer(const Ticket& ticket, Reply reply);
-  // No further request should be read for now; the next Answer may change it.
+  // No further request should be read for now; Settled says when that changes.
   bool congested() const;
   int64_t unfinished() const { return unfinished_; }
 
@@ -109,9 +111,9 @@ class Session {
       absl::StatusOr<std::shared_ptr<runtime::Executable>> executable);
   // Gives back values, and executables: they share the client's numbers.
   void Release(absl::Span<const uint64_t> numbers);
-  // Errors: kNotFound, or why its Compile failed.
-  absl::StatusOr<std::shared_ptr<runtime::Executable>> FindExecutable(
-      uint64_t name) const;
+  // The executable or why its Compile failed; nothing for an unknown number.
+  std::optional<absl::StatusOr<std::shared_ptr<runtime::Executable>>>
+  FindExecutable(uint64_t name) const;
 
   // ---- the end
   // Frees everything, cancels what runs and closes the stream.

@@ -42,6 +42,7 @@ class Draft {
   ValueId Any() { return AnyOf(kAnyDType, 0); }
   // A value with one of `dtypes` and at least `min_rank` axes.
   ValueId AnyOf(DTypeSet dtypes, int min_rank);
+  // kNoValue, which Append refuses, where `shape` would be too large.
   ValueId AnyOfShape(const Shape& shape);
 
   // Appends unless the proposal is refused or gives values that are too large.

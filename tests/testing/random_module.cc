@@ -50,12 +50,17 @@ ValueId Draft::AnyOf(DTypeSet dtypes, int min_rank) {
 
 ValueId Draft::AnyOfShape(const Shape& shape) {
   const ValueId found = Find([&](const Shape& s) { return s == shape; });
-  return found != kNoValue ? found : Constant(RandomLiteral(shape, *random_));
+  if (found != kNoValue) return found;
+  if (shape.num_elements() > options_->max_elements) return kNoValue;
+  return Constant(RandomLiteral(shape, *random_));
 }
 
 bool Draft::Append(const OpDef& op, Proposal p) {
   std::vector<Shape> operands;
-  for (const ValueId v : p.operands) operands.push_back(shape(v));
+  for (const ValueId v : p.operands) {
+    if (v == kNoValue) return false;
+    operands.push_back(shape(v));
+  }
   std::vector<const Signature*> called;
   for (const int c : p.called) called.push_back(&module_->signature(c));
   auto shapes = InferShapes({op, operands, p.attributes, called});

@@ -22,6 +22,10 @@
 namespace hawser {
 namespace {
 
+// A constant of its own, since g++ 12 takes a temporary Dims{} for
+// uninitialized when it moves into an attribute.
+const Dims kNoAxes;
+
 int Finish(ComputationBuilder& b, absl::Span<const ValueId> results) {
   absl::StatusOr<int> index = b.Finish(results);
   if (!index.ok()) {
@@ -178,7 +182,8 @@ Module AttributesModule() {
                               {"tie", std::string("high")}});
   const ValueId wide = b.Add(
       kBroadcastInDim, {scalar},
-      {{"broadcast_dimensions", Dims{}}, {"dims", Dims{1, 1, 1, 1, 1, 1, 1, 2}}});
+      {{"broadcast_dimensions", kNoAxes},
+       {"dims", Dims{1, 1, 1, 1, 1, 1, 1, 2}}});
   const ValueId flat = b.Add(kReshape, {wide}, {{"dims", Dims{2}}});
   const ValueId half = b.Add(kConvert, {flat}, {{"dtype", DType::kBF16}});
   const ValueId back = b.Add(kPad,

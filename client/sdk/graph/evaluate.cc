@@ -53,15 +53,14 @@ bool Walker::Meet(Node* node) {
 }
 
 absl::Status Walker::MeetOperand(const Tensor& operand, bool* descend) {
+  HAWSER_RETURN_IF_ERROR(Usable(operand));
   Node* node = operand.node();
-  if (node == nullptr) return NoValueError();
   const bool first = Meet(node);
   *descend = false;
   if (node->As<Recorded>() != nullptr) {
     *descend = first;
     return absl::OkStatus();
   }
-  if (const auto* failed = node->As<Failed>()) return failed->status;
   if (node->As<Traced>() != nullptr) return LeakedError(operand);
   Node::Walk& scratch = node->scratch();
   if (first) {
@@ -76,8 +75,7 @@ absl::Status Walker::MeetOperand(const Tensor& operand, bool* descend) {
 }
 
 absl::Status Walker::Visit(const Tensor& root) {
-  if (root.node() == nullptr) return NoValueError();
-  if (const auto* failed = root.node()->As<Failed>()) return failed->status;
+  HAWSER_RETURN_IF_ERROR(Usable(root));
   if (root.node()->As<Traced>() != nullptr) return LeakedError(root);
   if (root.node()->As<Recorded>() == nullptr || !Meet(root.node())) {
     return absl::OkStatus();
@@ -275,8 +273,8 @@ absl::StatusOr<runtime::Argument> ToArgument(
   Literal value;
   {
     MutexLock lock(&graph_mutex);
+    HAWSER_RETURN_IF_ERROR(Usable(tensor));
     Node* node = tensor.node();
-    if (const auto* failed = node->As<Failed>()) return failed->status;
     if (const auto* ready = node->As<Ready>()) {
       Client wanted = client;
       HAWSER_RETURN_IF_ERROR(Agree(ready->client, &wanted));
@@ -310,8 +308,7 @@ absl::Status Evaluate(absl::Span<const Tensor> tensors,
   {
     MutexLock lock(&graph_mutex);
     for (const Tensor& tensor : tensors) {
-      if (tensor.node() == nullptr) return NoValueError();
-      if (auto* failed = tensor.node()->As<Failed>()) return failed->status;
+      HAWSER_RETURN_IF_ERROR(Usable(tensor));
       if (tensor.node()->As<Traced>()) return LeakedError(tensor);
       HAWSER_RETURN_IF_ERROR(Agree(ClientOf(tensor), &execution.client));
       anything |= tensor.node()->As<Recorded>() != nullptr;

@@ -34,6 +34,12 @@ class LruMap {
     by_key_.erase(entries_.back().first);
     entries_.pop_back();
   }
+  void Erase(const Key& key) {
+    const auto at = by_key_.find(key);
+    if (at == by_key_.end()) return;
+    entries_.erase(at->second);
+    by_key_.erase(at);
+  }
   size_t size() const { return entries_.size(); }
 
  private:

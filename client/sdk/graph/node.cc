@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 
 namespace hawser::sdk {
 
@@ -61,6 +62,46 @@ Tensor ResultOf(const Tensor& first, int k) {
   return k == 0 || first.node() == nullptr || first.node()->shapes().empty()
              ? first
              : Tensor(NodeRef(first.node()), first.result() + k);
+}
+
+absl::Status NoValueError() {
+  return FailedPrecondition("a Tensor that was never given a value is used");
+}
+
+absl::Status Usable(const Tensor& tensor) {
+  if (tensor.node() == nullptr) return NoValueError();
+  Node* node = tensor.node();
+  if (const auto* failed = node->As<Failed>()) return failed->status;
+  const auto* host = node->As<Host>();
+  const auto* ready = node->As<Ready>();
+  const bool donated =
+      (host != nullptr && !host->value.valid()) ||
+      (ready != nullptr && ready->buffers[tensor.result()] == nullptr);
+  if (!donated) return absl::OkStatus();
+  return FailedPrecondition("a tensor (", Describe(tensor),
+                            ") is used after it was donated");
+}
+
+absl::StatusOr<Literal> Surrender(const Tensor& tensor) {
+  HAWSER_RETURN_IF_ERROR(Usable(tensor));
+  if (auto* host = tensor.node()->As<Host>()) {
+    host->uploaded = nullptr;
+    return std::exchange(host->value, Literal());
+  }
+  auto* ready = tensor.node()->As<Ready>();
+  if (ready == nullptr) return Internal("donated before it was evaluated");
+  ready->fetched = Literal();
+  ready->buffers[tensor.result()] = nullptr;
+  return Literal();
+}
+
+void PutBack(const Tensor& tensor, Literal value,
+             const runtime::Argument& argument) {
+  if (auto* host = tensor.node()->As<Host>()) {
+    host->value = std::move(value);
+  } else if (auto* ready = tensor.node()->As<Ready>()) {
+    ready->buffers[tensor.result()] = std::get<runtime::BufferPtr>(argument);
+  }
 }
 
 std::string Describe(const Tensor& tensor) {

@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "client/sdk/client.h"
 #include "client/sdk/graph/region.h"
 #include "client/sdk/tensor.h"
@@ -38,7 +39,7 @@ struct Traced {
 };
 // In this process's memory; `uploaded` remembers a copy on a client.
 struct Host {
-  Literal value;
+  Literal value;  // none: donated
   Client client = {};
   runtime::BufferPtr uploaded = nullptr;
   std::string ran_on = "host";
@@ -46,7 +47,8 @@ struct Host {
 // On a client, or on its way there.
 struct Ready {
   Client client;
-  absl::InlinedVector<runtime::BufferPtr, 1> buffers;  // one per result
+  // One per result; none: donated.
+  absl::InlinedVector<runtime::BufferPtr, 1> buffers;
   Literal fetched = {};  // of a single small result, once fetched
 };
 // An instruction that has not run.
@@ -111,8 +113,25 @@ Tensor MakeHost(Literal value, SourceLocation where);
 // The error text with where in the user's program it was.
 absl::Status At(const absl::Status& status, SourceLocation where);
 
+absl::Status NoValueError();
+
 // Result k of the same instruction as `first`; an error stays itself.
 Tensor ResultOf(const Tensor& first, int k);
+
+// OK, or why there is nothing to compute with: never given a value, an error,
+// donated.
+absl::Status Usable(const Tensor& tensor)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+
+// Takes the value from a host or ready tensor that is donated: every handle to
+// it is unusable from then on, and `argument` (see ToArgument) holds the last
+// reference of the SDK. Gives a host's value, for PutBack, which undoes it when
+// nothing was executed.
+absl::StatusOr<Literal> Surrender(const Tensor& tensor)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
+void PutBack(const Tensor& tensor, Literal value,
+             const runtime::Argument& argument)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
 
 // "f32[2,3] made at main.cc:12"
 std::string Describe(const Tensor& tensor);

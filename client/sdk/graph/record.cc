@@ -22,7 +22,7 @@ struct Gathered {
 // Errors say where.
 absl::Status GatherOne(const Tensor& operand, Gathered* out)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
-  if (operand.node() == nullptr) return NoValueError();
+  HAWSER_RETURN_IF_ERROR(Usable(operand));
   if (operand.node()->As<Traced>() != nullptr) return LeakedError(operand);
   const auto* recorded = operand.node()->As<Recorded>();
   out->weights.push_back(recorded == nullptr ? 0 : recorded->weight);

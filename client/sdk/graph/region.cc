@@ -74,8 +74,6 @@ StructureKey& StructureKey::Add(const Attributes& attributes) {
   return *this;
 }
 
-namespace {
-
 Digest DigestOf(const Module& module) {
   StructureKey key;
   for (const Computation& c : module.computations()) {
@@ -91,8 +89,6 @@ Digest DigestOf(const Module& module) {
   }
   return key.Finish();
 }
-
-}  // namespace
 
 Region MakeRegion(Module module) {
   const Digest digest = DigestOf(module);

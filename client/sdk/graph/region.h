@@ -22,6 +22,8 @@ struct RegionDef {
 using Region = std::shared_ptr<const RegionDef>;
 
 Region MakeRegion(Module module);
+// Equal digests in one process: the same computations.
+Digest DigestOf(const Module& module);
 // (x, y) -> op(x, y) over scalars; one object per op and dtype in the process.
 // `op` must take them (checked).
 Region Monoid(const OpDef& op, DType dtype);

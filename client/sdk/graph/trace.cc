@@ -24,10 +24,6 @@ absl::Status LeakedError(const Tensor& tensor) {
       "it as a result of that function");
 }
 
-absl::Status NoValueError() {
-  return FailedPrecondition("a Tensor that was never given a value is used");
-}
-
 Trace* Trace::Current() { return current; }
 
 Trace::Scope::Scope(Trace* trace) : previous_(current) { current = trace; }
@@ -96,8 +92,11 @@ void Trace::Lift(const Tensor& outer) {
 
 absl::StatusOr<ValueId> Trace::Import(const Tensor& tensor,
                                       SourceLocation where) {
-  if (tensor.node() == nullptr) return At(NoValueError(), where);
-  if (const auto* failed = tensor.node()->As<Failed>()) return failed->status;
+  if (const absl::Status status = Usable(tensor); !status.ok()) {
+    const bool located =
+        tensor.node() != nullptr && tensor.node()->As<Failed>() != nullptr;
+    return located ? status : At(status, where);
+  }
   const auto* traced = tensor.node()->As<Traced>();
   if (traced != nullptr && traced->trace == id_) {
     return traced->first + tensor.result();
@@ -189,18 +188,17 @@ absl::StatusOr<ValueId> Trace::Inline(const Tensor& tensor,
   return known_.at(Key(tensor.node(), tensor.result())).value;
 }
 
-absl::StatusOr<Module> Trace::Finish(absl::Span<const Tensor> results,
-                                     SourceLocation where) {
-  HAWSER_RETURN_IF_ERROR(builder_.status());
-  std::vector<ValueId> values;
-  {
-    MutexLock lock(&graph_mutex);
-    for (const Tensor& result : results) {
-      HAWSER_ASSIGN_OR_RETURN(const ValueId value, Import(result, where));
-      values.push_back(value);
-    }
+void Trace::Return(absl::Span<const Tensor> results, SourceLocation where) {
+  MutexLock lock(&graph_mutex);
+  for (const Tensor& result : results) {
+    auto value = Import(result, where);
+    if (!value.ok()) return builder_.Fail(value.status(), {});
+    results_.push_back(*value);
   }
-  HAWSER_RETURN_IF_ERROR(builder_.Finish(values).status());
+}
+
+absl::StatusOr<Module> Trace::Finish() {
+  HAWSER_RETURN_IF_ERROR(builder_.Finish(results_).status());
   return std::move(module_);
 }
 

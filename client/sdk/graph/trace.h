@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -55,9 +56,10 @@ class Trace {
   // The values from outside that were lifted, in the order of parameters.
   const Tensors& lifted() const { return lifted_; }
 
-  // The module whose entry is this computation. Once, outside its Scope.
-  absl::StatusOr<Module> Finish(absl::Span<const Tensor> results,
-                                SourceLocation where);
+  // What the computation gives; a value from outside is lifted or baked. Once.
+  void Return(absl::Span<const Tensor> results, SourceLocation where);
+  // The module whose entry is this computation. Once, after Return.
+  absl::StatusOr<Module> Finish();
 
  private:
   using Key = std::pair<const Node*, int>;
@@ -88,6 +90,7 @@ class Trace {
   const bool lifts_all_;  // no Jit function around: any value is lifted
   Module module_;
   ComputationBuilder builder_;
+  std::vector<ValueId> results_;
   RegionIndex regions_;
   Tensors lifted_;
   absl::flat_hash_map<Key, Known> known_;
@@ -95,7 +98,6 @@ class Trace {
 
 // The error of a traced tensor used outside its trace.
 absl::Status LeakedError(const Tensor& tensor);
-absl::Status NoValueError();
 
 }  // namespace hawser::sdk
 #endif  // HAWSER_CLIENT_SDK_GRAPH_TRACE_H_

@@ -181,12 +181,12 @@ Tensor Reduce(const Operand& x, const Operand& initial,
   sdk::Trace trace("reduce", sdk::Captures::kNone);
   const Tensor running = trace.Parameter(Shape::Scalar(dtype), x.where());
   const Tensor element = trace.Parameter(Shape::Scalar(dtype), x.where());
-  Tensor result;
   {
     const sdk::Trace::Scope scope(&trace);
-    result = fn(running, element);
+    const Tensor result = fn(running, element);
+    trace.Return({&result, 1}, x.where());
   }
-  auto module = trace.Finish({&result, 1}, x.where());
+  auto module = trace.Finish();
   if (!module.ok()) return s.Keep(module.status());
   return ReduceBy(s, s.As(x, dtype), s.As(initial, dtype),
                   sdk::MakeRegion(*std::move(module)), over);

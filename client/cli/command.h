@@ -1,0 +1,86 @@
+// What a subcommand is, and what it may use of the world around it.
+#ifndef HAWSER_CLIENT_CLI_COMMAND_H_
+#define HAWSER_CLIENT_CLI_COMMAND_H_
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/cli/command_line.h"
+#include "client/cli/json.h"
+#include "core/ir/op_def.h"
+#include "core/runtime/client.h"
+
+namespace hawser::cli {
+
+// Part of the interface: scripts rely on the numbers.
+enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kUnreachable = 3 };
+
+// A test brings its own.
+struct Environment {
+  std::ostream* out = nullptr;
+  std::ostream* err = nullptr;
+  bool err_is_terminal = false;
+  std::string servers;  // HAWSER_SERVERS
+  // A client of the server at this address; nothing is sent yet.
+  std::function<absl::StatusOr<std::shared_ptr<runtime::Client>>(
+      const std::string& address)>
+      connect;
+  // This process's own client.
+  std::function<std::shared_ptr<runtime::Client>()> cpu;
+};
+
+// A command line that makes no sense, as opposed to work that failed: the
+// command exits with kUsage.
+absl::Status UsageError(absl::string_view message);
+
+// One run of a subcommand.
+struct Invocation {
+  const CommandLine& line;
+  const Environment& environment;
+  bool json = false;
+
+  // The result: `text` (whole lines) for people, or the other with --json.
+  void Print(absl::string_view text, const Json& result) const;
+  // HAWSER_SERVERS, or --server. Errors: UsageError when none is named.
+  absl::StatusOr<std::vector<std::string>> Servers() const;
+  // The first of them. Errors: as Servers; kUnavailable when it does not
+  // answer.
+  absl::StatusOr<std::shared_ptr<runtime::Client>> Connect() const;
+};
+
+struct Command {
+  absl::string_view name;
+  absl::string_view arguments;    // "FILE...", for the help
+  absl::string_view summary;      // one line
+  absl::string_view description;  // paragraphs, wrapped by hand
+  absl::Span<const Flag> flags;   // beside kGlobalFlags
+  Range words;                    // how many words beside flags
+  // Prints its result. A failed Status is printed by the caller.
+  absl::StatusOr<ExitCode> (*run)(const Invocation& invocation);
+};
+
+inline constexpr Flag kGlobalFlags[] = {
+    {"--json", "", "", "print one JSON object instead of text"},
+    {"--help", "-h", "", "print this help"},
+};
+inline constexpr Flag kServerFlag = {"--server", "-s", "ADDRESS",
+                                     "host:port, instead of HAWSER_SERVERS"};
+
+// Each in a file of its own.
+extern const Command kStatusCommand;
+extern const Command kPutCommand;
+extern const Command kGetCommand;
+extern const Command kCheckCommand;
+
+// Runs `hawser words...` and returns its exit code.
+int RunHawser(absl::Span<const std::string> words,
+              const Environment& environment);
+
+}  // namespace hawser::cli
+#endif  // HAWSER_CLIENT_CLI_COMMAND_H_

@@ -1,0 +1,76 @@
+// hawser get: an array of a dataset becomes an npy file.
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/command.h"
+#include "client/cli/dataset_text.h"
+#include "client/cli/progress_bar.h"
+#include "client/formats/npy.h"
+
+namespace hawser::cli {
+namespace {
+
+constexpr Flag kFlags[] = {
+    {"--output", "-o", "FILE", "the npy file to write"},
+    kServerFlag,
+};
+
+// The array's name, which may be left out where there is only one.
+absl::StatusOr<std::string> ChooseArray(const DatasetInfo& info,
+                                        absl::string_view wanted) {
+  if (info.Find(wanted) != nullptr) return std::string(wanted);
+  if (wanted.empty() && info.arrays.size() == 1) return info.arrays[0].name;
+  const std::string names = absl::StrJoin(
+      info.arrays, ", ",
+      [](std::string* out, const auto& array) { out->append(array.name); });
+  return NotFound(info.token,
+                  wanted.empty() ? " has several arrays" : " has no array ",
+                  wanted, "; there are: ", names);
+}
+
+absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
+  const Environment& environment = invocation.environment;
+  const std::string path = invocation.line.Get("--output");
+  if (path.empty()) return UsageError("get needs -o FILE");
+  const absl::string_view word = invocation.line.words()[0];
+  const absl::string_view token = word.substr(0, word.find(':'));
+  const absl::string_view wanted =
+      token.size() == word.size() ? "" : word.substr(token.size() + 1);
+  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+
+  HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                          client->StatDataset(token, {}));
+  HAWSER_ASSIGN_OR_RETURN(const std::string name, ChooseArray(info, wanted));
+  HAWSER_ASSIGN_OR_RETURN(const auto buffer,
+                          client->DatasetArray(token, name, {}));
+  absl::StatusOr<Literal> value;
+  {
+    ProgressBar bar(environment.err, environment.err_is_terminal);
+    value = buffer->Fetch({.progress = bar.Callback()}).Await();
+  }
+  HAWSER_RETURN_IF_ERROR(value);
+  HAWSER_RETURN_IF_ERROR(WriteNpy(path, *value));
+  Json::Members result = ShapeMembers(value->shape());
+  result.insert(result.begin(), {"path", path});
+  invocation.Print(absl::StrCat(path, ": ", value->shape().ToString(), "\n"),
+                   result);
+  return kOk;
+}
+
+}  // namespace
+
+constinit const Command kGetCommand = {
+    .name = "get",
+    .arguments = "TOKEN[:ARRAY]",
+    .summary = "write an array of a dataset to an npy file",
+    .description =
+        "Fetches an array of a dataset from the server. ARRAY may be left out "
+        "where\nthe dataset has only one.\n\n"
+        "  hawser get hw1-...:images -o images.npy\n",
+    .flags = kFlags,
+    .words = {1, 1},
+    .run = RunGet,
+};
+
+}  // namespace hawser::cli

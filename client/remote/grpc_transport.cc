@@ -1,0 +1,368 @@
+#include "client/remote/grpc_transport.h"
+
+#include <grpc/grpc.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "client/remote/call_limits.h"
+#include "client/remote/frame.h"
+#include "client/remote/grpc_bulk.h"
+#include "client/remote/grpc_session.h"
+#include "client/remote/remote_client.h"
+#include "core/base/status.h"
+#include "proto/datasets.grpc.pb.h"
+#include "proto/executor.grpc.pb.h"
+#include "proto/grpc_status.h"
+
+namespace hawser {
+namespace {
+
+// Data in one bulk frame.
+constexpr size_t kFrameBytes = 512 << 10;
+// Calls above this go over a bulk connection.
+constexpr size_t kSmallCallBytes = 64 << 10;
+// The largest answer of one Call; bulk frames are far below.
+constexpr int kMaxAnswerBytes = 256 << 20;
+// A server that restarts is found again within this.
+constexpr int kReconnectMs = 50;
+constexpr int kLongestReconnectMs = 1000;
+// A link without an answer is probed this often while a call is under way.
+constexpr int kKeepaliveMs = 30000;
+constexpr int kKeepaliveTimeoutMs = 20000;
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
+                                           const RemoteOptions& options) {
+  grpc::ChannelArguments args;
+  // Each channel its own connection.
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  args.SetMaxReceiveMessageSize(kMaxAnswerBytes);
+  args.SetMaxSendMessageSize(-1);  // the server says what is too much
+  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
+  // gRPC's name for the time one attempt may take.
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+              static_cast<int>(std::clamp<int64_t>(
+                  absl::ToInt64Milliseconds(options.connect_timeout), 1,
+                  std::numeric_limits<int>::max())));
+  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  // Requests are retried here or by a fallback, knowing what they are.
+  args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+                                   args);
+}
+
+// One unary call, alive until gRPC has called back.
+template <typename Request, typename Reply>
+struct Unary {
+  Request request;
+  Reply reply;
+  CallLimits limits;
+  grpc::ClientContext context;
+  Promise<Reply> promise;
+};
+
+// `start(context, request, reply, callback)` is a method of an async stub.
+template <typename Request, typename Reply, typename Start>
+Future<Reply> StartUnary(std::shared_ptr<Unary<Request, Reply>> call,
+                         const std::string& address, Start start) {
+  SetDeadline(call->limits, &call->context);
+  Future<Reply> future = call->promise.future();
+  Unary<Request, Reply>* c = call.get();
+  start(&c->context, &c->request, &c->reply,
+        [call = std::move(call), address](const grpc::Status& status) {
+          const absl::Status done = CallStatus(status, call->limits, address);
+          if (done.ok()) {
+            call->promise.Set(std::move(call->reply));
+          } else {
+            call->promise.Set(done);
+          }
+        });
+  return future;
+}
+
+// Waits, and cancels the call when the flag says so.
+template <typename Request, typename Reply, typename Start>
+absl::StatusOr<Reply> BlockingUnary(const Request& request,
+                                    const runtime::CallOptions& options,
+                                    const std::string& address, Start start) {
+  auto call = std::make_shared<Unary<Request, Reply>>();
+  call->request = request;
+  call->limits = CallLimits(options);
+  HAWSER_RETURN_IF_ERROR(call->limits.Check(absl::Now(), address));
+  const Future<Reply> future = StartUnary(call, address, std::move(start));
+  auto reply = AwaitWithin(future, call->limits, address);
+  if (!future.ready()) call->context.TryCancel();
+  return reply;
+}
+
+// Cuts bytes into frames: the first with one header, the others with another.
+class FrameCutter {
+ public:
+  FrameCutter(const google::protobuf::MessageLite* first,
+              const google::protobuf::MessageLite* rest, int field,
+              absl::Span<const char> bytes, const Literal& owner)
+      : header_(first), rest_(rest), field_(field), left_(bytes),
+        owner_(owner) {}
+
+  // Returns how much data is in the frame.
+  size_t Next(grpc::ByteBuffer* frame) {
+    const size_t size = std::min(left_.size(), kFrameBytes);
+    *frame = FrameOf(*header_, field_, left_.subspan(0, size), owner_);
+    left_.remove_prefix(size);
+    header_ = rest_;
+    return size;
+  }
+  bool done() const { return left_.empty(); }
+
+ private:
+  const google::protobuf::MessageLite* header_;
+  const google::protobuf::MessageLite* rest_;
+  int field_;
+  absl::Span<const char> left_;
+  Literal owner_;
+};
+
+class GrpcTransport final : public Transport {
+ public:
+  GrpcTransport(std::string address, const RemoteOptions& options)
+      : address_(std::move(address)) {
+    auto channel = MakeChannel(address_, options);
+    session_executor_ = v1::Executor::NewStub(channel);
+    for (int i = 0; i < std::max(options.bulk_threads, 1); ++i) {
+      channel = MakeChannel(address_, options);
+      bulk_.push_back(std::make_unique<Bulk>(
+          Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel),
+               v1::Datasets::NewStub(channel)}));
+    }
+  }
+
+  std::string address() const override { return address_; }
+
+  std::unique_ptr<SessionStream> OpenSession(
+      SessionCallbacks callbacks) override {
+    return std::make_unique<GrpcSessionStream>(session_executor_.get(),
+                                               std::move(callbacks));
+  }
+
+  Future<v1::CallReply> Call(v1::CallRequest request,
+                             const runtime::CallOptions& options) override {
+    auto call = std::make_shared<Unary<v1::CallRequest, v1::CallReply>>();
+    call->request = std::move(request);
+    call->limits = CallLimits(options);
+    v1::Executor::Stub* stub =
+        call->request.ByteSizeLong() > kSmallCallBytes
+            ? NextBulk().executor.get()
+            : session_executor_.get();
+    return StartUnary(std::move(call), address_, [stub](auto&&... arguments) {
+      stub->async()->Call(std::forward<decltype(arguments)>(arguments)...);
+    });
+  }
+
+  absl::Status Upload(const v1::UploadChunk& header, const Literal& value,
+                      const runtime::CallOptions& options) override {
+    const v1::UploadChunk rest;
+    FrameCutter cutter(&header, &rest, v1::UploadChunk::kDataFieldNumber,
+                       value.bytes(), value);
+    const int64_t total = value.shape().byte_size();
+    int64_t sent = 0;
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      sent += cutter.Next(frame);
+      if (options.progress) options.progress(sent, total);
+      return !cutter.done();
+    };
+    frames.take = [](grpc::ByteBuffer*) { return absl::OkStatus(); };
+    return Run("Executor/Upload", frames, options);
+  }
+
+  absl::Status Download(const v1::DownloadRequest& request,
+                        absl::Span<char> into,
+                        const runtime::CallOptions& options) override {
+    const int64_t total = into.size();
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      *frame = FrameOf(request);
+      return false;
+    };
+    frames.take = [&](grpc::ByteBuffer* frame) {
+      HAWSER_RETURN_IF_ERROR(ReadFrame(
+          std::move(*frame), v1::DownloadChunk::kDataFieldNumber, &into, {}));
+      if (options.progress) options.progress(total - into.size(), total);
+      return absl::OkStatus();
+    };
+    HAWSER_RETURN_IF_ERROR(Run("Executor/Download", frames, options));
+    return CheckFull(into, total);
+  }
+
+  absl::StatusOr<v1::FindMissingReply> FindMissing(
+      const v1::FindMissingRequest& request,
+      const runtime::CallOptions& options) override {
+    v1::Datasets::Stub* stub = NextBulk().datasets.get();
+    return BlockingUnary<v1::FindMissingRequest, v1::FindMissingReply>(
+        request, options, address_, [stub](auto&&... arguments) {
+          stub->async()->FindMissing(
+              std::forward<decltype(arguments)>(arguments)...);
+        });
+  }
+
+  absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
+                         const runtime::CallOptions& options) override {
+    if (chunks.empty()) return absl::OkStatus();
+    int64_t total = 0, sent = 0;
+    for (const ChunkToPut& chunk : chunks) total += chunk.bytes.size();
+    v1::PutChunk header;
+    const v1::PutChunk rest;
+    std::optional<FrameCutter> cutter;
+    size_t started = 0;
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      if (!cutter.has_value() || cutter->done()) {
+        const ChunkToPut& chunk = chunks[started++];
+        const absl::string_view digest = chunk.digest.bytes();
+        header.set_digest(digest.data(), digest.size());
+        header.set_chunk_bytes(chunk.bytes.size());
+        cutter.emplace(&header, &rest, v1::PutChunk::kDataFieldNumber,
+                       chunk.bytes, chunk.owner);
+      }
+      sent += cutter->Next(frame);
+      if (options.progress) options.progress(sent, total);
+      return started < chunks.size() || !cutter->done();
+    };
+    v1::PutReply reply;
+    frames.take = [&](grpc::ByteBuffer* frame) {
+      return ParseFrame(std::move(*frame), &reply);
+    };
+    HAWSER_RETURN_IF_ERROR(Run("Datasets/Put", frames, options));
+    if (reply.chunks() == chunks.size()) return absl::OkStatus();
+    return DataLoss(address_, " took ", reply.chunks(), " of ", chunks.size(),
+                    " chunks");
+  }
+
+  absl::StatusOr<v1::DatasetInfoProto> Commit(
+      const v1::CommitRequest& request,
+      const runtime::CallOptions& options) override {
+    v1::Datasets::Stub* stub = NextBulk().datasets.get();
+    return BlockingUnary<v1::CommitRequest, v1::DatasetInfoProto>(
+        request, options, address_, [stub](auto&&... arguments) {
+          stub->async()->Commit(
+              std::forward<decltype(arguments)>(arguments)...);
+        });
+  }
+
+  absl::StatusOr<v1::DatasetInfoProto> Stat(
+      const v1::StatRequest& request,
+      const runtime::CallOptions& options) override {
+    v1::Datasets::Stub* stub = NextBulk().datasets.get();
+    return BlockingUnary<v1::StatRequest, v1::DatasetInfoProto>(
+        request, options, address_, [stub](auto&&... arguments) {
+          stub->async()->Stat(std::forward<decltype(arguments)>(arguments)...);
+        });
+  }
+
+  absl::Status Get(
+      const v1::GetRequest& request,
+      std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
+          on_shape,
+      const runtime::CallOptions& options) override {
+    absl::Span<char> into;
+    int64_t total = 0;
+    bool placed = false;
+    const auto place = [&](int field, absl::string_view bytes) -> absl::Status {
+      if (field != v1::GetChunk::kShapeFieldNumber) return absl::OkStatus();
+      v1::ShapeProto shape;
+      if (placed || !shape.ParseFromArray(bytes.data(),
+                                          static_cast<int>(bytes.size()))) {
+        return DataLoss(address_, " sends no shape or two");
+      }
+      HAWSER_ASSIGN_OR_RETURN(into, on_shape(shape));
+      total = into.size();
+      placed = true;
+      return absl::OkStatus();
+    };
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      *frame = FrameOf(request);
+      return false;
+    };
+    frames.take = [&](grpc::ByteBuffer* frame) {
+      HAWSER_RETURN_IF_ERROR(ReadFrame(
+          std::move(*frame), v1::GetChunk::kDataFieldNumber, &into, place));
+      if (options.progress) options.progress(total - into.size(), total);
+      return absl::OkStatus();
+    };
+    HAWSER_RETURN_IF_ERROR(Run("Datasets/Get", frames, options));
+    if (!placed) return DataLoss(address_, " sent no shape");
+    return CheckFull(into, total);
+  }
+
+ private:
+  struct Bulk {
+    grpc::GenericStub generic;
+    std::unique_ptr<v1::Executor::Stub> executor;
+    std::unique_ptr<v1::Datasets::Stub> datasets;
+  };
+
+  Bulk& NextBulk() { return *bulk_[next_bulk_.fetch_add(1) % bulk_.size()]; }
+
+  absl::Status Run(absl::string_view method, const BulkFrames& frames,
+                   const runtime::CallOptions& options) {
+    return RunBulkStream(&NextBulk().generic,
+                         absl::StrCat("/hawser.v1.", method), frames,
+                         CallLimits(options), address_);
+  }
+
+  absl::Status CheckFull(absl::Span<char> left, int64_t total) const {
+    if (left.empty()) return absl::OkStatus();
+    return DataLoss(address_, " sent ", total - left.size(), " of ", total,
+                    " bytes");
+  }
+
+  const std::string address_;
+  std::unique_ptr<v1::Executor::Stub> session_executor_;
+  std::vector<std::unique_ptr<Bulk>> bulk_;
+  std::atomic<uint32_t> next_bulk_{0};
+};
+
+absl::Status CheckAddress(const std::string& address) {
+  if (absl::StartsWith(address, "unix:")) return absl::OkStatus();
+  const size_t colon = address.rfind(':');
+  int port;
+  if (colon == std::string::npos || colon == 0 ||
+      !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
+      port > 65535) {
+    return InvalidArgument("\"", address, "\" is no address: must be "
+                           "host:port or unix:/path");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(
+    const std::string& address, const RemoteOptions& options) {
+  HAWSER_RETURN_IF_ERROR(CheckAddress(address));
+  return std::make_unique<GrpcTransport>(address, options);
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectRemote(
+    std::string address, RemoteOptions options) {
+  HAWSER_ASSIGN_OR_RETURN(auto transport, MakeGrpcTransport(address, options));
+  return MakeRemoteClient(std::move(transport), std::move(options));
+}
+
+}  // namespace hawser

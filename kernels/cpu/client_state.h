@@ -1,0 +1,65 @@
+// ClientState: what a CpuClient shares with its buffers and executables, which
+// may outlive it.
+#ifndef HAWSER_KERNELS_CPU_CLIENT_STATE_H_
+#define HAWSER_KERNELS_CPU_CLIENT_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/base/mutex.h"
+#include "core/runtime/client.h"
+#include "kernels/cpu/cancel_watch.h"
+#include "kernels/cpu/host_allocator.h"
+#include "kernels/cpu/thread_pool.h"
+
+namespace hawser::cpu {
+
+struct ClientState {
+  ClientState(runtime::Client* owner, int threads, int64_t memory_limit,
+              double inline_cost)
+      : client(owner),
+        inline_cost(inline_cost),
+        allocator(HostAllocator::Make(memory_limit)),
+        pool(threads) {}
+
+  // Counts one more execution in progress; false when the client is gone.
+  bool Begin() {
+    MutexLock lock(&mu);
+    if (client.load() == nullptr) return false;
+    ++running;
+    return true;
+  }
+  void End() {
+    MutexLock lock(&mu);
+    if (--running == 0) idle.SignalAll();
+  }
+  // From here on Begin fails.
+  void Close() {
+    MutexLock lock(&mu);
+    client = nullptr;
+  }
+  // Waits for what is in progress, then ends the pool's threads.
+  void Drain() {
+    {
+      MutexLock lock(&mu);
+      idle.Wait(&mu, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+        return running == 0;
+      });
+    }
+    pool.Stop();
+  }
+
+  std::atomic<runtime::Client*> client;  // nullptr once it is gone
+  const double inline_cost;
+  const std::shared_ptr<HostAllocator> allocator;
+  std::atomic<int64_t> live_buffers{0};
+  Mutex mu;
+  CondVar idle;
+  int64_t running ABSL_GUARDED_BY(mu) = 0;
+  CancelWatch watch;
+  ThreadPool pool;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_CLIENT_STATE_H_

@@ -1,0 +1,160 @@
+#include "kernels/cpu/cpu_client.h"
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/ops/registry.h"
+#include "kernels/cpu/client_state.h"
+#include "kernels/cpu/cpu_buffer.h"
+#include "kernels/cpu/cpu_executable.h"
+#include "kernels/cpu/program.h"
+
+namespace hawser::cpu {
+namespace {
+
+using runtime::BufferPtr;
+using runtime::CallOptions;
+
+int Cores() {
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
+
+// What the kernel calls this processor, "cpu" where it does not say.
+std::string ProcessorName() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    return std::string(absl::StripAsciiWhitespace(line.substr(colon + 1)));
+  }
+  return "cpu";
+}
+
+}  // namespace
+
+CpuClient::CpuClient(const CpuClientOptions& options)
+    : options_(options),
+      state_(std::make_shared<ClientState>(
+          this, options.threads > 0 ? options.threads : Cores(),
+          options.memory_limit, options.inline_cost)) {}
+
+CpuClient::~CpuClient() {
+  state_->Close();
+  // A callback may have held the last reference; its thread cannot wait for
+  // itself.
+  if (state_->pool.IsOwnThread()) {
+    std::thread([state = state_] { state->Drain(); }).detach();
+  } else {
+    state_->Drain();
+  }
+}
+
+absl::StatusOr<runtime::Capabilities> CpuClient::capabilities() {
+  runtime::Capabilities out;
+  out.opset = kOpset;
+  out.dtypes = kAnyDType;
+  out.limits = options_.limits;
+  out.platform = "cpu";
+  out.device = absl::StrCat(ProcessorName(), ", ", Cores(),
+                            Cores() == 1 ? " core" : " cores");
+  out.memory_bytes = MachineMemoryBytes();
+  return out;
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Executable>> CpuClient::Compile(
+    std::shared_ptr<const Module> module,
+    const runtime::CompileOptions& options, const CallOptions& call) {
+  if (module == nullptr) return InvalidArgument("no module to compile");
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  HAWSER_RETURN_IF_ERROR(Verify(*module, options_.limits));
+  const int entry = static_cast<int>(module->computations().size()) - 1;
+  HAWSER_ASSIGN_OR_RETURN(CpuProgram program,
+                          CpuProgram::Make(*module, entry));
+  return std::make_shared<CpuExecutable>(
+      state_, std::move(module), std::move(program), options.numerics);
+}
+
+absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,
+                                            const CallOptions& call) {
+  if (!value.valid()) return InvalidArgument("no value to upload");
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  HAWSER_RETURN_IF_ERROR(CheckBytes(value.shape(), value.bytes()));
+  HAWSER_ASSIGN_OR_RETURN(Literal aligned, state_->allocator->Aligned(value));
+  return std::make_shared<CpuBuffer>(state_, value.shape(),
+                                     Future<Literal>(std::move(aligned)));
+}
+
+absl::StatusOr<DatasetInfo> CpuClient::PutDataset(const DatasetSource& source,
+                                                  const CallOptions& call) {
+  DatasetSource sorted = source;
+  HAWSER_RETURN_IF_ERROR(NormalizeSource(&sorted));
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  for (const auto& array : sorted.arrays) {
+    HAWSER_RETURN_IF_ERROR(
+        Annotate(CheckBytes(array.value.shape(), array.value.bytes()),
+                 absl::StrCat("array \"", array.name, "\"")));
+  }
+  Dataset dataset{InfoOf(ManifestOf(sorted, Cores())), {}};
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  for (const auto& array : sorted.arrays) {
+    HAWSER_ASSIGN_OR_RETURN(Literal value,
+                            state_->allocator->Aligned(array.value));
+    dataset.values.push_back(std::move(value));
+  }
+  const DatasetInfo info = dataset.info;
+  {
+    MutexLock lock(&mu_);
+    datasets_.try_emplace(info.token, std::move(dataset));
+  }
+  if (call.progress) call.progress(info.bytes, info.bytes);
+  return info;
+}
+
+absl::StatusOr<CpuClient::Dataset> CpuClient::FindDataset(
+    absl::string_view token) {
+  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  MutexLock lock(&mu_);
+  const auto at = datasets_.find(token);
+  if (at == datasets_.end()) {
+    return NotFound("no dataset ", token, " on cpu");
+  }
+  return at->second;
+}
+
+absl::StatusOr<DatasetInfo> CpuClient::StatDataset(absl::string_view token,
+                                                   const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  HAWSER_ASSIGN_OR_RETURN(Dataset dataset, FindDataset(token));
+  return dataset.info;
+}
+
+absl::StatusOr<BufferPtr> CpuClient::DatasetArray(absl::string_view token,
+                                                  absl::string_view array,
+                                                  const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  HAWSER_ASSIGN_OR_RETURN(Dataset dataset, FindDataset(token));
+  for (size_t i = 0; i < dataset.values.size(); ++i) {
+    if (dataset.info.arrays[i].name != array) continue;
+    const Literal& value = dataset.values[i];
+    return std::make_shared<CpuBuffer>(state_, value.shape(),
+                                       Future<Literal>(value));
+  }
+  return NotFound("dataset ", token, " has no array \"", array, "\"");
+}
+
+int64_t CpuClient::live_buffers() const { return state_->live_buffers.load(); }
+int64_t CpuClient::live_bytes() const {
+  return state_->allocator->live_bytes();
+}
+
+std::shared_ptr<CpuClient> MakeCpuClient(const CpuClientOptions& options) {
+  return std::make_shared<CpuClient>(options);
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,76 @@
+// CpuClient: this machine's CPU behind the runtime interface.
+#ifndef HAWSER_KERNELS_CPU_CPU_CLIENT_H_
+#define HAWSER_KERNELS_CPU_CPU_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/mutex.h"
+#include "core/ir/verifier.h"
+#include "core/runtime/client.h"
+
+namespace hawser::cpu {
+
+struct CpuClientOptions {
+  int threads = 0;           // 0: one per core
+  int64_t memory_limit = 0;  // bytes of values; 0: 3/4 of the machine's
+  ModuleLimits limits;
+  // Executables of at most so many estimated element steps run in Execute
+  // itself when their arguments are there: 32 Ki take about as long as the way
+  // to another thread and back (10-30 us).
+  double inline_cost = 1 << 15;
+};
+
+struct ClientState;
+
+// Thread-safe. Nothing blocks but Compile, PutDataset and the destructor,
+// which waits for work in progress. Buffers and executables may outlive the
+// client: values can still be fetched, nothing new runs.
+class CpuClient : public runtime::Client {
+ public:
+  explicit CpuClient(const CpuClientOptions& options);
+  ~CpuClient() override;
+
+  std::string name() const override { return "cpu"; }
+  absl::StatusOr<runtime::Capabilities> capabilities() override;
+  absl::StatusOr<std::shared_ptr<runtime::Executable>> Compile(
+      std::shared_ptr<const Module> module,
+      const runtime::CompileOptions& options,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> Upload(
+      const Literal& value, const runtime::CallOptions& call) override;
+
+  // Datasets live in this object, sharing the bytes they were put with.
+  absl::StatusOr<DatasetInfo> PutDataset(
+      const DatasetSource& source, const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> StatDataset(
+      absl::string_view token, const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetArray(
+      absl::string_view token, absl::string_view array,
+      const runtime::CallOptions& call) override;
+
+  // For tests: buffers of this client that exist, and bytes of values it made
+  // that are alive.
+  int64_t live_buffers() const;
+  int64_t live_bytes() const;
+
+ private:
+  struct Dataset {
+    DatasetInfo info;
+    std::vector<Literal> values;  // in the order of info.arrays
+  };
+  absl::StatusOr<Dataset> FindDataset(absl::string_view token);
+
+  const CpuClientOptions options_;
+  const std::shared_ptr<ClientState> state_;
+  Mutex mu_;
+  absl::flat_hash_map<std::string, Dataset> datasets_ ABSL_GUARDED_BY(mu_);
+};
+
+std::shared_ptr<CpuClient> MakeCpuClient(const CpuClientOptions& options = {});
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_CPU_CLIENT_H_

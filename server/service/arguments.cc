@@ -1,0 +1,85 @@
+#include "server/service/arguments.h"
+
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+
+namespace hawser::server {
+namespace {
+
+// The value of one argument that is no literal.
+absl::StatusOr<Value> ValueOf(const ArgumentScope& scope, DeviceArrays& arrays,
+                              const v1::ArgumentProto& proto) {
+  switch (proto.argument_case()) {
+    case v1::ArgumentProto::kHandle:
+      if (scope.handles == nullptr) {
+        return InvalidArgument("a handle; a call takes literals and datasets");
+      }
+      return scope.handles->Find(proto.handle());
+    case v1::ArgumentProto::kDataset: {
+      Value value = arrays.Get(scope.tenant, proto.dataset().token(),
+                               proto.dataset().array());
+      // Not made by a request, so its error is this request's own.
+      if (!value.later.valid()) HAWSER_RETURN_IF_ERROR(value.now);
+      return value;
+    }
+    case v1::ArgumentProto::kPeer:
+      return Unimplemented("values of other servers");
+    default:
+      return InvalidArgument("no kind of argument is set");
+  }
+}
+
+absl::Status Resolve(const ArgumentScope& scope, DeviceArrays& arrays,
+                     v1::ArgumentProto& proto, Arguments* out,
+                     absl::Status* inherited) {
+  if (proto.argument_case() == v1::ArgumentProto::kLiteral) {
+    HAWSER_ASSIGN_OR_RETURN(Literal literal,
+                            FromProto(std::move(*proto.mutable_literal())));
+    out->values.emplace_back(std::move(literal));
+    return absl::OkStatus();
+  }
+  HAWSER_ASSIGN_OR_RETURN(Value value, ValueOf(scope, arrays, proto));
+  if (value.outcome.valid()) out->outcomes.push_back(std::move(value.outcome));
+  if (value.later.valid()) {
+    out->waiting.push_back({out->values.size(), std::move(value.later),
+                            proto.has_dataset()});
+    out->values.emplace_back(runtime::BufferPtr());
+  } else if (value.now.ok()) {
+    out->values.emplace_back(*std::move(value.now));
+  } else {
+    *inherited = value.now.status();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status InSequence(uint64_t sequence, const absl::Status& status) {
+  if (sequence == 0) return status;
+  return Annotate(status, absl::StrCat("sequence ", sequence));
+}
+
+absl::Status OfArgument(uint64_t sequence, size_t index,
+                        const absl::Status& status) {
+  return InSequence(sequence,
+                    Annotate(status, absl::StrCat("argument ", index)));
+}
+
+absl::Status ResolveArguments(const ArgumentScope& scope, DeviceArrays& arrays,
+                              ArgumentProtos& protos, Arguments* out) {
+  out->values.reserve(protos.size());
+  absl::Status inherited;
+  for (int i = 0; i < protos.size(); ++i) {
+    const absl::Status status =
+        Resolve(scope, arrays, protos[i], out, &inherited);
+    if (!status.ok()) {
+      return OfArgument(scope.sequence, i, status);
+    }
+    if (!inherited.ok()) return inherited;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::server

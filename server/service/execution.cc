@@ -1,0 +1,240 @@
+#include "server/service/execution.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/clock.h"
+#include "core/base/status.h"
+#include "server/service/answers.h"
+
+namespace hawser::server {
+namespace {
+
+// Handles that go with this request, checked.
+absl::StatusOr<std::vector<uint64_t>> DonatedHandles(
+    const v1::ExecuteRequest& request) {
+  std::vector<uint64_t> handles;
+  absl::flat_hash_set<uint32_t> seen;
+  for (uint32_t index : request.donated()) {
+    if (index >= static_cast<uint32_t>(request.arguments_size())) {
+      return InvalidArgument("donated argument ", index, " of ",
+                             request.arguments_size());
+    }
+    if (!request.arguments(index).has_handle()) {
+      return InvalidArgument("donated argument ", index, " is no handle");
+    }
+    if (!seen.insert(index).second) {
+      return InvalidArgument("argument ", index, " is donated twice");
+    }
+    handles.push_back(request.arguments(index).handle());
+  }
+  return handles;
+}
+
+}  // namespace
+
+void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
+                      const Ticket& ticket, v1::ExecuteRequest& request) {
+  auto self = std::make_shared<Execution>(std::move(session), ticket);
+  self->first_result_ = request.first_result();
+  absl::Status status = self->FindExecutable(request.executable());
+  // How many results an unknown executable has nobody knows; the first handle
+  // tells what happened.
+  self->num_results_ =
+      status.ok() ? self->executable_->signature().results.size() : 1;
+  const absl::Status names = self->session_->handles().CheckNames(
+      self->first_result_, self->num_results_);
+  if (!names.ok()) return Answer(*self->session_, ticket, names);
+  if (status.ok()) status = self->Prepare(executor, request);
+  if (!status.ok()) {
+    self->Settle(status);
+  } else if (self->arguments_.waiting.empty()) {
+    self->Run();
+  } else {
+    self->AwaitArguments();
+  }
+}
+
+absl::Status Execution::FindExecutable(uint64_t name) {
+  auto executable = session_->FindExecutable(name);
+  if (!executable.has_value()) {
+    return InSequence(ticket_.sequence,
+                      NotFound("executable ", name,
+                               " is not known in this session"));
+  }
+  HAWSER_ASSIGN_OR_RETURN(executable_, *std::move(executable));
+  return absl::OkStatus();
+}
+
+absl::Status Execution::Prepare(Executor& executor,
+                                v1::ExecuteRequest& request) {
+  absl::StatusOr<std::vector<uint64_t>> donated = DonatedHandles(request);
+  if (!donated.ok()) return InSequence(ticket_.sequence, donated.status());
+  options_.donated.assign(request.donated().begin(), request.donated().end());
+  options_.call.cancel = session_->cancel();
+  if (request.timeout_us() > 0) {
+    options_.call.cancel = options_.call.cancel.Until(
+        absl::Now() + absl::Microseconds(request.timeout_us()));
+  }
+  const ArgumentScope scope{session_->tenant(), &session_->handles(),
+                            ticket_.sequence};
+  const absl::Status status = ResolveArguments(
+      scope, executor.arrays, *request.mutable_arguments(), &arguments_);
+  // Theirs is then the last reference, and the engine may reuse the memory.
+  session_->handles().Release(*donated);
+  HAWSER_RETURN_IF_ERROR(status);
+  return InSequence(
+      ticket_.sequence,
+      session_->handles().CheckRoom(executable_->signature().results));
+}
+
+void Execution::AwaitArguments() {
+  named_ = true;
+  outcome_.emplace();
+  for (size_t i = 0; i < num_results_; ++i) {
+    session_->handles().DeclareResult(first_result_ + i,
+                                      executable_->signature().results[i],
+                                      outcome_->future());
+  }
+  arrived_.resize(arguments_.waiting.size());
+  left_ = arguments_.waiting.size() + 1;
+  for (size_t i = 0; i < arguments_.waiting.size(); ++i) {
+    arguments_.waiting[i].later.OnReady(
+        [self = shared_from_this(), i](const auto& value) {
+          self->Arrived(i, value);
+        });
+  }
+  if (--left_ == 0) AllArrived();
+}
+
+void Execution::Arrived(size_t waiting,
+                        const absl::StatusOr<runtime::BufferPtr>& value) {
+  if (value.ok()) {
+    arguments_.values[arguments_.waiting[waiting].index] = *value;
+  } else {
+    arrived_[waiting] = value.status();
+  }
+  if (--left_ == 0) AllArrived();
+}
+
+void Execution::AllArrived() {
+  for (size_t i = 0; i < arrived_.size(); ++i) {
+    if (arrived_[i].ok()) continue;
+    const Arguments::Waiting& argument = arguments_.waiting[i];
+    return Settle(argument.dataset ? OfArgument(ticket_.sequence,
+                                                argument.index, arrived_[i])
+                                   : arrived_[i]);
+  }
+  Run();
+}
+
+void Execution::Run() {
+  auto buffers = executable_->Execute(arguments_.values, options_);
+  arguments_.values.clear();
+  arguments_.waiting.clear();
+  if (buffers.ok() && buffers->size() != num_results_) {
+    buffers = Internal("the device gave ", buffers->size(), " results for ",
+                       num_results_);
+  }
+  if (!buffers.ok()) return Fail(buffers.status());
+  Collect(*std::move(buffers));
+}
+
+void Execution::Collect(std::vector<runtime::BufferPtr> buffers) {
+  results_.resize(num_results_);
+  left_ = num_results_ + 1;
+  int64_t room = kInlineResultsBytes;
+  for (size_t i = 0; i < num_results_; ++i) {
+    const int64_t bytes = buffers[i]->shape().byte_size();
+    if (bytes <= kInlineResultBytes && bytes <= room) {
+      room -= bytes;
+      buffers[i]
+          ->Fetch(options_.call)
+          .OnReady([self = shared_from_this(),
+                    i](const absl::StatusOr<Literal>& value) {
+            self->Got(i, value.status(), value.ok() ? &*value : nullptr);
+          });
+    } else {
+      buffers[i]
+          ->Ready(options_.call)
+          .OnReady([self = shared_from_this(),
+                    i](const absl::StatusOr<bool>& ready) {
+            self->Got(i, ready.status(), nullptr);
+          });
+    }
+  }
+  Give(std::move(buffers));
+  if (--left_ == 0) Finish();
+}
+
+void Execution::Got(size_t result, const absl::Status& status,
+                    const Literal* value) {
+  results_[result].status = status;
+  if (value != nullptr) results_[result].value = *value;
+  if (--left_ == 0) Finish();
+}
+
+void Execution::Give(std::vector<runtime::BufferPtr> buffers) {
+  bool done = left_ == 1;
+  for (size_t i = 0; done && i < num_results_; ++i) {
+    done = results_[i].status.ok();
+  }
+  if (!done && !outcome_.has_value()) outcome_.emplace();
+  for (size_t i = 0; i < num_results_; ++i) {
+    const int64_t bytes = buffers[i]->shape().byte_size();
+    Value value{.now = std::move(buffers[i])};
+    if (!done) value.outcome = outcome_->future();
+    if (named_) {
+      session_->handles().Fill(first_result_ + i, std::move(value));
+    } else {
+      session_->handles().Insert(first_result_ + i, std::move(value), bytes);
+    }
+  }
+  named_ = true;
+}
+
+void Execution::Finish() {
+  for (const Result& result : results_) {
+    if (!result.status.ok()) return Fail(result.status);
+  }
+  auto message = NewServerMessage();
+  v1::ExecuteReply* reply = message->mutable_execute();
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const Literal& value = results_[i].value;
+    if (!value.valid()) continue;
+    v1::InlineResult* result = reply->add_results();
+    result->set_index(static_cast<uint32_t>(i));
+    result->set_data(value.bytes().data(), value.bytes().size());
+  }
+  results_.clear();
+  if (outcome_.has_value()) outcome_->Set(true);
+  Answer(*session_, ticket_, std::move(message));
+}
+
+void Execution::Fail(const absl::Status& own, size_t from) {
+  for (size_t i = from; i < arguments_.outcomes.size(); ++i) {
+    const Future<bool>& outcome = arguments_.outcomes[i];
+    if (!outcome.ready()) {
+      // It ends before long: its value is what this step ran on.
+      outcome.OnReady([self = shared_from_this(), own, i](const auto&) {
+        self->Fail(own, i);
+      });
+      return;
+    }
+    const absl::StatusOr<bool> verdict = outcome.Await();
+    if (!verdict.ok()) return Settle(verdict.status());
+  }
+  Settle(InSequence(ticket_.sequence, own));
+}
+
+void Execution::Settle(const absl::Status& cause) {
+  for (size_t i = 0; i < num_results_; ++i) {
+    if (named_) {
+      session_->handles().Poison(first_result_ + i, cause);
+    } else {
+      session_->handles().Insert(first_result_ + i, Value{.now = cause}, 0);
+    }
+  }
+  if (outcome_.has_value()) outcome_->Set(cause);
+  Answer(*session_, ticket_, cause);
+}
+
+}  // namespace hawser::server

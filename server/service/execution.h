@@ -1,0 +1,77 @@
+// Execution: one Execute of a session, from its arguments to its answer.
+#ifndef HAWSER_SERVER_SERVICE_EXECUTION_H_
+#define HAWSER_SERVER_SERVICE_EXECUTION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/base/future.h"
+#include "core/base/literal.h"
+#include "core/base/shape.h"
+#include "core/runtime/client.h"
+#include "proto/executor.pb.h"
+#include "server/service/arguments.h"
+#include "server/service/executor.h"
+#include "server/session/session.h"
+
+namespace hawser::server {
+
+// Nothing waits: a step whose arguments and results are ready ends inside
+// Start, every other one goes on in callbacks. Its results get their handles
+// at once; what fails later becomes their error.
+class Execution : public std::enable_shared_from_this<Execution> {
+ public:
+  // Answers `ticket` exactly once. Takes the literals out of `request`.
+  static void Start(Executor& executor, std::shared_ptr<Session> session,
+                    const Ticket& ticket, v1::ExecuteRequest& request);
+
+  Execution(std::shared_ptr<Session> session, const Ticket& ticket)
+      : session_(std::move(session)), ticket_(ticket) {}
+
+ private:
+  absl::Status FindExecutable(uint64_t name);
+  absl::Status Prepare(Executor& executor, v1::ExecuteRequest& request);
+  // ---- arguments that are still to come
+  void AwaitArguments();
+  void Arrived(size_t waiting, const absl::StatusOr<runtime::BufferPtr>& value);
+  void AllArrived();
+  // ---- the run and its results
+  void Run();
+  void Collect(std::vector<runtime::BufferPtr> buffers);
+  void Give(std::vector<runtime::BufferPtr> buffers);
+  void Got(size_t result, const absl::Status& status, const Literal* value);
+  void Finish();
+  // ---- failure
+  // Ends with the first cause: that of an argument whose maker failed (looked
+  // for from `from` on), else `own`.
+  void Fail(const absl::Status& own, size_t from = 0);
+  // Ends with `cause` as it is.
+  void Settle(const absl::Status& cause);
+
+  const std::shared_ptr<Session> session_;
+  const Ticket ticket_;
+  std::shared_ptr<runtime::Executable> executable_;
+  uint64_t first_result_ = 0;
+  size_t num_results_ = 0;
+  Arguments arguments_;
+  runtime::ExecuteOptions options_;
+  bool named_ = false;  // the results have their handles
+  std::optional<Promise<bool>> outcome_;  // unless it ends inside Start
+
+  // Arguments, later results, still to come, and one for whoever counts.
+  std::atomic<size_t> left_{0};
+  std::vector<absl::Status> arrived_;  // per argument to come
+  struct Result {
+    absl::Status status;
+    Literal value;  // valid: rides in the answer
+  };
+  std::vector<Result> results_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_EXECUTION_H_

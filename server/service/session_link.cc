@@ -1,0 +1,256 @@
+#include "server/service/session_link.h"
+
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+#include "server/service/answers.h"
+#include "server/service/session_requests.h"
+
+namespace hawser::server {
+namespace {
+
+// Answers a client does not read: beyond this its requests are not read.
+constexpr int64_t kMaxQueuedBytes = int64_t{16} << 20;
+
+std::shared_ptr<const v1::ServerMessage> MessageOf(const Reply& reply) {
+  return std::static_pointer_cast<const v1::ServerMessage>(reply.message);
+}
+
+}  // namespace
+
+SessionLink::SessionLink(Executor* executor, std::string tenant,
+                         SessionWire* wire)
+    : executor_(executor), tenant_(std::move(tenant)), wire_(wire) {}
+
+// ---- reading --------------------------------------------------------------
+
+void SessionLink::ReadLocked() {
+  paused_ = false;
+  request_.arena.Reset();
+  request_.message =
+      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
+          &request_.arena);
+  wire_->Read(request_.message);
+}
+
+void SessionLink::Start() {
+  MutexLock lock(&mu_);
+  if (!finished_) ReadLocked();
+}
+
+void SessionLink::ReadNext() {
+  {
+    MutexLock lock(&mu_);
+    paused_ = true;
+  }
+  Settled();
+}
+
+void SessionLink::Settled() {
+  MutexLock lock(&mu_);
+  if (finished_) return;
+  if (paused_ && queued_bytes_ <= kMaxQueuedBytes &&
+      (session_ == nullptr || !session_->congested())) {
+    ReadLocked();
+  }
+  if (half_closed_ && writing_ == nullptr && queue_.empty() &&
+      (session_ == nullptr || session_->unfinished() == 0)) {
+    FinishLocked(absl::OkStatus());
+  }
+}
+
+void SessionLink::OnMessage() {
+  std::shared_ptr<Session> session;
+  {
+    MutexLock lock(&mu_);
+    if (finished_) return;
+    session = session_;
+  }
+  const v1::ClientMessage& message = *request_.message;
+  if (session != nullptr && message.has_open()) {
+    Close(InvalidArgument("session ", session->id(), " is open already"));
+  } else if (session != nullptr) {
+    session->Enter([self = shared_from_this()] { self->Apply(); });
+  } else if (message.has_open()) {
+    Open(message.open());
+    ReadNext();
+  } else if (lost_) {
+    ReadNext();  // sent before the client learned of it
+  } else {
+    Close(InvalidArgument("the first message must be OpenRequest"));
+  }
+}
+
+void SessionLink::Apply() {
+  std::shared_ptr<Session> session;
+  {
+    MutexLock lock(&mu_);
+    session = session_;
+  }
+  v1::ClientMessage* message = request_.message;
+  const auto ticket =
+      session->Claim(this, message->sequence(),
+                     static_cast<int64_t>(message->ByteSizeLong()));
+  if (!ticket.ok()) {
+    session->Leave();
+    Close(ticket.status());
+    return;
+  }
+  session->Acknowledge(message->acknowledged());
+  auto done = [self = shared_from_this(), session] {
+    session->Leave();
+    self->ReadNext();
+  };
+  if (!ticket->has_value()) return done();  // a repeat
+  session->Release(absl::MakeConstSpan(message->release().data(),
+                                       message->release_size()));
+  ApplyRequest(*executor_, session, **ticket, message, std::move(done));
+}
+
+// ---- opening --------------------------------------------------------------
+
+void SessionLink::SendStatus(const absl::Status& status, bool session_lost) {
+  auto message = NewServerMessage();
+  ToProto(status, message->mutable_status());
+  message->set_session_lost(session_lost);
+  Send(ToReply(std::move(message)));
+}
+
+Reply SessionLink::Hello(const Session& session, uint64_t applied) const {
+  auto message = NewServerMessage();
+  v1::OpenReply* open = message->mutable_open();
+  open->set_session_id(session.id());
+  open->set_secret(session.secret());
+  open->set_instance_id(executor_->instance_id);
+  open->set_applied(applied);
+  open->set_lease_seconds(
+      absl::ToDoubleSeconds(executor_->sessions.options().lease));
+  *open->mutable_capabilities() = ToProto(executor_->capabilities);
+  open->mutable_capabilities()->set_version(executor_->version);
+  return ToReply(std::move(message));
+}
+
+void SessionLink::Open(const v1::OpenRequest& request) {
+  if (request.device_ordinal() != 0) {
+    return SendStatus(InvalidArgument("device ordinal ",
+                                      request.device_ordinal(),
+                                      "; a server has device 0 alone"),
+                      false);
+  }
+  const bool fresh = request.session_id() == 0;
+  auto session = fresh
+                     ? executor_->sessions.Open(tenant_, request.client_name())
+                     : executor_->sessions.Find(tenant_, request.session_id(),
+                                                request.secret());
+  if (session.ok()) return Attach(*session);
+  if (fresh) return SendStatus(session.status(), false);
+  lost_ = true;
+  SendStatus(Unavailable(session.status().message()), true);
+}
+
+void SessionLink::Attach(const std::shared_ptr<Session>& session) {
+  {
+    MutexLock lock(&mu_);
+    session_ = session;
+  }
+  const absl::Status attached =
+      session->Attach(shared_from_this(), [&](uint64_t applied) {
+        return Hello(*session, applied);
+      });
+  bool broken;
+  {
+    MutexLock lock(&mu_);
+    if (!attached.ok()) session_ = nullptr;
+    broken = broken_;
+  }
+  if (!attached.ok()) {
+    lost_ = true;
+    return SendStatus(attached, true);
+  }
+  // It may have broken before the session knew it.
+  if (broken) session->Detach(this, executor_->sessions.now());
+}
+
+// ---- writing --------------------------------------------------------------
+
+void SessionLink::Send(const Reply& reply) {
+  MutexLock lock(&mu_);
+  if (finished_) return;
+  if (writing_ != nullptr) {
+    queued_bytes_ += reply.bytes;
+    queue_.push_back(reply);
+    return;
+  }
+  writing_ = MessageOf(reply);
+  wire_->Write(*writing_);
+}
+
+void SessionLink::OnWritten() {
+  std::shared_ptr<const v1::ServerMessage> written;  // dies outside the lock
+  {
+    MutexLock lock(&mu_);
+    written = std::move(writing_);
+    writing_ = nullptr;
+    if (finished_) return;
+    if (!queue_.empty()) {
+      writing_ = MessageOf(queue_.front());
+      queued_bytes_ -= queue_.front().bytes;
+      queue_.pop_front();
+      wire_->Write(*writing_);
+    }
+  }
+  Settled();
+}
+
+// ---- the end --------------------------------------------------------------
+
+void SessionLink::FinishLocked(const absl::Status& status) {
+  if (finished_) return;
+  finished_ = true;
+  queue_.clear();
+  wire_->Finish(status);
+}
+
+void SessionLink::Close(const absl::Status& why) {
+  MutexLock lock(&mu_);
+  FinishLocked(why);
+}
+
+void SessionLink::OnHalfClose() {
+  {
+    MutexLock lock(&mu_);
+    half_closed_ = true;
+  }
+  Settled();
+}
+
+void SessionLink::OnBroken() {
+  std::shared_ptr<Session> session;
+  {
+    MutexLock lock(&mu_);
+    broken_ = true;
+    session = session_;
+    FinishLocked(Cancelled("the stream broke"));
+  }
+  if (session != nullptr) session->Detach(this, executor_->sessions.now());
+}
+
+void SessionLink::OnDone(bool delivered) {
+  std::shared_ptr<Session> session;
+  bool goodbye;
+  {
+    MutexLock lock(&mu_);
+    session = std::move(session_);
+    session_ = nullptr;
+    goodbye = half_closed_ && !broken_ && delivered;
+  }
+  if (session == nullptr) return;
+  session->Detach(this, executor_->sessions.now());
+  if (goodbye) {
+    executor_->sessions.End(session->id(), Cancelled("the client said goodbye"));
+  }
+}
+
+}  // namespace hawser::server

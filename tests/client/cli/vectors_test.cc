@@ -1,0 +1,47 @@
+// Every case file of tests/vectors on this machine's CPU: one test per file.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_replace.h"
+#include "client/cli/case_codec.h"
+#include "client/cli/case_runner.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/cpu_client.h"
+
+namespace hawser::cli {
+namespace {
+
+std::vector<std::string> Files() {
+  auto files = FindCaseFiles("tests/vectors");
+  return files.ok() ? *files : std::vector<std::string>();
+}
+
+// One client for all, as a long-lived process would have.
+const std::shared_ptr<runtime::Client>& Cpu() {
+  static auto& client =
+      *new std::shared_ptr<runtime::Client>(cpu::MakeCpuClient());
+  return client;
+}
+
+class VectorsTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(VectorsTest, HoldOnTheCpu) {
+  CaseReport report;
+  RunCaseFile(GetParam(), Cpu(), &report);
+  for (const CaseFailure& failure : report.failures) {
+    ADD_FAILURE() << failure.file << ": \"" << failure.name
+                  << "\": " << failure.what;
+  }
+  EXPECT_GT(report.passed, 0);
+  RecordProperty("cases", report.passed);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cpu, VectorsTest, ::testing::ValuesIn(Files()), [](const auto& info) {
+      return std::filesystem::path(info.param).stem().string();
+    });
+
+}  // namespace
+}  // namespace hawser::cli

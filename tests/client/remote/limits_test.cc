@@ -1,0 +1,165 @@
+// Deadlines, cancels, frozen servers, and destruction in the middle of it.
+#include <thread>
+
+#include "tests/client/remote/remote_fixture.h"
+
+namespace hawser {
+namespace {
+
+// A call that was to end by `limit` did, with room for a busy machine.
+constexpr absl::Duration kSlack = absl::Seconds(2);
+
+class LimitsTest : public RemoteTest {
+ protected:
+  ~LimitsTest() override { server.Freeze(false); }
+};
+
+TEST_F(LimitsTest, FrozenServerCannotHoldAFetch) {
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  BufferPtr y = *Step(*plus_one, Filled(2, 1));
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(y->Fetch(Within(absl::Milliseconds(100))).Await(),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, "fake:1"));
+  EXPECT_LT(absl::Now() - start, kSlack);
+  server.Freeze(false);
+  EXPECT_OK(FetchOf(y));  // it was not lost
+}
+
+TEST_F(LimitsTest, DeadlineOfExecuteReachesItsResults) {
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  BufferPtr y =
+      *Step(*plus_one, Filled(2, 1), Within(absl::Milliseconds(100)));
+  EXPECT_THAT(y->Fetch({}).Await(),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, "deadline"));
+}
+
+TEST_F(LimitsTest, AttemptTimeoutIsNotTheCallersDeadline) {
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  runtime::CallOptions call = Soon();
+  call.attempt_timeout = absl::Milliseconds(80);
+  BufferPtr y = *Step(*plus_one, Filled(2, 1));
+  EXPECT_THAT(y->Fetch(call).Await(),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, "attempt"));
+  EXPECT_OK(call.cancel.Check());
+}
+
+TEST_F(LimitsTest, FrozenBeforeItWasEverOpen) {
+  server.Freeze(true);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(client->Compile(PlusOneModule({2}), {},
+                              Within(absl::Milliseconds(100))),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, "fake:1"));
+  EXPECT_LT(absl::Now() - start, kSlack);
+  RemoteOptions options;
+  options.connect_timeout = absl::Milliseconds(100);
+  auto hasty = Connect(options);
+  EXPECT_THAT(hasty->capabilities(),
+              StatusIs(absl::StatusCode::kUnavailable, "no answer within"));
+}
+
+TEST_F(LimitsTest, CancelEndsAWait) {
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  runtime::CallOptions call;
+  call.cancel = CancelToken::WithFlag();
+  BufferPtr y = *Step(*plus_one, Filled(2, 1));
+  Future<Literal> fetched = y->Fetch(call);
+  std::thread canceller([&] {
+    absl::SleepFor(absl::Milliseconds(30));
+    call.cancel.Cancel();
+  });
+  EXPECT_THAT(fetched.Await(),
+              StatusIs(absl::StatusCode::kCancelled, "by the caller"));
+  canceller.join();
+  EXPECT_THAT(Step(*plus_one, Filled(2, 1), call),
+              StatusIs(absl::StatusCode::kCancelled, "by the caller"));
+}
+
+TEST_F(LimitsTest, CallEndsAtItsLimits) {
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  EXPECT_THAT(
+      plus_one->Call({Filled(2, 1)}, Within(absl::Milliseconds(80))).Await(),
+      StatusIs(absl::StatusCode::kDeadlineExceeded, "fake"));
+  runtime::CallOptions call;
+  call.cancel = CancelToken::WithFlag();
+  auto future = plus_one->Call({Filled(2, 1)}, call);
+  call.cancel.Cancel();
+  EXPECT_THAT(future.Await(), StatusIs(absl::StatusCode::kCancelled, ""));
+}
+
+TEST_F(LimitsTest, BulkTransfersEndAtTheirLimits) {
+  ASSERT_OK(client->capabilities());
+  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->Upload(Filled(1 << 18, 1), {}));
+  ASSERT_OK(FetchOf(x));
+  server.Freeze(true);
+  EXPECT_THAT(x->Fetch(Within(absl::Milliseconds(80))).Await(),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
+  EXPECT_THAT(client->PutDataset({{{"", Filled(1 << 18, 1)}}},
+                                 Within(absl::Milliseconds(80))),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
+}
+
+TEST_F(LimitsTest, DestructionFailsWhatIsOutstanding) {
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  Future<Literal> small = (*Step(*plus_one, Filled(2, 1)))->Fetch({});
+  Future<Literal> upload = (*client->Upload(Filled(1 << 18, 1), {}))->Fetch({});
+  plus_one.reset();
+  const absl::Time start = absl::Now();
+  client.reset();
+  EXPECT_LT(absl::Now() - start, kSlack);
+  EXPECT_THAT(small.Await(), StatusIs(absl::StatusCode::kCancelled, "closed"));
+  EXPECT_THAT(upload.Await(), StatusIs(absl::StatusCode::kCancelled, ""));
+}
+
+TEST_F(LimitsTest, DestructionDuringADownload) {
+  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->Upload(Filled(1 << 18, 1), {}));
+  ASSERT_OK(FetchOf(x));
+  Future<Literal> fetched = x->Fetch({});
+  x.reset();
+  client.reset();
+  EXPECT_TRUE(fetched.ready());  // one way or the other
+}
+
+TEST_F(LimitsTest, LastReferenceMayGoInACallback) {
+  auto plus_one = CompilePlusOne();
+  server.HoldExecutes(true);
+  BufferPtr y = *Step(*plus_one, Filled(2, 1));
+  ASSERT_TRUE(server.WaitForExecutes(1));
+  Promise<int> done;
+  Future<int> gone = done.future();
+  auto promise = std::make_shared<Promise<int>>(std::move(done));
+  Future<Literal> fetched = y->Fetch({});
+  fetched.OnReady([held = std::make_shared<BufferPtr>(std::move(y)),
+                   promise](const auto&) {
+    held->reset();  // the client's last owner, on its own callback thread
+    promise->Set(1);
+  });
+  plus_one.reset();
+  client.reset();
+  server.HoldExecutes(false);
+  EXPECT_OK(gone.Await(absl::Now() + absl::Seconds(10)));
+  EXPECT_OK(fetched.Await());
+  EXPECT_TRUE(server.WaitForHandles(0));  // it said goodbye
+  EXPECT_EQ(server.counts().goodbyes, 1);
+}
+
+TEST_F(LimitsTest, GoodbyeFreesTheSessionAtOnce) {
+  auto plus_one = CompilePlusOne();
+  std::vector<BufferPtr> held;
+  for (int i = 0; i < 5; ++i) held.push_back(*Step(*plus_one, Filled(2, i)));
+  for (const BufferPtr& y : held) ASSERT_OK(FetchOf(y));
+  plus_one.reset();
+  client.reset();  // the buffers keep it
+  EXPECT_OK(FetchOf(held[0]));
+  held.clear();
+  EXPECT_EQ(server.counts().goodbyes, 1);
+  EXPECT_EQ(server.live_handles(), 0);
+}
+
+}  // namespace
+}  // namespace hawser

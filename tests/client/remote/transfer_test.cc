@@ -1,0 +1,183 @@
+// Values of all sizes in both directions, and datasets.
+#include <numeric>
+#include <thread>
+
+#include "core/runtime/dataset.h"
+#include "tests/client/remote/remote_fixture.h"
+
+namespace hawser {
+namespace {
+
+// f32[n]: 0, 1, 2, ... so that misplaced bytes show.
+Literal Counting(int64_t n) {
+  Literal out = Literal::Uninitialized(Shape::Of(DType::kF32, {n}));
+  auto values = out.mutable_data<float>();
+  std::iota(values.begin(), values.end(), 0.0f);
+  return out;
+}
+
+// In bytes of u8.
+Literal Bytes(int64_t n) {
+  Literal out = Literal::Uninitialized(Shape::Of(DType::kU8, {n}));
+  auto values = out.mutable_data<uint8_t>();
+  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<uint8_t>(i * 7 + 3);
+  return out;
+}
+
+using TransferTest = RemoteTest;
+
+TEST_F(TransferTest, UploadAndFetchOfAllSizes) {
+  const int64_t k = 64 << 10;
+  for (int64_t n : {int64_t{0}, int64_t{1}, k - 1, k, k + 1, 10 << 20}) {
+    SCOPED_TRACE(n);
+    const Literal value = Bytes(n);
+    ASSERT_OK_AND_ASSIGN(BufferPtr x, client->Upload(value, Soon()));
+    ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(x));
+    EXPECT_THAT(back, LiteralBitEquals(value));
+  }
+  EXPECT_EQ(server.counts().downloads, 2);  // above 64 KiB
+  EXPECT_TRUE(server.WaitForHandles(0));
+}
+
+TEST_F(TransferTest, ResultsOfAllSizes) {
+  for (int64_t n : {0, 1, 1024, 1025, 16384, 16385, 1 << 20}) {
+    SCOPED_TRACE(n);
+    auto plus_one = CompilePlusOne(n);
+    ASSERT_OK_AND_ASSIGN(BufferPtr y, Step(*plus_one, Counting(n)));
+    ASSERT_OK_AND_ASSIGN(const Literal value, FetchOf(y));
+    ASSERT_EQ(value.shape().dim(0), n);
+    for (int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(value.data<float>()[i], static_cast<float>(i) + 1);
+    }
+  }
+  // 4 KiB come along; up to 64 KiB are fetched, the rest downloaded.
+  EXPECT_EQ(server.counts().fetches, 4);
+  EXPECT_EQ(server.counts().downloads, 2);
+}
+
+TEST_F(TransferTest, ValueIsKeptUntilItIsSent) {
+  auto plus_one = CompilePlusOne(1 << 16);
+  server.Freeze(true);
+  Literal value = Counting(1 << 16);
+  ASSERT_OK_AND_ASSIGN(BufferPtr y, Step(*plus_one, value));
+  value = Literal();
+  server.Freeze(false);
+  ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(y));
+  EXPECT_EQ(back.data<float>()[65535], 65536);
+  // The temporary handle of the argument goes by itself.
+  EXPECT_TRUE(server.WaitForHandles(1));
+}
+
+TEST_F(TransferTest, BrokenSideStreamIsTriedAgain) {
+  ASSERT_OK(client->capabilities());
+  server.FailUploads(2);
+  const Literal value = Counting(1 << 16);
+  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->Upload(value, Soon()));
+  ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(x));
+  EXPECT_THAT(back, LiteralBitEquals(value));
+}
+
+TEST_F(TransferTest, FetchSurvivesItsBuffer) {
+  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->Upload(Counting(1 << 16), {}));
+  Future<Literal> fetched = x->Fetch(Soon());
+  x.reset();
+  EXPECT_OK(fetched.Await());
+  EXPECT_TRUE(server.WaitForHandles(0));
+}
+
+DatasetSource Images() {
+  return {{{"y", Bytes(10)}, {"x", Bytes((9 << 20) + 1)}}};
+}
+
+TEST_F(TransferTest, DatasetIsPutOnce) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo first,
+                       client->PutDataset(Images(), Soon()));
+  EXPECT_EQ(first.bytes, (9 << 20) + 11);
+  EXPECT_EQ(first.sent_bytes, first.bytes);
+  EXPECT_TRUE(first.durable);
+  EXPECT_EQ(server.counts().put_bytes, first.bytes);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo again,
+                       client->PutDataset(Images(), Soon()));
+  EXPECT_EQ(again.token, first.token);
+  EXPECT_EQ(again.sent_bytes, 0);
+  EXPECT_EQ(server.counts().put_bytes, first.bytes);
+}
+
+TEST_F(TransferTest, EqualChunksAreSentOnce) {
+  const Literal zeros = Literal::Zeros(Shape::Of(DType::kU8, {20 << 20}));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", zeros}}}, Soon()));
+  EXPECT_EQ(info.bytes, 20 << 20);
+  EXPECT_EQ(info.sent_bytes, kChunkBytes);
+}
+
+TEST_F(TransferTest, PutReportsProgressToTheEnd) {
+  Mutex mu;
+  int64_t last = 0, calls = 0;
+  runtime::CallOptions call = Soon();
+  call.progress = [&](int64_t done, int64_t total) {
+    MutexLock lock(&mu);
+    EXPECT_EQ(total, (9 << 20) + 11);
+    last = std::max(last, done);
+    ++calls;
+  };
+  ASSERT_OK(client->PutDataset(Images(), call));
+  MutexLock lock(&mu);
+  EXPECT_EQ(last, (9 << 20) + 11);
+  EXPECT_GE(calls, 3);
+}
+
+TEST_F(TransferTest, PutSendsAgainWhatWasEvicted) {
+  ASSERT_OK(client->PutDataset(Images(), Soon()));
+  server.LoseChunkBeforeCommit();
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset(Images(), Soon()));
+  EXPECT_EQ(info.sent_bytes, kChunkBytes);
+}
+
+TEST_F(TransferTest, EmptyArraysMakeADataset) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", Bytes(0)}}}, Soon()));
+  EXPECT_EQ(info.bytes, 0);
+  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->DatasetArray(info.token, "", {}));
+  ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(x));
+  EXPECT_EQ(back.shape(), Shape::Of(DType::kU8, {0}));
+}
+
+TEST_F(TransferTest, DatasetArraysAreArgumentsWithoutATransfer) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"a", Filled(2, 4)},
+                                            {"b", Filled(2, 5)}}}, Soon()));
+  ASSERT_OK_AND_ASSIGN(BufferPtr b,
+                       client->DatasetArray(info.token, "b", Soon()));
+  auto plus_one = CompilePlusOne();
+  ASSERT_OK_AND_ASSIGN(BufferPtr y, Step(*plus_one, b));
+  ASSERT_OK_AND_ASSIGN(const Literal value, FetchOf(y));
+  EXPECT_THAT(value, LiteralEquals(Filled(2, 6)));
+  auto called = plus_one->Call({b}, Soon()).Await();
+  ASSERT_OK(called);
+  EXPECT_THAT((*called)[0], LiteralEquals(Filled(2, 6)));
+  ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(b));
+  EXPECT_THAT(back, LiteralEquals(Filled(2, 5)));
+  // It is no part of a session.
+  server.Restart();
+  EXPECT_OK(FetchOf(b));
+}
+
+TEST_F(TransferTest, UnknownTokensAndArraysAreNamed) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset(Images(), Soon()));
+  EXPECT_THAT(client->DatasetArray(info.token, "z", Soon()),
+              StatusIs(absl::StatusCode::kNotFound,
+                       "no array \"z\", it has \"x\", \"y\""));
+  EXPECT_THAT(client->StatDataset("nonsense", Soon()),
+              StatusIs(absl::StatusCode::kInvalidArgument, "nonsense"));
+  EXPECT_THAT(client->StatDataset(TokenOf(Digest()), Soon()),
+              StatusIs(absl::StatusCode::kNotFound, "hw1-"));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo stat,
+                       client->StatDataset(info.token, Soon()));
+  EXPECT_EQ(stat.bytes, info.bytes);
+}
+
+}  // namespace
+}  // namespace hawser

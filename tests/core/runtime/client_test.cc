@@ -1,0 +1,192 @@
+#include "core/runtime/client.h"
+
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::runtime {
+namespace {
+
+using absl::StatusCode;
+
+// A buffer whose value the test sets, or never does.
+class PromisedBuffer : public Buffer {
+ public:
+  explicit PromisedBuffer(Shape shape) : shape_(std::move(shape)) {}
+  const Shape& shape() const override { return shape_; }
+  Client* client() const override { return nullptr; }
+  Future<Literal> Fetch(const CallOptions&) override {
+    return promise_.future();
+  }
+  std::string ran_on() const override { return "test"; }
+  Promise<Literal>& promise() { return promise_; }
+
+ private:
+  Shape shape_;
+  Promise<Literal> promise_;
+};
+
+// Gives its arguments back.
+class Echo : public Executable {
+ public:
+  explicit Echo(Signature signature) : signature_(std::move(signature)) {}
+  const Signature& signature() const override { return signature_; }
+  absl::StatusOr<std::vector<BufferPtr>> Execute(
+      absl::Span<const Argument> arguments,
+      const ExecuteOptions&) override {
+    HAWSER_RETURN_IF_ERROR(CheckArguments(signature_, arguments));
+    std::vector<BufferPtr> results;
+    for (const Argument& a : arguments) {
+      auto buffer = std::make_shared<PromisedBuffer>(ShapeOf(a));
+      buffer->promise().Set(std::get<Literal>(a));
+      results.push_back(std::move(buffer));
+    }
+    return results;
+  }
+
+ private:
+  const Signature signature_;
+};
+
+const Literal kNoValue;
+const Shape kVector = Shape::Of(DType::kF32, {2});
+
+Signature TwoParameters() {
+  return {.parameters = {kVector, Shape::Scalar(DType::kS32)}, .results = {}};
+}
+
+Literal Number(float value) { return Literal::Scalar(value); }
+
+TEST(CheckArguments, TakesLiteralsAndBuffers) {
+  const BufferPtr buffer = std::make_shared<PromisedBuffer>(kVector);
+  EXPECT_OK(CheckArguments({}, {}));
+  EXPECT_OK(CheckArguments(TwoParameters(),
+                           {buffer, Literal::Scalar<int32_t>(1)}));
+  EXPECT_OK(CheckArguments(TwoParameters(), {Literal::Zeros(kVector),
+                                             Literal::Scalar<int32_t>(1)}));
+}
+
+TEST(CheckArguments, NamesTheFirstThatIsWrong) {
+  const Literal vector = Literal::Zeros(kVector);
+  const Literal scalar = Literal::Scalar<int32_t>(1);
+  const BufferPtr wide =
+      std::make_shared<PromisedBuffer>(Shape::Of(DType::kF32, {3}));
+  const struct {
+    std::vector<Argument> arguments;
+    const char* part;
+  } rows[] = {
+      {{}, "takes 2 arguments, got 0"},
+      {{vector}, "takes 2 arguments, got 1"},
+      {{vector, scalar, scalar}, "takes 2 arguments, got 3"},
+      {{wide, vector}, "argument 0 is f32[3], must be f32[2]"},
+      {{vector, vector}, "argument 1 is f32[2], must be s32[]"},
+      {{vector, Number(1)}, "argument 1 is f32[], must be s32[]"},
+      {{vector, Literal::Zeros(Shape::Of(DType::kS32, {1}))},
+       "argument 1 is s32[1], must be s32[]"},
+      {{vector, BufferPtr()}, "argument 1 is no buffer"},
+      {{kNoValue, scalar}, "argument 0 is invalid"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(CheckArguments(TwoParameters(), row.arguments),
+                StatusIs(StatusCode::kInvalidArgument, row.part));
+  }
+}
+
+TEST(AllOf, OfNothingIsThereAtOnce) {
+  const auto all = AllOf({});
+  EXPECT_TRUE(all.ready());
+  EXPECT_TRUE(all.Await()->empty());
+}
+
+TEST(AllOf, KeepsTheOrderOfItsArguments) {
+  Promise<Literal> a, b, c;
+  const auto all = AllOf({a.future(), b.future(), c.future()});
+  c.Set(Number(3));
+  a.Set(Number(1));
+  EXPECT_FALSE(all.ready());
+  b.Set(Number(2));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> values, all.Await());
+  ASSERT_EQ(values.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(values[i], LiteralEquals(Number(static_cast<float>(i + 1))));
+  }
+}
+
+TEST(AllOf, GivesTheFirstErrorByPositionAfterAllHaveEnded) {
+  Promise<Literal> a, b, c;
+  const auto all = AllOf({a.future(), b.future(), c.future()});
+  c.Set(absl::InternalError("third"));
+  b.Set(absl::NotFoundError("second"));
+  EXPECT_FALSE(all.ready());
+  a.Set(Number(1));
+  EXPECT_THAT(all.Await(), StatusIs(StatusCode::kNotFound, "second"));
+}
+
+TEST(AllOf, EndsWhenAPromiseDies) {
+  Future<std::vector<Literal>> all;
+  {
+    Promise<Literal> dies;
+    all = AllOf({Future<Literal>(Number(1)), dies.future()});
+  }
+  EXPECT_THAT(all.Await(), StatusIs(StatusCode::kCancelled, "abandoned"));
+}
+
+TEST(AllOf, TakesTheSameFutureTwice) {
+  Promise<Literal> p;
+  const auto all = AllOf({p.future(), p.future()});
+  p.Set(Number(5));
+  EXPECT_EQ(all.Await()->size(), 2u);
+}
+
+TEST(AllOf, IsCompletedFromManyThreads) {
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Promise<Literal>> promises(8);
+    std::vector<Future<Literal>> futures;
+    for (const auto& p : promises) futures.push_back(p.future());
+    const auto all = AllOf(std::move(futures));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back(
+          [&, i] { promises[i].Set(Number(static_cast<float>(i))); });
+    }
+    ASSERT_OK_AND_ASSIGN(const std::vector<Literal> values,
+                         all.Await(absl::Now() + absl::Seconds(30)));
+    for (std::thread& t : threads) t.join();
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(values[i].data<float>()[0], i);
+  }
+}
+
+TEST(ExecutableCall, GivesTheResultsAsValues) {
+  Echo echo(TwoParameters());
+  const Literal vector = Literal::Vector<float>({1, 2});
+  const Literal scalar = Literal::Scalar<int32_t>(3);
+  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> results,
+                       echo.Call({vector, scalar}, {}).Await());
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_THAT(results[0], LiteralEquals(vector));
+  EXPECT_THAT(results[1], LiteralEquals(scalar));
+}
+
+TEST(ExecutableCall, GivesLocalErrorsToo) {
+  Echo echo(TwoParameters());
+  EXPECT_THAT(echo.Call({}, {}).Await(),
+              StatusIs(StatusCode::kInvalidArgument, "takes 2 arguments"));
+}
+
+TEST(BufferReady, FollowsTheValue) {
+  PromisedBuffer good(kVector), bad(kVector);
+  const Future<bool> good_ready = good.Ready({});
+  const Future<bool> bad_ready = bad.Ready({});
+  EXPECT_FALSE(good_ready.ready());
+  good.promise().Set(Literal::Zeros(kVector));
+  bad.promise().Set(absl::DataLossError("gone"));
+  EXPECT_TRUE(*good_ready.Await());
+  EXPECT_THAT(bad_ready.Await(), StatusIs(StatusCode::kDataLoss, "gone"));
+}
+
+}  // namespace
+}  // namespace hawser::runtime
