@@ -91,12 +91,12 @@ absl::Status Run() {
   // |x - t|^2 = |x|^2 + |t|^2 - 2 x.t, and |x|^2 is the same for every t.
   auto prepare = Jit([](Tensor train) {
     const Tensor rows = Centred(train);
-    return std::tuple(rows, Sum(Square(rows) * 0.5f, {1}));
+    return std::tuple(rows, Sum(Square(rows) * 0.5f, {.axes = {1}}));
   });
   auto classify = Jit([](Tensor rows, Tensor half_norms, Tensor labels,
                          Tensor batch) {
     const Tensor dots = Dot(Centred(batch), Transpose(rows));
-    return Take(labels, ArgMin(half_norms - dots, 1));
+    return Take(labels, ArgMin(half_norms - dots, {.axis = 1}));
   });
   HAWSER_ASSIGN_OR_RETURN(auto prepared, prepare(data["images"]));
   const auto& [rows, half_norms] = prepared;

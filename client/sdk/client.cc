@@ -72,6 +72,10 @@ runtime::Client* Client::runtime() const {
   return state_ == nullptr ? nullptr : state_->client.get();
 }
 
+std::shared_ptr<runtime::Client> Client::shared() const {
+  return state_ == nullptr ? nullptr : state_->client;
+}
+
 std::string Client::name() const {
   return valid() ? runtime()->name() : "none";
 }

@@ -59,6 +59,7 @@ class Client {
                                           const CallOptions& call) const;
 
   runtime::Client* runtime() const;
+  std::shared_ptr<runtime::Client> shared() const;
   sdk::ClientState* state() const { return state_.get(); }
 
   // The same runtime client.

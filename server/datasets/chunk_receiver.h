@@ -17,6 +17,7 @@ namespace hawser::server {
 class ChunkReceiver {
  public:
   const Digest& digest() const { return digest_; }
+  int64_t size() const { return size_; }
   int64_t missing() const { return size_ - received_; }
   // Where the next bytes go, at most missing() of them.
   char* at() { return data_.get() + received_; }

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "server/service/answers.h"

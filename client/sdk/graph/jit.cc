@@ -79,12 +79,11 @@ class Donations {
       if (!leaf.donated) continue;
       Literal value;
       if (leaf.tensor.node() != nullptr) {
-        auto taken = Surrender(leaf.tensor);
+        const absl::Status taken = Surrender(leaf.tensor, &value);
         if (!taken.ok()) {
           GiveBackLocked(arguments);
-          return Annotate(taken.status(), absl::StrCat("argument ", i));
+          return Annotate(taken, absl::StrCat("argument ", i));
         }
-        value = *std::move(taken);
       }
       indices_.push_back(static_cast<int>(i));
       values_.push_back(std::move(value));

@@ -82,17 +82,18 @@ absl::Status Usable(const Tensor& tensor) {
                             ") is used after it was donated");
 }
 
-absl::StatusOr<Literal> Surrender(const Tensor& tensor) {
+absl::Status Surrender(const Tensor& tensor, Literal* value) {
   HAWSER_RETURN_IF_ERROR(Usable(tensor));
   if (auto* host = tensor.node()->As<Host>()) {
     host->uploaded = nullptr;
-    return std::exchange(host->value, Literal());
+    std::swap(host->value, *value);
+    return absl::OkStatus();
   }
   auto* ready = tensor.node()->As<Ready>();
   if (ready == nullptr) return Internal("donated before it was evaluated");
   ready->fetched = Literal();
   ready->buffers[tensor.result()] = nullptr;
-  return Literal();
+  return absl::OkStatus();
 }
 
 void PutBack(const Tensor& tensor, Literal value,

@@ -125,9 +125,9 @@ absl::Status Usable(const Tensor& tensor)
 
 // Takes the value from a host or ready tensor that is donated: every handle to
 // it is unusable from then on, and `argument` (see ToArgument) holds the last
-// reference of the SDK. Gives a host's value, for PutBack, which undoes it when
-// nothing was executed.
-absl::StatusOr<Literal> Surrender(const Tensor& tensor)
+// reference of the SDK. A host's value goes to `value`, for PutBack, which
+// undoes it when nothing was executed.
+absl::Status Surrender(const Tensor& tensor, Literal* value)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
 void PutBack(const Tensor& tensor, Literal value,
              const runtime::Argument& argument)

@@ -28,7 +28,6 @@ class RecipeTest : public ::testing::Test {
 
   SecondaryExecutable Compiled(std::shared_ptr<const Module> module) {
     return [this, module = std::move(module)] {
-      ++compiled_;
       return cpu_->Compile(module, {}, {});
     };
   }
@@ -54,7 +53,6 @@ class RecipeTest : public ::testing::Test {
   const std::shared_ptr<const Module> program_ = SumAndProductModule();
   const Literal one_ = Literal::Vector<float>({1, 1, 1, 1});
   const Literal two_ = Literal::Vector<float>({2, 2, 2, 2});
-  int compiled_ = 0;
   std::unique_ptr<RecipeBook> book_;
 };
 

@@ -42,8 +42,8 @@ std::shared_ptr<const Module> PlusOneModule(const Dims& dims, int parameters) {
   return module;
 }
 
-FakeServer::FakeServer(absl::Duration lease)
-    : lease_(lease), thread_([this] { Loop(); }) {
+FakeServer::FakeServer(absl::Duration lease, std::string address)
+    : lease_(lease), address_(std::move(address)), thread_([this] { Loop(); }) {
   MutexLock lock(&mu_);
   capabilities_.platform = "fake";
   capabilities_.device = "nothing at all";
@@ -387,12 +387,13 @@ void FakeServer::Execute(uint64_t id, const v1::ClientMessage& message) {
     v1::ServerMessage reply;
     reply.mutable_execute();
     for (size_t i = 0; i < results.size(); ++i) {
-      absl::StatusOr<Literal> value = status;
+      if (status.ok()) status = needs[i]->status;
+      absl::StatusOr<Literal> value = Internal("not run");
       if (status.ok()) {
-        value = needs[i]->status.ok() ? PlusOne(needs[i]->value)
-                                      : absl::StatusOr<Literal>(
-                                            needs[i]->status);
-        status = value.status();
+        value = PlusOne(needs[i]->value);
+        if (!value.ok()) status = value.status();
+      } else {
+        value = status;
       }
       results[i]->ready = true;
       results[i]->status = value.status();

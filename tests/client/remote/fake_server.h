@@ -37,7 +37,8 @@ std::shared_ptr<const Module> PlusOneModule(const Dims& dims,
 // Requests are applied by one thread, in order. Outlives its transports.
 class FakeServer {
  public:
-  explicit FakeServer(absl::Duration lease = absl::Seconds(60));
+  explicit FakeServer(absl::Duration lease = absl::Seconds(60),
+                      std::string address = "fake:1");
   ~FakeServer();
   std::unique_ptr<Transport> NewTransport();
 
@@ -140,6 +141,7 @@ class FakeServer {
   absl::Status EnterCall(const runtime::CallOptions& options);
 
   const absl::Duration lease_;
+  const std::string address_;
   Mutex mu_;
   CondVar changed_;
   bool stop_ ABSL_GUARDED_BY(mu_) = false;

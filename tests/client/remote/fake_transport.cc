@@ -60,7 +60,7 @@ class FakeTransport final : public Transport {
   ~FakeTransport() override {
     for (std::thread& thread : threads_) thread.join();
   }
-  std::string address() const override { return "fake:1"; }
+  std::string address() const override { return server_->address_; }
 
   std::unique_ptr<SessionStream> OpenSession(
       SessionCallbacks callbacks) override {

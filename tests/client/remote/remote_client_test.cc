@@ -107,14 +107,14 @@ TEST_F(RemoteClientTest, ArgumentsAreCheckedHere) {
 }
 
 TEST_F(RemoteClientTest, ForeignBufferNamesBothClients) {
-  FakeServer other_server;
+  FakeServer other_server(absl::Seconds(60), "fake:2");
   auto other = MakeRemoteClient(other_server.NewTransport(), {});
   ASSERT_OK_AND_ASSIGN(BufferPtr foreign, other->Upload(Filled(2, 1), {}));
   auto plus_one = CompilePlusOne();
   EXPECT_THAT(
       Step(*plus_one, foreign),
       StatusIs(absl::StatusCode::kFailedPrecondition,
-               "argument 0 lives on fake:1, not on fake:1"));
+               "argument 0 lives on fake:2, not on fake:1"));
 }
 
 TEST_F(RemoteClientTest, DonatedBufferIsNotUsedAgain) {

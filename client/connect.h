@@ -1,0 +1,39 @@
+// Connect: a Client over servers, with this machine behind them.
+#ifndef HAWSER_CLIENT_CONNECT_H_
+#define HAWSER_CLIENT_CONNECT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "client/fallback/policy.h"
+#include "client/sdk/client.h"
+
+namespace hawser {
+
+struct ConnectOptions {
+  // "host:port" or "unix:/path"; the first one that answers is used.
+  std::vector<std::string> servers;
+  // Computes when the server does not; Client() for none.
+  Client fallback = Client::Cpu();
+  FallbackPolicy policy = {};
+  // How long each server is given to answer.
+  absl::Duration timeout = absl::Seconds(5);
+  // In the server's log; empty: "<host>:<process id>".
+  std::string client_name = {};
+};
+
+// Blocks until a server has answered. When none does and there is a fallback,
+// says so in the log and computes there; the first server is asked again in
+// the background. Errors: kInvalidArgument without a server; without a
+// fallback, what the last server said.
+absl::StatusOr<Client> Connect(ConnectOptions options);
+
+// Work goes to `primary`; when that is gone, per policy, to `secondary`. The
+// same modules run on both, and values the primary took along are made again.
+Client WithFallback(const Client& primary, const Client& secondary,
+                    FallbackPolicy policy = {});
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_CONNECT_H_

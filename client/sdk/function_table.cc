@@ -1,0 +1,260 @@
+#include "client/sdk/function_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "client/sdk/control_flow.h"
+#include "client/sdk/ops.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+using Call = FunctionCall;
+using Results = std::vector<Tensor>;
+
+template <Tensor (*F)(const Operand&)>
+Results Of1(Call& c) {
+  return {F(c[0])};
+}
+template <Tensor (*F)(const Operand&, const Operand&)>
+Results Of2(Call& c) {
+  return {F(c[0], c[1])};
+}
+template <Tensor (*F)(const Operand&, const Operand&, const Operand&)>
+Results Of3(Call& c) {
+  return {F(c[0], c[1], c[2])};
+}
+
+Over OverOf(Call& c) {
+  return {c.Ints("axes", {}), c.Bool("keep_axes", false)};
+}
+template <Tensor (*F)(const Operand&, const Over&)>
+Results Reduced(Call& c) {
+  return {F(c[0], OverOf(c))};
+}
+template <Tensor (*F)(const Operand&, const ArgOptions&)>
+Results Arg(Call& c) {
+  ArgOptions options;
+  if (c.Has("axis")) options.axis = c.Int("axis");
+  options.keep_axis = c.Bool("keep_axis", false);
+  options.last_of_equals = c.Bool("last_of_equals", false);
+  options.dtype = c.Type("dtype", DType::kS32);
+  return {F(c[0], options)};
+}
+
+Results DotByName(Call& c) {
+  if (!c.Has("contract_a")) return {Dot(c[0], c[1])};
+  return {Dot(c[0], c[1],
+              {c.Ints("contract_a"), c.Ints("contract_b"),
+               c.Ints("batch_a", {}), c.Ints("batch_b", {})})};
+}
+
+Results PadByName(Call& c) {
+  const Dims low = c.Ints("low"), high = c.Ints("high");
+  const Dims interior = c.Ints("interior", Dims(low.size(), 0));
+  std::vector<Padding> paddings;
+  for (size_t i = 0;
+       i < std::min({low.size(), high.size(), interior.size()}); ++i) {
+    paddings.push_back({low[i], high[i], interior[i]});
+  }
+  return {Pad(c[0], c[1], paddings)};
+}
+
+Results IotaByName(Call& c) {
+  std::optional<int64_t> axis;
+  if (c.Has("axis")) axis = c.Int("axis");
+  return {Iota(c.Type("dtype", DType::kS32), c.Ints("dims"), axis)};
+}
+
+// While and Cond have no arguments that a name could carry; they stand here
+// through the smallest program of each.
+Results CountUp(Call& c) {
+  const Tensor limit = c.Tensors()[0];
+  return {While(Scalar(limit.dtype(), 0),
+                [&](Tensor i) { return Lt(i, limit); },
+                [](Tensor i) { return i + 1; })};
+}
+Results ChooseByName(Call& c) {
+  const std::vector<Tensor> t = c.Tensors();
+  return {Cond(t[0], [&] { return t[1]; }, [&] { return t[2]; })};
+}
+
+constexpr size_t kAny = std::numeric_limits<size_t>::max();
+
+constexpr FunctionEntry kFunctions[] = {
+    {"Abs", "abs", 1, 1, Of1<Abs>},
+    {"Add", "add", 2, 2, Of2<Add>},
+    {"All", "", 1, 1, Reduced<All>},
+    {"Any", "", 1, 1, Reduced<Any>},
+    {"ArgMax", "argmax", 1, 1, Arg<ArgMax>},
+    {"ArgMin", "argmin", 1, 1, Arg<ArgMin>},
+    {"Atan2", "atan2", 2, 2, Of2<Atan2>},
+    {"Bitcast", "bitcast_convert", 1, 1,
+     [](Call& c) -> Results { return {Bitcast(c[0], c.Type("dtype"))}; }},
+    {"BitwiseAnd", "and", 2, 2, Of2<BitwiseAnd>},
+    {"BitwiseNot", "not", 1, 1, Of1<BitwiseNot>},
+    {"BitwiseOr", "or", 2, 2, Of2<BitwiseOr>},
+    {"BitwiseXor", "xor", 2, 2, Of2<BitwiseXor>},
+    {"BroadcastTo", "broadcast_in_dim", 1, 1,
+     [](Call& c) -> Results { return {BroadcastTo(c[0], c.Ints("dims"))}; }},
+    {"Ceil", "ceil", 1, 1, Of1<Ceil>},
+    {"Clip", "clamp", 3, 3, Of3<Clip>},
+    {"Complex", "complex", 2, 2, Of2<Complex>},
+    {"Concatenate", "concatenate", 1, kAny,
+     [](Call& c) -> Results {
+       return {Concatenate(c.Tensors(), c.Int("axis", 0))};
+     }},
+    {"Cond", "case", 3, 3, ChooseByName},
+    {"Constant", "constant", 1, 1,
+     [](Call& c) -> Results { return c.Tensors(); }},
+    {"Convert", "convert", 1, 1,
+     [](Call& c) -> Results { return {Convert(c[0], c.Type("dtype"))}; }},
+    {"Cos", "cosine", 1, 1, Of1<Cos>},
+    {"Divide", "divide", 2, 2, Of2<Divide>},
+    {"Dot", "dot_general", 2, 2, DotByName},
+    {"DynamicSlice", "dynamic_slice", 1, kAny,
+     [](Call& c) -> Results {
+       return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"))};
+     }},
+    {"Eq", "compare", 2, 2, Of2<Eq>},
+    {"Exp", "exponential", 1, 1, Of1<Exp>},
+    {"ExpandDims", "", 1, 1,
+     [](Call& c) -> Results { return {ExpandDims(c[0], c.Int("axis"))}; }},
+    {"Expm1", "exponential_minus_one", 1, 1, Of1<Expm1>},
+    {"Eye", "", 0, 0,
+     [](Call& c) -> Results {
+       return {Eye(c.Type("dtype", DType::kS32), c.Int("rows"),
+                   c.Int("columns"))};
+     }},
+    {"Flatten", "", 1, 1, Of1<Flatten>},
+    {"Floor", "floor", 1, 1, Of1<Floor>},
+    {"Full", "", 1, 1,
+     [](Call& c) -> Results {
+       return {Full(c.Type("dtype"), c.Ints("dims"), c[0])};
+     }},
+    {"Gather", "gather", 2, 2,
+     [](Call& c) -> Results { return {Gather(c[0], c[1], c.Ints("axes", {}))}; }},
+    {"Ge", "", 2, 2, Of2<Ge>},
+    {"Gt", "", 2, 2, Of2<Gt>},
+    {"Imag", "imag", 1, 1, Of1<Imag>},
+    {"Iota", "iota", 0, 0, IotaByName},
+    {"IsFinite", "is_finite", 1, 1, Of1<IsFinite>},
+    {"IsNan", "", 1, 1, Of1<IsNan>},
+    {"Le", "", 2, 2, Of2<Le>},
+    {"LeftShift", "shift_left", 2, 2, Of2<LeftShift>},
+    {"Log", "log", 1, 1, Of1<Log>},
+    {"Log1p", "log_plus_one", 1, 1, Of1<Log1p>},
+    {"LogSumExp", "", 1, 1, Reduced<LogSumExp>},
+    {"LogicalAnd", "", 2, 2, Of2<LogicalAnd>},
+    {"LogicalNot", "", 1, 1, Of1<LogicalNot>},
+    {"LogicalOr", "", 2, 2, Of2<LogicalOr>},
+    {"LogicalXor", "", 2, 2, Of2<LogicalXor>},
+    {"Lt", "", 2, 2, Of2<Lt>},
+    {"MatMul", "", 2, 2, Of2<MatMul>},
+    {"Maximum", "maximum", 2, 2, Of2<Maximum>},
+    {"Mean", "", 1, 1, Reduced<Mean>},
+    {"Minimum", "minimum", 2, 2, Of2<Minimum>},
+    {"Multiply", "multiply", 2, 2, Of2<Multiply>},
+    {"Ne", "", 2, 2, Of2<Ne>},
+    {"Negate", "negate", 1, 1, Of1<Negate>},
+    {"Ones", "", 0, 0,
+     [](Call& c) -> Results { return {Ones(c.Type("dtype"), c.Ints("dims"))}; }},
+    {"Pad", "pad", 2, 2, PadByName},
+    {"Power", "power", 2, 2, Of2<Power>},
+    {"Product", "", 1, 1, Reduced<Product>},
+    {"PutSlice", "dynamic_update_slice", 2, kAny,
+     [](Call& c) -> Results { return {PutSlice(c[0], c.Operands(2), c[1])}; }},
+    {"Quotient", "", 2, 2, Of2<Quotient>},
+    {"Real", "real", 1, 1, Of1<Real>},
+    {"ReduceMax", "", 1, 1, Reduced<ReduceMax>},
+    {"ReduceMin", "", 1, 1, Reduced<ReduceMin>},
+    {"Remainder", "remainder", 2, 2, Of2<Remainder>},
+    {"Reshape", "reshape", 1, 1,
+     [](Call& c) -> Results { return {Reshape(c[0], c.Ints("dims"))}; }},
+    {"Reverse", "reverse", 1, 1,
+     [](Call& c) -> Results { return {Reverse(c[0], c.Ints("axes", {}))}; }},
+    {"RightShift", "shift_right_arithmetic", 2, 2, Of2<RightShift>},
+    {"RightShiftLogical", "shift_right_logical", 2, 2, Of2<RightShiftLogical>},
+    {"Round", "", 1, 1, Of1<Round>},
+    {"RoundEven", "round_nearest_even", 1, 1, Of1<RoundEven>},
+    {"Rows", "", 2, 2,
+     [](Call& c) -> Results { return {Rows(c[0], c[1], c.Int("count"))}; }},
+    {"Rsqrt", "rsqrt", 1, 1, Of1<Rsqrt>},
+    {"Select", "select", 3, 3, Of3<Select>},
+    {"Sigmoid", "logistic", 1, 1, Of1<Sigmoid>},
+    {"Sign", "sign", 1, 1, Of1<Sign>},
+    {"Sin", "sine", 1, 1, Of1<Sin>},
+    {"Slice", "slice", 1, 1,
+     [](Call& c) -> Results {
+       return {Slice(c[0], c.Ints("starts"), c.Ints("lengths"),
+                     c.Ints("strides", {}))};
+     }},
+    {"SliceAlongAxis", "", 2, 2,
+     [](Call& c) -> Results {
+       return {SliceAlongAxis(c[0], c[1], c.Int("length"), c.Int("axis", 0),
+                              c.Int("stride", 1))};
+     }},
+    {"Softmax", "", 1, 1,
+     [](Call& c) -> Results { return {Softmax(c[0], c.Int("axis", -1))}; }},
+    {"Sqrt", "sqrt", 1, 1, Of1<Sqrt>},
+    {"Square", "", 1, 1, Of1<Square>},
+    {"Squeeze", "", 1, 1,
+     [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
+    {"Stack", "", 1, kAny,
+     [](Call& c) -> Results { return {Stack(c.Tensors(), c.Int("axis", 0))}; }},
+    {"Subtract", "subtract", 2, 2, Of2<Subtract>},
+    {"Sum", "reduce", 1, 1, Reduced<Sum>},
+    {"Take", "", 2, 2,
+     [](Call& c) -> Results { return {Take(c[0], c[1], c.Int("axis", 0))}; }},
+    {"Tanh", "tanh", 1, 1, Of1<Tanh>},
+    {"Transpose", "transpose", 1, 1,
+     [](Call& c) -> Results {
+       return {Transpose(c[0], c.Ints("permutation", {}))};
+     }},
+    {"Variance", "", 1, 1,
+     [](Call& c) -> Results {
+       return {Variance(c[0], OverOf(c), c.Int("ddof", 0))};
+     }},
+    {"While", "while", 1, 1, CountUp},
+    {"Zeros", "", 0, 0,
+     [](Call& c) -> Results { return {Zeros(c.Type("dtype"), c.Ints("dims"))}; }},
+};
+
+constexpr bool Sorted() {
+  for (size_t i = 1; i < std::size(kFunctions); ++i) {
+    if (kFunctions[i - 1].name >= kFunctions[i].name) return false;
+  }
+  return true;
+}
+static_assert(Sorted(), "functions stand in order of their names");
+
+}  // namespace
+
+absl::Span<const FunctionEntry> AllFunctions() { return kFunctions; }
+
+const FunctionEntry* FindFunction(absl::string_view name) {
+  const auto* at = std::lower_bound(
+      std::begin(kFunctions), std::end(kFunctions), name,
+      [](const FunctionEntry& f, absl::string_view n) { return f.name < n; });
+  return at != std::end(kFunctions) && at->name == name ? at : nullptr;
+}
+
+absl::StatusOr<std::vector<Tensor>> CallFunction(
+    const FunctionEntry& function, absl::Span<const FunctionArgument> arguments,
+    const Attributes& attributes) {
+  if (arguments.size() < function.min_arguments ||
+      arguments.size() > function.max_arguments) {
+    return InvalidArgument(function.name, ": takes ", function.min_arguments,
+                           function.max_arguments == kAny ? " or more" : "",
+                           " arguments, got ", arguments.size());
+  }
+  FunctionCall call(arguments, attributes);
+  std::vector<Tensor> results = function.call(call);
+  const absl::Status status = call.Check();
+  if (status.ok()) return results;
+  return Annotate(status, function.name);
+}
+
+}  // namespace hawser

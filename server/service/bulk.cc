@@ -1,0 +1,81 @@
+#include "server/service/bulk.h"
+
+#include <utility>
+
+#include "core/base/status.h"
+#include "server/service/session_requests.h"
+
+namespace hawser::server {
+
+UploadReceiver::UploadReceiver(Executor& executor,
+                               std::shared_ptr<Session> session,
+                               uint64_t handle)
+    : executor_(executor), session_(std::move(session)), handle_(handle) {}
+
+absl::StatusOr<std::unique_ptr<UploadReceiver>> UploadReceiver::Begin(
+    Executor& executor, absl::string_view tenant, uint64_t session_id,
+    absl::string_view secret, uint64_t handle) {
+  HAWSER_ASSIGN_OR_RETURN(auto session,
+                          executor.sessions.Find(tenant, session_id, secret));
+  HAWSER_ASSIGN_OR_RETURN(auto turn, session->handles().BeginUpload(handle));
+  std::unique_ptr<UploadReceiver> receiver(
+      new UploadReceiver(executor, std::move(session), handle));
+  receiver->filled_ = receiver->finished_ = turn.filled;
+  if (turn.filled) return receiver;
+  receiver->shape_ = turn.shape;
+  receiver->size_ = turn.shape.byte_size();
+  HAWSER_ASSIGN_OR_RETURN(receiver->data_,
+                          executor.upload_memory.Allocate(receiver->size_));
+  return receiver;
+}
+
+UploadReceiver::~UploadReceiver() {
+  if (finished_) return;
+  session_->handles().FinishUpload(handle_,
+                                   Cancelled("the upload did not finish"));
+}
+
+absl::Status UploadReceiver::Finish() {
+  if (filled_) return absl::OkStatus();
+  if (missing() > 0) {
+    return DataLoss("the upload of handle ", handle_, " ended ", missing(),
+                    " bytes too early");
+  }
+  finished_ = true;
+  runtime::CallOptions call;
+  call.cancel = session_->cancel();
+  auto buffer = executor_.device->Upload(
+      Literal::Adopt(shape_, std::move(data_)), call);
+  const absl::Status status = buffer.status();
+  if (status.ok()) {
+    session_->handles().FinishUpload(handle_, std::move(buffer));
+  } else {
+    session_->handles().Poison(handle_, status);
+  }
+  return status;
+}
+
+void FetchForDownload(
+    Executor& executor, absl::string_view tenant, uint64_t session_id,
+    absl::string_view secret, uint64_t handle,
+    std::function<void(const absl::StatusOr<Literal>&)> done) {
+  auto session = executor.sessions.Find(tenant, session_id, secret);
+  if (!session.ok()) return done(session.status());
+  const auto value = (*session)->handles().Find(handle);
+  if (!value.ok()) return done(value.status());
+  WhenThere(*value, [session = *session, value = *value,
+                     done = std::move(done)](
+                        const absl::StatusOr<runtime::BufferPtr>& buffer) {
+    if (!buffer.ok()) return done(buffer.status());
+    runtime::CallOptions call;
+    call.cancel = session->cancel();
+    (*buffer)->Fetch(call).OnReady(
+        [value, done](const absl::StatusOr<Literal>& literal) {
+          if (literal.ok()) return done(literal);
+          WithCause(value, literal.status(),
+                    [done](const absl::Status& cause) { done(cause); });
+        });
+  });
+}
+
+}  // namespace hawser::server

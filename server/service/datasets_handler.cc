@@ -1,0 +1,183 @@
+#include "server/service/datasets_handler.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+
+namespace hawser::server {
+
+// ---- Put ------------------------------------------------------------------
+
+void PutStream::Frame(absl::string_view digest, uint64_t chunk_bytes,
+                      uint64_t size, Ready ready) {
+  if (digest.empty()) {
+    if (chunk_ == nullptr) {
+      return ready(InvalidArgument("the first frame of a chunk names it"));
+    }
+    if (size > static_cast<uint64_t>(chunk_->missing())) {
+      return ready(InvalidArgument("a frame of ", size, " bytes for chunk ",
+                                   chunk_->digest().ToHex(), ", which lacks ",
+                                   chunk_->missing()));
+    }
+    return ready(absl::OkStatus());
+  }
+  const auto name = Digest::FromBytes(digest);
+  if (!name.ok()) return ready(name.status());
+  if (chunk_ != nullptr) {
+    return ready(InvalidArgument("chunk ", name->ToHex(), " begins while ",
+                                 chunk_->digest().ToHex(), " lacks ",
+                                 chunk_->missing(), " bytes"));
+  }
+  if (size > chunk_bytes) {
+    return ready(InvalidArgument("a frame of ", size, " bytes for chunk ",
+                                 name->ToHex(), " of ", chunk_bytes));
+  }
+  store_->BeginChunk(
+      tenant_, *name, chunk_bytes,
+      [this, ready = std::move(ready)](
+          absl::StatusOr<std::unique_ptr<ChunkReceiver>> receiver) {
+        if (receiver.ok()) chunk_ = *std::move(receiver);
+        ready(receiver.status());
+      });
+}
+
+absl::Status PutStream::Filled(int64_t n) {
+  chunk_->Advance(n);
+  if (chunk_->missing() > 0) return absl::OkStatus();
+  const std::unique_ptr<ChunkReceiver> whole = std::move(chunk_);
+  HAWSER_RETURN_IF_ERROR(whole->Finish());
+  reply_.set_chunks(reply_.chunks() + 1);
+  reply_.set_bytes(reply_.bytes() + whole->size());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::PutReply> PutStream::Finish() const {
+  if (chunk_ == nullptr) return reply_;
+  return DataLoss("the stream ended ", chunk_->missing(),
+                  " bytes before the end of chunk ",
+                  chunk_->digest().ToHex());
+}
+
+// ---- Get ------------------------------------------------------------------
+
+RowReader::RowReader(DatasetStore* store, WorkerPool* workers,
+                     std::shared_ptr<const StoredArray> array, Shape shape,
+                     int64_t begin, int64_t end)
+    : store_(store),
+      workers_(workers),
+      array_(std::move(array)),
+      shape_(std::move(shape)),
+      at_(begin),
+      end_(end) {}
+
+absl::StatusOr<Piece> RowReader::ReadNext() {
+  if (at_ >= end_) return Piece{};
+  const int64_t index = at_ / kChunkBytes;
+  HAWSER_ASSIGN_OR_RETURN(
+      ChunkBytes chunk,
+      store_->LoadChunk(*array_, static_cast<size_t>(index)));
+  const int64_t begin = at_ - index * kChunkBytes;
+  const int64_t n = std::min(chunk.size - begin, end_ - at_);
+  at_ += n;
+  return Piece{chunk.data, absl::MakeConstSpan(chunk.data.get() + begin,
+                                               static_cast<size_t>(n))};
+}
+
+void RowReader::Next(PieceDone done) {
+  workers_->Run([self = shared_from_this(), done = std::move(done)] {
+    done(self->ReadNext());
+  });
+}
+
+namespace {
+
+// The rows asked for, as a shape and bytes [begin, end) of the array.
+struct RowRange {
+  Shape shape;
+  int64_t begin;
+  int64_t end;
+};
+
+absl::StatusOr<RowRange> RowsOf(const Shape& shape,
+                                const v1::GetRequest& request) {
+  if (request.row_begin() == 0 && request.row_count() == 0) {
+    return RowRange{shape, 0, shape.byte_size()};
+  }
+  if (shape.rank() == 0) return InvalidArgument("a scalar has no rows");
+  const int64_t rows = shape.dim(0);
+  if (request.row_begin() < 0 || request.row_count() < 0 ||
+      request.row_begin() > rows ||
+      request.row_count() > rows - request.row_begin()) {
+    return InvalidArgument("rows ", request.row_begin(), " and up, ",
+                           request.row_count(), " of them, of ",
+                           shape.ToString());
+  }
+  const int64_t count = request.row_count() == 0 ? rows - request.row_begin()
+                                                 : request.row_count();
+  Dims dims = shape.dims();
+  dims[0] = count;
+  HAWSER_ASSIGN_OR_RETURN(Shape part, Shape::Make(shape.dtype(), dims));
+  const int64_t row = rows == 0 ? 0 : shape.byte_size() / rows;
+  return RowRange{std::move(part), request.row_begin() * row,
+                  (request.row_begin() + count) * row};
+}
+
+}  // namespace
+
+// ---- the service ----------------------------------------------------------
+
+absl::StatusOr<v1::FindMissingReply> DatasetsHandler::FindMissing(
+    absl::string_view tenant, const v1::FindMissingRequest& request) {
+  absl::string_view bytes = request.digests();
+  if (bytes.size() % Digest::kSize != 0) {
+    return InvalidArgument(bytes.size(), " bytes are no list of digests");
+  }
+  std::vector<Digest> digests;
+  digests.reserve(bytes.size() / Digest::kSize);
+  for (; !bytes.empty(); bytes.remove_prefix(Digest::kSize)) {
+    digests.push_back(*Digest::FromBytes(bytes.substr(0, Digest::kSize)));
+  }
+  v1::FindMissingReply reply;
+  const std::vector<uint32_t> missing = store_->FindMissing(tenant, digests);
+  reply.mutable_missing()->Add(missing.begin(), missing.end());
+  return reply;
+}
+
+std::unique_ptr<PutStream> DatasetsHandler::Put(absl::string_view tenant) {
+  return std::make_unique<PutStream>(store_, std::string(tenant));
+}
+
+void DatasetsHandler::Commit(
+    absl::string_view tenant, const v1::CommitRequest& request,
+    std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done) {
+  auto manifest = FromProto(request.manifest());
+  if (!manifest.ok()) return done(manifest.status());
+  store_->Commit(tenant, *std::move(manifest), request.wait_durable(),
+                 [done = std::move(done)](absl::StatusOr<DatasetInfo> info) {
+                   if (!info.ok()) return done(info.status());
+                   done(ToProto(*info));
+                 });
+}
+
+absl::StatusOr<std::shared_ptr<RowReader>> DatasetsHandler::Get(
+    absl::string_view tenant, const v1::GetRequest& request) {
+  HAWSER_ASSIGN_OR_RETURN(
+      auto array, store_->Find(tenant, request.token(), request.array()));
+  HAWSER_ASSIGN_OR_RETURN(RowRange range, RowsOf(array->shape, request));
+  return std::make_shared<RowReader>(store_, workers_, std::move(array),
+                                     std::move(range.shape), range.begin,
+                                     range.end);
+}
+
+absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
+    absl::string_view tenant, const v1::StatRequest& request) {
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                          store_->Stat(tenant, request.token()));
+  return ToProto(info);
+}
+
+}  // namespace hawser::server

@@ -1,0 +1,97 @@
+// DatasetsHandler: the Datasets service without a transport.
+#ifndef HAWSER_SERVER_SERVICE_DATASETS_HANDLER_H_
+#define HAWSER_SERVER_SERVICE_DATASETS_HANDLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/shape.h"
+#include "proto/datasets.pb.h"
+#include "server/datasets/chunk_receiver.h"
+#include "server/datasets/dataset_store.h"
+#include "server/service/piece.h"
+#include "server/service/worker_pool.h"
+
+namespace hawser::server {
+
+// One Put stream: frames in, chunks out. Its transport copies the bytes of
+// each frame straight to where they stay:
+//   Frame(header, size, ready)   once per frame; when ready says OK,
+//   while (room() > 0) ...       read up to room() bytes to at(), Filled(n).
+// Not thread-safe: `ready` may come on another thread, but one at a time.
+class PutStream {
+ public:
+  using Ready = std::function<void(const absl::Status&)>;
+  PutStream(DatasetStore* store, std::string tenant)
+      : store_(store), tenant_(std::move(tenant)) {}
+
+  // A frame with `size` data bytes. `ready`: at once, or when there is memory.
+  // Errors: kInvalidArgument for a frame out of place, the store's.
+  void Frame(absl::string_view digest, uint64_t chunk_bytes, uint64_t size,
+             Ready ready);
+  int64_t room() const { return chunk_ == nullptr ? 0 : chunk_->missing(); }
+  char* at() { return chunk_->at(); }
+  // Errors: kDataLoss, the chunk is not what it claimed to be.
+  absl::Status Filled(int64_t n);
+  // The client has sent everything. Errors: kDataLoss, a chunk is not whole.
+  absl::StatusOr<v1::PutReply> Finish() const;
+
+ private:
+  DatasetStore* const store_;
+  const std::string tenant_;
+  std::unique_ptr<ChunkReceiver> chunk_;
+  v1::PutReply reply_;
+};
+
+// Bytes of one array's rows, chunk after chunk.
+class RowReader : public std::enable_shared_from_this<RowReader> {
+ public:
+  RowReader(DatasetStore* store, WorkerPool* workers,
+            std::shared_ptr<const StoredArray> array, Shape shape,
+            int64_t begin, int64_t end);
+
+  const Shape& shape() const { return shape_; }
+  // Reads on a worker's thread; one at a time.
+  void Next(PieceDone done);
+
+ private:
+  absl::StatusOr<Piece> ReadNext();
+
+  DatasetStore* const store_;
+  WorkerPool* const workers_;
+  const std::shared_ptr<const StoredArray> array_;
+  const Shape shape_;
+  int64_t at_;
+  const int64_t end_;
+};
+
+// Thread-safe; nothing in it blocks.
+class DatasetsHandler {
+ public:
+  // Both outlive it.
+  DatasetsHandler(DatasetStore* store, WorkerPool* workers)
+      : store_(store), workers_(workers) {}
+
+  absl::StatusOr<v1::FindMissingReply> FindMissing(
+      absl::string_view tenant, const v1::FindMissingRequest& request);
+  std::unique_ptr<PutStream> Put(absl::string_view tenant);
+  void Commit(
+      absl::string_view tenant, const v1::CommitRequest& request,
+      std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done);
+  absl::StatusOr<std::shared_ptr<RowReader>> Get(
+      absl::string_view tenant, const v1::GetRequest& request);
+  absl::StatusOr<v1::DatasetInfoProto> Stat(absl::string_view tenant,
+                                            const v1::StatRequest& request);
+
+ private:
+  DatasetStore* const store_;
+  WorkerPool* const workers_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_DATASETS_HANDLER_H_

@@ -1,0 +1,115 @@
+#include "server/service/datasets_service.h"
+
+#include <memory>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+#include "proto/grpc_status.h"
+#include "server/service/frames.h"
+#include "server/session/session_table.h"
+
+namespace hawser::server {
+namespace {
+
+class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+ public:
+  PutReactor(std::unique_ptr<PutStream> stream, grpc::ByteBuffer* reply)
+      : stream_(std::move(stream)), reply_(reply) {
+    StartRead(&buffer_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return Complete();
+    v1::PutChunk header;
+    const absl::Status status = frame_.Parse(
+        &buffer_, v1::PutChunk::kDataFieldNumber, &header);
+    if (!status.ok()) return Finish(ToGrpc(status));
+    stream_->Frame(header.digest(), header.chunk_bytes(), frame_.size(),
+                   [this](const absl::Status& ready) { Receive(ready); });
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  void Receive(absl::Status status) {
+    if (status.ok() && frame_.size() > 0) {
+      frame_.CopyTo(stream_->at());
+      status = stream_->Filled(static_cast<int64_t>(frame_.size()));
+    }
+    if (!status.ok()) return Finish(ToGrpc(status));
+    StartRead(&buffer_);
+  }
+  void Complete() {
+    const absl::StatusOr<v1::PutReply> result = stream_->Finish();
+    FillBuffer(result.ok() ? *result : v1::PutReply(), reply_);
+    Finish(ToGrpc(result.status()));
+  }
+
+  const std::unique_ptr<PutStream> stream_;
+  grpc::ByteBuffer* const reply_;
+  grpc::ByteBuffer buffer_;
+  InFrame frame_;
+};
+
+// Finishes a method that answers at once.
+template <typename Reply>
+grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
+                                   absl::StatusOr<Reply> result, Reply* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  if (result.ok()) *reply = *std::move(result);
+  reactor->Finish(ToGrpc(result.status()));
+  return reactor;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* DatasetsService::FindMissing(
+    grpc::CallbackServerContext* context,
+    const v1::FindMissingRequest* request, v1::FindMissingReply* reply) {
+  return Answered(context, handler_->FindMissing(kDefaultTenant, *request),
+                  reply);
+}
+
+grpc::ServerReadReactor<grpc::ByteBuffer>* DatasetsService::Put(
+    grpc::CallbackServerContext*, grpc::ByteBuffer* reply) {
+  return new PutReactor(handler_->Put(kDefaultTenant), reply);
+}
+
+grpc::ServerUnaryReactor* DatasetsService::Commit(
+    grpc::CallbackServerContext* context, const v1::CommitRequest* request,
+    v1::DatasetInfoProto* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  handler_->Commit(
+      kDefaultTenant, *request,
+      [reactor, reply](const absl::StatusOr<v1::DatasetInfoProto>& info) {
+        if (info.ok()) *reply = *info;
+        reactor->Finish(ToGrpc(info.status()));
+      });
+  return reactor;
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* DatasetsService::Get(
+    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
+  v1::GetRequest parsed;
+  v1::GetChunk first;
+  absl::Status status = ParseBuffer(*request, &parsed);
+  absl::StatusOr<std::shared_ptr<RowReader>> rows = status;
+  if (status.ok()) rows = handler_->Get(kDefaultTenant, parsed);
+  if (!rows.ok()) {
+    return new PieceStream(
+        v1::GetChunk::kDataFieldNumber, first,
+        [status = rows.status()](const PieceDone& done) { done(status); });
+  }
+  *first.mutable_shape() = ToProto((*rows)->shape());
+  return new PieceStream(
+      v1::GetChunk::kDataFieldNumber, first,
+      [rows = *rows](PieceDone done) { rows->Next(std::move(done)); });
+}
+
+grpc::ServerUnaryReactor* DatasetsService::Stat(
+    grpc::CallbackServerContext* context, const v1::StatRequest* request,
+    v1::DatasetInfoProto* reply) {
+  return Answered(context, handler_->Stat(kDefaultTenant, *request), reply);
+}
+
+}  // namespace hawser::server

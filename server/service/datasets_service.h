@@ -1,0 +1,47 @@
+// DatasetsService: v1.Datasets on gRPC, over DatasetsHandler.
+#ifndef HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_
+#define HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include "proto/datasets.grpc.pb.h"
+#include "server/service/datasets_handler.h"
+
+namespace hawser::server {
+
+using DatasetsMethods =
+    v1::Datasets::WithCallbackMethod_FindMissing<
+        v1::Datasets::WithRawCallbackMethod_Put<
+            v1::Datasets::WithCallbackMethod_Commit<
+                v1::Datasets::WithRawCallbackMethod_Get<
+                    v1::Datasets::WithCallbackMethod_Stat<
+                        v1::Datasets::Service>>>>>;
+
+class DatasetsService final : public DatasetsMethods {
+ public:
+  // `handler` outlives it.
+  explicit DatasetsService(DatasetsHandler* handler) : handler_(handler) {}
+
+  grpc::ServerUnaryReactor* FindMissing(
+      grpc::CallbackServerContext* context,
+      const v1::FindMissingRequest* request,
+      v1::FindMissingReply* reply) override;
+  grpc::ServerReadReactor<grpc::ByteBuffer>* Put(
+      grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) override;
+  grpc::ServerUnaryReactor* Commit(grpc::CallbackServerContext* context,
+                                   const v1::CommitRequest* request,
+                                   v1::DatasetInfoProto* reply) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Get(
+      grpc::CallbackServerContext* context,
+      const grpc::ByteBuffer* request) override;
+  grpc::ServerUnaryReactor* Stat(grpc::CallbackServerContext* context,
+                                 const v1::StatRequest* request,
+                                 v1::DatasetInfoProto* reply) override;
+
+ private:
+  DatasetsHandler* const handler_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_

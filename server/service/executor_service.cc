@@ -1,0 +1,169 @@
+#include "server/service/executor_service.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "core/base/status.h"
+#include "proto/grpc_status.h"
+#include "server/service/frames.h"
+
+namespace hawser::server {
+namespace {
+
+// Deletes itself in OnDone, like all reactors here.
+class SessionReactor final
+    : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
+      public SessionWire {
+ public:
+  SessionReactor(ExecutorHandler* handler, grpc::CallbackServerContext* context)
+      : context_(context), link_(handler->Connect(kDefaultTenant, this)) {
+    link_->Start();
+  }
+
+  void Read(v1::ClientMessage* into) override { StartRead(into); }
+  void Write(const v1::ServerMessage& message) override {
+    StartWrite(&message);
+  }
+  void Finish(const absl::Status& status) override {
+    grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>::Finish(
+        ToGrpc(status));
+  }
+
+  void OnReadDone(bool ok) override {
+    if (ok) {
+      link_->OnMessage();
+    } else if (context_->IsCancelled()) {
+      link_->OnBroken();
+    } else {
+      link_->OnHalfClose();
+    }
+  }
+  void OnWriteDone(bool) override { link_->OnWritten(); }
+  void OnCancel() override { link_->OnBroken(); }
+  void OnDone() override {
+    link_->OnDone(!context_->IsCancelled());
+    delete this;
+  }
+
+ private:
+  grpc::CallbackServerContext* const context_;
+  const std::shared_ptr<SessionLink> link_;
+};
+
+class CallReactor final : public grpc::ServerUnaryReactor {
+ public:
+  CallReactor(ExecutorHandler* handler, grpc::CallbackServerContext* context,
+              v1::CallRequest* request, v1::CallReply* reply)
+      : cancel_(CancelToken::WithFlag(absl::FromChrono(context->deadline()))) {
+    handler->Call(kDefaultTenant, request, cancel_,
+                  [this, reply](absl::StatusOr<v1::CallReply> result) {
+                    if (result.ok()) *reply = *std::move(result);
+                    Finish(ToGrpc(result.status()));
+                  });
+  }
+  void OnCancel() override { cancel_.Cancel(); }
+  void OnDone() override { delete this; }
+
+ private:
+  const CancelToken cancel_;
+};
+
+class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+ public:
+  UploadReactor(ExecutorHandler* handler, grpc::ByteBuffer* reply)
+      : handler_(handler) {
+    FillBuffer(v1::UploadReply(), reply);
+    StartRead(&buffer_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish(ToGrpc(Complete()));
+    const absl::Status status = Receive();
+    if (!status.ok()) return Finish(ToGrpc(status));
+    StartRead(&buffer_);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  absl::Status Receive() {
+    v1::UploadChunk header;
+    InFrame frame;
+    HAWSER_RETURN_IF_ERROR(frame.Parse(
+        &buffer_, v1::UploadChunk::kDataFieldNumber, &header));
+    if (receiver_ == nullptr) {
+      HAWSER_ASSIGN_OR_RETURN(receiver_,
+                              handler_->Upload(kDefaultTenant, header));
+    }
+    if (receiver_->filled()) return absl::OkStatus();
+    if (frame.size() > static_cast<uint64_t>(receiver_->missing())) {
+      return InvalidArgument("a frame of ", frame.size(),
+                             " bytes where only ", receiver_->missing(),
+                             " are missing");
+    }
+    frame.CopyTo(receiver_->at());
+    receiver_->Advance(static_cast<int64_t>(frame.size()));
+    return absl::OkStatus();
+  }
+  absl::Status Complete() {
+    if (receiver_ == nullptr) {
+      return InvalidArgument("the first chunk names session and handle");
+    }
+    return receiver_->Finish();
+  }
+
+  ExecutorHandler* const handler_;
+  grpc::ByteBuffer buffer_;
+  std::unique_ptr<UploadReceiver> receiver_;
+};
+
+// The value of a handle as one piece, then the end.
+PieceStream::Source ValueOf(ExecutorHandler* handler,
+                            const v1::DownloadRequest& request) {
+  return [handler, request, sent = std::make_shared<bool>(false)](
+             const PieceDone& done) {
+    if (std::exchange(*sent, true)) return done(Piece());
+    handler->Download(kDefaultTenant, request,
+                      [done](const absl::StatusOr<Literal>& value) {
+                        if (!value.ok()) return done(value.status());
+                        // The owner is the Literal itself.
+                        auto held = std::make_shared<const Literal>(*value);
+                        done(Piece{std::shared_ptr<const char>(
+                                       held, held->bytes().data()),
+                                   held->bytes()});
+                      });
+  };
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>*
+ExecutorService::Session(grpc::CallbackServerContext* context) {
+  return new SessionReactor(handler_, context);
+}
+
+grpc::ServerUnaryReactor* ExecutorService::Call(
+    grpc::CallbackServerContext* context, const v1::CallRequest* request,
+    v1::CallReply* reply) {
+  // gRPC made the request for this call alone, so its literals may be taken.
+  return new CallReactor(handler_, context,
+                         const_cast<v1::CallRequest*>(request), reply);
+}
+
+grpc::ServerReadReactor<grpc::ByteBuffer>* ExecutorService::Upload(
+    grpc::CallbackServerContext*, grpc::ByteBuffer* reply) {
+  return new UploadReactor(handler_, reply);
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ExecutorService::Download(
+    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
+  v1::DownloadRequest parsed;
+  const absl::Status status = ParseBuffer(*request, &parsed);
+  PieceStream::Source source =
+      status.ok() ? ValueOf(handler_, parsed)
+                  : [status](const PieceDone& done) { done(status); };
+  return new PieceStream(v1::DownloadChunk::kDataFieldNumber,
+                         v1::DownloadChunk(), std::move(source));
+}
+
+}  // namespace hawser::server

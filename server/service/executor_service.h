@@ -1,0 +1,44 @@
+// ExecutorService: v1.Executor on gRPC. All it knows is gRPC; what the
+// requests mean is ExecutorHandler's.
+#ifndef HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_
+#define HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include "proto/executor.grpc.pb.h"
+#include "server/service/executor_handler.h"
+
+namespace hawser::server {
+
+// The bulk methods are raw: their data goes from gRPC's buffers to its place
+// without a protobuf string in between.
+using ExecutorMethods =
+    v1::Executor::WithCallbackMethod_Session<
+        v1::Executor::WithCallbackMethod_Call<
+            v1::Executor::WithRawCallbackMethod_Upload<
+                v1::Executor::WithRawCallbackMethod_Download<
+                    v1::Executor::Service>>>>;
+
+class ExecutorService final : public ExecutorMethods {
+ public:
+  // `handler` outlives it.
+  explicit ExecutorService(ExecutorHandler* handler) : handler_(handler) {}
+
+  grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Session(
+      grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* Call(grpc::CallbackServerContext* context,
+                                 const v1::CallRequest* request,
+                                 v1::CallReply* reply) override;
+  grpc::ServerReadReactor<grpc::ByteBuffer>* Upload(
+      grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Download(
+      grpc::CallbackServerContext* context,
+      const grpc::ByteBuffer* request) override;
+
+ private:
+  ExecutorHandler* const handler_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_

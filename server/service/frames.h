@@ -1,0 +1,72 @@
+// Frames of bulk streams, between gRPC's buffers and their place with one copy
+// in and none out.
+#ifndef HAWSER_SERVER_SERVICE_FRAMES_H_
+#define HAWSER_SERVER_SERVICE_FRAMES_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/message_lite.h"
+#include "server/service/piece.h"
+
+namespace hawser::server {
+
+// A message that came in: its bytes field number `data_field` stays in the
+// buffer, everything else is parsed.
+class InFrame {
+ public:
+  // `buffer` is used until the frame is done with.
+  // Errors: kInvalidArgument for what is not such a message.
+  absl::Status Parse(grpc::ByteBuffer* buffer, int data_field,
+                     google::protobuf::MessageLite* header);
+  uint64_t size() const { return size_; }
+  // Copies all of the data to `into`.
+  void CopyTo(char* into) const;
+
+ private:
+  grpc::ByteBuffer* buffer_ = nullptr;
+  int offset_ = 0;
+  uint64_t size_ = 0;
+};
+
+// Any small message <-> a buffer, for methods whose other half is bulk.
+absl::Status ParseBuffer(const grpc::ByteBuffer& buffer,
+                         google::protobuf::MessageLite* message);
+void FillBuffer(const google::protobuf::MessageLite& message,
+                grpc::ByteBuffer* buffer);
+
+// Streams pieces out in frames of 256 KiB that point at the pieces' memory.
+// Owns itself until OnDone.
+class PieceStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  // Calls its argument once with the next piece, on any thread.
+  using Source = std::function<void(PieceDone)>;
+  // `first`: what the first frame carries besides data. Of each frame the
+  // data is field `data_field`.
+  PieceStream(int data_field, const google::protobuf::MessageLite& first,
+              Source source);
+
+  void OnWriteDone(bool ok) override;
+  void OnDone() override { delete this; }
+
+ private:
+  void Pull();
+  void Got(const absl::StatusOr<Piece>& piece);
+  void WriteFrame();
+
+  const int data_field_;
+  const Source source_;
+  std::string prefix_;  // of the next frame
+  bool wrote_ = false;
+  Piece piece_;
+  grpc::ByteBuffer frame_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_FRAMES_H_

@@ -1,0 +1,79 @@
+#include "client/cli/case_runner.h"
+
+#include <google/protobuf/text_format.h>
+
+#include "gtest/gtest.h"
+#include "kernels/cpu/cpu_client.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::cli {
+namespace {
+
+using absl::StatusCode;
+
+absl::Status RunText(const std::string& text) {
+  v1::Case record;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &record));
+  return RunCase(record, cpu::MakeCpuClient());
+}
+
+constexpr char kHalf[] =
+    "op: 'multiply' inputs { shape: 'f32[2]' f: [1, 3] } "
+    "inputs { shape: 'f32[2]' f: 0.5 } ";
+
+TEST(CaseRunner, ComparesByTheCasesOwnTolerance) {
+  const std::string near =
+      std::string(kHalf) + "outputs { shape: 'f32[2]' f: [0.5, 1.501] } ";
+  EXPECT_THAT(RunText(near),
+              StatusIs(StatusCode::kInvalidArgument, "output 0"));
+  EXPECT_THAT(RunText(near), StatusIs(StatusCode::kInvalidArgument, "[1]"));
+  EXPECT_OK(RunText(near + "atol: 0.01"));
+  EXPECT_OK(RunText(near + "rtol: 0.001"));
+  EXPECT_FALSE(RunText(near + "ulp: 2").ok());
+  EXPECT_OK(RunText(near + "ulp: 100000"));
+}
+
+TEST(CaseRunner, BitsTellTheZerosApart) {
+  const std::string zero =
+      "op: 'negate' inputs { shape: 'f32[]' f: 0 } "
+      "outputs { shape: 'f32[]' f: 0 } ";
+  EXPECT_OK(RunText(zero));
+  EXPECT_FALSE(RunText(zero + "comparison: BITS").ok());
+}
+
+TEST(CaseRunner, DtypeShapeAndNumberOfOutputsCount) {
+  EXPECT_FALSE(
+      RunText(std::string(kHalf) + "outputs { shape: 'f64[2]' f: [0.5, 1.5] }")
+          .ok());
+  EXPECT_FALSE(RunText(std::string(kHalf) +
+                       "outputs { shape: 'f32[2,1]' f: [0.5, 1.5] }")
+                   .ok());
+  EXPECT_THAT(
+      RunText(std::string(kHalf) + "outputs { shape: 'f32[2]' f: [0.5, 1.5] } "
+                                   "outputs { shape: 'f32[]' f: 1 }"),
+      StatusIs(StatusCode::kInternal, "1 outputs, should be 2"));
+}
+
+TEST(CaseRunner, AnExpectedErrorMustComeAndBeTheRightOne) {
+  const std::string unequal =
+      "op: 'add' inputs { shape: 'f32[2]' } inputs { shape: 'f32[3]' } ";
+  EXPECT_OK(
+      RunText(unequal + "error { code: 'INVALID_ARGUMENT' contains: 'C3' }"));
+  EXPECT_THAT(
+      RunText(unequal + "error { code: 'INVALID_ARGUMENT' contains: 'C1' }"),
+      StatusIs(StatusCode::kInternal, "should be"));
+  EXPECT_THAT(RunText(unequal + "error { code: 'NOT_FOUND' contains: 'C3' }"),
+              StatusIs(StatusCode::kInternal, "should be"));
+  EXPECT_THAT(RunText(std::string(kHalf) +
+                      "error { code: 'INVALID_ARGUMENT' contains: 'C3' }"),
+              StatusIs(StatusCode::kInternal, "no error"));
+}
+
+TEST(CaseRunner, AnErrorInsteadOfAValueIsToldAsItIs) {
+  EXPECT_THAT(RunText("op: 'add' inputs { shape: 'f32[2]' f: 1 } "
+                      "outputs { shape: 'f32[2]' f: 1 }"),
+              StatusIs(StatusCode::kInvalidArgument, "takes 2 operands"));
+}
+
+}  // namespace
+}  // namespace hawser::cli

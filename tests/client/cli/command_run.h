@@ -1,0 +1,49 @@
+// `hawser` run inside the test, with its output kept.
+#ifndef HAWSER_TESTS_CLIENT_CLI_COMMAND_RUN_H_
+#define HAWSER_TESTS_CLIENT_CLI_COMMAND_RUN_H_
+
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "client/cli/command.h"
+#include "core/base/status.h"
+#include "kernels/cpu/cpu_client.h"
+
+namespace hawser::cli {
+
+// The address "near" is one CpuClient that lives as long as this object; every
+// other address does not answer.
+class CommandRun {
+ public:
+  CommandRun() : near_(cpu::MakeCpuClient()) {
+    environment_.out = &out_;
+    environment_.err = &err_;
+    environment_.servers = "near";
+    environment_.connect = [this](const std::string& address)
+        -> absl::StatusOr<std::shared_ptr<runtime::Client>> {
+      if (address == "near") return near_;
+      return Unavailable(address, ": nobody answers");
+    };
+    environment_.cpu = [] { return cpu::MakeCpuClient(); };
+  }
+
+  // The exit code; out() and err() are then those of this run alone.
+  int Run(const std::vector<std::string>& words) {
+    out_.str("");
+    err_.str("");
+    return RunHawser(words, environment_);
+  }
+  std::string out() const { return out_.str(); }
+  std::string err() const { return err_.str(); }
+  Environment& environment() { return environment_; }
+
+ private:
+  std::shared_ptr<runtime::Client> near_;
+  std::ostringstream out_, err_;
+  Environment environment_;
+};
+
+}  // namespace hawser::cli
+#endif  // HAWSER_TESTS_CLIENT_CLI_COMMAND_RUN_H_

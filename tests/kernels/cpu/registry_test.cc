@@ -1,0 +1,51 @@
+#include <set>
+
+#include "core/ir/leaves.h"
+#include "core/ops/registry.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+namespace {
+
+TEST(CpuRegistryTest, EveryOpHasARow) {
+  std::vector<std::string> missing;
+  for (const OpDef* op : AllOps()) {
+    if (FindCpuKernel(*op) == nullptr) missing.emplace_back(op->name);
+  }
+  EXPECT_THAT(missing, testing::IsEmpty());
+}
+
+TEST(CpuRegistryTest, EveryRowRunsButParameter) {
+  for (const OpDef* op : AllOps()) {
+    const CpuKernel* kernel = FindCpuKernel(*op);
+    ASSERT_NE(kernel, nullptr) << op->name;
+    EXPECT_EQ(kernel->op, op);
+    EXPECT_EQ(kernel->run == nullptr, op == &kParameter) << op->name;
+    // Reductions run bodies through element loops.
+    EXPECT_EQ(kernel->element != nullptr, op->Is(kElementwise)) << op->name;
+  }
+}
+
+TEST(CpuRegistryTest, NoOpHasTwoRows) {
+  std::set<const OpDef*> seen;
+  for (auto family : {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
+                      ConvertKernels(), DotKernels(), ElementwiseKernels(),
+                      GatherKernels(), ReduceKernels(), ShapeKernels(),
+                      SliceKernels()}) {
+    for (const CpuKernel& kernel : family) {
+      EXPECT_TRUE(seen.insert(kernel.op).second) << kernel.op->name;
+    }
+  }
+  EXPECT_EQ(seen.size(), AllOps().size());
+}
+
+TEST(CpuRegistryTest, AForeignOpHasNone) {
+  const OpDef foreign{.name = "add"};  // the name does not matter
+  EXPECT_EQ(FindCpuKernel(foreign), nullptr);
+}
+
+}  // namespace
+}  // namespace hawser::cpu
