@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/formats/file_bytes.h"
+#include "client/sdk/ops.h"
 #include "core/ir/leaves.h"
 #include "core/ops/registry.h"
 
@@ -285,6 +286,26 @@ absl::StatusOr<std::vector<Literal>> ToLiterals(
   return literals;
 }
 
+absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
+    const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors) {
+  std::vector<FunctionArgument> arguments;
+  for (const v1::CaseTensor& tensor : tensors) {
+    HAWSER_ASSIGN_OR_RETURN(Literal literal, ToLiteral(tensor));
+    if (!tensor.weak()) {
+      arguments.push_back(Constant(std::move(literal)));
+      continue;
+    }
+    if (!literal.shape().is_scalar()) {
+      return InvalidArgument(tensor.shape(),
+                             " cannot be weak, it is no scalar");
+    }
+    arguments.push_back(VisitDType(literal.shape().dtype(), [&](auto tag) {
+      return Number(literal.data<typename decltype(tag)::type>()[0]);
+    }));
+  }
+  return arguments;
+}
+
 absl::StatusOr<AttributeValue> ToAttributeValue(
     const v1::CaseAttribute& attribute) {
   switch (attribute.value_case()) {
@@ -305,6 +326,15 @@ absl::StatusOr<AttributeValue> ToAttributeValue(
     default:
       return InvalidArgument("attribute ", attribute.name(), " has no value");
   }
+}
+
+absl::StatusOr<Attributes> ToFunctionAttributes(const Attributed& from) {
+  Attributes attributes;
+  for (const v1::CaseAttribute& attribute : from) {
+    HAWSER_ASSIGN_OR_RETURN(AttributeValue value, ToAttributeValue(attribute));
+    attributes.Set(attribute.name(), std::move(value));
+  }
+  return attributes;
 }
 
 absl::StatusOr<Module> ModuleOf(const v1::Case& record) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "client/sdk/function_table.h"
 #include "core/base/literal.h"
 #include "core/base/status.h"
 #include "core/ir/attributes.h"
@@ -29,8 +30,17 @@ absl::StatusOr<Literal> ToLiteral(const v1::CaseTensor& tensor);
 absl::StatusOr<std::vector<Literal>> ToLiterals(
     const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors);
 
+// Inputs of an SDK function: a weak one becomes a number. Errors: as
+// ToLiteral; kInvalidArgument for a weak one that is no scalar.
+absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
+    const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors);
+
 absl::StatusOr<AttributeValue> ToAttributeValue(
     const v1::CaseAttribute& attribute);
+
+// Attributes of an SDK function. Their names point into `attributes`.
+absl::StatusOr<Attributes> ToFunctionAttributes(
+    const google::protobuf::RepeatedPtrField<v1::CaseAttribute>& attributes);
 
 // The module of an `op` or `graph` case; its entry takes the case's inputs.
 // Errors: those of the op, which a case may expect; kInvalidArgument for a

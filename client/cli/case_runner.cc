@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/case_codec.h"
+#include "client/sdk/function_table.h"
+#include "client/sdk/options.h"
+#include "client/sdk/tensor.h"
 #include "core/base/compare.h"
+#include "core/runtime/client.h"
 
 namespace hawser::cli {
 namespace {
@@ -16,18 +21,43 @@ namespace fs = std::filesystem;
 
 using Literals = absl::StatusOr<std::vector<Literal>>;
 
+// What a case expects is exact where the house says "bit-equal", and that
+// holds for strict numerics only.
+constexpr runtime::Numerics kNumerics = runtime::Numerics::kStrict;
+
 Literals RunModule(const v1::Case& record, runtime::Client* client) {
   HAWSER_ASSIGN_OR_RETURN(Module module, ModuleOf(record));
   HAWSER_ASSIGN_OR_RETURN(auto inputs, ToLiterals(record.inputs()));
   HAWSER_ASSIGN_OR_RETURN(
       auto executable,
-      client->Compile(std::make_shared<const Module>(std::move(module)), {},
-                      {}));
+      client->Compile(std::make_shared<const Module>(std::move(module)),
+                      {.numerics = kNumerics}, {}));
   const std::vector<runtime::Argument> arguments(inputs.begin(), inputs.end());
   HAWSER_ASSIGN_OR_RETURN(auto results, executable->Execute(arguments, {}));
   std::vector<Literal> values;
   for (const runtime::BufferPtr& result : results) {
     HAWSER_ASSIGN_OR_RETURN(Literal value, result->Fetch({}).Await());
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+// As a user's program would call it outside Jit: recorded, then evaluated.
+Literals RunFunction(const v1::Case& record, const Client& client) {
+  const FunctionEntry* function = FindFunction(record.fn());
+  if (function == nullptr) {
+    return NotFound("there is no SDK function ", record.fn());
+  }
+  HAWSER_ASSIGN_OR_RETURN(auto arguments, ToArguments(record.inputs()));
+  HAWSER_ASSIGN_OR_RETURN(auto attributes,
+                          ToFunctionAttributes(record.attributes()));
+  HAWSER_ASSIGN_OR_RETURN(auto results,
+                          CallFunction(*function, arguments, attributes));
+  const RunOptions options{.client = client, .numerics = kNumerics};
+  HAWSER_RETURN_IF_ERROR(Eval(results, options));
+  std::vector<Literal> values;
+  for (const Tensor& result : results) {
+    HAWSER_ASSIGN_OR_RETURN(Literal value, result.Fetch(options));
     values.push_back(std::move(value));
   }
   return values;
@@ -66,9 +96,9 @@ absl::Status CheckOutputs(const v1::Case& record,
 
 }  // namespace
 
-absl::Status RunCase(const v1::Case& record,
-                     const std::shared_ptr<runtime::Client>& client) {
-  const Literals got = RunModule(record, client.get());
+absl::Status RunCase(const v1::Case& record, const Client& client) {
+  const Literals got = record.fn().empty() ? RunModule(record, client.runtime())
+                                           : RunFunction(record, client);
   if (record.has_error()) return CheckError(record.error(), got);
   HAWSER_RETURN_IF_ERROR(got);
   return CheckOutputs(record, *got);
@@ -93,8 +123,7 @@ absl::StatusOr<std::vector<std::string>> FindCaseFiles(
   return files;
 }
 
-void RunCaseFile(const std::string& path,
-                 const std::shared_ptr<runtime::Client>& client,
+void RunCaseFile(const std::string& path, const Client& client,
                  CaseReport* report) {
   const auto file = ReadCaseFile(path);
   if (!file.ok()) {

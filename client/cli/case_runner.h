@@ -2,21 +2,20 @@
 #ifndef HAWSER_CLIENT_CLI_CASE_RUNNER_H_
 #define HAWSER_CLIENT_CLI_CASE_RUNNER_H_
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/runtime/client.h"
+#include "absl/status/statusor.h"
+#include "client/sdk/client.h"
 #include "proto/case.pb.h"
 
 namespace hawser::cli {
 
-// OK when the case holds on `client`; else what is wrong: the first element
-// that differs, the error that came instead of a value, or the value that came
-// instead of an error.
-absl::Status RunCase(const v1::Case& record,
-                     const std::shared_ptr<runtime::Client>& client);
+// OK when the case holds on `client`, compiled with strict numerics; else what
+// is wrong: the first element that differs, the error that came instead of a
+// value, or the value that came instead of an error.
+absl::Status RunCase(const v1::Case& record, const Client& client);
 
 struct CaseFailure {
   std::string file;
@@ -36,8 +35,7 @@ absl::StatusOr<std::vector<std::string>> FindCaseFiles(const std::string& path);
 
 // Runs every case of a file and adds to `report`. A file that cannot be read
 // counts as one failure.
-void RunCaseFile(const std::string& path,
-                 const std::shared_ptr<runtime::Client>& client,
+void RunCaseFile(const std::string& path, const Client& client,
                  CaseReport* report);
 
 }  // namespace hawser::cli

@@ -13,12 +13,12 @@ constexpr Flag kFlags[] = {
     {"--target", "-t", "ADDRESS", "a server, or cpu (if left out)"},
 };
 
-absl::StatusOr<std::shared_ptr<runtime::Client>> Target(
-    const std::string& target, const Environment& environment) {
-  if (target == "cpu") return environment.cpu();
+absl::StatusOr<Client> Target(const std::string& target,
+                              const Environment& environment) {
+  if (target == "cpu") return Client(environment.cpu());
   HAWSER_ASSIGN_OR_RETURN(auto client, environment.connect(target));
   HAWSER_RETURN_IF_ERROR(client->capabilities());
-  return client;
+  return Client(std::move(client));
 }
 
 std::string Describe(const CaseFailure& failure) {

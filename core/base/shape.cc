@@ -27,12 +27,12 @@ absl::StatusOr<Shape> Shape::Make(DType dtype,
       return InvalidArgument("shape ", DimsToString(dims),
                              " has a negative size ", d);
     }
-    elements *= d;
     if (d > 1 && __builtin_mul_overflow(bytes, d, &bytes)) bytes = kMaxBytes;
     if (bytes >= kMaxBytes) {
       return InvalidArgument("shape ", DTypeName(dtype), DimsToString(dims),
                              " is larger than 2^62 bytes");
     }
+    elements *= d;  // at most `bytes`
   }
   Shape s;
   s.dtype_ = dtype;

@@ -79,11 +79,13 @@ constexpr const OpDef* kAllOps[] = {
     &kXor,
 };
 
+// Rules that are missing are registry_test's: under ubsan g++ cannot compare a
+// function's address with nullptr in a constant expression.
 constexpr bool SortedAndComplete() {
   absl::string_view last;
   for (const OpDef* op : kAllOps) {
     if (op->name <= last || op->summary.empty() || op->source.empty() ||
-        op->infer == nullptr || op->axes == nullptr || op->since > kOpset) {
+        op->since > kOpset) {
       return false;
     }
     last = op->name;

@@ -21,15 +21,8 @@ absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Open(
 }
 
 DatasetStore::~DatasetStore() {
+  Stop(absl::InfinitePast());
   writer_ = nullptr;  // its callbacks use everything else
-  std::deque<WaitingUpload> waiting;
-  {
-    MutexLock lock(&mu_);
-    waiting.swap(waiting_);
-  }
-  for (WaitingUpload& upload : waiting) {
-    upload.ready(Unavailable("the server is stopping"));
-  }
 }
 
 std::vector<uint32_t> DatasetStore::FindMissing(

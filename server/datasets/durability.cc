@@ -122,10 +122,18 @@ void DatasetStore::Sweep() {
 }
 
 void DatasetStore::Stop(absl::Time deadline) {
-  if (writer_ == nullptr) return;
-  const int left = writer_->Stop(deadline);
-  if (left == 0) return;
-  HAWSER_LOG(kWarning) << left << " files were not written before the stop";
+  const int left = writer_ == nullptr ? 0 : writer_->Stop(deadline);
+  if (left > 0) {
+    HAWSER_LOG(kWarning) << left << " files were not written before the stop";
+  }
+  std::deque<WaitingUpload> waiting;
+  {
+    MutexLock lock(&mu_);
+    waiting.swap(waiting_);
+  }
+  for (WaitingUpload& upload : waiting) {
+    upload.ready(Unavailable("the server is stopping"));
+  }
 }
 
 absl::Status DatasetStore::RestoreDataset(DatasetRecord record) {

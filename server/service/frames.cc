@@ -20,6 +20,7 @@ using google::protobuf::io::CodedOutputStream;
 constexpr size_t kFrameBytes = 256 << 10;
 // What a bulk frame carries besides data: ids, digests, secrets.
 constexpr uint32_t kMaxHeaderField = 4096;
+constexpr int kMaxHeader = 4 * kMaxHeaderField;
 
 // The wire types our headers use.
 constexpr int kVarint = 0;
@@ -57,7 +58,9 @@ absl::Status InFrame::Parse(grpc::ByteBuffer* buffer, int data_field,
   buffer_ = buffer;
   offset_ = 0;
   size_ = 0;
-  const absl::Status bad = InvalidArgument("not a frame of this stream");
+  const auto bad = [] {
+    return InvalidArgument("not a frame of this stream");
+  };
   std::string fields;
   grpc::ProtoBufferReader reader(buffer);
   CodedInputStream in(&reader);
@@ -66,20 +69,22 @@ absl::Status InFrame::Parse(grpc::ByteBuffer* buffer, int data_field,
     CodedOutputStream out(&string);
     while (const uint32_t tag = in.ReadTag()) {
       if (tag != TagOf(data_field, kBytes)) {
-        if (!CopyField(tag, in, out) || out.ByteCount() > 4 * 4096) return bad;
+        if (!CopyField(tag, in, out) || out.ByteCount() > kMaxHeader) {
+          return bad();
+        }
         continue;
       }
       uint32_t size = 0;
-      if (offset_ != 0 || !in.ReadVarint32(&size)) return bad;
+      if (offset_ != 0 || !in.ReadVarint32(&size)) return bad();
       offset_ = in.CurrentPosition();
       size_ = size;
       if (size > buffer->Length() || !in.Skip(static_cast<int>(size))) {
-        return bad;
+        return bad();
       }
     }
   }
   if (!in.ConsumedEntireMessage() || !header->ParseFromString(fields)) {
-    return bad;
+    return bad();
   }
   return absl::OkStatus();
 }

@@ -14,7 +14,7 @@ using absl::StatusCode;
 absl::Status RunText(const std::string& text) {
   v1::Case record;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &record));
-  return RunCase(record, cpu::MakeCpuClient());
+  return RunCase(record, Client(cpu::MakeCpuClient()));
 }
 
 constexpr char kHalf[] =
@@ -73,6 +73,44 @@ TEST(CaseRunner, AnErrorInsteadOfAValueIsToldAsItIs) {
   EXPECT_THAT(RunText("op: 'add' inputs { shape: 'f32[2]' f: 1 } "
                       "outputs { shape: 'f32[2]' f: 1 }"),
               StatusIs(StatusCode::kInvalidArgument, "takes 2 operands"));
+}
+
+// ---- SDK functions --------------------------------------------------------
+
+TEST(CaseRunner, CallsFunctionsByName) {
+  EXPECT_OK(
+      RunText("fn: 'Sum' attributes { name: 'axes' ints { v: -1 } } "
+              "inputs { shape: 's8[2,2]' i: [100, 100, 1, 2] } "
+              "outputs { shape: 's32[2]' i: [200, 3] }"));
+  EXPECT_THAT(RunText("fn: 'Frobnicate' outputs { shape: 'f32[]' f: 1 }"),
+              StatusIs(StatusCode::kNotFound, "Frobnicate"));
+}
+
+TEST(CaseRunner, WeakInputsPromoteAsNumbers) {
+  const std::string add =
+      "fn: 'Add' inputs { shape: 'bf16[1]' f: 1 } "
+      "inputs { shape: 'f32[]' f: 0.5 WEAK } ";
+  const auto with = [&](const char* weak) {
+    std::string text = add;
+    return text.replace(text.find("WEAK"), 4, weak);
+  };
+  EXPECT_OK(
+      RunText(with("weak: true") + "outputs { shape: 'bf16[1]' f: 1.5 }"));
+  EXPECT_OK(RunText(with("") + "outputs { shape: 'f32[1]' f: 1.5 }"));
+}
+
+TEST(CaseRunner, FunctionsFailByNameAndAttribute) {
+  EXPECT_OK(
+      RunText("fn: 'Add' inputs { shape: 'f32[2]' f: 1 } "
+              "error { code: 'INVALID_ARGUMENT' "
+              "contains: 'Add: takes 2 arguments, got 1' }"));
+  EXPECT_OK(
+      RunText("fn: 'Reshape' inputs { shape: 'f32[2]' f: 1 } "
+              "attributes { name: 'sizes' ints { v: 2 } } "
+              "error { code: 'INVALID_ARGUMENT' contains: 'dims' }"));
+  EXPECT_THAT(RunText("fn: 'Exp' inputs { shape: 'f32[2]' f: 1 weak: true } "
+                      "outputs { shape: 'f32[]' f: 1 }"),
+              StatusIs(StatusCode::kInvalidArgument, "cannot be weak"));
 }
 
 }  // namespace

@@ -19,9 +19,8 @@ std::vector<std::string> Files() {
 }
 
 // One client for all, as a long-lived process would have.
-const std::shared_ptr<runtime::Client>& Cpu() {
-  static auto& client =
-      *new std::shared_ptr<runtime::Client>(cpu::MakeCpuClient());
+const Client& Cpu() {
+  static const auto& client = *new Client(cpu::MakeCpuClient());
   return client;
 }
 

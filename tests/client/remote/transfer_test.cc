@@ -20,7 +20,10 @@ Literal Counting(int64_t n) {
 Literal Bytes(int64_t n) {
   Literal out = Literal::Uninitialized(Shape::Of(DType::kU8, {n}));
   auto values = out.mutable_data<uint8_t>();
-  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<uint8_t>(i * 7 + 3);
+  // No two chunks alike.
+  for (int64_t i = 0; i < n; ++i) {
+    values[i] = static_cast<uint8_t>(i * 7 + (i >> 20) + 3);
+  }
   return out;
 }
 

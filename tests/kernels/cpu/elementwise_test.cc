@@ -253,13 +253,14 @@ TEST(ElementwiseTest, LogisticOfLargeNumbersKeepsPrecision) {
 TEST(ElementwiseTest, ExpMinusOneAndLogPlusOneAreExactNearZero) {
   using C = std::complex<double>;
   const C z(1e-10, -2e-10);
+  constexpr double kTwoUlp = 2.6e-26;  // of 1e-10
   const C expm1 =
       EvaluateOp(kExponentialMinusOne, {Literal::Scalar(z)}).data<C>()[0];
-  EXPECT_NEAR(expm1.real(), 1e-10 + (1e-20 - 4e-20) / 2, 1e-26);
-  EXPECT_NEAR(expm1.imag(), -2e-10 - 2e-20, 1e-26);
+  EXPECT_NEAR(expm1.real(), 1e-10 + (1e-20 - 4e-20) / 2, kTwoUlp);
+  EXPECT_NEAR(expm1.imag(), -2e-10 - 2e-20, kTwoUlp);
   const C log1p = EvaluateOp(kLogPlusOne, {Literal::Scalar(z)}).data<C>()[0];
-  EXPECT_NEAR(log1p.real(), 1e-10 - (1e-20 - 4e-20) / 2, 1e-26);
-  EXPECT_NEAR(log1p.imag(), -2e-10 + 2e-20, 1e-26);
+  EXPECT_NEAR(log1p.real(), 1e-10 - (1e-20 - 4e-20) / 2, kTwoUlp);
+  EXPECT_NEAR(log1p.imag(), -2e-10 + 2e-20, kTwoUlp);
 }
 
 template <typename C>

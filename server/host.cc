@@ -1,0 +1,161 @@
+#include "server/host.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "core/base/mutex.h"
+#include "core/base/status.h"
+#include "server/listener.h"
+#include "server/service/datasets_handler.h"
+#include "server/service/datasets_service.h"
+#include "server/service/executor_service.h"
+
+namespace hawser::server {
+namespace {
+
+// A module of 16 MiB and what stands around it.
+constexpr int kMaxMessageBytes = 20 << 20;
+constexpr absl::Duration kSweepEvery = absl::Seconds(1);
+// For answers that are ready at a stop.
+constexpr absl::Duration kLastWords = absl::Milliseconds(200);
+
+using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+class GrpcHost final : public Host {
+ public:
+  GrpcHost(HostOptions options, std::unique_ptr<Listener> listener,
+           std::unique_ptr<DatasetStore> datasets,
+           std::unique_ptr<ExecutorHandler> executor)
+      : options_(std::move(options)),
+        datasets_(std::move(datasets)),
+        executor_(std::move(executor)),
+        datasets_handler_(datasets_.get(), &executor_->executor().workers),
+        executor_service_(executor_.get()),
+        datasets_service_(&datasets_handler_),
+        listener_(std::move(listener)) {}
+  ~GrpcHost() override { Stop(); }
+
+  absl::Status Serve();
+  void Stop() override;
+  const std::string& address() const override { return listener_->address(); }
+  ExecutorHandler& executor() override { return *executor_; }
+  DatasetStore& datasets() override { return *datasets_; }
+
+ private:
+  void SetLimits(grpc::ServerBuilder& builder);
+  void SweepUntilStopped();
+
+  const HostOptions options_;
+  const std::unique_ptr<DatasetStore> datasets_;
+  const std::unique_ptr<ExecutorHandler> executor_;
+  DatasetsHandler datasets_handler_;
+  ExecutorService executor_service_;
+  DatasetsService datasets_service_;
+  const std::unique_ptr<Listener> listener_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<grpc::Server> server_;
+  Mutex mu_;
+  CondVar changed_;
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread sweeper_;
+};
+
+void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(-1);
+  // Finds clients that are gone without a word, and lets clients find out
+  // about us, also between calls.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+}
+
+absl::Status GrpcHost::Serve() {
+  // Both are process-wide switches and harmless to repeat.
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  SetLimits(builder);
+  builder.RegisterService(&executor_service_);
+  builder.RegisterService(&datasets_service_);
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) return Internal("gRPC did not start");
+  auto* health = server_->GetHealthCheckService();
+  health->SetServingStatus(v1::Executor::service_full_name(), true);
+  health->SetServingStatus(v1::Datasets::service_full_name(), true);
+  listener_->Start([this](int fd) {
+    Acceptor::NewConnectionParameters connection;
+    connection.listener_fd = listener_->fd();
+    connection.fd = fd;
+    acceptor_->HandleNewConnection(&connection);
+  });
+  sweeper_ = std::thread([this] { SweepUntilStopped(); });
+  return absl::OkStatus();
+}
+
+void GrpcHost::SweepUntilStopped() {
+  while (true) {
+    {
+      MutexLock lock(&mu_);
+      const bool stopping = changed_.WaitUntil(
+          &mu_, absl::Now() + kSweepEvery,
+          [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return stopping_; });
+      if (stopping) return;
+    }
+    executor_->Sweep();
+    datasets_->Sweep();
+  }
+}
+
+void GrpcHost::Stop() {
+  {
+    MutexLock lock(&mu_);
+    if (stopping_) return;
+    stopping_ = true;
+    changed_.SignalAll();
+  }
+  const absl::Time deadline = absl::Now() + options_.grace;
+  if (sweeper_.joinable()) sweeper_.join();
+  listener_->Stop();
+  if (server_ != nullptr) {
+    server_->GetHealthCheckService()->SetServingStatus(false);
+  }
+  executor_->Shutdown();
+  // Before the server: it answers the calls that wait for the disk.
+  datasets_->Stop(deadline);
+  if (server_ == nullptr) return;
+  server_->Shutdown(absl::ToChronoTime(
+      std::max(deadline - options_.grace / 2, absl::Now() + kLastWords)));
+  server_->Wait();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Host>> Host::Start(
+    std::shared_ptr<runtime::Client> device, HostOptions options) {
+  HAWSER_ASSIGN_OR_RETURN(auto listener,
+                          Listener::Bind(options.listen, options.insecure));
+  HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));
+  HAWSER_ASSIGN_OR_RETURN(
+      auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
+                                             options.executor));
+  auto host = std::make_unique<GrpcHost>(std::move(options),
+                                         std::move(listener),
+                                         std::move(datasets),
+                                         std::move(executor));
+  HAWSER_RETURN_IF_ERROR(host->Serve());
+  return host;
+}
+
+}  // namespace hawser::server

@@ -1,0 +1,44 @@
+// Host: a whole server in a process: listener, services, stores, housekeeping.
+#ifndef HAWSER_SERVER_HOST_H_
+#define HAWSER_SERVER_HOST_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/runtime/client.h"
+#include "server/datasets/dataset_store.h"
+#include "server/service/executor.h"
+#include "server/service/executor_handler.h"
+
+namespace hawser::server {
+
+struct HostOptions {
+  std::string listen = "127.0.0.1:7070";
+  bool insecure = false;
+  ExecutorOptions executor;
+  DatasetStoreOptions datasets;
+  // What streams and queued writes get to end at a stop.
+  absl::Duration grace = absl::Milliseconds(1500);
+};
+
+// Serves from Start until Stop (or death), which ends sessions, closes streams
+// and returns within the grace. gRPC health (per service and overall) and
+// reflection come along.
+class Host {
+ public:
+  // Errors: kInvalidArgument and kFailedPrecondition in plain words: address,
+  // --insecure, data_dir, device.
+  static absl::StatusOr<std::unique_ptr<Host>> Start(
+      std::shared_ptr<runtime::Client> device, HostOptions options);
+  virtual ~Host() = default;
+
+  virtual const std::string& address() const = 0;
+  virtual ExecutorHandler& executor() = 0;
+  virtual DatasetStore& datasets() = 0;
+  virtual void Stop() = 0;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_HOST_H_
