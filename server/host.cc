@@ -150,10 +150,9 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   HAWSER_ASSIGN_OR_RETURN(
       auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
                                              options.executor));
-  auto host = std::make_unique<GrpcHost>(std::move(options),
-                                         std::move(listener),
-                                         std::move(datasets),
-                                         std::move(executor));
+  auto host =
+      std::make_unique<GrpcHost>(std::move(options), std::move(listener),
+                                 std::move(datasets), std::move(executor));
   HAWSER_RETURN_IF_ERROR(host->Serve());
   return host;
 }

@@ -51,9 +51,8 @@ std::string NameOf(const sockaddr* address, socklen_t size) {
                   NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return "?";
   }
-  return address->sa_family == AF_INET6
-             ? absl::StrCat("[", host, "]:", port)
-             : absl::StrCat(host, ":", port);
+  return address->sa_family == AF_INET6 ? absl::StrCat("[", host, "]:", port)
+                                        : absl::StrCat(host, ":", port);
 }
 
 // "host:port" in two; brackets around an IPv6 host go.
@@ -64,8 +63,7 @@ absl::Status SplitHostPort(absl::string_view text, std::string* host,
   if (colon == absl::string_view::npos || colon == 0 ||
       !absl::SimpleAtoi(text.substr(colon + 1), &number) || number < 0 ||
       number > 65535) {
-    return InvalidArgument("\"", text,
-                           "\" is not host:port nor unix:/path");
+    return InvalidArgument("\"", text, "\" is not host:port nor unix:/path");
   }
   absl::string_view name = text.substr(0, colon);
   if (absl::ConsumePrefix(&name, "[")) absl::ConsumeSuffix(&name, "]");
@@ -135,8 +133,8 @@ absl::Status Listener::BindUnix(absl::string_view path) {
     if (errno != EADDRINUSE) return CannotListen(path, errno);
     // Left by a server that died, unless somebody answers.
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool dead = connect(probe, any, sizeof(address)) != 0 &&
-                      errno == ECONNREFUSED;
+    const bool dead =
+        connect(probe, any, sizeof(address)) != 0 && errno == ECONNREFUSED;
     close(probe);
     if (!dead) return CannotListen(path, EADDRINUSE);
     unlink(address.sun_path);

@@ -10,7 +10,7 @@ namespace hawser {
 
 // All zero: elements must be equal, where NaN equals NaN and -0 equals 0.
 struct Tolerance {
-  double atol = 0;    // |got - want| <= atol + rtol * |want|, or
+  double atol = 0;  // |got - want| <= atol + rtol * |want|, or
   double rtol = 0;
   double ulp = 0;     // within so many units in the last place of want
   bool bits = false;  // nothing but the same bits will do

@@ -94,15 +94,17 @@ class Promise {
 
   // Only the first call counts; returns whether this was it.
   bool Set(absl::StatusOr<T> value) {
+    // Whoever waits may destroy this Promise as soon as the value is there.
+    const auto state = state_;
     std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks;
     {
-      MutexLock lock(&state_->mu);
-      if (state_->value.has_value()) return false;
-      state_->value = std::move(value);
-      callbacks.swap(state_->callbacks);
-      state_->changed.SignalAll();
+      MutexLock lock(&state->mu);
+      if (state->value.has_value()) return false;
+      state->value = std::move(value);
+      callbacks.swap(state->callbacks);
+      state->changed.SignalAll();
     }
-    for (auto& fn : callbacks) fn(*state_->value);
+    for (auto& fn : callbacks) fn(*state->value);
     return true;
   }
 

@@ -25,8 +25,8 @@ ModuleLimits FromProto(const v1::ModuleLimitsProto& proto) {
   limits.instructions = proto.instructions();
   limits.computations = proto.computations();
   limits.operands = proto.operands();
-  limits.nesting = static_cast<int>(std::clamp<int64_t>(
-      proto.nesting(), 0, std::numeric_limits<int>::max()));
+  limits.nesting = static_cast<int>(
+      std::clamp<int64_t>(proto.nesting(), 0, std::numeric_limits<int>::max()));
   limits.elements = proto.elements();
   limits.constant_bytes = proto.constant_bytes();
   return limits;
@@ -52,8 +52,8 @@ v1::CapabilitiesProto ToProto(const runtime::Capabilities& capabilities) {
 
 runtime::Capabilities FromProto(const v1::CapabilitiesProto& proto) {
   runtime::Capabilities capabilities;
-  capabilities.opset = static_cast<int>(std::min<uint32_t>(
-      proto.opset(), std::numeric_limits<int>::max()));
+  capabilities.opset = static_cast<int>(
+      std::min<uint32_t>(proto.opset(), std::numeric_limits<int>::max()));
   // A newer end may know dtypes this one does not; those it cannot use anyway.
   capabilities.dtypes = DTypeSet();
   for (const uint32_t number : proto.dtypes()) {

@@ -49,8 +49,7 @@ class ColumnReader {
                                  " fields");
       }
       wire_type_ = WireFormatLite::GetTagWireType(tag);
-      HAWSER_RETURN_IF_ERROR(
-          ReadField(WireFormatLite::GetTagFieldNumber(tag)));
+      HAWSER_RETURN_IF_ERROR(ReadField(WireFormatLite::GetTagFieldNumber(tag)));
     }
     // ReadTag gives 0 at the end, for a broken tag and for field 0.
     if (in_.CurrentPosition() != static_cast<int>(bytes_.size()) ||
@@ -96,8 +95,8 @@ class ColumnReader {
     }
     if (!google::protobuf::internal::IsStructurallyValidUTF8(
             out->data(), static_cast<int>(out->size()))) {
-      return InvalidArgument(column, " has a text that is not UTF-8: ",
-                             Quoted(*out));
+      return InvalidArgument(column,
+                             " has a text that is not UTF-8: ", Quoted(*out));
     }
     return absl::OkStatus();
   }
@@ -161,8 +160,7 @@ class ColumnReader {
     absl::string_view packed;
     HAWSER_RETURN_IF_ERROR(ReadPayload(column, &packed));
     const int64_t count = CountVarints(packed);
-    HAWSER_RETURN_IF_ERROR(
-        Admit(column, to->size(), count, limit, sizeof(T)));
+    HAWSER_RETURN_IF_ERROR(Admit(column, to->size(), count, limit, sizeof(T)));
     CodedInputStream in(reinterpret_cast<const uint8_t*>(packed.data()),
                         static_cast<int>(packed.size()));
     const size_t old = to->size();
@@ -228,14 +226,13 @@ absl::Status ColumnReader::ReadField(int field) {
       HAWSER_COLUMN_(Numbers, ShapeDims, shape_dims, kMaxRank * entries);
       HAWSER_COLUMN_(Texts, ComputationName, computation_name,
                      limits_.computations);
-      HAWSER_COLUMN_(Numbers, ComputationInstructions,
-                     computation_instructions, limits_.computations);
+      HAWSER_COLUMN_(Numbers, ComputationInstructions, computation_instructions,
+                     limits_.computations);
       HAWSER_COLUMN_(Numbers, ComputationResults, computation_results,
                      limits_.computations);
       HAWSER_COLUMN_(Numbers, Results, results, limits_.operands);
       HAWSER_COLUMN_(Numbers, Op, op, limits_.instructions);
-      HAWSER_COLUMN_(Numbers, NumOperands, num_operands,
-                     limits_.instructions);
+      HAWSER_COLUMN_(Numbers, NumOperands, num_operands, limits_.instructions);
       HAWSER_COLUMN_(Numbers, NumResults, num_results, limits_.instructions);
       HAWSER_COLUMN_(Numbers, NumCalled, num_called, limits_.instructions);
       HAWSER_COLUMN_(Numbers, NumAttributes, num_attributes,
@@ -243,12 +240,9 @@ absl::Status ColumnReader::ReadField(int field) {
       HAWSER_COLUMN_(Numbers, Operands, operands, limits_.operands);
       HAWSER_COLUMN_(Numbers, ResultShape, result_shape, limits_.operands);
       HAWSER_COLUMN_(Numbers, Called, called, limits_.operands);
-      HAWSER_COLUMN_(Numbers, AttributeName, attribute_name,
-                     limits_.operands);
-      HAWSER_COLUMN_(Numbers, AttributeKind, attribute_kind,
-                     limits_.operands);
-      HAWSER_COLUMN_(Numbers, AttributeSize, attribute_size,
-                     limits_.operands);
+      HAWSER_COLUMN_(Numbers, AttributeName, attribute_name, limits_.operands);
+      HAWSER_COLUMN_(Numbers, AttributeKind, attribute_kind, limits_.operands);
+      HAWSER_COLUMN_(Numbers, AttributeSize, attribute_size, limits_.operands);
       HAWSER_COLUMN_(Numbers, AttributeValues, attribute_values,
                      limits_.operands);
       HAWSER_COLUMN_(Blobs, Blobs, blobs, entries);
@@ -271,8 +265,7 @@ absl::Status CheckSum(absl::string_view counts_name,
 absl::Status CheckSame(absl::string_view a_name, size_t a,
                        absl::string_view b_name, size_t b) {
   if (a == b) return absl::OkStatus();
-  return InvalidArgument(b_name, " has ", b, " entries, ", a_name, " has ",
-                         a);
+  return InvalidArgument(b_name, " has ", b, " entries, ", a_name, " has ", a);
 }
 
 }  // namespace
@@ -290,8 +283,7 @@ absl::StatusOr<ModuleColumns> ReadColumns(absl::string_view bytes,
                                           const ModuleLimits& limits,
                                           MemoryBudget* budget) {
   const int64_t size = bytes.size();
-  if (size > std::min<int64_t>(limits.bytes,
-                               std::numeric_limits<int>::max())) {
+  if (size > std::min<int64_t>(limits.bytes, std::numeric_limits<int>::max())) {
     return ResourceExhausted("module has ", size, " bytes, the limit is ",
                              limits.bytes);
   }

@@ -32,8 +32,8 @@ absl::StatusOr<Shape> ArrayShape(const Proto& proto, int64_t* bytes) {
 
 absl::Status CheckCount(int arrays) {
   if (arrays <= kMaxArrays) return absl::OkStatus();
-  return ResourceExhausted("a dataset has ", arrays,
-                           " arrays, the limit is ", kMaxArrays);
+  return ResourceExhausted("a dataset has ", arrays, " arrays, the limit is ",
+                           kMaxArrays);
 }
 
 }  // namespace
@@ -61,10 +61,9 @@ absl::StatusOr<DatasetManifest> FromProto(
     HAWSER_ASSIGN_OR_RETURN(Shape shape, ArrayShape(array, &bytes));
     const absl::string_view digests = array.chunks();
     if (digests.size() % Digest::kSize != 0) {
-      return InvalidArgument("array ", Quoted(array.name()), " has ",
-                             digests.size(),
-                             " bytes of digests, no multiple of ",
-                             Digest::kSize);
+      return InvalidArgument(
+          "array ", Quoted(array.name()), " has ", digests.size(),
+          " bytes of digests, no multiple of ", Digest::kSize);
     }
     ArrayManifest to{array.name(), std::move(shape), {}};
     to.chunks.reserve(digests.size() / Digest::kSize);

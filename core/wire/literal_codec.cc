@@ -52,8 +52,8 @@ absl::StatusOr<Literal> FromProto(v1::LiteralProto&& proto) {
   HAWSER_RETURN_IF_ERROR(CheckBytes(shape, proto.data()));
   const auto owner =
       std::make_shared<std::string>(std::move(*proto.mutable_data()));
-  return Literal::Adopt(
-      shape, std::shared_ptr<const char>(owner, owner->data()));
+  return Literal::Adopt(shape,
+                        std::shared_ptr<const char>(owner, owner->data()));
 }
 
 }  // namespace hawser

@@ -45,7 +45,10 @@ class ModuleDecoder {
  public:
   ModuleDecoder(const ModuleColumns& columns, const ModuleLimits& limits,
                 MemoryBudget* budget)
-      : c_(columns), limits_(limits), budget_(*budget), ops_(c_.strings.size()) {}
+      : c_(columns),
+        limits_(limits),
+        budget_(*budget),
+        ops_(c_.strings.size()) {}
 
   absl::StatusOr<Module> Decode();
 
@@ -57,8 +60,7 @@ class ModuleDecoder {
                                  Computation* computation);
   absl::StatusOr<absl::Span<const int>> DecodeCalled(const Module& module,
                                                      uint32_t count);
-  absl::StatusOr<Attributes> DecodeAttributes(const OpDef& op,
-                                              uint32_t count);
+  absl::StatusOr<Attributes> DecodeAttributes(const OpDef& op, uint32_t count);
   absl::StatusOr<AttributeValue> DecodeValue(AttributeKind kind,
                                              absl::Span<const int64_t> values);
   absl::StatusOr<Literal> DecodeLiteral(absl::Span<const int64_t> values);
@@ -77,9 +79,9 @@ class ModuleDecoder {
   Cursor<uint32_t> op_{c_.op}, num_operands_{c_.num_operands},
       num_results_{c_.num_results}, num_called_{c_.num_called},
       num_attributes_{c_.num_attributes}, operand_{c_.operands},
-      result_shape_{c_.result_shape}, callee_{c_.called},
-      results_{c_.results}, attribute_name_{c_.attribute_name},
-      attribute_kind_{c_.attribute_kind}, attribute_size_{c_.attribute_size};
+      result_shape_{c_.result_shape}, callee_{c_.called}, results_{c_.results},
+      attribute_name_{c_.attribute_name}, attribute_kind_{c_.attribute_kind},
+      attribute_size_{c_.attribute_size};
   Cursor<int64_t> attribute_values_{c_.attribute_values};
 };
 
@@ -118,8 +120,8 @@ absl::StatusOr<const OpDef*> ModuleDecoder::OpAt(uint32_t string) {
   const OpDef*& op = ops_[string];
   if (op == nullptr) op = FindOp(c_.strings[string]);
   if (op == nullptr) {
-    return Unimplemented("op ", Quoted(c_.strings[string]),
-                         " is not in opset ", kOpset, " of this end");
+    return Unimplemented("op ", Quoted(c_.strings[string]), " is not in opset ",
+                         kOpset, " of this end");
   }
   return op;
 }
@@ -168,8 +170,7 @@ absl::StatusOr<AttributeValue> ModuleDecoder::DecodeValue(
       return std::bit_cast<double>(value);
     case AttributeKind::kString: {
       if (static_cast<uint64_t>(value) >= c_.strings.size()) {
-        return InvalidArgument("is string ", value, " of ",
-                               c_.strings.size());
+        return InvalidArgument("is string ", value, " of ", c_.strings.size());
       }
       const absl::string_view text = c_.strings[value];
       HAWSER_RETURN_IF_ERROR(budget_.Take(text.size()));
@@ -192,8 +193,7 @@ absl::StatusOr<Attributes> ModuleDecoder::DecodeAttributes(const OpDef& op,
                            op.attributes.size());
   }
   if (count > 1) {  // the first lies in the instruction
-    HAWSER_RETURN_IF_ERROR(
-        budget_.Take(count * sizeof(Attributes::Entry)));
+    HAWSER_RETURN_IF_ERROR(budget_.Take(count * sizeof(Attributes::Entry)));
     attributes.Reserve(count);
   }
   absl::string_view previous;
@@ -271,15 +271,13 @@ absl::Status ModuleDecoder::DecodeInstruction(const Module& module,
                           DecodeCalled(module, num_called_.Take()));
   HAWSER_ASSIGN_OR_RETURN(Attributes attributes,
                           DecodeAttributes(op, num_attributes_.Take()));
-  HAWSER_RETURN_IF_ERROR(computation
-                             ->Append(module, op, operands_,
-                                      std::move(attributes), called)
-                             .status());
+  HAWSER_RETURN_IF_ERROR(
+      computation->Append(module, op, operands_, std::move(attributes), called)
+          .status());
   const auto claims = result_shape_.Take(num_results_.Take());
   const size_t actual = computation->num_values() - first_result;
   if (claims.size() != actual) {
-    return InvalidArgument("claims ", claims.size(), " results, has ",
-                           actual);
+    return InvalidArgument("claims ", claims.size(), " results, has ", actual);
   }
   for (size_t k = 0; k < actual; ++k) {
     const Shape& shape = computation->shape(first_result + k);
@@ -292,8 +290,7 @@ absl::Status ModuleDecoder::DecodeInstruction(const Module& module,
       return InvalidArgument("claims result ", k, " is ", claimed.ToString(),
                              ", it is ", shape.ToString());
     }
-    HAWSER_RETURN_IF_ERROR(
-        budget_.Take(sizeof(Shape) + 8 + MemoryOf(shape)));
+    HAWSER_RETURN_IF_ERROR(budget_.Take(sizeof(Shape) + 8 + MemoryOf(shape)));
   }
   return absl::OkStatus();
 }
@@ -317,9 +314,9 @@ absl::StatusOr<Computation> ModuleDecoder::DecodeComputation(
   int64_t memory = 0;
   for (const uint32_t r : results_.Take(c_.computation_results[index])) {
     if (r >= static_cast<uint32_t>(computation.num_values())) {
-      return InvalidArgument(
-          "computation ", Quoted(c_.computation_name[index]),
-          " returns value ", r, " but has ", computation.num_values());
+      return InvalidArgument("computation ", Quoted(c_.computation_name[index]),
+                             " returns value ", r, " but has ",
+                             computation.num_values());
     }
     results.push_back(static_cast<ValueId>(r));
     memory += sizeof(Shape) + MemoryOf(computation.shape(r));

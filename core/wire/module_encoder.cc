@@ -33,8 +33,7 @@ class ModuleEncoder {
 };
 
 uint32_t ModuleEncoder::StringIndex(absl::string_view text) {
-  const auto [at, is_new] =
-      strings_.try_emplace(text, proto_.strings_size());
+  const auto [at, is_new] = strings_.try_emplace(text, proto_.strings_size());
   if (is_new) proto_.add_strings(text.data(), text.size());
   return at->second;
 }

@@ -40,9 +40,9 @@ absl::Status FromProto(const v1::StatusProto& proto) {
   const int code = proto.code();
   const bool known =
       code >= 0 && code <= static_cast<int>(absl::StatusCode::kUnauthenticated);
-  return absl::Status(known ? static_cast<absl::StatusCode>(code)
-                            : absl::StatusCode::kUnknown,
-                      proto.message());
+  return absl::Status(
+      known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
+      proto.message());
 }
 
 }  // namespace hawser

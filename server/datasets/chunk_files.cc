@@ -105,8 +105,7 @@ absl::StatusOr<ChunkHeader> ChunkFiles::Examine(const std::string& name) {
 
 absl::StatusOr<ChunkFiles::Contents> ChunkFiles::Scan() {
   Contents contents;
-  HAWSER_ASSIGN_OR_RETURN(std::vector<std::string> chunks,
-                          WholeFiles(chunks_));
+  HAWSER_ASSIGN_OR_RETURN(std::vector<std::string> chunks, WholeFiles(chunks_));
   for (const std::string& name : chunks) {
     absl::StatusOr<ChunkHeader> header = Examine(name);
     if (header.ok()) {
@@ -173,8 +172,8 @@ absl::StatusOr<std::shared_ptr<char>> ChunkFiles::ReadChunk(
   // No file handles or a sick disk say nothing about the file.
   if (absl::IsInternal(status)) return status;
   if (absl::IsDataLoss(status)) SetAside(path, status);
-  return DataLoss("chunk ", digest.ToHex(), " is damaged on disk: ",
-                  status.message());
+  return DataLoss("chunk ", digest.ToHex(),
+                  " is damaged on disk: ", status.message());
 }
 
 void ChunkFiles::RemoveChunk(const Digest& digest) {

@@ -75,10 +75,10 @@ absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
                                  : "they are in use or not on disk yet")
             : absl::StrCat("the last write failed: ",
                            last_write_error_.message());
-    return ResourceExhausted(
-        "the datasets' memory limit of ", options_.memory_bytes,
-        " bytes: ", chunks_.size(), " chunks and the arrays in use hold ",
-        memory_.resident(), " bytes, and ", disk);
+    return ResourceExhausted("the datasets' memory limit of ",
+                             options_.memory_bytes, " bytes: ", chunks_.size(),
+                             " chunks and the arrays in use hold ",
+                             memory_.resident(), " bytes, and ", disk);
   }
   HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<char> data, memory_.Allocate(bytes));
   return std::unique_ptr<ChunkReceiver>(new ChunkReceiver(

@@ -33,11 +33,12 @@ char* MapPages(size_t size) {
 
 absl::StatusOr<std::shared_ptr<char>> ChunkMemory::Allocate(int64_t bytes) {
   const bool pages = static_cast<size_t>(bytes) >= kHugePage;
-  const size_t size = pages ? (bytes + kPage - 1) / kPage * kPage
-                            : std::max<int64_t>(bytes, 1);
-  char* p = pages ? MapPages(size)
-                  : static_cast<char*>(
-                        ::operator new(size, kAlignment, std::nothrow));
+  const size_t size =
+      pages ? (bytes + kPage - 1) / kPage * kPage : std::max<int64_t>(bytes, 1);
+  char* p =
+      pages
+          ? MapPages(size)
+          : static_cast<char*>(::operator new(size, kAlignment, std::nothrow));
   if (p == nullptr) {
     return ResourceExhausted("no memory for ", bytes, " bytes of a dataset");
   }

@@ -156,8 +156,7 @@ class DatasetStore {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes `done` when it is to wait.
   absl::Status CommitLocked(const std::string& name, DatasetManifest manifest,
-                            bool wait_durable, Durable& done,
-                            DatasetInfo* info)
+                            bool wait_durable, Durable& done, DatasetInfo* info)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::shared_ptr<const StoredArray> ArrayOf(Tenant& tenant,
                                              const ArrayManifest& manifest)

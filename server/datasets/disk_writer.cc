@@ -40,10 +40,10 @@ int DiskWriter::Stop(absl::Time deadline) {
   std::deque<Task> left;
   {
     MutexLock lock(&mu_);
-    changed_.WaitUntil(&mu_, deadline, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
-                                           mu_) {
-      return tasks_.empty() && !busy_;
-    });
+    changed_.WaitUntil(&mu_, deadline,
+                       [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+                         return tasks_.empty() && !busy_;
+                       });
     stopping_ = true;
     left.swap(tasks_);
     changed_.SignalAll();

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
 
 namespace hawser::server {
@@ -38,9 +39,8 @@ void DatasetStore::WriteChunk(const std::string& tenant,
   }
   // The bytes stay alive here, also when the chunk's place changes.
   auto write = [this, tenant, chunk, data = chunk->data] {
-    return files_->WriteChunk(
-        {chunk->digest, chunk->size, tenant},
-        {data.get(), static_cast<size_t>(chunk->size)});
+    return files_->WriteChunk({chunk->digest, chunk->size, tenant},
+                              {data.get(), static_cast<size_t>(chunk->size)});
   };
   auto done = [this, chunk](const absl::Status& status) {
     MutexLock lock(&mu_);
@@ -52,19 +52,19 @@ void DatasetStore::WriteChunk(const std::string& tenant,
   chunk->writing = writer_->Add({std::move(write), std::move(done)});
 }
 
-bool DatasetStore::WriteDataset(
-    const std::string& tenant, const std::shared_ptr<StoredDataset>& dataset) {
+bool DatasetStore::WriteDataset(const std::string& tenant,
+                                const std::shared_ptr<StoredDataset>& dataset) {
   for (const auto& array : dataset->arrays) {
     for (const auto& chunk : array->chunks) WriteChunk(tenant, chunk);
   }
   // The writer keeps the order, so the chunks are on disk before this.
-  const bool added = writer_->Add(
-      {[this, tenant, dataset] {
-         return files_->WriteDataset({tenant, dataset->manifest});
-       },
-       [this, dataset](const absl::Status& status) {
-         FinishDataset(dataset, status);
-       }});
+  const bool added =
+      writer_->Add({[this, tenant, dataset] {
+                      return files_->WriteDataset({tenant, dataset->manifest});
+                    },
+                    [this, dataset](const absl::Status& status) {
+                      FinishDataset(dataset, status);
+                    }});
   if (added) ++dataset->writes;
   return added;
 }
@@ -175,12 +175,12 @@ absl::Status DatasetStore::Restore() {
     const std::string token = TokenOf(record.manifest);
     const absl::Status restored = RestoreDataset(std::move(record));
     if (restored.ok()) continue;
-    HAWSER_LOG(kWarning) << "dataset " << token << " is left out: "
-                         << restored.message();
+    HAWSER_LOG(kWarning) << "dataset " << token
+                         << " is left out: " << restored.message();
   }
-  writer_ = std::make_unique<DiskWriter>(
-      [this] { return files_->SyncFolders(); },
-      [this] { ServeWaitingUploads(); });
+  writer_ =
+      std::make_unique<DiskWriter>([this] { return files_->SyncFolders(); },
+                                   [this] { ServeWaitingUploads(); });
   return absl::OkStatus();
 }
 

@@ -118,8 +118,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
     return DataLoss(path, " has ", info.st_size, " bytes");
   }
   std::string out(static_cast<size_t>(info.st_size), '\0');
-  HAWSER_RETURN_IF_ERROR(
-      ReadExactly(file.get(), 0, absl::MakeSpan(out), path));
+  HAWSER_RETURN_IF_ERROR(ReadExactly(file.get(), 0, absl::MakeSpan(out), path));
   return out;
 }
 

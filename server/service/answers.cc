@@ -12,8 +12,9 @@ namespace {
 struct ServerMessageMemory {
   ServerMessageMemory()
       : arena(block, sizeof(block)),
-        message(google::protobuf::Arena::CreateMessage<v1::ServerMessage>(
-            &arena)) {}
+        message(
+            google::protobuf::Arena::CreateMessage<v1::ServerMessage>(&arena)) {
+  }
   alignas(8) char block[768];
   google::protobuf::Arena arena;
   v1::ServerMessage* message;

@@ -18,8 +18,7 @@ Reply ToReply(std::shared_ptr<const v1::ServerMessage> message);
 // The answer to `ticket`; its sequence is filled in.
 void Answer(Session& session, const Ticket& ticket,
             std::shared_ptr<v1::ServerMessage> message);
-void Answer(Session& session, const Ticket& ticket,
-            const absl::Status& status);
+void Answer(Session& session, const Ticket& ticket, const absl::Status& status);
 
 }  // namespace hawser::server
 #endif  // HAWSER_SERVER_SERVICE_ANSWERS_H_

@@ -43,8 +43,8 @@ absl::Status Resolve(const ArgumentScope& scope, DeviceArrays& arrays,
   HAWSER_ASSIGN_OR_RETURN(Value value, ValueOf(scope, arrays, proto));
   if (value.outcome.valid()) out->outcomes.push_back(std::move(value.outcome));
   if (value.later.valid()) {
-    out->waiting.push_back({out->values.size(), std::move(value.later),
-                            proto.has_dataset()});
+    out->waiting.push_back(
+        {out->values.size(), std::move(value.later), proto.has_dataset()});
     out->values.emplace_back(runtime::BufferPtr());
   } else if (value.now.ok()) {
     out->values.emplace_back(*std::move(value.now));

@@ -44,8 +44,8 @@ absl::Status UploadReceiver::Finish() {
   finished_ = true;
   runtime::CallOptions call;
   call.cancel = session_->cancel();
-  auto buffer = executor_.device->Upload(
-      Literal::Adopt(shape_, std::move(data_)), call);
+  auto buffer =
+      executor_.device->Upload(Literal::Adopt(shape_, std::move(data_)), call);
   const absl::Status status = buffer.status();
   if (status.ok()) {
     session_->handles().FinishUpload(handle_, std::move(buffer));
@@ -63,13 +63,10 @@ void FetchForDownload(
   if (!session.ok()) return done(session.status());
   const auto value = (*session)->handles().Find(handle);
   if (!value.ok()) return done(value.status());
-  WhenThere(*value, [session = *session, value = *value,
-                     done = std::move(done)](
+  WhenThere(*value, [value = *value, done = std::move(done)](
                         const absl::StatusOr<runtime::BufferPtr>& buffer) {
     if (!buffer.ok()) return done(buffer.status());
-    runtime::CallOptions call;
-    call.cancel = session->cancel();
-    (*buffer)->Fetch(call).OnReady(
+    (*buffer)->Fetch({}).OnReady(
         [value, done](const absl::StatusOr<Literal>& literal) {
           if (literal.ok()) return done(literal);
           WithCause(value, literal.status(),

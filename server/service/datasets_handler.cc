@@ -58,8 +58,7 @@ absl::Status PutStream::Filled(int64_t n) {
 absl::StatusOr<v1::PutReply> PutStream::Finish() const {
   if (chunk_ == nullptr) return reply_;
   return DataLoss("the stream ended ", chunk_->missing(),
-                  " bytes before the end of chunk ",
-                  chunk_->digest().ToHex());
+                  " bytes before the end of chunk ", chunk_->digest().ToHex());
 }
 
 // ---- Get ------------------------------------------------------------------
@@ -78,8 +77,7 @@ absl::StatusOr<Piece> RowReader::ReadNext() {
   if (at_ >= end_) return Piece{};
   const int64_t index = at_ / kChunkBytes;
   HAWSER_ASSIGN_OR_RETURN(
-      ChunkBytes chunk,
-      store_->LoadChunk(*array_, static_cast<size_t>(index)));
+      ChunkBytes chunk, store_->LoadChunk(*array_, static_cast<size_t>(index)));
   const int64_t begin = at_ - index * kChunkBytes;
   const int64_t n = std::min(chunk.size - begin, end_ - at_);
   at_ += n;

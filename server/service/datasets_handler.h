@@ -83,8 +83,8 @@ class DatasetsHandler {
   void Commit(
       absl::string_view tenant, const v1::CommitRequest& request,
       std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done);
-  absl::StatusOr<std::shared_ptr<RowReader>> Get(
-      absl::string_view tenant, const v1::GetRequest& request);
+  absl::StatusOr<std::shared_ptr<RowReader>> Get(absl::string_view tenant,
+                                                 const v1::GetRequest& request);
   absl::StatusOr<v1::DatasetInfoProto> Stat(absl::string_view tenant,
                                             const v1::StatRequest& request);
 

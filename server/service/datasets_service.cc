@@ -22,8 +22,8 @@ class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   void OnReadDone(bool ok) override {
     if (!ok) return Complete();
     v1::PutChunk header;
-    const absl::Status status = frame_.Parse(
-        &buffer_, v1::PutChunk::kDataFieldNumber, &header);
+    const absl::Status status =
+        frame_.Parse(&buffer_, v1::PutChunk::kDataFieldNumber, &header);
     if (!status.ok()) return Finish(ToGrpc(status));
     stream_->Frame(header.digest(), header.chunk_bytes(), frame_.size(),
                    [this](const absl::Status& ready) { Receive(ready); });
@@ -64,8 +64,8 @@ grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
 }  // namespace
 
 grpc::ServerUnaryReactor* DatasetsService::FindMissing(
-    grpc::CallbackServerContext* context,
-    const v1::FindMissingRequest* request, v1::FindMissingReply* reply) {
+    grpc::CallbackServerContext* context, const v1::FindMissingRequest* request,
+    v1::FindMissingReply* reply) {
   return Answered(context, handler_->FindMissing(kDefaultTenant, *request),
                   reply);
 }

@@ -10,23 +10,21 @@
 
 namespace hawser::server {
 
-using DatasetsMethods =
-    v1::Datasets::WithCallbackMethod_FindMissing<
-        v1::Datasets::WithRawCallbackMethod_Put<
-            v1::Datasets::WithCallbackMethod_Commit<
-                v1::Datasets::WithRawCallbackMethod_Get<
-                    v1::Datasets::WithCallbackMethod_Stat<
-                        v1::Datasets::Service>>>>>;
+using DatasetsMethods = v1::Datasets::WithCallbackMethod_FindMissing<
+    v1::Datasets::WithRawCallbackMethod_Put<
+        v1::Datasets::WithCallbackMethod_Commit<
+            v1::Datasets::WithRawCallbackMethod_Get<
+                v1::Datasets::WithCallbackMethod_Stat<
+                    v1::Datasets::Service>>>>>;
 
 class DatasetsService final : public DatasetsMethods {
  public:
   // `handler` outlives it.
   explicit DatasetsService(DatasetsHandler* handler) : handler_(handler) {}
 
-  grpc::ServerUnaryReactor* FindMissing(
-      grpc::CallbackServerContext* context,
-      const v1::FindMissingRequest* request,
-      v1::FindMissingReply* reply) override;
+  grpc::ServerUnaryReactor* FindMissing(grpc::CallbackServerContext* context,
+                                        const v1::FindMissingRequest* request,
+                                        v1::FindMissingReply* reply) override;
   grpc::ServerReadReactor<grpc::ByteBuffer>* Put(
       grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* Commit(grpc::CallbackServerContext* context,

@@ -57,9 +57,8 @@ Value DeviceArrays::Get(absl::string_view tenant, absl::string_view token,
     promise = std::make_shared<Promise<runtime::BufferPtr>>();
     slot.loading = promise->future();
   }
-  workers_->Run([this, stored = *std::move(stored), promise] {
-    Load(stored, promise);
-  });
+  workers_->Run(
+      [this, stored = *std::move(stored), promise] { Load(stored, promise); });
   return Value{.later = promise->future()};
 }
 

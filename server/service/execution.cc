@@ -56,9 +56,9 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
 absl::Status Execution::FindExecutable(uint64_t name) {
   auto executable = session_->FindExecutable(name);
   if (!executable.has_value()) {
-    return InSequence(ticket_.sequence,
-                      NotFound("executable ", name,
-                               " is not known in this session"));
+    return InSequence(
+        ticket_.sequence,
+        NotFound("executable ", name, " is not known in this session"));
   }
   HAWSER_ASSIGN_OR_RETURN(executable_, *std::move(executable));
   return absl::OkStatus();
@@ -81,9 +81,8 @@ absl::Status Execution::Prepare(Executor& executor,
   // Theirs is then the last reference, and the engine may reuse the memory.
   session_->handles().Release(*donated);
   HAWSER_RETURN_IF_ERROR(status);
-  return InSequence(
-      ticket_.sequence,
-      session_->handles().CheckRoom(executable_->signature().results));
+  return InSequence(ticket_.sequence, session_->handles().CheckRoom(
+                                          executable_->signature().results));
 }
 
 void Execution::AwaitArguments() {
@@ -142,21 +141,18 @@ void Execution::Collect(std::vector<runtime::BufferPtr> buffers) {
   results_.resize(num_results_);
   left_ = num_results_ + 1;
   int64_t room = kInlineResultsBytes;
+  // They end when the execution does, at the latest by its own token.
   for (size_t i = 0; i < num_results_; ++i) {
     const int64_t bytes = buffers[i]->shape().byte_size();
     if (bytes <= kInlineResultBytes && bytes <= room) {
       room -= bytes;
-      buffers[i]
-          ->Fetch(options_.call)
-          .OnReady([self = shared_from_this(),
-                    i](const absl::StatusOr<Literal>& value) {
+      buffers[i]->Fetch({}).OnReady(
+          [self = shared_from_this(), i](const absl::StatusOr<Literal>& value) {
             self->Got(i, value.status(), value.ok() ? &*value : nullptr);
           });
     } else {
-      buffers[i]
-          ->Ready(options_.call)
-          .OnReady([self = shared_from_this(),
-                    i](const absl::StatusOr<bool>& ready) {
+      buffers[i]->Ready({}).OnReady(
+          [self = shared_from_this(), i](const absl::StatusOr<bool>& ready) {
             self->Got(i, ready.status(), nullptr);
           });
     }

@@ -60,7 +60,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   size_t num_results_ = 0;
   Arguments arguments_;
   runtime::ExecuteOptions options_;
-  bool named_ = false;  // the results have their handles
+  bool named_ = false;                    // the results have their handles
   std::optional<Promise<bool>> outcome_;  // unless it ends inside Start
 
   // Arguments, later results, still to come, and one for whoever counts.

@@ -51,8 +51,7 @@ absl::StatusOr<Executor::ExecutablePtr> Executor::CompileModule(
                           FromProto(options));
   if (static_cast<int64_t>(module.size()) > capabilities.limits.bytes) {
     return ResourceExhausted("the module has ", module.size(),
-                             " bytes, the most is ",
-                             capabilities.limits.bytes);
+                             " bytes, the most is ", capabilities.limits.bytes);
   }
   if (Fingerprint(module, compile) != fingerprint) {
     return InvalidArgument("fingerprint ", fingerprint.ToHex(),

@@ -23,8 +23,8 @@ namespace hawser::server {
 
 struct ExecutorOptions {
   SessionTableOptions sessions;
-  size_t executables = 1024;                         // kept beyond pinned ones
-  int64_t device_arrays_bytes = int64_t{4} << 30;    // kept beyond used ones
+  size_t executables = 1024;                       // kept beyond pinned ones
+  int64_t device_arrays_bytes = int64_t{4} << 30;  // kept beyond used ones
   int workers = 4;
   std::string version = "0.1";
 };

@@ -89,17 +89,16 @@ class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   absl::Status Receive() {
     v1::UploadChunk header;
     InFrame frame;
-    HAWSER_RETURN_IF_ERROR(frame.Parse(
-        &buffer_, v1::UploadChunk::kDataFieldNumber, &header));
+    HAWSER_RETURN_IF_ERROR(
+        frame.Parse(&buffer_, v1::UploadChunk::kDataFieldNumber, &header));
     if (receiver_ == nullptr) {
       HAWSER_ASSIGN_OR_RETURN(receiver_,
                               handler_->Upload(kDefaultTenant, header));
     }
     if (receiver_->filled()) return absl::OkStatus();
     if (frame.size() > static_cast<uint64_t>(receiver_->missing())) {
-      return InvalidArgument("a frame of ", frame.size(),
-                             " bytes where only ", receiver_->missing(),
-                             " are missing");
+      return InvalidArgument("a frame of ", frame.size(), " bytes where only ",
+                             receiver_->missing(), " are missing");
     }
     frame.CopyTo(receiver_->at());
     receiver_->Advance(static_cast<int64_t>(frame.size()));
@@ -120,18 +119,17 @@ class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 // The value of a handle as one piece, then the end.
 PieceStream::Source ValueOf(ExecutorHandler* handler,
                             const v1::DownloadRequest& request) {
-  return [handler, request, sent = std::make_shared<bool>(false)](
-             const PieceDone& done) {
+  return [handler, request,
+          sent = std::make_shared<bool>(false)](const PieceDone& done) {
     if (std::exchange(*sent, true)) return done(Piece());
-    handler->Download(kDefaultTenant, request,
-                      [done](const absl::StatusOr<Literal>& value) {
-                        if (!value.ok()) return done(value.status());
-                        // The owner is the Literal itself.
-                        auto held = std::make_shared<const Literal>(*value);
-                        done(Piece{std::shared_ptr<const char>(
-                                       held, held->bytes().data()),
-                                   held->bytes()});
-                      });
+    handler->Download(
+        kDefaultTenant, request, [done](const absl::StatusOr<Literal>& value) {
+          if (!value.ok()) return done(value.status());
+          // The owner is the Literal itself.
+          auto held = std::make_shared<const Literal>(*value);
+          done(Piece{std::shared_ptr<const char>(held, held->bytes().data()),
+                     held->bytes()});
+        });
   };
 }
 

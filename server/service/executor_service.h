@@ -13,12 +13,11 @@ namespace hawser::server {
 
 // The bulk methods are raw: their data goes from gRPC's buffers to its place
 // without a protobuf string in between.
-using ExecutorMethods =
-    v1::Executor::WithCallbackMethod_Session<
-        v1::Executor::WithCallbackMethod_Call<
-            v1::Executor::WithRawCallbackMethod_Upload<
-                v1::Executor::WithRawCallbackMethod_Download<
-                    v1::Executor::Service>>>>;
+using ExecutorMethods = v1::Executor::WithCallbackMethod_Session<
+    v1::Executor::WithCallbackMethod_Call<
+        v1::Executor::WithRawCallbackMethod_Upload<
+            v1::Executor::WithRawCallbackMethod_Download<
+                v1::Executor::Service>>>>;
 
 class ExecutorService final : public ExecutorMethods {
  public:

@@ -58,9 +58,7 @@ absl::Status InFrame::Parse(grpc::ByteBuffer* buffer, int data_field,
   buffer_ = buffer;
   offset_ = 0;
   size_ = 0;
-  const auto bad = [] {
-    return InvalidArgument("not a frame of this stream");
-  };
+  const auto bad = [] { return InvalidArgument("not a frame of this stream"); };
   std::string fields;
   grpc::ProtoBufferReader reader(buffer);
   CodedInputStream in(&reader);

@@ -28,9 +28,8 @@ SessionLink::SessionLink(Executor* executor, std::string tenant,
 void SessionLink::ReadLocked() {
   paused_ = false;
   request_.arena.Reset();
-  request_.message =
-      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
-          &request_.arena);
+  request_.message = google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
+      &request_.arena);
   wire_->Read(request_.message);
 }
 
@@ -89,9 +88,8 @@ void SessionLink::Apply() {
     session = session_;
   }
   v1::ClientMessage* message = request_.message;
-  const auto ticket =
-      session->Claim(this, message->sequence(),
-                     static_cast<int64_t>(message->ByteSizeLong()));
+  const auto ticket = session->Claim(
+      this, message->sequence(), static_cast<int64_t>(message->ByteSizeLong()));
   if (!ticket.ok()) {
     session->Leave();
     Close(ticket.status());
@@ -103,8 +101,8 @@ void SessionLink::Apply() {
     self->ReadNext();
   };
   if (!ticket->has_value()) return done();  // a repeat
-  session->Release(absl::MakeConstSpan(message->release().data(),
-                                       message->release_size()));
+  session->Release(
+      absl::MakeConstSpan(message->release().data(), message->release_size()));
   ApplyRequest(*executor_, session, **ticket, message, std::move(done));
 }
 
@@ -133,10 +131,10 @@ Reply SessionLink::Hello(const Session& session, uint64_t applied) const {
 
 void SessionLink::Open(const v1::OpenRequest& request) {
   if (request.device_ordinal() != 0) {
-    return SendStatus(InvalidArgument("device ordinal ",
-                                      request.device_ordinal(),
-                                      "; a server has device 0 alone"),
-                      false);
+    return SendStatus(
+        InvalidArgument("device ordinal ", request.device_ordinal(),
+                        "; a server has device 0 alone"),
+        false);
   }
   const bool fresh = request.session_id() == 0;
   auto session = fresh
@@ -154,10 +152,9 @@ void SessionLink::Attach(const std::shared_ptr<Session>& session) {
     MutexLock lock(&mu_);
     session_ = session;
   }
-  const absl::Status attached =
-      session->Attach(shared_from_this(), [&](uint64_t applied) {
-        return Hello(*session, applied);
-      });
+  const absl::Status attached = session->Attach(
+      shared_from_this(),
+      [&](uint64_t applied) { return Hello(*session, applied); });
   bool broken;
   {
     MutexLock lock(&mu_);
@@ -248,7 +245,8 @@ void SessionLink::OnDone(bool delivered) {
   if (session == nullptr) return;
   session->Detach(this, executor_->sessions.now());
   if (goodbye) {
-    executor_->sessions.End(session->id(), Cancelled("the client said goodbye"));
+    executor_->sessions.End(session->id(),
+                            Cancelled("the client said goodbye"));
   }
 }
 

@@ -76,7 +76,7 @@ class SessionLink final : public ReplyStream,
   Executor* const executor_;
   const std::string tenant_;
   SessionWire* const wire_;
-  Request request_;  // touched by whoever has its turn
+  Request request_;    // touched by whoever has its turn
   bool lost_ = false;  // likewise: told so, requests are dropped until Open
 
   Mutex mu_;

@@ -48,10 +48,10 @@ void Compile(Executor& executor, const std::shared_ptr<Session>& session,
                         fingerprint = *fingerprint, done = std::move(done)] {
     runtime::CallOptions call;
     call.cancel = session->cancel();
-    FinishCompile(*session, ticket, request->executable(), fingerprint,
-                  executor.CompileModule(session->tenant(), fingerprint,
-                                         request->module(), request->options(),
-                                         call));
+    FinishCompile(
+        *session, ticket, request->executable(), fingerprint,
+        executor.CompileModule(session->tenant(), fingerprint,
+                               request->module(), request->options(), call));
     done();
   });
 }
@@ -113,23 +113,21 @@ void AnswerFetch(Session& session, const Ticket& ticket, const Shape& shape,
 
 void FetchBuffer(const std::shared_ptr<Session>& session, const Ticket& ticket,
                  const Value& value, const BufferPtr& buffer, int64_t room) {
-  runtime::CallOptions call;
-  call.cancel = session->cancel();
   auto fail = [session, ticket, value](const absl::Status& own) {
     WithCause(value, own, [session, ticket](const absl::Status& cause) {
       Answer(*session, ticket, cause);
     });
   };
   if (buffer->shape().byte_size() <= room) {
-    buffer->Fetch(call).OnReady([session, ticket, fail](
-                                    const absl::StatusOr<Literal>& literal) {
-      if (!literal.ok()) return fail(literal.status());
-      AnswerFetch(*session, ticket, literal->shape(), &*literal);
-    });
+    buffer->Fetch({}).OnReady(
+        [session, ticket, fail](const absl::StatusOr<Literal>& literal) {
+          if (!literal.ok()) return fail(literal.status());
+          AnswerFetch(*session, ticket, literal->shape(), &*literal);
+        });
     return;
   }
-  buffer->Ready(call).OnReady([session, ticket, fail, shape = buffer->shape()](
-                                  const absl::StatusOr<bool>& ready) {
+  buffer->Ready({}).OnReady([session, ticket, fail, shape = buffer->shape()](
+                                const absl::StatusOr<bool>& ready) {
     if (!ready.ok()) return fail(ready.status());
     AnswerFetch(*session, ticket, shape, nullptr);
   });
@@ -141,8 +139,8 @@ void Fetch(const std::shared_ptr<Session>& session, const Ticket& ticket,
   if (!value.ok()) return Answer(*session, ticket, value.status());
   const int64_t room = static_cast<int64_t>(std::min<uint64_t>(
       request.max_inline_bytes(), static_cast<uint64_t>(kInlineFetchBytes)));
-  WhenThere(*value, [session, ticket, room, value = *value](
-                        const absl::StatusOr<BufferPtr>& buffer) {
+  WhenThere(*value, [session, ticket, room,
+                     value = *value](const absl::StatusOr<BufferPtr>& buffer) {
     if (!buffer.ok()) return Answer(*session, ticket, buffer.status());
     FetchBuffer(session, ticket, value, *buffer, room);
   });

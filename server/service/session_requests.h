@@ -21,9 +21,9 @@ void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
 
 // `fn(StatusOr<BufferPtr>)` with the buffer of `value` or the first cause why
 // there is none: at once, or when it is known.
-void WhenThere(const Value& value,
-               std::function<void(const absl::StatusOr<runtime::BufferPtr>&)>
-                   fn);
+void WhenThere(
+    const Value& value,
+    std::function<void(const absl::StatusOr<runtime::BufferPtr>&)> fn);
 // The final words for a failed fetch of `value`: those of the execution that
 // was to make it, if that failed, else `own`.
 void WithCause(const Value& value, const absl::Status& own,

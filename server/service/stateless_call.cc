@@ -20,8 +20,8 @@ StatelessCall::StatelessCall(Executor& executor, absl::string_view tenant,
 void StatelessCall::Start(Executor& executor, absl::string_view tenant,
                           v1::CallRequest* request, const CancelToken& cancel,
                           Done done) {
-  auto self = std::make_shared<StatelessCall>(executor, tenant, request,
-                                              cancel, std::move(done));
+  auto self = std::make_shared<StatelessCall>(executor, tenant, request, cancel,
+                                              std::move(done));
   const auto fingerprint = Digest::FromBytes(request->fingerprint());
   if (!fingerprint.ok()) {
     return self->done_(Annotate(fingerprint.status(), "fingerprint"));
@@ -49,15 +49,14 @@ void StatelessCall::Resolve(
   int64_t bytes = 0;
   for (const Shape& shape : executable_->signature().results) {
     if (shape.byte_size() > kCallResultBytes - bytes) {
-      return done_(ResourceExhausted(
-          "the results have more than ", kCallResultBytes,
-          " bytes, the most a call answers; use a session"));
+      return done_(
+          ResourceExhausted("the results have more than ", kCallResultBytes,
+                            " bytes, the most a call answers; use a session"));
     }
     bytes += shape.byte_size();
   }
-  const absl::Status status =
-      ResolveArguments({tenant_}, executor_.arrays,
-                       *request_->mutable_arguments(), &arguments_);
+  const absl::Status status = ResolveArguments(
+      {tenant_}, executor_.arrays, *request_->mutable_arguments(), &arguments_);
   if (!status.ok()) return done_(status);
   if (arguments_.waiting.empty()) return Run();
   arrived_.resize(arguments_.waiting.size());

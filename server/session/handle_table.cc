@@ -30,9 +30,10 @@ absl::Status HandleTable::WhatHolds(absl::string_view limit) const {
       largest = handle;
     }
   }
-  const std::string top =
-      most < 0 ? "" : absl::StrCat(", the largest handle ", largest, " with ",
-                                   most, " bytes");
+  const std::string top = most < 0
+                              ? ""
+                              : absl::StrCat(", the largest handle ", largest,
+                                             " with ", most, " bytes");
   return ResourceExhausted("the session's limit of ", limit, ": it holds ",
                            entries_.size(), " values of ", bytes_, " bytes",
                            top);
@@ -65,8 +66,8 @@ absl::Status HandleTable::CheckRoom(absl::Span<const Shape> shapes) const {
   }
   MutexLock lock(&mu_);
   if (wanted <= limits_.bytes - bytes_) return absl::OkStatus();
-  return WhatHolds(absl::StrCat(limits_.bytes, " bytes does not leave ",
-                                wanted, " more"));
+  return WhatHolds(
+      absl::StrCat(limits_.bytes, " bytes does not leave ", wanted, " more"));
 }
 
 void HandleTable::Insert(uint64_t handle, Value value, int64_t bytes) {

@@ -55,8 +55,7 @@ class HandleTable {
   // The buffer comes later: by an Upload, or by the Fill of the execution
   // whose outcome this is.
   void DeclareUpload(uint64_t handle, const Shape& shape);
-  void DeclareResult(uint64_t handle, const Shape& shape,
-                     Future<bool> outcome);
+  void DeclareResult(uint64_t handle, const Shape& shape, Future<bool> outcome);
 
   // Gives a declared handle its buffer or the reason why it has none.
   void Fill(uint64_t handle, Value value);
@@ -78,8 +77,7 @@ class HandleTable {
   // kUnavailable (somebody else is at it).
   absl::StatusOr<UploadTurn> BeginUpload(uint64_t handle);
   // The value, or not OK to let another attempt begin.
-  void FinishUpload(uint64_t handle,
-                    absl::StatusOr<runtime::BufferPtr> buffer);
+  void FinishUpload(uint64_t handle, absl::StatusOr<runtime::BufferPtr> buffer);
 
   // Frees everything, now and for ever; what is still to come fails with
   // `why`.
@@ -95,7 +93,7 @@ class HandleTable {
     Shape shape;
     bool streamed = false;
     bool uploading = false;
-    bool awaited = false;   // a step waits for it, so it outlives its release
+    bool awaited = false;  // a step waits for it, so it outlives its release
     bool released = false;
   };
   struct Entry {

@@ -146,8 +146,8 @@ absl::Status Session::SetExecutable(
       return ResourceExhausted("the session's limit of ", limits_.executables,
                                " executables");
     }
-    executables_.emplace(
-        name, PinnedExecutable{fingerprint, std::move(executable)});
+    executables_.emplace(name,
+                         PinnedExecutable{fingerprint, std::move(executable)});
     return absl::OkStatus();
   }
   PinnedExecutable& pinned = at->second;

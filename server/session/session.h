@@ -93,8 +93,7 @@ class Session {
   // Errors: kInvalidArgument for a gap, kUnavailable when `from` is no longer
   // the session's stream.
   absl::StatusOr<std::optional<Ticket>> Claim(const ReplyStream* from,
-                                              uint64_t sequence,
-                                              int64_t bytes);
+                                              uint64_t sequence, int64_t bytes);
   // The client has every answer up to `sequence`.
   void Acknowledge(uint64_t sequence);
   // Keeps and sends the answer of a claimed request; once each.

@@ -47,9 +47,7 @@ uint64_t RandomNumber() {
   return number;
 }
 
-SessionTable::~SessionTable() {
-  EndAll(Unavailable("the server is stopping"));
-}
+SessionTable::~SessionTable() { EndAll(Unavailable("the server is stopping")); }
 
 absl::StatusOr<std::shared_ptr<Session>> SessionTable::Open(
     absl::string_view tenant, absl::string_view client_name) {

@@ -45,9 +45,7 @@ void* operator new(std::size_t size, std::align_val_t align) {
 }
 void operator delete(void* p) noexcept { hawser::Release(p); }
 void operator delete(void* p, std::size_t) noexcept { hawser::Release(p); }
-void operator delete(void* p, std::align_val_t) noexcept {
-  hawser::Release(p);
-}
+void operator delete(void* p, std::align_val_t) noexcept { hawser::Release(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
   hawser::Release(p);
 }

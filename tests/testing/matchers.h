@@ -31,8 +31,8 @@ MATCHER(IsOk, negation ? "is not OK" : "is OK") {
 // The code, and a part of the message.
 MATCHER_P2(StatusIs, code, part,
            std::string(negation ? "is not " : "is ") +
-               absl::StatusCodeToString(code) + " with \"" +
-               std::string(part) + "\" in its message") {
+               absl::StatusCodeToString(code) + " with \"" + std::string(part) +
+               "\" in its message") {
   const absl::Status& status = ::hawser::internal::ToStatus(arg);
   *result_listener << "which is " << status.ToString();
   return status.code() == code &&
@@ -62,16 +62,14 @@ MATCHER_P(LiteralBitEquals, want, "has the bits of " + want.ToString()) {
 
 }  // namespace hawser
 
-#define EXPECT_OK(expression) \
-  EXPECT_THAT((expression), ::hawser::IsOk())
-#define ASSERT_OK(expression) \
-  ASSERT_THAT((expression), ::hawser::IsOk())
+#define EXPECT_OK(expression) EXPECT_THAT((expression), ::hawser::IsOk())
+#define ASSERT_OK(expression) ASSERT_THAT((expression), ::hawser::IsOk())
 
 // ASSERT_OK_AND_ASSIGN(const Module m, DecodeModule(bytes));
 #define ASSERT_OK_AND_ASSIGN(lhs, expression) \
   ASSERT_OK_AND_ASSIGN_(HAWSER_CONCAT_(asserted_, __LINE__), lhs, expression)
-#define ASSERT_OK_AND_ASSIGN_(var, lhs, expression)          \
-  auto var = (expression);                                   \
+#define ASSERT_OK_AND_ASSIGN_(var, lhs, expression)             \
+  auto var = (expression);                                      \
   ASSERT_TRUE(var.ok()) << #expression << ": " << var.status(); \
   lhs = *std::move(var)
 

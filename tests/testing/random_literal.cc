@@ -9,10 +9,9 @@ template <typename T>
 T Extreme(Random& random) {
   using Limits = std::numeric_limits<T>;
   if constexpr (kIsFloat<T>) {
-    const T values[] = {Limits::quiet_NaN(),  Limits::infinity(),
-                        -Limits::infinity(),  T(-0.0),
-                        Limits::denorm_min(), Limits::lowest(),
-                        Limits::max()};
+    const T values[] = {
+        Limits::quiet_NaN(),  Limits::infinity(), -Limits::infinity(), T(-0.0),
+        Limits::denorm_min(), Limits::lowest(),   Limits::max()};
     return values[random.Below(std::size(values))];
   } else {
     return random.OneIn(2) ? Limits::lowest() : Limits::max();
@@ -34,8 +33,7 @@ T RandomElement(Random& random, bool extremes) {
   } else if constexpr (kIsFloat<T>) {
     return static_cast<T>(random.Between(-16, 16)) / 4;
   } else {
-    return static_cast<T>(
-        random.Between(std::is_signed_v<T> ? -4 : 0, 8));
+    return static_cast<T>(random.Between(std::is_signed_v<T> ? -4 : 0, 8));
   }
 }
 
@@ -72,8 +70,8 @@ Literal RandomLiteral(const Shape& shape, Random& random, bool extremes) {
   return out;
 }
 
-std::vector<Literal> RandomArguments(const Signature& signature,
-                                     Random& random, bool extremes) {
+std::vector<Literal> RandomArguments(const Signature& signature, Random& random,
+                                     bool extremes) {
   std::vector<Literal> arguments;
   for (const Shape& shape : signature.parameters) {
     arguments.push_back(RandomLiteral(shape, random, extremes));

@@ -41,10 +41,9 @@ class Random {
 
 // Small numbers in quarters; one in 16 is an extreme: NaN, an infinity, -0, a
 // subnormal, the smallest or the largest. Without `extremes` none is.
-Literal RandomLiteral(const Shape& shape, Random& random,
-                      bool extremes = true);
-std::vector<Literal> RandomArguments(const Signature& signature,
-                                     Random& random, bool extremes = true);
+Literal RandomLiteral(const Shape& shape, Random& random, bool extremes = true);
+std::vector<Literal> RandomArguments(const Signature& signature, Random& random,
+                                     bool extremes = true);
 
 }  // namespace hawser
 #endif  // HAWSER_TESTS_TESTING_RANDOM_LITERAL_H_

@@ -23,9 +23,9 @@ ValueId Draft::Find(Fits fits) {
 }
 
 ValueId Draft::Parameter(const Shape& shape) {
-  auto v = computation_.Append(
-      *module_, kParameter, {},
-      {{"dtype", shape.dtype()}, {"dims", shape.dims()}});
+  auto v =
+      computation_.Append(*module_, kParameter, {},
+                          {{"dtype", shape.dtype()}, {"dims", shape.dims()}});
   HAWSER_CHECK(v.ok());
   return *v;
 }
@@ -44,8 +44,8 @@ ValueId Draft::AnyOf(DTypeSet dtypes, int min_rank) {
   if (found != kNoValue) return found;
   Dims dims = random_->PickDims(options_->max_rank, options_->max_elements);
   while (static_cast<int>(dims.size()) < min_rank) dims.push_back(1);
-  return Constant(RandomLiteral(
-      Shape::Of(random_->PickDType(dtypes), dims), *random_));
+  return Constant(
+      RandomLiteral(Shape::Of(random_->PickDType(dtypes), dims), *random_));
 }
 
 ValueId Draft::AnyOfShape(const Shape& shape) {
@@ -124,9 +124,9 @@ Module RandomModule(uint64_t seed, const RandomModuleOptions& options) {
   Draft entry(&module, &random, &options, "main");
   const std::vector<const OpDef*> ops = OpsToDraw(options);
   for (int i = 0; i < options.parameters; ++i) {
-    entry.Parameter(Shape::Of(
-        random.PickDType(options.dtypes),
-        random.PickDims(options.max_rank, options.max_elements)));
+    entry.Parameter(
+        Shape::Of(random.PickDType(options.dtypes),
+                  random.PickDims(options.max_rank, options.max_elements)));
   }
   for (int i = 0; i < options.instructions; ++i) entry.Grow(ops);
   std::vector<ValueId> results = Unused(entry.computation());

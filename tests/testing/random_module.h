@@ -12,11 +12,11 @@ namespace hawser {
 
 struct RandomModuleOptions {
   int parameters = 3;
-  int instructions = 24;       // of the entry, beside parameters and constants
+  int instructions = 24;  // of the entry, beside parameters and constants
   int max_rank = 4;
-  int64_t max_elements = 256;  // of any one value
-  DTypeSet dtypes = kAnyDType;  // of parameters and constants
-  bool regions = true;          // while, case, reduce
+  int64_t max_elements = 256;     // of any one value
+  DTypeSet dtypes = kAnyDType;    // of parameters and constants
+  bool regions = true;            // while, case, reduce
   std::vector<const OpDef*> ops;  // to draw from; empty: the whole registry
 };
 

@@ -41,7 +41,8 @@ Dims RandomDims(Draft& d) {
 Dims Shuffled(int n, Random& random) {
   Dims order(n);
   std::iota(order.begin(), order.end(), 0);
-  for (int i = n - 1; i > 0; --i) std::swap(order[i], order[random.Below(i + 1)]);
+  for (int i = n - 1; i > 0; --i)
+    std::swap(order[i], order[random.Below(i + 1)]);
   return order;
 }
 
@@ -85,10 +86,10 @@ Proposal ProposeBroadcastInDim(const OpDef& op, Draft& d) {
     dims.insert(dims.begin() + at, d.random().Between(1, 3));
     for (int64_t& axis : where) axis += axis >= at ? 1 : 0;
   }
-  return {{v},
-          {{"broadcast_dimensions", std::move(where)},
-           {"dims", std::move(dims)}},
-          {}};
+  return {
+      {v},
+      {{"broadcast_dimensions", std::move(where)}, {"dims", std::move(dims)}},
+      {}};
 }
 
 // Moves factors between axes, so that the number of elements stays.
@@ -108,9 +109,7 @@ Proposal ProposeReshape(const OpDef& op, Draft& d) {
 
 Proposal ProposeTranspose(const OpDef& op, Draft& d) {
   const ValueId v = d.Any();
-  return {{v},
-          {{"permutation", Shuffled(d.shape(v).rank(), d.random())}},
-          {}};
+  return {{v}, {{"permutation", Shuffled(d.shape(v).rank(), d.random())}}, {}};
 }
 
 Proposal ProposeConcatenate(const OpDef& op, Draft& d) {
@@ -216,8 +215,8 @@ Proposal ProposeDynamicSlice(const OpDef& op, Draft& d) {
 Proposal ProposeDynamicUpdateSlice(const OpDef& op, Draft& d) {
   Proposal p{{d.Any()}, {}, {}};
   const Shape shape = d.shape(p.operands[0]);
-  p.operands.push_back(d.AnyOfShape(
-      Shape::Of(shape.dtype(), SmallerSizes(shape, d.random()))));
+  p.operands.push_back(
+      d.AnyOfShape(Shape::Of(shape.dtype(), SmallerSizes(shape, d.random()))));
   AppendStarts(shape.rank(), d, &p);
   return p;
 }
@@ -229,8 +228,8 @@ Proposal ProposeDotGeneral(const OpDef& op, Draft& d) {
   const Shape shape = d.shape(lhs);
   const Dims left = Shuffled(shape.rank(), d.random());
   const int batches = static_cast<int>(d.random().Below(2));
-  const int contracted = static_cast<int>(
-      d.random().Between(0, shape.rank() - batches));
+  const int contracted =
+      static_cast<int>(d.random().Between(0, shape.rank() - batches));
   const int shared = batches + contracted;
   const int free = static_cast<int>(d.random().Below(2));
   const Dims right = Shuffled(shared + free, d.random());
@@ -254,8 +253,7 @@ Proposal ProposeGather(const OpDef& op, Draft& d) {
   const ValueId indices = d.AnyOf(kInts, 0);
   const Shape& at = d.shape(indices);
   const int64_t vector_axis = d.random().Between(0, at.rank());
-  const int64_t components =
-      vector_axis < at.rank() ? at.dim(vector_axis) : 1;
+  const int64_t components = vector_axis < at.rank() ? at.dim(vector_axis) : 1;
   Dims map = Shuffled(shape.rank(), d.random());
   if (components < static_cast<int64_t>(map.size())) map.resize(components);
   Dims sizes = SmallerSizes(shape, d.random());
@@ -288,8 +286,7 @@ Proposal ProposeArgExtreme(const OpDef& op, Draft& d) {
     p.attributes.Set("dtype", kIndexTypes[d.random().Below(4)]);
   }
   if (d.random().OneIn(2)) {
-    p.attributes.Set("tie",
-                     std::string(d.random().OneIn(2) ? "low" : "high"));
+    p.attributes.Set("tie", std::string(d.random().OneIn(2) ? "low" : "high"));
   }
   return p;
 }
@@ -299,8 +296,7 @@ Proposal ProposeArgExtreme(const OpDef& op, Draft& d) {
 template <typename T>
 Literal ScalarOf(DType dtype, T value) {
   return VisitDType(dtype, [&](auto tag) {
-    return Literal::Scalar(
-        static_cast<typename decltype(tag)::type>(value));
+    return Literal::Scalar(static_cast<typename decltype(tag)::type>(value));
   });
 }
 

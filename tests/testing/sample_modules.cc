@@ -86,8 +86,8 @@ void AddTwoInputReduce(Module* m) {
   const ValueId in0 = b.Parameter(Shape::Of(DType::kF32, {3, 0, 2}));
   const ValueId in1 = b.Parameter(Shape::Of(DType::kS64, {3, 0, 2}));
   const ValueId init0 = b.Constant(Literal::Scalar(0.0f));
-  const ValueId init1 = b.Constant(
-      Literal::Scalar(std::numeric_limits<int64_t>::min()));
+  const ValueId init1 =
+      b.Constant(Literal::Scalar(std::numeric_limits<int64_t>::min()));
   const ValueId r = b.Add(kReduce, {in0, in1, init0, init1},
                           {{"dimensions", Dims{0, 2}}}, {called});
   Finish(b, {r + 1, r});
@@ -142,8 +142,8 @@ Module SmallModule() {
   const ValueId x = b.Parameter(Shape::Of(DType::kF32, {2, 3}));
   const ValueId zero = b.Constant(Literal::Scalar(0.0f));
   const ValueId twice = b.Add(kAdd, {x, x});
-  const ValueId sum = b.Add(kReduce, {x, zero}, {{"dimensions", Dims{0}}},
-                            {plus});
+  const ValueId sum =
+      b.Add(kReduce, {x, zero}, {{"dimensions", Dims{0}}}, {plus});
   const ValueId less = b.Add(kCompare, {x, twice}, {{"direction", "LT"}});
   Finish(b, {twice, sum, less});
   return m;
@@ -180,18 +180,16 @@ Module AttributesModule() {
                              {{"dimension", int64_t{1}},
                               {"dtype", DType::kU32},
                               {"tie", std::string("high")}});
-  const ValueId wide = b.Add(
-      kBroadcastInDim, {scalar},
-      {{"broadcast_dimensions", kNoAxes},
-       {"dims", Dims{1, 1, 1, 1, 1, 1, 1, 2}}});
+  const ValueId wide = b.Add(kBroadcastInDim, {scalar},
+                             {{"broadcast_dimensions", kNoAxes},
+                              {"dims", Dims{1, 1, 1, 1, 1, 1, 1, 2}}});
   const ValueId flat = b.Add(kReshape, {wide}, {{"dims", Dims{2}}});
   const ValueId half = b.Add(kConvert, {flat}, {{"dtype", DType::kBF16}});
-  const ValueId back = b.Add(kPad,
-                             {half, b.Add(kConvert, {scalar},
-                                          {{"dtype", DType::kBF16}})},
-                             {{"edge_padding_high", Dims{-1}},
-                              {"edge_padding_low", Dims{3}},
-                              {"interior_padding", Dims{0}}});
+  const ValueId back =
+      b.Add(kPad, {half, b.Add(kConvert, {scalar}, {{"dtype", DType::kBF16}})},
+            {{"edge_padding_high", Dims{-1}},
+             {"edge_padding_low", Dims{3}},
+             {"interior_padding", Dims{0}}});
   const ValueId rows = b.Add(kGather, {i, low},
                              {{"collapsed_slice_dims", Dims{0}},
                               {"index_vector_dim", int64_t{1}},
@@ -216,9 +214,8 @@ Module RegionsModule() {
   const ValueId i = b.Parameter(Shape::Scalar(DType::kS32));
   const ValueId x = b.Parameter(Shape::Of(DType::kF32, {2}));
   const ValueId nested = b.Add(kWhile, {i, x}, {}, {outer_while, outer_body});
-  const ValueId counted =
-      b.Add(kWhile, {i, x}, {{"num_invariant", int64_t{1}}},
-            {inner_while, invariant});
+  const ValueId counted = b.Add(kWhile, {i, x}, {{"num_invariant", int64_t{1}}},
+                                {inner_while, invariant});
   const ValueId chosen = b.Add(kCase, {counted, nested + 1}, {}, branches);
   Finish(b, {nested, nested + 1, chosen, chosen + 1});
   return m;

@@ -22,10 +22,10 @@ void Drain(Alarm* alarm) {
 }
 
 TEST(Alarm, RunsInOrderOfTimeThenOfCalls) {
-  Alarm alarm;
   std::vector<int> order;
   const absl::Time now = absl::Now();
   Promise<int> last;
+  Alarm alarm;  // dies first, so that nothing its functions use is gone
   alarm.At(now + 3 * kSoon, [&] {
     order.push_back(3);
     last.Set(0);
@@ -39,22 +39,22 @@ TEST(Alarm, RunsInOrderOfTimeThenOfCalls) {
 }
 
 TEST(Alarm, AnEarlierTimeOvertakesTheOneSleptFor) {
+  Promise<int> called;
   Alarm alarm;
   alarm.At(absl::Now() + absl::Hours(1), [] { FAIL() << "an hour early"; });
   Drain(&alarm);  // asleep for an hour now
-  Promise<int> called;
   alarm.At(absl::Now() + kSoon, [&] { called.Set(1); });
   EXPECT_OK(called.future().Await(absl::Now() + absl::Seconds(30)));
 }
 
 // The sleep is not shortened by a cancelled timer, nor is a later one lost.
 TEST(Alarm, CancelledTimersLeaveTheRestInPlace) {
-  Alarm alarm;
   std::atomic<int> ran{0};
+  Promise<int> called;
+  Alarm alarm;
   const auto first = alarm.At(absl::Now() + kSoon, [&] { ran += 100; });
   EXPECT_TRUE(alarm.Cancel(first));
   EXPECT_FALSE(alarm.Cancel(first));
-  Promise<int> called;
   alarm.At(absl::Now() + 2 * kSoon, [&] { called.Set(++ran); });
   const absl::StatusOr<int> count = called.future().Await();
   ASSERT_OK(count);
@@ -62,8 +62,8 @@ TEST(Alarm, CancelledTimersLeaveTheRestInPlace) {
 }
 
 TEST(Alarm, CancelIsTooLateOnceStarted) {
-  Alarm alarm;
   Promise<int> started, finish;
+  Alarm alarm;
   const auto id = alarm.Soon([&] {
     started.Set(0);
     (void)finish.future().Await();
@@ -74,8 +74,8 @@ TEST(Alarm, CancelIsTooLateOnceStarted) {
 }
 
 TEST(Alarm, FunctionsMayUseTheAlarm) {
-  Alarm alarm;
   Promise<int> second;
+  Alarm alarm;
   alarm.Soon([&] {
     const auto never =
         alarm.At(absl::InfiniteFuture(), [] { FAIL() << "the end of time"; });
@@ -89,9 +89,9 @@ TEST(Alarm, DestructorDropsWhatHasNotStartedAndWaitsForWhatHas) {
   auto kept = std::make_shared<int>(0);
   std::atomic<bool> finished{false};
   {
+    Promise<int> started;
     Alarm alarm;
     alarm.At(absl::Now() + absl::Hours(1), [kept] { FAIL(); });
-    Promise<int> started;
     alarm.Soon([&] {
       started.Set(0);
       absl::SleepFor(kSoon);
@@ -123,9 +123,10 @@ TEST(Alarm, DestroyedByItsOwnFunction) {
 }
 
 TEST(Alarm, ManyThreadsSetAndCancel) {
-  Alarm alarm;
   constexpr int kEach = 500;
   std::atomic<int> ran{0}, cancelled{0};
+  Promise<int> last;
+  Alarm alarm;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
@@ -138,7 +139,6 @@ TEST(Alarm, ManyThreadsSetAndCancel) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  Promise<int> last;
   alarm.At(absl::Now() + kSoon, [&] { last.Set(0); });
   ASSERT_OK(last.future().Await());
   EXPECT_EQ(ran + cancelled, 4 * kEach);

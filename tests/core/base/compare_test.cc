@@ -29,8 +29,9 @@ TEST(CompareLiterals, EqualByDefault) {
   EXPECT_OK(Compare(std::complex<float>(kNaN, -0.0f),
                     std::complex<float>(kNaN, 0.0f)));
   EXPECT_THAT(Compare(1.5f, std::nextafter(1.5f, 2.0f)),
-              StatusIs(kInvalid, "1 of 1 elements of f32[] differ (equal), "
-                                 "the first at []: got 1.5, want 1.5000001"));
+              StatusIs(kInvalid,
+                       "1 of 1 elements of f32[] differ (equal), "
+                       "the first at []: got 1.5, want 1.5000001"));
   EXPECT_THAT(Compare(kInf, -kInf), StatusIs(kInvalid, "got inf, want -inf"));
   EXPECT_THAT(Compare(kNaN, 0.0f), StatusIs(kInvalid, "got nan, want 0"));
   EXPECT_THAT(Compare(false, true), StatusIs(kInvalid, "got false, want true"));
@@ -87,7 +88,8 @@ T Above(T value, int n) {
 
 TYPED_TEST(CompareUlp, CountsNumbersOfTheFormat) {
   using T = TypeParam;
-  for (const T want : {T(1.0f), T(1.5f), T(0.0f), Above(T(0.0f), 3), T(96.0f)}) {
+  for (const T want :
+       {T(1.0f), T(1.5f), T(0.0f), Above(T(0.0f), 3), T(96.0f)}) {
     EXPECT_OK(Compare(Above(want, 2), want, {.ulp = 2}));
     EXPECT_FALSE(Compare(Above(want, 3), want, {.ulp = 2}).ok());
     EXPECT_FALSE(Compare(Above(want, 1), want, {.ulp = 0.5}).ok());
@@ -120,8 +122,9 @@ TEST(CompareLiterals, NamesTheFirstElementAndCounts) {
   const Literal want = Literal::Of<int32_t>({1, 2, 3, 4, 5, 6}, {2, 3});
   const Literal got = Literal::Of<int32_t>({1, 2, 3, 4, 0, 0}, {2, 3});
   EXPECT_THAT(CompareLiterals(got, want),
-              StatusIs(kInvalid, "2 of 6 elements of s32[2,3] differ (equal), "
-                                 "the first at [1,1]: got 0, want 5"));
+              StatusIs(kInvalid,
+                       "2 of 6 elements of s32[2,3] differ (equal), "
+                       "the first at [1,1]: got 0, want 5"));
 }
 
 TEST(CompareLiterals, ShapesMustBeTheSame) {

@@ -115,6 +115,23 @@ TEST(Future, CallbacksRunWithoutTheLock) {
   EXPECT_EQ(inner, 9);
 }
 
+// The waiter wakes before Set has run the callbacks, and owns the promise.
+TEST(Promise, MayBeDestroyedByWhoeverWaitedForIt) {
+  for (int i = 0; i < 200; ++i) {
+    auto promise = std::make_unique<Promise<int>>();
+    const Future<int> f = promise->future();
+    std::atomic<int> seen{0};
+    for (int k = 0; k < 3; ++k) {
+      f.OnReady([&seen](const absl::StatusOr<int>& v) { seen += *v; });
+    }
+    std::thread setter([p = promise.get()] { p->Set(1); });
+    EXPECT_EQ(*f.Await(), 1);
+    promise.reset();
+    setter.join();
+    EXPECT_EQ(seen, 3);
+  }
+}
+
 TEST(Future, HoldsMoveAndSharedTypes) {
   Promise<std::shared_ptr<int>> promise;
   promise.Set(std::make_shared<int>(4));

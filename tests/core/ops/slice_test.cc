@@ -54,7 +54,6 @@ TEST(SliceAxes, WholeAxesAreParallel) {
   EXPECT_EQ(
       AxesOf(kSlice, "f32[4,5,6]", Part({0, 1, 0}, {4, 5, 6}, {1, 1, 2})),
       "p0,o1,o2 -> p0,o3,o4");
-  // One element: taken whole, whatever the stride... but 1 is the plain case.
   EXPECT_EQ(AxesOf(kSlice, "f32[1]", Part({0}, {1}, {1})), "p0 -> p0");
 }
 

@@ -36,8 +36,7 @@ class Echo : public Executable {
   explicit Echo(Signature signature) : signature_(std::move(signature)) {}
   const Signature& signature() const override { return signature_; }
   absl::StatusOr<std::vector<BufferPtr>> Execute(
-      absl::Span<const Argument> arguments,
-      const ExecuteOptions&) override {
+      absl::Span<const Argument> arguments, const ExecuteOptions&) override {
     HAWSER_RETURN_IF_ERROR(CheckArguments(signature_, arguments));
     std::vector<BufferPtr> results;
     for (const Argument& a : arguments) {
@@ -64,10 +63,10 @@ Literal Number(float value) { return Literal::Scalar(value); }
 TEST(CheckArguments, TakesLiteralsAndBuffers) {
   const BufferPtr buffer = std::make_shared<PromisedBuffer>(kVector);
   EXPECT_OK(CheckArguments({}, {}));
-  EXPECT_OK(CheckArguments(TwoParameters(),
-                           {buffer, Literal::Scalar<int32_t>(1)}));
-  EXPECT_OK(CheckArguments(TwoParameters(), {Literal::Zeros(kVector),
-                                             Literal::Scalar<int32_t>(1)}));
+  EXPECT_OK(
+      CheckArguments(TwoParameters(), {buffer, Literal::Scalar<int32_t>(1)}));
+  EXPECT_OK(CheckArguments(
+      TwoParameters(), {Literal::Zeros(kVector), Literal::Scalar<int32_t>(1)}));
 }
 
 TEST(CheckArguments, NamesTheFirstThatIsWrong) {

@@ -16,7 +16,8 @@ constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 Literal Pattern(int64_t n) {
   Literal out = Literal::Uninitialized(Shape::Of(DType::kU8, {n}));
   auto to = out.mutable_data<uint8_t>();
-  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>(i * 31 + i / 256);
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = static_cast<uint8_t>(i * 31 + i / 256);
   return out;
 }
 
@@ -46,8 +47,7 @@ TEST(DatasetToken, IsPinnedAtTheEdgesOfChunks) {
       {1, "hw1-pz7vmgpkyckjvh4cfyszha57lnum45a2au7pjrdkukdwo46vke6q"},
       {kChunkBytes - 1,
        "hw1-65qui6dbiinn2xtjkuu5zjlv5heok3q2ya6kjywgdc566jsjaqmq"},
-      {kChunkBytes,
-       "hw1-qezdd7siiesx7klhpvdd5tpjrg5pjkdytr772ioa6de3qfcn347a"},
+      {kChunkBytes, "hw1-qezdd7siiesx7klhpvdd5tpjrg5pjkdytr772ioa6de3qfcn347a"},
       {kChunkBytes + 1,
        "hw1-e3df7ejqvtcrhe6dabla4zpi44wlpqdvjcrngqcsnwaisu6kzo6a"},
   };
@@ -73,7 +73,8 @@ TEST(DatasetToken, IsPinnedForShapesAndComposites) {
 TEST(DatasetToken, DependsOnEverythingThatMatters) {
   const Literal f = OneToSix({6});
   const std::set<std::string> tokens = {
-      TokenOfArray(f), TokenOfArray(OneToSix({6, 1})),
+      TokenOfArray(f),
+      TokenOfArray(OneToSix({6, 1})),
       TokenOfArray(f.Reinterpret(Shape::Of(DType::kS32, {6}))),
       TokenOfArray(f.Reinterpret(Shape::Of(DType::kU32, {6}))),
       TokenOfArray(Literal::Of<float>({1, 2, 3, 4, 5, -6}, {6})),
@@ -141,8 +142,8 @@ TEST(ManifestOf, DoesNotDependOnTheNumberOfThreads) {
 }
 
 TEST(DatasetInfo, CountsBytesAndFindsArrays) {
-  const DatasetManifest m = ManifestOf(
-      Source({{"y", Pattern(3)}, {"x", OneToSix({2, 3})}}), 1);
+  const DatasetManifest m =
+      ManifestOf(Source({{"y", Pattern(3)}, {"x", OneToSix({2, 3})}}), 1);
   const DatasetInfo info = InfoOf(m);
   EXPECT_EQ(info.token, TokenOf(m));
   EXPECT_EQ(info.bytes, 27);

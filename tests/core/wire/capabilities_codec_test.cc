@@ -9,8 +9,13 @@ TEST(CapabilitiesCodec, EverythingComesBack) {
   runtime::Capabilities c;
   c.opset = 7;
   c.dtypes = kFloats | kBoolOnly;
-  c.limits = {.bytes = 1, .instructions = 2, .computations = 3, .operands = 4,
-              .nesting = 5, .elements = 6, .constant_bytes = 7};
+  c.limits = {.bytes = 1,
+              .instructions = 2,
+              .computations = 3,
+              .operands = 4,
+              .nesting = 5,
+              .elements = 6,
+              .constant_bytes = 7};
   c.platform = "emu";
   c.device = "a device";
   c.memory_bytes = int64_t{1} << 40;
@@ -63,8 +68,8 @@ TEST(CompileOptionsCodec, ComeBackOrAreUnknown) {
   EXPECT_THAT(FromProto(proto), StatusIs(absl::StatusCode::kUnimplemented,
                                          "numerics 2 is not known"));
   proto.set_numerics(256);
-  EXPECT_THAT(FromProto(proto), StatusIs(absl::StatusCode::kUnimplemented,
-                                         "numerics 256"));
+  EXPECT_THAT(FromProto(proto),
+              StatusIs(absl::StatusCode::kUnimplemented, "numerics 256"));
 }
 
 }  // namespace

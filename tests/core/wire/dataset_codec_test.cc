@@ -62,8 +62,8 @@ TEST(ManifestCodec, RefusesWhatIsNoManifest) {
          for (int i : {0, 1}) {
            p.mutable_arrays(i)->mutable_shape()->set_dtype(4);
            p.mutable_arrays(i)->mutable_shape()->clear_dims();
-           p.mutable_arrays(i)->mutable_shape()->add_dims(
-               (int64_t{1} << 62) - 1);
+           p.mutable_arrays(i)->mutable_shape()->add_dims((int64_t{1} << 62) -
+                                                          1);
          }
          p.mutable_arrays(0)->mutable_chunks()->clear();
        },

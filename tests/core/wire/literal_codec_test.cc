@@ -24,8 +24,8 @@ TEST(ShapeCodec, ComesBack) {
 
 TEST(ShapeCodec, RefusesWhatIsNoShape) {
   v1::ShapeProto proto;
-  EXPECT_THAT(FromProto(proto), StatusIs(StatusCode::kInvalidArgument,
-                                         "the dtype is missing"));
+  EXPECT_THAT(FromProto(proto),
+              StatusIs(StatusCode::kInvalidArgument, "the dtype is missing"));
   proto.set_dtype(255);
   EXPECT_THAT(FromProto(proto), StatusIs(StatusCode::kUnimplemented,
                                          "dtype number 255 is not in opset"));
@@ -84,8 +84,7 @@ TEST(LiteralCodec, RefusesTheWrongSize) {
   for (const size_t size : {0, 11, 13, 24}) {
     proto.set_data(std::string(size, 'x'));
     const std::string part = "f32[3] takes 12 bytes, got ";
-    EXPECT_THAT(FromProto(proto),
-                StatusIs(StatusCode::kInvalidArgument, part));
+    EXPECT_THAT(FromProto(proto), StatusIs(StatusCode::kInvalidArgument, part));
     EXPECT_THAT(FromProto(v1::LiteralProto(proto)),
                 StatusIs(StatusCode::kInvalidArgument, part));
   }

@@ -65,10 +65,10 @@ TEST(ModuleCodec, TablesAreInOrderOfFirstUse) {
   EXPECT_EQ(proto.strings(3), "add");
   EXPECT_EQ(proto.op(0), 0u);
   EXPECT_EQ(proto.result_shape(0), 0u);
-  EXPECT_EQ(std::set<std::string>(proto.strings().begin(),
-                                  proto.strings().end())
-                .size(),
-            static_cast<size_t>(proto.strings_size()));
+  EXPECT_EQ(
+      std::set<std::string>(proto.strings().begin(), proto.strings().end())
+          .size(),
+      static_cast<size_t>(proto.strings_size()));
 }
 
 TEST(ModuleCodec, AttributeNamesOutliveTheBytes) {
@@ -83,8 +83,8 @@ TEST(ModuleCodec, AnyNumberOfOperands) {
   ComputationBuilder b(&m, "main");
   const ValueId x = b.Parameter(Shape::Of(DType::kF32, {1}));
   const std::vector<ValueId> operands(5000, x);
-  const ValueId y = b.Add(*FindOp("concatenate"), operands,
-                          {{"dimension", int64_t{0}}});
+  const ValueId y =
+      b.Add(*FindOp("concatenate"), operands, {{"dimension", int64_t{0}}});
   ASSERT_OK(b.Finish({y}));
   ExpectComesBack(m);
 }
@@ -105,25 +105,28 @@ TEST(ModuleCodec, AcceptsEveryFormOfTheSameMessage) {
   proto.set_name("another");
   v1::ModuleProto name;
   name.set_name("small");
-  ASSERT_OK_AND_ASSIGN(
-      const Module back,
-      DecodeModule(proto.SerializeAsString() + loose +
-                   name.SerializeAsString()));
+  ASSERT_OK_AND_ASSIGN(const Module back,
+                       DecodeModule(proto.SerializeAsString() + loose +
+                                    name.SerializeAsString()));
   EXPECT_EQ(EncodeModule(back), bytes);
 }
 
 TEST(ModuleCodec, SkipsFieldsOfALaterVersion) {
   const std::string bytes = EncodeModule(SmallModule());
-  const std::string later("\xC0\x3E\x96\x01"        // 1000: varint 150
-                          "\xC5\x3E""abcd"           // 1000: fixed32
-                          "\xC1\x3E""abcdefgh"       // 1000: fixed64
-                          "\xC2\x3E\x03xyz", 4 + 6 + 10 + 6);
+  const std::string later(
+      "\xC0\x3E\x96\x01"  // 1000: varint 150
+      "\xC5\x3E"
+      "abcd"  // 1000: fixed32
+      "\xC1\x3E"
+      "abcdefgh"  // 1000: fixed64
+      "\xC2\x3E\x03xyz",
+      4 + 6 + 10 + 6);
   ASSERT_OK_AND_ASSIGN(const Module back, DecodeModule(bytes + later));
   EXPECT_EQ(EncodeModule(back), bytes);
 }
 
 TEST(Fingerprint, IsPinned) {
-  EXPECT_EQ(Fingerprint("module", {}).ToHex(), 
+  EXPECT_EQ(Fingerprint("module", {}).ToHex(),
             "a900aa5b544788d4aa32a3d19b0d5cc1f2a34765fe8fcfdb9edd0d1ff29ad8ec");
   EXPECT_EQ(Fingerprint("module", {runtime::Numerics::kStrict}).ToHex(),
             "3c61f770579c63f5fb44ce39d0095ef966b8745748450b6054edda13e723b383");

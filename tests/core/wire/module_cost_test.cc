@@ -140,15 +140,14 @@ std::string Gathers(int n) {
   Columns c = WithFloats(1);
   const uint32_t gather = c.String("gather");
   const char* const names[] = {"collapsed_slice_dims", "index_vector_dim",
-                               "offset_dims", "slice_sizes",
-                               "start_index_map"};
+                               "offset_dims", "slice_sizes", "start_index_map"};
   uint32_t name[5];
   for (int i = 0; i < 5; ++i) name[i] = c.String(names[i]);
   const uint32_t s32 = c.AddShape(DType::kS32, {4});
   c.Parameter(DType::kS32, {4}, s32);
   for (int i = 2; i < n; ++i) {
-    c.Instruction(gather, {static_cast<uint32_t>(i),
-                           static_cast<uint32_t>(i - 1)}, {0});
+    c.Instruction(
+        gather, {static_cast<uint32_t>(i), static_cast<uint32_t>(i - 1)}, {0});
     c.Attribute(name[0], AttributeKind::kInts, {0});
     c.Attribute(name[1], AttributeKind::kInt, {1});
     c.Attribute(name[2], AttributeKind::kInts, {});
@@ -314,8 +313,7 @@ const Row kRows[] = {
      "levels of nested computations"},
     {"TooManyComputations", [] { return Nested(4097); }, kTooMuch,
      "computation_name has 4097 entries"},
-    {"WideLoopWithALie", [] { return WideLoop(20000); }, kInvalid,
-     "while: C"},
+    {"WideLoopWithALie", [] { return WideLoop(20000); }, kInvalid, "while: C"},
     {"EightMillionStrings", [] { return Texts(3, kBig / 2); }, kTooMuch,
      "strings has 65537 entries"},
     {"EightMillionComputations", [] { return Texts(7, kBig / 2); }, kTooMuch,
@@ -330,9 +328,8 @@ const Row kRows[] = {
      "more than 1048576 fields"},
     {"SixteenMillionDTypes",
      [] {
-       return Zeros([](ModuleProto& p) {
-         p.mutable_shape_dtype()->Resize(kBig, 1);
-       });
+       return Zeros(
+           [](ModuleProto& p) { p.mutable_shape_dtype()->Resize(kBig, 1); });
      },
      kTooMuch, "shape_dtype has 16777152 entries"},
     {"SixteenMillionValues",

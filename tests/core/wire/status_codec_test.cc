@@ -36,8 +36,7 @@ TEST(StatusCodec, MessagesAreCutTo8KiB) {
   const std::string text(8193, 'x');
   EXPECT_EQ(ThereAndBack(absl::InternalError(text.substr(1))).message(),
             text.substr(1));
-  EXPECT_EQ(ThereAndBack(absl::InternalError(text)).message(),
-            text.substr(1));
+  EXPECT_EQ(ThereAndBack(absl::InternalError(text)).message(), text.substr(1));
 }
 
 // proto3 refuses strings that are not UTF-8, so a cut must not make one.
@@ -45,8 +44,7 @@ TEST(StatusCodec, CutsBetweenCharacters) {
   for (int before = 0; before < 4; ++before) {
     std::string text(before, 'x');
     while (text.size() < 9000) text += "\xF0\x9F\x9A\xA2";
-    const std::string back(
-        ThereAndBack(absl::InternalError(text)).message());
+    const std::string back(ThereAndBack(absl::InternalError(text)).message());
     EXPECT_GT(back.size(), 8188u);
     EXPECT_LE(back.size(), 8192u);
     EXPECT_EQ(back, text.substr(0, back.size()));

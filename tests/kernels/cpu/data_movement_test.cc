@@ -1,7 +1,10 @@
 // Ops that only move elements, against the definition: which operand element
 // stands at each index of the result.
+#include <algorithm>
+#include <complex>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "core/ops/gather.h"
@@ -232,9 +235,7 @@ TEST_P(DataMovementTest, Slice) {
 
 // Starts from -3 to 8, of every integer dtype in turn.
 std::vector<Literal> RandomStarts(int64_t n, Random& random, Dims* values) {
-  constexpr DType kTypes[] = {DType::kS32, DType::kS64, DType::kU8,
-                              DType::kS8, DType::kU64};
-  const DType dtype = random.Pick(kTypes);
+  const DType dtype = random.PickDType(kInts);
   std::vector<Literal> out;
   for (int64_t i = 0; i < n; ++i) {
     values->push_back(random.Between(IsUnsigned(dtype) ? 0 : -3, 8));

@@ -1,0 +1,138 @@
+#include "server/flags.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/base/status.h"
+
+ABSL_FLAG(std::string, listen, "127.0.0.1:7070", "");
+ABSL_FLAG(bool, insecure, false, "");
+ABSL_FLAG(std::string, device, "auto", "");
+ABSL_FLAG(absl::Duration, lease, absl::Seconds(60), "");
+ABSL_FLAG(std::string, session_memory, "0", "");
+ABSL_FLAG(std::string, data_dir, "", "");
+ABSL_FLAG(std::string, dataset_memory, "8GiB", "");
+
+namespace hawser::server {
+namespace {
+
+struct FlagHelp {
+  absl::string_view group;  // "": that of the line before
+  absl::string_view name;
+  absl::string_view value;
+  absl::string_view text;
+};
+
+constexpr FlagHelp kFlags[] = {
+    {"Connections", "listen", "ADDRESS",
+     "host:port (port 0 takes a free one) or unix:/path"},
+    {"", "insecure", "",
+     "listen beyond loopback although nobody has to say who he is"},
+    {"Computing", "device", "NAME", "auto or cpu"},
+    {"Sessions", "lease", "TIME",
+     "how long a client's values outlive its connection"},
+    {"", "session_memory", "BYTES",
+     "the most one session may hold; 0: what the device has"},
+    {"Datasets", "data_dir", "DIR",
+     "where datasets survive a restart; empty: memory only"},
+    {"", "dataset_memory", "BYTES",
+     "the most memory for datasets; what is on disk makes room first"},
+};
+
+std::string DefaultOf(absl::string_view name) {
+  const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  return flag == nullptr ? "" : flag->DefaultValue();
+}
+
+}  // namespace
+
+bool WantsHelp(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view word = argv[i];
+    if (word == "--") return false;
+    if (word == "--help" || word == "-help" || word == "-h") return true;
+  }
+  return false;
+}
+
+std::string HelpText() {
+  std::string out =
+      "hawserd runs tensor programs and keeps datasets for hawser clients.\n"
+      "\n"
+      "usage: hawserd [--flag=value ...]\n";
+  for (const FlagHelp& flag : kFlags) {
+    if (!flag.group.empty()) absl::StrAppend(&out, "\n", flag.group, "\n");
+    std::string head = absl::StrCat("  --", flag.name,
+                                    flag.value.empty() ? "" : "=", flag.value);
+    head.resize(std::max<size_t>(head.size() + 2, 28), ' ');
+    const std::string value = DefaultOf(flag.name);
+    absl::StrAppend(&out, head, flag.text);
+    if (!flag.value.empty() && !value.empty()) {
+      absl::StrAppend(&out, " (default ", value, ")");
+    }
+    absl::StrAppend(&out, "\n");
+  }
+  absl::StrAppend(&out,
+                  "\nBYTES may end in KiB, MiB, GiB or TiB; TIME in ms, s, m "
+                  "or h.\nIt says on standard output when it is ready, logs "
+                  "on standard error\n(HAWSER_LOG_LEVEL=0..2), and stops on "
+                  "SIGTERM.\n");
+  return out;
+}
+
+absl::StatusOr<int64_t> ParseBytes(absl::string_view text) {
+  const absl::string_view trimmed = absl::StripAsciiWhitespace(text);
+  size_t digits = trimmed.find_first_not_of("0123456789.");
+  if (digits == absl::string_view::npos) digits = trimmed.size();
+  double number = 0;
+  std::string unit =
+      absl::AsciiStrToLower(absl::StripAsciiWhitespace(trimmed.substr(digits)));
+  constexpr absl::string_view kPrefixes = "kmgt";
+  int power = 0;
+  if (!unit.empty()) {
+    power = static_cast<int>(kPrefixes.find(unit[0])) + 1;  // npos: 0
+    if (power > 0) unit = unit.substr(1);
+  }
+  const bool known = unit.empty() || unit == "b" || (power > 0 && unit == "ib");
+  if (!known || !absl::SimpleAtod(trimmed.substr(0, digits), &number) ||
+      number < 0 || std::ldexp(number, 10 * power) >= 0x1p62) {
+    return InvalidArgument("\"", text,
+                           "\" is no number of bytes (as 512MiB or 1.5GiB)");
+  }
+  return static_cast<int64_t>(std::ldexp(number, 10 * power));
+}
+
+absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (rest.size() > 1) {
+    return InvalidArgument("\"", rest[1], "\" is not a flag");
+  }
+  CommandLine line;
+  line.device = absl::GetFlag(FLAGS_device);
+  HostOptions& host = line.host;
+  host.listen = absl::GetFlag(FLAGS_listen);
+  host.insecure = absl::GetFlag(FLAGS_insecure);
+  host.datasets.data_dir = absl::GetFlag(FLAGS_data_dir);
+  host.executor.sessions.lease = absl::GetFlag(FLAGS_lease);
+  if (host.executor.sessions.lease <= absl::ZeroDuration()) {
+    return InvalidArgument("--lease must be more than nothing");
+  }
+  auto bytes = ParseBytes(absl::GetFlag(FLAGS_dataset_memory));
+  if (!bytes.ok()) return Annotate(bytes.status(), "--dataset_memory");
+  host.datasets.memory_bytes = *bytes;
+  bytes = ParseBytes(absl::GetFlag(FLAGS_session_memory));
+  if (!bytes.ok()) return Annotate(bytes.status(), "--session_memory");
+  if (*bytes > 0) host.executor.sessions.limits.handles.bytes = *bytes;
+  return line;
+}
+
+}  // namespace hawser::server

@@ -1,0 +1,171 @@
+// create.h, shape.h and index.h
+#include <cstdint>
+
+#include "tests/client/sdk/values.h"
+
+namespace hawser {
+namespace {
+
+using absl::StatusCode;
+
+Literal I(std::initializer_list<int32_t> v, const Dims& dims) {
+  return Literal::Of<int32_t>(v, dims);
+}
+Tensor M23() { return TN<int32_t>({1, 2, 3, 4, 5, 6}, {2, 3}); }
+
+TEST(Create, FromNumbers) {
+  EXPECT_VALUE(Zeros(DType::kS32, {2}), I({0, 0}, {2}));
+  EXPECT_VALUE(Ones(DType::kBool, {1, 2}),
+               Literal::Of<bool>({true, true}, {1, 2}));
+  EXPECT_VALUE(Full(DType::kS32, {2}, 7), I({7, 7}, {2}));
+  EXPECT_VALUE(Full(DType::kS32, {2, 2}, TN<int32_t>({1, 2}, {2, 1})),
+               I({1, 1, 2, 2}, {2, 2}));
+  EXPECT_VALUE(Scalar(2.5), Literal::Scalar<float>(2.5f));
+  EXPECT_VALUE(Scalar(DType::kF64, 0.1), Literal::Scalar<double>(0.1));
+  EXPECT_VALUE(Zeros(DType::kF32, {}), Literal::Scalar<float>(0));
+  EXPECT_VALUE(Zeros(DType::kF32, {0, 3}), Literal::Of<float>({}, {0, 3}));
+  EXPECT_VALUE(Iota(DType::kS32, {2, 3}), I({0, 1, 2, 3, 4, 5}, {2, 3}));
+  EXPECT_VALUE(Iota(DType::kS32, {2, 2}, 0), I({0, 0, 1, 1}, {2, 2}));
+  EXPECT_VALUE(Iota(DType::kS32, {2, 2}, -1), I({0, 1, 0, 1}, {2, 2}));
+  EXPECT_VALUE(Eye(DType::kS32, 2, 3), I({1, 0, 0, 0, 1, 0}, {2, 3}));
+}
+
+TEST(Create, ErrorsNameWhatIsWrong) {
+  EXPECT_THAT(Zeros(DType::kF32, {-1}).status(),
+              StatusIs(StatusCode::kInvalidArgument, "Zeros"));
+  EXPECT_THAT(Full(DType::kU8, {1}, 256).status(),
+              StatusIs(StatusCode::kInvalidArgument, "256 does not fit u8"));
+  EXPECT_FALSE(Scalar(DType::kS32, 0.5).status().ok());
+  EXPECT_FALSE(Scalar(DType::kInvalid, 1).status().ok());
+  EXPECT_FALSE(Iota(DType::kS32, {2}, 1).status().ok());
+  EXPECT_FALSE(Constant(Literal()).status().ok());
+}
+
+TEST(Shapes, Reshape) {
+  EXPECT_VALUE(Reshape(M23(), {3, -1}), I({1, 2, 3, 4, 5, 6}, {3, 2}));
+  EXPECT_VALUE(Flatten(M23()), I({1, 2, 3, 4, 5, 6}, {6}));
+  EXPECT_VALUE(Flatten(Scalar(3)), I({3}, {1}));
+  EXPECT_EQ(Reshape(Zeros(DType::kF32, {0, 3}), {-1, 3}).shape(),
+            Shape::Of(DType::kF32, {0, 3}));
+  for (const Dims& bad : {Dims{4, -1}, Dims{-1, -1}, Dims{0, -1}, Dims{7},
+                          Dims{-2, -1}, Dims{int64_t{1} << 62, 8, -1}}) {
+    EXPECT_THAT(Reshape(M23(), bad).status(),
+                StatusIs(StatusCode::kInvalidArgument, ""))
+        << DimsToString(bad);
+  }
+}
+
+TEST(Shapes, AxesComeAndGo) {
+  const Tensor x = TN<int32_t>({1, 2}, {1, 2, 1});
+  EXPECT_EQ(Squeeze(x).shape(), Shape::Of(DType::kS32, {2}));
+  EXPECT_EQ(Squeeze(x, {-1}).shape(), Shape::Of(DType::kS32, {1, 2}));
+  EXPECT_THAT(Squeeze(x, {1}).status(),
+              StatusIs(StatusCode::kInvalidArgument, "axis 1 has size 2"));
+  EXPECT_FALSE(Squeeze(x, {0, 0}).status().ok());
+  EXPECT_EQ(ExpandDims(M23(), -1).shape(), Shape::Of(DType::kS32, {2, 3, 1}));
+  EXPECT_EQ(ExpandDims(M23(), 0).shape(), Shape::Of(DType::kS32, {1, 2, 3}));
+  EXPECT_FALSE(ExpandDims(M23(), 3).status().ok());
+  EXPECT_VALUE(BroadcastTo(TN<int32_t>({1, 2}, {2, 1}), {2, 2}),
+               I({1, 1, 2, 2}, {2, 2}));
+  EXPECT_FALSE(BroadcastTo(M23(), {3}).status().ok());
+  EXPECT_FALSE(BroadcastTo(M23(), {2, 4}).status().ok());
+}
+
+TEST(Shapes, TransposeAndReverse) {
+  EXPECT_VALUE(Transpose(M23()), I({1, 4, 2, 5, 3, 6}, {3, 2}));
+  EXPECT_VALUE(Transpose(M23(), {-1, 0}), I({1, 4, 2, 5, 3, 6}, {3, 2}));
+  EXPECT_VALUE(Reverse(M23()), I({6, 5, 4, 3, 2, 1}, {2, 3}));
+  EXPECT_VALUE(Reverse(M23(), {-1}), I({3, 2, 1, 6, 5, 4}, {2, 3}));
+  EXPECT_FALSE(Transpose(M23(), {0}).status().ok());
+  EXPECT_FALSE(Reverse(M23(), {1, -1}).status().ok());
+}
+
+TEST(Shapes, ConcatenateAndStack) {
+  const Tensor a = T1<int32_t>({1, 2}), b = T1<uint8_t>({3, 4});
+  EXPECT_VALUE(Concatenate({a, b}), I({1, 2, 3, 4}, {4}));
+  EXPECT_VALUE(Stack({a, b}), I({1, 2, 3, 4}, {2, 2}));
+  EXPECT_VALUE(Stack({a, b}, -1), I({1, 3, 2, 4}, {2, 2}));
+  EXPECT_VALUE(Concatenate({M23(), M23()}, 1),
+               I({1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}, {2, 6}));
+  EXPECT_FALSE(Concatenate({}).status().ok());
+  EXPECT_FALSE(Concatenate({M23(), a}).status().ok());
+  EXPECT_FALSE(Stack({a, T1<int32_t>({1})}).status().ok());
+  const Tensor bad = Reshape(a, {7});
+  EXPECT_EQ(Concatenate({a, bad}).status(), bad.status());
+}
+
+TEST(Shapes, Pad) {
+  const Tensor x = T1<int32_t>({1, 2, 3});
+  EXPECT_VALUE(Pad(x, 0, {{1, 2}}), I({0, 1, 2, 3, 0, 0}, {6}));
+  EXPECT_VALUE(Pad(x, 9, {{-1, 0}}), I({2, 3}, {2}));
+  EXPECT_VALUE(Pad(x, 9, {{0, 0, 1}}), I({1, 9, 2, 9, 3}, {5}));
+  EXPECT_VALUE(Pad(x, 0.5, {{1, 0}}),
+               Literal::Vector<float>({0.5f, 1, 2, 3}));
+  EXPECT_FALSE(Pad(x, 0, {}).status().ok());
+  EXPECT_FALSE(Pad(x, 0, {{-4, 0}}).status().ok());
+}
+
+TEST(Index, SliceClampsItsStarts) {
+  EXPECT_VALUE(Slice(M23(), {0, 1}, {2, 2}), I({2, 3, 5, 6}, {2, 2}));
+  EXPECT_VALUE(Slice(M23(), {9, -4}, {1, 3}), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(Slice(M23(), {0, 0}, {2, 3}, {1, 2}),
+               I({1, 3, 4, 6}, {2, 2}));
+  EXPECT_THAT(Slice(M23(), {0, 0}, {3, 1}).status(),
+              StatusIs(StatusCode::kInvalidArgument, "length 3 of axis 0"));
+  EXPECT_FALSE(Slice(M23(), {0}, {1}).status().ok());
+  EXPECT_FALSE(Slice(M23(), {0, 0}, {1, 1}, {0, 1}).status().ok());
+}
+
+TEST(Index, AlongOneAxis) {
+  EXPECT_VALUE(SliceAlongAxis(M23(), 1, 2, -1), I({2, 3, 5, 6}, {2, 2}));
+  EXPECT_VALUE(SliceAlongAxis(M23(), 0, 3, 1, 2), I({1, 3, 4, 6}, {2, 2}));
+  EXPECT_VALUE(Rows(M23(), 1, 1), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(Rows(M23(), Scalar(99), 1), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(Rows(M23(), int64_t{-5}, 1), I({1, 2, 3}, {1, 3}));
+  EXPECT_VALUE(Rows(M23(), 0, 0), I({}, {0, 3}));
+  EXPECT_FALSE(Rows(M23(), 0, 3).status().ok());
+  EXPECT_FALSE(Rows(Scalar(1), 0, 1).status().ok());
+  EXPECT_THAT(Rows(M23(), 0.5, 1).status(),
+              StatusIs(StatusCode::kInvalidArgument, "integers, not f32"));
+}
+
+TEST(Index, DynamicSliceAndPutSlice) {
+  EXPECT_VALUE(DynamicSlice(M23(), {Scalar(1), 5}, {1, 2}),
+               I({5, 6}, {1, 2}));
+  EXPECT_VALUE(PutSlice(M23(), {0, Scalar(int64_t{1})},
+                        TN<int32_t>({8, 9}, {1, 2})),
+               I({1, 8, 9, 4, 5, 6}, {2, 3}));
+  EXPECT_EQ(PutSlice(M23(), {0, 0}, TN<float>({1}, {1, 1})).dtype(),
+            DType::kF32);
+  EXPECT_FALSE(DynamicSlice(M23(), {0}, {1, 1}).status().ok());
+  const Tensor bad = Reshape(Scalar(1), {7});
+  EXPECT_EQ(DynamicSlice(M23(), {0, bad}, {1, 1}).status(), bad.status());
+}
+
+TEST(Index, TakeReplacesAnAxisByTheShapeOfTheIndices) {
+  EXPECT_VALUE(Take(M23(), T1<int32_t>({1, 0, 1})),
+               I({4, 5, 6, 1, 2, 3, 4, 5, 6}, {3, 3}));
+  EXPECT_VALUE(Take(M23(), TN<uint8_t>({2, 0}, {1, 2}), 1),
+               I({3, 1, 6, 4}, {2, 1, 2}));
+  EXPECT_VALUE(Take(M23(), 2, -1), I({3, 6}, {2}));
+  EXPECT_VALUE(Take(M23(), T1<int32_t>({-1, 7}), 0),
+               I({1, 2, 3, 4, 5, 6}, {2, 3}));  // clamped
+  EXPECT_FALSE(Take(M23(), T1<float>({0})).status().ok());
+  EXPECT_FALSE(Take(Scalar(1), 0).status().ok());
+}
+
+TEST(Index, GatherTakesIndexVectors) {
+  const Tensor at = TN<int32_t>({0, 1, 1, 2}, {2, 2});
+  EXPECT_VALUE(Gather(M23(), at), I({2, 6}, {2}));
+  EXPECT_VALUE(Gather(M23(), TN<int32_t>({1, 0}, {2, 1})),
+               I({4, 5, 6, 1, 2, 3}, {2, 3}));
+  EXPECT_VALUE(Gather(M23(), TN<int32_t>({2, 0}, {2, 1}), {1}),
+               I({3, 6, 1, 4}, {2, 2}));
+  EXPECT_FALSE(Gather(M23(), Scalar(0)).status().ok());
+  EXPECT_FALSE(Gather(M23(), TN<int32_t>({1, 2, 3}, {1, 3})).status().ok());
+  EXPECT_FALSE(Gather(M23(), at, {0}).status().ok());
+  EXPECT_FALSE(Gather(M23(), at, {0, 0}).status().ok());
+}
+
+}  // namespace
+}  // namespace hawser

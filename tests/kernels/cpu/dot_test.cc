@@ -1,0 +1,305 @@
+#include "core/ops/dot.h"
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <numeric>
+
+#include "core/ops/rules.h"
+#include "kernels/cpu/blas.h"
+#include "kernels/cpu/gemm.h"
+#include "tests/kernels/cpu/evaluate.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random_literal.h"
+
+namespace hawser::cpu {
+namespace {
+
+struct DotAxes {
+  Dims lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
+};
+
+Literal Dot(const Literal& lhs, const Literal& rhs, const DotAxes& axes,
+            int threads = 1) {
+  return EvaluateOp(kDotGeneral, {lhs, rhs},
+                    {{"lhs_batching_dimensions", axes.lhs_batch},
+                     {"rhs_batching_dimensions", axes.rhs_batch},
+                     {"lhs_contracting_dimensions", axes.lhs_contracting},
+                     {"rhs_contracting_dimensions", axes.rhs_contracting}},
+                    {}, {.threads = threads});
+}
+
+Dims Free(const Shape& shape, const Dims& batch, const Dims& contracting) {
+  Dims free;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (!Contains(batch, i) && !Contains(contracting, i)) free.push_back(i);
+  }
+  return free;
+}
+
+// Calls fn for every index below `sizes`, in row-major order.
+template <typename Fn>
+void ForEachIndex(const Dims& sizes, Fn fn) {
+  int64_t count = 1;
+  for (int64_t s : sizes) count *= s;
+  for (int64_t i = 0; i < count; ++i) {
+    Dims index(sizes.size());
+    int64_t rest = i;
+    for (size_t k = sizes.size(); k-- > 0;) {
+      index[k] = rest % sizes[k];
+      rest /= sizes[k];
+    }
+    fn(index);
+  }
+}
+
+Dims SizesOf(const Shape& shape, const Dims& axes) {
+  Dims sizes;
+  for (int64_t axis : axes) sizes.push_back(shape.dim(axis));
+  return sizes;
+}
+
+// One side's element at these indices along these lists of axes.
+template <typename T>
+T ElementAt(const Literal& x, const Dims& batch, const Dims& b,
+            const Dims& free, const Dims& f, const Dims& contracting,
+            const Dims& c) {
+  const Dims strides = x.shape().Strides();
+  int64_t at = 0;
+  for (size_t i = 0; i < batch.size(); ++i) at += b[i] * strides[batch[i]];
+  for (size_t i = 0; i < free.size(); ++i) at += f[i] * strides[free[i]];
+  for (size_t i = 0; i < contracting.size(); ++i) {
+    at += c[i] * strides[contracting[i]];
+  }
+  return x.data<T>()[at];
+}
+
+// The definition, in T.
+template <typename T>
+std::vector<T> Naive(const Literal& l, const Literal& r, const DotAxes& a) {
+  const Dims lf = Free(l.shape(), a.lhs_batch, a.lhs_contracting);
+  const Dims rf = Free(r.shape(), a.rhs_batch, a.rhs_contracting);
+  std::vector<T> out;
+  ForEachIndex(SizesOf(l.shape(), a.lhs_batch), [&](const Dims& b) {
+    ForEachIndex(SizesOf(l.shape(), lf), [&](const Dims& i) {
+      ForEachIndex(SizesOf(r.shape(), rf), [&](const Dims& j) {
+        T sum{};
+        ForEachIndex(SizesOf(l.shape(), a.lhs_contracting),
+                     [&](const Dims& k) {
+                       sum += ElementAt<T>(l, a.lhs_batch, b, lf, i,
+                                           a.lhs_contracting, k) *
+                              ElementAt<T>(r, a.rhs_batch, b, rf, j,
+                                           a.rhs_contracting, k);
+                     });
+        out.push_back(sum);
+      });
+    });
+  });
+  return out;
+}
+
+// Two operands that share batch and contracting axes, all axes in any order.
+struct Problem {
+  explicit Problem(Random& random, DType dtype) {
+    const int64_t batches = random.Below(3);
+    const int64_t contracted = random.Below(3);
+    std::vector<int64_t> shared;
+    for (int64_t i = 0; i < batches + contracted; ++i) {
+      shared.push_back(random.OneIn(25) ? 0 : random.Between(1, 5));
+    }
+    auto side = [&](Dims* batch, Dims* contracting) {
+      const int64_t free = random.Below(3);
+      const int64_t rank = batches + contracted + free;
+      Dims order(rank);
+      std::iota(order.begin(), order.end(), 0);
+      for (int64_t i = rank; i > 1; --i) {
+        std::swap(order[i - 1], order[random.Below(i)]);
+      }
+      Dims dims(rank);
+      for (int64_t i = 0; i < rank; ++i) {
+        dims[order[i]] = i < batches + contracted ? shared[i]
+                                                  : random.Between(1, 5);
+        if (i < batches) {
+          batch->push_back(order[i]);
+        } else if (i < batches + contracted) {
+          contracting->push_back(order[i]);
+        }
+      }
+      Literal small = Literal::Uninitialized(Shape::Of(DType::kS8, dims));
+      for (int8_t& x : small.mutable_data<int8_t>()) {
+        x = static_cast<int8_t>(random.Between(0, 3));
+      }
+      return Cast(small, dtype);
+    };
+    lhs = side(&axes.lhs_batch, &axes.lhs_contracting);
+    rhs = side(&axes.rhs_batch, &axes.rhs_contracting);
+  }
+  Literal lhs, rhs;
+  DotAxes axes;
+};
+
+// Small whole numbers: exact in every dtype, so any layout mistake shows.
+TEST(DotGeneralTest, EveryDTypeAndAxisOrder) {
+  Random random(77);
+  for (DType dtype : AllDTypes()) {
+    if (!kDotGeneral.dtypes.Has(dtype)) continue;
+    for (int round = 0; round < 120; ++round) {
+      const Problem p(random, dtype);
+      const Literal got = Dot(p.lhs, p.rhs, p.axes);
+      const std::vector<double> want =
+          Naive<double>(Cast(p.lhs, DType::kF64), Cast(p.rhs, DType::kF64),
+                        p.axes);
+      const Literal expected =
+          Cast(Literal::Of<double>(want, got.shape().dims()), dtype);
+      ASSERT_THAT(got, LiteralEquals(expected))
+          << p.lhs.shape().ToString() << " " << p.rhs.shape().ToString();
+    }
+  }
+}
+
+TEST(DotGeneralTest, IntegersWrap) {
+  const Literal x = Literal::Of<int8_t>({100, 100}, {1, 2});
+  const Literal y = Literal::Of<int8_t>({100, 50}, {2, 1});
+  // 15000 mod 256 = 152 = -104
+  EXPECT_THAT(Dot(x, y, {{}, {}, {1}, {0}}),
+              LiteralEquals(Literal::Of<int8_t>({-104}, {1, 1})));
+  const uint64_t big = uint64_t{1} << 63;
+  EXPECT_THAT(Dot(Literal::Vector<uint64_t>({big, 3}),
+                  Literal::Vector<uint64_t>({2, 5}), {{}, {}, {0}, {0}}),
+              LiteralEquals(Literal::Scalar<uint64_t>(15)));
+}
+
+TEST(DotGeneralTest, ComplexNumbers) {
+  using C = std::complex<double>;
+  const Literal x = Literal::Vector<C>({C(1, 2), C(3, -1)});
+  const Literal y = Literal::Vector<C>({C(0, 1), C(2, 2)});
+  // i(1+2i) + (2+2i)(3-i) = (-2+i) + (8+4i)
+  EXPECT_THAT(Dot(x, y, {{}, {}, {0}, {0}}),
+              LiteralEquals(Literal::Scalar(C(6, 5))));
+}
+
+TEST(DotGeneralTest, HalvesAccumulateInFloat) {
+  // One after another, an f16 sum of ones stays at 2048.
+  const Literal ones = Full(Half(1), {1, 5000});
+  EXPECT_THAT(Dot(ones, ones, {{}, {}, {1}, {1}}),
+              LiteralEquals(Literal::Of<Half>({Half(5000)}, {1, 1})));
+}
+
+TEST(DotGeneralTest, EmptyAndScalar) {
+  const Literal none = Literal::Uninitialized(Shape::Of(DType::kF32, {3, 0}));
+  EXPECT_THAT(Dot(none, none, {{}, {}, {1}, {1}}),
+              LiteralEquals(Full(0.0f, {3, 3})));
+  EXPECT_EQ(Dot(none, none, {{}, {}, {0}, {0}}).shape(),
+            Shape::Of(DType::kF32, {0, 0}));
+  EXPECT_THAT(Dot(Literal::Scalar(3.0f), Literal::Scalar(4.0f), {}),
+              LiteralEquals(Literal::Scalar(12.0f)));
+}
+
+TEST(DotGeneralTest, NaNIsNotLostAgainstZero) {
+  for (int64_t n : {1, 4, 300}) {
+    Literal x = Full(0.0f, {4, n});
+    x.mutable_data<float>()[0] = std::numeric_limits<float>::infinity();
+    const Literal zero = Full(0.0f, {n, 3});
+    const Literal got = Dot(x, zero, {{}, {}, {1}, {0}});
+    EXPECT_TRUE(std::isnan(got.data<float>()[0])) << n;
+    EXPECT_EQ(got.data<float>()[3], 0) << n;
+    const Literal vector =
+        Dot(x, Full(0.0f, {n}), {{}, {}, {1}, {0}});
+    EXPECT_TRUE(std::isnan(vector.data<float>()[0])) << n;
+  }
+}
+
+// The matrix shapes a library treats differently, each side plain or
+// transposed, against the same product in f64 by the own loops.
+class GemmTest : public testing::Test {
+ protected:
+  static constexpr int64_t kSizes[] = {1, 2, 7, 64, 300};
+
+  template <typename T>
+  std::vector<T> Run(int64_t batches, int64_t m, int64_t n, int64_t k,
+                     bool trans_a, bool trans_b, const Blas* blas,
+                     ThreadPool* pool) {
+    Random random(m * 1000 + n * 10 + k);
+    const Literal a =
+        RandomLiteral(Shape::Of(kDTypeOf<T>, {batches, m, k}), random, false);
+    const Literal b =
+        RandomLiteral(Shape::Of(kDTypeOf<T>, {batches, k, n}), random, false);
+    // The last row is not to be written.
+    std::vector<T> c(batches * m * n + 1, T{-1234});
+    const GemmProblem problem{
+        .dtype = kDTypeOf<T>,
+        .batches = batches,
+        .m = m,
+        .n = n,
+        .k = k,
+        .a = {a.bytes().data(), m * k, trans_a ? 1 : k, trans_a ? m : 1},
+        .b = {b.bytes().data(), k * n, trans_b ? 1 : n, trans_b ? k : 1},
+        .c = reinterpret_cast<char*>(c.data())};
+    EXPECT_OK(RunGemm(problem, {.pool = pool}, blas));
+    EXPECT_EQ(c.back(), T{-1234});
+    return c;
+  }
+
+  template <typename T>
+  void ExpectSame(const Blas* blas, double tolerance) {
+    ThreadPool pool(3);
+    for (int64_t m : kSizes) {
+      for (int64_t n : kSizes) {
+        for (int64_t k : kSizes) {
+          for (int trans = 0; trans < 4; ++trans) {
+            const auto got = Run<T>(2, m, n, k, trans & 1, trans & 2, blas,
+                                    &pool);
+            const auto want = Run<double>(2, m, n, k, trans & 1, trans & 2,
+                                          nullptr, nullptr);
+            for (size_t i = 0; i < got.size(); ++i) {
+              ASSERT_NEAR(got[i], want[i], tolerance * static_cast<double>(k))
+                  << m << " " << n << " " << k << " " << trans;
+            }
+          }
+        }
+      }
+    }
+  }
+};
+
+TEST_F(GemmTest, OwnLoopsOfFloat) { ExpectSame<float>(nullptr, 1e-5); }
+
+TEST_F(GemmTest, BlasAgreesWithOwnLoops) {
+  const Blas* blas = FindBlas();
+  if (blas == nullptr) GTEST_SKIP() << "no BLAS on this machine";
+  ExpectSame<float>(blas, 1e-5);
+  ExpectSame<double>(blas, 1e-14);
+}
+
+TEST_F(GemmTest, ThreadsDoNotChangeBits) {
+  ThreadPool pool(4);
+  for (const Blas* blas : {FindBlas(), static_cast<const Blas*>(nullptr)}) {
+    EXPECT_EQ(Run<float>(1, 600, 2100, 90, false, true, blas, &pool),
+              Run<float>(1, 600, 2100, 90, false, true, blas, nullptr));
+    EXPECT_EQ(Run<float>(1, 9000, 1, 5000, false, false, blas, &pool),
+              Run<float>(1, 9000, 1, 5000, false, false, blas, nullptr));
+  }
+}
+
+TEST_F(GemmTest, StopsWhenCancelled) {
+  const CancelToken token = CancelToken::WithFlag();
+  token.Cancel();
+  std::vector<float> c(100 * 100), a(100 * 100);
+  const GemmProblem problem{
+      .dtype = DType::kF32, .m = 100, .n = 100, .k = 100,
+      .a = {reinterpret_cast<const char*>(a.data()), 0, 100, 1},
+      .b = {reinterpret_cast<const char*>(a.data()), 0, 100, 1},
+      .c = reinterpret_cast<char*>(c.data())};
+  for (const Blas* blas : {FindBlas(), static_cast<const Blas*>(nullptr)}) {
+    EXPECT_THAT(RunGemm(problem, {.cancel = token}, blas),
+                StatusIs(absl::StatusCode::kCancelled, ""));
+  }
+}
+
+TEST(BlasTest, WhatIsNoBlasIsRefused) {
+  EXPECT_EQ(OpenBlas("libhawser-no-such-library.so"), nullptr);
+  EXPECT_EQ(OpenBlas("libm.so.6"), nullptr);
+}
+
+}  // namespace
+}  // namespace hawser::cpu

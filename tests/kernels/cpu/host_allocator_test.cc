@@ -1,0 +1,87 @@
+#include "kernels/cpu/host_allocator.h"
+
+#include <thread>
+#include <vector>
+
+#include "tests/testing/matchers.h"
+
+namespace hawser::cpu {
+namespace {
+
+Shape Bytes(int64_t n) { return Shape::Of(DType::kU8, {n}); }
+
+TEST(HostAllocatorTest, CountsUntilTheLastHolderIsGone) {
+  auto allocator = HostAllocator::Make(1000);
+  Literal a = *allocator->Allocate(Bytes(600));
+  EXPECT_TRUE(a.unique());
+  Literal copy = a;
+  a = Literal();
+  EXPECT_EQ(allocator->live_bytes(), 600);
+  EXPECT_THAT(allocator->Allocate(Bytes(500)),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "u8[500]: 500 bytes beside 600 of 1000"));
+  copy = Literal();
+  EXPECT_EQ(allocator->live_bytes(), 0);
+  EXPECT_OK(allocator->Allocate(Bytes(1000)));
+}
+
+TEST(HostAllocatorTest, AnEmptyValueCostsNothing) {
+  auto allocator = HostAllocator::Make(1);
+  auto none = allocator->Allocate(Bytes(0));
+  ASSERT_OK(none);
+  EXPECT_EQ(allocator->live_bytes(), 0);
+}
+
+TEST(HostAllocatorTest, ImpossibleSizesAreRefused) {
+  auto allocator = HostAllocator::Make(0);
+  EXPECT_THAT(allocator->Allocate(Bytes(int64_t{1} << 60)),
+              StatusIs(absl::StatusCode::kResourceExhausted, "no memory"));
+  EXPECT_EQ(allocator->live_bytes(), 0);
+}
+
+TEST(HostAllocatorTest, LargeBlocksComeBack) {
+  auto allocator = HostAllocator::Make(0);
+  Literal a = *allocator->Allocate(Bytes(1 << 20));
+  const char* first = a.bytes().data();
+  a = Literal();
+  // Nearly the same size is the same block.
+  EXPECT_EQ(allocator->Allocate(Bytes((1 << 20) - 100))->bytes().data(),
+            first);
+}
+
+TEST(HostAllocatorTest, EverySizeHasRoom) {
+  auto allocator = HostAllocator::Make(0);
+  for (int64_t n = 1; n < (int64_t{1} << 24); n = n * 5 / 3 + 1) {
+    Literal x = *allocator->Allocate(Bytes(n));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(x.bytes().data()) % 64, 0u);
+    x.mutable_bytes()[0] = 'a';
+    x.mutable_bytes()[n - 1] = 'z';  // asan watches this one
+  }
+}
+
+TEST(HostAllocatorTest, ValuesOutliveTheirAllocator) {
+  auto allocator = HostAllocator::Make(0);
+  Literal small = *allocator->Allocate(Bytes(8));
+  Literal large = *allocator->Allocate(Bytes(1 << 20));
+  allocator.reset();
+  small.mutable_bytes()[7] = 'x';
+  large.mutable_bytes()[(1 << 20) - 1] = 'x';
+}
+
+TEST(HostAllocatorTest, ManyThreads) {
+  auto allocator = HostAllocator::Make(0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        Literal x = *allocator->Allocate(Bytes((i % 7 + 1) << 15));
+        x.mutable_bytes()[0] = 'x';
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(allocator->live_bytes(), 0);
+}
+
+}  // namespace
+}  // namespace hawser::cpu

@@ -1,0 +1,97 @@
+#include "kernels/cpu/thread_pool.h"
+
+#include <atomic>
+#include <thread>
+
+#include "core/base/status.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::cpu {
+namespace {
+
+TEST(ThreadPoolTest, RunsWhatIsQueuedBeforeItEnds) {
+  std::atomic<int> runs{0};
+  {
+    ThreadPool pool(3);
+    for (int i = 0; i < 100; ++i) pool.Schedule([&] { ++runs; });
+  }
+  EXPECT_EQ(runs, 100);
+}
+
+TEST(ThreadPoolTest, DropsWhatComesAfterStop) {
+  ThreadPool pool(2);
+  pool.Stop();
+  bool ran = false;
+  pool.Schedule([&] { ran = true; });
+  EXPECT_FALSE(ran);
+}
+
+TEST(ThreadPoolTest, KnowsItsOwnThreads) {
+  ThreadPool pool(1);
+  std::atomic<int> own{-1};
+  pool.Schedule([&] { own = pool.IsOwnThread(); });
+  pool.Stop();
+  EXPECT_EQ(own, 1);
+  EXPECT_FALSE(pool.IsOwnThread());
+}
+
+TEST(ForEachBlockTest, EveryBlockOnce) {
+  ThreadPool pool(4);
+  for (ThreadPool* p : {&pool, static_cast<ThreadPool*>(nullptr)}) {
+    for (int64_t blocks : {0, 1, 2, 1000}) {
+      std::vector<std::atomic<int>> seen(blocks);
+      EXPECT_OK(ForEachBlock(p, blocks, {}, [&](int64_t i) {
+        ++seen[i];
+        return absl::OkStatus();
+      }));
+      for (const auto& count : seen) EXPECT_EQ(count, 1);
+    }
+  }
+}
+
+// Tasks of the pool use loops too: with every thread busy a loop does its own
+// work instead of waiting.
+TEST(ForEachBlockTest, NestsWithoutDeadlock) {
+  ThreadPool pool(2);
+  std::atomic<int> inner{0};
+  EXPECT_OK(ForEachBlock(&pool, 8, {}, [&](int64_t) {
+    return ForEachBlock(&pool, 8, {}, [&](int64_t) {
+      ++inner;
+      return absl::OkStatus();
+    });
+  }));
+  EXPECT_EQ(inner, 64);
+}
+
+TEST(ForEachBlockTest, AnErrorStopsTheRest) {
+  ThreadPool pool(2);
+  for (ThreadPool* p : {&pool, static_cast<ThreadPool*>(nullptr)}) {
+    std::atomic<int> runs{0};
+    EXPECT_THAT(ForEachBlock(p, 100000, {},
+                             [&](int64_t i) {
+                               ++runs;
+                               return i == 10 ? Internal("block ten")
+                                              : absl::OkStatus();
+                             }),
+                StatusIs(absl::StatusCode::kInternal, "block ten"));
+    EXPECT_LT(runs, 100000);
+  }
+}
+
+TEST(ForEachBlockTest, ChecksTheTokenBetweenBlocks) {
+  ThreadPool pool(2);
+  for (ThreadPool* p : {&pool, static_cast<ThreadPool*>(nullptr)}) {
+    const CancelToken token = CancelToken::WithFlag();
+    std::atomic<int> runs{0};
+    EXPECT_THAT(ForEachBlock(p, 100000, token,
+                             [&](int64_t) {
+                               if (++runs == 5) token.Cancel();
+                               return absl::OkStatus();
+                             }),
+                StatusIs(absl::StatusCode::kCancelled, ""));
+    EXPECT_LT(runs, 100);
+  }
+}
+
+}  // namespace
+}  // namespace hawser::cpu

@@ -1,0 +1,486 @@
+#!/usr/bin/env python3
+"""Turns reference results of real Nx into case files of SDK functions.
+
+usage: nx_to_cases.py ORACLE_FOLDER OUTPUT_FOLDER
+
+ORACLE_FOLDER holds Nx's answers, one JSON array per category (see its README).
+Writes OUTPUT_FOLDER/nx_<category>.txtpb for each category that has a case an
+SDK function can answer, and prints, as rows of the table in
+tests/vectors/README.md, how many cases were taken and why others were not.
+"""
+
+import collections
+import json
+import math
+import pathlib
+import struct
+import sys
+
+CATEGORIES = (
+    "binary unary cast creation dot errors index large nonfinite overflow "
+    "promotion reduce select_clip shape types").split()
+# Files about functions the SDK does not have.
+WITHOUT_FUNCTIONS = (
+    "conv cumulative fft grad linalg random sort vectorize window").split()
+
+DTYPES = ("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 c64 c128").split()
+# Text of one case above which it is not worth its place in the repository.
+MAX_BYTES = 32000
+COLUMNS = 80
+
+
+class Leave(Exception):
+    """The case is left out; the text says why."""
+
+
+# ---- what cannot be the same ------------------------------------------------
+
+NO_FUNCTION = "no such function in the SDK yet"
+WEAK = "an integer that does not fit the dtype beside it is an error, not wider"
+BEYOND_S32 = "Nx wraps numbers beyond s32, hawser keeps them"
+ROUNDED_FIRST = "hawser rounds a number to the dtype beside it first"
+U64_SUM = "Sum and Product of u64 stay u64; Nx gives s64"
+BY_VALUE = "u64 beside signed compares in the promoted s64; Nx by value"
+DEFINED = "hawser clamps or defines the value; Nx's default backend raises"
+EMPTY_OPTION = "an option that hawser does not have"
+TOO_LARGE = "above %d bytes of text" % MAX_BYTES
+NX_DTYPE = "dtypes of 2 and 4 bits, f8"
+
+
+def is_int(dtype):
+    return dtype[0] in "us"
+
+
+def is_float(dtype):
+    return dtype in ("f16", "bf16", "f32", "f64")
+
+
+def is_complex(dtype):
+    return dtype[0] == "c"
+
+
+def dtypes_of(case):
+    return [tensor["dtype"] for tensor in case["inputs"]]
+
+
+# ---- numbers as text --------------------------------------------------------
+
+def narrowed(value, dtype):
+    code = {"f16": "<e", "f32": "<f", "c64": "<f"}.get(dtype)
+    if code is None:
+        return value
+    return struct.unpack(code, struct.pack(code, value))[0]
+
+
+def float_text(value, dtype):
+    """The shortest text that reads back as this element."""
+    if isinstance(value, str):
+        return value  # nan, inf, -inf
+    value = float(value)
+    if value == 0:
+        return "-0" if math.copysign(1, value) < 0 else "0"
+    if dtype in ("f16", "f32", "c64"):
+        for digits in range(1, 10):
+            text = "%.*g" % (digits, value)
+            if narrowed(float(text), dtype) == narrowed(value, dtype):
+                return text
+    text = repr(value)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def element_texts(tensor, dtype):
+    for value in tensor["data"]:
+        if is_complex(dtype):
+            parts = value if isinstance(value, list) else [value, 0.0]
+            yield from (float_text(part, dtype) for part in parts)
+        elif is_float(dtype):
+            yield float_text(value, dtype)
+        else:
+            yield str(int(value))
+
+
+def field_of(dtype):
+    return "u" if dtype == "bool" or dtype[0] == "u" else (
+        "i" if dtype[0] == "s" else "f")
+
+
+def tensor_text(tensor, dtype=None, weak=False):
+    dtype = dtype or tensor["dtype"]
+    if dtype not in DTYPES + ["bool"]:
+        raise Leave(NX_DTYPE)
+    text = 'shape: "%s[%s]"' % (dtype, ",".join(map(str, tensor["shape"])))
+    values = list(element_texts(tensor, dtype))
+    per_element = 2 if is_complex(dtype) else 1
+    if len(values) > per_element and len(set(map(tuple, zip(
+            *[iter(values)] * per_element)))) == 1:
+        values = values[:per_element]
+    if len(values) == 1:
+        text += " %s: %s" % (field_of(dtype), values[0])
+    elif values:
+        text += " %s: [%s]" % (field_of(dtype), ", ".join(values))
+    return text + (" weak: true" if weak else "")
+
+
+def wrapped(line):
+    """A long list of values over several lines."""
+    start = line.find(": [")
+    if len(line) <= COLUMNS or start < 0:
+        return [line]
+    lines, current = [line[:start + 3]], "     "
+    for word in line[start + 3:].split(", "):
+        piece = word if word.endswith("}") else word + ","
+        if len(current) + len(piece) + 1 > COLUMNS and current.strip():
+            lines.append(current)
+            current = "     "
+        current += " " + piece
+    return lines + [current]
+
+
+# ---- attributes -------------------------------------------------------------
+
+def ints(name, values):
+    body = "{ v: [%s] }" % ", ".join(map(str, values)) if values else "{ }"
+    return 'attributes { name: "%s" ints %s }' % (name, body)
+
+
+def integer(name, value):
+    return 'attributes { name: "%s" i: %d }' % (name, value)
+
+
+def flag(name, value):
+    return 'attributes { name: "%s" b: %s }' % (name, str(value).lower())
+
+
+def dtype_attribute(name, dtype):
+    if dtype not in DTYPES:
+        raise Leave(NX_DTYPE)
+    return 'attributes { name: "%s" dtype: "%s" }' % (name, dtype)
+
+
+def scalar(value):
+    """A number as a further, weak input: a start."""
+    tensor = {"dtype": "s64", "shape": [], "data": [value]}
+    return "inputs { %s }" % tensor_text(tensor, weak=True)
+
+
+def inputs_of(case, weak=True):
+    lines = []
+    for tensor in case["inputs"]:
+        if "vectorized_axes" in tensor:
+            raise Leave(EMPTY_OPTION)
+        lines.append("inputs { %s }" % tensor_text(
+            tensor, weak=weak and tensor.get("number", False)))
+    return lines
+
+
+def only(attrs, *known):
+    """Refuses options beyond `known`."""
+    if set(attrs) - set(known):
+        raise Leave(EMPTY_OPTION)
+
+
+# ---- one function per shape of call: case -> lines, attributes and inputs ---
+
+def plain(case):
+    only(case["attrs"])
+    return inputs_of(case)
+
+
+def strong(case):
+    """Nx turns bare numbers into tensors first, so they are not weak."""
+    only(case["attrs"])
+    return inputs_of(case, weak=False)
+
+
+def reduction(case):
+    attrs = case["attrs"]
+    only(attrs, "axes", "keep_axes", "ddof")
+    lines = [ints("axes", attrs["axes"])] if "axes" in attrs else []
+    if "keep_axes" in attrs:
+        lines.append(flag("keep_axes", attrs["keep_axes"]))
+    if "ddof" in attrs:
+        lines.append(integer("ddof", attrs["ddof"]))
+    return lines + inputs_of(case)
+
+
+def arg_extreme(case):
+    attrs = case["attrs"]
+    only(attrs, "axis", "keep_axis", "tie_break", "type")
+    if attrs.get("tie_break", "low") not in ("low", "high"):
+        raise Leave(EMPTY_OPTION)
+    lines = [integer("axis", attrs["axis"])] if "axis" in attrs else []
+    if "keep_axis" in attrs:
+        lines.append(flag("keep_axis", attrs["keep_axis"]))
+    if attrs.get("tie_break") == "high":
+        lines.append(flag("last_of_equals", True))
+    if "type" in attrs:
+        lines.append(dtype_attribute("dtype", attrs["type"]))
+    return lines + inputs_of(case)
+
+
+def sizes(case):
+    """reshape and broadcast: `shape` is the result's."""
+    only(case["attrs"], "shape")
+    dims = [-1 if d == "auto" else d for d in case["attrs"]["shape"]]
+    return [ints("dims", dims)] + inputs_of(case)
+
+
+def axes_as(name):
+    def lines(case):
+        only(case["attrs"], "axes")
+        found = [ints(name, case["attrs"]["axes"])] if case["attrs"] else []
+        return found + inputs_of(case)
+    return lines
+
+
+def axis(case):
+    only(case["attrs"], "axis")
+    found = [integer("axis", case["attrs"]["axis"])] if case["attrs"] else []
+    return found + inputs_of(case)
+
+
+def to_dtype(case):
+    only(case["attrs"], "type")
+    return [dtype_attribute("dtype", case["attrs"]["type"])] + inputs_of(case)
+
+
+def pad(case):
+    only(case["attrs"], "padding_config")
+    config = case["attrs"]["padding_config"]
+    return [ints(name, [entry[i] for entry in config]) for i, name in
+            enumerate(("low", "high", "interior"))] + inputs_of(case)
+
+
+def slice_lines(case):
+    attrs = case["attrs"]
+    only(attrs, "start_indices", "lengths", "strides")
+    lines = [ints("starts", attrs["start_indices"]),
+             ints("lengths", attrs["lengths"])]
+    if "strides" in attrs:
+        lines.append(ints("strides", attrs["strides"]))
+    return lines + inputs_of(case)
+
+
+def dynamic_slice(case):
+    only(case["attrs"], "dynamic_starts", "lengths")
+    return [ints("lengths", case["attrs"]["lengths"])] + inputs_of(case)
+
+
+def slice_along_axis(case):
+    attrs = case["attrs"]
+    only(attrs, "start_index", "dynamic_starts", "length", "axis", "strides")
+    lines = [integer("length", attrs["length"])]
+    if "axis" in attrs:
+        lines.append(integer("axis", attrs["axis"]))
+    if "strides" in attrs:
+        lines.append(integer("stride", attrs["strides"]))
+    start = [scalar(attrs["start_index"])] if "start_index" in attrs else []
+    return lines + inputs_of(case) + start
+
+
+def put_slice(case):
+    attrs = case["attrs"]
+    only(attrs, "start_indices", "dynamic_starts")
+    starts = [scalar(start) for start in attrs.get("start_indices", [])]
+    return inputs_of(case) + starts
+
+
+def dot(case):
+    attrs = case["attrs"]
+    only(attrs, "contract_a", "contract_b", "batch_a", "batch_b")
+    return [ints(name, attrs[name]) for name in sorted(attrs)] + inputs_of(case)
+
+
+def iota(case):
+    attrs = case["attrs"]
+    only(attrs, "shape", "type", "axis")
+    lines = [dtype_attribute("dtype", attrs["type"]),
+             ints("dims", attrs["shape"])]
+    return lines + ([integer("axis", attrs["axis"])] if "axis" in attrs else [])
+
+
+def eye(case):
+    only(case["attrs"], "shape", "type")
+    if len(case["attrs"]["shape"]) != 2:
+        raise Leave(EMPTY_OPTION)
+    rows, columns = case["attrs"]["shape"]
+    return [dtype_attribute("dtype", case["attrs"]["type"]),
+            integer("rows", rows), integer("columns", columns)]
+
+
+# Nx's name: (SDK function, lines of the call).
+FUNCTIONS = {
+    "argmax": ("ArgMax", arg_extreme), "argmin": ("ArgMin", arg_extreme),
+    "as_type": ("Convert", to_dtype), "bitcast": ("Bitcast", to_dtype),
+    "broadcast": ("BroadcastTo", sizes), "clip": ("Clip", strong),
+    "concatenate": ("Concatenate", axis), "dot": ("Dot", dot),
+    "eye": ("Eye", eye), "gather": ("Gather", axes_as("axes")),
+    "iota": ("Iota", iota), "new_axis": ("ExpandDims", axis),
+    "pad": ("Pad", pad), "put_slice": ("PutSlice", put_slice),
+    "reshape": ("Reshape", sizes), "reverse": ("Reverse", axes_as("axes")),
+    "slice": ("Slice", slice_lines),
+    "slice_along_axis": ("SliceAlongAxis", slice_along_axis),
+    "squeeze": ("Squeeze", axes_as("axes")), "stack": ("Stack", axis),
+    "take": ("Take", axis), "transpose": ("Transpose", axes_as("permutation")),
+}
+for pair in (
+        "abs Abs, add Add, atan2 Atan2, bitwise_and BitwiseAnd, bitwise_not "
+        "BitwiseNot, bitwise_or BitwiseOr, bitwise_xor BitwiseXor, ceil Ceil, "
+        "complex Complex, cos Cos, divide Divide, equal Eq, exp Exp, "
+        "expm1 Expm1, flatten Flatten, floor Floor, greater Gt, "
+        "greater_equal Ge, imag Imag, is_nan IsNan, left_shift LeftShift, "
+        "less Lt, less_equal Le, log Log, log1p Log1p, logical_and LogicalAnd, "
+        "logical_not LogicalNot, logical_or LogicalOr, logical_xor LogicalXor, "
+        "max Maximum, min Minimum, multiply Multiply, negate Negate, "
+        "not_equal Ne, pow Power, quotient Quotient, real Real, "
+        "remainder Remainder, right_shift RightShift, round Round, "
+        "rsqrt Rsqrt, select Select, sigmoid Sigmoid, sign Sign, sin Sin, "
+        "sqrt Sqrt, subtract Subtract, tanh Tanh").split(", "):
+    nx_name, sdk_name = pair.split()
+    FUNCTIONS[nx_name] = (sdk_name, plain)
+for pair in (
+        "all All, any Any, logsumexp LogSumExp, mean Mean, product Product, "
+        "reduce_max ReduceMax, reduce_min ReduceMin, sum Sum, "
+        "variance Variance").split(", "):
+    nx_name, sdk_name = pair.split()
+    FUNCTIONS[nx_name] = (sdk_name, reduction)
+
+# Nx has no bool and answers u8; the values are the same.
+PREDICATES = (
+    "all any equal greater greater_equal is_nan less less_equal logical_and "
+    "logical_not logical_or logical_xor not_equal").split()
+COMPARISONS = "equal greater greater_equal less less_equal not_equal".split()
+
+
+def widens(case):
+    """Whether an integer number does not fit the integers it stands beside."""
+    operands = case["inputs"][1 if case["op"] == "select" else 0:]
+    numbers = [t["data"][0] for t in operands
+               if t.get("number") and t["dtype"] == "s32"]
+    for dtype in (t["dtype"] for t in operands if not t.get("number")):
+        bits = int(dtype[1:]) if dtype[0] in "us" else 0
+        low = 0 if dtype[0] == "u" else -(1 << (bits - 1)) if bits else 0
+        if bits and any(not low <= n < low + (1 << bits) for n in numbers):
+            return True
+    return False
+
+
+def check_differences(case):
+    """Raises Leave where hawser differs from Nx on purpose."""
+    op, dtypes = case["op"], dtypes_of(case)
+    numbers = [t["data"][0] for t in case["inputs"] if t.get("number")]
+    integers = [n for n in numbers if isinstance(n, int)]
+    if any(not -1 << 31 <= n < 1 << 31 for n in integers):
+        raise Leave(BEYOND_S32)
+    if "f16" in dtypes and any(abs(n) > 65504 for n in integers):
+        raise Leave(ROUNDED_FIRST)
+    if op != "clip" and widens(case):
+        raise Leave(WEAK)
+    if op in ("sum", "product") and dtypes == ["u64"]:
+        raise Leave(U64_SUM)
+    if op in COMPARISONS and "u64" in dtypes and any(
+            d[0] == "s" for d in dtypes):
+        raise Leave(BY_VALUE)
+
+
+def type_merge(case):
+    """The dtype of two tensors that are joined, without any elements."""
+    a, b = case["attrs"]["a"], case["attrs"]["b"]
+    empty = [{"dtype": d, "shape": [0], "data": []} for d in (a, b)]
+    result = {"dtype": case["result"], "shape": [0], "data": []}
+    return {"id": case["id"], "op": "concatenate", "attrs": {"axis": 0},
+            "inputs": empty, "outputs": [result], "atol": 0, "rtol": 0}
+
+
+# What hawser says where Nx raises; the op's own constraint where there is one.
+REFUSALS = {
+    "argmax/1": "ArgMax: axis 2", "bitcast/0": "bitcast_convert: C2",
+    "bitwise_and/0": "and: C1", "bitwise_not/0": "not: C1",
+    "broadcast/0": "broadcast_in_dim: C5", "concatenate/0": "concatenate: C3",
+    "concatenate/1": "concatenate: C3", "dot/1": "dot_general: C8",
+    "dot/3": "dot_general: C3", "floor/0": "floor: C1",
+    "gather/1": "Gather: index vectors have 2 components",
+    "left_shift/0": "shift_left: C1", "less/0": "compare: C5",
+    "max/0": "maximum: C1", "pad/1": "pad: C3", "pad/2": "pad: C2",
+    "put_slice/0": "dynamic_update_slice: C3", "remainder/1": "remainder: C1",
+    "reshape/0": "reshape: C2", "reshape/1": "Reshape: no size for the -1",
+    "reshape/2": "Reshape: two sizes are -1", "slice/2": "Slice: needs a start",
+    "slice/3": "slice: C3", "stack/0": "Stack: all sizes must be equal",
+    "sum/1": "Sum: axis -3", "sum/2": "Sum: axis 0 is given twice",
+    "transpose/2": "Transpose: axis 2",
+}
+
+
+def expectation(case):
+    if "error" in case:
+        refusal = REFUSALS.get(case["id"].split("/", 1)[1])
+        if refusal is None:
+            raise Leave(DEFINED)
+        return ['error { code: "INVALID_ARGUMENT" contains: "%s" }' % refusal]
+    dtype = "bool" if case["op"] in PREDICATES else None
+    lines = ["outputs { %s }" % tensor_text(tensor, dtype)
+             for tensor in case["outputs"]]
+    for name in ("atol", "rtol"):
+        if case[name]:
+            lines.append("%s: %s" % (name, repr(case[name])))
+    return lines
+
+
+def converted(case):
+    """The text of the case, or Leave."""
+    if case["op"] == "type_merge":
+        case = type_merge(case)
+    if case["op"] not in FUNCTIONS:
+        raise Leave(NO_FUNCTION)
+    check_differences(case)
+    function, call = FUNCTIONS[case["op"]]
+    if case["op"] == "slice" and case["attrs"].get("dynamic_starts"):
+        function, call = "DynamicSlice", dynamic_slice
+    lines = ['name: "%s"' % case["id"], 'fn: "%s"' % function]
+    lines += call(case) + expectation(case)
+    text = ["cases {"]
+    for line in lines:
+        text += wrapped("  " + line)
+    text = "\n".join(text + ["}"])
+    if len(text) > MAX_BYTES:
+        raise Leave(TOO_LARGE)
+    return text
+
+
+def convert_file(path):
+    """The texts of a file's cases, and a count of reasons for the others."""
+    texts, left = [], collections.Counter()
+    for case in json.loads(path.read_text()):
+        try:
+            texts.append(converted(case))
+        except Leave as why:
+            left[str(why)] += 1
+    return texts, left
+
+
+HEADER = """# Made by tests/tools/nx_to_cases.py; do not edit.
+# proto-file: proto/case.proto
+# proto-message: hawser.v1.CaseFile
+source: "Nx 0.13.1 on Nx.BinaryBackend; a case's name is its id there"
+"""
+
+
+def main(oracle, output):
+    for category in sorted(CATEGORIES + WITHOUT_FUNCTIONS):
+        texts, left = convert_file(oracle / (category + ".json"))
+        if category in CATEGORIES:
+            target = output / ("nx_%s.txtpb" % category)
+            target.write_text("\n".join([HEADER] + texts) + "\n")
+        else:
+            left = {NO_FUNCTION: len(texts) + sum(left.values())}
+            texts = []
+        why = "; ".join("%d: %s" % (n, text) for text, n in
+                        sorted(left.items(), key=lambda entry: -entry[1]))
+        print("| %s | %d | %d | %s |" % (
+            category, len(texts), sum(left.values()), why))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
