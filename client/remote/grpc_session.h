@@ -8,15 +8,19 @@
 
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "client/remote/transport.h"
 #include "core/base/mutex.h"
+#include "google/protobuf/arena.h"
 #include "proto/executor.grpc.pb.h"
 
 namespace hawser {
 
 // gRPC takes one write at a time: an idle stream starts it on the calling
-// thread, which saves a hop, a busy one queues behind it.
+// thread, which saves a hop, a busy one queues behind it, and what has queued
+// up goes out as one message: a message of its own costs gRPC some 15 us on
+// both ends together, a request inside another one 1 us.
 class GrpcSessionStream final
     : public SessionStream,
       public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
@@ -25,6 +29,7 @@ class GrpcSessionStream final
   ~GrpcSessionStream() override;
 
   void Send(std::shared_ptr<const v1::ClientMessage> message) override;
+  void AllowBatches() override;
   void Finish(absl::Time deadline) override;
 
   void OnReadDone(bool ok) override;
@@ -42,8 +47,11 @@ class GrpcSessionStream final
 
   Mutex mu_;
   CondVar changed_;
-  std::deque<std::shared_ptr<const v1::ClientMessage>> outgoing_
-      ABSL_GUARDED_BY(mu_);  // the front one is being written
+  using MessagePtr = std::shared_ptr<const v1::ClientMessage>;
+  std::vector<MessagePtr> writing_ ABSL_GUARDED_BY(mu_);
+  std::deque<MessagePtr> outgoing_ ABSL_GUARDED_BY(mu_);  // behind those
+  google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
+  bool may_batch_ ABSL_GUARDED_BY(mu_) = false;
   bool writable_ ABSL_GUARDED_BY(mu_) = true;
   bool finishing_ ABSL_GUARDED_BY(mu_) = false;
   bool done_ ABSL_GUARDED_BY(mu_) = false;

@@ -128,10 +128,12 @@ void RemoteSession::Release(uint64_t handle) {
 }
 
 void RemoteSession::OnMessage(v1::ServerMessage* message) {
-  if (message->sequence() == 0) {
-    OnOpenReply(message);
-    return;
-  }
+  if (message->more().empty()) return OnOneMessage(message);
+  for (v1::ServerMessage& one : *message->mutable_more()) OnOneMessage(&one);
+}
+
+void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
+  if (message->sequence() == 0) return OnOpenReply(message);
   std::shared_ptr<Request> request;
   {
     MutexLock lock(&mu_);

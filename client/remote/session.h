@@ -98,6 +98,7 @@ class RemoteSession {
 
   // session.cc: requests and answers.
   void OnMessage(v1::ServerMessage* message);
+  void OnOneMessage(v1::ServerMessage* message);
   bool HasRoom(size_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status WaitForRoom(size_t bytes, const CallLimits& limits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -89,6 +89,7 @@ void RemoteSession::OpenStream() {
   open->set_session_id(session_id_);
   open->set_secret(secret_);
   open->set_client_name(options_.client_name);
+  open->set_batches(true);
   stream_ = std::move(stream);
   stream_->Send(std::move(message));
 }
@@ -130,6 +131,7 @@ void RemoteSession::Attach(const v1::OpenReply& reply) {
   state_ = State::kOpen;
   refusals_ = 0;
   last_heard_ = last_sent_ = absl::Now();
+  if (reply.batches()) stream_->AllowBatches();
   uint64_t sequence = first_sequence_;
   for (const Entry& entry : entries_) {
     if (sequence++ <= reply.applied()) continue;  // its answer will come

@@ -29,6 +29,9 @@ class SessionStream {
   // sent after the stream broke are dropped: on_closed has said or will say
   // so.
   virtual void Send(std::shared_ptr<const v1::ClientMessage> message) = 0;
+  // The server takes several requests in one message: what queues up behind a
+  // write may go out together.
+  virtual void AllowBatches() {}
   // Says that nothing will be sent any more, which ends the session, and waits
   // until what was sent is gone and the server has closed, or the deadline.
   virtual void Finish(absl::Time deadline) = 0;

@@ -1,5 +1,6 @@
 #include "server/service/bulk.h"
 
+#include <optional>
 #include <utility>
 
 #include "core/base/status.h"
@@ -17,13 +18,14 @@ absl::StatusOr<std::unique_ptr<UploadReceiver>> UploadReceiver::Begin(
     absl::string_view secret, uint64_t handle) {
   HAWSER_ASSIGN_OR_RETURN(auto session,
                           executor.sessions.Find(tenant, session_id, secret));
-  HAWSER_ASSIGN_OR_RETURN(auto turn, session->handles().BeginUpload(handle));
+  HAWSER_ASSIGN_OR_RETURN(std::optional<Shape> shape,
+                          session->handles().BeginUpload(handle));
   std::unique_ptr<UploadReceiver> receiver(
       new UploadReceiver(executor, std::move(session), handle));
-  receiver->filled_ = receiver->finished_ = turn.filled;
-  if (turn.filled) return receiver;
-  receiver->shape_ = turn.shape;
-  receiver->size_ = turn.shape.byte_size();
+  receiver->filled_ = receiver->finished_ = !shape.has_value();
+  if (receiver->filled_) return receiver;
+  receiver->shape_ = *std::move(shape);
+  receiver->size_ = receiver->shape_.byte_size();
   HAWSER_ASSIGN_OR_RETURN(receiver->data_,
                           executor.upload_memory.Allocate(receiver->size_));
   return receiver;

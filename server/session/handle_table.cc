@@ -172,12 +172,12 @@ void HandleTable::Release(absl::Span<const uint64_t> handles) {
   }
 }
 
-absl::StatusOr<HandleTable::UploadTurn> HandleTable::BeginUpload(
+absl::StatusOr<std::optional<Shape>> HandleTable::BeginUpload(
     uint64_t handle) {
   MutexLock lock(&mu_);
   auto at = entries_.find(handle);
   if (at == entries_.end()) return Unknown(handle);
-  if (at->second.uploaded) return UploadTurn{{}, true};
+  if (at->second.uploaded) return std::nullopt;
   Pending* pending = at->second.pending.get();
   if (pending == nullptr || !pending->streamed) {
     return InvalidArgument("handle ", handle,
@@ -187,7 +187,7 @@ absl::StatusOr<HandleTable::UploadTurn> HandleTable::BeginUpload(
     return Unavailable("another upload is filling handle ", handle);
   }
   pending->uploading = true;
-  return UploadTurn{pending->shape, false};
+  return std::optional<Shape>(pending->shape);
 }
 
 void HandleTable::FinishUpload(uint64_t handle,

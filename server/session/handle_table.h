@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -68,14 +69,11 @@ class HandleTable {
   void Release(absl::Span<const uint64_t> handles);
 
   // ---- side streams
-  struct UploadTurn {
-    Shape shape;
-    bool filled = false;  // a repeat: the value is there already
-  };
-  // Makes the caller the one who fills `handle`, until FinishUpload.
+  // Makes the caller the one who fills `handle`, until FinishUpload. Its shape,
+  // or nothing for a repeat: the value is there already.
   // Errors: kNotFound, kInvalidArgument (not declared as streamed),
   // kUnavailable (somebody else is at it).
-  absl::StatusOr<UploadTurn> BeginUpload(uint64_t handle);
+  absl::StatusOr<std::optional<Shape>> BeginUpload(uint64_t handle);
   // The value, or not OK to let another attempt begin.
   void FinishUpload(uint64_t handle, absl::StatusOr<runtime::BufferPtr> buffer);
 

@@ -11,7 +11,7 @@ namespace {
 
 using absl::StatusCode;
 
-absl::StatusOr<Literal> Run(absl::string_view name,
+absl::StatusOr<Literal> RunFunction(absl::string_view name,
                             std::vector<FunctionArgument> arguments,
                             const Attributes& attributes = {}) {
   const FunctionEntry* f = FindFunction(name);
@@ -40,35 +40,35 @@ TEST(FunctionTable, EveryOpHasAFunction) {
 
 TEST(FunctionTable, NumbersStayWeak) {
   const Tensor u8 = T1<uint8_t>({1, 2});
-  EXPECT_THAT(*Run("Add", {u8, Number(1)}),
+  EXPECT_THAT(*RunFunction("Add", {u8, Number(1)}),
               LiteralEquals(Literal::Vector<uint8_t>({2, 3})));
-  EXPECT_THAT(Run("Add", {u8, Number(256)}),
+  EXPECT_THAT(RunFunction("Add", {u8, Number(256)}),
               StatusIs(StatusCode::kInvalidArgument, "does not fit"));
-  EXPECT_THAT(*Run("Add", {u8, Scalar(1)}),
+  EXPECT_THAT(*RunFunction("Add", {u8, Scalar(1)}),
               LiteralEquals(Literal::Vector<int32_t>({2, 3})));
 }
 
 TEST(FunctionTable, AttributesAreReadAndChecked) {
   const Tensor x = TN<float>({1, 2, 3, 4}, {2, 2});
-  EXPECT_THAT(*Run("Sum", {x}, {{"axes", Dims{0}}, {"keep_axes", true}}),
+  EXPECT_THAT(*RunFunction("Sum", {x}, {{"axes", Dims{0}}, {"keep_axes", true}}),
               LiteralEquals(Literal::Of<float>({4, 6}, {1, 2})));
-  EXPECT_THAT(*Run("ArgMax", {x}, {{"axis", int64_t{1}}}),
+  EXPECT_THAT(*RunFunction("ArgMax", {x}, {{"axis", int64_t{1}}}),
               LiteralEquals(Literal::Vector<int32_t>({1, 1})));
-  EXPECT_THAT(*Run("While", {Scalar(5)}),
+  EXPECT_THAT(*RunFunction("While", {Scalar(5)}),
               LiteralEquals(Literal::Scalar<int32_t>(5)));
-  EXPECT_THAT(*Run("Cond", {Number(false), Scalar(1), Scalar(2)}),
+  EXPECT_THAT(*RunFunction("Cond", {Number(false), Scalar(1), Scalar(2)}),
               LiteralEquals(Literal::Scalar<int32_t>(2)));
-  EXPECT_THAT(*Run("PutSlice", {x, TN<float>({9}, {1, 1}), Number(1),
+  EXPECT_THAT(*RunFunction("PutSlice", {x, TN<float>({9}, {1, 1}), Number(1),
                                 Number(0)}),
               LiteralEquals(Literal::Of<float>({1, 2, 9, 4}, {2, 2})));
-  EXPECT_THAT(Run("Sum", {x}, {{"axis", int64_t{0}}}),
+  EXPECT_THAT(RunFunction("Sum", {x}, {{"axis", int64_t{0}}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "Sum: there is no attribute axis"));
-  EXPECT_THAT(Run("Reshape", {x}),
+  EXPECT_THAT(RunFunction("Reshape", {x}),
               StatusIs(StatusCode::kInvalidArgument, "dims is missing"));
-  EXPECT_THAT(Run("Sum", {x}, {{"axes", int64_t{0}}}),
+  EXPECT_THAT(RunFunction("Sum", {x}, {{"axes", int64_t{0}}}),
               StatusIs(StatusCode::kInvalidArgument, "is int, must be ints"));
-  EXPECT_THAT(Run("Add", {x}),
+  EXPECT_THAT(RunFunction("Add", {x}),
               StatusIs(StatusCode::kInvalidArgument, "takes 2 arguments, got"));
 }
 
