@@ -15,7 +15,12 @@
 #include "core/base/status.h"
 
 ABSL_FLAG(std::string, listen, "127.0.0.1:7070", "");
+ABSL_FLAG(int, max_connections, 4096, "");
 ABSL_FLAG(bool, insecure, false, "");
+ABSL_FLAG(std::string, tls_cert, "", "");
+ABSL_FLAG(std::string, tls_key, "", "");
+ABSL_FLAG(std::string, tls_client_ca, "", "");
+ABSL_FLAG(std::string, tokens_file, "", "");
 ABSL_FLAG(std::string, device, "auto", "");
 ABSL_FLAG(absl::Duration, lease, absl::Seconds(60), "");
 ABSL_FLAG(std::string, session_memory, "0", "");
@@ -35,8 +40,17 @@ struct FlagHelp {
 constexpr FlagHelp kFlags[] = {
     {"Connections", "listen", "ADDRESS",
      "host:port (port 0 takes a free one) or unix:/path"},
+    {"", "max_connections", "N",
+     "connections at a time; silent ones make room for others"},
     {"", "insecure", "",
-     "listen beyond loopback although nobody has to say who he is"},
+     "listen beyond loopback although there is no --tls_client_ca"},
+    {"Credentials (files are read again when they change, and on SIGHUP)",
+     "tls_cert", "FILE", "PEM chain of this server's certificate"},
+    {"", "tls_key", "FILE", "PEM private key of it, without a passphrase"},
+    {"", "tls_client_ca", "FILE",
+     "PEM certificates; clients must show one that these have signed"},
+    {"", "tokens_file", "FILE",
+     "lines \"TENANT SHA256-HEX-OF-TOKEN\"; clients must send a token"},
     {"Computing", "device", "NAME", "auto or cpu"},
     {"Sessions", "lease", "TIME",
      "how long a client's values outlive its connection"},
@@ -82,6 +96,13 @@ std::string HelpText() {
     absl::StrAppend(&out, "\n");
   }
   absl::StrAppend(&out,
+                  "\nWhat a client puts and computes is its tenant's alone. "
+                  "The tenant is that of\nits token; without --tokens_file "
+                  "the common name of its certificate; without\n"
+                  "--tls_client_ca either, \"default\". Health and reflection "
+                  "need no token.\nBeyond loopback and Unix sockets clients "
+                  "need certificates, unless --insecure\nis given. "
+                  "deploy/tls/README.md makes certificates and tokens.\n"
                   "\nBYTES may end in KiB, MiB, GiB or TiB; TIME in ms, s, m "
                   "or h.\nIt says on standard output when it is ready, logs "
                   "on standard error\n(HAWSER_LOG_LEVEL=0..2), and stops on "
@@ -121,6 +142,15 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   HostOptions& host = line.host;
   host.listen = absl::GetFlag(FLAGS_listen);
   host.insecure = absl::GetFlag(FLAGS_insecure);
+  host.access = {.tls_cert = absl::GetFlag(FLAGS_tls_cert),
+                 .tls_key = absl::GetFlag(FLAGS_tls_key),
+                 .tls_client_ca = absl::GetFlag(FLAGS_tls_client_ca),
+                 .tokens_file = absl::GetFlag(FLAGS_tokens_file)};
+  host.acceptor.max_connections = absl::GetFlag(FLAGS_max_connections);
+  if (host.acceptor.max_connections < 1) {
+    return InvalidArgument("--max_connections=", host.acceptor.max_connections,
+                           " must be at least 1");
+  }
   host.datasets.data_dir = absl::GetFlag(FLAGS_data_dir);
   host.executor.sessions.lease = absl::GetFlag(FLAGS_lease);
   if (host.executor.sessions.lease <= absl::ZeroDuration()) {

@@ -24,23 +24,29 @@ constexpr absl::Duration kSweepEvery = absl::Seconds(1);
 // For answers that are ready at a stop.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
-using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+// From its first byte to a finished TLS and HTTP/2 handshake.
+constexpr int kHandshakeMs = 10000;
+
+using grpc::experimental::ExternalConnectionAcceptor;
 
 class GrpcHost final : public Host {
  public:
-  GrpcHost(HostOptions options, std::unique_ptr<Listener> listener,
+  GrpcHost(HostOptions options, std::unique_ptr<Access> access,
+           std::unique_ptr<Listener> listener,
            std::unique_ptr<DatasetStore> datasets,
            std::unique_ptr<ExecutorHandler> executor)
       : options_(std::move(options)),
+        access_(std::move(access)),
         datasets_(std::move(datasets)),
         executor_(std::move(executor)),
         datasets_handler_(datasets_.get(), &executor_->executor().workers),
-        executor_service_(executor_.get()),
-        datasets_service_(&datasets_handler_),
+        executor_service_(executor_.get(), access_.get()),
+        datasets_service_(&datasets_handler_, access_.get()),
         listener_(std::move(listener)) {}
   ~GrpcHost() override { Stop(); }
 
   absl::Status Serve();
+  void Reload() override { access_->Refresh(); }
   void Stop() override;
   const std::string& address() const override { return listener_->address(); }
   ExecutorHandler& executor() override { return *executor_; }
@@ -48,15 +54,18 @@ class GrpcHost final : public Host {
 
  private:
   void SetLimits(grpc::ServerBuilder& builder);
+  void StartAccepting();
   void SweepUntilStopped();
 
   const HostOptions options_;
+  const std::unique_ptr<Access> access_;
   const std::unique_ptr<DatasetStore> datasets_;
   const std::unique_ptr<ExecutorHandler> executor_;
   DatasetsHandler datasets_handler_;
   ExecutorService executor_service_;
   DatasetsService datasets_service_;
   const std::unique_ptr<Listener> listener_;
+  std::unique_ptr<ExternalConnectionAcceptor> handshakes_;
   std::unique_ptr<Acceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   Mutex mu_;
@@ -68,6 +77,8 @@ class GrpcHost final : public Host {
 void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeMs);
   // Finds clients that are gone without a word, and lets clients find out
   // about us, also between calls.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
@@ -86,22 +97,28 @@ absl::Status GrpcHost::Serve() {
   SetLimits(builder);
   builder.RegisterService(&executor_service_);
   builder.RegisterService(&datasets_service_);
-  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+  handshakes_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
+      access_->Credentials());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return Internal("gRPC did not start");
   auto* health = server_->GetHealthCheckService();
   health->SetServingStatus(v1::Executor::service_full_name(), true);
   health->SetServingStatus(v1::Datasets::service_full_name(), true);
-  listener_->Start([this](int fd) {
-    Acceptor::NewConnectionParameters connection;
-    connection.listener_fd = listener_->fd();
-    connection.fd = fd;
-    acceptor_->HandleNewConnection(&connection);
-  });
+  HAWSER_ASSIGN_OR_RETURN(acceptor_,
+                          Acceptor::Create(listener_->fd(), options_.acceptor));
+  StartAccepting();
   sweeper_ = std::thread([this] { SweepUntilStopped(); });
   return absl::OkStatus();
+}
+
+void GrpcHost::StartAccepting() {
+  acceptor_->Start([this](int fd) {
+    ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.listener_fd = listener_->fd();
+    connection.fd = fd;
+    handshakes_->HandleNewConnection(&connection);
+  });
 }
 
 void GrpcHost::SweepUntilStopped() {
@@ -115,6 +132,7 @@ void GrpcHost::SweepUntilStopped() {
     }
     executor_->Sweep();
     datasets_->Sweep();
+    access_->Refresh();
   }
 }
 
@@ -127,7 +145,7 @@ void GrpcHost::Stop() {
   }
   const absl::Time deadline = absl::Now() + options_.grace;
   if (sweeper_.joinable()) sweeper_.join();
-  listener_->Stop();
+  if (acceptor_ != nullptr) acceptor_->Stop();
   if (server_ != nullptr) {
     server_->GetHealthCheckService()->SetServingStatus(false);
   }
@@ -144,15 +162,18 @@ void GrpcHost::Stop() {
 
 absl::StatusOr<std::unique_ptr<Host>> Host::Start(
     std::shared_ptr<runtime::Client> device, HostOptions options) {
-  HAWSER_ASSIGN_OR_RETURN(auto listener,
-                          Listener::Bind(options.listen, options.insecure));
+  HAWSER_ASSIGN_OR_RETURN(auto access, Access::Open(options.access));
+  HAWSER_ASSIGN_OR_RETURN(
+      auto listener, Listener::Bind(options.listen, options.insecure ||
+                                                        access->mutual_tls()));
   HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));
   HAWSER_ASSIGN_OR_RETURN(
       auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
                                              options.executor));
   auto host =
-      std::make_unique<GrpcHost>(std::move(options), std::move(listener),
-                                 std::move(datasets), std::move(executor));
+      std::make_unique<GrpcHost>(std::move(options), std::move(access),
+                                 std::move(listener), std::move(datasets),
+                                 std::move(executor));
   HAWSER_RETURN_IF_ERROR(host->Serve());
   return host;
 }

@@ -8,6 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/runtime/client.h"
+#include "server/access/acceptor.h"
+#include "server/access/access.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/executor.h"
 #include "server/service/executor_handler.h"
@@ -16,7 +18,10 @@ namespace hawser::server {
 
 struct HostOptions {
   std::string listen = "127.0.0.1:7070";
+  // Listen beyond loopback also without client certificates.
   bool insecure = false;
+  AccessOptions access;
+  AcceptorOptions acceptor;
   ExecutorOptions executor;
   DatasetStoreOptions datasets;
   // What streams and queued writes get to end at a stop.
@@ -25,11 +30,11 @@ struct HostOptions {
 
 // Serves from Start until Stop (or death), which ends sessions, closes streams
 // and returns within the grace. gRPC health (per service and overall) and
-// reflection come along.
+// reflection come along; they name nobody's things and ask for no token.
 class Host {
  public:
-  // Errors: kInvalidArgument and kFailedPrecondition in plain words: address,
-  // --insecure, data_dir, device.
+  // Errors: kInvalidArgument, kNotFound and kFailedPrecondition in plain words:
+  // address, credentials, --insecure, data_dir, device.
   static absl::StatusOr<std::unique_ptr<Host>> Start(
       std::shared_ptr<runtime::Client> device, HostOptions options);
   virtual ~Host() = default;
@@ -37,6 +42,9 @@ class Host {
   virtual const std::string& address() const = 0;
   virtual ExecutorHandler& executor() = 0;
   virtual DatasetStore& datasets() = 0;
+  // Reads credentials again now if their files have changed; it looks every
+  // second anyway.
+  virtual void Reload() = 0;
   virtual void Stop() = 0;
 };
 

@@ -1,56 +1,47 @@
-// Listener: a socket and the loop that accepts on it.
+// Listener: a listening socket.
 #ifndef HAWSER_SERVER_LISTENER_H_
 #define HAWSER_SERVER_LISTENER_H_
 
-#include <atomic>
-#include <functional>
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
-#include <thread>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace hawser::server {
 
-// We accept ourselves because this gRPC's own acceptor stops for good once the
-// process runs out of file descriptors (CVE-2023-4785). Connections beyond
-// the cap are closed at once, so that descriptors are always left.
+// Owns its descriptor, and the file of a Unix socket, which goes with it.
 class Listener {
  public:
-  // "host:port" ("[::1]:0" too; port 0 takes a free one) or "unix:/path".
-  // Beyond loopback and Unix sockets only with `insecure`. Errors:
-  // kInvalidArgument for the text, kFailedPrecondition (not ours to use, in
-  // use, or not without --insecure).
+  // "host:port" ("[::1]:0" too; port 0 takes a free one) or "unix:/path". A
+  // host's first address counts; "[::]" takes IPv4 as well. A Unix socket is
+  // its user's alone (mode 0600); what a server that died has left in its
+  // place goes. Listens beyond loopback and Unix sockets only if `anywhere`.
+  // Errors: kInvalidArgument for the text, kFailedPrecondition (in use, not
+  // ours to use, a file that is no socket, or beyond loopback).
   static absl::StatusOr<std::unique_ptr<Listener>> Bind(
-      absl::string_view address, bool insecure);
+      absl::string_view address, bool anywhere);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // "127.0.0.1:7070", with the port that was taken.
+  // "127.0.0.1:7070", with the port that was taken, or "unix:/path".
   const std::string& address() const { return address_; }
+  // Non-blocking.
   int fd() const { return fd_; }
-
-  // Gives connected, non-blocking sockets away, on a thread of its own. Once.
-  void Start(std::function<void(int fd)> on_connection);
-  void Stop();
 
  private:
   Listener() = default;
-  absl::Status BindTcp(absl::string_view text, bool insecure);
+  absl::Status BindTcp(absl::string_view text, bool anywhere);
   absl::Status BindUnix(absl::string_view path);
-  absl::Status Listen();
-  void Loop();
-  void Accept();
 
   int fd_ = -1;
-  int stop_fd_ = -1;  // readable once Stop was called
-  int fd_cap_ = 0;
   std::string address_;
   std::string unix_path_;
-  std::function<void(int fd)> on_connection_;
-  std::thread thread_;
+  ino_t unix_inode_ = 0;
 };
 
 }  // namespace hawser::server

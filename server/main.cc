@@ -59,12 +59,14 @@ int Fail(const absl::Status& status, int code) {
   return code;
 }
 
-// Signals that end us, blocked in every thread so that main can wait for them.
+// Signals that end us, and SIGHUP, blocked in every thread so that main can
+// wait for them.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return signals;
@@ -94,7 +96,9 @@ int Serve(const CommandLine& line) {
               capabilities->device.c_str(), static_cast<int>(getpid()));
   std::fflush(stdout);
   int received = 0;
-  sigwait(&signals, &received);
+  while (sigwait(&signals, &received) != 0 || received == SIGHUP) {
+    (*host)->Reload();
+  }
   HAWSER_LOG(kInfo) << "stopping on signal " << received;
   std::thread([] {
     absl::SleepFor(kPatience);

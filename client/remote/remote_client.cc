@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "client/remote/call_limits.h"
 #include "client/remote/capability_check.h"
+#include "client/remote/ping.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_executable.h"
 #include "client/remote/value.h"
@@ -109,6 +110,11 @@ absl::StatusOr<runtime::Capabilities> RemoteClient::capabilities() {
     capabilities_ = *capabilities;
   }
   return capabilities;
+}
+
+absl::Status RemoteClient::Ping(const runtime::CallOptions& call) {
+  return PingSession(Session(), CallLimits(call), options_.connect_timeout,
+                     address_);
 }
 
 absl::Status RemoteClient::CompileOnce(const Module& module,

@@ -39,6 +39,9 @@ class RemoteClient final : public runtime::Client,
   std::string name() const override { return address_; }
   // Blocks until the server was reached once.
   absl::StatusOr<runtime::Capabilities> capabilities() override;
+  // One round trip on the session. Errors: kUnavailable when it is lost or has
+  // no stream for the connect timeout; the next Ping asks a new session.
+  absl::Status Ping(const runtime::CallOptions& call) override;
   absl::StatusOr<std::shared_ptr<runtime::Executable>> Compile(
       std::shared_ptr<const Module> module,
       const runtime::CompileOptions& options,

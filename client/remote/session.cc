@@ -182,4 +182,9 @@ int RemoteSession::outstanding() const {
   return unanswered_;
 }
 
+bool RemoteSession::attached() const {
+  MutexLock lock(&mu_);
+  return state_ == State::kOpen;
+}
+
 }  // namespace hawser

@@ -87,6 +87,8 @@ class RemoteSession {
 
   // Requests without an answer.
   int outstanding() const;
+  // Whether a stream is there that the server has answered on.
+  bool attached() const;
 
  private:
   enum class State : uint8_t { kOpening, kOpen, kBroken, kLost };

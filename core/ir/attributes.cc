@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/ir/element_text.h"
 
 namespace hawser {
 namespace {
@@ -36,7 +37,8 @@ std::string AttributeToString(const AttributeValue& value) {
     std::string operator()(double v) const {
       // As an element prints: the shortest text that reads back the same;
       // ".0" keeps a whole number apart from an int.
-      std::string text = ElementToString(Literal::Scalar(v), 0);
+      std::string text;
+      AppendElement(Literal::Scalar(v), 0, &text);
       if (text.find_first_of(".eni") == std::string::npos) text += ".0";
       return text;
     }
@@ -46,7 +48,9 @@ std::string AttributeToString(const AttributeValue& value) {
     std::string operator()(const Dims& v) const { return DimsToString(v); }
     std::string operator()(DType v) const { return std::string(DTypeName(v)); }
     std::string operator()(const Literal& v) const {
-      return v.ToString(v.shape().num_elements());
+      std::string text;
+      AppendLiteral(v, &text);
+      return text;
     }
   };
   return std::visit(Print{}, value);

@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_COMPARE_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -39,7 +40,7 @@ inline constexpr OpDef kSelect{
     .result = SameAs(1),
     .infer = InferSelect,
     .axes = ElementwiseAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(SelectGradient),
     .traits = kElementwise,
     .summary = "Elements of operand 1 where operand 0 holds, else of operand "
                "2.",

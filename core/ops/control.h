@@ -1,8 +1,11 @@
-// Control flow: loops and branches over called computations.
+// Control flow: loops and branches over called computations, and where
+// differentiating stops.
 #ifndef HAWSER_CORE_OPS_CONTROL_H_
 #define HAWSER_CORE_OPS_CONTROL_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -44,11 +47,21 @@ inline constexpr OpDef kCase{
     .called = {1, kMany},
     .infer = InferCase,
     .axes = OpaqueAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(CaseGradient),
     .traits = kHasRegions,
     .summary = "Runs the branch operand 0 names on the other operands; an "
                "index out of range names the last branch.",
     .source = "StableHLO case, operands explicit instead of captured"};
+
+// C1: the operand has one of the row's dtypes. Passes take it out once nothing
+// is left to differentiate.
+inline constexpr OpDef kStopGradient = Unary(
+    {.name = "stop_gradient",
+     .dtypes = kAnyDType,
+     .gradient = kZeroGradient,
+     .traits = kHawserOnly,
+     .summary = "The operand; taken for a constant by differentiation.",
+     .source = "hawser; Nx stop_grad"});
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_CONTROL_H_

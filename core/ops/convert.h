@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_CONVERT_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -23,7 +24,7 @@ inline constexpr OpDef kConvert{
     .attributes = kConvertAttributes,
     .infer = InferConvert,
     .axes = ElementwiseAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(ConvertGradient),
     .traits = kElementwise,
     .summary = "The same numbers in another dtype: floats round to nearest "
                "even, integers wrap, float to integer truncates and "

@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_DOT_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -29,7 +30,7 @@ inline constexpr OpDef kDotGeneral{
     .attributes = kDotGeneralAttributes,
     .infer = InferDotGeneral,
     .axes = DotGeneralAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(DotGeneralGradient),
     .ulp = 16,
     .summary = "Sums of products over the contracting axes, for each batch; "
                "axes of the result: batch, free left, free right.",

@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_GATHER_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -36,7 +37,7 @@ inline constexpr OpDef kGather{
     .attributes = kGatherAttributes,
     .infer = InferGather,
     .axes = GatherAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(GatherGradient),
     .traits = kDataMovement,
     .summary = "One slice per index vector; starts are clamped so that it "
                "fits.",

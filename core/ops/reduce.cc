@@ -37,26 +37,6 @@ absl::Status CheckInputs(const InferContext& context) {
   return CheckUnique(context, 5, "dimensions");
 }
 
-absl::Status CheckComputation(const InferContext& context) {
-  const size_t n = context.operands.size() / 2;
-  const Signature& called = *context.called[0];
-  Signature expected;
-  for (size_t i = 0; i < 2 * n; ++i) {
-    expected.parameters.push_back(context.operands[n + i % n]);
-  }
-  expected.results.assign(expected.parameters.begin(),
-                          expected.parameters.begin() + n);
-  if (called.parameters != expected.parameters) {
-    return Violates(6, "the computation is ", called.ToString(),
-                    ", must take the parameters of ", expected.ToString());
-  }
-  if (called.results != expected.results) {
-    return Violates(7, "the computation is ", called.ToString(),
-                    ", must give the results of ", expected.ToString());
-  }
-  return absl::OkStatus();
-}
-
 // The largest number of an index dtype, or 0 for any other dtype.
 uint64_t LargestIndex(DType dtype) {
   if (dtype == DType::kS32) return std::numeric_limits<int32_t>::max();
@@ -70,7 +50,8 @@ uint64_t LargestIndex(DType dtype) {
 
 absl::StatusOr<Shapes> InferReduce(const InferContext& context) {
   HAWSER_RETURN_IF_ERROR(CheckInputs(context));
-  HAWSER_RETURN_IF_ERROR(CheckComputation(context));
+  HAWSER_RETURN_IF_ERROR(
+      CheckCombiner(context, 6, 7, context.operands.size() / 2));
   const auto axes = context.attributes.GetInts("dimensions");
   Shapes results;
   for (size_t i = 0; i < context.operands.size() / 2; ++i) {

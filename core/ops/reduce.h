@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_REDUCE_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -30,7 +31,7 @@ inline constexpr OpDef kReduce{
     .called = {1, 1},
     .infer = InferReduce,
     .axes = ReduceAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(ReduceGradient),
     .traits = kHasRegions,
     .ulp = 16,
     .summary = "Folds N inputs along axes at once with a computation that is "

@@ -9,6 +9,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/gather.h"
 #include "core/ops/reduce.h"
+#include "core/ops/scatter.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 
@@ -64,6 +65,7 @@ constexpr const OpDef* kAllOps[] = {
     &kReverse,
     &kRoundNearestEven,
     &kRsqrt,
+    &kScatter,
     &kSelect,
     &kShiftLeft,
     &kShiftRightArithmetic,
@@ -72,6 +74,7 @@ constexpr const OpDef* kAllOps[] = {
     &kSine,
     &kSlice,
     &kSqrt,
+    &kStopGradient,
     &kSubtract,
     &kTanh,
     &kTranspose,

@@ -86,6 +86,27 @@ absl::Status CheckLength(const InferContext& context, int n,
                   size);
 }
 
+absl::Status CheckCombiner(const InferContext& context, int takes, int gives,
+                           size_t count) {
+  const Signature& called = *context.called[0];
+  Signature expected;
+  for (size_t i = 0; i < 2 * count; ++i) {
+    expected.parameters.push_back(
+        Shape::Scalar(context.operands[i % count].dtype()));
+  }
+  expected.results.assign(expected.parameters.begin(),
+                          expected.parameters.begin() + count);
+  if (called.parameters != expected.parameters) {
+    return Violates(takes, "the computation is ", called.ToString(),
+                    ", must take the parameters of ", expected.ToString());
+  }
+  if (called.results != expected.results) {
+    return Violates(gives, "the computation is ", called.ToString(),
+                    ", must give the results of ", expected.ToString());
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Shape> MakeResult(int n, DType dtype,
                                  absl::Span<const int64_t> dims) {
   auto shape = Shape::Make(dtype, dims);

@@ -32,6 +32,11 @@ absl::Status CheckAscending(const InferContext& context, int n,
 // Constraint `n`: attribute `name` has `size` entries.
 absl::Status CheckLength(const InferContext& context, int n,
                          absl::string_view name, size_t size);
+// The one called computation combines values of the first N = `count` operands'
+// dtypes. Constraint `takes`: it takes 2N scalars of them, N running values,
+// then N others. Constraint `gives`: it gives the N running values.
+absl::Status CheckCombiner(const InferContext& context, int takes, int gives,
+                           size_t count);
 // Constraint `n`: `dims` are the sizes of a shape.
 absl::StatusOr<Shape> MakeResult(int n, DType dtype,
                                  absl::Span<const int64_t> dims);

@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_SHAPE_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -58,7 +59,7 @@ inline constexpr OpDef kBroadcastInDim{
     .attributes = kBroadcastInDimAttributes,
     .infer = InferBroadcastInDim,
     .axes = BroadcastInDimAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(BroadcastInDimGradient),
     .traits = kDataMovement,
     .summary = "Repeats the operand along new axes and axes of size 1.",
     .source = "StableHLO broadcast_in_dim"};
@@ -74,7 +75,7 @@ inline constexpr OpDef kReshape{
     .attributes = kReshapeAttributes,
     .infer = InferReshape,
     .axes = ReshapeAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(ReshapeGradient),
     .traits = kDataMovement,
     .summary = "The same elements in row-major order under other axes.",
     .source = "StableHLO reshape"};
@@ -91,7 +92,7 @@ inline constexpr OpDef kTranspose{
     .attributes = kTransposeAttributes,
     .infer = InferTranspose,
     .axes = TransposeAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(TransposeGradient),
     .traits = kDataMovement,
     .summary = "Reorders the axes.",
     .source = "StableHLO transpose"};
@@ -108,7 +109,7 @@ inline constexpr OpDef kConcatenate{
     .attributes = kConcatenateAttributes,
     .infer = InferConcatenate,
     .axes = ConcatenateAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(ConcatenateGradient),
     .traits = kDataMovement,
     .summary = "Joins operands along an axis, in order.",
     .source = "StableHLO concatenate"};
@@ -124,7 +125,7 @@ inline constexpr OpDef kReverse{
     .attributes = kReverseAttributes,
     .infer = InferReverse,
     .axes = ReverseAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(ReverseGradient),
     .traits = kDataMovement,
     .summary = "Reverses the order of elements along axes.",
     .source = "StableHLO reverse"};
@@ -147,7 +148,7 @@ inline constexpr OpDef kPad{
     .attributes = kPadAttributes,
     .infer = InferPad,
     .axes = PadAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(PadGradient),
     .traits = kDataMovement,
     .summary = "Adds the value of operand 1 around and between the elements "
                "of operand 0.",

@@ -4,6 +4,7 @@
 #define HAWSER_CORE_OPS_SLICE_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -30,7 +31,7 @@ inline constexpr OpDef kSlice{
     .attributes = kSliceAttributes,
     .infer = InferSlice,
     .axes = SliceAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(SliceGradient),
     .traits = kDataMovement,
     .summary = "Every stride-th element from start up to limit.",
     .source = "StableHLO slice"};
@@ -47,7 +48,7 @@ inline constexpr OpDef kDynamicSlice{
     .attributes = kDynamicSliceAttributes,
     .infer = InferDynamicSlice,
     .axes = DynamicSliceAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(DynamicSliceGradient),
     .traits = kDataMovement,
     .summary = "A slice of operand 0 that starts at the scalars after it, one "
                "per axis, clamped so that it fits.",
@@ -62,7 +63,7 @@ inline constexpr OpDef kDynamicUpdateSlice{
     .dtypes = kAnyDType,
     .infer = InferDynamicUpdateSlice,
     .axes = DynamicUpdateSliceAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(DynamicUpdateSliceGradient),
     .traits = kDataMovement,
     .summary = "Operand 0 with operand 1 written over the slice that starts "
                "at the scalars after them, clamped so that it fits.",

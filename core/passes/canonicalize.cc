@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/leaves.h"
 #include "core/ops/compare.h"
+#include "core/ops/control.h"
 #include "core/ops/convert.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape.h"
@@ -145,6 +146,7 @@ constexpr Row kRows[] = {
     {&kSelect, DropSelect},
     // A part of every axis that is as large as the axis is all of it.
     {&kSlice, OperandIfSameShape},
+    {&kStopGradient, TheOperand},
     {&kTranspose, MergeTranspose},
 };
 

@@ -1,6 +1,7 @@
-// Constants, loops and branches.
+// Constants, loops and branches, and what only passes its operand on.
 #include "core/ops/control.h"
 
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -47,6 +48,21 @@ absl::StatusOr<Literals> RunCase(const KernelContext& c) {
                   std::make_move_iterator(results.end()));
 }
 
+absl::StatusOr<Literals> RunStopGradient(const KernelContext& c) {
+  return Literals{std::move(c.operands[0])};
+}
+
+template <int64_t kBytes>
+void CopyElements(const char* const* in, char* out, int64_t n) {
+  std::memmove(out, in[0], n * kBytes);
+}
+
+ElementFn Copy(const ElementTypes& types) {
+  return VisitWidth(ByteWidth(types.result), [](auto tag) -> ElementFn {
+    return CopyElements<sizeof(typename decltype(tag)::type)>;
+  });
+}
+
 // Nobody knows how many turns a loop takes.
 double Endless(const Computation&, const Instruction&, double) {
   return std::numeric_limits<double>::infinity();
@@ -58,6 +74,7 @@ constexpr CpuKernel kKernels[] = {
     {&kCase, RunCase},
     {&kConstant, RunConstant, nullptr, NoCost},
     {&kParameter, nullptr, nullptr, NoCost},
+    {&kStopGradient, RunStopGradient, Copy, NoCost},
     {&kWhile, RunWhile, nullptr, Endless},
 };
 

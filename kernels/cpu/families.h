@@ -15,6 +15,7 @@ absl::Span<const CpuKernel> DotKernels();
 absl::Span<const CpuKernel> ElementwiseKernels();
 absl::Span<const CpuKernel> GatherKernels();
 absl::Span<const CpuKernel> ReduceKernels();
+absl::Span<const CpuKernel> ScatterKernels();
 absl::Span<const CpuKernel> ShapeKernels();
 absl::Span<const CpuKernel> SliceKernels();
 

@@ -53,6 +53,13 @@ void RunFull(ElementFn fn, absl::Span<const Stream> streams, char* out,
 
 }  // namespace
 
+absl::StatusOr<Literal> KernelContext::ScalarAt(DType dtype,
+                                                const char* from) const {
+  HAWSER_ASSIGN_OR_RETURN(Literal out, Allocate(Shape::Scalar(dtype)));
+  std::memcpy(out.mutable_bytes().data(), from, ByteWidth(dtype));
+  return out;
+}
+
 absl::StatusOr<Literal> KernelContext::ReuseOrAllocate() const {
   const Shape& shape = result_shape();
   for (Literal& operand : operands) {

@@ -64,6 +64,8 @@ struct KernelContext {
   absl::StatusOr<Literal> Allocate(const Shape& shape) const {
     return environment.allocator->Allocate(shape);
   }
+  // A scalar with the element at `from`. Errors: kResourceExhausted.
+  absl::StatusOr<Literal> ScalarAt(DType dtype, const char* from) const;
   // Memory for result 0: that of the first operand of the same shape which
   // nobody else holds, else new. Take operands' data() before this call.
   absl::StatusOr<Literal> ReuseOrAllocate() const;

@@ -45,6 +45,14 @@ std::optional<LaneProgram> LaneProgram::Make(const Computation& computation) {
   return program;
 }
 
+ElementFn LaneProgram::OnlyStep() const {
+  if (steps_.size() != 1 || results_.size() != 1) return nullptr;
+  const Step& step = steps_[0];
+  const bool plain = step.operands.size() == 2 && step.operands[0] == 0 &&
+                     step.operands[1] == 1 && step.result == results_[0];
+  return plain ? step.fn : nullptr;
+}
+
 void LaneProgram::Allocate() {
   column_bytes_ = (lanes_ * kWidestElement + 63) / 64 * 64;
   columns_.resize(column_bytes_ / 64 * std::max(num_columns_, 1));

@@ -25,6 +25,12 @@ class LaneProgram {
   int64_t lanes() const { return lanes_; }
   int64_t num_steps() const { return static_cast<int64_t>(steps_.size()); }
 
+  // When the program is one step from parameters 0 and 1, in this order, to the
+  // only result: its loop. Else nullptr.
+  ElementFn OnlyStep() const;
+  // The value of result i; a parameter when it is passed on.
+  int result_value(int i) const { return results_[i]; }
+
   // Room for columns; before the first Run, once per copy.
   void Allocate();
   // The column of parameter i, to be filled; of result i, after Run.

@@ -142,16 +142,6 @@ absl::Status RunLanes(const Fold& fold, const LaneProgram& program,
   });
 }
 
-absl::StatusOr<Literal> Element(const KernelContext& c, int operand,
-                                int64_t offset) {
-  const DType dtype = c.shape(operand).dtype();
-  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(Shape::Scalar(dtype)));
-  const int64_t width = ByteWidth(dtype);
-  std::memcpy(out.mutable_bytes().data(), c.data(operand) + offset * width,
-              width);
-  return out;
-}
-
 // The slow and general way: any body, one call an element.
 absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
   const KernelContext& c = fold.c;
@@ -163,8 +153,10 @@ absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
     for (int64_t r = 0; r < reduced.count(); ++r, reduced.Next()) {
       if (r % 256 == 0) HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
       for (int k = 0; k < fold.n; ++k) {
+        const int64_t offset = kept.offset() + reduced.offset();
         HAWSER_ASSIGN_OR_RETURN(
-            Literal element, Element(c, k, kept.offset() + reduced.offset()));
+            Literal element, c.ScalarAt(c.shape(k).dtype(),
+                                        c.data(k) + offset * fold.width(k)));
         running.push_back(std::move(element));
       }
       HAWSER_ASSIGN_OR_RETURN(running, c.call(0, std::move(running)));

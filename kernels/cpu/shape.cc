@@ -53,13 +53,27 @@ absl::StatusOr<Literals> RunIota(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
+// Whether axes that go to these places, or come from there, leave the bytes as
+// they are: those of size 1 may go anywhere, the others keep their order.
+bool BytesStay(absl::Span<const int64_t> axes,
+               absl::Span<const int64_t> sizes) {
+  int64_t last = -1;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (sizes[i] == 1) continue;
+    if (axes[i] < last) return false;
+    last = axes[i];
+  }
+  return true;
+}
+
 absl::StatusOr<Literals> RunBroadcastInDim(const KernelContext& c) {
   const Shape& operand = c.shape(0);
   const Shape& shape = c.result_shape();
-  if (operand.num_elements() == shape.num_elements()) {
-    return Literals{c.operands[0].Reinterpret(shape)};  // sizes of 1 only
-  }
   const auto where = c.attributes().GetInts("broadcast_dimensions");
+  if (operand.num_elements() == shape.num_elements() &&
+      BytesStay(where, operand.dims())) {
+    return Literals{c.operands[0].Reinterpret(shape)};
+  }
   const Dims strides = operand.Strides();
   Dims from(shape.rank(), 0);
   for (int i = 0; i < operand.rank(); ++i) {
@@ -74,19 +88,12 @@ absl::StatusOr<Literals> RunReshape(const KernelContext& c) {
 
 absl::StatusOr<Literals> RunTranspose(const KernelContext& c) {
   const auto permutation = c.attributes().GetInts("permutation");
+  if (BytesStay(permutation, c.result_shape().dims())) {
+    return Literals{c.operands[0].Reinterpret(c.result_shape())};
+  }
   const Dims strides = c.shape(0).Strides();
   Dims from;
   for (int64_t axis : permutation) from.push_back(strides[axis]);
-  // Axes of size 1 may go anywhere: if the others keep their order, so do the
-  // bytes.
-  int64_t last = -1;
-  bool moves = false;
-  for (int64_t axis : permutation) {
-    if (c.shape(0).dim(axis) == 1) continue;
-    moves |= axis < last;
-    last = axis;
-  }
-  if (!moves) return Literals{c.operands[0].Reinterpret(c.result_shape())};
   return CopyInto(c, c.data(0), from);
 }
 

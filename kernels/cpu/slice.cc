@@ -59,19 +59,6 @@ absl::StatusOr<Literals> RunDynamicSlice(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-// The operand with all its elements, in memory that may be written.
-absl::StatusOr<Literal> WritableCopy(const KernelContext& c, int operand) {
-  Literal& from = c.operands[operand];
-  if (from.unique()) return c.ReuseOrAllocate();
-  const Shape& shape = from.shape();
-  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(shape));
-  const StridedCopy copy(ByteWidth(shape.dtype()), shape.dims(),
-                         shape.Strides(), shape.Strides());
-  HAWSER_RETURN_IF_ERROR(
-      copy.Run(c, out.mutable_bytes().data(), from.bytes().data()));
-  return out;
-}
-
 absl::StatusOr<Literals> RunDynamicUpdateSlice(const KernelContext& c) {
   const Shape& shape = c.result_shape();
   const Shape& part = c.shape(1);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/status.h"
+
 namespace hawser::cpu {
 
 namespace {
@@ -158,6 +160,24 @@ absl::Status StridedCopy::Run(const KernelContext& context, char* to,
                              RunStrips(to, from, begin, end);
                              return absl::OkStatus();
                            });
+}
+
+absl::StatusOr<Literal> WritableCopy(const KernelContext& context,
+                                     int operand) {
+  Literal& from = context.operands[operand];
+  if (from.unique()) {
+    // unique() reads the count without ordering; this read-modify-write of it
+    // makes whatever the last other holder read come before our writes.
+    { const Literal acquire = from; }
+    return std::move(from);
+  }
+  const Shape& shape = from.shape();
+  HAWSER_ASSIGN_OR_RETURN(Literal out, context.Allocate(shape));
+  const StridedCopy copy(ByteWidth(shape.dtype()), shape.dims(),
+                         shape.Strides(), shape.Strides());
+  HAWSER_RETURN_IF_ERROR(
+      copy.Run(context, out.mutable_bytes().data(), from.bytes().data()));
+  return out;
 }
 
 }  // namespace hawser::cpu

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/base/shape.h"
 #include "kernels/cpu/kernel.h"
@@ -54,6 +55,11 @@ class StridedCopy {
   Axis across_{1, 0, 0};
   InnerLoop loop_ = nullptr;
 };
+
+// An operand's elements in memory that may be written: its own when nobody else
+// holds it, else a copy. Errors: kResourceExhausted.
+absl::StatusOr<Literal> WritableCopy(const KernelContext& context,
+                                     int operand);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_STRIDED_H_

@@ -58,6 +58,9 @@ absl::StatusOr<std::unique_ptr<ChunkFiles>> ChunkFiles::Open(
     const absl::Status made = MakeFolder(*path);
     if (!made.ok()) return absl::FailedPreconditionError(made.message());
   }
+  // The folders themselves outlive a crash too.
+  const absl::Status synced = SyncFolder(folder);
+  if (!synced.ok()) return absl::FailedPreconditionError(synced.message());
   const std::string lock = folder + "/lock";
   files->lock_fd_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (files->lock_fd_ < 0) {

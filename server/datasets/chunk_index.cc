@@ -1,5 +1,6 @@
 // The part of DatasetStore that knows chunks: who refers to them, what leaves
 // memory, how they come in and are read back.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace hawser::server {
 
 std::shared_ptr<Chunk> DatasetStore::ChunkOf(const Digest& digest,
                                              int64_t size) {
+  ++shared_lookups_;
   std::shared_ptr<Chunk>& chunk = chunks_[digest];
   if (chunk == nullptr) chunk = std::make_shared<Chunk>(digest, size);
   return chunk;
@@ -117,9 +119,12 @@ void DatasetStore::ServeWaitingUploads() {
     }
     auto receiver = Reserve(next.tenant, next.digest, next.bytes);
     if (absl::IsResourceExhausted(receiver.status()) && !writer_idle()) {
-      MutexLock lock(&mu_);
-      waiting_.push_front(std::move(next));
-      return;
+      {
+        MutexLock lock(&mu_);
+        waiting_.push_front(std::move(next));
+      }
+      if (!writer_idle()) return;  // else its last call may have missed this
+      continue;
     }
     next.ready(std::move(receiver));
   }
@@ -171,6 +176,22 @@ absl::StatusOr<ChunkBytes> DatasetStore::LoadChunk(const StoredArray& array,
   return BytesOf(array.chunks[index]);
 }
 
+absl::Status DatasetStore::MakeRoomToAssemble(const StoredArray& array) {
+  const int64_t bytes = array.shape.byte_size();
+  MakeRoom(bytes);
+  MutexLock lock(&mu_);
+  int64_t own = 0;  // goes as its place in the array is filled
+  for (const auto& chunk : array.chunks) {
+    if (chunk->data != nullptr) own += chunk->size;
+  }
+  const int64_t others = std::max<int64_t>(memory_.resident() - own, 0);
+  if (others <= options_.memory_bytes - bytes) return absl::OkStatus();
+  return ResourceExhausted("the datasets' memory limit of ",
+                           options_.memory_bytes, " bytes: an array of ", bytes,
+                           " bytes does not fit beside ", others,
+                           " bytes in use or not on disk yet");
+}
+
 absl::StatusOr<Literal> DatasetStore::Load(const StoredArray& array) {
   MutexLock assembling(&array.assembling);
   if (auto whole = array.whole.lock()) {
@@ -181,7 +202,7 @@ absl::StatusOr<Literal> DatasetStore::Load(const StoredArray& array) {
     HAWSER_ASSIGN_OR_RETURN(ChunkBytes only, BytesOf(array.chunks[0]));
     return Literal::Adopt(array.shape, std::move(only.data));
   }
-  MakeRoom(array.shape.byte_size());
+  HAWSER_RETURN_IF_ERROR(MakeRoomToAssemble(array));
   HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<char> whole,
                           memory_.Allocate(array.shape.byte_size()));
   char* at = whole.get();

@@ -22,7 +22,8 @@ absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Open(
 
 DatasetStore::~DatasetStore() {
   Stop(absl::InfinitePast());
-  writer_ = nullptr;  // its callbacks use everything else
+  // Its callbacks use everything else, the pointer to it included.
+  if (writer_ != nullptr) writer_->Join();
 }
 
 std::vector<uint32_t> DatasetStore::FindMissing(
@@ -44,6 +45,7 @@ std::vector<uint32_t> DatasetStore::FindMissing(
 std::shared_ptr<const StoredArray> DatasetStore::ArrayOf(
     Tenant& tenant, const ArrayManifest& manifest) {
   const Digest id = ArrayId(manifest);
+  ++shared_lookups_;
   std::weak_ptr<const StoredArray>& known = arrays_[id];
   if (auto array = known.lock()) return array;
   auto array = std::make_shared<StoredArray>();
@@ -166,6 +168,7 @@ DatasetStore::Statistics DatasetStore::statistics() const {
   out.resident_bytes = memory_.resident();
   out.bad_files = files_ == nullptr ? 0 : files_->bad_files();
   out.received_bytes = received_bytes_;
+  out.shared_lookups = shared_lookups_;
   return out;
 }
 

@@ -97,6 +97,9 @@ class DatasetStore {
     int64_t resident_bytes = 0;
     int64_t bad_files = 0;
     int64_t received_bytes = 0;  // verified, since the start
+    // How often an index that tenants share was looked into, which takes bytes
+    // or references of one's own: asking for others' leaves it as it is.
+    int64_t shared_lookups = 0;
   };
   Statistics statistics() const;
 
@@ -135,6 +138,9 @@ class DatasetStore {
       absl::string_view tenant, const Digest& digest, int64_t bytes);
   absl::Status Receive(const std::string& tenant, const Digest& digest,
                        int64_t bytes, std::shared_ptr<const char> data);
+  // Lets others leave memory for the array in one piece; its own chunks are
+  // given back as it fills. Errors: kResourceExhausted.
+  absl::Status MakeRoomToAssemble(const StoredArray& array);
   absl::StatusOr<ChunkBytes> BytesOf(const std::shared_ptr<Chunk>& chunk);
   void ServeWaitingUploads();
 
@@ -180,6 +186,7 @@ class DatasetStore {
   std::deque<WaitingUpload> waiting_ ABSL_GUARDED_BY(mu_);
   absl::Status last_write_error_ ABSL_GUARDED_BY(mu_);
   int64_t received_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
 
   // Last: its thread uses all of the above.
   std::unique_ptr<DiskWriter> writer_;

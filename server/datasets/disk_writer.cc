@@ -18,9 +18,11 @@ DiskWriter::DiskWriter(std::function<absl::Status()> flush,
       progress_(std::move(progress)),
       thread_([this] { Loop(); }) {}
 
-DiskWriter::~DiskWriter() {
+DiskWriter::~DiskWriter() { Join(); }
+
+void DiskWriter::Join() {
   Stop(absl::InfinitePast());
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool DiskWriter::Add(Task task) {
@@ -57,8 +59,6 @@ void DiskWriter::Loop() {
     std::vector<Task> batch;
     {
       MutexLock lock(&mu_);
-      busy_ = false;
-      changed_.SignalAll();
       changed_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
         return stopping_ || !tasks_.empty();
       });
@@ -70,6 +70,13 @@ void DiskWriter::Loop() {
       }
     }
     Run(std::move(batch));
+    {
+      MutexLock lock(&mu_);
+      busy_ = false;
+      changed_.SignalAll();
+    }
+    // Idle before this, so that whoever waits for room can tell that no more
+    // will come of it.
     progress_();
   }
 }

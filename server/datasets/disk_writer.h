@@ -22,7 +22,8 @@ class DiskWriter {
     // On the writer's thread, after what was written has been flushed.
     std::function<void(const absl::Status&)> done;
   };
-  // `flush` makes a batch of writes durable; `progress` is called after each.
+  // `flush` makes a batch of writes durable; `progress` is called after each,
+  // when idle() says whether another one follows.
   DiskWriter(std::function<absl::Status()> flush,
              std::function<void()> progress);
   ~DiskWriter();
@@ -33,6 +34,8 @@ class DiskWriter {
   // Waits until everything is written or `deadline`; later tasks, and what is
   // left then, fail with kUnavailable. Returns how many those were.
   int Stop(absl::Time deadline);
+  // Stops at once; no callback runs any more when it returns. Not inside one.
+  void Join();
 
  private:
   void Loop();

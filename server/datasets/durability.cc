@@ -25,6 +25,29 @@ bool StoredDataset::IsDurable() const {
   return true;
 }
 
+absl::Status StoredDataset::WhyNotDurable() const {
+  for (const auto& array : arrays) {
+    for (const auto& chunk : array->chunks) {
+      if (chunk->on_disk) continue;
+      if (!chunk->write_error.ok()) return chunk->write_error;
+      return DataLoss("chunk ", chunk->digest.ToHex(),
+                      " was damaged; put the dataset again");
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool StoredDataset::NeedsWrite() const {
+  if (writes > 0) return false;
+  if (!on_disk) return true;
+  for (const auto& array : arrays) {
+    for (const auto& chunk : array->chunks) {
+      if (!chunk->on_disk && !chunk->writing && !chunk->lost()) return true;
+    }
+  }
+  return false;
+}
+
 DatasetInfo StoredDataset::Info() const {
   DatasetInfo out = info;
   out.durable = IsDurable();
@@ -46,6 +69,7 @@ void DatasetStore::WriteChunk(const std::string& tenant,
     MutexLock lock(&mu_);
     chunk->writing = false;
     chunk->on_disk = status.ok();
+    chunk->write_error = status;
     last_write_error_ = status;
     Touch(*chunk);
   };
@@ -79,11 +103,7 @@ void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
     dataset->tried_at = options_.now();
     dataset->on_disk = dataset->on_disk || status.ok();
     info = dataset->Info();
-    if (status.ok() && !info.durable) {
-      status = last_write_error_.ok()
-                   ? DataLoss("a chunk of it was damaged; put it again")
-                   : last_write_error_;
-    }
+    if (status.ok()) status = dataset->WhyNotDurable();
     if (dataset->writes == 0) waiting.swap(dataset->waiting);
   }
   if (!status.ok()) {
@@ -115,8 +135,8 @@ void DatasetStore::Sweep() {
     }
     if (files_ == nullptr) continue;
     for (auto& [id, dataset] : tenant.datasets) {
-      if (dataset->on_disk || dataset->writes > 0) continue;
-      if (now - dataset->tried_at >= kRetry) WriteDataset(name, dataset);
+      if (now - dataset->tried_at < kRetry || !dataset->NeedsWrite()) continue;
+      WriteDataset(name, dataset);
     }
   }
 }

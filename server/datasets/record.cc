@@ -98,8 +98,9 @@ absl::StatusOr<ArrayManifest> ReadArray(Reader& in) {
   for (uint64_t i = 0; i < rank; ++i) {
     dims.push_back(static_cast<int64_t>(in.Integer()));
   }
-  HAWSER_ASSIGN_OR_RETURN(array.shape,
-                          Shape::Make(static_cast<DType>(dtype), dims));
+  auto shape = Shape::Make(static_cast<DType>(dtype), dims);
+  if (!shape.ok()) return DataLoss(shape.status().message());
+  array.shape = *std::move(shape);
   absl::string_view digests = in.Text();
   if (!in.ok() || digests.size() % Digest::kSize != 0) {
     return DataLoss("a damaged list of chunks");
@@ -168,7 +169,8 @@ absl::StatusOr<DatasetRecord> DecodeDataset(absl::string_view bytes) {
   if (!in.ok() || !in.rest().empty()) {
     return DataLoss("a damaged dataset record");
   }
-  HAWSER_RETURN_IF_ERROR(CheckManifest(record.manifest));
+  const absl::Status sound = CheckManifest(record.manifest);
+  if (!sound.ok()) return DataLoss(sound.message());
   return record;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/digest.h"
@@ -35,6 +36,7 @@ struct Chunk {
   std::shared_ptr<const char> data;
   bool on_disk = false;
   bool writing = false;
+  absl::Status write_error;  // of the last attempt
   int references = 0;  // tenants who know it
   // Its place among the chunks that may leave memory.
   std::list<Chunk*>::iterator place;
@@ -67,6 +69,11 @@ struct StoredDataset {
   std::vector<Durable> waiting;
 
   bool IsDurable() const;
+  // Why not, once everything was tried: the disk's words, or kDataLoss for a
+  // chunk that was damaged.
+  absl::Status WhyNotDurable() const;
+  // Something of it is here that is neither on disk nor on its way.
+  bool NeedsWrite() const;
   DatasetInfo Info() const;
 };
 

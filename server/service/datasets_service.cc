@@ -7,7 +7,7 @@
 #include "core/wire/codec.h"
 #include "proto/grpc_status.h"
 #include "server/service/frames.h"
-#include "server/session/session_table.h"
+#include "server/service/refused.h"
 
 namespace hawser::server {
 namespace {
@@ -51,6 +51,10 @@ class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   InFrame frame_;
 };
 
+grpc::ServerUnaryReactor* RefusedUnary(const absl::Status& why) {
+  return new Refused<grpc::ServerUnaryReactor>(why);
+}
+
 // Finishes a method that answers at once.
 template <typename Reply>
 grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
@@ -66,21 +70,27 @@ grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
 grpc::ServerUnaryReactor* DatasetsService::FindMissing(
     grpc::CallbackServerContext* context, const v1::FindMissingRequest* request,
     v1::FindMissingReply* reply) {
-  return Answered(context, handler_->FindMissing(kDefaultTenant, *request),
-                  reply);
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) return RefusedUnary(tenant.status());
+  return Answered(context, handler_->FindMissing(*tenant, *request), reply);
 }
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* DatasetsService::Put(
-    grpc::CallbackServerContext*, grpc::ByteBuffer* reply) {
-  return new PutReactor(handler_->Put(kDefaultTenant), reply);
+    grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
+  using Reactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
+  return new PutReactor(handler_->Put(*tenant), reply);
 }
 
 grpc::ServerUnaryReactor* DatasetsService::Commit(
     grpc::CallbackServerContext* context, const v1::CommitRequest* request,
     v1::DatasetInfoProto* reply) {
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) return RefusedUnary(tenant.status());
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   handler_->Commit(
-      kDefaultTenant, *request,
+      *tenant, *request,
       [reactor, reply](const absl::StatusOr<v1::DatasetInfoProto>& info) {
         if (info.ok()) *reply = *info;
         reactor->Finish(ToGrpc(info.status()));
@@ -89,12 +99,14 @@ grpc::ServerUnaryReactor* DatasetsService::Commit(
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* DatasetsService::Get(
-    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  const auto tenant = access_->TenantOf(*context);
   v1::GetRequest parsed;
   v1::GetChunk first;
-  absl::Status status = ParseBuffer(*request, &parsed);
+  absl::Status status = tenant.status();
+  if (status.ok()) status = ParseBuffer(*request, &parsed);
   absl::StatusOr<std::shared_ptr<RowReader>> rows = status;
-  if (status.ok()) rows = handler_->Get(kDefaultTenant, parsed);
+  if (status.ok()) rows = handler_->Get(*tenant, parsed);
   if (!rows.ok()) {
     return new PieceStream(
         v1::GetChunk::kDataFieldNumber, first,
@@ -109,7 +121,9 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* DatasetsService::Get(
 grpc::ServerUnaryReactor* DatasetsService::Stat(
     grpc::CallbackServerContext* context, const v1::StatRequest* request,
     v1::DatasetInfoProto* reply) {
-  return Answered(context, handler_->Stat(kDefaultTenant, *request), reply);
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) return RefusedUnary(tenant.status());
+  return Answered(context, handler_->Stat(*tenant, *request), reply);
 }
 
 }  // namespace hawser::server

@@ -6,6 +6,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "proto/datasets.grpc.pb.h"
+#include "server/access/access.h"
 #include "server/service/datasets_handler.h"
 
 namespace hawser::server {
@@ -19,8 +20,9 @@ using DatasetsMethods = v1::Datasets::WithCallbackMethod_FindMissing<
 
 class DatasetsService final : public DatasetsMethods {
  public:
-  // `handler` outlives it.
-  explicit DatasetsService(DatasetsHandler* handler) : handler_(handler) {}
+  // Both outlive it.
+  DatasetsService(DatasetsHandler* handler, const Access* access)
+      : handler_(handler), access_(access) {}
 
   grpc::ServerUnaryReactor* FindMissing(grpc::CallbackServerContext* context,
                                         const v1::FindMissingRequest* request,
@@ -39,6 +41,7 @@ class DatasetsService final : public DatasetsMethods {
 
  private:
   DatasetsHandler* const handler_;
+  const Access* const access_;
 };
 
 }  // namespace hawser::server

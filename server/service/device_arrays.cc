@@ -48,6 +48,7 @@ Value DeviceArrays::Get(absl::string_view tenant, absl::string_view token,
   std::shared_ptr<Promise<runtime::BufferPtr>> promise;
   {
     MutexLock lock(&mu_);
+    ++shared_lookups_;
     Slot& slot = slots_[(*stored)->id];
     if (runtime::BufferPtr buffer = slot.buffer.lock()) {
       Keep((*stored)->id, buffer);
@@ -83,6 +84,11 @@ void DeviceArrays::Load(
 int64_t DeviceArrays::kept_bytes() const {
   MutexLock lock(&mu_);
   return kept_bytes_;
+}
+
+int64_t DeviceArrays::shared_lookups() const {
+  MutexLock lock(&mu_);
+  return shared_lookups_;
 }
 
 }  // namespace hawser::server

@@ -33,6 +33,9 @@ class DeviceArrays {
             absl::string_view array);
 
   int64_t kept_bytes() const;
+  // How often what tenants share was looked into, which takes an array of
+  // one's own.
+  int64_t shared_lookups() const;
 
  private:
   struct Slot {
@@ -55,6 +58,7 @@ class DeviceArrays {
   absl::flat_hash_map<Digest, Slot> slots_ ABSL_GUARDED_BY(mu_);
   std::list<Digest> order_ ABSL_GUARDED_BY(mu_);  // kept; last used first
   int64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace hawser::server

@@ -17,8 +17,8 @@ Executor::Executor(std::shared_ptr<runtime::Client> device,
       version(std::move(options.version)),
       sessions(std::move(options.sessions)),
       executables(options.executables),
-      workers(options.workers),
-      arrays(this->device, datasets, &workers, options.device_arrays_bytes) {}
+      arrays(this->device, datasets, &workers, options.device_arrays_bytes),
+      workers(options.workers) {}
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     std::shared_ptr<runtime::Client> device, DatasetStore* datasets,

@@ -64,9 +64,9 @@ struct Executor {
   SessionTable sessions;
   ExecutableCache executables;
   ChunkMemory upload_memory;
-  // Last: its threads use the rest.
-  WorkerPool workers;
   DeviceArrays arrays;
+  // Last, so that it goes first: its threads use the rest.
+  WorkerPool workers;
 
  private:
   Executor(std::shared_ptr<runtime::Client> device,

@@ -1,12 +1,14 @@
 #include "server/service/executor_service.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "core/base/status.h"
 #include "proto/grpc_status.h"
 #include "server/service/frames.h"
+#include "server/service/refused.h"
 
 namespace hawser::server {
 namespace {
@@ -16,8 +18,9 @@ class SessionReactor final
     : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
       public SessionWire {
  public:
-  SessionReactor(ExecutorHandler* handler, grpc::CallbackServerContext* context)
-      : context_(context), link_(handler->Connect(kDefaultTenant, this)) {
+  SessionReactor(ExecutorHandler* handler, absl::string_view tenant,
+                 grpc::CallbackServerContext* context)
+      : context_(context), link_(handler->Connect(tenant, this)) {
     link_->Start();
   }
 
@@ -53,10 +56,11 @@ class SessionReactor final
 
 class CallReactor final : public grpc::ServerUnaryReactor {
  public:
-  CallReactor(ExecutorHandler* handler, grpc::CallbackServerContext* context,
-              v1::CallRequest* request, v1::CallReply* reply)
+  CallReactor(ExecutorHandler* handler, absl::string_view tenant,
+              grpc::CallbackServerContext* context, v1::CallRequest* request,
+              v1::CallReply* reply)
       : cancel_(CancelToken::WithFlag(absl::FromChrono(context->deadline()))) {
-    handler->Call(kDefaultTenant, request, cancel_,
+    handler->Call(tenant, request, cancel_,
                   [this, reply](absl::StatusOr<v1::CallReply> result) {
                     if (result.ok()) *reply = *std::move(result);
                     Finish(ToGrpc(result.status()));
@@ -71,8 +75,9 @@ class CallReactor final : public grpc::ServerUnaryReactor {
 
 class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  UploadReactor(ExecutorHandler* handler, grpc::ByteBuffer* reply)
-      : handler_(handler) {
+  UploadReactor(ExecutorHandler* handler, std::string tenant,
+                grpc::ByteBuffer* reply)
+      : handler_(handler), tenant_(std::move(tenant)) {
     FillBuffer(v1::UploadReply(), reply);
     StartRead(&buffer_);
   }
@@ -92,8 +97,7 @@ class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     HAWSER_RETURN_IF_ERROR(
         frame.Parse(&buffer_, v1::UploadChunk::kDataFieldNumber, &header));
     if (receiver_ == nullptr) {
-      HAWSER_ASSIGN_OR_RETURN(receiver_,
-                              handler_->Upload(kDefaultTenant, header));
+      HAWSER_ASSIGN_OR_RETURN(receiver_, handler_->Upload(tenant_, header));
     }
     if (receiver_->filled()) return absl::OkStatus();
     if (frame.size() > static_cast<uint64_t>(receiver_->missing())) {
@@ -112,18 +116,20 @@ class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   }
 
   ExecutorHandler* const handler_;
+  const std::string tenant_;
   grpc::ByteBuffer buffer_;
   std::unique_ptr<UploadReceiver> receiver_;
 };
 
 // The value of a handle as one piece, then the end.
 PieceStream::Source ValueOf(ExecutorHandler* handler,
+                            const std::string& tenant,
                             const v1::DownloadRequest& request) {
-  return [handler, request,
+  return [handler, tenant, request,
           sent = std::make_shared<bool>(false)](const PieceDone& done) {
     if (std::exchange(*sent, true)) return done(Piece());
     handler->Download(
-        kDefaultTenant, request, [done](const absl::StatusOr<Literal>& value) {
+        tenant, request, [done](const absl::StatusOr<Literal>& value) {
           if (!value.ok()) return done(value.status());
           // The owner is the Literal itself.
           auto held = std::make_shared<const Literal>(*value);
@@ -133,35 +139,51 @@ PieceStream::Source ValueOf(ExecutorHandler* handler,
   };
 }
 
+// The source of a stream that fails at once.
+PieceStream::Source NothingBut(const absl::Status& status) {
+  return [status](const PieceDone& done) { done(status); };
+}
+
 }  // namespace
 
 grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>*
 ExecutorService::Session(grpc::CallbackServerContext* context) {
-  return new SessionReactor(handler_, context);
+  using Reactor =
+      grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>;
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
+  return new SessionReactor(handler_, *tenant, context);
 }
 
 grpc::ServerUnaryReactor* ExecutorService::Call(
     grpc::CallbackServerContext* context, const v1::CallRequest* request,
     v1::CallReply* reply) {
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) {
+    return new Refused<grpc::ServerUnaryReactor>(tenant.status());
+  }
   // gRPC made the request for this call alone, so its literals may be taken.
-  return new CallReactor(handler_, context,
+  return new CallReactor(handler_, *tenant, context,
                          const_cast<v1::CallRequest*>(request), reply);
 }
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* ExecutorService::Upload(
-    grpc::CallbackServerContext*, grpc::ByteBuffer* reply) {
-  return new UploadReactor(handler_, reply);
+    grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
+  using Reactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
+  const auto tenant = access_->TenantOf(*context);
+  if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
+  return new UploadReactor(handler_, *tenant, reply);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* ExecutorService::Download(
-    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  const auto tenant = access_->TenantOf(*context);
   v1::DownloadRequest parsed;
-  const absl::Status status = ParseBuffer(*request, &parsed);
-  PieceStream::Source source =
-      status.ok() ? ValueOf(handler_, parsed)
-                  : [status](const PieceDone& done) { done(status); };
-  return new PieceStream(v1::DownloadChunk::kDataFieldNumber,
-                         v1::DownloadChunk(), std::move(source));
+  absl::Status status = tenant.status();
+  if (status.ok()) status = ParseBuffer(*request, &parsed);
+  return new PieceStream(
+      v1::DownloadChunk::kDataFieldNumber, v1::DownloadChunk(),
+      status.ok() ? ValueOf(handler_, *tenant, parsed) : NothingBut(status));
 }
 
 }  // namespace hawser::server

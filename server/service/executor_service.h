@@ -1,5 +1,5 @@
 // ExecutorService: v1.Executor on gRPC. All it knows is gRPC; what the
-// requests mean is ExecutorHandler's.
+// requests mean is ExecutorHandler's, and for whom they are done Access says.
 #ifndef HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_
 #define HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_
 
@@ -7,6 +7,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "proto/executor.grpc.pb.h"
+#include "server/access/access.h"
 #include "server/service/executor_handler.h"
 
 namespace hawser::server {
@@ -21,8 +22,9 @@ using ExecutorMethods = v1::Executor::WithCallbackMethod_Session<
 
 class ExecutorService final : public ExecutorMethods {
  public:
-  // `handler` outlives it.
-  explicit ExecutorService(ExecutorHandler* handler) : handler_(handler) {}
+  // Both outlive it.
+  ExecutorService(ExecutorHandler* handler, const Access* access)
+      : handler_(handler), access_(access) {}
 
   grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Session(
       grpc::CallbackServerContext* context) override;
@@ -37,6 +39,7 @@ class ExecutorService final : public ExecutorMethods {
 
  private:
   ExecutorHandler* const handler_;
+  const Access* const access_;
 };
 
 }  // namespace hawser::server

@@ -1,5 +1,6 @@
 #include "server/service/session_link.h"
 
+#include <optional>
 #include <utility>
 
 #include "core/base/status.h"
@@ -15,6 +16,13 @@ constexpr int64_t kMaxQueuedBytes = int64_t{16} << 20;
 
 std::shared_ptr<const v1::ServerMessage> MessageOf(const Reply& reply) {
   return std::static_pointer_cast<const v1::ServerMessage>(reply.message);
+}
+
+absl::StatusOr<std::optional<Ticket>> ClaimTurn(
+    Session& session, const ReplyStream* from, const v1::ClientMessage& m) {
+  HAWSER_RETURN_IF_ERROR(session.Acknowledge(m.acknowledged()));
+  return session.Claim(from, m.sequence(),
+                       static_cast<int64_t>(m.ByteSizeLong()));
 }
 
 }  // namespace
@@ -70,7 +78,9 @@ void SessionLink::OnMessage() {
   if (session != nullptr && message.has_open()) {
     Close(InvalidArgument("session ", session->id(), " is open already"));
   } else if (session != nullptr) {
-    session->Enter([self = shared_from_this()] { self->Apply(); });
+    // It may wait for its turn until after OnDone, hence its own reference.
+    session->Enter(
+        [self = shared_from_this(), session] { self->Apply(session); });
   } else if (message.has_open()) {
     Open(message.open());
     ReadNext();
@@ -81,21 +91,14 @@ void SessionLink::OnMessage() {
   }
 }
 
-void SessionLink::Apply() {
-  std::shared_ptr<Session> session;
-  {
-    MutexLock lock(&mu_);
-    session = session_;
-  }
+void SessionLink::Apply(const std::shared_ptr<Session>& session) {
   v1::ClientMessage* message = request_.message;
-  const auto ticket = session->Claim(
-      this, message->sequence(), static_cast<int64_t>(message->ByteSizeLong()));
+  const auto ticket = ClaimTurn(*session, this, *message);
   if (!ticket.ok()) {
     session->Leave();
     Close(ticket.status());
     return;
   }
-  session->Acknowledge(message->acknowledged());
   auto done = [self = shared_from_this(), session] {
     session->Leave();
     self->ReadNext();

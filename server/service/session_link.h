@@ -71,7 +71,7 @@ class SessionLink final : public ReplyStream,
   void SendStatus(const absl::Status& status, bool session_lost);
   Reply Hello(const Session& session, uint64_t applied) const;
   void Attach(const std::shared_ptr<Session>& session);
-  void Apply();
+  void Apply(const std::shared_ptr<Session>& session);
 
   Executor* const executor_;
   const std::string tenant_;

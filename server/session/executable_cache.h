@@ -3,9 +3,11 @@
 #define HAWSER_SERVER_SESSION_EXECUTABLE_CACHE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -37,6 +39,9 @@ class ExecutableCache {
               Pointer executable);
 
   size_t size() const;
+  // How often what tenants share was looked into, which takes a fingerprint
+  // of one's own: a tenant that asks for others' leaves it as it is.
+  int64_t shared_lookups() const;
 
  private:
   struct Entry {
@@ -45,9 +50,19 @@ class ExecutableCache {
     std::list<Digest>::iterator used;  // in order_
   };
   void Touch(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Null when nobody has compiled it.
+  Entry* Shared(const Digest& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Know(absl::string_view tenant, const Digest& fingerprint, Entry& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Takes out what is beyond the capacity and nobody holds.
+  std::vector<Pointer> Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const size_t capacity_;
   mutable Mutex mu_;
+  // What each tenant has shown, of what is still in entries_.
+  absl::flat_hash_map<std::string, absl::flat_hash_set<Digest>> known_
+      ABSL_GUARDED_BY(mu_);
+  int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Digest, Entry> entries_ ABSL_GUARDED_BY(mu_);
   std::list<Digest> order_ ABSL_GUARDED_BY(mu_);  // last used first
 };

@@ -51,22 +51,33 @@ void Session::Enter(std::function<void()> apply) {
       return;
     }
     busy_ = true;
+    left_ = false;
   }
   apply();
 }
 
 void Session::Leave() {
-  std::function<void()> next;
   {
     MutexLock lock(&mu_);
-    if (waiting_.empty()) {
-      busy_ = false;
-      return;
-    }
-    next = std::move(waiting_.front());
-    waiting_.pop_front();
+    left_ = true;
+    if (passing_on_) return;  // whoever passes the turn on goes on with it
+    passing_on_ = true;
   }
-  next();
+  while (true) {
+    std::function<void()> next;
+    {
+      MutexLock lock(&mu_);
+      if (!left_ || waiting_.empty()) {
+        busy_ = !left_;
+        passing_on_ = false;
+        return;
+      }
+      left_ = false;
+      next = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    next();
+  }
 }
 
 absl::StatusOr<std::optional<Ticket>> Session::Claim(const ReplyStream* from,
@@ -90,16 +101,22 @@ absl::StatusOr<std::optional<Ticket>> Session::Claim(const ReplyStream* from,
   return std::optional<Ticket>(Ticket{sequence, bytes});
 }
 
-void Session::Acknowledge(uint64_t sequence) {
+absl::Status Session::Acknowledge(uint64_t sequence) {
   std::vector<Reply> done;  // messages die outside the lock
   MutexLock lock(&mu_);
-  if (sequence <= acknowledged_) return;
+  if (sequence > applied_) {
+    return InvalidArgument("the answer to sequence ", sequence,
+                           " is acknowledged, but only ", applied_,
+                           " requests have come");
+  }
+  if (sequence <= acknowledged_) return absl::OkStatus();
   acknowledged_ = sequence;
   while (!kept_.empty() && kept_.begin()->first <= sequence) {
     kept_bytes_ -= kept_.begin()->second.bytes;
     done.push_back(std::move(kept_.begin()->second));
     kept_.erase(kept_.begin());
   }
+  return absl::OkStatus();
 }
 
 void Session::Answer(const Ticket& ticket, Reply reply) {
@@ -108,7 +125,7 @@ void Session::Answer(const Ticket& ticket, Reply reply) {
   {
     MutexLock lock(&mu_);
     stream = stream_;
-    if (!ended_) {
+    if (!ended_ && ticket.sequence > acknowledged_) {
       kept_bytes_ += reply.bytes;
       kept_.emplace(ticket.sequence, reply);
       overflow = kept_bytes_ > limits_.kept_bytes;

@@ -87,6 +87,7 @@ class Session {
   // ---- the order of requests
   // Runs `apply` now, or once the one before it has called Leave: requests
   // are applied one at a time, also while an old stream's last one goes on.
+  // However many wait, the stack does not grow with them.
   void Enter(std::function<void()> apply);
   void Leave();
   // The turn of request `sequence`; nothing for one that was taken before.
@@ -95,7 +96,8 @@ class Session {
   absl::StatusOr<std::optional<Ticket>> Claim(const ReplyStream* from,
                                               uint64_t sequence, int64_t bytes);
   // The client has every answer up to `sequence`.
-  void Acknowledge(uint64_t sequence);
+  // Errors: kInvalidArgument for one that was never asked for.
+  absl::Status Acknowledge(uint64_t sequence);
   // Keeps and sends the answer of a claimed request; once each.
   void Answer(const Ticket& ticket, Reply reply);
   // No further request should be read for now; Settled says when that changes.
@@ -142,6 +144,8 @@ class Session {
   mutable Mutex mu_;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   bool busy_ ABSL_GUARDED_BY(mu_) = false;
+  bool left_ ABSL_GUARDED_BY(mu_) = false;        // by who had the turn last
+  bool passing_on_ ABSL_GUARDED_BY(mu_) = false;  // somebody is in Leave's loop
   std::deque<std::function<void()>> waiting_ ABSL_GUARDED_BY(mu_);
   uint64_t applied_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t acknowledged_ ABSL_GUARDED_BY(mu_) = 0;

@@ -54,17 +54,19 @@ absl::StatusOr<std::shared_ptr<Session>> SessionTable::Open(
   constexpr size_t kMaxName = 256;
   std::string secret = RandomBytes(kSecretBytes);
   MutexLock lock(&mu_);
-  if (static_cast<int64_t>(sessions_.size()) >= options_.sessions) {
+  if (size_ >= options_.sessions) {
     return ResourceExhausted("this server's limit of ", options_.sessions,
                              " sessions");
   }
+  Sessions& own = tenants_[tenant];
   uint64_t id = RandomNumber();
-  while (sessions_.contains(id)) id = RandomNumber();
+  while (own.contains(id)) id = RandomNumber();
   auto session = std::make_shared<Session>(
       id, std::move(secret), std::string(tenant),
       std::string(client_name.substr(0, kMaxName)), options_.limits);
   session->Detach(nullptr, now());  // the lease runs until a stream attaches
-  sessions_.emplace(id, session);
+  own.emplace(id, session);
+  ++size_;
   return session;
 }
 
@@ -73,54 +75,76 @@ absl::StatusOr<std::shared_ptr<Session>> SessionTable::Find(
   std::shared_ptr<Session> session;
   {
     MutexLock lock(&mu_);
-    auto at = sessions_.find(id);
-    if (at != sessions_.end()) session = at->second;
+    auto own = tenants_.find(tenant);
+    if (own != tenants_.end()) {
+      auto at = own->second.find(id);
+      if (at != own->second.end()) session = at->second;
+    }
   }
-  if (session == nullptr || !EqualSecrets(session->secret(), secret) ||
-      session->tenant() != tenant) {
+  if (session == nullptr || !EqualSecrets(session->secret(), secret)) {
     return NotFound("session ", id, " is not known on this server");
   }
   return session;
+}
+
+void SessionTable::Erase(uint64_t id) {
+  // Ids are 64 random bits: no two tenants have the same.
+  for (auto tenant = tenants_.begin(); tenant != tenants_.end(); ++tenant) {
+    if (tenant->second.erase(id) == 0) continue;
+    --size_;
+    if (tenant->second.empty()) tenants_.erase(tenant);
+    return;
+  }
+}
+
+std::vector<std::shared_ptr<Session>> SessionTable::All() const {
+  std::vector<std::shared_ptr<Session>> all;
+  MutexLock lock(&mu_);
+  all.reserve(size_);
+  for (const auto& [tenant, sessions] : tenants_) {
+    for (const auto& [id, session] : sessions) all.push_back(session);
+  }
+  return all;
 }
 
 void SessionTable::End(uint64_t id, const absl::Status& why) {
   std::shared_ptr<Session> session;
   {
     MutexLock lock(&mu_);
-    auto at = sessions_.find(id);
-    if (at == sessions_.end()) return;
-    session = std::move(at->second);
-    sessions_.erase(at);
+    for (const auto& [tenant, sessions] : tenants_) {
+      auto at = sessions.find(id);
+      if (at != sessions.end()) session = at->second;
+    }
+    if (session == nullptr) return;
+    Erase(id);
   }
   session->End(why);
 }
 
 void SessionTable::EndAll(const absl::Status& why) {
-  absl::flat_hash_map<uint64_t, std::shared_ptr<Session>> all;
+  absl::flat_hash_map<std::string, Sessions> all;
   {
     MutexLock lock(&mu_);
-    all.swap(sessions_);
+    all.swap(tenants_);
+    size_ = 0;
   }
-  for (auto& [id, session] : all) session->End(why);
+  for (const auto& [tenant, sessions] : all) {
+    for (const auto& [id, session] : sessions) session->End(why);
+  }
 }
 
 void SessionTable::Sweep() {
-  std::vector<std::shared_ptr<Session>> all;
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [id, session] : sessions_) all.push_back(session);
-  }
   const absl::Time time = now();
-  for (const auto& session : all) {
+  for (const auto& session : All()) {
     if (!session->EndIfIdleSince(time - options_.lease)) continue;
     MutexLock lock(&mu_);
-    sessions_.erase(session->id());
+    Erase(session->id());
   }
 }
 
 int64_t SessionTable::size() const {
   MutexLock lock(&mu_);
-  return static_cast<int64_t>(sessions_.size());
+  return size_;
 }
 
 }  // namespace hawser::server

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -17,9 +19,6 @@
 #include "server/session/session.h"
 
 namespace hawser::server {
-
-// Until connections carry credentials every client is this tenant.
-inline constexpr absl::string_view kDefaultTenant = "default";
 
 struct SessionTableOptions {
   // How long a session outlives its stream.
@@ -41,7 +40,8 @@ class SessionTable {
   absl::StatusOr<std::shared_ptr<Session>> Open(absl::string_view tenant,
                                                 absl::string_view client_name);
   // Errors: kNotFound, the same for an unknown id, a wrong secret and another
-  // tenant's session; found in the same time as far as the secret goes.
+  // tenant's session, which is not looked at; found in the same time as far as
+  // the secret goes.
   absl::StatusOr<std::shared_ptr<Session>> Find(absl::string_view tenant,
                                                 uint64_t id,
                                                 absl::string_view secret);
@@ -57,9 +57,14 @@ class SessionTable {
 
  private:
   const SessionTableOptions options_;
+  using Sessions = absl::flat_hash_map<uint64_t, std::shared_ptr<Session>>;
+  void Erase(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::vector<std::shared_ptr<Session>> All() const;
+
   mutable Mutex mu_;
-  absl::flat_hash_map<uint64_t, std::shared_ptr<Session>> sessions_
-      ABSL_GUARDED_BY(mu_);
+  // By tenant, so that what a caller names is looked for among its own alone.
+  absl::flat_hash_map<std::string, Sessions> tenants_ ABSL_GUARDED_BY(mu_);
+  int64_t size_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 // Bytes from the kernel's generator; dies without one.

@@ -90,7 +90,9 @@ TEST_F(Recording, ALoopReachesASteadyState) {
   for (int i = 0; i < 12; ++i) {
     w = w + 1;
     sum = sum + Sum(w);
-    if (i % 2 == 1) ASSERT_OK(sum.Fetch());
+    if (i % 2 == 1) {
+      ASSERT_OK(sum.Fetch());
+    }
   }
   EXPECT_VALUE(sum, Literal::Scalar<float>(4 * 78));
   EXPECT_LE(counting_->compiles, 2);

@@ -106,7 +106,8 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
   for (const OpDef* op : AllOps()) {
     if (op->Is(kHawserOnly)) ours.insert(op->name);
   }
-  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "parameter"));
+  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "parameter",
+                                         "stop_gradient"));
 }
 
 }  // namespace

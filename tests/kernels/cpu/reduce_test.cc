@@ -309,9 +309,10 @@ TEST(LaneProgramTest, RefusesWhatHasNoElementLoop) {
   const int broadcast = AddComputation(
       module, "broadcast", {s},
       [](ComputationBuilder& b, absl::Span<const ValueId> v) {
-        return Values{b.Add(kBroadcastInDim, v,
-                            {{"dims", Dims{}},
-                             {"broadcast_dimensions", Dims{}}})};
+        const Dims scalar;
+        return Values{b.Add(
+            kBroadcastInDim, v,
+            {{"dims", scalar}, {"broadcast_dimensions", scalar}})};
       });
   const int vector = AddComputation(
       module, "vector", {Shape::Of(DType::kF32, {2})}, OneOp(kNegate));

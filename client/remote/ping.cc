@@ -1,0 +1,54 @@
+#include "client/remote/ping.h"
+
+#include <algorithm>
+
+#include "absl/time/clock.h"
+#include "core/base/future.h"
+#include "core/base/status.h"
+#include "proto/executor.pb.h"
+
+namespace hawser {
+namespace {
+
+class PingCall final : public Request {
+ public:
+  PingCall() { message->mutable_ping(); }
+  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
+    if (status.ok()) {
+      promise_.Set(true);
+    } else {
+      promise_.Set(status);
+    }
+  }
+  Future<bool> future() const { return promise_.future(); }
+
+ private:
+  Promise<bool> promise_;
+};
+
+}  // namespace
+
+absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
+                         const CallLimits& limits, absl::Duration patience,
+                         absl::string_view who) {
+  absl::Time attached = absl::Now();
+  HAWSER_RETURN_IF_ERROR(limits.Check(attached, who));
+  auto call = std::make_shared<PingCall>();
+  const Future<bool> answered = call->future();
+  // A full window says nothing about the link, so it is not waited for.
+  HAWSER_RETURN_IF_ERROR(
+      session->Submit(call, /*wait=*/false, CallLimits()));
+  while (!answered.ready()) {
+    const absl::Time now = absl::Now();
+    HAWSER_RETURN_IF_ERROR(limits.Check(now, who));
+    if (session->attached()) attached = now;
+    if (now - attached > patience) {
+      return Unavailable(who, ": the session has had no stream for ",
+                         absl::FormatDuration(patience));
+    }
+    (void)answered.Await(std::min(now + kTick, limits.deadline()));
+  }
+  return answered.Await().status();
+}
+
+}  // namespace hawser

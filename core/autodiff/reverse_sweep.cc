@@ -1,0 +1,187 @@
+#include "core/autodiff/reverse_sweep.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/ops/gradient.h"
+
+namespace hawser::autodiff {
+namespace {
+
+// The first error of a rule, with the op and where the user made it.
+absl::Status Located(const absl::Status& status, const OpDef& op,
+                     SourceLocation where) {
+  if (status.ok()) return status;
+  const std::string place =
+      where.line == 0 ? "" : absl::StrCat(" (at ", where.file, ":", where.line,
+                                          ")");
+  return absl::Status(status.code(), absl::StrCat(op.name, ": ",
+                                                  status.message(), place));
+}
+
+// OK when the op has a rule.
+absl::Status CheckRule(const OpDef& op) {
+  switch (op.gradient.kind) {
+    case GradientDef::kNotYet:
+      return Unimplemented("its gradient is not implemented");
+    case GradientDef::kNotDifferentiable:
+      return InvalidArgument(
+          "has no gradient; stop_gradient before it says that none is meant");
+    case GradientDef::kRule:
+    case GradientDef::kZero:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsDifferentiable(const Shape& shape) {
+  return IsFloat(shape.dtype()) || IsComplex(shape.dtype());
+}
+
+absl::StatusOr<int> PullBacks::Find(int computation,
+                                    absl::Span<const int> wanted,
+                                    absl::Span<const int> seeded) {
+  Key key(computation, {wanted.begin(), wanted.end()},
+          {seeded.begin(), seeded.end()});
+  const auto at = known_.find(key);
+  if (at != known_.end()) return at->second;
+  ReverseSweep sweep(this, module_->computation(computation), {});
+  sweep.DifferentiateBy(wanted);
+  for (int result : seeded) sweep.SeedWithParameter(result);
+  HAWSER_RETURN_IF_ERROR(sweep.Run());
+  std::vector<ValueId> results;
+  for (int parameter : wanted) {
+    results.push_back(sweep.CotangentOf(parameter).value());
+  }
+  HAWSER_ASSIGN_OR_RETURN(const int index, sweep.Finish(results));
+  known_.emplace(std::move(key), index);
+  return index;
+}
+
+ReverseSweep::ReverseSweep(PullBacks* shared, const Computation& from,
+                           absl::Span<const SourceLocation> where)
+    : shared_(shared),
+      from_(from),
+      where_(where),
+      builder_(shared->module(), from.name()),
+      scope_{builder_, shared->monoids()},
+      depends_(from.num_values(), false),
+      cotangents_(from.num_values()) {
+  for (const Instruction& i : from_.instructions()) {
+    const ValueId first = builder_.Add(*i.op, i.operands, i.attributes,
+                                       i.called, SourceLocation{});
+    HAWSER_CHECK(first == i.first_result);
+  }
+}
+
+// A value depends on them when an operand does, unless the op is flat or the
+// value is no number of the continuous kind.
+void ReverseSweep::DifferentiateBy(absl::Span<const int> parameters) {
+  for (int p : parameters) depends_[p] = true;
+  for (const Instruction& i : from_.instructions()) {
+    if (i.op->gradient.kind == GradientDef::kZero) continue;
+    const bool any =
+        std::any_of(i.operands.begin(), i.operands.end(),
+                    [&](ValueId operand) { return depends_[operand]; });
+    for (int k = 0; any && k < i.num_results; ++k) {
+      const ValueId result = i.first_result + k;
+      depends_[result] = IsDifferentiable(from_.shape(result));
+    }
+  }
+}
+
+void ReverseSweep::SeedWithOnes(int result) {
+  const ValueId value = from_.results()[result];
+  if (!depends_[value]) return;
+  Accumulate(value, Filled(&scope_, from_.shape(value), 1));
+}
+
+void ReverseSweep::SeedWithParameter(int result) {
+  const ValueId value = from_.results()[result];
+  const ValueId seed =
+      builder_.Parameter(from_.shape(value), SourceLocation{});
+  if (depends_[value]) Accumulate(value, Expression(&scope_, seed));
+}
+
+absl::Status ReverseSweep::Run() {
+  const auto instructions = from_.instructions();
+  for (size_t i = instructions.size(); i-- > 0;) {
+    const absl::Status status = Visit(instructions[i]);
+    if (status.ok()) continue;
+    return Located(status, *instructions[i].op,
+                   i < where_.size() ? where_[i] : SourceLocation{});
+  }
+  return absl::OkStatus();
+}
+
+// Every user of the instruction's results stands behind it, so their
+// cotangents are complete.
+absl::Status ReverseSweep::Visit(const Instruction& instruction) {
+  bool reached = false;
+  for (int k = 0; k < instruction.num_results; ++k) {
+    reached |= cotangents_[instruction.first_result + k].present();
+  }
+  if (!reached) return absl::OkStatus();
+  absl::InlinedVector<bool, 8> wanted;
+  for (ValueId operand : instruction.operands) {
+    wanted.push_back(depends_[operand]);
+  }
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) {
+    return absl::OkStatus();
+  }
+  HAWSER_RETURN_IF_ERROR(CheckRule(*instruction.op));
+  return ApplyRule(instruction, wanted);
+}
+
+absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
+                                     absl::Span<const bool> wanted) {
+  absl::InlinedVector<Expression, 4> operands, results, cotangents;
+  for (ValueId operand : instruction.operands) {
+    operands.emplace_back(&scope_, operand);
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    const ValueId result = instruction.first_result + k;
+    results.emplace_back(&scope_, result);
+    cotangents.push_back(cotangents_[result]);
+  }
+  absl::InlinedVector<Expression, 4> given(operands.size());
+  const auto pull_back = [&](int computation, absl::Span<const int> by,
+                             absl::Span<const int> seeded) {
+    return shared_->Find(computation, by, seeded);
+  };
+  GradientContext context{scope_,     instruction, operands,
+                          results,    cotangents,  wanted,
+                          absl::MakeSpan(given),   pull_back};
+  HAWSER_RETURN_IF_ERROR(instruction.op->gradient.rule(context));
+  HAWSER_RETURN_IF_ERROR(builder_.status());
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].present()) continue;
+    if (given[i].shape() != operands[i].shape()) {
+      return Internal("its gradient by operand ", i, " is ",
+                      given[i].shape().ToString(), ", the operand is ",
+                      operands[i].shape().ToString());
+    }
+    Accumulate(instruction.operands[i], given[i]);
+  }
+  return absl::OkStatus();
+}
+
+void ReverseSweep::Accumulate(ValueId value, const Expression& cotangent) {
+  Expression& sum = cotangents_[value];
+  sum = sum.present() ? sum + cotangent : cotangent;
+}
+
+Expression ReverseSweep::CotangentOf(ValueId value) {
+  if (cotangents_[value].present()) return cotangents_[value];
+  return Filled(&scope_, from_.shape(value), 0);
+}
+
+absl::StatusOr<int> ReverseSweep::Finish(absl::Span<const ValueId> results) {
+  return builder_.Finish(results);
+}
+
+}  // namespace hawser::autodiff

@@ -1,0 +1,102 @@
+#include "kernels/cpu/combiner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace hawser::cpu {
+namespace {
+
+// Puts the second operand in the first one's place.
+template <int64_t kBytes>
+void TakeSecond(const char* const* in, char* out, int64_t n) {
+  std::memmove(out, in[1], n * kBytes);
+}
+
+// Copies n elements; strides are in elements.
+void CopyRow(int64_t width, int64_t n, char* to, int64_t to_stride,
+             const char* from, int64_t from_stride) {
+  VisitWidth(width, [&](auto tag) {
+    using W = typename decltype(tag)::type;
+    const W* x = reinterpret_cast<const W*>(from);
+    W* y = reinterpret_cast<W*>(to);
+    for (int64_t i = 0; i < n; ++i) y[i * to_stride] = x[i * from_stride];
+  });
+}
+
+}  // namespace
+
+Combiner::Combiner(const KernelContext& context,
+                   const CombinedTensors& tensors)
+    : c_(context),
+      tensors_(tensors),
+      n_(static_cast<int>(tensors.dtypes.size())),
+      program_(LaneProgram::Make(
+          context.module.computation(context.instruction.called[0]))) {
+  if (!program_.has_value() || n_ != 1) return;
+  direct_ = program_->OnlyStep();
+  if (program_->result_value(0) != 1) return;
+  direct_ = VisitWidth(width(0), [](auto tag) -> ElementFn {
+    return TakeSecond<sizeof(typename decltype(tag)::type)>;
+  });
+}
+
+absl::Status Combiner::Run(const CombinedRow& row) {
+  const bool dense = row.to_stride == 1 && row.from_stride == 1;
+  if (direct_ != nullptr && (dense || row.size == 1)) {
+    char* to = tensors_.to[0] + row.to * width(0);
+    const char* const in[] = {to, tensors_.from[0] + row.from * width(0)};
+    direct_(in, to, row.size);
+    return absl::OkStatus();
+  }
+  if (!program_.has_value()) return RunCalls(row);
+  RunLanes(row);
+  return absl::OkStatus();
+}
+
+void Combiner::RunLanes(const CombinedRow& row) {
+  if (!std::exchange(allocated_, true)) program_->Allocate();
+  for (int64_t begin = 0; begin < row.size; begin += program_->lanes()) {
+    const int64_t n = std::min(program_->lanes(), row.size - begin);
+    const int64_t to = row.to + begin * row.to_stride;
+    const int64_t from = row.from + begin * row.from_stride;
+    for (int k = 0; k < n_; ++k) {
+      CopyRow(width(k), n, program_->parameter(k), 1,
+              tensors_.to[k] + to * width(k), row.to_stride);
+      CopyRow(width(k), n, program_->parameter(n_ + k), 1,
+              tensors_.from[k] + from * width(k), row.from_stride);
+    }
+    program_->Run(n);
+    for (int k = 0; k < n_; ++k) {
+      CopyRow(width(k), n, tensors_.to[k] + to * width(k), row.to_stride,
+              program_->result(k), 1);
+    }
+  }
+}
+
+absl::Status Combiner::RunCalls(const CombinedRow& row) {
+  for (int64_t i = 0; i < row.size; ++i) {
+    const int64_t to = row.to + i * row.to_stride;
+    const int64_t from = row.from + i * row.from_stride;
+    std::vector<Literal> values(2 * n_);
+    for (int k = 0; k < n_; ++k) {
+      const DType dtype = tensors_.dtypes[k];
+      HAWSER_ASSIGN_OR_RETURN(
+          values[k], c_.ScalarAt(dtype, tensors_.to[k] + to * width(k)));
+      HAWSER_ASSIGN_OR_RETURN(
+          values[n_ + k],
+          c_.ScalarAt(dtype, tensors_.from[k] + from * width(k)));
+    }
+    HAWSER_ASSIGN_OR_RETURN(values, c_.call(0, std::move(values)));
+    for (int k = 0; k < n_; ++k) {
+      std::memcpy(tensors_.to[k] + to * width(k), values[k].bytes().data(),
+                  width(k));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,24 @@
+#include "server/access/open_sockets.h"
+
+#include <sys/stat.h>
+
+namespace hawser::server {
+namespace {
+
+// 0: not open. No two open sockets have the same.
+uint64_t InodeOf(int fd) {
+  struct stat about {};
+  return fstat(fd, &about) == 0 ? about.st_ino : 0;
+}
+
+}  // namespace
+
+void OpenSockets::Add(int fd) { inodes_[fd] = InodeOf(fd); }
+
+void OpenSockets::Sweep() {
+  absl::erase_if(inodes_, [](const auto& socket) {
+    return InodeOf(socket.first) != socket.second;
+  });
+}
+
+}  // namespace hawser::server

@@ -1,0 +1,124 @@
+// A bare gRPC server in a process of its own. Prints "echo ready on ADDRESS".
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+#include <grpcpp/support/slice.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/bench/echo.grpc.pb.h"
+
+namespace hawser::bench {
+namespace {
+
+// What a Put writes to; larger ones start over at the front.
+constexpr size_t kRoom = size_t{256} << 20;
+
+void Answer(const EchoMessage& request, EchoMessage* answer) {
+  answer->mutable_data()->assign(request.answer_bytes(), 'x');
+}
+
+class PingReactor final
+    : public grpc::ServerBidiReactor<EchoMessage, EchoMessage> {
+ public:
+  PingReactor() { StartRead(&request_); }
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status::OK);
+    Answer(request_, &answer_);
+    StartWrite(&answer_);
+  }
+  void OnWriteDone(bool ok) override {
+    if (ok) StartRead(&request_);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  EchoMessage request_;
+  EchoMessage answer_;
+};
+
+// Raw, so that the data is copied once: from gRPC's buffers to its place.
+class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+ public:
+  PutReactor(std::vector<char>* room, grpc::ByteBuffer* answer)
+      : room_(*room) {
+    const grpc::Slice slice(EchoMessage().SerializeAsString());
+    *answer = grpc::ByteBuffer(&slice, 1);
+    StartRead(&buffer_);
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status::OK);
+    std::vector<grpc::Slice> slices;
+    if (!buffer_.Dump(&slices).ok()) {
+      return Finish(grpc::Status(grpc::StatusCode::INTERNAL, "no slices"));
+    }
+    for (const grpc::Slice& slice : slices) {
+      if (slice.size() > room_.size() - at_) at_ = 0;
+      std::memcpy(room_.data() + at_, slice.begin(), slice.size());
+      at_ += slice.size();
+    }
+    StartRead(&buffer_);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  std::vector<char>& room_;
+  size_t at_ = 0;
+  grpc::ByteBuffer buffer_;
+};
+
+class EchoService final
+    : public Echo::WithCallbackMethod_Unary<Echo::WithCallbackMethod_Ping<
+          Echo::WithRawCallbackMethod_Put<Echo::Service>>> {
+ public:
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context,
+                                  const EchoMessage* request,
+                                  EchoMessage* answer) override {
+    Answer(*request, answer);
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+  grpc::ServerBidiReactor<EchoMessage, EchoMessage>* Ping(
+      grpc::CallbackServerContext*) override {
+    return new PingReactor;
+  }
+  grpc::ServerReadReactor<grpc::ByteBuffer>* Put(
+      grpc::CallbackServerContext*, grpc::ByteBuffer* answer) override {
+    return new PutReactor(&room_, answer);
+  }
+
+ private:
+  std::vector<char> room_ = std::vector<char>(kRoom, 'x');  // touched
+};
+
+}  // namespace
+
+int Main() {
+  EchoService service;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port);
+  builder.RegisterService(&service);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server == nullptr) {
+    std::fprintf(stderr, "echo_server: cannot listen on 127.0.0.1\n");
+    return 1;
+  }
+  std::printf("echo ready on 127.0.0.1:%d\n", port);
+  std::fflush(stdout);
+  server->Wait();
+  return 0;
+}
+
+}  // namespace hawser::bench
+
+int main() { return hawser::bench::Main(); }

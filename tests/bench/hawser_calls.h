@@ -1,0 +1,66 @@
+// HawserCalls: what a user of hawser does, one operation a call.
+#ifndef HAWSER_TESTS_BENCH_HAWSER_CALLS_H_
+#define HAWSER_TESTS_BENCH_HAWSER_CALLS_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/hawser.h"
+#include "core/base/literal.h"
+#include "core/runtime/client.h"
+
+namespace hawser::bench {
+
+// (a, b: f32[16]) -> a + b, with more ops ((a + b) * b + b) * b ...
+struct Chain {
+  int ops = 1;
+  Tensor operator()(const Tensor& a, const Tensor& b) const;
+};
+
+// Compiled once, on one client; every call sends its two arguments from here,
+// and looks at what comes back. One thread at a time.
+class HawserCalls {
+ public:
+  static absl::StatusOr<HawserCalls> On(const Client& client);
+
+  // One execution of `a + b` and the fetch of its result.
+  absl::Status Step() const;
+  // The same by the stateless call.
+  absl::Status Call() const;
+  // `steps` executions, each with the result of the one before, of which only
+  // the last is fetched.
+  absl::Status DependentSteps(int steps) const;
+  // One execution of 1,000 ops, and the fetch.
+  absl::Status ThousandOps() const;
+
+ private:
+  using Function = JitFunction<Chain>;
+  HawserCalls(Function sum, Function thousand);
+  absl::Status Fetched(const Function& function, float expected) const;
+
+  Function sum_;
+  Function thousand_;
+  Literal a_;
+  Literal b_;
+};
+
+// `a + b` through the runtime interface alone, without the SDK.
+class RuntimeCalls {
+ public:
+  static absl::StatusOr<RuntimeCalls> On(
+      std::shared_ptr<runtime::Client> client);
+
+  absl::Status Step() const;
+  absl::Status Call() const;
+
+ private:
+  explicit RuntimeCalls(std::shared_ptr<runtime::Executable> executable);
+
+  std::shared_ptr<runtime::Executable> executable_;
+  std::vector<runtime::Argument> arguments_;
+};
+
+}  // namespace hawser::bench
+#endif  // HAWSER_TESTS_BENCH_HAWSER_CALLS_H_

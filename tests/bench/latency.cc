@@ -1,0 +1,142 @@
+#include "tests/bench/latency.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "client/hawser.h"
+#include "client/remote/grpc_transport.h"
+#include "core/base/status.h"
+#include "tests/bench/echo_client.h"
+#include "tests/bench/hawser_calls.h"
+#include "tests/bench/message_sizes.h"
+#include "tests/bench/rounds.h"
+
+namespace hawser::bench {
+namespace {
+
+constexpr int kChain = 100;
+
+// The subjects, in the order in which a round runs them.
+enum Index {
+  kPing,
+  kStep,
+  kStepAlone,
+  kStepRuntime,
+  kChainOfSteps,
+  kThousandRemote,
+  kThousandHere,
+  kOneHere,
+  kUnary,
+  kCall,
+  kCallRuntime,
+};
+
+using Figure = std::function<double(const Round&)>;
+
+Figure P50(Index of) {
+  return [of](const Round& times) { return times[of].p50; };
+}
+Figure P50OverP50(Index a, Index b) {
+  return [a, b](const Round& times) {
+    return times[a].p50 / times[b].p50;
+  };
+}
+Figure P99OverP99(Index a, Index b) {
+  return [a, b](const Round& times) {
+    return times[a].p99 / times[b].p99;
+  };
+}
+// What computing over there costs more than computing here.
+double Overhead(const Round& times, Index there, Index here) {
+  return times[there].p50 - times[here].p50;
+}
+
+class Table {
+ public:
+  Table(const Rounds& rounds, std::string placement, Report* report)
+      : rounds_(rounds), placement_(std::move(placement)), report_(*report) {}
+
+  void Add(const std::string& what, const Figure& ours, const Figure& floor,
+           const Figure& ratio, const std::string& target) {
+    report_.rows.push_back({placement_, what, Micros(ours), Micros(floor),
+                            MedianOf(rounds_, ratio), target});
+  }
+  void AddP50(const std::string& what, Index ours, Index floor,
+              const std::string& target) {
+    Add(what, P50(ours), P50(floor), P50OverP50(ours, floor), target);
+  }
+
+ private:
+  std::string Micros(const Figure& figure) const {
+    return absl::StrFormat("%.1f us", MedianOf(rounds_, figure));
+  }
+
+  const Rounds& rounds_;
+  const std::string placement_;
+  Report& report_;
+};
+
+void AddRows(const Rounds& rounds, const std::string& placement,
+             Report* report) {
+  Table table(rounds, placement, report);
+  table.AddP50("step / bidi ping, p50", kStep, kPing, "1.5");
+  const auto p99 = [](Index of) {
+    return [of](const Round& times) { return times[of].p99; };
+  };
+  table.Add("step / bidi ping, p99", p99(kStep), p99(kPing),
+            P99OverP99(kStep, kPing), "2");
+  table.AddP50("... without a fallback", kStepAlone, kPing, "");
+  table.AddP50("... by the runtime interface", kStepRuntime, kPing, "");
+  table.AddP50("Call / unary call, p50", kCall, kUnary, "1.5");
+  table.AddP50("... by the runtime interface", kCallRuntime, kUnary, "");
+  table.AddP50("100 dependent steps / one", kChainOfSteps, kStep, "5");
+  const Figure thousand = [](const auto& times) {
+    return Overhead(times, kThousandRemote, kThousandHere);
+  };
+  const Figure one = [](const auto& times) {
+    return Overhead(times, kStep, kOneHere);
+  };
+  table.Add("remote - local, 1,000 ops / one op", thousand, one,
+            [=](const auto& times) { return thousand(times) / one(times); },
+            "1.3");
+}
+
+}  // namespace
+
+absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
+                            const std::string& placement, Report* report) {
+  EchoClient echo(peers.echo());
+  const EchoMessage as_step = RequestOf(SizesOfStep());
+  const EchoMessage as_call = RequestOf(SizesOfCall());
+  HAWSER_ASSIGN_OR_RETURN(const Client client,
+                          Connect({.servers = {peers.hawserd()}}));
+  HAWSER_ASSIGN_OR_RETURN(const auto remote, ConnectRemote(peers.hawserd()));
+  HAWSER_ASSIGN_OR_RETURN(const HawserCalls calls, HawserCalls::On(client));
+  HAWSER_ASSIGN_OR_RETURN(const HawserCalls alone,
+                          HawserCalls::On(Client(remote)));
+  HAWSER_ASSIGN_OR_RETURN(const HawserCalls here,
+                          HawserCalls::On(Client::Cpu()));
+  HAWSER_ASSIGN_OR_RETURN(const RuntimeCalls runtime,
+                          RuntimeCalls::On(remote));
+
+  const int n = plan.iterations;
+  std::vector<Subject> subjects(kCallRuntime + 1);
+  subjects[kPing] = {[&] { return echo.Ping(as_step); }, n};
+  subjects[kStep] = {[&] { return calls.Step(); }, n};
+  subjects[kStepAlone] = {[&] { return alone.Step(); }, n};
+  subjects[kStepRuntime] = {[&] { return runtime.Step(); }, n};
+  subjects[kChainOfSteps] = {[&] { return calls.DependentSteps(kChain); },
+                             std::max(n / 20, 1)};
+  subjects[kThousandRemote] = {[&] { return calls.ThousandOps(); }, n};
+  subjects[kThousandHere] = {[&] { return here.ThousandOps(); }, n};
+  subjects[kOneHere] = {[&] { return here.Step(); }, n};
+  subjects[kUnary] = {[&] { return echo.Unary(as_call); }, n};
+  subjects[kCall] = {[&] { return calls.Call(); }, n};
+  subjects[kCallRuntime] = {[&] { return runtime.Call(); }, n};
+  HAWSER_ASSIGN_OR_RETURN(const Rounds rounds, Measure(subjects, plan.rounds));
+  AddRows(rounds, placement, report);
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::bench

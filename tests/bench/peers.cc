@@ -1,0 +1,41 @@
+#include "tests/bench/peers.h"
+
+#include <unistd.h>
+
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "core/base/status.h"
+#include "tests/bench/placement.h"
+
+namespace hawser::bench {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(30);
+
+}  // namespace
+
+absl::StatusOr<Peers> Peers::Start(int server_core) {
+  // Children start where their parent is.
+  HAWSER_RETURN_IF_ERROR(Pin(getpid(), server_core));
+  std::string hawserd_address;
+  HAWSER_ASSIGN_OR_RETURN(testing::Process hawserd,
+                          testing::StartHawserd({}, &hawserd_address));
+  HAWSER_ASSIGN_OR_RETURN(
+      testing::Process echo,
+      testing::Process::Start({testing::Runfile("tests/bench/echo_server")}));
+  HAWSER_ASSIGN_OR_RETURN(const std::string line,
+                          echo.ReadLineWith("echo ready on ", kPatience));
+  const std::vector<std::string> words = absl::StrSplit(line, ' ');
+  return Peers(std::move(hawserd), std::move(hawserd_address), std::move(echo),
+               words[3]);
+}
+
+absl::Status Peers::Place(int client_core, int server_core) {
+  HAWSER_RETURN_IF_ERROR(Pin(hawserd_.pid(), server_core));
+  HAWSER_RETURN_IF_ERROR(Pin(echo_.pid(), server_core));
+  return Pin(getpid(), client_core);
+}
+
+}  // namespace hawser::bench

@@ -1,0 +1,42 @@
+// Peers: a hawserd and a bare gRPC server, each in a process of its own.
+#ifndef HAWSER_TESTS_BENCH_PEERS_H_
+#define HAWSER_TESTS_BENCH_PEERS_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tests/testing/process.h"
+
+namespace hawser::bench {
+
+// This process and its two servers, on cores that Place chooses. The servers
+// are killed when it goes out of scope.
+class Peers {
+ public:
+  // With both servers on `server_core` from their start.
+  static absl::StatusOr<Peers> Start(int server_core);
+
+  // Moves this process and both servers, with all their threads.
+  absl::Status Place(int client_core, int server_core);
+
+  const std::string& hawserd() const { return hawserd_address_; }
+  const std::string& echo() const { return echo_address_; }
+
+ private:
+  Peers(testing::Process hawserd, std::string hawserd_address,
+        testing::Process echo, std::string echo_address)
+      : hawserd_(std::move(hawserd)),
+        hawserd_address_(std::move(hawserd_address)),
+        echo_(std::move(echo)),
+        echo_address_(std::move(echo_address)) {}
+
+  testing::Process hawserd_;
+  std::string hawserd_address_;
+  testing::Process echo_;
+  std::string echo_address_;
+};
+
+}  // namespace hawser::bench
+#endif  // HAWSER_TESTS_BENCH_PEERS_H_

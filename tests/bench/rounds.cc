@@ -1,0 +1,64 @@
+#include "tests/bench/rounds.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace hawser::bench {
+namespace {
+
+double NowMicros() {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+double Quantile(std::vector<double> values, double q) {
+  const size_t at = std::min(values.size() - 1,
+                             static_cast<size_t>(q * values.size()));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[at];
+}
+
+absl::StatusOr<Times> RunSubject(const Subject& subject) {
+  std::vector<double> micros;
+  micros.reserve(subject.iterations);
+  for (int i = 0; i < subject.iterations; ++i) {
+    const double start = NowMicros();
+    HAWSER_RETURN_IF_ERROR(subject.once());
+    micros.push_back(NowMicros() - start);
+  }
+  return Times{Quantile(micros, 0.5), Quantile(micros, 0.99)};
+}
+
+}  // namespace
+
+absl::StatusOr<Round> MeasureOnce(const std::vector<Subject>& subjects) {
+  Round round;
+  for (const Subject& subject : subjects) {
+    HAWSER_ASSIGN_OR_RETURN(round.emplace_back(), RunSubject(subject));
+  }
+  return round;
+}
+
+absl::StatusOr<Rounds> Measure(const std::vector<Subject>& subjects,
+                               int rounds) {
+  Rounds all;
+  HAWSER_RETURN_IF_ERROR(MeasureOnce(subjects).status());
+  for (int i = 0; i < rounds; ++i) {
+    HAWSER_ASSIGN_OR_RETURN(all.emplace_back(), MeasureOnce(subjects));
+  }
+  return all;
+}
+
+double MedianOf(const Rounds& rounds,
+                const std::function<double(const Round&)>& figure) {
+  std::vector<double> figures;
+  for (const Round& round : rounds) figures.push_back(figure(round));
+  return Quantile(std::move(figures), 0.5);
+}
+
+}  // namespace hawser::bench

@@ -1,0 +1,38 @@
+// Rounds: several operations measured in turn, so that what the machine does
+// meanwhile happens to all of them.
+#ifndef HAWSER_TESTS_BENCH_ROUNDS_H_
+#define HAWSER_TESTS_BENCH_ROUNDS_H_
+
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace hawser::bench {
+
+struct Subject {
+  std::function<absl::Status()> once;  // what is timed
+  int iterations = 1;                  // per round
+};
+
+// Of one subject in one round, in microseconds.
+struct Times {
+  double p50 = 0;
+  double p99 = 0;
+};
+using Round = std::vector<Times>;  // by subject
+using Rounds = std::vector<Round>;
+
+// Runs every subject's iterations in a row. Errors: the first of a subject.
+absl::StatusOr<Round> MeasureOnce(const std::vector<Subject>& subjects);
+// That many times, after a first round that is not counted.
+absl::StatusOr<Rounds> Measure(const std::vector<Subject>& subjects,
+                               int rounds);
+
+// The median over the rounds of what `figure` makes of each.
+double MedianOf(const Rounds& rounds,
+                const std::function<double(const Round&)>& figure);
+
+}  // namespace hawser::bench
+#endif  // HAWSER_TESTS_BENCH_ROUNDS_H_

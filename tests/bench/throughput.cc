@@ -1,0 +1,77 @@
+#include "tests/bench/throughput.h"
+
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "client/hawser.h"
+#include "core/base/literal.h"
+#include "core/base/status.h"
+#include "core/runtime/dataset.h"
+#include "tests/bench/echo_client.h"
+#include "tests/bench/rounds.h"
+
+namespace hawser::bench {
+namespace {
+
+// As the client's own (client/remote/grpc_transport.cc).
+constexpr size_t kFrameBytes = 512 << 10;
+
+// Bytes that no chunk of an earlier one has, in memory that is there.
+Literal Fresh(int64_t bytes, uint64_t number) {
+  Literal value = Literal::Uninitialized(Shape::Of(DType::kU8, {bytes}));
+  const absl::Span<char> out = value.mutable_bytes();
+  std::memset(out.data(), 'x', out.size());
+  for (int64_t at = 0; at < bytes; at += kChunkBytes) {
+    const uint64_t mark = number * bytes + at;
+    std::memcpy(out.data() + at, &mark,
+                std::min<size_t>(sizeof(mark), bytes - at));
+  }
+  return value;
+}
+
+absl::StatusOr<int64_t> SentByPut(const Client& client, const Literal& value) {
+  HAWSER_ASSIGN_OR_RETURN(const Dataset dataset, client.Put({{"x", value}}));
+  return dataset.info().sent_bytes;
+}
+
+}  // namespace
+
+absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
+                               const std::string& placement, Report* report) {
+  EchoClient echo(peers.echo());
+  HAWSER_ASSIGN_OR_RETURN(const Client client,
+                          Connect({.servers = {peers.hawserd()}}));
+  Rounds rounds;
+  Literal value;
+  for (int round = 0; round < plan.rounds; ++round) {
+    value = Fresh(plan.bytes, round);
+    const auto put = [&]() -> absl::Status {
+      HAWSER_ASSIGN_OR_RETURN(const int64_t sent, SentByPut(client, value));
+      if (sent == plan.bytes) return absl::OkStatus();
+      return Internal("a put of ", plan.bytes, " new bytes has sent ", sent);
+    };
+    const auto stream = [&] { return echo.Put(value.bytes(), kFrameBytes); };
+    HAWSER_ASSIGN_OR_RETURN(rounds.emplace_back(),
+                            MeasureOnce({{stream, 1}, {put, 1}}));
+  }
+  const auto gigabytes = [&](int of) {
+    return absl::StrFormat(
+        "%.2f GB/s", MedianOf(rounds, [&](const Round& times) {
+          return plan.bytes / times[of].p50 / 1e3;
+        }));
+  };
+  report->rows.push_back(
+      {placement, absl::StrFormat("put of %d MiB / client stream",
+                                  plan.bytes >> 20),
+       gigabytes(1), gigabytes(0),
+       MedianOf(rounds,
+                [](const Round& times) {
+                  return times[0].p50 / times[1].p50;
+                }),
+       "at least 0.5"});
+  HAWSER_ASSIGN_OR_RETURN(report->put_again_bytes, SentByPut(client, value));
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::bench

@@ -1,0 +1,68 @@
+// The ways of computing that must all behave alike. To add one: a row in
+// target.cc; every suite of this folder then runs on it.
+#ifndef HAWSER_TESTS_CONFORMANCE_TARGET_H_
+#define HAWSER_TESTS_CONFORMANCE_TARGET_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "client/sdk/client.h"
+#include "core/runtime/client.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/cpu_client.h"
+#include "tests/testing/loopback.h"
+
+namespace hawser {
+
+// A client and all it stands on, for as long as a test needs it.
+struct Target {
+  runtime::Client& runtime() const { return *client; }
+  Client sdk() const { return Client(client); }
+  // Buffers alive wherever this target computes. Releases travel, so this waits
+  // a while for `want` and returns what it is then.
+  int64_t AwaitLiveBuffers(int64_t want) const;
+
+  std::unique_ptr<LoopbackServer> server;  // null: none
+  std::shared_ptr<cpu::CpuClient> local;   // null: none
+  std::shared_ptr<runtime::Client> client;
+  // One more client of the same store: finds the datasets of the first.
+  std::function<std::shared_ptr<runtime::Client>()> another;
+  // What ran_on() says of every result holds this.
+  std::string where;
+};
+
+struct TargetRow {
+  const char* name;
+  std::unique_ptr<Target> (*make)();
+};
+const std::vector<TargetRow>& AllTargets();
+inline void PrintTo(const TargetRow& row, std::ostream* os) { *os << row.name; }
+
+// All values of one target together stay below this: what needs more fails
+// with kResourceExhausted, on every target alike.
+inline constexpr int64_t kTargetMemory = int64_t{256} << 20;
+
+// For tests that do not disturb their target: one for all of them, as a
+// long-lived process has it. It goes at the end of the program.
+const Target& SharedTarget(const TargetRow& row);
+
+// A target of its own for every test.
+class TargetTest : public ::testing::TestWithParam<TargetRow> {
+ protected:
+  void SetUp() override {
+    target_ = GetParam().make();
+    ASSERT_NE(target_, nullptr) << "the server did not start";
+  }
+  runtime::Client& client() { return target_->runtime(); }
+
+  std::unique_ptr<Target> target_;
+};
+
+std::string TargetName(const ::testing::TestParamInfo<TargetRow>& info);
+
+}  // namespace hawser
+#endif  // HAWSER_TESTS_CONFORMANCE_TARGET_H_
