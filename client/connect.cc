@@ -14,25 +14,33 @@
 namespace hawser {
 namespace {
 
+// Whether a server has answered, and said that we may not come in: nothing
+// that a fallback should hide.
+bool IsRefusal(const absl::Status& status) {
+  return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
+}
+
 // Every server in turn: the first that answers, else the first of all with
-// what the last one said.
+// what the last one said, or one that has refused us. Errors: what is wrong
+// with the options.
 struct Reached {
   Client client;
   absl::Status status;
 };
-Reached ReachFirst(const ConnectOptions& options) {
+absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
   Reached reached;
   for (const std::string& server : options.servers) {
-    auto remote = ConnectRemote(server, {.client_name = options.client_name,
-                                         .connect_timeout = options.timeout});
-    if (!remote.ok()) {
-      reached.status = Annotate(remote.status(), server);
-      continue;
-    }
-    Client client(*std::move(remote));
+    HAWSER_ASSIGN_OR_RETURN(
+        auto remote,
+        ConnectRemote(server, {.credentials = options.credentials,
+                               .client_name = options.client_name,
+                               .connect_timeout = options.timeout}));
+    Client client(std::move(remote));
     const auto capabilities = client.capabilities();
-    if (capabilities.ok()) return {std::move(client), absl::OkStatus()};
-    reached.status = Annotate(capabilities.status(), server);
+    if (capabilities.ok()) return Reached{std::move(client), absl::OkStatus()};
+    if (!IsRefusal(reached.status)) {
+      reached.status = Annotate(capabilities.status(), server);
+    }
     if (!reached.client.valid()) reached.client = std::move(client);
   }
   return reached;
@@ -62,15 +70,14 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
   if (options.servers.empty()) {
     return InvalidArgument("Connect needs at least one server");
   }
-  Reached reached = ReachFirst(options);
+  HAWSER_ASSIGN_OR_RETURN(Reached reached, ReachFirst(options));
   const Client& fallback = options.fallback;
   if (!reached.status.ok()) {
-    if (!fallback.valid()) return reached.status;
+    if (!fallback.valid() || IsRefusal(reached.status)) return reached.status;
     HAWSER_LOG(kWarning) << "no server of "
                          << absl::StrJoin(options.servers, ", ")
                          << " answers, computing on " << fallback.name()
                          << ": " << reached.status;
-    if (!reached.client.valid()) return fallback;
   }
   if (!fallback.valid()) return std::move(reached.client);
   return WithFallback(reached.client, fallback, std::move(options.policy));

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/fallback/policy.h"
+#include "client/remote/credentials.h"
 #include "client/sdk/client.h"
 
 namespace hawser {
@@ -15,6 +16,9 @@ namespace hawser {
 struct ConnectOptions {
   // "host:port" or "unix:/path"; the first one that answers is used.
   std::vector<std::string> servers;
+  // What servers are trusted by and told; unless said otherwise here that of
+  // HAWSER_TLS_CA, HAWSER_TLS_CERT, HAWSER_TLS_KEY and HAWSER_TOKEN_FILE.
+  Credentials credentials = Credentials::FromEnvironment();
   // Computes when the server does not; Client() for none.
   Client fallback = Client::Cpu();
   FallbackPolicy policy = {};
@@ -26,8 +30,11 @@ struct ConnectOptions {
 
 // Blocks until a server has answered. When none does and there is a fallback,
 // says so in the log and computes there; the first server is asked again in
-// the background. Errors: kInvalidArgument without a server; without a
-// fallback, what the last server said.
+// the background. Errors: kInvalidArgument without a server;
+// kFailedPrecondition when a token would go to another machine in plaintext;
+// kInvalidArgument and kNotFound for credentials that cannot be used;
+// kUnauthenticated when a server has refused them and no other answers; without
+// a fallback, what the last server said.
 absl::StatusOr<Client> Connect(ConnectOptions options);
 
 // Work goes to `primary`; when that is gone, per policy, to `secondary`. The

@@ -11,13 +11,18 @@ namespace hawser::cli {
 namespace {
 
 constexpr const Command* kCommands[] = {&kStatusCommand, &kPutCommand,
-                                        &kGetCommand, &kCheckCommand};
+                                        &kGetCommand, &kCheckCommand,
+                                        &kRunCommand, &kExplainCommand};
 
 constexpr absl::string_view kAbout =
     "hawser: use a GPU on another machine as if it were in this one.\n";
 constexpr absl::string_view kFooter =
     "\nEnvironment:\n"
-    "  HAWSER_SERVERS  the servers, host:port[,host:port...]\n"
+    "  HAWSER_SERVERS     the servers, host:port or unix:/path[,...]\n"
+    "  HAWSER_TLS_CA      certificates to trust, in PEM form: uses TLS\n"
+    "  HAWSER_TLS_CERT, HAWSER_TLS_KEY\n"
+    "                     the client's own, for servers that ask for one\n"
+    "  HAWSER_TOKEN_FILE  a file with the token, for servers that want one\n"
     "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 server unreachable.\n";
 
 std::string Overview() {
@@ -164,6 +169,19 @@ absl::StatusOr<std::shared_ptr<runtime::Client>> Invocation::Connect() const {
   HAWSER_ASSIGN_OR_RETURN(const auto servers, Servers());
   HAWSER_ASSIGN_OR_RETURN(auto client, environment.connect(servers[0]));
   // Says so at once, and not after a file was read and hashed.
+  const auto reached = client->capabilities();
+  if (!reached.ok()) return reached.status();
+  return client;
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Client>> Invocation::Target() const {
+  std::string target = line.Get(kTargetFlag.name);
+  if (target.empty()) {
+    const auto servers = Servers();
+    target = servers.ok() ? servers->front() : "cpu";
+  }
+  if (target == "cpu") return environment.cpu();
+  HAWSER_ASSIGN_OR_RETURN(auto client, environment.connect(target));
   const auto reached = client->capabilities();
   if (!reached.ok()) return reached.status();
   return client;

@@ -52,6 +52,9 @@ struct Invocation {
   // The first of them. Errors: as Servers; kUnavailable when it does not
   // answer.
   absl::StatusOr<std::shared_ptr<runtime::Client>> Connect() const;
+  // Where kTargetFlag says; without it the first of HAWSER_SERVERS, and this
+  // CPU where that names none. Errors: kUnavailable when it does not answer.
+  absl::StatusOr<std::shared_ptr<runtime::Client>> Target() const;
 };
 
 struct Command {
@@ -71,12 +74,17 @@ inline constexpr Flag kGlobalFlags[] = {
 };
 inline constexpr Flag kServerFlag = {"--server", "-s", "ADDRESS",
                                      "host:port, instead of HAWSER_SERVERS"};
+inline constexpr Flag kTargetFlag = {
+    "--target", "-t", "ADDRESS",
+    "a server, or cpu; else HAWSER_SERVERS, else cpu"};
 
 // Each in a file of its own.
 extern const Command kStatusCommand;
 extern const Command kPutCommand;
 extern const Command kGetCommand;
 extern const Command kCheckCommand;
+extern const Command kRunCommand;
+extern const Command kExplainCommand;
 
 // Runs `hawser words...` and returns its exit code.
 int RunHawser(absl::Span<const std::string> words,

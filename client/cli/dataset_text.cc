@@ -1,6 +1,8 @@
 #include "client/cli/dataset_text.h"
 
-#include <utility>
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/status.h"
 
 namespace hawser::cli {
 
@@ -21,6 +23,25 @@ Json DatasetJson(const DatasetInfo& info) {
                        {"bytes", info.bytes},
                        {"sent_bytes", info.sent_bytes},
                        {"durable", info.durable}};
+}
+
+std::pair<absl::string_view, absl::string_view> SplitToken(
+    absl::string_view word) {
+  const size_t colon = word.find(':');
+  if (colon == absl::string_view::npos) return {word, ""};
+  return {word.substr(0, colon), word.substr(colon + 1)};
+}
+
+absl::StatusOr<std::string> ChooseArray(const DatasetInfo& info,
+                                        absl::string_view wanted) {
+  if (info.Find(wanted) != nullptr) return std::string(wanted);
+  if (wanted.empty() && info.arrays.size() == 1) return info.arrays[0].name;
+  const std::string names = absl::StrJoin(
+      info.arrays, ", ",
+      [](std::string* out, const auto& array) { out->append(array.name); });
+  return NotFound(info.token,
+                  wanted.empty() ? " has several arrays" : " has no array ",
+                  wanted, "; there are: ", names);
 }
 
 }  // namespace hawser::cli

@@ -1,7 +1,6 @@
 // hawser get: an array of a dataset becomes an npy file.
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/progress_bar.h"
@@ -15,27 +14,11 @@ constexpr Flag kFlags[] = {
     kServerFlag,
 };
 
-// The array's name, which may be left out where there is only one.
-absl::StatusOr<std::string> ChooseArray(const DatasetInfo& info,
-                                        absl::string_view wanted) {
-  if (info.Find(wanted) != nullptr) return std::string(wanted);
-  if (wanted.empty() && info.arrays.size() == 1) return info.arrays[0].name;
-  const std::string names = absl::StrJoin(
-      info.arrays, ", ",
-      [](std::string* out, const auto& array) { out->append(array.name); });
-  return NotFound(info.token,
-                  wanted.empty() ? " has several arrays" : " has no array ",
-                  wanted, "; there are: ", names);
-}
-
 absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   const Environment& environment = invocation.environment;
   const std::string path = invocation.line.Get("--output");
   if (path.empty()) return UsageError("get needs -o FILE");
-  const absl::string_view word = invocation.line.words()[0];
-  const absl::string_view token = word.substr(0, word.find(':'));
-  const absl::string_view wanted =
-      token.size() == word.size() ? "" : word.substr(token.size() + 1);
+  const auto [token, wanted] = SplitToken(invocation.line.words()[0]);
   HAWSER_RETURN_IF_ERROR(ParseToken(token));
 
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());

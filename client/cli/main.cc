@@ -18,7 +18,9 @@ int main(int argc, char** argv) {
   environment.err_is_terminal = ::isatty(STDERR_FILENO) != 0;
   environment.servers = servers == nullptr ? "" : servers;
   environment.connect = [](const std::string& address) {
-    return hawser::ConnectRemote(address, {.client_name = "hawser"});
+    return hawser::ConnectRemote(
+        address, {.credentials = hawser::Credentials::FromEnvironment(),
+                  .client_name = "hawser"});
   };
   environment.cpu = [] { return hawser::cpu::MakeCpuClient(); };
   return hawser::cli::RunHawser(words, environment);

@@ -7,11 +7,13 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "absl/flags/usage.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/examples/knn.h"
 #include "client/examples/shuffle.h"
 #include "client/formats/idx.h"
 #include "client/hawser.h"
@@ -39,13 +42,6 @@ ABSL_FLAG(int, server_pid, 0, "the server that --kill_server_after kills");
 
 namespace hawser {
 namespace {
-
-// Pixels centred to [-128, 127]: every partial sum of a dot product then stays
-// below 2^24, where float counts without gaps, so all machines agree exactly.
-Tensor Centred(const Tensor& images) {
-  const Tensor rows = Reshape(images, {images.dim(0), -1});
-  return Convert(rows, DType::kF32) - 128;
-}
 
 struct Images {
   Literal train, train_labels, test, test_labels;
@@ -70,11 +66,28 @@ absl::StatusOr<Images> ReadImages() {
   return images;
 }
 
-// Rows [begin, begin + count) of a host value.
-Literal HostRows(const Literal& all, int64_t begin, int64_t count) {
-  std::vector<int64_t> rows;
-  for (int64_t i = 0; i < count; ++i) rows.push_back(begin + i);
-  return RowsInOrder(all, rows);
+// After each batch: says where it ran, counts, and kills the server when it is
+// time to.
+absl::Status OnBatch(int batch, const Tensor& labels,
+                     std::map<std::string, int>* batches_on) {
+  std::cout << "batch " << batch << " on " << labels.ran_on() << "\n";
+  ++(*batches_on)[labels.ran_on()];
+  if (batch + 1 != absl::GetFlag(FLAGS_kill_server_after)) {
+    return absl::OkStatus();
+  }
+  const int pid = absl::GetFlag(FLAGS_server_pid);
+  if (pid <= 0) return InvalidArgument("--server_pid is missing");
+  kill(pid, SIGKILL);
+  std::cout << "killed the server (pid " << pid << ")\n";
+  return absl::OkStatus();
+}
+
+absl::Status WriteLabels(const std::string& path,
+                         const std::vector<uint8_t>& labels) {
+  std::ofstream out(path);
+  for (int label : labels) out << label << "\n";
+  if (!out.flush()) return DataLoss("cannot write ", path);
+  return absl::OkStatus();
 }
 
 absl::Status Run() {
@@ -88,59 +101,34 @@ absl::Status Run() {
             << data.info().sent_bytes << " of " << data.info().bytes
             << " bytes in " << absl::Now() - start << "\n";
 
-  // |x - t|^2 = |x|^2 + |t|^2 - 2 x.t, and |x|^2 is the same for every t.
-  auto prepare = Jit([](Tensor train) {
-    const Tensor rows = Centred(train);
-    return std::tuple(rows, Sum(Square(rows) * 0.5f, {.axes = {1}}));
-  });
-  auto classify = Jit([](Tensor rows, Tensor half_norms, Tensor labels,
-                         Tensor batch) {
-    const Tensor dots = Dot(Centred(batch), Transpose(rows));
-    return Take(labels, ArgMin(half_norms - dots, {.axis = 1}));
-  });
-  HAWSER_ASSIGN_OR_RETURN(auto prepared, prepare(data["images"]));
-  const auto& [rows, half_norms] = prepared;
-
-  const int total = absl::GetFlag(FLAGS_images);
-  const int batch = absl::GetFlag(FLAGS_batch);
-  std::vector<int> found;
+  const int64_t total = std::min<int64_t>(absl::GetFlag(FLAGS_images),
+                                          images.test.shape().dim(0));
+  if (total < 1) return InvalidArgument("--images=", total, " is none");
+  std::vector<int64_t> first_ones(total);
+  std::iota(first_ones.begin(), first_ones.end(), 0);
   std::map<std::string, int> batches_on;
   const absl::Time first = absl::Now();
-  for (int begin = 0; begin < total; begin += batch) {
-    const int count = std::min(batch, total - begin);
-    HAWSER_ASSIGN_OR_RETURN(
-        Tensor labels, classify(rows, half_norms, data["labels"],
-                                HostRows(images.test, begin, count)));
-    HAWSER_ASSIGN_OR_RETURN(const Literal got, labels.Fetch());
-    for (uint8_t label : got.data<uint8_t>()) found.push_back(label);
-    std::cout << "batch " << begin / batch << " on " << labels.ran_on()
-              << "\n";
-    ++batches_on[labels.ran_on()];
-    if (begin / batch + 1 == absl::GetFlag(FLAGS_kill_server_after)) {
-      const int pid = absl::GetFlag(FLAGS_server_pid);
-      if (pid <= 0) return InvalidArgument("--server_pid is missing");
-      kill(pid, SIGKILL);
-      std::cout << "killed the server (pid " << pid << ")\n";
-    }
-  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const std::vector<uint8_t> found,
+      NearestLabels(data, RowsInOrder(images.test, first_ones),
+                    absl::GetFlag(FLAGS_batch),
+                    [&](int batch, const Tensor& labels) {
+                      return OnBatch(batch, labels, &batches_on);
+                    }));
   const absl::Duration took = absl::Now() - first;
 
   int correct = 0;
-  for (int i = 0; i < total; ++i) {
+  for (int64_t i = 0; i < total; ++i) {
     correct += found[i] == images.test_labels.data<uint8_t>()[i];
   }
   std::printf("accuracy %.3f over %d images in %s\n",
-              static_cast<double>(correct) / total, total,
+              static_cast<double>(correct) / total, static_cast<int>(total),
               absl::FormatDuration(took).c_str());
   for (const auto& [where, n] : batches_on) {
     std::printf("%d batches on %s\n", n, where.c_str());
   }
-  if (const std::string path = absl::GetFlag(FLAGS_labels_out); !path.empty()) {
-    std::ofstream out(path);
-    for (int label : found) out << label << "\n";
-    if (!out.flush()) return DataLoss("cannot write ", path);
-  }
-  return absl::OkStatus();
+  const std::string path = absl::GetFlag(FLAGS_labels_out);
+  return path.empty() ? absl::OkStatus() : WriteLabels(path, found);
 }
 
 }  // namespace

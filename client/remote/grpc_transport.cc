@@ -19,6 +19,7 @@
 #include "client/remote/call_limits.h"
 #include "client/remote/frame.h"
 #include "client/remote/grpc_bulk.h"
+#include "client/remote/grpc_credentials.h"
 #include "client/remote/grpc_session.h"
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"
@@ -42,8 +43,10 @@ constexpr int kLongestReconnectMs = 1000;
 constexpr int kKeepaliveMs = 30000;
 constexpr int kKeepaliveTimeoutMs = 20000;
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
-                                           const RemoteOptions& options) {
+std::shared_ptr<grpc::Channel> MakeChannel(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const RemoteOptions& options) {
   grpc::ChannelArguments args;
   // Each channel its own connection.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -62,8 +65,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   args);
+  return grpc::CreateCustomChannel(address, credentials, args);
 }
 
 // One unary call, alive until gRPC has called back.
@@ -139,12 +141,15 @@ class FrameCutter {
 
 class GrpcTransport final : public Transport {
  public:
-  GrpcTransport(std::string address, const RemoteOptions& options)
+  GrpcTransport(
+      std::string address,
+      const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+      const RemoteOptions& options)
       : address_(std::move(address)) {
-    auto channel = MakeChannel(address_, options);
+    auto channel = MakeChannel(address_, credentials, options);
     session_executor_ = v1::Executor::NewStub(channel);
     for (int i = 0; i < std::max(options.bulk_threads, 1); ++i) {
-      channel = MakeChannel(address_, options);
+      channel = MakeChannel(address_, credentials, options);
       bulk_.push_back(std::make_unique<Bulk>(
           Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel),
                v1::Datasets::NewStub(channel)}));
@@ -356,7 +361,9 @@ absl::Status CheckAddress(const std::string& address) {
 absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(
     const std::string& address, const RemoteOptions& options) {
   HAWSER_RETURN_IF_ERROR(CheckAddress(address));
-  return std::make_unique<GrpcTransport>(address, options);
+  HAWSER_ASSIGN_OR_RETURN(const auto credentials,
+                          ToGrpcCredentials(options.credentials, address));
+  return std::make_unique<GrpcTransport>(address, credentials, options);
 }
 
 absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectRemote(

@@ -14,7 +14,7 @@ namespace hawser {
 
 // A client of the server at `address`: "host:port", "[::1]:port" or
 // "unix:/path". Connects at its first use, not here.
-// Errors: kInvalidArgument, that is no address.
+// Errors: kInvalidArgument, that is no address; those of the credentials.
 absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectRemote(
     std::string address, RemoteOptions options = {});
 

@@ -5,10 +5,12 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "client/remote/credentials.h"
 
 namespace hawser {
 
 struct RemoteOptions {
+  Credentials credentials;
   // For the server's log and `hawser status`; empty: "<host>:<process id>".
   std::string client_name;
   // A server that has not answered the first message by then is unreachable.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "client/sdk/control_flow.h"
+#include "client/sdk/grad.h"
 #include "client/sdk/ops.h"
 #include "core/base/status.h"
 
@@ -139,6 +140,14 @@ constexpr FunctionEntry kFunctions[] = {
     {"Ge", "", 2, 2, Of2<Ge>},
     {"Gt", "", 2, 2, Of2<Gt>},
     {"Imag", "imag", 1, 1, Of1<Imag>},
+    {"IndexedAdd", "scatter", 3, 3,
+     [](Call& c) -> Results {
+       return {IndexedAdd(c[0], c[1], c[2], c.Ints("axes", {}))};
+     }},
+    {"IndexedPut", "", 3, 3,
+     [](Call& c) -> Results {
+       return {IndexedPut(c[0], c[1], c[2], c.Ints("axes", {}))};
+     }},
     {"Iota", "iota", 0, 0, IotaByName},
     {"IsFinite", "is_finite", 1, 1, Of1<IsFinite>},
     {"IsNan", "", 1, 1, Of1<IsNan>},
@@ -204,6 +213,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
     {"Stack", "", 1, kAny,
      [](Call& c) -> Results { return {Stack(c.Tensors(), c.Int("axis", 0))}; }},
+    {"StopGradient", "stop_gradient", 1, 1, Of1<StopGradient>},
     {"Subtract", "subtract", 2, 2, Of2<Subtract>},
     {"Sum", "reduce", 1, 1, Reduced<Sum>},
     {"Take", "", 2, 2,

@@ -7,6 +7,7 @@
 #include "client/sdk/control_flow.h"
 #include "client/sdk/dataset.h"
 #include "client/sdk/function.h"
+#include "client/sdk/grad.h"
 #include "client/sdk/ops.h"
 #include "client/sdk/options.h"
 #include "client/sdk/tensor.h"

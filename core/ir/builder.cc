@@ -32,6 +32,18 @@ absl::StatusOr<Computation> ParametersFirst(const Module& module,
   return to;
 }
 
+std::vector<SourceLocation> ParametersFirst(
+    const Computation& from, const std::vector<SourceLocation>& locations) {
+  std::vector<SourceLocation> to;
+  for (const bool parameters : {true, false}) {
+    for (size_t i = 0; i < locations.size(); ++i) {
+      const bool is_parameter = from.instructions()[i].op == &kParameter;
+      if (is_parameter == parameters) to.push_back(locations[i]);
+    }
+  }
+  return to;
+}
+
 bool NeedsReordering(const Computation& computation) {
   const auto instructions = computation.instructions();
   for (int i = 0; i < computation.num_parameters(); ++i) {
@@ -60,7 +72,10 @@ ValueId ComputationBuilder::Add(const OpDef& op,
   if (!status_.ok()) return kNoValue;
   auto first = computation_.Append(*module_, op, operands,
                                    std::move(attributes), called);
-  if (first.ok()) return *first;
+  if (first.ok()) {
+    locations_.push_back(where);
+    return *first;
+  }
   const std::string shapes = absl::StrJoin(
       operands, ", ", [&](std::string* out, ValueId v) {
         const bool known = v >= 0 && v < computation_.num_values();
@@ -90,6 +105,7 @@ absl::StatusOr<int> ComputationBuilder::Finish(
   HAWSER_RETURN_IF_ERROR(computation_.SetResults(results));
   computation_.late_parameters_ = false;
   if (NeedsReordering(computation_)) {
+    locations_ = ParametersFirst(computation_, locations_);
     std::vector<ValueId> moved(results.begin(), results.end());
     HAWSER_ASSIGN_OR_RETURN(
         computation_, ParametersFirst(*module_, computation_, &moved));

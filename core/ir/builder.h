@@ -40,6 +40,9 @@ class ComputationBuilder {
   int num_parameters() const { return computation_.num_parameters(); }
   Module* module() const { return module_; }
   const Computation& computation() const { return computation_; }
+  // Where each instruction was made, in the computation's order. They stay in
+  // this process: no part of the graph.
+  absl::Span<const SourceLocation> locations() const { return locations_; }
   const absl::Status& status() const { return status_; }
   // Keeps `status` as the error unless there is one already.
   void Fail(const absl::Status& status, SourceLocation where);
@@ -50,6 +53,7 @@ class ComputationBuilder {
  private:
   Module* module_;
   Computation computation_;
+  std::vector<SourceLocation> locations_;
   absl::Status status_;  // the first error
 };
 

@@ -52,8 +52,9 @@ class Scatter {
       tensors.to.push_back(result.mutable_bytes().data());
       out.push_back(std::move(result));
     }
-    if (updates == 0 || out[0].shape().num_elements() == 0) return out;
-    HAWSER_RETURN_IF_ERROR(Combine(updates, tensors));
+    if (updates > 0 && out[0].shape().num_elements() > 0) {
+      HAWSER_RETURN_IF_ERROR(Combine(updates, tensors));
+    }
     return out;
   }
 
@@ -126,21 +127,20 @@ class Scatter {
     }
   }
 
+  // Inputs may have moved to where the results are: only axes_ knows them.
   absl::Status Combine(int64_t updates, const CombinedTensors& tensors) const {
-    int64_t boxes = 1, cut = 0;
+    int64_t boxes = 1;
     for (const OuterAxis& a : outer_) boxes *= a.size;
-    while (cut < c_.shape(0).rank() && axes_[cut].size == 1) ++cut;
+    size_t cut = 0;
+    while (cut < axes_.size() && axes_[cut].size == 1) ++cut;
     Combiner combiner(c_, tensors);
     int64_t blocks = 1;
-    if (combiner.parallel() && updates / boxes >= kSmallestWindow) {
-      blocks = std::min(kMostBlocks, updates / kParallelElements);
-      if (cut < c_.shape(0).rank()) {
-        blocks = std::min(blocks, axes_[cut].size);
-      }
+    if (cut < axes_.size() && combiner.parallel() &&
+        c_.environment.pool != nullptr && updates / boxes >= kSmallestWindow) {
+      blocks = std::min(
+          {kMostBlocks, updates / kParallelElements, axes_[cut].size});
     }
-    if (blocks <= 1 || cut == c_.shape(0).rank()) {
-      return Walk({-1, 0, 0}, combiner);
-    }
+    if (blocks <= 1) return Walk({-1, 0, 0}, combiner);
     const int64_t size = axes_[cut].size;
     return ForEachBlock(
         c_.environment.pool, blocks, c_.environment.cancel, [&](int64_t b) {

@@ -56,8 +56,10 @@ class Reader {
 };
 
 // Checks magic, version and the digest at the end; returns what lies between.
+// Behind the digest there are zeros up to `padded_to` bytes, 0: nothing.
 absl::StatusOr<absl::string_view> Open(absl::string_view magic,
-                                       absl::string_view bytes) {
+                                       absl::string_view bytes,
+                                       size_t padded_to) {
   Reader in(bytes);
   if (in.Take(magic.size()) != magic || !in.ok()) {
     return DataLoss("not a file of this kind");
@@ -73,6 +75,11 @@ absl::StatusOr<absl::string_view> Open(absl::string_view magic,
   const Digest claimed = in.TakeDigest();
   if (!in.ok() || claimed != Sha256(covered)) {
     return DataLoss("the header does not match its digest");
+  }
+  const absl::string_view rest = in.rest();
+  if (rest.find_first_not_of('\0') != absl::string_view::npos ||
+      (!rest.empty() && bytes.size() != padded_to)) {
+    return DataLoss("there are ", rest.size(), " bytes behind the digest");
   }
   return payload;
 }
@@ -126,7 +133,7 @@ std::string EncodeChunkHeader(const ChunkHeader& header) {
 
 absl::StatusOr<ChunkHeader> DecodeChunkHeader(absl::string_view bytes) {
   HAWSER_ASSIGN_OR_RETURN(const absl::string_view payload,
-                          Open(kChunkMagic, bytes));
+                          Open(kChunkMagic, bytes, kChunkHeaderBytes));
   Reader in(payload);
   ChunkHeader header;
   header.digest = in.TakeDigest();
@@ -157,7 +164,7 @@ std::string EncodeDataset(const DatasetRecord& record) {
 
 absl::StatusOr<DatasetRecord> DecodeDataset(absl::string_view bytes) {
   HAWSER_ASSIGN_OR_RETURN(const absl::string_view payload,
-                          Open(kDatasetMagic, bytes));
+                          Open(kDatasetMagic, bytes, 0));
   Reader in(payload);
   DatasetRecord record;
   record.tenant = std::string(in.Text());

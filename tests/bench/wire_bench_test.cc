@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/bench/echo_client.h"
 #include "tests/bench/message_sizes.h"
+#include "tests/bench/rounds.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::bench {

@@ -315,6 +315,8 @@ FUNCTIONS = {
     "broadcast": ("BroadcastTo", sizes), "clip": ("Clip", strong),
     "concatenate": ("Concatenate", axis), "dot": ("Dot", dot),
     "eye": ("Eye", eye), "gather": ("Gather", axes_as("axes")),
+    "indexed_add": ("IndexedAdd", axes_as("axes")),
+    "indexed_put": ("IndexedPut", axes_as("axes")),
     "iota": ("Iota", iota), "new_axis": ("ExpandDims", axis),
     "pad": ("Pad", pad), "put_slice": ("PutSlice", put_slice),
     "reshape": ("Reshape", sizes), "reverse": ("Reverse", axes_as("axes")),

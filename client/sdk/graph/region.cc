@@ -95,6 +95,25 @@ Region MakeRegion(Module module) {
   return std::make_shared<RegionDef>(RegionDef{std::move(module), digest});
 }
 
+Region ExtractRegion(const Module& module, int computation) {
+  std::vector<bool> needed(computation + 1, false);
+  needed[computation] = true;
+  for (int c = computation; c >= 0; --c) {  // callers before callees
+    if (!needed[c]) continue;
+    for (const Instruction& i : module.computation(c).instructions()) {
+      for (int called : i.called) needed[called] = true;
+    }
+  }
+  Module region;
+  std::vector<int> numbers(needed.size(), -1);
+  for (int c = 0; c <= computation; ++c) {
+    if (!needed[c]) continue;
+    numbers[c] =
+        region.Add(Renumbered(module.computation(c), region, numbers));
+  }
+  return MakeRegion(std::move(region));
+}
+
 Region Monoid(const OpDef& op, DType dtype) {
   static Mutex mu;
   static auto& known =

@@ -22,6 +22,8 @@ struct RegionDef {
 using Region = std::shared_ptr<const RegionDef>;
 
 Region MakeRegion(Module module);
+// A computation of `module`, with those it calls.
+Region ExtractRegion(const Module& module, int computation);
 // Equal digests in one process: the same computations.
 Digest DigestOf(const Module& module);
 // (x, y) -> op(x, y) over scalars; one object per op and dtype in the process.

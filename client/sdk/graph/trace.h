@@ -60,6 +60,10 @@ class Trace {
   void Return(absl::Span<const Tensor> results, SourceLocation where);
   // The module whose entry is this computation. Once, after Return.
   absl::StatusOr<Module> Finish();
+  // Where the user made each instruction of the entry. After Finish.
+  absl::Span<const SourceLocation> locations() const {
+    return builder_.locations();
+  }
 
  private:
   using Key = std::pair<const Node*, int>;

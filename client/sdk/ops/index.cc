@@ -5,9 +5,14 @@
 #include <vector>
 
 #include "client/sdk/graph/op_scope.h"
+#include "client/sdk/graph/promotion.h"
+#include "client/sdk/graph/region.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
+#include "core/ir/builder.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/gather.h"
+#include "core/ops/scatter.h"
 #include "core/ops/slice.h"
 
 namespace hawser {
@@ -15,6 +20,7 @@ namespace {
 
 using sdk::DTypeOf;
 using sdk::OpScope;
+using sdk::Region;
 
 // s32 unless an index needs more.
 absl::StatusOr<DType> IndexDType(absl::Span<const Operand> indices) {
@@ -68,6 +74,64 @@ Tensor GatherAt(const OpScope& s, const Tensor& x, const Tensor& indices,
                 {"offset_dims", std::move(offset)},
                 {"slice_sizes", std::move(sizes)},
                 {"start_index_map", std::move(axes)}});
+}
+
+// The axes of x that index vectors in the last axis of `indices` address:
+// `axes`, or the leading ones.
+absl::StatusOr<Dims> AddressedAxes(const Tensor& x, const Tensor& indices,
+                                   absl::Span<const int64_t> axes) {
+  if (indices.rank() == 0) {
+    return InvalidArgument("indices need an axis for index vectors");
+  }
+  const int64_t components = indices.dim(indices.rank() - 1);
+  Dims addressed;
+  for (int64_t axis : axes) {
+    HAWSER_ASSIGN_OR_RETURN(addressed.emplace_back(),
+                            NormalizeAxis(axis, x.rank()));
+  }
+  if (axes.empty() && components <= x.rank()) {
+    for (int64_t axis = 0; axis < components; ++axis) addressed.push_back(axis);
+  }
+  if (static_cast<int64_t>(addressed.size()) != components) {
+    return InvalidArgument("index vectors have ", components,
+                           " components for ", addressed.size(), " axes");
+  }
+  return addressed;
+}
+
+// (old, update) -> update.
+Region TakeUpdate(DType dtype) {
+  Module module;
+  ComputationBuilder b(&module, "put");
+  b.Parameter(Shape::Scalar(dtype));
+  const ValueId update = b.Parameter(Shape::Scalar(dtype));
+  HAWSER_CHECK(b.Finish({update}).ok());
+  return sdk::MakeRegion(std::move(module));
+}
+
+// Scatters to single places along `axes`, combining by `region`.
+Tensor ScatterBy(const OpScope& s, const Tensor& x, const Tensor& indices,
+                 const Tensor& updates, absl::Span<const int64_t> axes,
+                 const Region& region) {
+  for (const Tensor* operand : {&x, &indices}) {
+    if (operand->dtype() == DType::kInvalid) return *operand;
+  }
+  auto addressed = AddressedAxes(x, indices, axes);
+  if (!addressed.ok()) return s.Fail(addressed.status());
+  Dims inserted = *addressed, window, dims = indices.shape().dims();
+  std::sort(inserted.begin(), inserted.end());
+  dims.pop_back();
+  for (int64_t i = 0; i < x.rank(); ++i) {
+    if (std::binary_search(inserted.begin(), inserted.end(), i)) continue;
+    window.push_back(dims.size());
+    dims.push_back(x.dim(i));
+  }
+  return s.Add(kScatter, {x, indices, s.BroadcastTo(updates, dims)},
+               {{"index_vector_dim", int64_t{indices.rank() - 1}},
+                {"inserted_window_dims", std::move(inserted)},
+                {"scatter_dims_to_operand_dims", *std::move(addressed)},
+                {"update_window_dims", std::move(window)}},
+               {&region, 1});
 }
 
 }  // namespace
@@ -167,25 +231,27 @@ Tensor Gather(const Operand& x, const Operand& indices,
   const OpScope s("Gather", x.where(), {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x), index = s.As(indices);
-  if (index.rank() == 0) {
-    return s.Fail(InvalidArgument("indices need an axis for index vectors"));
-  }
-  const int64_t components = index.dim(index.rank() - 1);
-  Dims addressed;
-  for (int64_t axis : axes) {
-    const auto normal = NormalizeAxis(axis, value.rank());
-    if (!normal.ok()) return s.Fail(normal.status());
-    addressed.push_back(*normal);
-  }
-  if (axes.empty() && components <= value.rank()) {
-    for (int64_t axis = 0; axis < components; ++axis) addressed.push_back(axis);
-  }
-  if (static_cast<int64_t>(addressed.size()) != components) {
-    return s.Fail(InvalidArgument("index vectors have ", components,
-                                  " components for ", addressed.size(),
-                                  " axes"));
-  }
-  return GatherAt(s, value, index, std::move(addressed), index.rank() - 1, 0);
+  auto addressed = AddressedAxes(value, index, axes);
+  if (!addressed.ok()) return s.Fail(addressed.status());
+  return GatherAt(s, value, index, *std::move(addressed), index.rank() - 1, 0);
+}
+
+Tensor IndexedAdd(const Operand& x, const Operand& indices,
+                  const Operand& updates, absl::Span<const int64_t> axes) {
+  const OpScope s("IndexedAdd", x.where(), {&x, &indices, &updates});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::ToNumeric(sdk::CommonDType({&x, &updates}));
+  return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype),
+                   axes, sdk::Monoid(kAdd, dtype));
+}
+
+Tensor IndexedPut(const Operand& x, const Operand& indices,
+                  const Operand& updates, absl::Span<const int64_t> axes) {
+  const OpScope s("IndexedPut", x.where(), {&x, &indices, &updates});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::CommonDType({&x, &updates});
+  return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype),
+                   axes, TakeUpdate(dtype));
 }
 
 }  // namespace hawser

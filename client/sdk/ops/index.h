@@ -41,5 +41,16 @@ Tensor Take(const Operand& x, const Operand& indices, int64_t axis = 0);
 Tensor Gather(const Operand& x, const Operand& indices,
               absl::Span<const int64_t> axes = {});
 
+// x with `updates` added at, or put over, the entries that the last axis of
+// `indices` addresses by an index vector for `axes` of x (none given: the
+// leading ones). `updates` broadcasts to the other axes of `indices`, then the
+// other axes of x; the dtypes promote. In the order of the updates: repeats
+// add up, of those put the last one stays. What would fall outside x is
+// dropped, not clamped. Source: Nx 0.13.1, indexed_add and indexed_put.
+Tensor IndexedAdd(const Operand& x, const Operand& indices,
+                  const Operand& updates, absl::Span<const int64_t> axes = {});
+Tensor IndexedPut(const Operand& x, const Operand& indices,
+                  const Operand& updates, absl::Span<const int64_t> axes = {});
+
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_INDEX_H_

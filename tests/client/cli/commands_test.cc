@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
+#include "tests/client/cli/files.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::cli {
@@ -18,22 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
-std::string TempPath(const std::string& name) {
-  return ::testing::TempDir() + "/" + name;
-}
-
-std::string NpyFile(const std::string& name, const Literal& value) {
-  const std::string path = TempPath(name);
-  EXPECT_OK(WriteNpy(path, value));
-  return path;
-}
-
-std::string TextFile(const std::string& name, const std::string& text) {
-  const std::string path = TempPath(name);
-  std::ofstream(path) << text;
-  return path;
-}
-
 // ---- usage ----------------------------------------------------------------
 
 TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
@@ -42,7 +27,8 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
     EXPECT_EQ(hawser.Run({word}), kOk);
     for (const char* part :
          {"status [ADDRESS]...", "put FILE...", "get TOKEN[:ARRAY]",
-          "check PATH...", "HAWSER_SERVERS", "3 server unreachable"}) {
+          "check PATH...", "run MODULE.txt", "explain MODULE.txt",
+          "HAWSER_SERVERS", "3 server unreachable"}) {
       EXPECT_THAT(hawser.out(), HasSubstr(part));
     }
     EXPECT_EQ(hawser.err(), "");
@@ -51,7 +37,8 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
 
 TEST(Hawser, HelpOfACommandListsItsFlagsWithin80Columns) {
   CommandRun hawser;
-  for (const char* command : {"status", "put", "get", "check"}) {
+  for (const char* command : 
+       {"status", "put", "get", "check", "run", "explain"}) {
     EXPECT_EQ(hawser.Run({"help", command}), kOk);
     const std::string help = hawser.out();
     EXPECT_THAT(help, AllOf(HasSubstr(absl::StrCat("Usage: hawser ", command)),
@@ -84,6 +71,8 @@ TEST(Hawser, WrongUsageExitsWith2AndNamesWhatIsWrong) {
       {{"get", "hw1-x"}, "get needs -o FILE"},
       {{"get", "a", "b", "-o", "c"}, "got 2 words"},
       {{"check"}, "check takes PATH..., got 0 words"},
+      {{"run"}, "run takes MODULE.txt, got 0 words"},
+      {{"explain", "a", "b"}, "explain takes MODULE.txt, got 2 words"},
   };
   CommandRun hawser;
   for (const BadLine& line : kLines) {

@@ -167,5 +167,32 @@ TEST(Index, GatherTakesIndexVectors) {
   EXPECT_FALSE(Gather(M23(), at, {0, 0}).status().ok());
 }
 
+TEST(Index, IndexedAddAndPutTakeIndexVectors) {
+  const Tensor rows = TN<int32_t>({1, 1, 7, -1}, {4, 1});
+  EXPECT_VALUE(IndexedAdd(M23(), rows, 10),
+               I({1, 2, 3, 24, 25, 26}, {2, 3}));  // outside is dropped
+  EXPECT_VALUE(IndexedPut(M23(), rows, TN<int32_t>({1, 2, 3, 4}, {4, 1})),
+               I({1, 2, 3, 2, 2, 2}, {2, 3}));  // the last one stays
+  EXPECT_VALUE(IndexedAdd(M23(), TN<int32_t>({2, 0}, {2, 1}),
+                          TN<int32_t>({10, 20, 30, 40}, {2, 2}), {-1}),
+               I({31, 2, 13, 44, 5, 26}, {2, 3}));
+  EXPECT_VALUE(IndexedPut(M23(), T1<uint8_t>({1, 2}), 0, {0, 1}),
+               I({1, 2, 3, 4, 5, 0}, {2, 3}));
+  EXPECT_VALUE(IndexedPut(M23(), T1<uint8_t>({2, 1}), 0, {1, 0}),
+               I({1, 2, 3, 4, 5, 0}, {2, 3}));
+  EXPECT_EQ(IndexedAdd(M23(), rows, T1<float>({1})).dtype(), DType::kF32);
+  EXPECT_EQ(IndexedAdd(T1<bool>({true}), TN<int32_t>({0}, {1, 1}), true)
+                .dtype(),
+            DType::kU8);
+  EXPECT_EQ(IndexedPut(T1<bool>({true}), TN<int32_t>({0}, {1, 1}), false)
+                .dtype(),
+            DType::kBool);
+  EXPECT_FALSE(IndexedAdd(M23(), Scalar(0), 1).status().ok());
+  EXPECT_FALSE(IndexedAdd(M23(), rows, 1, {2}).status().ok());
+  EXPECT_FALSE(IndexedPut(M23(), rows, 1, {0, 1}).status().ok());
+  EXPECT_FALSE(IndexedPut(M23(), rows, T1<int32_t>({1, 2})).status().ok());
+  EXPECT_FALSE(IndexedPut(M23(), T1<float>({0}), 1).status().ok());
+}
+
 }  // namespace
 }  // namespace hawser

@@ -221,7 +221,7 @@ TEST(ParseAttribute, NamesWhatIsWrong) {
       {"i=9223372036854775808", "2:11: expected a number that fits 64 bits"},
       {"f=1e999", "2:11: expected an element of f64, got '1e999'"},
       {"i=12x", "2:11: expected a number that fits 64 bits, got '12x'"},
-      {"i=", "2:11: \"probe\" is not"},
+      {"i=", "2:12: unknown dtype \"probe\""},
       {"i=)", "2:11: expected the value of an attribute, got ')'"},
       {"n=[1 2]", "2:14: expected ',' or ']', got '2'"},
       {"n=[1,]", "2:14: expected an integer, got ']'"},

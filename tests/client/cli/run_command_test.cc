@@ -1,0 +1,218 @@
+// hawser run and hawser explain.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "client/cli/run_argument.h"
+#include "client/formats/npy.h"
+#include "core/ir/parser.h"
+#include "core/ir/printer.h"
+#include "core/ops/registry.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/cli/command_run.h"
+#include "tests/client/cli/files.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// a * x and x + x, the sum written twice.
+constexpr char kTwoResults[] = R"(module "two"
+computation @0 "main" (%0: f32[3], %1: f32[]) {
+  %2: f32[3] = broadcast_in_dim(%1) broadcast_dimensions=[] dims=[3]
+  %3: f32[3] = multiply(%0, %2)
+  %4: f32[3] = add(%0, %0)
+  %5: f32[3] = add(%0, %0)
+  %6: f32[3] = maximum(%4, %5)
+  return %3, %6
+}
+)";
+
+std::string Twice() { return TextFile("two.txt", kTwoResults); }
+std::string X() {
+  return NpyFile("run_x.npy", Literal::Vector<float>({1, -2, 3}));
+}
+
+TEST(Run, PrintsResultsAndSaysOnStderrWhereItRan) {
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"run", Twice(), "--arg", X(), "--arg", "-0.5"}), kOk)
+      << hawser.err();
+  EXPECT_EQ(hawser.out(), "f32[3] {-0.5, 1, -1.5}\nf32[3] {2, -4, 6}\n");
+  EXPECT_THAT(hawser.err(), AllOf(StartsWith("ran on "), EndsWith("\n")));
+}
+
+TEST(Run, WritesAFilePerResult) {
+  CommandRun hawser;
+  const std::string a = TempPath("run_a.npy"), b = TempPath("run_b.npy");
+  ASSERT_EQ(hawser.Run({"run", Twice(), "--arg", X(), "--arg=2", "--out", a,
+                        "-o", b, "--target", "cpu"}),
+            kOk);
+  EXPECT_EQ(hawser.out(), absl::StrCat(a, ": f32[3]\n", b, ": f32[3]\n"));
+  EXPECT_EQ(hawser.err(), "ran on cpu\n");
+  EXPECT_THAT(*ReadNpy(a),
+              LiteralBitEquals(Literal::Vector<float>({2, -4, 6})));
+  EXPECT_THAT(*ReadNpy(b),
+              LiteralBitEquals(Literal::Vector<float>({2, -4, 6})));
+}
+
+TEST(Run, TakesArraysOfDatasetsByToken) {
+  CommandRun hawser;
+  const std::string y = NpyFile("run_y.npy", Literal::Scalar(3.0f));
+  ASSERT_EQ(hawser.Run({"put", X(), y}), kOk);
+  const std::string token(absl::StripSuffix(hawser.out(), "\n"));
+  ASSERT_EQ(hawser.Run({"run", Twice(), "--arg", token + ":run_x", "--arg",
+                        token + ":run_y"}),
+            kOk)
+      << hawser.err();
+  EXPECT_THAT(hawser.out(), StartsWith("f32[3] {3, -6, 9}\n"));
+  EXPECT_EQ(hawser.Run({"run", Twice(), "--arg", token, "--arg", "1"}),
+            kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("has several arrays"));
+  EXPECT_EQ(hawser.Run({"run", Twice(), "--arg", token + ":run_y", "--arg",
+                        "1"}),
+            kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("f32[]"));
+  // The token lives on the server "near", not in this process.
+  EXPECT_EQ(hawser.Run({"run", Twice(), "--arg", token + ":run_x", "--arg",
+                        "1", "--target", "cpu"}),
+            kFailed);
+}
+
+TEST(Run, PrintsOneJsonObject) {
+  CommandRun hawser;
+  const std::string a = TempPath("run_a.npy"), b = TempPath("run_b.npy");
+  ASSERT_EQ(hawser.Run({"run", Twice(), "-a", X(), "-a", "1", "--json", "-t",
+                        "cpu"}),
+            kOk);
+  EXPECT_EQ(hawser.out(),
+            "{\"ran_on\": \"cpu\", \"results\": [{\"dtype\": \"f32\", "
+            "\"dims\": [3], \"value\": \"f32[3] {1, -2, 3}\"}, {\"dtype\": "
+            "\"f32\", \"dims\": [3], \"value\": \"f32[3] {2, -4, 6}\"}]}\n");
+  ASSERT_EQ(hawser.Run({"run", Twice(), "-a", X(), "-a", "1", "--json", "-t",
+                        "cpu", "-o", a, "-o", b}),
+            kOk);
+  EXPECT_THAT(hawser.out(),
+              HasSubstr(absl::StrCat("\"dims\": [3], \"path\": \"", a, "\"}")));
+}
+
+TEST(Run, WithoutResultsStillSaysWhere) {
+  CommandRun hawser;
+  const std::string path = TextFile(
+      "nothing.txt", "module \"\" computation @0 \"\" () { return }");
+  EXPECT_EQ(hawser.Run({"run", path, "--target", "cpu"}), kOk);
+  EXPECT_EQ(hawser.out(), "");
+  EXPECT_EQ(hawser.err(), "ran on cpu\n");
+}
+
+TEST(Run, UsesThisCpuWhereNoServerIsNamed) {
+  CommandRun hawser;
+  hawser.environment().servers = "";
+  ASSERT_EQ(hawser.Run({"run", Twice(), "-a", X(), "-a", "1"}), kOk);
+  EXPECT_EQ(hawser.err(), "ran on cpu\n");
+}
+
+struct BadRun {
+  std::vector<std::string> words;
+  int code;
+  const char* error;
+};
+
+TEST(Run, SaysWhatIsWrong) {
+  const std::string two = Twice(), x = X();
+  const std::string bad = TextFile("bad.txt", "module \"m\"\nfoo");
+  const std::string half = TextFile(
+      "half.txt",
+      "module \"\" computation @0 \"\" (%0: bf16[]) { return %0 }");
+  const BadRun kRuns[] = {
+      {{"run", two, "--arg", x}, kUsage,
+       "--arg is given 1 times, the module takes 2: (f32[3], f32[])"},
+      {{"run", two, "-a", x, "-a", "1", "-o", "y.npy"}, kUsage,
+       "--out is given 1 times, the module has 2 results: (f32[3], f32[3])"},
+      {{"run", two, "-a", "1", "-a", "1"}, kFailed,
+       "argument 0, 1: is a scalar, the parameter is f32[3]"},
+      {{"run", two, "-a", x, "-a", "true"}, kFailed,
+       "argument 1, true: is not a value of the parameter's dtype, f32"},
+      {{"run", two, "-a", x, "-a", "/no/such"}, kFailed,
+       "argument 1, /no/such: /no/such"},
+      {{"run", two, "-a", x, "-a", "hw1-short"}, kFailed,
+       "is not a dataset token"},
+      {{"run", two, "-a", x, "-a", x}, kFailed, "f32[3]"},
+      {{"run", half, "-a", "1", "-o", "y.npy"}, kFailed, "y.npy: "},
+      {{"run", "/no/such.txt"}, kFailed, "/no/such.txt"},
+      {{"run", two, "-a", x, "-a", "1", "-t", "far:1"}, kUnreachable,
+       "far:1: nobody answers"},
+      {{"explain", "/no/such.txt"}, kFailed, "/no/such.txt"},
+      {{"explain", bad}, kFailed,
+       "bad.txt:2:1: expected 'computation', got 'foo'"},
+  };
+  CommandRun hawser;
+  for (const BadRun& run : kRuns) {
+    EXPECT_EQ(hawser.Run(run.words), run.code) << run.error;
+    EXPECT_THAT(hawser.err(), HasSubstr(run.error));
+    EXPECT_EQ(hawser.out(), "");
+  }
+  EXPECT_FALSE(std::filesystem::exists("y.npy"));
+}
+
+TEST(ReadRunArgument, TakesNumbersInTheParametersDType) {
+  const auto read = [](const char* word, DType dtype) {
+    const auto argument = ReadRunArgument(word, Shape::Scalar(dtype));
+    EXPECT_OK(argument) << word;
+    return std::get<Literal>(*argument);
+  };
+  EXPECT_THAT(read("3", DType::kU8),
+              LiteralBitEquals(Literal::Scalar<uint8_t>(3)));
+  EXPECT_THAT(read("18446744073709551615", DType::kU64),
+              LiteralBitEquals(Literal::Scalar<uint64_t>(~uint64_t{0})));
+  EXPECT_THAT(read("3", DType::kBF16),
+              LiteralBitEquals(Literal::Scalar(BFloat16(3))));
+  EXPECT_THAT(read("true", DType::kBool),
+              LiteralBitEquals(Literal::Scalar(true)));
+  EXPECT_THAT(read("(1, -2)", DType::kC64),
+              LiteralBitEquals(Literal::Scalar(std::complex<float>(1, -2))));
+  EXPECT_THAT(ReadRunArgument("300", Shape::Scalar(DType::kU8)),
+              StatusIs(absl::StatusCode::kInvalidArgument, "u8"));
+  EXPECT_THAT(ReadRunArgument("./3", Shape::Scalar(DType::kU8)),
+              StatusIs(absl::StatusCode::kNotFound, "./3"));
+}
+
+// ---- explain --------------------------------------------------------------
+
+TEST(Explain, PrintsTheOptimizedModuleUnderItsCounts) {
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"explain", Twice()}), kOk) << hawser.err();
+  EXPECT_THAT(hawser.out(),
+              StartsWith("// 7 instructions, optimized 6\nmodule \"two\"\n"));
+  EXPECT_EQ(hawser.err(), "");
+  // What is printed is a module again, and stays as it is.
+  const std::string once = hawser.out();
+  EXPECT_OK(ParseModule(once, FindOp));
+  ASSERT_EQ(hawser.Run({"explain", TextFile("once.txt", once)}), kOk);
+  EXPECT_EQ(hawser.out().substr(hawser.out().find('\n')),
+            once.substr(once.find('\n')));
+}
+
+TEST(Explain, PrintsOneJsonObject) {
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"explain", Twice(), "--json"}), kOk);
+  EXPECT_THAT(hawser.out(),
+              StartsWith("{\"instructions_before\": 7, \"instructions_after\": "
+                         "6, \"module\": \"module \\\"two\\\"\\n"));
+}
+
+TEST(Explain, HelpSaysThatThereIsNoPlannerYet) {
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"explain", "--help"}), kOk);
+  EXPECT_THAT(hawser.out(), HasSubstr("there is no planner"));
+}
+
+}  // namespace
+}  // namespace hawser::cli

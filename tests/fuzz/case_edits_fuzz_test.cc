@@ -1,0 +1,39 @@
+// Good cases with fields changed by reflection (message_edits.h).
+#include <google/protobuf/text_format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/cli/case_codec.h"
+#include "tests/fuzz/message_edits.h"
+#include "tests/fuzz/sound_cases.h"
+
+namespace hawser {
+namespace {
+
+const v1::CaseFile& Original() {
+  static const auto& file = *[] {
+    auto parsed = cli::ParseCaseFile(std::string(kSampleCases));
+    HAWSER_CHECK(parsed.ok());
+    return new v1::CaseFile(*std::move(parsed));
+  }();
+  return file;
+}
+
+}  // namespace
+}  // namespace hawser
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const auto& words =
+      *new std::vector<std::string>(hawser::WordsOf(hawser::Original()));
+  hawser::v1::CaseFile file = hawser::Original();
+  hawser::EditMessage({data, size}, words, &file);
+  // Without the rules of a file too, which most edits of names break.
+  for (const auto& record : file.cases()) hawser::CheckSoundCase(record);
+  std::string text;
+  HAWSER_CHECK(google::protobuf::TextFormat::PrintToString(file, &text));
+  hawser::CheckSoundCases(text);
+  return 0;
+}
