@@ -1,5 +1,6 @@
 #include "client/sdk/client.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "client/sdk/dataset.h"
@@ -28,6 +29,16 @@ Client& ThreadDefault() {
   return client;
 }
 
+// The client HAWSER_CLIENT names; none where that is not set or not to be had.
+Client FromEnvironment() {
+  const char* name = std::getenv("HAWSER_CLIENT");
+  if (name == nullptr || *name == '\0') return Client();
+  auto client = Client::Named(name);
+  if (client.ok()) return *std::move(client);
+  HAWSER_LOG(kWarning) << "HAWSER_CLIENT=" << name << ": " << client.status();
+  return Client();
+}
+
 absl::Status NoClient() {
   return FailedPrecondition("this hawser::Client has no client in it");
 }
@@ -49,6 +60,7 @@ Client Client::Default() {
   if (ThreadDefault().valid()) return ThreadDefault();
   ProcessDefault& process = TheDefault();
   MutexLock lock(&process.mu);
+  if (!process.client.valid()) process.client = FromEnvironment();
   if (!process.client.valid() && process.factory != nullptr) {
     process.client = process.factory();
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/literal.h"
@@ -35,9 +36,16 @@ class Client {
   // This process's CPU; one per process.
   static Client Cpu();
   // The innermost ScopedClient of this thread; without one, the process's
-  // default: HAWSER_SERVERS with //client:hawser, else the CPU. The first use
-  // may block to connect.
+  // default: the client HAWSER_CLIENT names, HAWSER_SERVERS with
+  // //client:hawser, else the CPU. The first use may block to connect. When
+  // HAWSER_CLIENT cannot be had, one log line says so and the next of these
+  // is used.
   static Client Default();
+  // The client registered under this name, made at the first call and the same
+  // one from then on; "cpu" is Cpu(). May block to make it.
+  // Errors: kNotFound naming those there are; what making it said, which is
+  // tried again at the next call.
+  static absl::StatusOr<Client> Named(absl::string_view name);
 
   bool valid() const { return state_ != nullptr; }
   std::string name() const;  // "none" when not valid
@@ -82,6 +90,18 @@ class ScopedClient {
  private:
   Client previous_;
 };
+
+// Makes a runtime client of your own known by name, to Client::Named and to
+// HAWSER_CLIENT. `name`: letters, digits, '_' and '-'. `make` is called at the
+// first use, by one thread at a time, and must not use Named or Default.
+//   const absl::Status known = hawser::RegisterClient(
+//       "npu", [] { return hawser::Client(std::make_shared<NpuClient>()); });
+// Errors: kAlreadyExists for a name that is taken, kInvalidArgument for one
+// that is none or for no function.
+absl::Status RegisterClient(
+    absl::string_view name, std::function<absl::StatusOr<Client>()> make);
+// Every name Client::Named knows, sorted.
+std::vector<std::string> ClientNames();
 
 // What the process's default client is, asked once at its first use; replaces
 // the CPU. //client:hawser registers one that reads HAWSER_SERVERS.

@@ -35,8 +35,9 @@ class JitFunction {
   using Result = std::decay_t<
       std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>;
 
-  JitFunction(Fn fn, SourceLocation where)
-      : shared_(std::make_shared<Shared>(std::move(fn), where)) {}
+  JitFunction(Fn fn, JitOptions options, SourceLocation where)
+      : shared_(std::make_shared<Shared>(std::move(fn), std::move(options),
+                                         where)) {}
 
   // The same function with these options for every call.
   JitFunction With(RunOptions options) const {
@@ -73,7 +74,8 @@ class JitFunction {
 
  private:
   struct Shared {
-    Shared(Fn f, SourceLocation where) : fn(std::move(f)), core(where) {}
+    Shared(Fn f, JitOptions options, SourceLocation where)
+        : fn(std::move(f)), core(std::move(options), where) {}
     const Fn fn;
     sdk::JitCore core;
   };
@@ -146,8 +148,10 @@ class JitFunction {
 // absl::StatusOr<Tensor> y = step(w, x);
 template <typename Fn>
 JitFunction<std::decay_t<Fn>> Jit(
-    Fn&& fn, SourceLocation where = SourceLocation::Current()) {
-  return JitFunction<std::decay_t<Fn>>(std::forward<Fn>(fn), where);
+    Fn&& fn, JitOptions options = {},
+    SourceLocation where = SourceLocation::Current()) {
+  return JitFunction<std::decay_t<Fn>>(std::forward<Fn>(fn),
+                                       std::move(options), where);
 }
 
 }  // namespace hawser

@@ -28,6 +28,18 @@ Donated<T> Donate(T value) {
   return {std::move(value)};
 }
 
+// Marks an argument whose leading axis is the batch, for a function made with
+// batch_buckets (see JitOptions); elsewhere it is the argument itself. Every
+// tensor in it is marked. May hold a Donated or be held by one.
+template <typename T>
+struct WithBatch {
+  T value;
+};
+template <typename T>
+WithBatch<T> Batched(T value) {
+  return {std::move(value)};
+}
+
 // A struct of your own takes part when this finds its fields:
 //   struct Layer { Tensor w, b; };
 //   auto HawserFields(Layer& l) { return std::tie(l.w, l.b); }
@@ -43,6 +55,8 @@ struct Leaf {
   Literal value;
   Shape shape;
   bool donated = false;
+  bool batched = false;
+  Tensor unpadded;  // what `tensor` or `value` was made from, if anything
 };
 
 // A structure taken apart.
@@ -110,6 +124,22 @@ struct Structure<Donated<T>> {
   }
   template <typename Next>
   static Traced Rebuild(const Donated<T>& v, Next& next) {
+    return Structure<T>::Rebuild(v.value, next);
+  }
+};
+
+template <typename T>
+struct Structure<WithBatch<T>> {
+  using Traced = Traced_t<T>;
+  static void Flatten(const WithBatch<T>& v, Flat* out) {
+    const size_t first = out->leaves.size();
+    Structure<T>::Flatten(v.value, out);
+    for (size_t i = first; i < out->leaves.size(); ++i) {
+      out->leaves[i].batched = true;
+    }
+  }
+  template <typename Next>
+  static Traced Rebuild(const WithBatch<T>& v, Next& next) {
     return Structure<T>::Rebuild(v.value, next);
   }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/sdk/graph/batch.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
@@ -88,6 +89,10 @@ absl::StatusOr<Literal> Tensor::Head(int64_t rows,
   if (rank() == 0 || rows < 0) {
     return InvalidArgument("there are no ", rows, " rows in ",
                            shape().ToString());
+  }
+  const auto found = Find(*this);
+  if (found.ok() && found->value.valid()) {
+    return sdk::FirstRows(found->value, std::min(rows, dim(0)));
   }
   return Rows(Operand(*this, {}), 0, std::min(rows, dim(0))).Fetch(options);
 }

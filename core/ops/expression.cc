@@ -26,11 +26,6 @@ int Monoids::Find(const OpDef& op, DType dtype, Module* module) {
   return at->second = *index;
 }
 
-const Shape& Expression::shape() const {
-  static const Shape& invalid = *new Shape();
-  return value_ == kNoValue ? invalid : scope_->builder.shape(value_);
-}
-
 Expression Apply(const OpDef& op, absl::Span<const Expression> operands,
                  Attributes attributes, absl::Span<const int> called) {
   ExpressionScope* scope = operands[0].scope();

@@ -44,9 +44,12 @@ class Expression {
   bool present() const { return scope_ != nullptr; }
   ExpressionScope* scope() const { return scope_; }
   ValueId value() const { return value_; }
-  const Shape& shape() const;
+  // By value: the builder moves its shapes as it grows.
+  Shape shape() const {
+    return value_ == kNoValue ? Shape() : scope_->builder.shape(value_);
+  }
   DType dtype() const { return shape().dtype(); }
-  const Dims& dims() const { return shape().dims(); }
+  Dims dims() const { return shape().dims(); }
   int rank() const { return shape().rank(); }
 
  private:

@@ -12,7 +12,14 @@
 lets libFuzzer search.
 """
 
-def fuzz_test(name, srcs, deps, corpus = [], tags = [], size = "small"):
+def fuzz_test(
+        name,
+        srcs,
+        deps,
+        corpus = [],
+        mutations = 2000,
+        tags = [],
+        size = "small"):
     """A cc_test; see above.
 
     Args:
@@ -20,6 +27,7 @@ def fuzz_test(name, srcs, deps, corpus = [], tags = [], size = "small"):
       srcs: the file with LLVMFuzzerTestOneInput.
       deps: what it fuzzes.
       corpus: input files to start from.
+      mutations: how many `bazel test` tries, for inputs that take long.
       tags: as for a test.
       size: as for a test.
     """
@@ -29,7 +37,7 @@ def fuzz_test(name, srcs, deps, corpus = [], tags = [], size = "small"):
         srcs = srcs,
         args = select({
             "//deploy/bazel:libfuzzer": [],
-            "//conditions:default": [
+            "//conditions:default": ["--mutations=%d" % mutations] + [
                 "$(location %s)" % file
                 for file in corpus
             ],

@@ -1,5 +1,5 @@
 // The main of a fuzz_test built without libFuzzer: feeds it the corpus files
-// named on the command line, then seeded mutations of them. g++ has no
+// named on the command line, then --mutations=N seeded mutations of them. g++ has no
 // libFuzzer, and a plain test run should still touch the input space a little.
 
 #include <cstddef>
@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
 
-// Few enough to stay within a second for a decoder under asan.
+// Without --mutations: few enough to stay within a second for a decoder under
+// asan.
 constexpr int kMutations = 2000;
 constexpr unsigned kSeed = 20240607;
 // Long enough to reach every field of a small message from nothing.
@@ -58,7 +59,9 @@ std::string RandomBytes(std::mt19937& random) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> corpus;
+  int mutations = kMutations;
   for (int i = 1; i < argc; ++i) {
+    if (std::sscanf(argv[i], "--mutations=%d", &mutations) == 1) continue;
     std::ifstream file(argv[i], std::ios::binary);
     if (!file) {
       std::fprintf(stderr, "cannot read %s\n", argv[i]);
@@ -69,11 +72,11 @@ int main(int argc, char** argv) {
     Feed(corpus.back());
   }
   std::mt19937 random(kSeed);
-  for (int i = 0; i < kMutations; ++i) {
+  for (int i = 0; i < mutations; ++i) {
     Feed(corpus.empty() ? RandomBytes(random)
                         : Mutate(corpus[random() % corpus.size()], random));
   }
   std::printf("%zu corpus files and %d mutations (seed %u)\n", corpus.size(),
-              kMutations, kSeed);
+              mutations, kSeed);
   return EXIT_SUCCESS;
 }

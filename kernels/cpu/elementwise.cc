@@ -43,7 +43,14 @@ struct Sign {
   }
   template <ComplexType T>
   static T Apply(T x) {
-    return x == T{0} ? x : x / std::abs(x);
+    if (x == T{0}) return x;
+    const auto magnitude = std::abs(x);
+    // Two parts near the largest number have a magnitude beyond it.
+    if (std::isinf(magnitude) && std::isfinite(x.real()) &&
+        std::isfinite(x.imag())) {
+      return Apply(x / typename T::value_type{2});
+    }
+    return x / magnitude;
   }
 };
 
@@ -60,9 +67,11 @@ struct ExponentialMinusOne {
     return std::expm1(x);
   }
   // e^(a+ib) - 1 = expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b, where nothing
-  // cancels near 0.
+  // cancels near 0. Beyond, the exponential knows its limits.
   template <ComplexType T>
   static T Apply(T z) {
+    const bool near = std::abs(z.real()) <= 1 && std::isfinite(z.imag());
+    if (!near) return std::exp(z) - T{1};
     const auto half = std::sin(z.imag() / 2);
     return T(std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half,
              std::exp(z.real()) * std::sin(z.imag()));

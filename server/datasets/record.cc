@@ -139,7 +139,8 @@ absl::StatusOr<ChunkHeader> DecodeChunkHeader(absl::string_view bytes) {
   header.digest = in.TakeDigest();
   header.bytes = static_cast<int64_t>(in.Integer());
   header.tenant = std::string(in.Text());
-  if (!in.ok() || header.bytes <= 0 || header.bytes > kChunkBytes) {
+  if (!in.ok() || !in.rest().empty() || header.bytes <= 0 ||
+      header.bytes > kChunkBytes || header.tenant.size() > kMaxTenantBytes) {
     return DataLoss("a damaged chunk header");
   }
   return header;

@@ -233,27 +233,5 @@ TEST_F(KillTest, SigtermEndsTheServerCleanlyWithASessionOpen) {
   EXPECT_EQ(*code, 0) << server_->output();
 }
 
-TEST(NoServer, ConnectFailsSoonAndNamesTheAddress) {
-  const absl::Time start = absl::Now();
-  const auto client =
-      Connect({.servers = {"127.0.0.1:1"}, .fallback = Client()});
-  EXPECT_EQ(client.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_TRUE(absl::StrContains(client.status().message(), "127.0.0.1:1"))
-      << client.status();
-  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
-}
-
-TEST(NoServer, WithAFallbackTheCpuAnswers) {
-  const auto client = Connect({.servers = {"127.0.0.1:1"}});
-  ASSERT_TRUE(client.ok()) << client.status();
-  auto twice = Jit([](Tensor x) { return x + x; }).With({.client = *client});
-  const auto result = twice(Literal::Scalar(4.0f));
-  ASSERT_TRUE(result.ok()) << result.status();
-  const auto value = result->Fetch();
-  ASSERT_TRUE(value.ok()) << value.status();
-  EXPECT_EQ(value->data<float>()[0], 8.0f);
-  EXPECT_TRUE(absl::StrContains(result->ran_on(), "cpu")) << result->ran_on();
-}
-
 }  // namespace
 }  // namespace hawser::testing

@@ -16,6 +16,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/gather.h"
 #include "core/ops/reduce.h"
+#include "core/ops/scatter.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "tests/testing/random_draft.h"
@@ -351,6 +352,59 @@ Proposal ProposeReduce(const OpDef& op, Draft& d) {
   return p;
 }
 
+// (N old elements, N updates) -> each old one kept, put or combined.
+int ProposeCombiner(absl::Span<const DType> dtypes, Draft& d) {
+  const int n = static_cast<int>(dtypes.size());
+  Draft body(d.module(), &d.random(), &d.options(), "combine");
+  for (int i = 0; i < 2 * n; ++i) body.Parameter(Shape::Scalar(dtypes[i % n]));
+  std::vector<ValueId> results;
+  for (int i = 0; i < n; ++i) {
+    results.push_back(d.random().OneIn(4) ? i : n + i);
+    if (d.random().OneIn(3)) continue;
+    results.back() = body.computation().num_values();
+    body.Append(Monoid(dtypes[i], d.random()), {{i, n + i}, {}, {}});
+  }
+  return body.Finish(results);
+}
+
+// Index vectors for axes of the inputs; the updates are made to fit.
+Proposal ProposeScatter(const OpDef& op, Draft& d) {
+  Proposal p{{d.Any()}, {}, {}};
+  const Shape shape = d.shape(p.operands[0]);
+  std::vector<DType> dtypes = {shape.dtype()};
+  if (d.random().OneIn(3)) {
+    dtypes.push_back(d.random().PickDType(kAnyDType));
+    p.operands.push_back(d.AnyOfShape(shape.WithDType(dtypes[1])));
+  }
+  p.operands.push_back(d.AnyOf(kInts, 0));
+  const Shape at = d.shape(p.operands.back());
+  const int64_t vector_axis = d.random().Between(0, at.rank());
+  const int64_t components = vector_axis < at.rank() ? at.dim(vector_axis) : 1;
+  Dims map = Shuffled(shape.rank(), d.random());
+  if (components < static_cast<int64_t>(map.size())) map.resize(components);
+  const Dims sizes = SmallerSizes(shape, d.random());
+  Dims dims = at.dims(), inserted = SomeAxes(shape.rank(), d.random());
+  if (vector_axis < at.rank()) dims.erase(dims.begin() + vector_axis);
+  Dims window = Shuffled(dims.size() + shape.rank() - inserted.size(),
+                         d.random());
+  window.resize(shape.rank() - inserted.size());
+  std::sort(window.begin(), window.end());
+  for (int i = 0, next = 0; i < shape.rank(); ++i) {
+    if (std::binary_search(inserted.begin(), inserted.end(), i)) continue;
+    dims.insert(dims.begin() + window[next++], sizes[i]);
+  }
+  for (const DType dtype : dtypes) {
+    const auto updates = Shape::Make(dtype, dims);
+    p.operands.push_back(updates.ok() ? d.AnyOfShape(*updates) : kNoValue);
+  }
+  p.called.push_back(ProposeCombiner(dtypes, d));
+  p.attributes = {{"index_vector_dim", vector_axis},
+                  {"inserted_window_dims", std::move(inserted)},
+                  {"scatter_dims_to_operand_dims", std::move(map)},
+                  {"update_window_dims", std::move(window)}};
+  return p;
+}
+
 // Elementwise steps from `v` back to its own shape.
 ValueId Steps(Draft& d, ValueId v) {
   const Shape shape = d.shape(v);
@@ -432,6 +486,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kArgMax, ProposeArgExtreme},
           {&kArgMin, ProposeArgExtreme},
           {&kReduce, ProposeReduce},
+          {&kScatter, ProposeScatter},
           {&kWhile, ProposeWhile},
           {&kCase, ProposeCase},
       };

@@ -394,31 +394,33 @@ def type_merge(case):
             "inputs": empty, "outputs": [result], "atol": 0, "rtol": 0}
 
 
-# What hawser says where Nx raises; the op's own constraint where there is one.
+# What hawser says where Nx raises, behind the name of the SDK function: the op's
+# own constraint where there is one.
 REFUSALS = {
-    "argmax/1": "ArgMax: axis 2", "bitcast/0": "bitcast_convert: C2",
+    "argmax/1": "axis 2", "bitcast/0": "bitcast_convert: C2",
     "bitwise_and/0": "and: C1", "bitwise_not/0": "not: C1",
     "broadcast/0": "broadcast_in_dim: C5", "concatenate/0": "concatenate: C3",
     "concatenate/1": "concatenate: C3", "dot/1": "dot_general: C8",
     "dot/3": "dot_general: C3", "floor/0": "floor: C1",
-    "gather/1": "Gather: index vectors have 2 components",
+    "gather/1": "index vectors have 2 components",
     "left_shift/0": "shift_left: C1", "less/0": "compare: C5",
     "max/0": "maximum: C1", "pad/1": "pad: C3", "pad/2": "pad: C2",
     "put_slice/0": "dynamic_update_slice: C3", "remainder/1": "remainder: C1",
-    "reshape/0": "reshape: C2", "reshape/1": "Reshape: no size for the -1",
-    "reshape/2": "Reshape: two sizes are -1", "slice/2": "Slice: needs a start",
-    "slice/3": "slice: C3", "stack/0": "Stack: all sizes must be equal",
-    "sum/1": "Sum: axis -3", "sum/2": "Sum: axis 0 is given twice",
-    "transpose/2": "Transpose: axis 2",
+    "reshape/0": "reshape: C2", "reshape/1": "no size for the -1",
+    "reshape/2": "two sizes are -1", "slice/2": "needs a start",
+    "slice/3": "slice: C3", "stack/0": "all sizes must be equal",
+    "sum/1": "axis -3", "sum/2": "axis 0 is given twice",
+    "transpose/2": "axis 2",
 }
 
 
-def expectation(case):
+def expectation(case, function):
     if "error" in case:
         refusal = REFUSALS.get(case["id"].split("/", 1)[1])
         if refusal is None:
             raise Leave(DEFINED)
-        return ['error { code: "INVALID_ARGUMENT" contains: "%s" }' % refusal]
+        return ['error { code: "INVALID_ARGUMENT" contains: "%s: %s" }' % (
+            function, refusal)]
     dtype = "bool" if case["op"] in PREDICATES else None
     lines = ["outputs { %s }" % tensor_text(tensor, dtype)
              for tensor in case["outputs"]]
@@ -439,7 +441,7 @@ def converted(case):
     if case["op"] == "slice" and case["attrs"].get("dynamic_starts"):
         function, call = "DynamicSlice", dynamic_slice
     lines = ['name: "%s"' % case["id"], 'fn: "%s"' % function]
-    lines += call(case) + expectation(case)
+    lines += call(case) + expectation(case, function)
     text = ["cases {"]
     for line in lines:
         text += wrapped("  " + line)

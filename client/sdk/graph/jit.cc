@@ -1,11 +1,14 @@
 #include "client/sdk/graph/jit.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "client/sdk/graph/batch.h"
 #include "client/sdk/graph/client_state.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
@@ -94,6 +97,15 @@ class Donations {
     MutexLock lock(&graph_mutex);
     GiveBackLocked(arguments);
   }
+  // What was padded was given away as a copy; the tensor goes the same way.
+  void Finish() {
+    MutexLock lock(&graph_mutex);
+    for (const Leaf& leaf : flat_.leaves) {
+      if (!leaf.donated || leaf.unpadded.node() == nullptr) continue;
+      Literal value;
+      Surrender(leaf.unpadded, &value).IgnoreError();
+    }
+  }
   const std::vector<int>& indices() const { return indices_; }
 
  private:
@@ -114,11 +126,19 @@ class Donations {
 
 }  // namespace
 
-// A call that knows where and with which executable.
+// A call that knows where and with which executable, and then with what.
 struct JitCore::Prepared {
   Execution execution;
   Key key;
   EntryPtr entry;
+  std::optional<Batch> batch;
+  std::vector<runtime::Argument> values;
+
+  // Whether result `i` has rows that the caller did not ask for.
+  bool IsPadded(size_t i) const {
+    return batch.has_value() && batch->rows < batch->bucket &&
+           entry->batched[i];
+  }
 };
 
 bool Tracing() { return Trace::Current() != nullptr; }
@@ -127,7 +147,7 @@ Tensor ToTensor(const Leaf& leaf, SourceLocation where) {
   return leaf.value.valid() ? MakeHost(leaf.value, where) : leaf.tensor;
 }
 
-absl::StatusOr<Module> JitCore::TraceCall(
+absl::StatusOr<TracedModule> JitCore::TraceCall(
     const Flat& arguments, TraceFn fn,
     std::shared_ptr<const void>* prototype) const {
   Trace trace("jit", Captures::kSmallValues);
@@ -143,9 +163,32 @@ absl::StatusOr<Module> JitCore::TraceCall(
   *prototype = std::move(traced.prototype);
   trace.Return(traced.results, where_);
   auto module = trace.Finish();
-  if (module.ok()) return module;
-  return Annotate(module.status(), absl::StrCat("tracing the function of ",
-                                                where_.file, ":", where_.line));
+  if (!module.ok()) {
+    return Annotate(module.status(),
+                    absl::StrCat("tracing the function of ", where_.file, ":",
+                                 where_.line));
+  }
+  const auto locations = trace.locations();
+  return TracedModule{*std::move(module),
+                      {locations.begin(), locations.end()}};
+}
+
+absl::StatusOr<std::vector<bool>> JitCore::FindBatched(const Flat& arguments,
+                                                       TraceFn fn) const {
+  int64_t rows = 0;
+  for (const Leaf& leaf : arguments.leaves) {
+    if (leaf.batched) rows = leaf.shape.dim(0);
+  }
+  // One row is a special case of many: it broadcasts.
+  rows = std::max<int64_t>(rows, 2);
+  std::shared_ptr<const void> prototype;
+  HAWSER_ASSIGN_OR_RETURN(
+      const TracedModule small,
+      TraceCall(WithRows(arguments, rows), fn, &prototype));
+  HAWSER_ASSIGN_OR_RETURN(
+      const TracedModule large,
+      TraceCall(WithRows(arguments, rows + 1), fn, &prototype));
+  return FindBatchedResults(small, large, rows);
 }
 
 absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
@@ -153,10 +196,13 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
                                                  TraceFn fn) const {
   auto entry = std::make_shared<Entry>();
   entry->client = execution.client;
-  HAWSER_ASSIGN_OR_RETURN(Module traced,
+  HAWSER_ASSIGN_OR_RETURN(TracedModule traced,
                           TraceCall(arguments, fn, &entry->prototype));
-  entry->digest = DigestOf(traced);
-  HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced)));
+  if (!options_.batch_buckets.empty()) {
+    HAWSER_ASSIGN_OR_RETURN(entry->batched, FindBatched(arguments, fn));
+  }
+  entry->digest = DigestOf(traced.module);
+  HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
   HAWSER_ASSIGN_OR_RETURN(
       entry->executable,
       execution.client.runtime()->Compile(
@@ -184,9 +230,9 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Find(const Flat& arguments,
                             known.Await(execution.call.cancel.deadline()));
     if (!MustCheck()) return entry;
     std::shared_ptr<const void> prototype;
-    HAWSER_ASSIGN_OR_RETURN(Module again,
+    HAWSER_ASSIGN_OR_RETURN(const TracedModule again,
                             TraceCall(arguments, fn, &prototype));
-    if (DigestOf(again) == entry->digest) return entry;
+    if (DigestOf(again.module) == entry->digest) return entry;
     return FailedPrecondition(
         "the function of ", where_.file, ":", where_.line,
         " traces to another graph than before with the same arguments: it "
@@ -203,28 +249,43 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Find(const Flat& arguments,
   return entry;
 }
 
-absl::StatusOr<JitCore::Prepared> JitCore::Prepare(const Flat& arguments,
+absl::StatusOr<JitCore::Prepared> JitCore::Prepare(Flat* arguments,
                                                    const RunOptions& options,
                                                    TraceFn fn) {
   Prepared call;
   call.execution = FromNow(options);
   HAWSER_ASSIGN_OR_RETURN(call.execution.client,
-                          CommonClient(arguments, options.client));
+                          CommonClient(*arguments, options.client));
   if (!call.execution.client.valid()) {
     call.execution.client = Client::Default();
   }
+  HAWSER_ASSIGN_OR_RETURN(call.batch,
+                          ChooseBucket(options_.batch_buckets, arguments));
   Key key;
   key.push_back(
       reinterpret_cast<intptr_t>(call.execution.client.runtime()));
   key.push_back(static_cast<int64_t>(options.numerics));
-  key.insert(key.end(), arguments.sizes.begin(), arguments.sizes.end());
-  for (const Leaf& leaf : arguments.leaves) {
+  key.insert(key.end(), arguments->sizes.begin(), arguments->sizes.end());
+  for (const Leaf& leaf : arguments->leaves) {
     key.push_back(static_cast<int64_t>(leaf.shape.dtype()));
     key.push_back(leaf.shape.rank());
     key.insert(key.end(), leaf.shape.dims().begin(), leaf.shape.dims().end());
+    if (call.batch.has_value()) key.push_back(leaf.batched);
   }
   HAWSER_ASSIGN_OR_RETURN(call.entry,
-                          Find(arguments, key, call.execution, fn));
+                          Find(*arguments, key, call.execution, fn));
+  return call;
+}
+
+absl::StatusOr<JitCore::Prepared> JitCore::PrepareValues(
+    Flat* arguments, const RunOptions& options, TraceFn fn) {
+  HAWSER_ASSIGN_OR_RETURN(Prepared call, Prepare(arguments, options, fn));
+  if (call.batch.has_value()) {
+    HAWSER_RETURN_IF_ERROR(PadToBucket(*call.batch, arguments, where_));
+  }
+  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(*arguments, call.execution));
+  HAWSER_ASSIGN_OR_RETURN(call.values,
+                          ToArguments(*arguments, call.execution));
   return call;
 }
 
@@ -240,26 +301,30 @@ absl::Status JitCore::EvaluateRecorded(const Flat& arguments,
 absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
                                         const RunOptions& options,
                                         TraceFn fn) {
-  HAWSER_ASSIGN_OR_RETURN(Prepared call, Prepare(arguments, options, fn));
-  const Execution& execution = call.execution;
-  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(arguments, execution));
-  HAWSER_ASSIGN_OR_RETURN(auto values, ToArguments(arguments, execution));
+  HAWSER_ASSIGN_OR_RETURN(const Prepared call,
+                          PrepareValues(&arguments, options, fn));
   Donations donations(arguments);
-  HAWSER_RETURN_IF_ERROR(donations.Take(values));
+  HAWSER_RETURN_IF_ERROR(donations.Take(call.values));
   auto buffers = call.entry->executable->Execute(
-      values, {.call = execution.call, .donated = donations.indices()});
+      call.values,
+      {.call = call.execution.call, .donated = donations.indices()});
   if (!buffers.ok()) {
-    donations.GiveBack(values);
+    donations.GiveBack(call.values);
     return buffers.status();
   }
+  donations.Finish();
   CallResult result{{}, call.entry->prototype};
   result.tensors.reserve(buffers->size());
   for (runtime::BufferPtr& buffer : *buffers) {
     Shapes shapes = {buffer->shape()};
-    result.tensors.push_back(MakeTensor(
+    Tensor tensor = MakeTensor(
         std::move(shapes),
-        Ready{.client = execution.client, .buffers = {std::move(buffer)}},
-        where_));
+        Ready{.client = call.execution.client, .buffers = {std::move(buffer)}},
+        where_);
+    if (call.IsPadded(result.tensors.size())) {
+      tensor = FirstRows(tensor, call.batch->rows, where_);
+    }
+    result.tensors.push_back(std::move(tensor));
   }
   return result;
 }
@@ -267,15 +332,17 @@ absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
 absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
                                          const RunOptions& options,
                                          TraceFn fn) {
-  HAWSER_ASSIGN_OR_RETURN(Prepared call, Prepare(arguments, options, fn));
+  HAWSER_ASSIGN_OR_RETURN(const Prepared call,
+                          PrepareValues(&arguments, options, fn));
   const Execution& execution = call.execution;
-  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(arguments, execution));
-  HAWSER_ASSIGN_OR_RETURN(auto values, ToArguments(arguments, execution));
-  HAWSER_ASSIGN_OR_RETURN(auto literals,
-                          call.entry->executable->Call(values, execution.call)
-                              .Await(execution.call.cancel.deadline()));
+  HAWSER_ASSIGN_OR_RETURN(
+      auto literals, call.entry->executable->Call(call.values, execution.call)
+                         .Await(execution.call.cancel.deadline()));
   CallResult result{{}, call.entry->prototype};
   for (Literal& literal : literals) {
+    if (call.IsPadded(result.tensors.size())) {
+      HAWSER_ASSIGN_OR_RETURN(literal, FirstRows(literal, call.batch->rows));
+    }
     Shapes shapes = {literal.shape()};
     result.tensors.push_back(
         MakeTensor(std::move(shapes),
@@ -288,7 +355,7 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
 
 absl::Status JitCore::Warm(Flat arguments, const RunOptions& options,
                            TraceFn fn) {
-  return Prepare(arguments, options, fn).status();
+  return Prepare(&arguments, options, fn).status();
 }
 
 }  // namespace hawser::sdk

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -13,6 +14,7 @@
 #include "absl/types/span.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/lru_map.h"
+#include "client/sdk/graph/row_wise.h"
 #include "client/sdk/options.h"
 #include "client/sdk/structure.h"
 #include "core/base/digest.h"
@@ -43,7 +45,8 @@ struct CallResult {
 // come with it at the same time.
 class JitCore {
  public:
-  explicit JitCore(SourceLocation where) : where_(where) {}
+  JitCore(JitOptions options, SourceLocation where)
+      : options_(std::move(options)), where_(where) {}
 
   // Queues one execution.
   absl::StatusOr<CallResult> Run(Flat arguments, const RunOptions& options,
@@ -60,25 +63,35 @@ class JitCore {
     std::shared_ptr<runtime::Executable> executable;
     std::shared_ptr<const void> prototype;
     Digest digest;  // of the module as traced
+    std::vector<bool> batched;  // with buckets: results to cut back
   };
   using EntryPtr = std::shared_ptr<const Entry>;
   using Key = absl::InlinedVector<int64_t, 32>;
   struct Prepared;
 
-  absl::StatusOr<Prepared> Prepare(const Flat& arguments,
-                                   const RunOptions& options, TraceFn fn);
+  // Arguments with the batch get the shapes of their bucket.
+  absl::StatusOr<Prepared> Prepare(Flat* arguments, const RunOptions& options,
+                                   TraceFn fn);
+  // As Prepare, then the values: evaluated, padded, on the client.
+  absl::StatusOr<Prepared> PrepareValues(Flat* arguments,
+                                         const RunOptions& options,
+                                         TraceFn fn);
   // The entry of a signature, traced by the first caller.
   absl::StatusOr<EntryPtr> Find(const Flat& arguments, const Key& key,
                                 const Execution& execution, TraceFn fn);
   absl::StatusOr<EntryPtr> Build(const Flat& arguments,
                                  const Execution& execution, TraceFn fn) const;
   // The module the function makes of arguments like these.
-  absl::StatusOr<Module> TraceCall(
+  absl::StatusOr<TracedModule> TraceCall(
       const Flat& arguments, TraceFn fn,
       std::shared_ptr<const void>* prototype) const;
+  // Which results have the batch, for arguments with the shapes of a bucket.
+  absl::StatusOr<std::vector<bool>> FindBatched(const Flat& arguments,
+                                                TraceFn fn) const;
   static absl::Status EvaluateRecorded(const Flat& arguments,
                                        const Execution& execution);
 
+  const JitOptions options_;
   const SourceLocation where_;  // of the Jit
   Mutex mu_;
   LruMap<Key, Future<EntryPtr>> entries_ ABSL_GUARDED_BY(mu_){kSignaturesKept};

@@ -54,7 +54,8 @@ Tensor OpScope::Keep(const absl::Status& error) const {
 Tensor OpScope::Record(const OpDef& op, absl::Span<const Tensor> operands,
                        Attributes attributes,
                        absl::Span<const Region> called) const {
-  return sdk::Record(op, operands, std::move(attributes), called, where_);
+  return sdk::Record(function_, op, operands, std::move(attributes), called,
+                     where_);
 }
 
 Tensor OpScope::As(const Operand& operand, DType dtype) const {

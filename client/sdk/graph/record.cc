@@ -79,11 +79,12 @@ absl::Status Cut(absl::Span<const Tensor> operands, Gathered* gathered) {
 
 }  // namespace
 
-Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,
-              Attributes attributes, absl::Span<const Region> called,
-              SourceLocation where) {
+Tensor Record(absl::string_view function, const OpDef& op,
+              absl::Span<const Tensor> operands, Attributes attributes,
+              absl::Span<const Region> called, SourceLocation where) {
   if (Trace* trace = Trace::Current()) {
-    return trace->Add(op, operands, std::move(attributes), called, where);
+    return trace->Add(function, op, operands, std::move(attributes), called,
+                      where);
   }
   Gathered gathered;
   {
@@ -95,7 +96,9 @@ Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,
     }
   }
   auto shapes = Infer(op, operands, attributes, called);
-  if (!shapes.ok()) return MakeFailed(At(shapes.status(), where), where);
+  if (!shapes.ok()) {
+    return MakeFailed(At(Annotate(shapes.status(), function), where), where);
+  }
   if (gathered.weight > kMaxRecording) {
     const absl::Status status = Cut(operands, &gathered);
     if (!status.ok()) return MakeFailed(At(status, where), where);

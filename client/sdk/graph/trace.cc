@@ -46,7 +46,7 @@ Tensor Trace::Parameter(const Shape& shape, SourceLocation where) {
 
 Tensor Trace::Fail(const absl::Status& status) {
   builder_.Fail(status, {});
-  return MakeFailed(builder_.status(), {});
+  return MakeFailed(error(), {});
 }
 
 absl::InlinedVector<int, 2> Trace::AddRegions(
@@ -58,9 +58,10 @@ absl::InlinedVector<int, 2> Trace::AddRegions(
   return numbers;
 }
 
-Tensor Trace::Add(const OpDef& op, absl::Span<const Tensor> operands,
-                  Attributes attributes, absl::Span<const Region> called,
-                  SourceLocation where) {
+Tensor Trace::Add(absl::string_view function, const OpDef& op,
+                  absl::Span<const Tensor> operands, Attributes attributes,
+                  absl::Span<const Region> called, SourceLocation where) {
+  if (!error().ok()) return MakeFailed(error(), {});
   absl::InlinedVector<ValueId, 4> values;
   {
     MutexLock lock(&graph_mutex);
@@ -72,7 +73,10 @@ Tensor Trace::Add(const OpDef& op, absl::Span<const Tensor> operands,
   }
   const ValueId first = builder_.Add(op, values, std::move(attributes),
                                      AddRegions(called), where);
-  if (!builder_.status().ok()) return Fail(builder_.status());
+  if (!builder_.status().ok()) {
+    error_ = Annotate(builder_.status(), function);
+    return MakeFailed(error_, {});
+  }
   const int results = builder_.computation().instructions().back().num_results;
   Shapes shapes;
   for (int k = 0; k < results; ++k) shapes.push_back(builder_.shape(first + k));
@@ -198,6 +202,7 @@ void Trace::Return(absl::Span<const Tensor> results, SourceLocation where) {
 }
 
 absl::StatusOr<Module> Trace::Finish() {
+  HAWSER_RETURN_IF_ERROR(error());
   HAWSER_RETURN_IF_ERROR(builder_.Finish(results_).status());
   return std::move(module_);
 }

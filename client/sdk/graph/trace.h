@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/region.h"
@@ -43,11 +44,11 @@ class Trace {
   };
 
   Tensor Parameter(const Shape& shape, SourceLocation where);
-  // Adds an instruction; returns its first result. After an error every
-  // result is that error, and so is Finish.
-  Tensor Add(const OpDef& op, absl::Span<const Tensor> operands,
-             Attributes attributes, absl::Span<const Region> called,
-             SourceLocation where);
+  // Adds an instruction on behalf of an SDK function; returns its first result.
+  // After an error every result is that error, and so is Finish.
+  Tensor Add(absl::string_view function, const OpDef& op,
+             absl::Span<const Tensor> operands, Attributes attributes,
+             absl::Span<const Region> called, SourceLocation where);
   // Keeps `status`, which says where, as the error unless there is one.
   Tensor Fail(const absl::Status& status);
 
@@ -72,6 +73,10 @@ class Trace {
     ValueId value;
   };
 
+  // The first error: the builder's, naming the function where one is known.
+  const absl::Status& error() const {
+    return error_.ok() ? builder_.status() : error_;
+  }
   // The number of `tensor` in this computation. Errors say where.
   absl::StatusOr<ValueId> Import(const Tensor& tensor, SourceLocation where)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
@@ -94,6 +99,7 @@ class Trace {
   const bool lifts_all_;  // no Jit function around: any value is lifted
   Module module_;
   ComputationBuilder builder_;
+  absl::Status error_;
   std::vector<ValueId> results_;
   RegionIndex regions_;
   Tensors lifted_;

@@ -1,4 +1,5 @@
-// One element of the result from one element of each operand.
+// Arithmetic, one element of the result from one element of each operand. The
+// functions of mathematics are in math.h, bits and truth values in logic.h.
 #ifndef HAWSER_CLIENT_SDK_OPS_ELEMENTWISE_H_
 #define HAWSER_CLIENT_SDK_OPS_ELEMENTWISE_H_
 
@@ -8,92 +9,147 @@
 
 namespace hawser {
 
-// All: operands are tensors of any shapes that broadcast (NumPy's rule), or
-// C++ numbers. Two dtypes promote as in Nx; a number takes the tensor's dtype
-// within its kind. bool counts as u8 in arithmetic. Errors (sticky): sizes
-// that do not broadcast, an integer number that does not fit the dtype, a
-// dtype the function is not defined for. Grad: that of the op of the same
-// name, see core/ops/README.md. Source: Nx 0.13.1, corner cases StableHLO.
+// What "operands" means here and in math.h, logic.h and compare.h: tensors of
+// any shapes that broadcast (NumPy's rule), or C++ numbers. Two dtypes promote
+// as in Nx; a number takes the tensor's dtype within its kind; bool counts as
+// u8 in arithmetic. What "as usual" means under Errors, which all are sticky:
+// kInvalidArgument for sizes that do not broadcast, an integer number that does
+// not fit the dtype, a dtype the function is not defined for.
 
-// ---- one operand; the result has its dtype -------------------------------
+// ---- one operand -----------------------------------------------------------
 
-Tensor Negate(const Operand& x);  // -x; unsigned integers wrap
-Tensor Abs(const Operand& x);     // complex: the magnitude
-Tensor Sign(const Operand& x);    // -1, 0, 1; keeps -0 and NaN
-Tensor Square(const Operand& x);  // x * x
-Tensor Floor(const Operand& x);   // integers unchanged, as the next three
+// -x. x: an operand of numbers. Result: x's shape and dtype; unsigned integers
+// wrap. Errors: as usual. Grad: -g. Source: StableHLO negate; Nx negate.
+Tensor Negate(const Operand& x);
+
+// The magnitude. x: an operand of numbers. Result: x's shape and dtype, of a
+// complex x the component's; the lowest signed integer stays. Errors: as usual.
+// Grad: by the sign, 1 at 0; of a complex x 0 at 0. Source: StableHLO abs; Nx
+// abs.
+Tensor Abs(const Operand& x);
+
+// -1, 0 or 1. x: an operand of numbers. Result: x's shape and dtype; keeps -0
+// and NaN; x / |x| of a complex x. Errors: as usual. Grad: zero. Source:
+// StableHLO sign.
+Tensor Sign(const Operand& x);
+
+// x * x. x: an operand of numbers. Result: x's shape and dtype. Errors: as
+// usual. Grad: 2x g. Source: NumPy square.
+Tensor Square(const Operand& x);
+
+// The largest whole number not above x. x: an operand of reals. Result: x's
+// shape and dtype, integers unchanged. Errors: as usual; complex. Grad: zero.
+// Source: StableHLO floor; Nx floor.
+Tensor Floor(const Operand& x);
+
+// The smallest whole number not below x. x: an operand of reals. Result: x's
+// shape and dtype, integers unchanged. Errors: as usual; complex. Grad: zero.
+// Source: StableHLO ceil; Nx ceil.
 Tensor Ceil(const Operand& x);
-Tensor Round(const Operand& x);      // halves away from zero
-Tensor RoundEven(const Operand& x);  // halves to the even neighbour
-Tensor BitwiseNot(const Operand& x);  // integers; bool: logical not
 
-// ---- one operand; integers and bool become f32 ---------------------------
+// The nearest whole number, halves away from zero. x: an operand of reals.
+// Result: x's shape and dtype, integers unchanged. Errors: as usual; complex.
+// Grad: zero. Source: Nx round; StableHLO round_nearest_afz.
+Tensor Round(const Operand& x);
 
-Tensor Exp(const Operand& x);
-Tensor Expm1(const Operand& x);  // exp(x) - 1, exact near 0
-Tensor Log(const Operand& x);    // natural
-Tensor Log1p(const Operand& x);  // log(1 + x), exact near 0
-Tensor Sqrt(const Operand& x);
-Tensor Rsqrt(const Operand& x);    // 1 / sqrt(x)
-Tensor Sigmoid(const Operand& x);  // 1 / (1 + exp(-x))
-Tensor Tanh(const Operand& x);
-Tensor Sin(const Operand& x);
-Tensor Cos(const Operand& x);
-Tensor Real(const Operand& x);  // the component's dtype; of a real: itself
-Tensor Imag(const Operand& x);  // of a real: 0
+// The nearest whole number, halves to the even neighbour. x: an operand of
+// reals. Result: x's shape and dtype, integers unchanged. Errors: as usual;
+// complex. Grad: zero. Source: StableHLO round_nearest_even.
+Tensor RoundEven(const Operand& x);
 
-// ---- one operand; the result is bool -------------------------------------
+// The real part. x: an operand of numbers. Result: x's shape and the
+// component's dtype; a real x itself, integers as f32. Errors: as usual. Grad:
+// to the real part. Source: StableHLO real; Nx real.
+Tensor Real(const Operand& x);
 
-Tensor IsNan(const Operand& x);     // any component of complex
-Tensor IsFinite(const Operand& x);  // neither NaN nor infinite
-Tensor LogicalNot(const Operand& x);  // x == 0
+// The imaginary part. x: an operand of numbers. Result: x's shape and the
+// component's dtype; zeros of a real x. Errors: as usual. Grad: to the
+// imaginary part. Source: StableHLO imag; Nx imag.
+Tensor Imag(const Operand& x);
 
-// ---- two operands ---------------------------------------------------------
+// ---- two and three operands ------------------------------------------------
 
-Tensor Add(const Operand& a, const Operand& b);  // integers wrap
+// a + b. a, b: operands of numbers. Result: the broadcast shape, the promoted
+// dtype; integers wrap. Errors: as usual. Grad: g, g. Source: StableHLO add; Nx
+// add.
+Tensor Add(const Operand& a, const Operand& b);
+
+// a - b. a, b: operands of numbers. Result: the broadcast shape, the promoted
+// dtype; integers wrap. Errors: as usual. Grad: g, -g. Source: StableHLO
+// subtract; Nx subtract.
 Tensor Subtract(const Operand& a, const Operand& b);
+
+// a * b. a, b: operands of numbers. Result: the broadcast shape, the promoted
+// dtype; integers wrap. Errors: as usual. Grad: b g, a g. Source: StableHLO
+// multiply; Nx multiply.
 Tensor Multiply(const Operand& a, const Operand& b);
-Tensor Divide(const Operand& a, const Operand& b);  // integers become f32
-// Integers only, towards zero; x / 0 is all ones, MIN / -1 is MIN.
+
+// a / b. a, b: operands of numbers. Result: the broadcast shape, the promoted
+// dtype, f32 of two integers; x / 0 is IEEE's. Errors: as usual. Grad: g / b,
+// -a g / b^2. Source: StableHLO divide; Nx divide.
+Tensor Divide(const Operand& a, const Operand& b);
+
+// a / b towards zero. a, b: operands of integers. Result: the broadcast shape,
+// the promoted dtype; x / 0 is all ones, MIN / -1 is MIN. Errors: as usual;
+// floats. Grad: refused. Source: Nx quotient; corners house, section 9.
 Tensor Quotient(const Operand& a, const Operand& b);
-// The sign of a; integer x % 0 is x.
+
+// What a / b towards zero leaves, with the sign of a. a, b: operands of reals.
+// Result: the broadcast shape, the promoted dtype; integer x % 0 is x. Errors:
+// as usual; complex. Grad: g, -trunc(a / b) g. Source: StableHLO remainder; Nx
+// remainder.
 Tensor Remainder(const Operand& a, const Operand& b);
-// Integers: exact, then wrapped; a negative exponent gives 0 or +-1.
+
+// a to the power b. a, b: operands of numbers. Result: the broadcast shape, the
+// promoted dtype; integers exact, then wrapped, a negative exponent gives 0 or
+// +-1. Errors: as usual. Grad: b a^(b-1) g, log(a) a^b g. Source: StableHLO
+// power; Nx pow.
 Tensor Power(const Operand& a, const Operand& b);
-// Angle of the point (b, a); integers become f32.
+
+// The angle of the point (b, a), in [-pi, pi]. a, b: operands of reals. Result:
+// the broadcast shape, the promoted dtype, f32 of two integers. Errors: as
+// usual; complex. Grad: b g / (a^2 + b^2), -a g / (a^2 + b^2). Source: StableHLO
+// atan2; Nx atan2.
 Tensor Atan2(const Operand& a, const Operand& b);
-Tensor Maximum(const Operand& a, const Operand& b);  // NaN wins; bool stays
+
+// The larger one. a, b: operands of reals or bool, which stays. Result: the
+// broadcast shape, the promoted dtype; NaN wins. Errors: as usual; complex.
+// Grad: to the larger, half to each where they are equal. Source: StableHLO
+// maximum; Nx max.
+Tensor Maximum(const Operand& a, const Operand& b);
+
+// The smaller one. a, b: operands of reals or bool, which stays. Result: the
+// broadcast shape, the promoted dtype; NaN wins. Errors: as usual; complex.
+// Grad: to the smaller, half to each where they are equal. Source: StableHLO
+// minimum; Nx min.
 Tensor Minimum(const Operand& a, const Operand& b);
-// min(max(x, low), high), so high wins where low > high; bool stays.
+
+// min(max(x, low), high), so high wins where low is above it. x, low, high:
+// operands of reals or bool, which stays. Result: the broadcast shape, the
+// promoted dtype of all three. Errors: as usual; complex. Grad: to x where it is
+// between or at the limits, else to the limit. Source: StableHLO clamp; Nx clip.
 Tensor Clip(const Operand& x, const Operand& low, const Operand& high);
-// The complex number re + i im, of two reals.
+
+// The complex number re + i im. re, im: operands of reals. Result: the broadcast
+// shape; c128 where f64 takes part, else c64. Errors: as usual; f16, bf16,
+// complex. Grad: its parts. Source: StableHLO complex; Nx complex.
 Tensor Complex(const Operand& re, const Operand& im);
 
-// Bit by bit: integers and bool.
-Tensor BitwiseAnd(const Operand& a, const Operand& b);
-Tensor BitwiseOr(const Operand& a, const Operand& b);
-Tensor BitwiseXor(const Operand& a, const Operand& b);
-// Integers. By at least the width, or a negative amount: 0, or all sign where
-// RightShift is of a negative number.
-Tensor LeftShift(const Operand& a, const Operand& b);
-Tensor RightShift(const Operand& a, const Operand& b);  // keeps the sign
-Tensor RightShiftLogical(const Operand& a, const Operand& b);  // fills with 0
+// ---- dtypes ----------------------------------------------------------------
 
-// Non-zero (NaN too) is true; the result is bool.
-Tensor LogicalAnd(const Operand& a, const Operand& b);
-Tensor LogicalOr(const Operand& a, const Operand& b);
-Tensor LogicalXor(const Operand& a, const Operand& b);
-
-// ---- dtypes ---------------------------------------------------------------
-
-// The same numbers in another dtype: integers wrap, float to integer truncates
-// and saturates (NaN gives 0), to bool is x != 0, from complex takes the real
-// part. Source: house, section 9.
+// The same numbers in another dtype. x: an operand. dtype: any. Result: x's
+// shape; integers wrap, float to integer truncates and saturates (NaN gives 0),
+// to bool is x != 0, from complex takes the real part. Errors: as usual. Grad:
+// converted back. Source: StableHLO convert; Nx as_type; corners house,
+// section 9.
 Tensor Convert(const Operand& x, DType dtype);
-// The same bits as another dtype of the same width.
+
+// The same bits as another dtype. x: an operand of numbers. dtype: of the same
+// width. Result: x's shape. Errors: another width; bool. Grad: refused. Source:
+// StableHLO bitcast_convert; Nx bitcast.
 Tensor Bitcast(const Operand& x, DType dtype);
 
-// ---- operators: the functions above --------------------------------------
+// ---- operators: the functions above ---------------------------------------
 
 inline Tensor operator+(const Operand& a, const Operand& b) {
   return Add(a, b);

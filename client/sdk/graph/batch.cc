@@ -1,0 +1,148 @@
+#include "client/sdk/graph/batch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "client/sdk/graph/node.h"
+#include "client/sdk/graph/op_scope.h"
+#include "core/base/status.h"
+#include "core/ops/shape.h"
+#include "core/ops/slice.h"
+
+namespace hawser::sdk {
+namespace {
+
+Shape RowsOf(const Shape& shape, int64_t rows) {
+  Dims dims = shape.dims();
+  dims[0] = rows;
+  return Shape::Of(shape.dtype(), dims);
+}
+
+absl::Status CheckBuckets(absl::Span<const int64_t> buckets) {
+  int64_t last = 0;
+  for (int64_t bucket : buckets) {
+    if (bucket > last) {
+      last = bucket;
+      continue;
+    }
+    return InvalidArgument("batch_buckets ", DimsToString(buckets),
+                           " must be positive and ascend");
+  }
+  return absl::OkStatus();
+}
+
+// The rows all marked leaves have.
+absl::StatusOr<int64_t> RowsIn(const Flat& arguments) {
+  int64_t rows = -1;
+  for (size_t i = 0; i < arguments.leaves.size(); ++i) {
+    const Leaf& leaf = arguments.leaves[i];
+    if (!leaf.batched) continue;
+    if (leaf.shape.rank() == 0) {
+      return InvalidArgument("argument ", i, " is Batched, but ",
+                             leaf.shape.ToString(), " has no leading axis");
+    }
+    if (rows >= 0 && leaf.shape.dim(0) != rows) {
+      return InvalidArgument("argument ", i, " has ", leaf.shape.dim(0),
+                             " rows, the Batched one before it ", rows);
+    }
+    rows = leaf.shape.dim(0);
+  }
+  if (rows >= 0) return rows;
+  return InvalidArgument(
+      "a Jit with batch_buckets needs an argument that is marked: f(w, "
+      "Batched(x))");
+}
+
+absl::StatusOr<Literal> PadLiteral(const Literal& value, int64_t rows) {
+  const Shape shape = RowsOf(value.shape(), rows);
+  HAWSER_ASSIGN_OR_RETURN(Literal padded, Literal::Allocate(shape));
+  const absl::Span<const char> from = value.bytes();
+  const absl::Span<char> to = padded.mutable_bytes();
+  if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
+  if (to.size() > from.size()) {
+    std::memset(to.data() + from.size(), 0, to.size() - from.size());
+  }
+  return padded;
+}
+
+Tensor PadTensor(const Tensor& tensor, int64_t rows, SourceLocation where) {
+  const OpScope s("Batched", where, {&tensor, 1});
+  Dims low(tensor.rank(), 0), high(tensor.rank(), 0), interior(tensor.rank(), 0);
+  high[0] = rows - tensor.dim(0);
+  return s.Add(kPad, {tensor, s.ConstantOf(0, tensor.dtype())},
+               {{"edge_padding_low", std::move(low)},
+                {"edge_padding_high", std::move(high)},
+                {"interior_padding", std::move(interior)}});
+}
+
+// The value of a tensor that is in this process; none for any other.
+absl::StatusOr<Literal> HostValue(const Tensor& tensor) {
+  MutexLock lock(&graph_mutex);
+  HAWSER_RETURN_IF_ERROR(Usable(tensor));
+  const auto* host = tensor.node()->As<Host>();
+  return host == nullptr ? Literal() : host->value;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<Batch>> ChooseBucket(
+    absl::Span<const int64_t> buckets, Flat* arguments) {
+  if (buckets.empty()) return std::optional<Batch>();
+  HAWSER_RETURN_IF_ERROR(CheckBuckets(buckets));
+  HAWSER_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(*arguments));
+  const auto at = std::lower_bound(buckets.begin(), buckets.end(), rows);
+  if (at == buckets.end()) {
+    return InvalidArgument("a batch of ", rows,
+                           " rows is above the largest of batch_buckets ",
+                           DimsToString(buckets));
+  }
+  *arguments = WithRows(std::move(*arguments), *at);
+  return std::optional<Batch>({.rows = rows, .bucket = *at});
+}
+
+Flat WithRows(Flat arguments, int64_t rows) {
+  for (Leaf& leaf : arguments.leaves) {
+    if (leaf.batched) leaf.shape = RowsOf(leaf.shape, rows);
+  }
+  return arguments;
+}
+
+absl::Status PadToBucket(const Batch& batch, Flat* arguments,
+                         SourceLocation where) {
+  if (batch.rows == batch.bucket) return absl::OkStatus();
+  for (Leaf& leaf : arguments->leaves) {
+    if (!leaf.batched) continue;
+    Literal value = leaf.value;
+    if (leaf.tensor.node() != nullptr) {
+      HAWSER_ASSIGN_OR_RETURN(value, HostValue(leaf.tensor));
+      leaf.unpadded = leaf.tensor;
+    }
+    if (value.valid()) {
+      HAWSER_ASSIGN_OR_RETURN(leaf.value, PadLiteral(value, batch.bucket));
+      leaf.tensor = Tensor();
+    } else if (leaf.tensor.node() != nullptr) {
+      leaf.tensor = PadTensor(leaf.tensor, batch.bucket, where);
+      HAWSER_RETURN_IF_ERROR(leaf.tensor.status());
+    }
+  }
+  return absl::OkStatus();
+}
+
+Tensor FirstRows(const Tensor& result, int64_t rows, SourceLocation where) {
+  const OpScope s("Batched", where, {&result, 1});
+  Dims limits = result.shape().dims();
+  limits[0] = rows;
+  return s.Add(kSlice, {result},
+               {{"start_indices", Dims(limits.size(), 0)},
+                {"limit_indices", limits},
+                {"strides", Dims(limits.size(), 1)}});
+}
+
+absl::StatusOr<Literal> FirstRows(const Literal& result, int64_t rows) {
+  const Shape shape = RowsOf(result.shape(), rows);
+  return Literal::FromBytes(
+      shape, result.bytes().subspan(0, static_cast<size_t>(shape.byte_size())));
+}
+
+}  // namespace hawser::sdk

@@ -1,0 +1,242 @@
+// The `hawser` command against a real server: what scripts rely on.
+#include <signal.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
+#include "gtest/gtest.h"
+#include "tests/testing/process.h"
+
+namespace hawser::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+constexpr absl::Duration kPatience = absl::Minutes(1);
+constexpr char kNobody[] = "127.0.0.1:1";
+
+struct Outcome {
+  int code = -1;
+  std::string output;  // both streams
+};
+
+Outcome RunProgram(const std::vector<std::string>& argv,
+                   const std::string& servers) {
+  auto process =
+      Process::Start(argv, {absl::StrCat("HAWSER_SERVERS=", servers)});
+  if (!process.ok()) return {-1, process.status().ToString()};
+  const auto code = process->Wait(kPatience);
+  return {code.ok() ? *code : -1, process->output()};
+}
+
+// The one JSON object on the one line of `text`.
+google::protobuf::Struct OneObject(const std::string& text) {
+  google::protobuf::Struct object;
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+  EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(text, &object).ok())
+      << text;
+  return object;
+}
+
+class CliTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/cli.XXXXXX";
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
+    Start();
+  }
+  void Start() {
+    auto started =
+        StartHawserd({absl::StrCat("--data_dir=", folder_, "/data")},
+                     &address_);
+    ASSERT_TRUE(started.ok()) << started.status();
+    server_ = std::make_unique<Process>(*std::move(started));
+  }
+  Outcome Hawser(std::vector<std::string> words) {
+    words.insert(words.begin(), Runfile("client/cli/hawser"));
+    return RunProgram(words, address_);
+  }
+  Outcome Python(std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"/usr/bin/python3", Runfile("tests/e2e/npy_files.py")});
+    return RunProgram(words, "");
+  }
+  std::string Path(absl::string_view name) const {
+    return absl::StrCat(folder_, "/", name);
+  }
+  std::string TextFile(absl::string_view name, absl::string_view text) const {
+    std::ofstream(Path(name)) << text;
+    return Path(name);
+  }
+  std::vector<std::string> NumPyFiles() {
+    const Outcome written = Python({"write", folder_});
+    EXPECT_EQ(written.code, 0) << written.output;
+    return absl::StrSplit(written.output, '\n', absl::SkipEmpty());
+  }
+  // Puts one file; its token, without the end of the line.
+  std::string Put(const std::string& path) {
+    const Outcome put = Hawser({"put", path});
+    EXPECT_EQ(put.code, 0) << put.output;
+    EXPECT_THAT(put.output, MatchesRegex("hw1-[a-z2-7]+\n"));
+    return put.output.substr(0, put.output.find('\n'));
+  }
+  void ExpectComesBack(const std::string& token, const std::string& path) {
+    const Outcome get = Hawser({"get", token, "-o", Path("back.npy")});
+    EXPECT_EQ(get.code, 0) << get.output;
+    const Outcome same = Python({"equal", path, Path("back.npy")});
+    EXPECT_EQ(same.code, 0) << path << ": " << same.output;
+  }
+
+  std::string folder_, address_;
+  std::unique_ptr<Process> server_;
+};
+
+TEST_F(CliTest, StatusSaysWhoAnswers) {
+  const Outcome text = Hawser({"status"});
+  EXPECT_EQ(text.code, 0) << text.output;
+  EXPECT_THAT(text.output, HasSubstr(address_));
+  EXPECT_THAT(text.output, HasSubstr("round trip"));
+  const Outcome json = Hawser({"status", "--json"});
+  EXPECT_EQ(json.code, 0) << json.output;
+  const auto servers =
+      OneObject(json.output).fields().at("servers").list_value();
+  ASSERT_EQ(servers.values_size(), 1);
+  const auto& server = servers.values(0).struct_value().fields();
+  EXPECT_EQ(server.at("address").string_value(), address_);
+  EXPECT_TRUE(server.at("reachable").bool_value());
+  EXPECT_EQ(server.at("platform").string_value(), "cpu");
+  EXPECT_GT(server.at("round_trip_us").number_value(), 0);
+}
+
+TEST_F(CliTest, EveryKindOfFileComesBackAsNumPyWroteIt) {
+  const auto files = NumPyFiles();
+  ASSERT_GE(files.size(), 18u);
+  for (const std::string& file : files) {
+    ExpectComesBack(Put(Path(file)), Path(file));
+  }
+  // Equal bytes have one name, whatever the file is called.
+  EXPECT_EQ(Put(Path("f4.npy")), Put(Path("packed.npy.gz")));
+}
+
+TEST_F(CliTest, SeveralFilesAreOneDatasetAndJsonIsOneObject) {
+  NumPyFiles();
+  const Outcome put = Hawser({"put", Path("f4.npy"), Path("i8.npy"), "-n",
+                              "weights", "-n", "steps", "--json"});
+  ASSERT_EQ(put.code, 0) << put.output;
+  const std::string token =
+      OneObject(put.output).fields().at("token").string_value();
+  ExpectComesBack(token + ":weights", Path("f4.npy"));
+  ExpectComesBack(token + ":steps", Path("i8.npy"));
+  const Outcome get =
+      Hawser({"get", token, "-o", Path("x.npy"), "--json"});
+  EXPECT_EQ(get.code, 2) << get.output;  // which of the two?
+  EXPECT_EQ(Hawser({"get", token + ":bias", "-o", Path("x.npy")}).code, 1);
+}
+
+TEST_F(CliTest, DatasetsSurviveARestart) {
+  NumPyFiles();
+  const std::string token = Put(Path("large.npy"));
+  server_->Signal(SIGKILL);
+  Start();
+  ExpectComesBack(token, Path("large.npy"));
+  server_->Signal(SIGTERM);
+  EXPECT_EQ(server_->Wait(absl::Seconds(10)).value_or(-1), 0);
+  Start();
+  ExpectComesBack(token, Path("large.npy"));
+}
+
+TEST_F(CliTest, CheckEndsWithItsTotals) {
+  const std::string good = Runfile("tests/vectors/add.txtpb");
+  for (const char* target : {"cpu", address_.c_str()}) {
+    const Outcome held = Hawser({"check", good, "--target", target});
+    EXPECT_EQ(held.code, 0) << held.output;
+    EXPECT_THAT(held.output, MatchesRegex("[1-9][0-9]* passed, 0 failed\n"));
+  }
+  const std::string bad = TextFile("bad.txtpb",
+                                   "source: \"made up\"\n"
+                                   "cases { name: \"one and one\" op: \"add\"\n"
+                                   "  inputs { shape: \"s32[]\" i: 1 }\n"
+                                   "  inputs { shape: \"s32[]\" i: 1 }\n"
+                                   "  outputs { shape: \"s32[]\" i: 3 } }\n");
+  const Outcome failed = Hawser({"check", bad, "--target", address_});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.output, HasSubstr("\"one and one\""));
+  EXPECT_TRUE(absl::EndsWith(failed.output, "\n0 passed, 1 failed\n"))
+      << failed.output;
+}
+
+TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
+  NumPyFiles();
+  const std::string unknown = absl::StrCat("hw1-", std::string(52, 'a'));
+  const std::string text = TextFile("text.npy", "this is no array");
+  const struct {
+    int code;
+    std::vector<std::string> words;
+  } kCases[] = {
+      {0, {"help"}},
+      {0, {"put", "--help"}},
+      {1, {"put", Path("no such file.npy")}},
+      {1, {"put", text}},
+      {1, {"get", unknown, "-o", Path("x.npy")}},
+      {1, {"check", Path("no such file.txtpb")}},
+      {2, {"frobnicate"}},
+      {2, {"put"}},
+      {2, {"put", "--frobnicate", text}},
+      {2, {"get", unknown}},
+      {3, {"status", kNobody}},
+      {3, {"put", Path("f4.npy"), "--server", kNobody}},
+      {3, {"get", unknown, "-o", Path("x.npy"), "--server", kNobody}},
+      {3, {"check", Runfile("tests/vectors/add.txtpb"), "--target", kNobody}},
+  };
+  for (const auto& c : kCases) {
+    const Outcome outcome = Hawser(c.words);
+    EXPECT_EQ(outcome.code, c.code)
+        << c.words[0] << " " << c.words.back() << "\n" << outcome.output;
+    EXPECT_NE(outcome.output, "");
+  }
+}
+
+TEST_F(CliTest, WithJsonAFailureIsAnObjectToo) {
+  const Outcome failed =
+      Hawser({"get", absl::StrCat("hw1-", std::string(52, 'a')), "-o",
+              Path("x.npy"), "--json"});
+  EXPECT_EQ(failed.code, 1);
+  const size_t line = failed.output.find('{');
+  ASSERT_NE(line, std::string::npos) << failed.output;
+  const auto object = OneObject(failed.output.substr(line));
+  const auto& error = object.fields().at("error").struct_value().fields();
+  EXPECT_EQ(error.at("code").string_value(), "NOT_FOUND");
+  EXPECT_NE(error.at("message").string_value(), "");
+}
+
+TEST_F(CliTest, AFrozenServerIsUnreachableInTime) {
+  server_->Signal(SIGSTOP);
+  const absl::Time start = absl::Now();
+  EXPECT_EQ(Hawser({"status"}).code, 3);
+  EXPECT_LT(absl::Now() - start, absl::Seconds(30));
+  server_->Signal(SIGCONT);
+  EXPECT_EQ(Hawser({"status"}).code, 0);
+}
+
+TEST_F(CliTest, WithoutAServerNamedItSaysSo) {
+  address_ = "";
+  const Outcome outcome = Hawser({"status"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("HAWSER_SERVERS"));
+}
+
+}  // namespace
+}  // namespace hawser::testing
