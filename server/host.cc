@@ -167,6 +167,10 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
       auto listener, Listener::Bind(options.listen, options.insecure ||
                                                         access->mutual_tls()));
   HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));
+  // Arrays that nobody uses but the device still keeps must leave room for new
+  // ones to come in.
+  int64_t& kept = options.executor.device_arrays_bytes;
+  kept = std::min(kept, options.datasets.memory_bytes / 2);
   HAWSER_ASSIGN_OR_RETURN(
       auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
                                              options.executor));

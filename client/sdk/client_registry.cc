@@ -96,7 +96,8 @@ absl::StatusOr<Client> Client::Named(absl::string_view name) {
     return Annotate(made.status(), absl::StrCat("client \"", name, "\""));
   }
   if (!made->valid()) {
-    return FailedPrecondition("client \"", name, "\" was made without a client");
+    return FailedPrecondition("client \"", name,
+                              "\" was made without a client");
   }
   entry->client = *std::move(made);
   return entry->client;

@@ -16,12 +16,20 @@
 namespace hawser {
 
 int Monoids::Find(const OpDef& op, DType dtype, Module* module) {
-  const auto [at, added] = known_.try_emplace({&op, dtype}, 0);
+  return FindOrAdd(&op, dtype, module);
+}
+
+int Monoids::FindSecond(DType dtype, Module* module) {
+  return FindOrAdd(nullptr, dtype, module);
+}
+
+int Monoids::FindOrAdd(const OpDef* op, DType dtype, Module* module) {
+  const auto [at, added] = known_.try_emplace({op, dtype}, 0);
   if (!added) return at->second;
-  ComputationBuilder b(module, std::string(op.name));
+  ComputationBuilder b(module, std::string(op ? op->name : "second"));
   const ValueId x = b.Parameter(Shape::Scalar(dtype));
   const ValueId y = b.Parameter(Shape::Scalar(dtype));
-  const auto index = b.Finish({b.Add(op, {x, y})});
+  const auto index = b.Finish({op ? b.Add(*op, {x, y}) : y});
   HAWSER_CHECK(index.ok());
   return at->second = *index;
 }

@@ -22,8 +22,13 @@ class Monoids {
   // The number of op's in `module`. `op` must take scalars of `dtype`
   // (checked).
   int Find(const OpDef& op, DType dtype, Module* module);
+  // That of (x, y) -> y.
+  int FindSecond(DType dtype, Module* module);
 
  private:
+  int FindOrAdd(const OpDef* op, DType dtype, Module* module);
+
+  // No op: (x, y) -> y.
   absl::flat_hash_map<std::pair<const OpDef*, DType>, int> known_;
 };
 

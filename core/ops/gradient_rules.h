@@ -58,6 +58,7 @@ absl::Status DynamicUpdateSliceGradient(GradientContext&);
 // ---- gradient_indexed.cc --------------------------------------------------
 
 absl::Status GatherGradient(GradientContext&);
+absl::Status ScatterGradient(GradientContext&);
 
 // ---- gradient_contraction.cc ----------------------------------------------
 

@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_SCATTER_H_
 
 #include "core/ir/op_def.h"
+#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -46,7 +47,7 @@ inline constexpr OpDef kScatter{
     .called = {1, 1},
     .infer = InferScatter,
     .axes = ScatterAxes,
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(ScatterGradient),
     .traits = kHasRegions,
     .summary = "Combines windows of updates with the elements of N inputs "
                "where index vectors say, in the updates' order; what falls "

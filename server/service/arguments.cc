@@ -42,6 +42,7 @@ absl::Status Resolve(const ArgumentScope& scope, DeviceArrays& arrays,
   }
   HAWSER_ASSIGN_OR_RETURN(Value value, ValueOf(scope, arrays, proto));
   if (value.outcome.valid()) out->outcomes.push_back(std::move(value.outcome));
+  if (value.wanted != nullptr) out->wanted.push_back(std::move(value.wanted));
   if (value.later.valid()) {
     out->waiting.push_back(
         {out->values.size(), std::move(value.later), proto.has_dataset()});

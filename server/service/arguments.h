@@ -25,8 +25,9 @@ struct Arguments {
     bool dataset = false;  // its error is the request's own
   };
   std::vector<Waiting> waiting;
-  // Of executions that make arguments and had not ended.
+  // Of executions that make arguments and had not ended; what keeps them going.
   std::vector<Future<bool>> outcomes;
+  std::vector<WantedPtr> wanted;
 };
 
 using ArgumentProtos = google::protobuf::RepeatedPtrField<v1::ArgumentProto>;

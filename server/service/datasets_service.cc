@@ -55,24 +55,36 @@ grpc::ServerUnaryReactor* RefusedUnary(const absl::Status& why) {
   return new Refused<grpc::ServerUnaryReactor>(why);
 }
 
-// Finishes a method that answers at once.
-template <typename Reply>
-grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
-                                   absl::StatusOr<Reply> result, Reply* reply) {
+// A method that answers at once: `method(handler, tenant, request)`.
+template <typename Request, typename Method>
+grpc::ServerUnaryReactor* Answered(const Access& access,
+                                   grpc::CallbackServerContext* context,
+                                   const grpc::ByteBuffer& buffer,
+                                   grpc::ByteBuffer* reply,
+                                   const Method& method) {
+  const auto tenant = access.TenantOf(*context);
+  if (!tenant.ok()) return RefusedUnary(tenant.status());
+  Request request;
+  const absl::Status parsed = ParseBuffer(buffer, &request);
+  if (!parsed.ok()) return RefusedUnary(parsed);
+  const auto result = method(*tenant, request);
+  if (!result.ok()) return RefusedUnary(result.status());
+  FillBuffer(*result, reply);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  if (result.ok()) *reply = *std::move(result);
-  reactor->Finish(ToGrpc(result.status()));
+  reactor->Finish(grpc::Status::OK);
   return reactor;
 }
 
 }  // namespace
 
 grpc::ServerUnaryReactor* DatasetsService::FindMissing(
-    grpc::CallbackServerContext* context, const v1::FindMissingRequest* request,
-    v1::FindMissingReply* reply) {
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) return RefusedUnary(tenant.status());
-  return Answered(context, handler_->FindMissing(*tenant, *request), reply);
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Answered<v1::FindMissingRequest>(
+      *access_, context, *request, reply,
+      [this](absl::string_view tenant, const v1::FindMissingRequest& parsed) {
+        return handler_->FindMissing(tenant, parsed);
+      });
 }
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* DatasetsService::Put(
@@ -84,15 +96,18 @@ grpc::ServerReadReactor<grpc::ByteBuffer>* DatasetsService::Put(
 }
 
 grpc::ServerUnaryReactor* DatasetsService::Commit(
-    grpc::CallbackServerContext* context, const v1::CommitRequest* request,
-    v1::DatasetInfoProto* reply) {
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
   const auto tenant = access_->TenantOf(*context);
   if (!tenant.ok()) return RefusedUnary(tenant.status());
+  v1::CommitRequest parsed;
+  const absl::Status status = ParseBuffer(*request, &parsed);
+  if (!status.ok()) return RefusedUnary(status);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   handler_->Commit(
-      *tenant, *request,
+      *tenant, parsed,
       [reactor, reply](const absl::StatusOr<v1::DatasetInfoProto>& info) {
-        if (info.ok()) *reply = *info;
+        if (info.ok()) FillBuffer(*info, reply);
         reactor->Finish(ToGrpc(info.status()));
       });
   return reactor;
@@ -119,11 +134,13 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* DatasetsService::Get(
 }
 
 grpc::ServerUnaryReactor* DatasetsService::Stat(
-    grpc::CallbackServerContext* context, const v1::StatRequest* request,
-    v1::DatasetInfoProto* reply) {
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) return RefusedUnary(tenant.status());
-  return Answered(context, handler_->Stat(*tenant, *request), reply);
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Answered<v1::StatRequest>(
+      *access_, context, *request, reply,
+      [this](absl::string_view tenant, const v1::StatRequest& parsed) {
+        return handler_->Stat(tenant, parsed);
+      });
 }
 
 }  // namespace hawser::server

@@ -11,11 +11,12 @@
 
 namespace hawser::server {
 
-using DatasetsMethods = v1::Datasets::WithCallbackMethod_FindMissing<
+// Raw, for what ParseBuffer says, and so that bulk data is not copied twice.
+using DatasetsMethods = v1::Datasets::WithRawCallbackMethod_FindMissing<
     v1::Datasets::WithRawCallbackMethod_Put<
-        v1::Datasets::WithCallbackMethod_Commit<
+        v1::Datasets::WithRawCallbackMethod_Commit<
             v1::Datasets::WithRawCallbackMethod_Get<
-                v1::Datasets::WithCallbackMethod_Stat<
+                v1::Datasets::WithRawCallbackMethod_Stat<
                     v1::Datasets::Service>>>>>;
 
 class DatasetsService final : public DatasetsMethods {
@@ -25,19 +26,19 @@ class DatasetsService final : public DatasetsMethods {
       : handler_(handler), access_(access) {}
 
   grpc::ServerUnaryReactor* FindMissing(grpc::CallbackServerContext* context,
-                                        const v1::FindMissingRequest* request,
-                                        v1::FindMissingReply* reply) override;
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override;
   grpc::ServerReadReactor<grpc::ByteBuffer>* Put(
       grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* Commit(grpc::CallbackServerContext* context,
-                                   const v1::CommitRequest* request,
-                                   v1::DatasetInfoProto* reply) override;
+                                   const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* reply) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Get(
       grpc::CallbackServerContext* context,
       const grpc::ByteBuffer* request) override;
   grpc::ServerUnaryReactor* Stat(grpc::CallbackServerContext* context,
-                                 const v1::StatRequest* request,
-                                 v1::DatasetInfoProto* reply) override;
+                                 const grpc::ByteBuffer* request,
+                                 grpc::ByteBuffer* reply) override;
 
  private:
   DatasetsHandler* const handler_;

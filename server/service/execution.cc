@@ -69,11 +69,11 @@ absl::Status Execution::Prepare(Executor& executor,
   absl::StatusOr<std::vector<uint64_t>> donated = DonatedHandles(request);
   if (!donated.ok()) return InSequence(ticket_.sequence, donated.status());
   options_.donated.assign(request.donated().begin(), request.donated().end());
-  options_.call.cancel = session_->cancel();
-  if (request.timeout_us() > 0) {
-    options_.call.cancel = options_.call.cancel.Until(
-        absl::Now() + absl::Microseconds(request.timeout_us()));
-  }
+  options_.call.cancel = session_->cancel().Until(
+      request.timeout_us() > 0
+          ? absl::Now() + absl::Microseconds(request.timeout_us())
+          : absl::InfiniteFuture());
+  wanted_ = std::make_shared<const Wanted>(options_.call.cancel);
   const ArgumentScope scope{session_->tenant(), &session_->handles(),
                             ticket_.sequence};
   const absl::Status status = ResolveArguments(
@@ -91,7 +91,7 @@ void Execution::AwaitArguments() {
   for (size_t i = 0; i < num_results_; ++i) {
     session_->handles().DeclareResult(first_result_ + i,
                                       executable_->signature().results[i],
-                                      outcome_->future());
+                                      outcome_->future(), wanted_);
   }
   arrived_.resize(arguments_.waiting.size());
   left_ = arguments_.waiting.size() + 1;
@@ -177,7 +177,10 @@ void Execution::Give(std::vector<runtime::BufferPtr> buffers) {
   for (size_t i = 0; i < num_results_; ++i) {
     const int64_t bytes = buffers[i]->shape().byte_size();
     Value value{.now = std::move(buffers[i])};
-    if (!done) value.outcome = outcome_->future();
+    if (!done) {
+      value.outcome = outcome_->future();
+      value.wanted = wanted_;
+    }
     if (named_) {
       session_->handles().Fill(first_result_ + i, std::move(value));
     } else {
@@ -185,6 +188,7 @@ void Execution::Give(std::vector<runtime::BufferPtr> buffers) {
     }
   }
   named_ = true;
+  wanted_ = nullptr;
 }
 
 void Execution::Finish() {

@@ -23,7 +23,8 @@ namespace hawser::server {
 
 // Nothing waits: a step whose arguments and results are ready ends inside
 // Start, every other one goes on in callbacks. Its results get their handles
-// at once; what fails later becomes their error.
+// at once; what fails later becomes their error. Results that nobody holds or
+// needs any more are not finished: the work stops with kCancelled.
 class Execution : public std::enable_shared_from_this<Execution> {
  public:
   // Answers `ticket` exactly once. Takes the literals out of `request`.
@@ -62,6 +63,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   runtime::ExecuteOptions options_;
   bool named_ = false;                    // the results have their handles
   std::optional<Promise<bool>> outcome_;  // unless it ends inside Start
+  WantedPtr wanted_;                      // until the results are named
 
   // Arguments, later results, still to come, and one for whoever counts.
   std::atomic<size_t> left_{0};

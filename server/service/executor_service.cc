@@ -15,7 +15,7 @@ namespace {
 
 // Deletes itself in OnDone, like all reactors here.
 class SessionReactor final
-    : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
+    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public SessionWire {
  public:
   SessionReactor(ExecutorHandler* handler, absl::string_view tenant,
@@ -24,18 +24,24 @@ class SessionReactor final
     link_->Start();
   }
 
-  void Read(v1::ClientMessage* into) override { StartRead(into); }
+  void Read(v1::ClientMessage* into) override {
+    message_ = into;
+    StartRead(&incoming_);
+  }
   void Write(const v1::ServerMessage& message) override {
-    StartWrite(&message);
+    FillBuffer(message, &outgoing_);
+    StartWrite(&outgoing_);
   }
   void Finish(const absl::Status& status) override {
-    grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>::Finish(
+    grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(
         ToGrpc(status));
   }
 
   void OnReadDone(bool ok) override {
     if (ok) {
-      link_->OnMessage();
+      const absl::Status parsed = ParseBuffer(incoming_, message_);
+      incoming_.Clear();
+      parsed.ok() ? link_->OnMessage() : link_->Close(parsed);
     } else if (context_->IsCancelled()) {
       link_->OnBroken();
     } else {
@@ -52,17 +58,25 @@ class SessionReactor final
  private:
   grpc::CallbackServerContext* const context_;
   const std::shared_ptr<SessionLink> link_;
+  grpc::ByteBuffer incoming_;
+  grpc::ByteBuffer outgoing_;
+  v1::ClientMessage* message_ = nullptr;  // to be filled from incoming_
 };
 
 class CallReactor final : public grpc::ServerUnaryReactor {
  public:
   CallReactor(ExecutorHandler* handler, absl::string_view tenant,
-              grpc::CallbackServerContext* context, v1::CallRequest* request,
-              v1::CallReply* reply)
+              grpc::CallbackServerContext* context,
+              const grpc::ByteBuffer& request, grpc::ByteBuffer* reply)
       : cancel_(CancelToken::WithFlag(absl::FromChrono(context->deadline()))) {
-    handler->Call(tenant, request, cancel_,
+    const absl::Status parsed = ParseBuffer(request, &request_);
+    if (!parsed.ok()) {
+      Finish(ToGrpc(parsed));
+      return;
+    }
+    handler->Call(tenant, &request_, cancel_,
                   [this, reply](absl::StatusOr<v1::CallReply> result) {
-                    if (result.ok()) *reply = *std::move(result);
+                    if (result.ok()) FillBuffer(*result, reply);
                     Finish(ToGrpc(result.status()));
                   });
   }
@@ -71,6 +85,7 @@ class CallReactor final : public grpc::ServerUnaryReactor {
 
  private:
   const CancelToken cancel_;
+  v1::CallRequest request_;
 };
 
 class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
@@ -146,25 +161,22 @@ PieceStream::Source NothingBut(const absl::Status& status) {
 
 }  // namespace
 
-grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>*
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 ExecutorService::Session(grpc::CallbackServerContext* context) {
-  using Reactor =
-      grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>;
+  using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
   const auto tenant = access_->TenantOf(*context);
   if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
   return new SessionReactor(handler_, *tenant, context);
 }
 
 grpc::ServerUnaryReactor* ExecutorService::Call(
-    grpc::CallbackServerContext* context, const v1::CallRequest* request,
-    v1::CallReply* reply) {
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
   const auto tenant = access_->TenantOf(*context);
   if (!tenant.ok()) {
     return new Refused<grpc::ServerUnaryReactor>(tenant.status());
   }
-  // gRPC made the request for this call alone, so its literals may be taken.
-  return new CallReactor(handler_, *tenant, context,
-                         const_cast<v1::CallRequest*>(request), reply);
+  return new CallReactor(handler_, *tenant, context, *request, reply);
 }
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* ExecutorService::Upload(

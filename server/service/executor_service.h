@@ -12,10 +12,10 @@
 
 namespace hawser::server {
 
-// The bulk methods are raw: their data goes from gRPC's buffers to its place
-// without a protobuf string in between.
-using ExecutorMethods = v1::Executor::WithCallbackMethod_Session<
-    v1::Executor::WithCallbackMethod_Call<
+// Raw, for what ParseBuffer says, and so that bulk data goes from gRPC's
+// buffers to its place without a protobuf string in between.
+using ExecutorMethods = v1::Executor::WithRawCallbackMethod_Session<
+    v1::Executor::WithRawCallbackMethod_Call<
         v1::Executor::WithRawCallbackMethod_Upload<
             v1::Executor::WithRawCallbackMethod_Download<
                 v1::Executor::Service>>>>;
@@ -26,11 +26,11 @@ class ExecutorService final : public ExecutorMethods {
   ExecutorService(ExecutorHandler* handler, const Access* access)
       : handler_(handler), access_(access) {}
 
-  grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Session(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Session(
       grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* Call(grpc::CallbackServerContext* context,
-                                 const v1::CallRequest* request,
-                                 v1::CallReply* reply) override;
+                                 const grpc::ByteBuffer* request,
+                                 grpc::ByteBuffer* reply) override;
   grpc::ServerReadReactor<grpc::ByteBuffer>* Upload(
       grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Download(

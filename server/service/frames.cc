@@ -1,5 +1,6 @@
 #include "server/service/frames.h"
 
+#include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/slice.h>
 
@@ -10,6 +11,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "proto/grpc_status.h"
+#include "server/service/message_cost.h"
 
 namespace hawser::server {
 namespace {
@@ -95,17 +97,27 @@ void InFrame::CopyTo(char* into) const {
 }
 
 absl::Status ParseBuffer(const grpc::ByteBuffer& buffer,
-                         google::protobuf::MessageLite* message) {
+                         google::protobuf::Message* message) {
   grpc::ByteBuffer shared(buffer);
+  const int64_t bytes = static_cast<int64_t>(shared.Length());
+  if (bytes > kCheapMessageBytes) {
+    grpc::ProtoBufferReader reader(&shared);
+    CodedInputStream in(&reader);
+    HAWSER_RETURN_IF_ERROR(
+        CheckMessageCost(*message->GetDescriptor(), bytes, &in));
+  }
   grpc::ProtoBufferReader reader(&shared);
   if (message->ParseFromZeroCopyStream(&reader)) return absl::OkStatus();
   return InvalidArgument("not a ", message->GetTypeName());
 }
 
-void FillBuffer(const google::protobuf::MessageLite& message,
+void FillBuffer(const google::protobuf::Message& message,
                 grpc::ByteBuffer* buffer) {
-  const grpc::Slice slice(message.SerializeAsString());
-  *buffer = grpc::ByteBuffer(&slice, 1);
+  bool own;
+  const grpc::Status filled =
+      grpc::SerializationTraits<google::protobuf::Message>::Serialize(
+          message, buffer, &own);
+  HAWSER_CHECK(filled.ok());  // of our own making
 }
 
 PieceStream::PieceStream(int data_field,

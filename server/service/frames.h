@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/message_lite.h"
+#include "google/protobuf/message.h"
 #include "server/service/piece.h"
 
 namespace hawser::server {
@@ -35,10 +35,13 @@ class InFrame {
   uint64_t size_ = 0;
 };
 
-// Any small message <-> a buffer, for methods whose other half is bulk.
+// Any message <-> a buffer. All our methods are raw: gRPC's own parsing takes
+// what is no message for the end of a stream, or for an unknown method.
+// Errors: kInvalidArgument for what is none, kResourceExhausted for what would
+// take far more memory than it has bytes.
 absl::Status ParseBuffer(const grpc::ByteBuffer& buffer,
-                         google::protobuf::MessageLite* message);
-void FillBuffer(const google::protobuf::MessageLite& message,
+                         google::protobuf::Message* message);
+void FillBuffer(const google::protobuf::Message& message,
                 grpc::ByteBuffer* buffer);
 
 // Streams pieces out in frames of 256 KiB that point at the pieces' memory.

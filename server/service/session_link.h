@@ -2,10 +2,13 @@
 #ifndef HAWSER_SERVER_SERVICE_SESSION_LINK_H_
 #define HAWSER_SERVER_SERVICE_SESSION_LINK_H_
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -31,7 +34,9 @@ class SessionWire {
 };
 
 // Decodes nothing and knows no handles: it opens or reattaches the session,
-// keeps requests in order and both directions within bounds. Thread-safe.
+// keeps requests in order and both directions within bounds. Several requests
+// may come in one message, and answers that wait for the wire, or were made by
+// requests of one message, leave in one. Thread-safe.
 class SessionLink final : public ReplyStream,
                           public std::enable_shared_from_this<SessionLink> {
  public:
@@ -57,11 +62,20 @@ class SessionLink final : public ReplyStream,
   void Close(const absl::Status& why) override;
 
  private:
-  // The request being applied, with the memory of its parts.
+  // The message being applied, with the memory of its parts.
   struct Request {
     alignas(8) char block[1024];
     google::protobuf::Arena arena{block, sizeof(block)};
     v1::ClientMessage* message = nullptr;
+    int applied = 0;  // of its requests
+    // To come before the next one: the end of this one, and that of the call
+    // which began it.
+    std::atomic<int> left{0};
+
+    int size() const { return std::max(message->more_size(), 1); }
+    v1::ClientMessage* at(int i) {
+      return message->more().empty() ? message : message->mutable_more(i);
+    }
   };
   void ReadLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void FinishLocked(const absl::Status& status)
@@ -72,6 +86,9 @@ class SessionLink final : public ReplyStream,
   Reply Hello(const Session& session, uint64_t applied) const;
   void Attach(const std::shared_ptr<Session>& session);
   void Apply(const std::shared_ptr<Session>& session);
+  bool ApplyNext(const std::shared_ptr<Session>& session);
+  void HoldAnswers(bool hold);
+  void WriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   Executor* const executor_;
   const std::string tenant_;
@@ -85,7 +102,11 @@ class SessionLink final : public ReplyStream,
   bool half_closed_ ABSL_GUARDED_BY(mu_) = false;
   bool broken_ ABSL_GUARDED_BY(mu_) = false;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
-  std::shared_ptr<const v1::ServerMessage> writing_ ABSL_GUARDED_BY(mu_);
+  bool may_batch_ ABSL_GUARDED_BY(mu_) = false;  // the client takes several
+  bool holding_ ABSL_GUARDED_BY(mu_) = false;  // more answers will come at once
+  std::vector<std::shared_ptr<const v1::ServerMessage>> writing_
+      ABSL_GUARDED_BY(mu_);
+  google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
   std::deque<Reply> queue_ ABSL_GUARDED_BY(mu_);
   int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };

@@ -80,7 +80,7 @@ void HandleTable::Insert(uint64_t handle, Value value, int64_t bytes) {
 }
 
 void HandleTable::Declare(uint64_t handle, const Shape& shape, bool streamed,
-                          Future<bool> outcome) {
+                          Value value) {
   MutexLock lock(&mu_);
   if (closed_) return;
   Entry& entry = entries_[handle];
@@ -89,8 +89,8 @@ void HandleTable::Declare(uint64_t handle, const Shape& shape, bool streamed,
   entry.pending = std::make_unique<Pending>();
   entry.pending->shape = shape;
   entry.pending->streamed = streamed;
+  entry.value = std::move(value);
   entry.value.later = entry.pending->promise.future();
-  entry.value.outcome = std::move(outcome);
 }
 
 void HandleTable::DeclareUpload(uint64_t handle, const Shape& shape) {
@@ -98,8 +98,10 @@ void HandleTable::DeclareUpload(uint64_t handle, const Shape& shape) {
 }
 
 void HandleTable::DeclareResult(uint64_t handle, const Shape& shape,
-                                Future<bool> outcome) {
-  Declare(handle, shape, false, std::move(outcome));
+                                Future<bool> outcome,
+                                WantedPtr wanted) {
+  Declare(handle, shape, false,
+          {.outcome = std::move(outcome), .wanted = std::move(wanted)});
 }
 
 HandleTable::Entry HandleTable::Remove(Entries::iterator at) {

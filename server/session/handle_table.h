@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -12,12 +13,27 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/base/cancel.h"
 #include "core/base/future.h"
 #include "core/base/mutex.h"
 #include "core/base/shape.h"
 #include "core/runtime/client.h"
 
 namespace hawser::server {
+
+// Held by everybody who wants results of one execution. Stops it at its end,
+// which does nothing to one that has ended.
+class Wanted {
+ public:
+  explicit Wanted(CancelToken work) : work_(std::move(work)) {}
+  ~Wanted() { work_.Cancel(); }
+  Wanted(const Wanted&) = delete;
+  Wanted& operator=(const Wanted&) = delete;
+
+ private:
+  const CancelToken work_;
+};
+using WantedPtr = std::shared_ptr<const Wanted>;
 
 // What a handle stands for. A copy keeps the buffer alive.
 struct Value {
@@ -30,6 +46,8 @@ struct Value {
   // Valid: the execution that makes the value had not ended when it got its
   // handle. Completes with true, or with the first cause in its final words.
   Future<bool> outcome;
+  // Of such an execution.
+  WantedPtr wanted;
 };
 
 // Handles are made by the client and never used twice. Thread-safe: requests
@@ -56,7 +74,8 @@ class HandleTable {
   // The buffer comes later: by an Upload, or by the Fill of the execution
   // whose outcome this is.
   void DeclareUpload(uint64_t handle, const Shape& shape);
-  void DeclareResult(uint64_t handle, const Shape& shape, Future<bool> outcome);
+  void DeclareResult(uint64_t handle, const Shape& shape, Future<bool> outcome,
+                     WantedPtr wanted = nullptr);
 
   // Gives a declared handle its buffer or the reason why it has none.
   void Fill(uint64_t handle, Value value);
@@ -103,7 +122,7 @@ class HandleTable {
   using Entries = absl::flat_hash_map<uint64_t, Entry>;
 
   void Declare(uint64_t handle, const Shape& shape, bool streamed,
-               Future<bool> outcome);
+               Value value);
   absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes the entry out; what dies with it dies outside the lock.

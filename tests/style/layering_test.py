@@ -101,7 +101,8 @@ def target_of(quote, header):
     for pattern, name in EXTERNAL:
         if pattern.match(header):
             return name
-    if header.startswith("proto/") and header.endswith(".grpc.pb.h"):
+    if header.startswith("proto/") and (
+            header.endswith(".grpc.pb.h") or header == "proto/grpc_status.h"):
         return SERVICES
     if header.startswith("proto/") and header.endswith(".pb.h"):
         return MESSAGES

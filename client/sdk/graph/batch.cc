@@ -68,12 +68,13 @@ absl::StatusOr<Literal> PadLiteral(const Literal& value, int64_t rows) {
 
 Tensor PadTensor(const Tensor& tensor, int64_t rows, SourceLocation where) {
   const OpScope s("Batched", where, {&tensor, 1});
-  Dims low(tensor.rank(), 0), high(tensor.rank(), 0), interior(tensor.rank(), 0);
+  const Dims none(tensor.rank(), 0);
+  Dims high = none;
   high[0] = rows - tensor.dim(0);
   return s.Add(kPad, {tensor, s.ConstantOf(0, tensor.dtype())},
-               {{"edge_padding_low", std::move(low)},
+               {{"edge_padding_low", none},
                 {"edge_padding_high", std::move(high)},
-                {"interior_padding", std::move(interior)}});
+                {"interior_padding", none}});
 }
 
 // The value of a tensor that is in this process; none for any other.

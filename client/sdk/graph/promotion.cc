@@ -38,6 +38,10 @@ DType ToFloating(DType d) {
   return IsBool(d) || IsInteger(d) ? DType::kF32 : d;
 }
 
+DType ToAccurate(DType d) {
+  return BitWidth(d) == 16 && IsFloat(d) ? DType::kF32 : d;
+}
+
 DType ToAggregate(DType d) {
   d = ToNumeric(d);
   if (!IsInteger(d)) return d;

@@ -20,6 +20,9 @@ DType PromoteWeak(DType tensor, Number::Kind number);
 DType ToFloating(DType d);   // integers and bool to f32, others stay
 DType ToAggregate(DType d);  // of a sum or product
 DType ToNumeric(DType d);    // bool to u8, others stay
+// What a composite of several steps is computed in, to be rounded once: f16
+// and bf16 to f32, others stay.
+DType ToAccurate(DType d);
 
 // NumPy's rule: aligned at the last axis, sizes equal or 1. Errors:
 // kInvalidArgument naming both.

@@ -3,6 +3,10 @@
 #include <string>
 
 #include "client/sdk/graph/op_scope.h"
+#include "client/sdk/graph/promotion.h"
+#include "client/sdk/ops/elementwise.h"
+#include "client/sdk/ops/logic.h"
+#include "client/sdk/ops/reduce.h"
 #include "core/base/status.h"
 #include "core/ops/compare.h"
 
@@ -57,6 +61,30 @@ Tensor Select(const Operand& predicate, const Operand& a, const Operand& b) {
   if (!chosen.shape().is_scalar()) chosen = s.BroadcastTo(chosen, *dims);
   return s.Add(kSelect, {chosen, s.BroadcastTo(s.As(a, dtype), *dims),
                          s.BroadcastTo(s.As(b, dtype), *dims)});
+}
+
+Tensor AllClose(const Operand& a, const Operand& b, const Closeness& limits) {
+  const OpScope s("AllClose", a.where(), {&a, &b});
+  if (!s.ok()) return s.error();
+  const auto at = [&](const Tensor& t) { return Operand(t, a.where()); };
+  const DType dtype = sdk::ToAccurate(sdk::ToFloating(CommonDType({&a, &b})));
+  const Tensor x = s.As(a, dtype), y = s.As(b, dtype);
+  const Tensor size = Abs(at(y));
+  if (size.dtype() == DType::kInvalid) return size;
+  const auto number = [&](double n) { return s.ConstantOf(n, size.dtype()); };
+  // Equal infinities have no difference, and one is within any multiple of the
+  // other's size: only finite distances are compared.
+  const Tensor limit =
+      Add(at(Multiply(at(size), number(limits.relative))),
+          number(limits.absolute));
+  const Tensor distance = Abs(at(Subtract(at(x), y)));
+  const Tensor near =
+      LogicalAnd(at(Le(at(distance), limit)), IsFinite(at(size)));
+  Tensor close = LogicalOr(at(near), Eq(at(x), y));
+  if (limits.equal_nan) {
+    close = LogicalOr(at(close), LogicalAnd(at(IsNan(at(x))), IsNan(at(y))));
+  }
+  return All(at(close));
 }
 
 }  // namespace hawser

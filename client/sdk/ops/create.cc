@@ -1,9 +1,11 @@
 #include "client/sdk/ops/create.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/ops/compare.h"
+#include "client/sdk/ops/elementwise.h"
 #include "core/base/status.h"
 #include "core/ops/shape.h"
 
@@ -80,6 +82,38 @@ Tensor Eye(DType dtype, int64_t rows, int64_t columns, SourceLocation where) {
   const Tensor row = Iota(DType::kS32, {rows, columns}, 0, where);
   const Tensor column = Iota(DType::kS32, {rows, columns}, 1, where);
   return s.Convert(Eq(Operand(row, where), column), dtype);
+}
+
+Tensor Tri(DType dtype, int64_t rows, int64_t columns, int64_t diagonal,
+           SourceLocation where) {
+  const OpScope s("Tri", where, absl::Span<const Tensor>());
+  const Tensor row = Iota(DType::kS64, {rows, columns}, 0, where);
+  const Tensor column = Iota(DType::kS64, {rows, columns}, 1, where);
+  const Tensor last =
+      Add(Operand(row, where), s.ConstantOf(diagonal, DType::kS64));
+  return s.Convert(Le(Operand(column, where), last), dtype);
+}
+
+Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
+                int64_t count, bool endpoint) {
+  const OpScope s("Linspace", start.where(), {&start, &stop});
+  if (!s.ok()) return s.error();
+  if (count < 1) {
+    return s.Fail(InvalidArgument("there are no ", count, " points"));
+  }
+  for (const Operand* limit : {&start, &stop}) {
+    const bool scalar = limit->is_number() || limit->tensor().rank() == 0;
+    if (scalar && !IsComplex(sdk::DTypeOf(*limit))) continue;
+    return s.Fail(InvalidArgument("start and stop must be real scalars"));
+  }
+  const DType work = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  const auto at = [&](const Tensor& t) { return Operand(t, start.where()); };
+  const Tensor first = s.As(start, work), last = s.As(stop, work);
+  const int64_t steps = std::max<int64_t>(endpoint ? count - 1 : count, 1);
+  const Tensor step =
+      Divide(at(Subtract(at(last), first)), s.ConstantOf(steps, work));
+  const Tensor index = Iota(work, {count}, 0, start.where());
+  return s.Convert(Add(at(Multiply(at(index), step)), first), dtype);
 }
 
 }  // namespace hawser

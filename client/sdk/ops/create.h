@@ -13,35 +13,66 @@
 
 namespace hawser {
 
-// All: `dims` are sizes, none negative, {} makes a scalar. Errors (sticky): a
-// shape there is not (rank above 16, too many bytes). Grad: zero.
+// dims: sizes, none negative; {} makes a scalar. "As usual" under Errors, all
+// sticky: kInvalidArgument for a shape there is not (rank above 16, a negative
+// size, too many bytes).
 
-// A host value as a tensor. Inside a traced function values up to 4 KiB become
-// constants of the graph; larger ones must be arguments.
+// A host value as a tensor. value: of any shape and dtype. Result: its shape
+// and dtype; inside a traced function values up to 4 KiB become constants of
+// the graph, larger ones must be arguments. Errors: a Literal without a value.
+// Grad: zero. Source: StableHLO constant; Nx tensor.
 Tensor Constant(Literal value,
                 SourceLocation where = SourceLocation::Current());
 
-// A number as a tensor: of its C++ type's dtype, double as f32. Errors: a
-// number that does not fit `dtype`.
+// A number as a tensor. value: a C++ number. Result: a scalar of its C++ type's
+// dtype, double as f32. Errors: none. Grad: zero. Source: Nx tensor.
 Tensor Scalar(Number value, SourceLocation where = SourceLocation::Current());
+
+// A number as a tensor of a dtype. value: a C++ number. Result: a scalar of
+// `dtype`. Errors: kInvalidArgument for a number that does not fit. Grad: zero.
+// Source: Nx tensor.
 Tensor Scalar(DType dtype, Number value,
               SourceLocation where = SourceLocation::Current());
 
+// Zeros, false of bool. Result: `dims` of `dtype`. Errors: as usual. Grad:
+// zero. Source: Nx broadcast.
 Tensor Zeros(DType dtype, absl::Span<const int64_t> dims,
              SourceLocation where = SourceLocation::Current());
+
+// Ones, true of bool. Result: `dims` of `dtype`. Errors: as usual. Grad: zero.
+// Source: Nx broadcast.
 Tensor Ones(DType dtype, absl::Span<const int64_t> dims,
             SourceLocation where = SourceLocation::Current());
-// Every element `value`, a number that fits or a tensor that broadcasts.
-// Source: Nx fill.
+
+// One value everywhere. value: a number that fits `dtype`, or a tensor that
+// broadcasts to `dims` and is converted. Result: `dims` of `dtype`. Errors: as
+// usual; a value that does not fit. Grad: to the value. Source: Nx fill.
 Tensor Full(DType dtype, absl::Span<const int64_t> dims, const Operand& value);
 
-// 0, 1, 2, ... in row-major order, or along `axis` and repeated elsewhere.
-// Wraps in small integers. Source: Nx iota.
+// 0, 1, 2, ... in row-major order. dtype: of numbers; small integers wrap.
+// axis: counts along it instead, repeated elsewhere. Result: `dims` of `dtype`.
+// Errors: as usual; bool; an axis there is not. Grad: zero. Source: StableHLO
+// iota; Nx iota.
 Tensor Iota(DType dtype, absl::Span<const int64_t> dims,
             std::optional<int64_t> axis = std::nullopt,
             SourceLocation where = SourceLocation::Current());
-// Ones where row = column, else zeros. Source: Nx eye.
+
+// `count` numbers at equal distances. start, stop: numbers or scalars of reals.
+// endpoint: whether stop is the last of them. dtype: of reals; the points are
+// computed in f32 (f64 for f64) and then converted. Result: [count] of `dtype`;
+// start alone where count is 1. Errors: a count below 1; start or stop that are
+// no real scalars. Grad: to start and stop. Source: Nx linspace.
+Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
+                int64_t count, bool endpoint = true);
+
+// Ones where row = column, else zeros. Result: [rows, columns] of `dtype`.
+// Errors: as usual. Grad: zero. Source: Nx eye.
 Tensor Eye(DType dtype, int64_t rows, int64_t columns,
+           SourceLocation where = SourceLocation::Current());
+
+// Ones where column <= row + diagonal, else zeros. Result: [rows, columns] of
+// `dtype`. Errors: as usual. Grad: zero. Source: Nx tri.
+Tensor Tri(DType dtype, int64_t rows, int64_t columns, int64_t diagonal = 0,
            SourceLocation where = SourceLocation::Current());
 
 }  // namespace hawser

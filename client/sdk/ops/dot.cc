@@ -5,6 +5,7 @@
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/ops/elementwise.h"
+#include "client/sdk/ops/math.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ops/dot.h"
@@ -93,6 +94,31 @@ Tensor MatMul(const Operand& a, const Operand& b) {
     axes.batch_b.push_back(i);
   }
   return Dot(Operand(x, a.where()), Operand(y, a.where()), axes);
+}
+
+Tensor Outer(const Operand& a, const Operand& b) {
+  const OpScope s("Outer", a.where(), {&a, &b});
+  if (!s.ok()) return s.error();
+  const Tensor x = s.As(a);
+  Tensor y = s.As(b);
+  if (IsComplex(y.dtype())) y = Conjugate(Operand(y, a.where()));
+  const Tensor column = s.Reshape(x, {x.shape().num_elements(), 1});
+  const Tensor row = s.Reshape(y, {1, y.shape().num_elements()});
+  return Multiply(Operand(column, a.where()), row);
+}
+
+Tensor Adjoint(const Operand& x) {
+  const OpScope s("Adjoint", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const int rank = value.rank();
+  if (rank == 0) return s.Fail(InvalidArgument("takes no scalars"));
+  Dims order;
+  for (int i = 0; i < rank; ++i) order.push_back(i);
+  if (rank > 1) std::swap(order[rank - 1], order[rank - 2]);
+  const Tensor swapped = Transpose(Operand(value, x.where()), order);
+  return IsComplex(value.dtype()) ? Conjugate(Operand(swapped, x.where()))
+                                  : swapped;
 }
 
 }  // namespace hawser

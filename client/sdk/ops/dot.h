@@ -8,13 +8,15 @@
 
 namespace hawser {
 
-// All: the dtypes promote and the result keeps that dtype (u8 wraps in u8);
-// f16 and bf16 are summed in f32 and rounded once. Errors (sticky): contracted
-// or batch axes of different sizes. Grad: two products.
+// Everywhere here two dtypes promote and the result keeps that dtype (u8 wraps
+// in u8, bool counts as u8); f16 and bf16 are summed in f32 and rounded once.
+// All errors are sticky and kInvalidArgument.
 
-// Nx's rule: of a scalar, the product; else the last axis of a is contracted
-// with the second to last of b, or its only one. Not NumPy's batching:
-// [2,2,3] . [2,3,2] has sizes [2,2,2,2]. Source: Nx dot/2.
+// The product by Nx's rule: of a scalar, element by element; else the last axis
+// of a is contracted with the second to last of b, or its only one. Not NumPy's
+// batching: [2,2,3] . [2,3,2] has sizes [2,2,2,2]. a, b: tensors or numbers.
+// Result: the other axes of a, then those of b. Errors: contracted axes of
+// different sizes. Grad: g . b^T, a^T . g. Source: Nx dot/2.
 Tensor Dot(const Operand& a, const Operand& b);
 
 // Pairs of axes; may be negative, from the back.
@@ -24,14 +26,28 @@ struct DotAxes {
   Dims batch_a = {};
   Dims batch_b = {};
 };
-// Axes of the result: batch, the rest of a, the rest of b. Source: StableHLO
-// dot_general; Nx dot/6.
+// The product over given axes. a, b: tensors. axes: pairs to be contracted, and
+// pairs that are one axis each. Result: the batch axes, the rest of a, the rest
+// of b. Errors: axes there are not, that are given twice, or whose sizes
+// differ. Grad: two such products. Source: StableHLO dot_general; Nx dot/6.
 Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes);
 
-// NumPy's rule: the last two axes are matrices, those before broadcast; a
-// vector is a row on the left and a column on the right. Errors: scalars.
-// Source: NumPy matmul.
+// The product by NumPy's rule: the last two axes are matrices, those before
+// broadcast; a vector is a row on the left and a column on the right. a, b:
+// tensors of rank 1 or more. Result: the broadcast axes, the rows of a, the
+// columns of b. Errors: scalars; sizes that do not fit. Grad: two such
+// products. Source: NumPy matmul.
 Tensor MatMul(const Operand& a, const Operand& b);
+
+// Every element of a times every element of b, which is conjugated if complex.
+// a, b: tensors or numbers, read in row-major order. Result: [elements of a,
+// elements of b]. Errors: none. Grad: g . b, a . g. Source: Nx outer.
+Tensor Outer(const Operand& a, const Operand& b);
+
+// The last two axes swapped, conjugated if complex; a vector is conjugated. x:
+// a tensor of rank 1 or more. Result: x's dtype. Errors: a scalar. Grad: the
+// same backwards. Source: Nx LinAlg adjoint.
+Tensor Adjoint(const Operand& x);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_DOT_H_

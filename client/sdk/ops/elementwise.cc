@@ -1,5 +1,6 @@
 #include "client/sdk/ops/elementwise.h"
 
+#include "client/sdk/graph/apply.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/ops/compare.h"
@@ -10,34 +11,14 @@
 namespace hawser {
 namespace {
 
+using sdk::Apply;
 using sdk::CommonDims;
 using sdk::CommonDType;
 using sdk::DTypeOf;
 using sdk::OpScope;
+using sdk::Same;
 using sdk::ToFloating;
 using sdk::ToNumeric;
-
-// What the operands' common dtype becomes before the op.
-using Rule = DType (*)(DType);
-DType Same(DType d) { return d; }
-
-Tensor Apply(absl::string_view name, const OpDef& op, Rule rule,
-             const Operand& x) {
-  const OpScope s(name, x.where(), {&x});
-  if (!s.ok()) return s.error();
-  return s.Add(op, {s.As(x, rule(DTypeOf(x)))});
-}
-
-Tensor Apply(absl::string_view name, const OpDef& op, Rule rule,
-             const Operand& a, const Operand& b) {
-  const OpScope s(name, a.where(), {&a, &b});
-  if (!s.ok()) return s.error();
-  const auto dims = CommonDims({&a, &b});
-  if (!dims.ok()) return s.Fail(dims.status());
-  const DType dtype = rule(CommonDType({&a, &b}));
-  return s.Add(op, {s.BroadcastTo(s.As(a, dtype), *dims),
-                    s.BroadcastTo(s.As(b, dtype), *dims)});
-}
 
 // Whole numbers already are what rounding makes of them.
 Tensor RoundWith(absl::string_view name, const OpDef& op, const Operand& x) {
@@ -58,18 +39,6 @@ Tensor ApplyToIntegers(absl::string_view name, const OpDef& op,
   return Apply(name, op, ToNumeric, a, b);
 }
 
-DType ToBool(DType) { return DType::kBool; }
-
-// Operands of any dtype as truth values; a number is made a tensor first.
-Tensor ApplyToTruth(absl::string_view name, const OpDef& op, const Operand& a,
-                    const Operand& b) {
-  const OpScope s(name, a.where(), {&a, &b});
-  if (!s.ok()) return s.error();
-  const Tensor x = s.As(a), y = s.As(b);
-  return Apply(name, op, ToBool, Operand(x, a.where()),
-               Operand(y, b.where()));
-}
-
 }  // namespace
 
 Tensor Negate(const Operand& x) {
@@ -82,28 +51,7 @@ Tensor Ceil(const Operand& x) { return RoundWith("Ceil", kCeil, x); }
 Tensor RoundEven(const Operand& x) {
   return RoundWith("RoundEven", kRoundNearestEven, x);
 }
-Tensor BitwiseNot(const Operand& x) {
-  return Apply("BitwiseNot", kNot, Same, x);
-}
 
-Tensor Exp(const Operand& x) {
-  return Apply("Exp", kExponential, ToFloating, x);
-}
-Tensor Expm1(const Operand& x) {
-  return Apply("Expm1", kExponentialMinusOne, ToFloating, x);
-}
-Tensor Log(const Operand& x) { return Apply("Log", kLog, ToFloating, x); }
-Tensor Log1p(const Operand& x) {
-  return Apply("Log1p", kLogPlusOne, ToFloating, x);
-}
-Tensor Sqrt(const Operand& x) { return Apply("Sqrt", kSqrt, ToFloating, x); }
-Tensor Rsqrt(const Operand& x) { return Apply("Rsqrt", kRsqrt, ToFloating, x); }
-Tensor Sigmoid(const Operand& x) {
-  return Apply("Sigmoid", kLogistic, ToFloating, x);
-}
-Tensor Tanh(const Operand& x) { return Apply("Tanh", kTanh, ToFloating, x); }
-Tensor Sin(const Operand& x) { return Apply("Sin", kSine, ToFloating, x); }
-Tensor Cos(const Operand& x) { return Apply("Cos", kCosine, ToFloating, x); }
 Tensor Real(const Operand& x) { return Apply("Real", kReal, ToFloating, x); }
 Tensor Imag(const Operand& x) { return Apply("Imag", kImag, ToFloating, x); }
 
@@ -141,43 +89,6 @@ Tensor Complex(const Operand& re, const Operand& im) {
   return Apply("Complex", kComplex, ToFloating, re, im);
 }
 
-Tensor BitwiseAnd(const Operand& a, const Operand& b) {
-  return Apply("BitwiseAnd", kAnd, Same, a, b);
-}
-Tensor BitwiseOr(const Operand& a, const Operand& b) {
-  return Apply("BitwiseOr", kOr, Same, a, b);
-}
-Tensor BitwiseXor(const Operand& a, const Operand& b) {
-  return Apply("BitwiseXor", kXor, Same, a, b);
-}
-Tensor LeftShift(const Operand& a, const Operand& b) {
-  return Apply("LeftShift", kShiftLeft, ToNumeric, a, b);
-}
-Tensor RightShift(const Operand& a, const Operand& b) {
-  const bool is_signed = IsSigned(CommonDType({&a, &b}));
-  return Apply("RightShift",
-               is_signed ? kShiftRightArithmetic : kShiftRightLogical,
-               ToNumeric, a, b);
-}
-Tensor RightShiftLogical(const Operand& a, const Operand& b) {
-  return Apply("RightShiftLogical", kShiftRightLogical, ToNumeric, a, b);
-}
-
-Tensor LogicalAnd(const Operand& a, const Operand& b) {
-  return ApplyToTruth("LogicalAnd", kAnd, a, b);
-}
-Tensor LogicalOr(const Operand& a, const Operand& b) {
-  return ApplyToTruth("LogicalOr", kOr, a, b);
-}
-Tensor LogicalXor(const Operand& a, const Operand& b) {
-  return ApplyToTruth("LogicalXor", kXor, a, b);
-}
-Tensor LogicalNot(const Operand& x) {
-  const OpScope s("LogicalNot", x.where(), {&x});
-  if (!s.ok()) return s.error();
-  return s.Add(kNot, {s.Convert(s.As(x), DType::kBool)});
-}
-
 Tensor Square(const Operand& x) {
   const OpScope s("Square", x.where(), {&x});
   if (!s.ok()) return s.error();
@@ -200,18 +111,6 @@ Tensor Round(const Operand& x) {
   const Tensor rest = Abs(at(Subtract(at(value), whole)));
   return Select(at(Ge(at(rest), 0.5)),
                 Add(at(whole), s.Add(kSign, {value})), whole);
-}
-
-Tensor IsNan(const Operand& x) { return Ne(x, x); }
-
-Tensor IsFinite(const Operand& x) {
-  const OpScope s("IsFinite", x.where(), {&x});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, dtype);
-  if (!IsComplex(dtype)) return s.Add(kIsFinite, {value});
-  return s.Add(kAnd, {s.Add(kIsFinite, {s.Add(kReal, {value})}),
-                      s.Add(kIsFinite, {s.Add(kImag, {value})})});
 }
 
 Tensor Clip(const Operand& x, const Operand& low, const Operand& high) {

@@ -108,8 +108,8 @@ Tensor Power(const Operand& a, const Operand& b);
 
 // The angle of the point (b, a), in [-pi, pi]. a, b: operands of reals. Result:
 // the broadcast shape, the promoted dtype, f32 of two integers. Errors: as
-// usual; complex. Grad: b g / (a^2 + b^2), -a g / (a^2 + b^2). Source: StableHLO
-// atan2; Nx atan2.
+// usual; complex. Grad: b g / (a^2 + b^2), -a g / (a^2 + b^2). Source:
+// StableHLO atan2; Nx atan2.
 Tensor Atan2(const Operand& a, const Operand& b);
 
 // The larger one. a, b: operands of reals or bool, which stays. Result: the
@@ -126,13 +126,14 @@ Tensor Minimum(const Operand& a, const Operand& b);
 
 // min(max(x, low), high), so high wins where low is above it. x, low, high:
 // operands of reals or bool, which stays. Result: the broadcast shape, the
-// promoted dtype of all three. Errors: as usual; complex. Grad: to x where it is
-// between or at the limits, else to the limit. Source: StableHLO clamp; Nx clip.
+// promoted dtype of all three. Errors: as usual; complex. Grad: to x where it
+// is between or at the limits, else to the limit. Source: StableHLO clamp; Nx
+// clip.
 Tensor Clip(const Operand& x, const Operand& low, const Operand& high);
 
-// The complex number re + i im. re, im: operands of reals. Result: the broadcast
-// shape; c128 where f64 takes part, else c64. Errors: as usual; f16, bf16,
-// complex. Grad: its parts. Source: StableHLO complex; Nx complex.
+// The complex number re + i im. re, im: operands of reals. Result: the
+// broadcast shape; c128 where f64 takes part, else c64. Errors: as usual; f16,
+// bf16, complex. Grad: its parts. Source: StableHLO complex; Nx complex.
 Tensor Complex(const Operand& re, const Operand& im);
 
 // ---- dtypes ----------------------------------------------------------------

@@ -37,14 +37,14 @@ Tensor BitwiseXor(const Operand& a, const Operand& b);
 // left_shift.
 Tensor LeftShift(const Operand& a, const Operand& b);
 
-// a moved b bits down, keeping the sign. a, b: operands of integers. Result: the
-// broadcast shape, the promoted dtype; 0, or -1 of a negative a, where b is at
-// least the width, or negative. Errors: as usual; floats, complex. Grad: zero.
-// Source: StableHLO shift_right_arithmetic; Nx right_shift.
+// a moved b bits down, keeping the sign. a, b: operands of integers. Result:
+// the broadcast shape, the promoted dtype; 0, or -1 of a negative a, where b is
+// at least the width, or negative. Errors: as usual; floats, complex. Grad:
+// zero. Source: StableHLO shift_right_arithmetic; Nx right_shift.
 Tensor RightShift(const Operand& a, const Operand& b);
 
-// a moved b bits down, zeros from above. a, b: operands of integers. Result: the
-// broadcast shape, the promoted dtype; 0 where b is at least the width, or
+// a moved b bits down, zeros from above. a, b: operands of integers. Result:
+// the broadcast shape, the promoted dtype; 0 where b is at least the width, or
 // negative. Errors: as usual; floats, complex. Grad: zero. Source: StableHLO
 // shift_right_logical.
 Tensor RightShiftLogical(const Operand& a, const Operand& b);
@@ -71,9 +71,9 @@ Tensor LogicalXor(const Operand& a, const Operand& b);
 // x whether any component is. Errors: as usual. Grad: zero. Source: Nx is_nan.
 Tensor IsNan(const Operand& x);
 
-// x is neither NaN nor infinite. x: an operand of any dtype. Result: bool of x's
-// shape; of a complex x whether both components are. Errors: as usual. Grad:
-// zero. Source: StableHLO is_finite.
+// x is neither NaN nor infinite. x: an operand of any dtype. Result: bool of
+// x's shape; of a complex x whether both components are. Errors: as usual.
+// Grad: zero. Source: StableHLO is_finite.
 Tensor IsFinite(const Operand& x);
 
 // x is infinite. x: an operand of any dtype. Result: bool of x's shape; of a

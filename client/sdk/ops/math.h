@@ -45,8 +45,8 @@ Tensor Sigmoid(const Operand& x);
 
 // ---- roots -----------------------------------------------------------------
 
-// The square root. x: an operand of numbers. Result: as above. Errors: as usual.
-// Grad: g / (2 r). Source: StableHLO sqrt; Nx sqrt.
+// The square root. x: an operand of numbers. Result: as above. Errors: as
+// usual. Grad: g / (2 r). Source: StableHLO sqrt; Nx sqrt.
 Tensor Sqrt(const Operand& x);
 
 // 1 / sqrt(x). x: an operand of numbers. Result: as above. Errors: as usual.
@@ -67,9 +67,9 @@ Tensor Cos(const Operand& x);
 // Grad: (1 + r^2) g. Source: C99 tan; Nx tan.
 Tensor Tan(const Operand& x);
 
-// The angle in [-pi/2, pi/2] whose sine is x. x: an operand of reals. Result: as
-// above. Errors: as usual; complex. Grad: g / sqrt(1 - x^2). Source: C99 asin;
-// Nx asin.
+// The angle in [-pi/2, pi/2] whose sine is x. x: an operand of reals. Result:
+// as above. Errors: as usual; complex. Grad: g / sqrt(1 - x^2). Source: C99
+// asin; Nx asin.
 Tensor Asin(const Operand& x);
 
 // The angle in [0, pi] whose cosine is x. x: an operand of reals. Result: as
@@ -77,28 +77,28 @@ Tensor Asin(const Operand& x);
 // Nx acos.
 Tensor Acos(const Operand& x);
 
-// The angle in [-pi/2, pi/2] whose tangent is x. x: an operand of reals. Result:
-// as above. Errors: as usual; complex. Grad: g / (1 + x^2). Source: C99 atan; Nx
-// atan.
+// The angle in [-pi/2, pi/2] whose tangent is x. x: an operand of reals.
+// Result: as above. Errors: as usual; complex. Grad: g / (1 + x^2). Source: C99
+// atan; Nx atan.
 Tensor Atan(const Operand& x);
 
-// The angle of a complex number. x: an operand of numbers. Result: x's shape and
-// the component's dtype; of a real x 0, or pi below 0. Errors: as usual. Grad:
-// as Atan2. Source: Nx phase.
+// The angle of a complex number. x: an operand of numbers. Result: x's shape
+// and the component's dtype; of a real x 0, or pi below 0. Errors: as usual.
+// Grad: as Atan2. Source: Nx phase.
 Tensor Phase(const Operand& x);
 
 // ---- hyperbolic ------------------------------------------------------------
 
-// The hyperbolic sine; exact near 0. x: an operand of numbers. Result: as above.
-// Errors: as usual. Grad: cosh(x) g. Source: C99 sinh; Nx sinh.
+// The hyperbolic sine; exact near 0. x: an operand of numbers. Result: as
+// above. Errors: as usual. Grad: cosh(x) g. Source: C99 sinh; Nx sinh.
 Tensor Sinh(const Operand& x);
 
 // The hyperbolic cosine. x: an operand of numbers. Result: as above. Errors: as
 // usual. Grad: sinh(x) g. Source: C99 cosh; Nx cosh.
 Tensor Cosh(const Operand& x);
 
-// The hyperbolic tangent. x: an operand of numbers. Result: as above. Errors: as
-// usual. Grad: (1 - r^2) g. Source: StableHLO tanh; Nx tanh.
+// The hyperbolic tangent. x: an operand of numbers. Result: as above. Errors:
+// as usual. Grad: (1 - r^2) g. Source: StableHLO tanh; Nx tanh.
 Tensor Tanh(const Operand& x);
 
 // The number whose hyperbolic sine is x; exact near 0. x: an operand of reals.

@@ -10,6 +10,8 @@
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/ops/compare.h"
 #include "client/sdk/ops/elementwise.h"
+#include "client/sdk/ops/logic.h"
+#include "client/sdk/ops/math.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
@@ -20,6 +22,7 @@ namespace {
 using sdk::DTypeOf;
 using sdk::OpScope;
 using sdk::Region;
+using sdk::ToAccurate;
 using sdk::ToAggregate;
 using sdk::ToFloating;
 
@@ -141,11 +144,6 @@ Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
   return s.Reshape(index, dims);
 }
 
-// What a composite computes in, and what it gives back.
-DType Accurate(DType dtype) {
-  return BitWidth(dtype) == 16 && IsFloat(dtype) ? DType::kF32 : dtype;
-}
-
 }  // namespace
 
 Tensor Sum(const Operand& x, const Over& over) {
@@ -196,7 +194,7 @@ Tensor Mean(const Operand& x, const Over& over) {
   const OpScope s("Mean", x.where(), {&x});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, Accurate(dtype));
+  const Tensor value = s.As(x, ToAccurate(dtype));
   const auto plan = PlanOf(value.shape(), over);
   if (!plan.ok()) return s.Fail(plan.status());
   const Tensor sum =
@@ -210,7 +208,7 @@ Tensor Variance(const Operand& x, const Over& over, int64_t ddof) {
   const OpScope s("Variance", x.where(), {&x});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, Accurate(dtype));
+  const Tensor value = s.As(x, ToAccurate(dtype));
   const auto plan = PlanOf(value.shape(), over);
   if (!plan.ok()) return s.Fail(plan.status());
   const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
@@ -225,7 +223,7 @@ Tensor LogSumExp(const Operand& x, const Over& over) {
   const OpScope s("LogSumExp", x.where(), {&x});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, Accurate(dtype));
+  const Tensor value = s.As(x, ToAccurate(dtype));
   const auto plan = PlanOf(value.shape(), over);
   if (!plan.ok()) return s.Fail(plan.status());
   const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
@@ -252,7 +250,7 @@ Tensor Softmax(const Operand& x, int64_t axis) {
   const OpScope s("Softmax", x.where(), {&x});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, Accurate(dtype));
+  const Tensor value = s.As(x, ToAccurate(dtype));
   const Over along{.axes = {axis}, .keep_axes = true};
   const auto plan = PlanOf(value.shape(), along);
   if (!plan.ok()) return s.Fail(plan.status());

@@ -19,51 +19,85 @@ struct Over {
   bool keep_axes = false;  // the reduced axes stay, with size 1
 };
 
-// All: x of any shape. Errors (sticky): an axis there is not or given twice, a
-// dtype the function is not defined for. Source: Nx 0.13.1, section 3.6 of the
-// inventory.
+// x: a tensor of any shape, or a number. over: see above. Result: the axes of x
+// that are left. "As usual" under Errors, all sticky and kInvalidArgument: an
+// axis there is not or that is given twice, a dtype the function is not defined
+// for.
 
-// Integers are summed in 32 bits at least, in 64 where x has 64; bool counts
-// as u8 and gives u32. They wrap. Grad: broadcast back.
+// The sum. x: of numbers, or bool. Result: integers in 32 bits at least, 64
+// where x has 64 (bool and unsigned ones unsigned); they wrap; other dtypes
+// stay. Errors: as usual. Grad: g, broadcast. Source: Nx sum; StableHLO reduce.
 Tensor Sum(const Operand& x, const Over& over = {});
-// As Sum, of factors. Grad: the product of the others.
+
+// The product. x: of numbers, or bool. Result: dtypes as of Sum. Errors: as
+// usual. Grad: the product of the others, exact with zeros. Source: Nx product.
 Tensor Product(const Operand& x, const Over& over = {});
-// Keeps the dtype; NaN wins; of no elements the lowest (highest) of the dtype.
-// Grad: shared by the elements that tie.
+
+// The largest. x: of reals or bool. Result: x's dtype; NaN wins; of no elements
+// the lowest there is. Errors: as usual; complex. Grad: shared by the elements
+// that tie. Source: Nx reduce_max.
 Tensor ReduceMax(const Operand& x, const Over& over = {});
+
+// The smallest. x: of reals or bool. Result: x's dtype; NaN wins; of no
+// elements the highest there is. Errors: as usual; complex. Grad: shared by the
+// elements that tie. Source: Nx reduce_min.
 Tensor ReduceMin(const Operand& x, const Over& over = {});
-// bool: whether all (any) are not zero. Grad: zero.
+
+// Whether none is zero. x: of any dtype. Result: bool, true of no elements.
+// Errors: as usual. Grad: zero. Source: Nx all.
 Tensor All(const Operand& x, const Over& over = {});
+
+// Whether any is not zero. x: of any dtype. Result: bool, false of no elements.
+// Errors: as usual. Grad: zero. Source: Nx any.
 Tensor Any(const Operand& x, const Over& over = {});
 
-// fn(running value, element) over scalars of one dtype; it is taken to be
-// associative and commutative, and `initial` (a number or scalar) to be its
-// neutral element. Grad: refused, as in Nx.
+// A reduction of your own. x: of any dtype. initial: a number or scalar, taken
+// to be the neutral element of fn. fn: (running value, element) -> value, all
+// scalars of the promoted dtype of x and initial; taken to be associative and
+// commutative; small host values may be captured, traced tensors not. Result:
+// the promoted dtype. Errors: as usual; fn that gives another shape or dtype.
+// Grad: refused. Source: StableHLO reduce; Nx reduce.
 Tensor Reduce(const Operand& x, const Operand& initial,
               absl::FunctionRef<Tensor(Tensor, Tensor)> fn,
               const Over& over = {});
 
-// Index of the largest (smallest) element along an axis, or in row-major order
-// over all when none is given. NaN wins. Errors: no elements. Grad: zero.
 struct ArgOptions {
-  std::optional<int64_t> axis = std::nullopt;
-  bool keep_axis = false;  // ignored without an axis
+  std::optional<int64_t> axis = std::nullopt;  // none: over all, row-major
+  bool keep_axis = false;                      // ignored without an axis
   bool last_of_equals = false;
-  DType dtype = DType::kS32;  // s32, s64, u32 or u64
+  DType dtype = DType::kS32;  // of the result: s32, s64, u32 or u64
 };
+
+// Where the largest is. x: of reals or bool. Result: indices, of options.dtype;
+// NaN counts as the largest. Errors: as usual; no elements. Grad: zero. Source:
+// Nx argmax.
 Tensor ArgMax(const Operand& x, const ArgOptions& options = {});
+
+// Where the smallest is. x: of reals or bool. Result: indices, of
+// options.dtype; NaN counts as the smallest. Errors: as usual; no elements.
+// Grad: zero. Source: Nx argmin.
 Tensor ArgMin(const Operand& x, const ArgOptions& options = {});
 
-// ---- composites: integers become f32; f16 and bf16 are computed in f32 and
-// rounded once. Grad: through their parts.
+// ---- statistics: integers and bool become f32; f16 and bf16 are computed in
+// f32 and rounded once -------------------------------------------------------
 
+// The mean. x: of numbers. Result: floats; NaN of no elements. Errors: as
+// usual. Grad: g / count. Source: Nx mean.
 Tensor Mean(const Operand& x, const Over& over = {});
-// Around the mean, divided by (number of elements - ddof).
+
+// The mean square of the distance from the mean. x: of numbers. ddof: taken off
+// the number of elements that is divided by. Result: floats. Errors: as usual.
+// Grad: that of its parts. Source: Nx variance.
 Tensor Variance(const Operand& x, const Over& over = {}, int64_t ddof = 0);
-// log(sum(exp(x))), shifted by the maximum; all -inf gives -inf.
+
+// log(sum(exp(x))), shifted by the maximum, so that nothing overflows. x: of
+// reals. Result: floats; -inf where all are. Errors: as usual; complex. Grad:
+// softmax(x) g. Source: Nx logsumexp.
 Tensor LogSumExp(const Operand& x, const Over& over = {});
-// exp(x) / sum(exp(x)) along an axis, shifted by the maximum. Source: JAX
-// nn.softmax.
+
+// exp(x) / sum(exp(x)) along an axis, shifted by the maximum. x: of reals, rank
+// 1 or more. axis: may be negative. Result: floats of x's shape. Errors: as
+// usual; complex. Grad: that of its parts. Source: JAX nn.softmax.
 Tensor Softmax(const Operand& x, int64_t axis = -1);
 
 }  // namespace hawser

@@ -111,6 +111,53 @@ Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims) {
   return s.ok() ? s.BroadcastTo(s.As(x), dims) : s.error();
 }
 
+Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
+                   absl::Span<const int64_t> axes) {
+  const OpScope s("BroadcastTo", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  Dims where;
+  for (int64_t axis : axes) {
+    const auto normal = NormalizeAxis(axis, static_cast<int>(dims.size()));
+    if (!normal.ok()) return s.Fail(normal.status());
+    where.push_back(*normal);
+  }
+  return s.Add(kBroadcastInDim, {s.As(x)},
+               {{"broadcast_dimensions", std::move(where)},
+                {"dims", Dims(dims.begin(), dims.end())}});
+}
+
+Tensor Tile(const Operand& x, absl::Span<const int64_t> repetitions) {
+  const OpScope s("Tile", x.where(), {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const size_t rank = std::max<size_t>(value.rank(), repetitions.size());
+  Dims dims(rank - value.rank(), 1), times(rank - repetitions.size(), 1);
+  dims.insert(dims.end(), value.shape().dims().begin(),
+              value.shape().dims().end());
+  times.insert(times.end(), repetitions.begin(), repetitions.end());
+  Tensor tiled = s.Reshape(value, dims);
+  // One axis after another: a new one in front of it, merged with it.
+  for (size_t i = 0; i < rank; ++i) {
+    if (times[i] == 1) continue;
+    if (times[i] < 0) {
+      return s.Fail(InvalidArgument("repetition ", times[i], " is negative"));
+    }
+    Dims repeated = dims;
+    repeated.insert(repeated.begin() + i, times[i]);
+    Dims axes;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      axes.push_back(axis < i ? axis : axis + 1);
+    }
+    tiled = s.Add(kBroadcastInDim, {tiled},
+                  {{"broadcast_dimensions", std::move(axes)},
+                   {"dims", std::move(repeated)}});
+    if (tiled.dtype() == DType::kInvalid) return tiled;
+    dims[i] *= times[i];
+    tiled = s.Reshape(tiled, dims);
+  }
+  return tiled;
+}
+
 Tensor Transpose(const Operand& x, absl::Span<const int64_t> permutation) {
   const OpScope s("Transpose", x.where(), {&x});
   if (!s.ok()) return s.error();
@@ -140,7 +187,9 @@ Tensor Concatenate(absl::Span<const Tensor> tensors, int64_t axis,
                    SourceLocation where) {
   const OpScope s("Concatenate", where, tensors);
   if (!s.ok()) return s.error();
-  if (tensors.empty()) return s.Fail(InvalidArgument("takes at least 1 tensor"));
+  if (tensors.empty()) {
+    return s.Fail(InvalidArgument("takes at least 1 tensor"));
+  }
   const auto along = NormalizeAxis(axis, tensors[0].rank());
   if (!along.ok()) return s.Fail(along.status());
   const DType dtype = PromoteAll(tensors);
@@ -153,7 +202,9 @@ Tensor Stack(absl::Span<const Tensor> tensors, int64_t axis,
              SourceLocation where) {
   const OpScope s("Stack", where, tensors);
   if (!s.ok()) return s.error();
-  if (tensors.empty()) return s.Fail(InvalidArgument("takes at least 1 tensor"));
+  if (tensors.empty()) {
+    return s.Fail(InvalidArgument("takes at least 1 tensor"));
+  }
   const auto along = NormalizeAxis(axis, tensors[0].rank() + 1);
   if (!along.ok()) return s.Fail(along.status());
   std::vector<Tensor> parts;
@@ -164,23 +215,6 @@ Tensor Stack(absl::Span<const Tensor> tensors, int64_t axis,
     parts.push_back(ExpandDims(Operand(t, where), *along));
   }
   return Concatenate(parts, *along, where);
-}
-
-Tensor Pad(const Operand& x, const Operand& value,
-           absl::Span<const Padding> paddings) {
-  const OpScope s("Pad", x.where(), {&x, &value});
-  if (!s.ok()) return s.error();
-  const DType dtype = sdk::CommonDType({&x, &value});
-  Dims low, high, interior;
-  for (const Padding& p : paddings) {
-    low.push_back(p.low);
-    high.push_back(p.high);
-    interior.push_back(p.interior);
-  }
-  return s.Add(kPad, {s.As(x, dtype), s.As(value, dtype)},
-               {{"edge_padding_low", std::move(low)},
-                {"edge_padding_high", std::move(high)},
-                {"interior_padding", std::move(interior)}});
 }
 
 }  // namespace hawser

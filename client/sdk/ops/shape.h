@@ -1,4 +1,4 @@
-// The same elements under other axes, repeated, joined, padded or reversed.
+// The same elements under other axes, repeated, joined or reversed.
 #ifndef HAWSER_CLIENT_SDK_OPS_SHAPE_H_
 #define HAWSER_CLIENT_SDK_OPS_SHAPE_H_
 
@@ -11,42 +11,69 @@
 
 namespace hawser {
 
-// All: any dtype, kept; axes may be negative, from the back. Errors (sticky):
-// an axis there is not, sizes that do not fit. Grad: the same movement
-// backwards. Source: Nx 0.13.1, section 3.3 of the inventory.
+// x: a tensor of any dtype, kept, or a number, a scalar. Axes may be negative,
+// from the back. "As usual" under Errors, all sticky and kInvalidArgument: an
+// axis there is not or that is given twice, a size that is negative or makes a
+// shape there is not. Every gradient is the same movement backwards, with what
+// was repeated summed.
 
-// Row-major order under other sizes; one of them may be -1: what is left over.
+// Row-major order under other sizes. dims: sizes; one may be -1, what is left
+// over. Result: `dims`. Errors: as usual; another number of elements. Grad:
+// reshaped back. Source: StableHLO reshape; Nx reshape.
 Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims);
-// One axis.
+
+// One axis, row-major. Result: [elements]. Errors: none. Grad: reshaped back.
+// Source: Nx flatten.
 Tensor Flatten(const Operand& x);
-// Without the given axes, which have size 1; none given: all of size 1.
+
+// Without axes of size 1. axes: which; none given: all of size 1. Result: the
+// others. Errors: as usual; an axis of another size. Grad: reshaped back.
+// Source: Nx squeeze.
 Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes = {});
-// With a new axis of size 1 at `axis` of the result.
+
+// With a new axis of size 1. axis: its place in the result. Result: rank one
+// higher. Errors: as usual. Grad: reshaped back. Source: Nx new_axis; NumPy
+// expand_dims.
 Tensor ExpandDims(const Operand& x, int64_t axis);
-// Repeated to these sizes by NumPy's rule.
+
+// Repeated to sizes by NumPy's rule. dims: sizes. Result: `dims`. Errors: as
+// usual; sizes x does not broadcast to. Grad: summed. Source: Nx broadcast/2.
 Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims);
-// Axis i of the result is axis permutation[i] of x; none given: reversed.
+
+// Repeated to sizes, axis i of x becoming axis axes[i]. dims: sizes. axes: one
+// for each axis of x. Result: `dims`. Errors: as usual; an axis of x that is
+// neither 1 nor of the size it becomes. Grad: summed. Source: Nx broadcast/3;
+// StableHLO broadcast_in_dim.
+Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
+                   absl::Span<const int64_t> axes);
+
+// Repeated like tiles. repetitions: one for each axis, aligned at the last; the
+// rank may grow. Result: sizes times repetitions. Errors: as usual. Grad:
+// summed. Source: Nx tile; NumPy tile.
+Tensor Tile(const Operand& x, absl::Span<const int64_t> repetitions);
+
+// Axes in another order. permutation: axis i of the result is that axis of x;
+// none given: reversed. Result: the sizes so ordered. Errors: as usual. Grad:
+// transposed back. Source: StableHLO transpose; Nx transpose.
 Tensor Transpose(const Operand& x, absl::Span<const int64_t> permutation = {});
-// The order of elements along these axes reversed; none given: along all.
+
+// Elements in reversed order. axes: along which; none given: all. Result: x's
+// sizes. Errors: as usual. Grad: reversed. Source: StableHLO reverse; Nx
+// reverse.
 Tensor Reverse(const Operand& x, absl::Span<const int64_t> axes = {});
 
-// Joined along an axis there is, or along a new one. At least one tensor; the
-// dtypes promote, all other sizes are equal.
+// Joined along an axis there is. tensors: at least one; the dtypes promote, all
+// other sizes are equal. Result: the sizes along `axis` added. Errors: as
+// usual; none, other sizes. Grad: cut again. Source: StableHLO concatenate; Nx
+// concatenate.
 Tensor Concatenate(absl::Span<const Tensor> tensors, int64_t axis = 0,
                    SourceLocation where = SourceLocation::Current());
+
+// Joined along a new axis. tensors: at least one, of equal sizes; the dtypes
+// promote. axis: its place in the result. Result: rank one higher. Errors: as
+// usual; none, other sizes. Grad: cut again. Source: Nx stack.
 Tensor Stack(absl::Span<const Tensor> tensors, int64_t axis = 0,
              SourceLocation where = SourceLocation::Current());
-
-// Elements added before, after and between those of one axis; a negative low
-// or high crops, after `interior` was put in.
-struct Padding {
-  int64_t low = 0;
-  int64_t high = 0;
-  int64_t interior = 0;
-};
-// One Padding per axis; `value` is a number or a scalar.
-Tensor Pad(const Operand& x, const Operand& value,
-           absl::Span<const Padding> paddings);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_SHAPE_H_

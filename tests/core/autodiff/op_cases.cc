@@ -10,8 +10,10 @@
 #include "core/ops/convert.h"
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/expression.h"
 #include "core/ops/gather.h"
 #include "core/ops/reduce.h"
+#include "core/ops/scatter.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 
@@ -291,13 +293,80 @@ Cases GatherCases(DType t) {
                  {"start_index_map", Dims{0, 1}}})};
 }
 
+// A scatter whose computation folds with `op`, or replaces without one. Some
+// updates share a place, some fall outside.
+OpCase Scattered(std::string name, const OpDef* op, Arguments inputs,
+                 Literal indices, Arguments updates, Attributes attributes,
+                 bool by_updates = true) {
+  const DType t = inputs[0].shape().dtype();
+  const int n = static_cast<int>(inputs.size());
+  Arguments arguments = inputs;
+  arguments.push_back(std::move(indices));
+  arguments.insert(arguments.end(), updates.begin(), updates.end());
+  std::vector<int> by;
+  for (int k = 0; k < n; ++k) {
+    by.push_back(k);
+    if (by_updates) by.push_back(n + 1 + k);
+  }
+  return Case(std::move(name), arguments, by,
+              [&](ComputationBuilder& b, Ids p) {
+                const std::vector<Shape> scalars(2 * n, Shape::Scalar(t));
+                const int fold = AddComputation(
+                    b.module(), "fold", scalars,
+                    [&](ComputationBuilder& f, Ids q) {
+                      std::vector<ValueId> results;
+                      for (int k = 0; k < n; ++k) {
+                        results.push_back(
+                            op == nullptr ? q[n + k]
+                                          : f.Add(*op, {q[k], q[n + k]}));
+                      }
+                      return results;
+                    });
+                const ValueId first = b.Add(kScatter, p, attributes, {fold});
+                std::vector<ValueId> results;
+                for (int k = 0; k < n; ++k) results.push_back(first + k);
+                return results;
+              });
+}
+
+Cases ScatterCases(DType t) {
+  const Attributes rows{{"index_vector_dim", int64_t{1}},
+                        {"inserted_window_dims", Dims{0}},
+                        {"scatter_dims_to_operand_dims", Dims{0}},
+                        {"update_window_dims", Dims{1}}};
+  const Attributes windows{{"index_vector_dim", int64_t{0}},
+                           {"inserted_window_dims", Dims{}},
+                           {"scatter_dims_to_operand_dims", Dims{1, 0}},
+                           {"update_window_dims", Dims{0, 2}}};
+  const Literal x = Spaced(t, {4, 3}, -2, 0), u = Spaced(t, {5, 3}, 0, 2);
+  const Literal starts = Index({1, 3, 1, -2, 9}, {5});
+  const Literal vectors = Index({0, 2, 3, -1, 0, 3}, {2, 3});
+  const Literal parts = Spaced(t, {2, 3, 2}, 0, 2, 1);
+  Cases cases;
+  std::vector<const OpDef*> ops = {nullptr, &kAdd};
+  if (!IsComplex(t)) ops.insert(ops.end(), {&kMaximum, &kMinimum});
+  for (const OpDef* op : ops) {
+    const std::string name(op == nullptr ? "replace" : op->name);
+    cases.push_back(Scattered(name + " rows", op, {x}, starts, {u}, rows));
+    cases.push_back(
+        Scattered(name + " windows", op, {x}, vectors, {parts}, windows));
+  }
+  cases.push_back(
+      Scattered("multiply", &kMultiply, {x}, starts, {u}, rows, false));
+  cases.push_back(Scattered("two inputs", &kAdd, {x, x}, starts, {u, u}, rows));
+  cases.push_back(Scattered("narrow indices", nullptr, {x},
+                            Literal::Of<uint8_t>({0, 255, 2, 1, 4}, {5}), {u},
+                            rows));
+  return cases;
+}
+
 // ---- contraction ----------------------------------------------------------
 
 Literal NeutralOf(const OpDef& op, DType t) {
-  if (&op == &kMultiply) return Values(t, 1);
-  if (&op == &kMaximum) return Values(t, -INFINITY);
-  if (&op == &kMinimum) return Values(t, INFINITY);
-  return Values(t, 0);
+  if (&op == &kMultiply) return ScalarOf(t, 1);
+  if (&op == &kMaximum) return ScalarOf(t, -INFINITY);
+  if (&op == &kMinimum) return ScalarOf(t, INFINITY);
+  return ScalarOf(t, 0);
 }
 
 // x reduced by one computation that folds each input with an op of its own.
@@ -475,6 +544,7 @@ constexpr Row kRows[] = {
     {&kReshape, ReshapeCases},
     {&kReverse, ReverseCases},
     {&kRsqrt, UnaryCases<kRsqrt, 8, 96>},
+    {&kScatter, ScatterCases},
     {&kSelect, SelectCases},
     {&kSign, UnaryCases<kSign, -64, 64>},
     {&kSine, UnaryCases<kSine, -96, 96>},
