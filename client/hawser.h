@@ -4,6 +4,8 @@
 #define HAWSER_CLIENT_HAWSER_H_
 
 #include "client/connect.h"
+#include "client/formats/array_file.h"
+#include "client/formats/npy.h"
 #include "client/sdk/hawser.h"
 
 #endif  // HAWSER_CLIENT_HAWSER_H_

@@ -1,10 +1,14 @@
 #include "client/sdk/control_flow.h"
 
-#include <string>
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "client/sdk/graph/jit.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/ops/elementwise.h"
 #include "core/base/status.h"
 #include "core/ops/control.h"
 
@@ -43,19 +47,22 @@ absl::Status CheckState(const Values& initial, const Values& results) {
   return absl::OkStatus();
 }
 
+// All branches give what the first one gives.
 absl::Status CheckBranches(const Values& a, const Values& b) {
-  bool same = a.size() == b.size();
-  for (size_t i = 0; same && i < a.size(); ++i) {
+  if (a.size() != b.size()) {
+    return InvalidArgument("the branches give ", a.size(), " and ", b.size(),
+                           " results");
+  }
+  for (size_t i = 0; i < a.size(); ++i) {
     // An invalid result is reported by its own trace.
-    same = a[i].dtype() == DType::kInvalid ||
-           b[i].dtype() == DType::kInvalid || a[i].shape() == b[i].shape();
-    if (same) continue;
+    if (a[i].dtype() == DType::kInvalid || b[i].dtype() == DType::kInvalid ||
+        a[i].shape() == b[i].shape()) {
+      continue;
+    }
     return InvalidArgument("the branches give ", a[i].shape().ToString(),
                            " and ", b[i].shape().ToString(), " as result ", i);
   }
-  if (same) return absl::OkStatus();
-  return InvalidArgument("the branches give ", a.size(), " and ", b.size(),
-                         " results");
+  return absl::OkStatus();
 }
 
 Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
@@ -64,6 +71,42 @@ Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
     out.push_back(trace->Parameter(t.shape(), where));
   }
   return out;
+}
+
+enum class Order { kAsGiven, kReversed };
+
+// Branches are traced as given; `order` is that of their numbers.
+Values RunBranches(const OpScope& s, const Tensor& index, Order order,
+                   absl::Span<const absl::FunctionRef<Values()>> branches) {
+  std::vector<std::unique_ptr<Trace>> traces;
+  std::vector<Values> results;
+  for (const auto& branch : branches) {
+    auto trace = std::make_unique<Trace>("branch", Captures::kLift);
+    if (!traces.empty()) LiftAll(traces.back()->lifted(), trace.get());
+    const Trace::Scope scope(trace.get());
+    results.push_back(branch());
+    trace->Return(results.back(), s.where());
+    traces.push_back(std::move(trace));
+  }
+  const auto fail = [&](const Tensor& error) {
+    return Values(results[0].size(), error);
+  };
+  if (!s.ok()) return fail(s.error());
+  // The last one has lifted what any of them uses.
+  const Tensors lifted = traces.back()->lifted();
+  std::vector<Region> regions;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    LiftAll(lifted, traces[i].get());
+    auto module = traces[i]->Finish();
+    if (!module.ok()) return fail(s.Keep(module.status()));
+    const absl::Status same = CheckBranches(results[0], results[i]);
+    if (!same.ok()) return fail(s.Fail(same));
+    regions.push_back(MakeRegion(*std::move(module)));
+  }
+  if (order == Order::kReversed) std::reverse(regions.begin(), regions.end());
+  Tensors operands = {index};
+  operands.insert(operands.end(), lifted.begin(), lifted.end());
+  return ResultsOf(s.Add(kCase, operands, {}, regions), results[0].size());
 }
 
 }  // namespace
@@ -119,41 +162,31 @@ Values RunWhile(const Values& initial,
 
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn) {
-  const SourceLocation where = predicate.where();
-  const OpScope s("Cond", where, {&predicate});
-  Trace then_trace("then", Captures::kLift);
-  Trace else_trace("else", Captures::kLift);
-  Values then_results, else_results;
-  {
-    const Trace::Scope scope(&then_trace);
-    then_results = then_fn();
-    then_trace.Return(then_results, where);
+  const OpScope s("Cond", predicate.where(), {&predicate});
+  const absl::FunctionRef<Values()> branches[] = {then_fn, else_fn};
+  const Tensor index =
+      s.ok() ? s.Convert(s.Convert(s.As(predicate), DType::kBool), DType::kS32)
+             : s.error();
+  // Number 0 is the else, so that the predicate as a number names the branch.
+  return RunBranches(s, index, Order::kReversed, branches);
+}
+
+Values RunSwitch(const Operand& index,
+                 absl::Span<const absl::FunctionRef<Values()>> branches) {
+  const OpScope s("Switch", index.where(), {&index});
+  const DType dtype = DTypeOf(index);
+  Tensor value = s.ok() ? s.As(index) : s.error();
+  if (s.ok() && !IsInteger(dtype)) {
+    value = s.Fail(InvalidArgument("the index must be an integer, not ",
+                                   DTypeName(dtype)));
+  } else if (s.ok() && (BitWidth(dtype) > 32 || dtype == DType::kU32)) {
+    // Brought in range before it is narrowed.
+    const int64_t last = static_cast<int64_t>(branches.size()) - 1;
+    value = Clip(Operand(value, index.where()), s.ConstantOf(0, dtype),
+                 s.ConstantOf(last, dtype));
   }
-  const auto fail = [&](const Tensor& error) {
-    return Values(then_results.size(), error);
-  };
-  if (!s.ok()) return fail(s.error());
-  {
-    LiftAll(then_trace.lifted(), &else_trace);
-    const Trace::Scope scope(&else_trace);
-    else_results = else_fn();
-    else_trace.Return(else_results, where);
-  }
-  LiftAll(else_trace.lifted(), &then_trace);
-  auto then_module = then_trace.Finish();
-  if (!then_module.ok()) return fail(s.Keep(then_module.status()));
-  auto else_module = else_trace.Finish();
-  if (!else_module.ok()) return fail(s.Keep(else_module.status()));
-  const absl::Status same = CheckBranches(then_results, else_results);
-  if (!same.ok()) return fail(s.Fail(same));
-  // Branch 0 is the else, so that the predicate as a number names the branch.
-  Tensors operands = {
-      s.Convert(s.Convert(s.As(predicate), DType::kBool), DType::kS32)};
-  const Tensors& lifted = else_trace.lifted();
-  operands.insert(operands.end(), lifted.begin(), lifted.end());
-  const Region branches[] = {MakeRegion(*std::move(else_module)),
-                             MakeRegion(*std::move(then_module))};
-  return ResultsOf(s.Add(kCase, operands, {}, branches), then_results.size());
+  return RunBranches(s, s.Convert(value, DType::kS32), Order::kAsGiven,
+                     branches);
 }
 
 }  // namespace hawser::sdk

@@ -26,6 +26,9 @@ Values RunWhile(const Values& initial,
                 SourceLocation where);
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn);
+// At least one branch.
+Values RunSwitch(const Operand& index,
+                 absl::Span<const absl::FunctionRef<Values()>> branches);
 
 Values TensorsOf(const Flat& flat, SourceLocation where);
 template <typename T>
@@ -51,11 +54,12 @@ decltype(auto) CallWith(Fn& fn, State state) {
 //                       [](Tensor i, Tensor x) {
 //                         return std::tuple(i + 1, Tanh(x)); });
 // initial: a Tensor, a number or a structure of them. condition: gives a bool
-// scalar. body: gives a state of the same structure, dtypes and sizes. Both
-// may use any tensor in scope; numbers are baked in. Result: the last state,
-// the first one when no turn ran. Errors (sticky): a condition that is no bool
-// scalar, a state that changes. Grad: of counted loops. Source: StableHLO
-// while; Nx while.
+// scalar. body: gives a state of the same structure, dtypes and sizes. Both may
+// use any tensor in scope, which then is an operand of the loop; inside Jit the
+// rules of captures hold (see Jit). Result: the last state, the first one when
+// no turn ran. Errors: sticky kInvalidArgument for a condition that is no bool
+// scalar or a state that changes. Grad: of counted loops; see Grad. Source:
+// StableHLO while; Nx while.
 template <typename State, typename Condition, typename Body>
 sdk::Traced_t<State> While(const State& initial, Condition condition,
                            Body body,
@@ -75,12 +79,14 @@ sdk::Traced_t<State> While(const State& initial, Condition condition,
           where));
 }
 
-// Runs one of two functions of no arguments, by a scalar. Both may use any
-// tensor in scope and give the same structure, dtypes and sizes.
+// Runs one of two functions of no arguments, by a scalar.
 //   Tensor y = Cond(Gt(Sum(x), 0), [&] { return x; }, [&] { return -x; });
-// Only the chosen branch runs. Errors (sticky): a predicate that is no scalar,
-// branches that differ. Grad: of the chosen branch. Source: StableHLO case; Nx
-// cond.
+// predicate: a number or scalar of any dtype, true where it is not zero.
+// then_fn, else_fn: give the same structure, dtypes and sizes; may use any
+// tensor in scope, as in While. Result: that of the chosen one; the other does
+// not run. Errors: sticky kInvalidArgument for a predicate that is no scalar,
+// or branches that differ. Grad: of the chosen branch. Source: StableHLO case;
+// Nx cond.
 template <typename Then, typename Else>
 auto Cond(const Operand& predicate, Then then_fn, Else else_fn) {
   using Result = std::decay_t<std::invoke_result_t<Then&>>;
@@ -94,6 +100,37 @@ auto Cond(const Operand& predicate, Then then_fn, Else else_fn) {
         return sdk::TensorsOf(*prototype);
       },
       [&] { return sdk::TensorsOf(else_fn()); });
+  return sdk::RebuildFrom(*prototype, results);
+}
+
+// Runs one of several functions of no arguments, by number.
+//   Tensor y = Switch(kind, [&] { return x; }, [&] { return Tanh(x); },
+//                     [&] { return Maximum(x, 0); });
+// index: an integer or integer scalar, 0 for the first; one out of range names
+// the last. branches: as Cond's. Result: that of the chosen one; the others do
+// not run. Errors: sticky kInvalidArgument for an index that is no integer
+// scalar, or branches that differ. Grad: of the chosen branch. Source:
+// StableHLO case.
+template <typename First, typename... Rest>
+auto Switch(const Operand& index, First first, Rest... rest) {
+  using Result = std::decay_t<std::invoke_result_t<First&>>;
+  static_assert(std::is_same_v<sdk::Traced_t<Result>, Result>,
+                "branches give Tensors and structures of Tensors");
+  std::optional<Result> prototype;
+  const auto run_first = [&] {
+    prototype = first();
+    return sdk::TensorsOf(*prototype);
+  };
+  const auto run = [](auto& branch) {
+    return [&branch] { return sdk::TensorsOf(branch()); };
+  };
+  const std::tuple runs(run_first, run(rest)...);
+  const sdk::Values results = std::apply(
+      [&](const auto&... each) {
+        const absl::FunctionRef<sdk::Values()> branches[] = {each...};
+        return sdk::RunSwitch(index, branches);
+      },
+      runs);
   return sdk::RebuildFrom(*prototype, results);
 }
 

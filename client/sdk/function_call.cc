@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "client/sdk/function_table.h"
@@ -12,6 +13,10 @@ template <typename T>
 constexpr AttributeKind kKindOf = AttributeKind::kInt;
 template <>
 constexpr AttributeKind kKindOf<bool> = AttributeKind::kBool;
+template <>
+constexpr AttributeKind kKindOf<double> = AttributeKind::kFloat;
+template <>
+constexpr AttributeKind kKindOf<std::string> = AttributeKind::kString;
 template <>
 constexpr AttributeKind kKindOf<Dims> = AttributeKind::kInts;
 template <>
@@ -76,6 +81,12 @@ int64_t FunctionCall::Int(absl::string_view name, int64_t fallback) {
 }
 bool FunctionCall::Bool(absl::string_view name, bool fallback) {
   return Get<bool>(name, &fallback);
+}
+double FunctionCall::Float(absl::string_view name, double fallback) {
+  return Get<double>(name, &fallback);
+}
+std::string FunctionCall::Text(absl::string_view name) {
+  return Get<std::string>(name, nullptr);
 }
 DType FunctionCall::Type(absl::string_view name) {
   return Get<DType>(name, nullptr);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "client/sdk/control_flow.h"
+#include "client/sdk/graph/node.h"
 #include "client/sdk/grad.h"
 #include "client/sdk/ops.h"
 #include "core/base/status.h"
@@ -63,6 +66,27 @@ Results PadByName(Call& c) {
   return {Pad(c[0], c[1], paddings)};
 }
 
+Results PadOuterByName(Call& c) {
+  const Dims low = c.Ints("low"), high = c.Ints("high");
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
+    paddings.push_back({low[i], high[i]});
+  }
+  const std::string edge = c.Text("edge");
+  constexpr std::pair<absl::string_view, Edge> kEdges[] = {
+      {"cyclic", Edge::kCyclic},
+      {"mirror", Edge::kMirror},
+      {"reflect", Edge::kReflect},
+      {"replicate", Edge::kReplicate}};
+  for (const auto& [name, value] : kEdges) {
+    if (name == edge) return {PadOuter(c[0], value, paddings)};
+  }
+  return {sdk::MakeFailed(
+      InvalidArgument("edge is \"", edge,
+                      "\", must be cyclic, mirror, reflect or replicate"),
+      {})};
+}
+
 Results IotaByName(Call& c) {
   std::optional<int64_t> axis;
   if (c.Has("axis")) axis = c.Int("axis");
@@ -86,12 +110,25 @@ constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
 constexpr FunctionEntry kFunctions[] = {
     {"Abs", "abs", 1, 1, Of1<Abs>},
+    {"Acos", "", 1, 1, Of1<Acos>},
+    {"Acosh", "", 1, 1, Of1<Acosh>},
     {"Add", "add", 2, 2, Of2<Add>},
+    {"Adjoint", "", 1, 1, Of1<Adjoint>},
     {"All", "", 1, 1, Reduced<All>},
+    {"AllClose", "", 2, 2,
+     [](Call& c) -> Results {
+       return {AllClose(c[0], c[1],
+                        {c.Float("absolute", 1e-8), c.Float("relative", 1e-5),
+                         c.Bool("equal_nan", false)})};
+     }},
     {"Any", "", 1, 1, Reduced<Any>},
     {"ArgMax", "argmax", 1, 1, Arg<ArgMax>},
     {"ArgMin", "argmin", 1, 1, Arg<ArgMin>},
+    {"Asin", "", 1, 1, Of1<Asin>},
+    {"Asinh", "", 1, 1, Of1<Asinh>},
+    {"Atan", "", 1, 1, Of1<Atan>},
     {"Atan2", "atan2", 2, 2, Of2<Atan2>},
+    {"Atanh", "", 1, 1, Of1<Atanh>},
     {"Bitcast", "bitcast_convert", 1, 1,
      [](Call& c) -> Results { return {Bitcast(c[0], c.Type("dtype"))}; }},
     {"BitwiseAnd", "and", 2, 2, Of2<BitwiseAnd>},
@@ -99,7 +136,10 @@ constexpr FunctionEntry kFunctions[] = {
     {"BitwiseOr", "or", 2, 2, Of2<BitwiseOr>},
     {"BitwiseXor", "xor", 2, 2, Of2<BitwiseXor>},
     {"BroadcastTo", "broadcast_in_dim", 1, 1,
-     [](Call& c) -> Results { return {BroadcastTo(c[0], c.Ints("dims"))}; }},
+     [](Call& c) -> Results {
+       if (!c.Has("axes")) return {BroadcastTo(c[0], c.Ints("dims"))};
+       return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes"))};
+     }},
     {"Ceil", "ceil", 1, 1, Of1<Ceil>},
     {"Clip", "clamp", 3, 3, Of3<Clip>},
     {"Complex", "complex", 2, 2, Of2<Complex>},
@@ -108,11 +148,19 @@ constexpr FunctionEntry kFunctions[] = {
        return {Concatenate(c.Tensors(), c.Int("axis", 0))};
      }},
     {"Cond", "case", 3, 3, ChooseByName},
+    {"Conjugate", "", 1, 1, Of1<Conjugate>},
     {"Constant", "constant", 1, 1,
      [](Call& c) -> Results { return c.Tensors(); }},
     {"Convert", "convert", 1, 1,
      [](Call& c) -> Results { return {Convert(c[0], c.Type("dtype"))}; }},
     {"Cos", "cosine", 1, 1, Of1<Cos>},
+    {"Cosh", "", 1, 1, Of1<Cosh>},
+    {"Covariance", "", 1, 1,
+     [](Call& c) -> Results { return {Covariance(c[0], c.Int("ddof", 0))}; }},
+    {"Diff", "", 1, 1,
+     [](Call& c) -> Results {
+       return {Diff(c[0], c.Int("order", 1), c.Int("axis", -1))};
+     }},
     {"Divide", "divide", 2, 2, Of2<Divide>},
     {"Dot", "dot_general", 2, 2, DotByName},
     {"DynamicSlice", "dynamic_slice", 1, kAny,
@@ -136,7 +184,9 @@ constexpr FunctionEntry kFunctions[] = {
        return {Full(c.Type("dtype"), c.Ints("dims"), c[0])};
      }},
     {"Gather", "gather", 2, 2,
-     [](Call& c) -> Results { return {Gather(c[0], c[1], c.Ints("axes", {}))}; }},
+     [](Call& c) -> Results {
+       return {Gather(c[0], c[1], c.Ints("axes", {}))};
+     }},
     {"Ge", "", 2, 2, Of2<Ge>},
     {"Gt", "", 2, 2, Of2<Gt>},
     {"Imag", "imag", 1, 1, Of1<Imag>},
@@ -150,17 +200,27 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Iota", "iota", 0, 0, IotaByName},
     {"IsFinite", "is_finite", 1, 1, Of1<IsFinite>},
+    {"IsInfinity", "", 1, 1, Of1<IsInfinity>},
     {"IsNan", "", 1, 1, Of1<IsNan>},
     {"Le", "", 2, 2, Of2<Le>},
     {"LeftShift", "shift_left", 2, 2, Of2<LeftShift>},
+    {"Linspace", "", 2, 2,
+     [](Call& c) -> Results {
+       return {Linspace(c.Type("dtype", DType::kF32), c[0], c[1],
+                        c.Int("count"), c.Bool("endpoint", true))};
+     }},
     {"Log", "log", 1, 1, Of1<Log>},
+    {"Log10", "", 1, 1, Of1<Log10>},
     {"Log1p", "log_plus_one", 1, 1, Of1<Log1p>},
+    {"Log2", "", 1, 1, Of1<Log2>},
     {"LogSumExp", "", 1, 1, Reduced<LogSumExp>},
     {"LogicalAnd", "", 2, 2, Of2<LogicalAnd>},
     {"LogicalNot", "", 1, 1, Of1<LogicalNot>},
     {"LogicalOr", "", 2, 2, Of2<LogicalOr>},
     {"LogicalXor", "", 2, 2, Of2<LogicalXor>},
     {"Lt", "", 2, 2, Of2<Lt>},
+    {"MakeDiagonal", "", 1, 1,
+     [](Call& c) -> Results { return {MakeDiagonal(c[0], c.Int("k", 0))}; }},
     {"MatMul", "", 2, 2, Of2<MatMul>},
     {"Maximum", "maximum", 2, 2, Of2<Maximum>},
     {"Mean", "", 1, 1, Reduced<Mean>},
@@ -169,10 +229,19 @@ constexpr FunctionEntry kFunctions[] = {
     {"Ne", "", 2, 2, Of2<Ne>},
     {"Negate", "negate", 1, 1, Of1<Negate>},
     {"Ones", "", 0, 0,
-     [](Call& c) -> Results { return {Ones(c.Type("dtype"), c.Ints("dims"))}; }},
+     [](Call& c) -> Results {
+       return {Ones(c.Type("dtype"), c.Ints("dims"))};
+     }},
+    {"Outer", "", 2, 2, Of2<Outer>},
     {"Pad", "pad", 2, 2, PadByName},
+    {"PadOuter", "", 1, 1, PadOuterByName},
+    {"Phase", "", 1, 1, Of1<Phase>},
     {"Power", "power", 2, 2, Of2<Power>},
     {"Product", "", 1, 1, Reduced<Product>},
+    {"PutDiagonal", "", 2, 2,
+     [](Call& c) -> Results {
+       return {PutDiagonal(c[0], c[1], c.Int("k", 0))};
+     }},
     {"PutSlice", "dynamic_update_slice", 2, kAny,
      [](Call& c) -> Results { return {PutSlice(c[0], c.Operands(2), c[1])}; }},
     {"Quotient", "", 2, 2, Of2<Quotient>},
@@ -195,6 +264,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Sigmoid", "logistic", 1, 1, Of1<Sigmoid>},
     {"Sign", "sign", 1, 1, Of1<Sign>},
     {"Sin", "sine", 1, 1, Of1<Sin>},
+    {"Sinh", "", 1, 1, Of1<Sinh>},
     {"Slice", "slice", 1, 1,
      [](Call& c) -> Results {
        return {Slice(c[0], c.Ints("starts"), c.Ints("lengths"),
@@ -207,29 +277,56 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Softmax", "", 1, 1,
      [](Call& c) -> Results { return {Softmax(c[0], c.Int("axis", -1))}; }},
+    {"Split", "", 1, 1,
+     [](Call& c) -> Results {
+       const auto parts = Split(c[0], c.Int("at"), c.Int("axis", 0));
+       return {parts.first, parts.second};
+     }},
     {"Sqrt", "sqrt", 1, 1, Of1<Sqrt>},
     {"Square", "", 1, 1, Of1<Square>},
     {"Squeeze", "", 1, 1,
      [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
     {"Stack", "", 1, kAny,
      [](Call& c) -> Results { return {Stack(c.Tensors(), c.Int("axis", 0))}; }},
+    {"StandardDeviation", "", 1, 1,
+     [](Call& c) -> Results {
+       return {StandardDeviation(c[0], OverOf(c), c.Int("ddof", 0))};
+     }},
     {"StopGradient", "stop_gradient", 1, 1, Of1<StopGradient>},
     {"Subtract", "subtract", 2, 2, Of2<Subtract>},
     {"Sum", "reduce", 1, 1, Reduced<Sum>},
     {"Take", "", 2, 2,
      [](Call& c) -> Results { return {Take(c[0], c[1], c.Int("axis", 0))}; }},
+    {"TakeDiagonal", "", 1, 1,
+     [](Call& c) -> Results { return {TakeDiagonal(c[0], c.Int("k", 0))}; }},
+    {"Tan", "", 1, 1, Of1<Tan>},
     {"Tanh", "tanh", 1, 1, Of1<Tanh>},
+    {"Tile", "", 1, 1,
+     [](Call& c) -> Results { return {Tile(c[0], c.Ints("repetitions"))}; }},
     {"Transpose", "transpose", 1, 1,
      [](Call& c) -> Results {
        return {Transpose(c[0], c.Ints("permutation", {}))};
      }},
+    {"Tri", "", 0, 0,
+     [](Call& c) -> Results {
+       return {Tri(c.Type("dtype", DType::kS32), c.Int("rows"),
+                   c.Int("columns"), c.Int("k", 0))};
+     }},
+    {"Tril", "", 1, 1,
+     [](Call& c) -> Results { return {Tril(c[0], c.Int("k", 0))}; }},
+    {"Triu", "", 1, 1,
+     [](Call& c) -> Results { return {Triu(c[0], c.Int("k", 0))}; }},
     {"Variance", "", 1, 1,
      [](Call& c) -> Results {
        return {Variance(c[0], OverOf(c), c.Int("ddof", 0))};
      }},
+    {"WeightedMean", "", 2, 2,
+     [](Call& c) -> Results { return {WeightedMean(c[0], c[1], OverOf(c))}; }},
     {"While", "while", 1, 1, CountUp},
     {"Zeros", "", 0, 0,
-     [](Call& c) -> Results { return {Zeros(c.Type("dtype"), c.Ints("dims"))}; }},
+     [](Call& c) -> Results {
+       return {Zeros(c.Type("dtype"), c.Ints("dims"))};
+     }},
 };
 
 constexpr bool Sorted() {

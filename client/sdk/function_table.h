@@ -39,6 +39,8 @@ class FunctionCall {
   int64_t Int(absl::string_view name);
   int64_t Int(absl::string_view name, int64_t fallback);
   bool Bool(absl::string_view name, bool fallback);
+  double Float(absl::string_view name, double fallback);
+  std::string Text(absl::string_view name);
   DType Type(absl::string_view name);
   DType Type(absl::string_view name, DType fallback);
   bool Has(absl::string_view name) const { return attributes_.Has(name); }

@@ -113,6 +113,7 @@ absl::Status ParseBuffer(const grpc::ByteBuffer& buffer,
 
 void FillBuffer(const google::protobuf::Message& message,
                 grpc::ByteBuffer* buffer) {
+  buffer->Clear();  // gRPC takes no buffer that holds something
   bool own;
   const grpc::Status filled =
       grpc::SerializationTraits<google::protobuf::Message>::Serialize(

@@ -87,7 +87,8 @@ void SessionLink::ReadNext() {
 void SessionLink::Settled() {
   MutexLock lock(&mu_);
   if (finished_) return;
-  if (paused_ && queued_bytes_ <= kMaxQueuedBytes &&
+  // Not beside a write: its end and the next request would wake two threads.
+  if (paused_ && writing_.empty() && queued_bytes_ <= kMaxQueuedBytes &&
       (session_ == nullptr || !session_->congested())) {
     ReadLocked();
   }

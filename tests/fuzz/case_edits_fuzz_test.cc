@@ -8,6 +8,7 @@
 
 #include "client/cli/case_codec.h"
 #include "tests/fuzz/message_edits.h"
+#include "tests/fuzz/sample_cases.h"
 #include "tests/fuzz/sound_cases.h"
 
 namespace hawser {

@@ -11,7 +11,7 @@
 #include "core/ir/printer.h"
 #include "core/wire/codec.h"
 #include "server/datasets/record.h"
-#include "tests/fuzz/sound_cases.h"
+#include "tests/fuzz/sample_cases.h"
 #include "tests/testing/random_literal.h"
 #include "tests/testing/random_module.h"
 #include "tests/testing/sample_modules.h"

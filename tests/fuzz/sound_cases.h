@@ -4,14 +4,10 @@
 
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "proto/case.pb.h"
 
 namespace hawser {
-
-// Case files that use every field of proto/case.proto.
-extern const absl::string_view kSampleCases;
 
 // A refusal has a short reason. Of a file that parses every case becomes
 // values and modules, which print and encode, or is refused likewise.

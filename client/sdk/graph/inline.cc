@@ -47,7 +47,8 @@ std::vector<Tensor> Inline(const Module& module,
       if (region == nullptr) region = ExtractRegion(module, c);
       called.push_back(region);
     }
-    const Tensor first = Record(*i.op, operands, i.attributes, called, where);
+    const Tensor first =
+        Record("Grad", *i.op, operands, i.attributes, called, where);
     for (int k = 0; k < i.num_results; ++k) {
       values[i.first_result + k] = ResultOf(first, k);
     }

@@ -21,6 +21,9 @@ namespace {
 
 using sdk::OpScope;
 
+// No axis comes near this; sums of a few such numbers do not overflow.
+constexpr int64_t kLongestAxis = int64_t{1} << 40;
+
 // Column minus row, of every element of a matrix.
 Tensor DiagonalOf(const OpScope& s, int64_t rows, int64_t columns) {
   const Tensor row = Iota(DType::kS64, {rows, columns}, 0, s.where());
@@ -98,7 +101,7 @@ Tensor MakeDiagonal(const Operand& x, int64_t k) {
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   if (value.rank() != 1) return s.Fail(InvalidArgument("takes rank 1"));
-  if (std::abs(static_cast<double>(k)) > static_cast<double>(kMaxElements)) {
+  if (k > kLongestAxis || k < -kLongestAxis) {
     return s.Fail(InvalidArgument("diagonal ", k, " is too far out"));
   }
   const int64_t size = value.dim(0) + std::abs(k);

@@ -1,5 +1,7 @@
 #include "client/sdk/ops/edge.h"
 
+#include <algorithm>
+
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/ops/compare.h"
 #include "client/sdk/ops/create.h"
@@ -13,6 +15,9 @@ namespace hawser {
 namespace {
 
 using sdk::OpScope;
+
+// No axis comes near this; sums of a few such numbers do not overflow.
+constexpr int64_t kLongestAxis = int64_t{1} << 40;
 
 // Entries [start, limit) of an axis.
 Tensor Part(const OpScope& s, const Tensor& x, int axis, int64_t start,
@@ -97,8 +102,8 @@ Tensor PadOuter(const Operand& x, Edge edge,
                                     " is negative or has an interior"));
     }
     if (p.low == 0 && p.high == 0) continue;
-    if (size == 0 || p.low > (kMaxElements - size) / 2 ||
-        p.high > (kMaxElements - size) / 2) {
+    if (size == 0 || size > kLongestAxis || p.low > kLongestAxis ||
+        p.high > kLongestAxis) {
       return s.Fail(InvalidArgument("axis ", axis, " of size ", size,
                                     " cannot be padded by ", p.low, " and ",
                                     p.high));

@@ -1,0 +1,99 @@
+// The server as a whole: health, reflection, and how it stops.
+#include <signal.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "tests/server/service/service_fixture.h"
+#include "tests/testing/process.h"
+
+namespace hawser::testing {
+namespace {
+
+using absl::StatusCode;
+
+constexpr char kHealth[] = "/grpc.health.v1.Health/Check";
+constexpr char kReflection[] =
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+// Of both: a message with this text as field `number`.
+grpc::ByteBuffer TextField(int number, const std::string& text) {
+  return ToBuffer(std::string(1, static_cast<char>(number << 3 | 2)) +
+                  static_cast<char>(text.size()) + text);
+}
+
+class HostTest : public ServiceTest {};
+
+TEST_F(HostTest, TellsItsHealth) {
+  const std::string serving("\x08\x01", 2);  // status = SERVING
+  for (const std::string& service :
+       {std::string(), std::string("hawser.v1.Executor"),
+        std::string("hawser.v1.Datasets")}) {
+    std::vector<std::string> answers;
+    ASSERT_OK(CallRaw(channel_, kHealth, {TextField(1, service)}, &answers))
+        << service;
+    EXPECT_EQ(answers, std::vector{serving}) << service;
+  }
+  EXPECT_THAT(CallRaw(channel_, kHealth, {TextField(1, "nobody")}),
+              StatusIs(StatusCode::kNotFound, ""));
+}
+
+TEST_F(HostTest, TellsItsServices) {
+  std::vector<std::string> answers;
+  ASSERT_OK(CallRaw(channel_, kReflection, {TextField(7, "")}, &answers));
+  ASSERT_EQ(answers.size(), 1u);
+  for (const char* service : {"hawser.v1.Executor", "hawser.v1.Datasets",
+                              "grpc.health.v1.Health"}) {
+    EXPECT_TRUE(absl::StrContains(answers[0], service)) << service;
+  }
+}
+
+TEST_F(HostTest, AStopTellsEverybodyAndReturns) {
+  auto session = OpenSession();
+  ASSERT_OK(session->Do(
+      StreamedUploadMessage(10, Shape::Of(DType::kF32, {2}))));
+  session->Send(FetchMessage(10));  // waits for what never comes
+  RawStream put(channel_, kPut);
+  ASSERT_TRUE(put.Write(
+      PutFrame(Sha256({"x", 1}).bytes(), 10, "half").SerializeAsString()));
+  ASSERT_OK(session->Do(PingMessage()));
+  const absl::Time start = absl::Now();
+  server_->host().Stop();
+  // Ten times the grace: a stop that hangs takes for ever.
+  EXPECT_LT(absl::Now() - start, 10 * server::HostOptions().grace);
+  EXPECT_THAT(StatusOf(session->AnswerTo(~uint64_t{0})),
+              StatusIs(StatusCode::kUnavailable, "the server is stopping"));
+  EXPECT_FALSE(put.Finish().ok());
+  EXPECT_FALSE(
+      CallRaw(ConnectRaw(server_->address()), kHealth, {TextField(1, "")})
+          .ok());
+  server_->host().Stop();  // again is fine
+}
+
+TEST_F(HostTest, AStopWithNothingToDoIsQuick) {
+  const absl::Time start = absl::Now();
+  server_->host().Stop();
+  EXPECT_LT(absl::Now() - start, 10 * server::HostOptions().grace);
+}
+
+TEST(Hawserd, EndsWithZeroOnSigterm) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    std::string address;
+    auto server = StartHawserd({}, &address);
+    ASSERT_TRUE(server.ok()) << server.status();
+    RawSession session(ConnectRaw(address));
+    ASSERT_TRUE(session.Open().has_open());
+    server->Signal(signal);
+    EXPECT_THAT(StatusOf(session.Next()),
+                StatusIs(StatusCode::kUnavailable, "the server is stopping"));
+    const auto code = server->Wait(absl::Seconds(30));
+    ASSERT_TRUE(code.ok()) << code.status();
+    EXPECT_EQ(*code, 0) << server->output();
+  }
+}
+
+}  // namespace
+}  // namespace hawser::testing

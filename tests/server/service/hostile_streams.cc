@@ -1,0 +1,166 @@
+// Attacks on the session stream itself: bytes, order, numbers, secrets.
+#include <limits>
+#include <string>
+
+#include "tests/server/service/attacker.h"
+
+namespace hawser::testing {
+namespace {
+
+using absl::StatusCode;
+
+constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+
+std::string Noise(size_t n) {
+  std::string bytes(n, '\0');
+  uint64_t state = 42;
+  for (char& c : bytes) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    c = static_cast<char>(state >> 56);
+  }
+  return bytes;
+}
+
+v1::ClientMessage Ping(uint64_t sequence, uint64_t acknowledged = 0) {
+  v1::ClientMessage message = PingMessage();
+  message.set_sequence(sequence);
+  message.set_acknowledged(acknowledged);
+  return message;
+}
+
+v1::ClientMessage InsideOthers(int depth) {
+  v1::ClientMessage message = Ping(1);
+  for (int i = 0; i < depth; ++i) {
+    v1::ClientMessage outer;
+    message.Swap(outer.add_more());
+    message.Swap(&outer);
+  }
+  return message;
+}
+
+// Expects the session to be lost as well.
+absl::Status Reattach(Attacker& a, uint64_t id, const std::string& secret) {
+  bool lost = false;
+  const absl::Status status = a.Opens(OpenMessage(id, secret), &lost);
+  return lost ? status : absl::InternalError("session_lost is not set");
+}
+
+}  // namespace
+
+std::vector<HostileRow> HostileStreams() {
+  return {
+      {"FirstNoise",
+       [](Attacker& a) { return a.EndsFirstBytes(Noise(100)); }, kInvalid,
+       "not a hawser.v1.ClientMessage"},
+      {"FirstMegabyteOfNoise",
+       [](Attacker& a) { return a.EndsFirstBytes(Noise(1 << 20)); }, kInvalid,
+       "not a hawser.v1.ClientMessage"},
+      {"FirstNothing", [](Attacker& a) { return a.EndsFirstBytes(""); },
+       kInvalid, "the first message must be OpenRequest"},
+      {"FirstPing", [](Attacker& a) { return a.EndsFirst(Ping(1)); }, kInvalid,
+       "the first message must be OpenRequest"},
+      {"Noise", [](Attacker& a) { return a.EndsBytes(Noise(1000)); }, kInvalid,
+       "not a hawser.v1.ClientMessage"},
+      {"CutInTheMiddle",
+       [](Attacker& a) {
+         v1::ClientMessage m = ExecuteMessage(1, 20, {10, 11});
+         m.set_sequence(6);
+         const std::string bytes = m.SerializeAsString();
+         return a.EndsBytes(
+             absl::string_view(bytes).substr(0, bytes.size() - 1));
+       },
+       kInvalid, "not a hawser.v1.ClientMessage"},
+      {"MessagesInMessages",
+       [](Attacker& a) { return a.Ends(InsideOthers(1)); }, kInvalid,
+       "sequence 0 belongs to OpenRequest alone"},
+      {"TwoHundredMessagesInMessages",
+       [](Attacker& a) { return a.Ends(InsideOthers(200)); }, kInvalid,
+       "not a hawser.v1.ClientMessage"},
+      {"TwentyThousandMessagesInMessages",
+       [](Attacker& a) { return a.Ends(InsideOthers(20000)); }, kInvalid,
+       "not a hawser.v1.ClientMessage"},
+      {"MillionMessagesInOne",
+       [](Attacker& a) {
+         std::string bytes;
+         for (int i = 0; i < 1000000; ++i) bytes += "\x52" + std::string(1, 0);
+         return a.EndsBytes(bytes);
+       },
+       StatusCode::kResourceExhausted, "would take more than 33554432 bytes"},
+      {"LargerThanAnyMessage",
+       [](Attacker& a) { return a.EndsBytes(std::string(21 << 20, '\0')); },
+       StatusCode::kResourceExhausted, "larger than max"},
+      {"MillionsOfReleases",
+       [](Attacker& a) {
+         v1::ClientMessage m = Ping(6);
+         for (int i = 0; i < 4000000; ++i) m.add_release(1);
+         return a.Ends(m);
+       },
+       StatusCode::kResourceExhausted, "would take more than 33554432 bytes"},
+
+      {"OpensTwice",
+       [](Attacker& a) { return a.Ends(OpenMessage()); }, kInvalid,
+       "is open already"},
+      {"ReattachesInside",
+       [](Attacker& a) {
+         return a.Ends(OpenMessage(a.session().id(), a.session().secret()));
+       },
+       kInvalid, "is open already"},
+      {"OpensDeviceOne",
+       [](Attacker& a) {
+         v1::ClientMessage m = OpenMessage();
+         m.mutable_open()->set_device_ordinal(1);
+         bool lost;
+         return a.Opens(m, &lost);
+       },
+       kInvalid, "device ordinal 1; a server has device 0 alone"},
+      {"ReattachesToNobody",
+       [](Attacker& a) { return Reattach(a, 12345, "secret"); },
+       StatusCode::kUnavailable, "session 12345 is not known on this server"},
+      {"GuessesTheSecret",
+       [](Attacker& a) {
+         return Reattach(a, a.victim().session_id, std::string(32, 's'));
+       },
+       StatusCode::kUnavailable, "is not known on this server"},
+      {"LeavesTheSecretOut",
+       [](Attacker& a) { return Reattach(a, a.victim().session_id, ""); },
+       StatusCode::kUnavailable, "is not known on this server"},
+      {"SendsAMegabyteOfSecret",
+       [](Attacker& a) {
+         return Reattach(a, a.victim().session_id, std::string(1 << 20, 's'));
+       },
+       StatusCode::kUnavailable, "is not known on this server"},
+
+      {"SequenceZero", [](Attacker& a) { return a.Ends(Ping(0)); }, kInvalid,
+       "sequence 0 belongs to OpenRequest alone"},
+      {"SequenceGap", [](Attacker& a) { return a.Ends(Ping(7)); }, kInvalid,
+       "sequence 7 came after 5; numbers leave no gap"},
+      {"SequenceAtTheEnd", [](Attacker& a) { return a.Ends(Ping(kLast)); },
+       kInvalid, "sequence 18446744073709551615 came after 5"},
+      {"AcknowledgesTheFuture",
+       [](Attacker& a) { return a.Ends(Ping(6, kLast)); }, kInvalid,
+       "the answer to sequence 18446744073709551615 is acknowledged, but only "
+       "5 requests have come"},
+      {"AcknowledgesItself", [](Attacker& a) { return a.Ends(Ping(6, 6)); },
+       kInvalid, "but only 5 requests have come"},
+      {"AsksNothing", [](Attacker& a) { return a.Ask(v1::ClientMessage()); },
+       kInvalid, "request 6 is of no kind this server knows"},
+      {"AsksWhatIsToCome",
+       [](Attacker& a) {
+         v1::ClientMessage m;
+         m.GetReflection()->MutableUnknownFields(&m)->AddLengthDelimited(
+             99, "from a later version");
+         return a.Ask(m);
+       },
+       kInvalid, "request 6 is of no kind this server knows"},
+      {"ReleasesWhatIsNot",
+       [](Attacker& a) {
+         v1::ClientMessage m = PingMessage();
+         for (uint64_t h = 0; h < 10000; ++h) m.add_release(kLast - h);
+         return a.Ask(m);
+       },
+       StatusCode::kOk, ""},
+  };
+}
+
+}  // namespace hawser::testing

@@ -1,0 +1,260 @@
+// A session stream without a transport: who may speak when, and what happens
+// to those who have gone.
+#include "server/service/session_link.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/mutex.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/cpu_client.h"
+#include "server/datasets/dataset_store.h"
+#include "server/service/executor_handler.h"
+#include "tests/server/service/raw_session.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::server {
+namespace {
+
+using absl::StatusCode;
+using testing::AddModule;
+using testing::CompileMessage;
+using testing::OpenMessage;
+using testing::PingMessage;
+using testing::StatusOf;
+
+// A transport that delivers what the test says. Writes end at once.
+class ScriptedWire final : public SessionWire {
+ public:
+  void Read(v1::ClientMessage* into) override {
+    MutexLock lock(&mu_);
+    reading_ = into;
+  }
+  void Write(const v1::ServerMessage& message) override {
+    MutexLock lock(&mu_);
+    written_.push_back(message);
+    changed_.SignalAll();
+  }
+  void Finish(const absl::Status& status) override {
+    MutexLock lock(&mu_);
+    finished_.push_back(status);
+  }
+
+  // The client sends a message; false when the link does not read.
+  bool Deliver(const std::shared_ptr<SessionLink>& link,
+               const v1::ClientMessage& message) {
+    {
+      MutexLock lock(&mu_);
+      if (reading_ == nullptr) return false;
+      *reading_ = message;
+      reading_ = nullptr;
+    }
+    link->OnMessage();
+    return true;
+  }
+  // The next message the link wrote.
+  v1::ServerMessage Next(const std::shared_ptr<SessionLink>& link) {
+    v1::ServerMessage message;
+    {
+      MutexLock lock(&mu_);
+      changed_.Wait(&mu_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return next_ < written_.size();
+      });
+      message = written_[next_++];
+    }
+    link->OnWritten();
+    return message;
+  }
+  bool reading() const {
+    MutexLock lock(&mu_);
+    return reading_ != nullptr;
+  }
+  std::vector<absl::Status> finished() const {
+    MutexLock lock(&mu_);
+    return finished_;
+  }
+
+ private:
+  mutable Mutex mu_;
+  CondVar changed_;
+  v1::ClientMessage* reading_ ABSL_GUARDED_BY(mu_) = nullptr;
+  std::vector<v1::ServerMessage> written_ ABSL_GUARDED_BY(mu_);
+  std::vector<absl::Status> finished_ ABSL_GUARDED_BY(mu_);
+  size_t next_ ABSL_GUARDED_BY(mu_) = 0;
+};
+
+class SessionLinkTest : public ::testing::Test {
+ protected:
+  struct Stream {
+    std::unique_ptr<ScriptedWire> wire = std::make_unique<ScriptedWire>();
+    std::shared_ptr<SessionLink> link;
+    bool Deliver(const v1::ClientMessage& m) { return wire->Deliver(link, m); }
+    v1::ServerMessage Next() { return wire->Next(link); }
+  };
+
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(datasets_, DatasetStore::Open({}));
+    ExecutorOptions options;
+    options.workers = 1;
+    ASSERT_OK_AND_ASSIGN(handler_,
+                         ExecutorHandler::Create(cpu::MakeCpuClient(),
+                                                 datasets_.get(), options));
+  }
+  void TearDown() override { workers_go_on_.Set(true); }
+
+  Stream Connect() {
+    Stream stream;
+    stream.link = handler_->Connect("tenant", stream.wire.get());
+    stream.link->Start();
+    return stream;
+  }
+  // On a new stream: a new session, or the one of `open`.
+  Stream Open(v1::OpenReply* open) {
+    Stream stream = Connect();
+    EXPECT_TRUE(
+        stream.Deliver(OpenMessage(open->session_id(), open->secret())));
+    const v1::ServerMessage answer = stream.Next();
+    EXPECT_TRUE(answer.has_open()) << StatusOf(answer);
+    *open = answer.open();
+    return stream;
+  }
+  // As gRPC does it when the link breaks.
+  void Break(Stream& stream) {
+    stream.link->OnBroken();
+    stream.link->OnDone(false);
+    stream.wire = nullptr;
+    stream.link = nullptr;
+  }
+  // Nothing compiles until workers_go_on_ is set.
+  void BlockWorkers() {
+    handler_->executor().workers.Run(
+        [go_on = workers_go_on_.future()] { (void)go_on.Await(); });
+  }
+  static v1::ClientMessage Numbered(v1::ClientMessage message,
+                                    uint64_t sequence) {
+    message.set_sequence(sequence);
+    return message;
+  }
+  v1::ClientMessage Compile(uint64_t sequence) {
+    return Numbered(CompileMessage(1, EncodeModule(AddModule())), sequence);
+  }
+
+  std::unique_ptr<DatasetStore> datasets_;
+  std::unique_ptr<ExecutorHandler> handler_;
+  Promise<bool> workers_go_on_;
+};
+
+TEST_F(SessionLinkTest, ReadsOneRequestAtATime) {
+  v1::OpenReply open;
+  Stream stream = Open(&open);
+  BlockWorkers();
+  ASSERT_TRUE(stream.Deliver(Compile(1)));
+  EXPECT_FALSE(stream.wire->reading()) << "the compile is still under way";
+  workers_go_on_.Set(true);
+  EXPECT_EQ(stream.Next().sequence(), 1u);
+  Break(stream);
+}
+
+// A stream may break while its request waits for the turn of one that came on
+// the stream before.
+TEST_F(SessionLinkTest, ARequestWhoseStreamIsGoneWhenItsTurnComesIsDropped) {
+  v1::OpenReply open;
+  Stream first = Open(&open);
+  BlockWorkers();
+  ASSERT_TRUE(first.Deliver(Compile(1)));
+  Stream second = Open(&open);
+  ASSERT_TRUE(second.Deliver(Numbered(PingMessage(), 2)));
+  Break(second);
+  Break(first);
+  Stream third = Open(&open);
+  EXPECT_EQ(open.applied(), 1u);
+  workers_go_on_.Set(true);
+  EXPECT_EQ(third.Next().sequence(), 1u);
+  ASSERT_TRUE(third.Deliver(Numbered(PingMessage(), 2)));
+  EXPECT_EQ(third.Next().sequence(), 2u) << "it was not taken before";
+  Break(third);
+}
+
+TEST_F(SessionLinkTest, ManyStreamsMayWaitForOneTurn) {
+  v1::OpenReply open;
+  Stream first = Open(&open);
+  BlockWorkers();
+  ASSERT_TRUE(first.Deliver(Compile(1)));
+  std::vector<Stream> waiting;
+  for (int i = 0; i < 2000; ++i) {
+    waiting.push_back(Open(&open));
+    ASSERT_TRUE(waiting.back().Deliver(Numbered(PingMessage(), 2)));
+  }
+  for (size_t i = 0; i + 1 < waiting.size(); ++i) Break(waiting[i]);
+  workers_go_on_.Set(true);
+  EXPECT_EQ(waiting.back().Next().sequence(), 1u);
+  EXPECT_EQ(waiting.back().Next().sequence(), 2u);
+  Break(waiting.back());
+  Break(first);
+}
+
+TEST_F(SessionLinkTest, ALinkThatBrokeBeforeItOpenedLeavesALease) {
+  Stream stream = Connect();
+  stream.link->OnBroken();
+  EXPECT_EQ(stream.wire->finished().size(), 1u);
+  stream.link->OnDone(false);
+  EXPECT_EQ(handler_->executor().sessions.size(), 0);
+}
+
+TEST_F(SessionLinkTest, OnlyADeliveredGoodbyeEndsTheSession) {
+  for (const bool delivered : {false, true}) {
+    v1::OpenReply open;
+    Stream stream = Open(&open);
+    stream.link->OnHalfClose();
+    ASSERT_EQ(stream.wire->finished().size(), 1u);
+    EXPECT_OK(stream.wire->finished()[0]);
+    stream.link->OnDone(delivered);
+    const auto found = handler_->executor().sessions.Find(
+        "tenant", open.session_id(), open.secret());
+    EXPECT_EQ(found.ok(), !delivered);
+    handler_->executor().sessions.EndAll(Cancelled("next round"));
+  }
+}
+
+TEST_F(SessionLinkTest, RequestsSentBeforeTheClientKnowsItIsLostAreDropped) {
+  Stream stream = Connect();
+  ASSERT_TRUE(stream.Deliver(OpenMessage(12345, "secret")));
+  const v1::ServerMessage lost = stream.Next();
+  EXPECT_TRUE(lost.session_lost());
+  EXPECT_THAT(StatusOf(lost),
+              StatusIs(StatusCode::kUnavailable,
+                       "session 12345 is not known on this server"));
+  ASSERT_TRUE(stream.Deliver(Numbered(PingMessage(), 7)));
+  ASSERT_TRUE(stream.Deliver(OpenMessage()));
+  EXPECT_TRUE(stream.Next().has_open()) << "it may open a new one";
+  EXPECT_TRUE(stream.wire->finished().empty());
+  Break(stream);
+}
+
+TEST_F(SessionLinkTest, AClientThatDoesNotReadIsNotReadEither) {
+  v1::OpenReply open;
+  Stream stream = Open(&open);
+  ASSERT_TRUE(stream.Deliver(Numbered(
+      testing::UploadMessage(10,
+                             Literal::Zeros(Shape::Of(DType::kU8, {60000}))),
+      1)));
+  uint64_t sequence = 1;
+  while (stream.wire->reading() && sequence < 2000) {
+    ASSERT_TRUE(stream.Deliver(
+        Numbered(testing::FetchMessage(10), ++sequence)));
+  }
+  EXPECT_GT(sequence, 16u * (1 << 20) / 60000) << "16 MiB of answers";
+  EXPECT_LT(sequence, 2000u);
+  for (uint64_t s = 1; s <= sequence; ++s) {
+    EXPECT_EQ(stream.Next().sequence(), s);
+  }
+  EXPECT_TRUE(stream.wire->reading());
+  Break(stream);
+}
+
+}  // namespace
+}  // namespace hawser::server
