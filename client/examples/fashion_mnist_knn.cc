@@ -23,9 +23,9 @@
 #include "absl/flags/usage.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/examples/fashion_mnist.h"
 #include "client/examples/knn.h"
 #include "client/examples/shuffle.h"
-#include "client/formats/idx.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
 
@@ -43,21 +43,9 @@ ABSL_FLAG(int, server_pid, 0, "the server that --kill_server_after kills");
 namespace hawser {
 namespace {
 
-struct Images {
-  Literal train, train_labels, test, test_labels;
-};
-
-absl::StatusOr<Images> ReadImages() {
-  const std::string folder = absl::GetFlag(FLAGS_data) + "/";
-  Images images;
-  HAWSER_ASSIGN_OR_RETURN(images.train,
-                          ReadIdx(folder + "train-images-idx3-ubyte.gz"));
-  HAWSER_ASSIGN_OR_RETURN(images.train_labels,
-                          ReadIdx(folder + "train-labels-idx1-ubyte.gz"));
-  HAWSER_ASSIGN_OR_RETURN(images.test,
-                          ReadIdx(folder + "t10k-images-idx3-ubyte.gz"));
-  HAWSER_ASSIGN_OR_RETURN(images.test_labels,
-                          ReadIdx(folder + "t10k-labels-idx1-ubyte.gz"));
+absl::StatusOr<FashionMnist> ReadImages() {
+  HAWSER_ASSIGN_OR_RETURN(FashionMnist images,
+                          ReadFashionMnist(absl::GetFlag(FLAGS_data)));
   if (const uint64_t seed = absl::GetFlag(FLAGS_shuffle_train); seed != 0) {
     const auto order = ShuffledOrder(images.train.shape().dim(0), seed);
     images.train = RowsInOrder(images.train, order);
@@ -91,7 +79,7 @@ absl::Status WriteLabels(const std::string& path,
 }
 
 absl::Status Run() {
-  HAWSER_ASSIGN_OR_RETURN(const Images images, ReadImages());
+  HAWSER_ASSIGN_OR_RETURN(const FashionMnist images, ReadImages());
   const Client client = Client::Default();
   const absl::Time start = absl::Now();
   HAWSER_ASSIGN_OR_RETURN(const Dataset data,

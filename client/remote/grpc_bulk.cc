@@ -1,96 +1,107 @@
 #include "client/remote/grpc_bulk.h"
 
-#include <grpcpp/support/client_callback.h>
+#include <grpcpp/support/async_stream.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "proto/grpc_status.h"
 
 namespace hawser {
 namespace {
 
-class BulkStream final
-    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+// One thread does it all: it waits for what it has started itself.
+class BulkStream {
  public:
   BulkStream(const BulkFrames& frames, const CallLimits& limits)
       : frames_(frames), limits_(limits) {}
+  ~BulkStream() {
+    queue_.Shutdown();
+    void* tag;
+    bool ok;
+    while (queue_.Next(&tag, &ok)) {
+    }
+  }
 
   absl::Status Run(grpc::GenericStub* stub, const std::string& method,
                    absl::string_view address) {
     SetDeadline(limits_, &context_);
-    stub->PrepareBidiStreamingCall(&context_, method, {}, this);
-    more_ = frames_.next(&outgoing_);
-    WriteOne();
-    StartRead(&incoming_);
-    StartCall();
-    const grpc::Status status = Await(address);
-    // Nothing runs any more, so no lock is needed.
-    if (!taken_.ok()) return taken_;
-    return CallStatus(status, limits_, address);
-  }
-
-  void OnWriteDone(bool ok) override {
-    if (!ok || !more_) return;  // broken: OnDone says why
-    more_ = frames_.next(&outgoing_);
-    WriteOne();
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) return;
-    taken_ = frames_.take(&incoming_);
-    if (taken_.ok()) {
-      StartRead(&incoming_);
-    } else {
-      context_.TryCancel();
+    call_ = stub->PrepareCall(&context_, method, &queue_);
+    ++under_way_;
+    call_->StartCall(ToTag(kStarted));
+    void* tag;
+    bool ok;
+    while (under_way_ > 0 &&
+           NextCompletion(&queue_, limits_, &context_, &tag, &ok)) {
+      --under_way_;
+      OnDone(static_cast<Operation>(reinterpret_cast<intptr_t>(tag)), ok);
     }
-  }
-
-  void OnDone(const grpc::Status& status) override {
-    MutexLock lock(&mu_);
-    status_ = status;
-    done_ = true;
-    changed_.SignalAll();
+    if (!taken_.ok()) return taken_;
+    return CallStatus(status_, limits_, address);
   }
 
  private:
-  void WriteOne() {
-    if (more_) {
-      StartWrite(&outgoing_);
-    } else {
-      StartWriteLast(&outgoing_, grpc::WriteOptions());
+  enum Operation : intptr_t { kStarted, kRead, kWritten, kFinished };
+  static void* ToTag(Operation operation) {
+    return reinterpret_cast<void*>(static_cast<intptr_t>(operation));
+  }
+
+  void OnDone(Operation operation, bool ok) {
+    switch (operation) {
+      case kStarted:
+        if (!ok) return Finish();
+        WriteNext();
+        return ReadNext();
+      case kRead:
+        return ok ? Take() : Finish();
+      case kWritten:
+        if (ok && more_) WriteNext();  // broken: the status says why
+        return;
+      case kFinished:
+        return;
     }
   }
 
-  grpc::Status Await(absl::string_view address) {
-    MutexLock lock(&mu_);
-    while (!done_) {
-      const absl::Time now = absl::Now();
-      if (!limits_.Check(now, address).ok()) context_.TryCancel();
-      changed_.WaitUntil(&mu_,
-                         limits_.any() ? now + kTick : absl::InfiniteFuture(),
-                         [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-                           return done_;
-                         });
+  void WriteNext() {
+    more_ = frames_.next(&outgoing_);
+    ++under_way_;
+    if (more_) {
+      call_->Write(outgoing_, ToTag(kWritten));
+    } else {
+      call_->WriteLast(outgoing_, grpc::WriteOptions(), ToTag(kWritten));
     }
-    return status_;
+  }
+  void ReadNext() {
+    ++under_way_;
+    call_->Read(&incoming_, ToTag(kRead));
+  }
+  void Take() {
+    taken_ = frames_.take(&incoming_);
+    if (taken_.ok()) return ReadNext();
+    context_.TryCancel();
+    Finish();
+  }
+  void Finish() {
+    ++under_way_;
+    call_->Finish(&status_, ToTag(kFinished));
   }
 
   const BulkFrames& frames_;
   const CallLimits& limits_;
+  grpc::CompletionQueue queue_;
   grpc::ClientContext context_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
   grpc::ByteBuffer outgoing_;
   grpc::ByteBuffer incoming_;
-  bool more_ = false;
+  int under_way_ = 0;  // operations
+  bool more_ = true;
   absl::Status taken_;
-
-  Mutex mu_;
-  CondVar changed_;
-  bool done_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::Status status_ ABSL_GUARDED_BY(mu_);
+  grpc::Status status_;
 };
 
 }  // namespace
@@ -101,6 +112,26 @@ absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
   HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), address));
   BulkStream stream(frames, limits);
   return stream.Run(stub, method, address);
+}
+
+bool NextCompletion(grpc::CompletionQueue* queue, const CallLimits& limits,
+                    grpc::ClientContext* context, void** tag, bool* ok) {
+  while (true) {
+    const absl::Time now = absl::Now();
+    // The address stands in the final status.
+    if (!limits.Check(now, "").ok()) context->TryCancel();
+    const auto until = limits.any()
+                           ? absl::ToChronoTime(now + kTick)
+                           : std::chrono::system_clock::time_point::max();
+    switch (queue->AsyncNext(tag, ok, until)) {
+      case grpc::CompletionQueue::GOT_EVENT:
+        return true;
+      case grpc::CompletionQueue::SHUTDOWN:
+        return false;
+      case grpc::CompletionQueue::TIMEOUT:
+        break;
+    }
+  }
 }
 
 absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,

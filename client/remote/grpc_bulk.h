@@ -3,6 +3,7 @@
 #define HAWSER_CLIENT_REMOTE_GRPC_BULK_H_
 
 #include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
@@ -17,8 +18,7 @@
 
 namespace hawser {
 
-// What goes out and what comes in. Both run on gRPC's threads, each one at a
-// time, while the caller waits.
+// What goes out and what comes in. Both run on the caller's thread.
 struct BulkFrames {
   // Fills the next frame to send; false: that was the last one. Called until
   // then, at least once.
@@ -32,6 +32,12 @@ struct BulkFrames {
 absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
                            const BulkFrames& frames, const CallLimits& limits,
                            absl::string_view address);
+
+// Takes the next completion of a call within `limits`, and cancels the call
+// when they are reached; it is waited for even so. False: the queue was shut
+// down and is empty.
+bool NextCompletion(grpc::CompletionQueue* queue, const CallLimits& limits,
+                    grpc::ClientContext* context, void** tag, bool* ok);
 
 // gRPC's status of a call within `limits` to `address`: the limits' own words
 // when those ended it, and a lost link names the address.

@@ -24,41 +24,38 @@ bool IsRefusal(const grpc::Status& status) {
 }  // namespace
 
 GrpcSessionStream::GrpcSessionStream(v1::Executor::Stub* stub,
+                                     GrpcPoller* poller,
                                      SessionCallbacks callbacks)
     : callbacks_(std::move(callbacks)) {
-  stub->async()->Session(&context_, this);
-  AddHold();  // for writes, which come from any thread
-  StartRead(&incoming_);
-  StartCall();
+  MutexLock lock(&mu_);
+  call_ = stub->PrepareAsyncSession(&context_, poller->queue());
+  ++under_way_;
+  call_->StartCall(&started_);
 }
 
 GrpcSessionStream::~GrpcSessionStream() {
-  {
-    MutexLock lock(&mu_);
-    StopWriting();
-  }
   context_.TryCancel();
   MutexLock lock(&mu_);
+  writable_ = false;
   changed_.Wait(&mu_,
                 [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return done_; });
-}
-
-void GrpcSessionStream::StopWriting() {
-  if (!writable_) return;
-  writable_ = false;
-  RemoveHold();
 }
 
 void GrpcSessionStream::Send(std::shared_ptr<const v1::ClientMessage> message) {
   MutexLock lock(&mu_);
   if (!writable_) return;
   outgoing_.push_back(std::move(message));
-  if (writing_.empty()) WriteNext();
+  if (open_ && writing_.empty()) WriteNext();
 }
 
 void GrpcSessionStream::AllowBatches() {
   MutexLock lock(&mu_);
   may_batch_ = true;
+}
+
+void GrpcSessionStream::ReadNext() {
+  ++under_way_;
+  call_->Read(&incoming_, &read_);
 }
 
 void GrpcSessionStream::WriteNext() {
@@ -69,64 +66,92 @@ void GrpcSessionStream::WriteNext() {
     outgoing_.pop_front();
   } while (may_batch_ && !outgoing_.empty() && bytes < kBatchBytes &&
            writing_.size() < kBatchRequests);
+  ++under_way_;
   if (writing_.size() == 1) {
-    StartWrite(writing_[0].get());
+    call_->Write(*writing_[0], &written_);
     return;
   }
   // Lent, not given: on an arena nothing is freed one by one.
   batch_memory_.Reset();
-  auto* batch = google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
-      &batch_memory_);
+  auto* batch =
+      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(&batch_memory_);
   for (const MessagePtr& message : writing_) {
     batch->mutable_more()->UnsafeArenaAddAllocated(
         const_cast<v1::ClientMessage*>(message.get()));
   }
-  StartWrite(batch);
+  call_->Write(*batch, &written_);
+}
+
+void GrpcSessionStream::EndWrites() {
+  writable_ = false;
+  ++under_way_;
+  call_->WritesDone(&writes_done_);
+}
+
+void GrpcSessionStream::TakeStatus() {
+  writable_ = false;
+  ++under_way_;
+  call_->Finish(&status_, &finished_tag_);
 }
 
 void GrpcSessionStream::Finish(absl::Time deadline) {
   MutexLock lock(&mu_);
   if (!writable_ || finishing_) return;
   finishing_ = true;
-  if (writing_.empty()) {
-    StartWritesDone();
-    StopWriting();
-  }
-  changed_.WaitUntil(&mu_, deadline, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return done_;
-  });
+  if (open_ && writing_.empty()) EndWrites();
+  changed_.WaitUntil(&mu_, deadline,
+                     [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return done_; });
 }
 
-void GrpcSessionStream::OnWriteDone(bool ok) {
+void GrpcSessionStream::OnDone(Operation::Handler handler, bool ok) {
+  (this->*handler)(ok);
+  {
+    MutexLock lock(&mu_);
+    if (--under_way_ > 0 || !finished_) return;
+  }
+  callbacks_.on_closed({FromGrpc(status_), IsRefusal(status_)});
+  MutexLock lock(&mu_);
+  done_ = true;
+  changed_.SignalAll();
+}
+
+void GrpcSessionStream::OnStarted(bool ok) {
+  MutexLock lock(&mu_);
+  if (!ok) return TakeStatus();
+  open_ = true;
+  ReadNext();
+  if (!outgoing_.empty()) {
+    WriteNext();
+  } else if (finishing_) {
+    EndWrites();
+  }
+}
+
+void GrpcSessionStream::OnRead(bool ok) {
+  if (ok) callbacks_.on_message(&incoming_);
+  MutexLock lock(&mu_);
+  ok ? ReadNext() : TakeStatus();
+}
+
+void GrpcSessionStream::OnWritten(bool ok) {
   MutexLock lock(&mu_);
   writing_.clear();
   if (!ok) {
-    StopWriting();
+    writable_ = false;  // the read says why
   } else if (!writable_) {
     outgoing_.clear();
   } else if (!outgoing_.empty()) {
     WriteNext();
   } else if (finishing_) {
-    StartWritesDone();
-    StopWriting();
+    EndWrites();
   }
 }
 
-void GrpcSessionStream::OnReadDone(bool ok) {
-  if (ok) {
-    callbacks_.on_message(&incoming_);
-    StartRead(&incoming_);
-    return;
-  }
-  MutexLock lock(&mu_);
-  StopWriting();
-}
+void GrpcSessionStream::OnWritesDone(bool) {}
 
-void GrpcSessionStream::OnDone(const grpc::Status& status) {
-  callbacks_.on_closed({FromGrpc(status), IsRefusal(status)});
+void GrpcSessionStream::OnFinished(bool) {
   MutexLock lock(&mu_);
-  done_ = true;
-  changed_.SignalAll();
+  finished_ = true;
 }
 
 }  // namespace hawser

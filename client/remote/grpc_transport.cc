@@ -6,10 +6,12 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
+#include <grpcpp/support/async_unary_call.h>
 
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "client/remote/frame.h"
 #include "client/remote/grpc_bulk.h"
 #include "client/remote/grpc_credentials.h"
+#include "client/remote/grpc_poller.h"
 #include "client/remote/grpc_session.h"
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"
@@ -68,47 +71,64 @@ std::shared_ptr<grpc::Channel> MakeChannel(
   return grpc::CreateCustomChannel(address, credentials, args);
 }
 
-// One unary call, alive until gRPC has called back.
-template <typename Request, typename Reply>
-struct Unary {
-  Request request;
-  Reply reply;
-  CallLimits limits;
-  grpc::ClientContext context;
-  Promise<Reply> promise;
+// One Call, alive until gRPC is through with it.
+class StatelessCall final : public GrpcPoller::Tag {
+ public:
+  static Future<v1::CallReply> Start(v1::Executor::Stub* stub,
+                                     GrpcPoller* poller,
+                                     const v1::CallRequest& request,
+                                     const CallLimits& limits,
+                                     const std::string& address) {
+    auto* call = new StatelessCall(limits, address);
+    Future<v1::CallReply> future = call->promise_.future();
+    SetDeadline(limits, &call->context_);
+    call->reader_ = stub->AsyncCall(&call->context_, request, poller->queue());
+    call->reader_->Finish(&call->reply_, &call->status_, call);
+    return future;
+  }
+
+  void Done(bool) override {
+    const absl::Status done = CallStatus(status_, limits_, address_);
+    if (done.ok()) {
+      promise_.Set(std::move(reply_));
+    } else {
+      promise_.Set(done);
+    }
+    delete this;
+  }
+
+ private:
+  StatelessCall(const CallLimits& limits, const std::string& address)
+      : limits_(limits), address_(address) {}
+
+  const CallLimits limits_;
+  const std::string address_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<v1::CallReply>> reader_;
+  v1::CallReply reply_;
+  grpc::Status status_;
+  Promise<v1::CallReply> promise_;
 };
 
-// `start(context, request, reply, callback)` is a method of an async stub.
-template <typename Request, typename Reply, typename Start>
-Future<Reply> StartUnary(std::shared_ptr<Unary<Request, Reply>> call,
-                         const std::string& address, Start start) {
-  SetDeadline(call->limits, &call->context);
-  Future<Reply> future = call->promise.future();
-  Unary<Request, Reply>* c = call.get();
-  start(&c->context, &c->request, &c->reply,
-        [call = std::move(call), address](const grpc::Status& status) {
-          const absl::Status done = CallStatus(status, call->limits, address);
-          if (done.ok()) {
-            call->promise.Set(std::move(call->reply));
-          } else {
-            call->promise.Set(done);
-          }
-        });
-  return future;
-}
-
-// Waits, and cancels the call when the flag says so.
-template <typename Request, typename Reply, typename Start>
-absl::StatusOr<Reply> BlockingUnary(const Request& request,
-                                    const runtime::CallOptions& options,
+// Runs one unary call within `options`; `start(context, queue)` begins it.
+template <typename Reply, typename Start>
+absl::StatusOr<Reply> BlockingUnary(const runtime::CallOptions& options,
                                     const std::string& address, Start start) {
-  auto call = std::make_shared<Unary<Request, Reply>>();
-  call->request = request;
-  call->limits = CallLimits(options);
-  HAWSER_RETURN_IF_ERROR(call->limits.Check(absl::Now(), address));
-  const Future<Reply> future = StartUnary(call, address, std::move(start));
-  auto reply = AwaitWithin(future, call->limits, address);
-  if (!future.ready()) call->context.TryCancel();
+  const CallLimits limits(options);
+  HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), address));
+  grpc::CompletionQueue queue;
+  grpc::ClientContext context;
+  SetDeadline(limits, &context);
+  Reply reply;
+  grpc::Status status;
+  const auto reader = start(&context, &queue);
+  reader->Finish(&reply, &status, nullptr);
+  queue.Shutdown();
+  void* tag;
+  bool ok;
+  while (NextCompletion(&queue, limits, &context, &tag, &ok)) {
+  }
+  HAWSER_RETURN_IF_ERROR(CallStatus(status, limits, address));
   return reply;
 }
 
@@ -118,7 +138,10 @@ class FrameCutter {
   FrameCutter(const google::protobuf::MessageLite* first,
               const google::protobuf::MessageLite* rest, int field,
               absl::Span<const char> bytes, const Literal& owner)
-      : header_(first), rest_(rest), field_(field), left_(bytes),
+      : header_(first),
+        rest_(rest),
+        field_(field),
+        left_(bytes),
         owner_(owner) {}
 
   // Returns how much data is in the frame.
@@ -141,10 +164,9 @@ class FrameCutter {
 
 class GrpcTransport final : public Transport {
  public:
-  GrpcTransport(
-      std::string address,
-      const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-      const RemoteOptions& options)
+  GrpcTransport(std::string address,
+                const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+                const RemoteOptions& options)
       : address_(std::move(address)) {
     auto channel = MakeChannel(address_, credentials, options);
     session_executor_ = v1::Executor::NewStub(channel);
@@ -161,21 +183,16 @@ class GrpcTransport final : public Transport {
   std::unique_ptr<SessionStream> OpenSession(
       SessionCallbacks callbacks) override {
     return std::make_unique<GrpcSessionStream>(session_executor_.get(),
-                                               std::move(callbacks));
+                                               &poller_, std::move(callbacks));
   }
 
   Future<v1::CallReply> Call(v1::CallRequest request,
                              const runtime::CallOptions& options) override {
-    auto call = std::make_shared<Unary<v1::CallRequest, v1::CallReply>>();
-    call->request = std::move(request);
-    call->limits = CallLimits(options);
-    v1::Executor::Stub* stub =
-        call->request.ByteSizeLong() > kSmallCallBytes
-            ? NextBulk().executor.get()
-            : session_executor_.get();
-    return StartUnary(std::move(call), address_, [stub](auto&&... arguments) {
-      stub->async()->Call(std::forward<decltype(arguments)>(arguments)...);
-    });
+    v1::Executor::Stub* stub = request.ByteSizeLong() > kSmallCallBytes
+                                   ? NextBulk().executor.get()
+                                   : session_executor_.get();
+    return StatelessCall::Start(stub, &poller_, request, CallLimits(options),
+                                address_);
   }
 
   absl::Status Upload(const v1::UploadChunk& header, const Literal& value,
@@ -218,10 +235,10 @@ class GrpcTransport final : public Transport {
       const v1::FindMissingRequest& request,
       const runtime::CallOptions& options) override {
     v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::FindMissingRequest, v1::FindMissingReply>(
-        request, options, address_, [stub](auto&&... arguments) {
-          stub->async()->FindMissing(
-              std::forward<decltype(arguments)>(arguments)...);
+    return BlockingUnary<v1::FindMissingReply>(
+        options, address_,
+        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return stub->AsyncFindMissing(context, request, queue);
         });
   }
 
@@ -262,10 +279,10 @@ class GrpcTransport final : public Transport {
       const v1::CommitRequest& request,
       const runtime::CallOptions& options) override {
     v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::CommitRequest, v1::DatasetInfoProto>(
-        request, options, address_, [stub](auto&&... arguments) {
-          stub->async()->Commit(
-              std::forward<decltype(arguments)>(arguments)...);
+    return BlockingUnary<v1::DatasetInfoProto>(
+        options, address_,
+        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return stub->AsyncCommit(context, request, queue);
         });
   }
 
@@ -273,9 +290,10 @@ class GrpcTransport final : public Transport {
       const v1::StatRequest& request,
       const runtime::CallOptions& options) override {
     v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::StatRequest, v1::DatasetInfoProto>(
-        request, options, address_, [stub](auto&&... arguments) {
-          stub->async()->Stat(std::forward<decltype(arguments)>(arguments)...);
+    return BlockingUnary<v1::DatasetInfoProto>(
+        options, address_,
+        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return stub->AsyncStat(context, request, queue);
         });
   }
 
@@ -290,8 +308,8 @@ class GrpcTransport final : public Transport {
     const auto place = [&](int field, absl::string_view bytes) -> absl::Status {
       if (field != v1::GetChunk::kShapeFieldNumber) return absl::OkStatus();
       v1::ShapeProto shape;
-      if (placed || !shape.ParseFromArray(bytes.data(),
-                                          static_cast<int>(bytes.size()))) {
+      if (placed ||
+          !shape.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
         return DataLoss(address_, " sends no shape or two");
       }
       HAWSER_ASSIGN_OR_RETURN(into, on_shape(shape));
@@ -338,6 +356,7 @@ class GrpcTransport final : public Transport {
   }
 
   const std::string address_;
+  GrpcPoller poller_;
   std::unique_ptr<v1::Executor::Stub> session_executor_;
   std::vector<std::unique_ptr<Bulk>> bulk_;
   std::atomic<uint32_t> next_bulk_{0};
@@ -350,7 +369,8 @@ absl::Status CheckAddress(const std::string& address) {
   if (colon == std::string::npos || colon == 0 ||
       !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
       port > 65535) {
-    return InvalidArgument("\"", address, "\" is no address: must be "
+    return InvalidArgument("\"", address,
+                           "\" is no address: must be "
                            "host:port or unix:/path");
   }
   return absl::OkStatus();

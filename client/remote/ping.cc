@@ -36,8 +36,7 @@ absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
   auto call = std::make_shared<PingCall>();
   const Future<bool> answered = call->future();
   // A full window says nothing about the link, so it is not waited for.
-  HAWSER_RETURN_IF_ERROR(
-      session->Submit(call, /*wait=*/false, CallLimits()));
+  HAWSER_RETURN_IF_ERROR(session->Submit(call, /*wait=*/false, CallLimits()));
   while (!answered.ready()) {
     const absl::Time now = absl::Now();
     HAWSER_RETURN_IF_ERROR(limits.Check(now, who));

@@ -297,6 +297,10 @@ constexpr FunctionEntry kFunctions[] = {
     {"Sum", "reduce", 1, 1, Reduced<Sum>},
     {"Take", "", 2, 2,
      [](Call& c) -> Results { return {Take(c[0], c[1], c.Int("axis", 0))}; }},
+    {"TakeAlongAxis", "", 2, 2,
+     [](Call& c) -> Results {
+       return {TakeAlongAxis(c[0], c[1], c.Int("axis"))};
+     }},
     {"TakeDiagonal", "", 1, 1,
      [](Call& c) -> Results { return {TakeDiagonal(c[0], c.Int("k", 0))}; }},
     {"Tan", "", 1, 1, Of1<Tan>},

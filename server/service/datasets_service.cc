@@ -120,8 +120,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* DatasetsService::Get(
   v1::GetChunk first;
   absl::Status status = tenant.status();
   if (status.ok()) status = ParseBuffer(*request, &parsed);
-  absl::StatusOr<std::shared_ptr<RowReader>> rows = status;
-  if (status.ok()) rows = handler_->Get(*tenant, parsed);
+  absl::StatusOr<std::shared_ptr<RowReader>> rows = nullptr;
+  rows = status.ok() ? handler_->Get(*tenant, parsed) : status;
   if (!rows.ok()) {
     return new PieceStream(
         v1::GetChunk::kDataFieldNumber, first,

@@ -87,8 +87,7 @@ void SessionLink::ReadNext() {
 void SessionLink::Settled() {
   MutexLock lock(&mu_);
   if (finished_) return;
-  // Not beside a write: its end and the next request would wake two threads.
-  if (paused_ && writing_.empty() && queued_bytes_ <= kMaxQueuedBytes &&
+  if (paused_ && queued_bytes_ <= kMaxQueuedBytes &&
       (session_ == nullptr || !session_->congested())) {
     ReadLocked();
   }
@@ -288,6 +287,9 @@ void SessionLink::Close(const absl::Status& why) {
 void SessionLink::OnHalfClose() {
   {
     MutexLock lock(&mu_);
+    // Reads also end because we have finished, as when another stream took
+    // over: that is no goodbye.
+    if (finished_) return;
     half_closed_ = true;
   }
   Settled();

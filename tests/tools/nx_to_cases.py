@@ -17,11 +17,11 @@ import struct
 import sys
 
 CATEGORIES = (
-    "binary unary cast creation dot errors index large nonfinite overflow "
-    "promotion reduce select_clip shape types").split()
+    "binary unary cast creation dot errors index large linalg nonfinite "
+    "overflow promotion reduce select_clip shape types").split()
 # Files about functions the SDK does not have.
 WITHOUT_FUNCTIONS = (
-    "conv cumulative fft grad linalg random sort vectorize window").split()
+    "conv cumulative fft grad random sort vectorize window").split()
 
 DTYPES = ("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 c64 c128").split()
 # Text of one case above which it is not worth its place in the repository.
@@ -45,6 +45,8 @@ DEFINED = "hawser clamps or defines the value; Nx's default backend raises"
 EMPTY_OPTION = "an option that hawser does not have"
 TOO_LARGE = "above %d bytes of text" % MAX_BYTES
 NX_DTYPE = "dtypes of 2 and 4 bits, f8"
+LOG_DTYPE = "log2 and log10 keep f16 and bf16; Nx gives f32"
+REALS_ONLY = "inverse functions take no complex numbers yet"
 
 
 def is_int(dtype):
@@ -220,9 +222,11 @@ def arg_extreme(case):
 
 def sizes(case):
     """reshape and broadcast: `shape` is the result's."""
-    only(case["attrs"], "shape")
-    dims = [-1 if d == "auto" else d for d in case["attrs"]["shape"]]
-    return [ints("dims", dims)] + inputs_of(case)
+    attrs = case["attrs"]
+    only(attrs, "shape", "axes")
+    dims = [-1 if d == "auto" else d for d in attrs["shape"]]
+    axes = [ints("axes", attrs["axes"])] if "axes" in attrs else []
+    return [ints("dims", dims)] + axes + inputs_of(case)
 
 
 def axes_as(name):
@@ -308,6 +312,74 @@ def eye(case):
             integer("rows", rows), integer("columns", columns)]
 
 
+def renamed(**names):
+    """Integers under other names: k=offset."""
+    def lines(case):
+        attrs = case["attrs"]
+        only(attrs, *names.values())
+        return [integer(ours, attrs[theirs])
+                for ours, theirs in names.items()
+                if theirs in attrs] + inputs_of(case)
+    return lines
+
+
+def tile(case):
+    only(case["attrs"], "repetitions")
+    repetitions = ints("repetitions", case["attrs"]["repetitions"])
+    return [repetitions] + inputs_of(case)
+
+
+def tri(case):
+    attrs = case["attrs"]
+    only(attrs, "n", "m", "k")
+    return [dtype_attribute("dtype", "u8"), integer("rows", attrs["n"]),
+            integer("columns", attrs.get("m", attrs["n"])),
+            integer("k", attrs.get("k", 0))]
+
+
+def split(case):
+    attrs = case["attrs"]
+    only(attrs, "split", "axis")
+    at = attrs["split"]
+    if isinstance(at, float):
+        size = case["inputs"][0]["shape"][attrs.get("axis", 0)]
+        at = math.ceil(size * at)
+    return [integer("at", at), integer("axis", attrs.get("axis", 0))
+            ] + inputs_of(case)
+
+
+def pad_outer(case):
+    attrs = case["attrs"]
+    only(attrs, "mode", "padding_config")
+    if case["op"] == "pad_outer" and "mode" not in attrs:
+        raise Leave("Pad does that")
+    config = attrs["padding_config"]
+    edge = 'attributes { name: "edge" s: "%s" }' % attrs.get("mode", "reflect")
+    return [edge] + [ints(name, [entry[i] for entry in config])
+                     for i, name in enumerate(("low", "high"))
+                     ] + inputs_of(case)
+
+
+def linspace(case):
+    attrs = case["attrs"]
+    only(attrs, "n", "endpoint")
+    lines = [integer("count", attrs["n"])]
+    if "endpoint" in attrs:
+        lines.append(flag("endpoint", attrs["endpoint"]))
+    return lines + inputs_of(case)
+
+
+def all_close(case):
+    attrs = case["attrs"]
+    only(attrs, "atol", "rtol", "equal_nan")
+    lines = ['attributes { name: "%s" f: %r }' % (ours, float(attrs[theirs]))
+             for ours, theirs in (("absolute", "atol"), ("relative", "rtol"))
+             if theirs in attrs]
+    if "equal_nan" in attrs:
+        lines.append(flag("equal_nan", attrs["equal_nan"]))
+    return lines + inputs_of(case)
+
+
 # Nx's name: (SDK function, lines of the call).
 FUNCTIONS = {
     "argmax": ("ArgMax", arg_extreme), "argmin": ("ArgMin", arg_extreme),
@@ -323,34 +395,52 @@ FUNCTIONS = {
     "slice": ("Slice", slice_lines),
     "slice_along_axis": ("SliceAlongAxis", slice_along_axis),
     "squeeze": ("Squeeze", axes_as("axes")), "stack": ("Stack", axis),
-    "take": ("Take", axis), "transpose": ("Transpose", axes_as("permutation")),
+    "take": ("Take", axis), "take_along_axis": ("TakeAlongAxis", axis),
+    "all_close": ("AllClose", all_close),
+    "covariance": ("Covariance", renamed(ddof="ddof")),
+    "linspace": ("Linspace", linspace),
+    "make_diagonal": ("MakeDiagonal", renamed(k="offset")),
+    "pad_outer": ("PadOuter", pad_outer), "reflect": ("PadOuter", pad_outer),
+    "put_diagonal": ("PutDiagonal", renamed(k="offset")),
+    "split": ("Split", split),
+    "take_diagonal": ("TakeDiagonal", renamed(k="offset")),
+    "tile": ("Tile", tile), "tri": ("Tri", tri),
+    "tril": ("Tril", renamed(k="k")), "triu": ("Triu", renamed(k="k")),
+    "transpose": ("Transpose", axes_as("permutation")),
 }
 for pair in (
-        "abs Abs, add Add, atan2 Atan2, bitwise_and BitwiseAnd, bitwise_not "
-        "BitwiseNot, bitwise_or BitwiseOr, bitwise_xor BitwiseXor, ceil Ceil, "
-        "complex Complex, cos Cos, divide Divide, equal Eq, exp Exp, "
-        "expm1 Expm1, flatten Flatten, floor Floor, greater Gt, "
-        "greater_equal Ge, imag Imag, is_nan IsNan, left_shift LeftShift, "
-        "less Lt, less_equal Le, log Log, log1p Log1p, logical_and LogicalAnd, "
-        "logical_not LogicalNot, logical_or LogicalOr, logical_xor LogicalXor, "
-        "max Maximum, min Minimum, multiply Multiply, negate Negate, "
-        "not_equal Ne, pow Power, quotient Quotient, real Real, "
-        "remainder Remainder, right_shift RightShift, round Round, "
+        "abs Abs, acos Acos, acosh Acosh, add Add, adjoint Adjoint, asin "
+        "Asin, asinh Asinh, atan Atan, atan2 Atan2, atanh Atanh, "
+        "bitwise_and BitwiseAnd, bitwise_not BitwiseNot, bitwise_or "
+        "BitwiseOr, bitwise_xor BitwiseXor, ceil Ceil, complex Complex, "
+        "conjugate Conjugate, cos Cos, cosh Cosh, divide Divide, equal Eq, "
+        "exp Exp, expm1 Expm1, flatten Flatten, floor Floor, greater Gt, "
+        "greater_equal Ge, imag Imag, is_infinity IsInfinity, is_nan IsNan, "
+        "left_shift LeftShift, less Lt, less_equal Le, log Log, log10 "
+        "Log10, log1p Log1p, log2 Log2, logical_and LogicalAnd, logical_not "
+        "LogicalNot, logical_or LogicalOr, logical_xor LogicalXor, max "
+        "Maximum, min Minimum, multiply Multiply, negate Negate, not_equal "
+        "Ne, outer Outer, phase Phase, pow Power, quotient Quotient, real "
+        "Real, remainder Remainder, right_shift RightShift, round Round, "
         "rsqrt Rsqrt, select Select, sigmoid Sigmoid, sign Sign, sin Sin, "
-        "sqrt Sqrt, subtract Subtract, tanh Tanh").split(", "):
+        "sinh Sinh, sqrt Sqrt, subtract Subtract, tan Tan, "
+        "tanh Tanh").split(", "):
     nx_name, sdk_name = pair.split()
     FUNCTIONS[nx_name] = (sdk_name, plain)
 for pair in (
         "all All, any Any, logsumexp LogSumExp, mean Mean, product Product, "
-        "reduce_max ReduceMax, reduce_min ReduceMin, sum Sum, "
-        "variance Variance").split(", "):
+        "reduce_max ReduceMax, reduce_min ReduceMin, standard_deviation "
+        "StandardDeviation, sum Sum, variance Variance, weighted_mean "
+        "WeightedMean").split(", "):
     nx_name, sdk_name = pair.split()
     FUNCTIONS[nx_name] = (sdk_name, reduction)
 
 # Nx has no bool and answers u8; the values are the same.
 PREDICATES = (
-    "all any equal greater greater_equal is_nan less less_equal logical_and "
-    "logical_not logical_or logical_xor not_equal").split()
+    "all all_close any equal greater greater_equal is_infinity is_nan "
+    "less less_equal logical_and logical_not logical_or logical_xor "
+    "not_equal").split()
+INVERSES = "acos acosh asin asinh atan atanh".split()
 COMPARISONS = "equal greater greater_equal less less_equal not_equal".split()
 
 
@@ -380,6 +470,10 @@ def check_differences(case):
         raise Leave(WEAK)
     if op in ("sum", "product") and dtypes == ["u64"]:
         raise Leave(U64_SUM)
+    if op in ("log2", "log10") and dtypes[0] in ("f16", "bf16"):
+        raise Leave(LOG_DTYPE)
+    if op in INVERSES and is_complex(dtypes[0]):
+        raise Leave(REALS_ONLY)
     if op in COMPARISONS and "u64" in dtypes and any(
             d[0] == "s" for d in dtypes):
         raise Leave(BY_VALUE)
@@ -394,8 +488,8 @@ def type_merge(case):
             "inputs": empty, "outputs": [result], "atol": 0, "rtol": 0}
 
 
-# What hawser says where Nx raises, behind the name of the SDK function: the op's
-# own constraint where there is one.
+# What hawser says where Nx raises, behind the name of the SDK function: the
+# op's own constraint where there is one.
 REFUSALS = {
     "argmax/1": "axis 2", "bitcast/0": "bitcast_convert: C2",
     "bitwise_and/0": "and: C1", "bitwise_not/0": "not: C1",
@@ -404,12 +498,14 @@ REFUSALS = {
     "dot/3": "dot_general: C3", "floor/0": "floor: C1",
     "gather/1": "index vectors have 2 components",
     "left_shift/0": "shift_left: C1", "less/0": "compare: C5",
-    "max/0": "maximum: C1", "pad/1": "pad: C3", "pad/2": "pad: C2",
+    "max/0": "maximum: C1", "pad_outer/1": "the padding of axis 0",
+    "pad/1": "pad: C3", "pad/2": "pad: C2",
     "put_slice/0": "dynamic_update_slice: C3", "remainder/1": "remainder: C1",
     "reshape/0": "reshape: C2", "reshape/1": "no size for the -1",
     "reshape/2": "two sizes are -1", "slice/2": "needs a start",
     "slice/3": "slice: C3", "stack/0": "all sizes must be equal",
     "sum/1": "axis -3", "sum/2": "axis 0 is given twice",
+    "take_diagonal/0": "takes rank 2 or more",
     "transpose/2": "axis 2",
 }
 

@@ -7,6 +7,7 @@
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/graph/region.h"
+#include "client/sdk/ops/create.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ir/builder.h"
@@ -224,6 +225,30 @@ Tensor Take(const Operand& x, const Operand& indices, int64_t axis) {
   const auto along = NormalizeAxis(axis, value.rank());
   if (!along.ok()) return s.Fail(along.status());
   return GatherAt(s, value, index, {*along}, index.rank(), *along);
+}
+
+Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
+  const OpScope s("TakeAlongAxis", x.where(), {&x, &indices});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x), index = s.As(indices);
+  const auto along = NormalizeAxis(axis, value.rank());
+  if (!along.ok()) return s.Fail(along.status());
+  const auto dtype = IndexDType({&indices, 1});
+  if (!dtype.ok()) return s.Fail(dtype.status());
+  Dims dims = value.shape().dims();
+  if (index.rank() == value.rank()) dims[*along] = index.dim(*along);
+  if (index.shape().dims() != dims) {
+    return s.Fail(InvalidArgument("indices have other sizes than ",
+                                  DimsToString(dims)));
+  }
+  // The place of each element, with the index in place of its own.
+  std::vector<Tensor> places;
+  for (int i = 0; i < value.rank(); ++i) {
+    places.push_back(i == *along ? s.Convert(index, *dtype)
+                                 : Iota(*dtype, dims, i, x.where()));
+  }
+  const Tensor vectors = Stack(places, -1, x.where());
+  return Gather(Operand(value, x.where()), Operand(vectors, x.where()));
 }
 
 Tensor Gather(const Operand& x, const Operand& indices,

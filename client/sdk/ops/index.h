@@ -10,45 +10,82 @@
 
 namespace hawser {
 
-// All: x of any dtype, kept; axes may be negative, from the back; indices are
-// integers. A start outside is clamped so that the length fits. Errors
-// (sticky): an axis there is not, a length beyond the size, indices that are
-// no integers. Grad: scattered back to where the parts were. Source: Nx
-// 0.13.1, section 3.8 of the inventory.
+// x: a tensor of any dtype, kept where nothing else is said. Axes may be
+// negative, from the back; indices are integers. "As usual" under Errors, all
+// sticky and kInvalidArgument: an axis there is not, a length that is negative
+// or beyond the size, indices that are no integers.
 
-// One start and length per axis, known now; a stride steps inside the length.
+// A part, known now. starts, lengths: one for each axis; a start is clamped so
+// that the length fits. strides: steps inside the length; none given: 1.
+// Result: ceil(length / stride) along each axis. Errors: as usual; another
+// number of starts, lengths or strides. Grad: put back, zero elsewhere. Source:
+// StableHLO slice; Nx slice.
 Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
              absl::Span<const int64_t> lengths,
              absl::Span<const int64_t> strides = {});
-// The same along one axis; the start may be a tensor. Outside Jit a start that
-// is a number is a parameter: other starts reuse the executable.
+
+// A part of one axis. start: a number or an integer scalar, clamped so that the
+// length fits; outside Jit a number is a parameter, so other starts reuse the
+// executable. length, stride: as in Slice. Result: ceil(length / stride) along
+// the axis. Errors: as usual. Grad: put back, zero elsewhere. Source: StableHLO
+// dynamic_slice; Nx slice_along_axis.
 Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
                       int64_t axis = 0, int64_t stride = 1);
-// `count` rows, entries of axis 0, from `start` on.
+
+// Rows: entries of axis 0. start: as in SliceAlongAxis. count: how many.
+// Result: [count, ...]. Errors: as usual; a scalar. Grad: put back, zero
+// elsewhere. Source: Nx slice_along_axis.
 Tensor Rows(const Operand& x, const Operand& start, int64_t count);
-// One start per axis, numbers or integer scalars.
+
+// A part that starts where values say. starts: a number or integer scalar for
+// each axis, clamped so that the length fits. lengths: one for each axis.
+// Result: `lengths`. Errors: as usual; another number of starts or lengths.
+// Grad: put back, zero elsewhere. Source: StableHLO dynamic_slice; Nx slice.
 Tensor DynamicSlice(const Operand& x, absl::Span<const Operand> starts,
                     absl::Span<const int64_t> lengths);
-// x with `part` written over the slice at `starts`. The dtypes promote.
+
+// x with a part written over. starts: as in DynamicSlice. part: of x's rank, no
+// larger in any axis; the dtypes promote. Result: x's shape. Errors: as usual;
+// a part that does not fit. Grad: to both, where each is. Source: StableHLO
+// dynamic_update_slice; Nx put_slice.
 Tensor PutSlice(const Operand& x, absl::Span<const Operand> starts,
                 const Operand& part);
 
-// The entries of an axis at `indices`, whose shape replaces the axis. Indices
-// outside are clamped to the first or last entry.
+// Entries of an axis. indices: integers of any shape, which replaces the axis;
+// those outside are clamped to the first or last entry. Result: x's sizes with
+// those of indices in place of the axis. Errors: as usual. Grad: added back, as
+// often as an entry was taken. Source: StableHLO gather; Nx take; NumPy take.
 Tensor Take(const Operand& x, const Operand& indices, int64_t axis = 0);
-// The last axis of `indices` holds an index vector for `axes` of x (none
-// given: the leading ones); the other axes of x follow at the end.
+
+// For each element of `indices` the one of x in the same place, but at that
+// index along the axis. indices: integers of x's rank and, but for the axis,
+// its sizes; clamped as in Take. Result: the shape of indices. Errors: as
+// usual; other sizes. Grad: added back. Source: Nx take_along_axis; NumPy
+// take_along_axis.
+Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis);
+
+// Parts that index vectors address. indices: rank 1 or more; the last axis
+// holds an index for each of `axes` of x (none given: the leading ones),
+// clamped as in Take. Result: the other axes of indices, then the other axes of
+// x. Errors: as usual; a scalar of indices, index vectors of another length.
+// Grad: added back. Source: StableHLO gather; Nx gather.
 Tensor Gather(const Operand& x, const Operand& indices,
               absl::Span<const int64_t> axes = {});
 
-// x with `updates` added at, or put over, the entries that the last axis of
-// `indices` addresses by an index vector for `axes` of x (none given: the
-// leading ones). `updates` broadcasts to the other axes of `indices`, then the
-// other axes of x; the dtypes promote. In the order of the updates: repeats
-// add up, of those put the last one stays. What would fall outside x is
-// dropped, not clamped. Source: Nx 0.13.1, indexed_add and indexed_put.
+// x with updates added at the places that index vectors address. indices, axes:
+// as in Gather, but what would fall outside x is dropped. updates: broadcast to
+// what Gather would give; the dtypes promote; repeats add up, in the order of
+// the updates. Result: x's shape. Errors: as usual; updates that do not
+// broadcast. Grad: to x, and gathered to the updates. Source: StableHLO
+// scatter; Nx indexed_add.
 Tensor IndexedAdd(const Operand& x, const Operand& indices,
                   const Operand& updates, absl::Span<const int64_t> axes = {});
+
+// x with updates put over what is at the places that index vectors address.
+// indices, axes, updates: as in IndexedAdd; of repeats the last one stays.
+// Result: x's shape. Errors: as usual; updates that do not broadcast. Grad: to
+// what stayed of x and of the updates. Source: StableHLO scatter; Nx
+// indexed_put.
 Tensor IndexedPut(const Operand& x, const Operand& indices,
                   const Operand& updates, absl::Span<const int64_t> axes = {});
 

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -191,6 +192,25 @@ TEST_F(HawserdTest, SighupReadsTokensAgain) {
   // What it logs never says a token.
   EXPECT_FALSE(absl::StrContains(server.process.output(), bob.text));
   EXPECT_FALSE(absl::StrContains(server.process.output(), alice.text));
+}
+
+TEST_F(HawserdTest, FilesThatAreGoneLeaveTheOldOnesInUse) {
+  const Certificates live = MakeCertificates(NewFolder());
+  ASSERT_OK_AND_ASSIGN(
+      Server server,
+      StartServer({"--listen=127.0.0.1:0",
+                   "--tls_cert=" + live.File("server.crt"),
+                   "--tls_key=" + live.File("server.key"),
+                   "--tls_client_ca=" + live.File("ca.crt")}));
+  const std::string certificate = ReadFile(live.File("server.crt"));
+  ASSERT_EQ(remove(live.File("server.crt").c_str()), 0);
+  // First we say so, then gRPC.
+  ASSERT_OK(server.process.ReadLineWith("server.crt cannot be read", kPatience));
+  ASSERT_OK(server.process.ReadLineWith("identity_cert_error", kPatience));
+  EXPECT_OK(Reach(server.address, live.Client()));
+  WriteFile(live.File("server.crt"), certificate);
+  ASSERT_OK(server.process.ReadLineWith("new connections use them", kPatience));
+  EXPECT_OK(Reach(server.address, live.Client()));
 }
 
 // gRPC's own acceptor stops for good here (CVE-2023-4785).

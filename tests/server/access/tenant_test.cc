@@ -18,7 +18,9 @@ class TenantTest : public ::testing::Test {
  protected:
   TenantTest() {
     const std::string path = testing::NewFolder() + "/tokens.txt";
-    testing::WriteFile(path, absl::StrCat("alice ", Sha256("red").ToHex()));
+    const absl::string_view token = "red";
+    const Digest hash = Sha256({token.data(), token.size()});
+    testing::WriteFile(path, absl::StrCat("alice ", hash.ToHex()));
     tokens_ = *TokenFile::Open(path);
   }
   std::unique_ptr<TokenFile> tokens_;

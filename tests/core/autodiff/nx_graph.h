@@ -1,0 +1,59 @@
+// The whole graphs of nx_grad.txt, replayed as calls of SDK functions.
+#ifndef HAWSER_TESTS_CORE_AUTODIFF_NX_GRAPH_H_
+#define HAWSER_TESTS_CORE_AUTODIFF_NX_GRAPH_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/sdk/hawser.h"
+#include "core/base/literal.h"
+
+namespace hawser {
+
+// One line: the words behind number and dtype.
+struct NxNode {
+  DType dtype = DType::kInvalid;  // none: several results
+  std::vector<std::string> words;
+};
+
+struct NxCase {
+  std::string name;  // "grad/grad/0 exp"
+  std::vector<int> by;
+  int order = 1;
+  double atol = 0, rtol = 0;
+  std::vector<Literal> inputs, outputs;
+  std::map<int, NxNode> nodes;
+  int result = 0;
+};
+
+// Every case of the file; tests/tools/nx_grad_to_cases.py says what it holds.
+std::vector<NxCase> ReadNxCases(const std::string& path);
+
+// What a case computes of its inputs; a node is made when it is asked for, so
+// that a branch's nodes grow inside the branch.
+class NxGraph {
+ public:
+  NxGraph(const NxCase& nx_case, std::vector<Tensor> inputs)
+      : case_(nx_case), inputs_(std::move(inputs)) {}
+
+  Tensor Result() { return Of(case_.result); }
+
+ private:
+  using Values = std::vector<Tensor>;
+
+  Tensor Of(int node) { return Make(node)[0]; }
+  const Values& Make(int node);
+  Values Call(const NxNode& node);
+  // The first branch whose condition holds, else the last.
+  Values Choose(const std::vector<int>& conditions,
+                const std::vector<std::vector<int>>& branches, size_t from);
+  Values Branch(const std::vector<int>& results);
+
+  const NxCase& case_;
+  const std::vector<Tensor> inputs_;
+  std::map<int, Values> made_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_TESTS_CORE_AUTODIFF_NX_GRAPH_H_
