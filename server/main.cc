@@ -15,6 +15,7 @@
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "kernels/cpu/cpu_client.h"
+#include "server/access/grpc_log.h"
 #include "server/flags.h"
 #include "server/host.h"
 
@@ -74,6 +75,7 @@ sigset_t BlockSignals() {
 
 int Serve(const CommandLine& line) {
   const sigset_t signals = BlockSignals();
+  LimitGrpcLog();
   absl::StatusOr<Device> device = MakeDevice(line.device);
   if (!device.ok()) {
     return Fail(device.status(),

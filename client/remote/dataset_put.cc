@@ -12,26 +12,11 @@
 namespace hawser {
 namespace {
 
-// Chunks asked about and sent together: 64 MiB, which hides the round trip of
-// the question, and after which a cancel is noticed while hashing.
-constexpr size_t kBatch = 16;
+// Chunks that a worker takes: 16 MiB, which hides the round trips of a question
+// and an answer of 10 ms, and after which a cancel is noticed while hashing.
+constexpr size_t kGroup = 4;
 // A server may evict what FindMissing found before Commit.
 constexpr int kCommitAttempts = 3;
-
-void HashChunks(absl::Span<ChunkToPut> chunks) {
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < chunks.size();) {
-      chunks[i].digest = Sha256(chunks[i].bytes);
-    }
-  };
-  std::vector<std::thread> others;
-  const size_t threads = std::min<size_t>(
-      std::max(std::thread::hardware_concurrency(), 1u), chunks.size());
-  for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
-}
 
 }  // namespace
 
@@ -45,10 +30,10 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
   for (const DatasetSource::Array& array : source.arrays) {
     ArrayManifest m{array.name, array.value.shape(), {}};
     for (int64_t i = 0; i < m.num_chunks(); ++i) {
-      chunks_.push_back({Digest(),
-                         array.value.bytes().subspan(i * kChunkBytes,
-                                                     m.chunk_size(i)),
-                         array.value});
+      chunks_.push_back(
+          {Digest(),
+           array.value.bytes().subspan(i * kChunkBytes, m.chunk_size(i)),
+           array.value});
     }
     total_bytes_ += m.shape.byte_size();
     manifest_.arrays.push_back(std::move(m));
@@ -57,50 +42,62 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
 
 absl::StatusOr<DatasetInfo> DatasetPut::Run() {
   for (int attempt = 1;; ++attempt) {
-    HAWSER_RETURN_IF_ERROR(SendAll(/*hash=*/attempt == 1));
+    HAWSER_RETURN_IF_ERROR(SendAll());
     auto info = Commit();
-    if (absl::IsFailedPrecondition(info.status()) &&
-        attempt < kCommitAttempts) {
-      there_.clear();
-      done_bytes_ = 0;
-      continue;
+    if (!absl::IsFailedPrecondition(info.status()) ||
+        attempt == kCommitAttempts) {
+      return info;
     }
-    return info;
+    MutexLock lock(&mu_);
+    asked_.clear();
+    next_ = 0;
+    done_bytes_ = 0;
   }
 }
 
-absl::Status DatasetPut::SendAll(bool hash) {
+absl::Status DatasetPut::SendAll() {
+  const size_t groups = (chunks_.size() + kGroup - 1) / kGroup;
+  const size_t workers =
+      std::min<size_t>(std::max(options_.bulk_threads, 1), groups);
+  std::vector<absl::Status> statuses(std::max<size_t>(workers, 1));
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < workers; ++i) {
+    others.emplace_back([this, &statuses, i] { statuses[i] = SendGroups(); });
+  }
+  statuses[0] = SendGroups();
+  for (std::thread& thread : others) thread.join();
+  for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
+  return absl::OkStatus();
+}
+
+absl::Status DatasetPut::SendGroups() {
   const Chunks all = absl::MakeSpan(chunks_);
-  if (hash) HashChunks(all.subspan(0, kBatch));
-  for (size_t begin = 0; begin < all.size(); begin += kBatch) {
-    HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
-    std::thread next;
-    if (hash && begin + kBatch < all.size()) {
-      next = std::thread(
-          [&] { HashChunks(all.subspan(begin + kBatch, kBatch)); });
-    }
-    const absl::Status status = SendMissing(all.subspan(begin, kBatch));
-    if (next.joinable()) next.join();
-    HAWSER_RETURN_IF_ERROR(status);
+  for (size_t i; !failed_ && (i = next_.fetch_add(kGroup)) < all.size();) {
+    const absl::Status status = SendGroup(all.subspan(i, kGroup));
+    if (status.ok()) continue;
+    failed_ = true;
+    return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status DatasetPut::SendMissing(Chunks batch) {
+absl::Status DatasetPut::SendGroup(Chunks group) {
+  HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
   std::vector<ChunkToPut> asked;
-  std::string digests;
+  v1::FindMissingRequest request;
   int64_t bytes = 0;
-  for (const ChunkToPut& chunk : batch) {
+  for (ChunkToPut& chunk : group) {
+    // Known already when this is a second attempt.
+    if (chunk.digest == Digest()) chunk.digest = Sha256(chunk.bytes);
     bytes += chunk.bytes.size();
-    if (!there_.insert(chunk.digest).second) continue;
+    MutexLock lock(&mu_);
+    if (!asked_.insert(chunk.digest).second) continue;
     asked.push_back(chunk);
-    absl::StrAppend(&digests, chunk.digest.bytes());
+    absl::StrAppend(request.mutable_digests(), chunk.digest.bytes());
   }
   std::vector<ChunkToPut> missing;
   int64_t missing_bytes = 0;
   if (!asked.empty()) {
-    v1::FindMissingRequest request;
-    request.set_digests(std::move(digests));
     HAWSER_ASSIGN_OR_RETURN(const v1::FindMissingReply reply,
                             transport_->FindMissing(request, limits_.Rest()));
     for (uint32_t index : reply.missing()) {
@@ -113,29 +110,8 @@ absl::Status DatasetPut::SendMissing(Chunks batch) {
     }
   }
   Report(bytes - missing_bytes);
-  HAWSER_RETURN_IF_ERROR(SendOnStreams(missing));
+  HAWSER_RETURN_IF_ERROR(SendOnOneStream(missing));
   sent_bytes_ += missing_bytes;
-  return absl::OkStatus();
-}
-
-absl::Status DatasetPut::SendOnStreams(
-    const std::vector<ChunkToPut>& missing) {
-  if (missing.empty()) return absl::OkStatus();
-  const size_t streams = std::min<size_t>(std::max(options_.bulk_threads, 1),
-                                          missing.size());
-  const size_t share = (missing.size() + streams - 1) / streams;
-  const absl::Span<const ChunkToPut> all(missing);
-  std::vector<absl::Status> statuses(streams);
-  std::vector<std::thread> others;
-  for (size_t s = 1; s < streams; ++s) {
-    others.emplace_back([&, s] {
-      statuses[s] = SendOnOneStream(
-          all.subspan(std::min(s * share, all.size()), share));
-    });
-  }
-  statuses[0] = SendOnOneStream(all.subspan(0, share));
-  for (std::thread& thread : others) thread.join();
-  for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
   return absl::OkStatus();
 }
 

@@ -15,13 +15,15 @@
 #include "client/remote/options.h"
 #include "client/remote/transport.h"
 #include "core/base/digest.h"
+#include "core/base/mutex.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser {
 
-// Used once, by one thread, which Run blocks. Chunks are hashed on all cores
-// while those before them are sent.
+// Used once, by one thread, which Run blocks. Several workers each take some
+// chunks in a row, hash them, ask which of them are missing and send those: one
+// hashes while another's are on their way or being checked over there.
 class DatasetPut {
  public:
   // `source` is normalized and outlives this.
@@ -31,9 +33,11 @@ class DatasetPut {
 
  private:
   using Chunks = absl::Span<ChunkToPut>;
-  absl::Status SendAll(bool hash);
-  absl::Status SendMissing(Chunks batch);
-  absl::Status SendOnStreams(const std::vector<ChunkToPut>& missing);
+  // Of everything, by all workers.
+  absl::Status SendAll();
+  // What one worker does.
+  absl::Status SendGroups();
+  absl::Status SendGroup(Chunks group);
   absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
   absl::StatusOr<DatasetInfo> Commit();
   void Report(int64_t more);
@@ -45,9 +49,14 @@ class DatasetPut {
   DatasetManifest manifest_;        // digests filled in by Commit
   std::vector<ChunkToPut> chunks_;  // of all arrays in a row
   int64_t total_bytes_ = 0;
-  absl::flat_hash_set<Digest> there_;  // sent or found
+  std::atomic<size_t> next_{0};  // the first chunk nobody has taken
+  std::atomic<bool> failed_{false};
   std::atomic<int64_t> done_bytes_{0};
-  int64_t sent_bytes_ = 0;
+  std::atomic<int64_t> sent_bytes_{0};
+
+  Mutex mu_;
+  // Asked about, by somebody who then sends what is missing.
+  absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser

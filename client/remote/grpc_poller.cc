@@ -1,6 +1,20 @@
 #include "client/remote/grpc_poller.h"
 
+#include "core/base/mutex.h"
+
 namespace hawser {
+
+std::shared_ptr<GrpcPoller> GrpcPoller::Shared() {
+  static Mutex* const mu = new Mutex;
+  static auto* const shared = new std::weak_ptr<GrpcPoller>;
+  MutexLock lock(mu);
+  std::shared_ptr<GrpcPoller> poller = shared->lock();
+  if (poller == nullptr) {
+    poller.reset(new GrpcPoller);
+    *shared = poller;
+  }
+  return poller;
+}
 
 GrpcPoller::GrpcPoller()
     : queue_(std::make_shared<grpc::CompletionQueue>()),

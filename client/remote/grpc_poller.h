@@ -11,7 +11,8 @@ namespace hawser {
 
 // One thread on one completion queue. gRPC's own callback threads come in
 // pairs that wake each other for every operation: a step takes some 15 us
-// longer on them, so nothing here uses those.
+// longer on them, so nothing here uses those. Two pollers would do the same to
+// each other, so all clients of a process share one.
 class GrpcPoller {
  public:
   // What an operation is started with; lives until Done.
@@ -24,7 +25,8 @@ class GrpcPoller {
     ~Tag() = default;
   };
 
-  GrpcPoller();
+  // The one there is, or a new one.
+  static std::shared_ptr<GrpcPoller> Shared();
   // Waits for the operations under way, unless it runs in one's Done.
   ~GrpcPoller();
   GrpcPoller(const GrpcPoller&) = delete;
@@ -33,6 +35,8 @@ class GrpcPoller {
   grpc::CompletionQueue* queue() const { return queue_.get(); }
 
  private:
+  GrpcPoller();
+
   const std::shared_ptr<grpc::CompletionQueue> queue_;
   std::thread thread_;
 };

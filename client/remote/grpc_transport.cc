@@ -182,8 +182,8 @@ class GrpcTransport final : public Transport {
 
   std::unique_ptr<SessionStream> OpenSession(
       SessionCallbacks callbacks) override {
-    return std::make_unique<GrpcSessionStream>(session_executor_.get(),
-                                               &poller_, std::move(callbacks));
+    return std::make_unique<GrpcSessionStream>(
+        session_executor_.get(), poller_.get(), std::move(callbacks));
   }
 
   Future<v1::CallReply> Call(v1::CallRequest request,
@@ -191,8 +191,8 @@ class GrpcTransport final : public Transport {
     v1::Executor::Stub* stub = request.ByteSizeLong() > kSmallCallBytes
                                    ? NextBulk().executor.get()
                                    : session_executor_.get();
-    return StatelessCall::Start(stub, &poller_, request, CallLimits(options),
-                                address_);
+    return StatelessCall::Start(stub, poller_.get(), request,
+                                CallLimits(options), address_);
   }
 
   absl::Status Upload(const v1::UploadChunk& header, const Literal& value,
@@ -356,7 +356,7 @@ class GrpcTransport final : public Transport {
   }
 
   const std::string address_;
-  GrpcPoller poller_;
+  const std::shared_ptr<GrpcPoller> poller_ = GrpcPoller::Shared();
   std::unique_ptr<v1::Executor::Stub> session_executor_;
   std::vector<std::unique_ptr<Bulk>> bulk_;
   std::atomic<uint32_t> next_bulk_{0};

@@ -8,6 +8,7 @@
 #include "client/sdk/graph/jit.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/ops/compare.h"
 #include "client/sdk/ops/elementwise.h"
 #include "core/base/status.h"
 #include "core/ops/control.h"
@@ -180,10 +181,12 @@ Values RunSwitch(const Operand& index,
     value = s.Fail(InvalidArgument("the index must be an integer, not ",
                                    DTypeName(dtype)));
   } else if (s.ok() && (BitWidth(dtype) > 32 || dtype == DType::kU32)) {
-    // Brought in range before it is narrowed.
-    const int64_t last = static_cast<int64_t>(branches.size()) - 1;
-    value = Clip(Operand(value, index.where()), s.ConstantOf(0, dtype),
-                 s.ConstantOf(last, dtype));
+    // Brought in range before it is narrowed: what is out of it names the last.
+    const auto at = [&](const Tensor& t) { return Operand(t, index.where()); };
+    const Tensor last =
+        s.ConstantOf(static_cast<int64_t>(branches.size()) - 1, dtype);
+    const Tensor negative = Lt(at(value), s.ConstantOf(0, dtype));
+    value = Select(at(negative), last, Minimum(at(value), last));
   }
   return RunBranches(s, s.Convert(value, DType::kS32), Order::kAsGiven,
                      branches);

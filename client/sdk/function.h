@@ -144,8 +144,17 @@ class JitFunction {
   RunOptions options_;
 };
 
-// auto step = Jit([](Tensor w, Tensor x) { return Dot(x, w); });
-// absl::StatusOr<Tensor> y = step(w, x);
+// A function over tensors, traced once per signature, sent once, run by name.
+//   auto step = Jit([](Tensor w, Tensor x) { return Dot(x, w); });
+//   absl::StatusOr<Tensor> y = step(w, x);
+// fn: any callable; see JitFunction for what it takes, gives and may capture.
+// options: see JitOptions. Result: a function of the same arguments that gives
+// a StatusOr. Errors: of each call: kInvalidArgument for what the function does
+// wrong, with its line, for a capture above 4 KiB or on a client, and for a
+// batch that batch_buckets do not allow; kFailedPrecondition for arguments of
+// two clients, donated ones, and, with HAWSER_CHECK_JIT=1, a function that
+// changed; those of compiling. Grad: Grad(fn) of it. Source: Nx.Defn jit; JAX
+// jit.
 template <typename Fn>
 JitFunction<std::decay_t<Fn>> Jit(
     Fn&& fn, JitOptions options = {},

@@ -182,7 +182,7 @@ class GradFunction {
 // Result: the gradient has the structure of the argument, and the shape and
 // dtype of each tensor in it; zeros where the result does not depend on it. By
 // a complex x + iy it is d/dx - i d/dy.
-// Errors (sticky): an argument or result of bool or integer dtype; what fn
+// Errors: sticky; an argument or result of bool or integer dtype; what fn
 // itself does wrong; kUnimplemented naming op and line for a loop (While) and
 // a reduction by a function of one's own (Reduce) on the way.
 // Grad: that of its parts. Source: Nx value_and_grad; JAX for the convention
@@ -200,7 +200,8 @@ auto ValueAndGrad(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
 // As ValueAndGrad, the gradient alone.
 //   Tensor g = Grad(Loss)(w, x, y);
 //   auto second = Grad(Grad([](Tensor x) { return Sin(x); }));
-// Source: Nx grad.
+// fn, arguments: as there. Result: the gradient. Errors: as there. Grad: that
+// of its parts. Source: Nx grad.
 template <size_t... By, typename Fn>
 auto Grad(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
   return GradFunction(ValueAndGrad<By...>(std::forward<Fn>(fn), where));

@@ -148,13 +148,15 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!status.ok()) return out << "invalid Tensor: " << status;
   const auto found = Find(tensor);
   if (found.ok() && found->value.valid()) return out << found->value;
-  out << tensor.shape().ToString();
-  if (found.ok()) {
-    return out << " on " << found->buffer->client()->name()
-               << " (not fetched)";
+  Client where;
+  bool traced = false;
+  {
+    MutexLock lock(&graph_mutex);
+    traced = tensor.node()->As<sdk::Traced>() != nullptr;
+    if (found.ok()) where = sdk::ClientOf(tensor);
   }
-  MutexLock lock(&graph_mutex);
-  const bool traced = tensor.node()->As<sdk::Traced>() != nullptr;
+  out << tensor.shape().ToString();
+  if (found.ok()) return out << " on " << where.name() << " (not fetched)";
   return out << (traced ? " (traced)" : " (recorded, not run)");
 }
 

@@ -1,5 +1,5 @@
-// The gradient rules by name, for the rows of the families. `core/ops/README.md`
-// says what each gives at ties and edges.
+// The gradient rules by name, for the rows of the families. What they give at
+// ties and edges: core/autodiff/README.md.
 #ifndef HAWSER_CORE_OPS_GRADIENT_RULES_H_
 #define HAWSER_CORE_OPS_GRADIENT_RULES_H_
 

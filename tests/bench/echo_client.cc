@@ -49,8 +49,8 @@ EchoMessage RequestOf(MessageSizes sizes) {
 }
 
 EchoClient::EchoClient(const std::string& address)
-    : channel_(grpc::CreateChannel(address,
-                                   grpc::InsecureChannelCredentials())),
+    : channel_(
+          grpc::CreateChannel(address, grpc::InsecureChannelCredentials())),
       stub_(Echo::NewStub(channel_)),
       ping_(stub_->Ping(&ping_context_)) {}
 

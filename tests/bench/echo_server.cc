@@ -47,8 +47,7 @@ class PingReactor final
 // Raw, so that the data is copied once: from gRPC's buffers to its place.
 class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  PutReactor(std::vector<char>* room, grpc::ByteBuffer* answer)
-      : room_(*room) {
+  PutReactor(std::vector<char>* room, grpc::ByteBuffer* answer) : room_(*room) {
     const grpc::Slice slice(EchoMessage().SerializeAsString());
     *answer = grpc::ByteBuffer(&slice, 1);
     StartRead(&buffer_);

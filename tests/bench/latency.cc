@@ -1,13 +1,15 @@
 #include "tests/bench/latency.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/hawser.h"
 #include "client/remote/grpc_transport.h"
 #include "core/base/status.h"
-#include "tests/bench/echo_client.h"
 #include "tests/bench/hawser_calls.h"
 #include "tests/bench/message_sizes.h"
 #include "tests/bench/rounds.h"
@@ -30,6 +32,7 @@ enum Index {
   kUnary,
   kCall,
   kCallRuntime,
+  kSubjects,  // how many there are
 };
 
 using Figure = std::function<double(const Round&)>;
@@ -38,14 +41,10 @@ Figure P50(Index of) {
   return [of](const Round& times) { return times[of].p50; };
 }
 Figure P50OverP50(Index a, Index b) {
-  return [a, b](const Round& times) {
-    return times[a].p50 / times[b].p50;
-  };
+  return [a, b](const Round& times) { return times[a].p50 / times[b].p50; };
 }
 Figure P99OverP99(Index a, Index b) {
-  return [a, b](const Round& times) {
-    return times[a].p99 / times[b].p99;
-  };
+  return [a, b](const Round& times) { return times[a].p99 / times[b].p99; };
 }
 // What computing over there costs more than computing here.
 double Overhead(const Round& times, Index there, Index here) {
@@ -97,18 +96,31 @@ void AddRows(const Rounds& rounds, const std::string& placement,
   const Figure one = [](const auto& times) {
     return Overhead(times, kStep, kOneHere);
   };
-  table.Add("remote - local, 1,000 ops / one op", thousand, one,
-            [=](const auto& times) { return thousand(times) / one(times); },
-            "1.3");
+  table.Add(
+      "remote - local, 1,000 ops / one op", thousand, one,
+      [=](const auto& times) { return thousand(times) / one(times); }, "1.3");
+}
+
+// `kind` of exchange, as long as hawser's.
+Subject Exchange(const Peers& peers, const std::string& kind,
+                 const MessageSizes& sizes, int iterations) {
+  return [&peers, arguments = std::vector<std::string>{
+                      kind, absl::StrCat(sizes.request),
+                      absl::StrCat(sizes.answer), absl::StrCat(iterations)}] {
+    return peers.Echo(arguments);
+  };
+}
+
+Subject Timed(std::function<absl::Status()> once, int iterations) {
+  return [once = std::move(once), iterations] {
+    return TimesOf(once, iterations);
+  };
 }
 
 }  // namespace
 
 absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
                             const std::string& placement, Report* report) {
-  EchoClient echo(peers.echo());
-  const EchoMessage as_step = RequestOf(SizesOfStep());
-  const EchoMessage as_call = RequestOf(SizesOfCall());
   HAWSER_ASSIGN_OR_RETURN(const Client client,
                           Connect({.servers = {peers.hawserd()}}));
   HAWSER_ASSIGN_OR_RETURN(const auto remote, ConnectRemote(peers.hawserd()));
@@ -117,23 +129,22 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
                           HawserCalls::On(Client(remote)));
   HAWSER_ASSIGN_OR_RETURN(const HawserCalls here,
                           HawserCalls::On(Client::Cpu()));
-  HAWSER_ASSIGN_OR_RETURN(const RuntimeCalls runtime,
-                          RuntimeCalls::On(remote));
+  HAWSER_ASSIGN_OR_RETURN(const RuntimeCalls runtime, RuntimeCalls::On(remote));
 
   const int n = plan.iterations;
-  std::vector<Subject> subjects(kCallRuntime + 1);
-  subjects[kPing] = {[&] { return echo.Ping(as_step); }, n};
-  subjects[kStep] = {[&] { return calls.Step(); }, n};
-  subjects[kStepAlone] = {[&] { return alone.Step(); }, n};
-  subjects[kStepRuntime] = {[&] { return runtime.Step(); }, n};
-  subjects[kChainOfSteps] = {[&] { return calls.DependentSteps(kChain); },
-                             std::max(n / 20, 1)};
-  subjects[kThousandRemote] = {[&] { return calls.ThousandOps(); }, n};
-  subjects[kThousandHere] = {[&] { return here.ThousandOps(); }, n};
-  subjects[kOneHere] = {[&] { return here.Step(); }, n};
-  subjects[kUnary] = {[&] { return echo.Unary(as_call); }, n};
-  subjects[kCall] = {[&] { return calls.Call(); }, n};
-  subjects[kCallRuntime] = {[&] { return runtime.Call(); }, n};
+  std::vector<Subject> subjects(kSubjects);
+  subjects[kPing] = Exchange(peers, "ping", SizesOfStep(), n);
+  subjects[kStep] = Timed([&] { return calls.Step(); }, n);
+  subjects[kStepAlone] = Timed([&] { return alone.Step(); }, n);
+  subjects[kStepRuntime] = Timed([&] { return runtime.Step(); }, n);
+  subjects[kChainOfSteps] =
+      Timed([&] { return calls.DependentSteps(kChain); }, std::max(n / 20, 1));
+  subjects[kThousandRemote] = Timed([&] { return calls.ThousandOps(); }, n);
+  subjects[kThousandHere] = Timed([&] { return here.ThousandOps(); }, n);
+  subjects[kOneHere] = Timed([&] { return here.Step(); }, n);
+  subjects[kUnary] = Exchange(peers, "unary", SizesOfCall(), n);
+  subjects[kCall] = Timed([&] { return calls.Call(); }, n);
+  subjects[kCallRuntime] = Timed([&] { return runtime.Call(); }, n);
   HAWSER_ASSIGN_OR_RETURN(const Rounds rounds, Measure(subjects, plan.rounds));
   AddRows(rounds, placement, report);
   return absl::OkStatus();

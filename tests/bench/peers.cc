@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
@@ -36,6 +38,26 @@ absl::Status Peers::Place(int client_core, int server_core) {
   HAWSER_RETURN_IF_ERROR(Pin(hawserd_.pid(), server_core));
   HAWSER_RETURN_IF_ERROR(Pin(echo_.pid(), server_core));
   return Pin(getpid(), client_core);
+}
+
+absl::StatusOr<Times> Peers::Echo(
+    const std::vector<std::string>& arguments) const {
+  std::vector<std::string> argv = {testing::Runfile("tests/bench/echo_client"),
+                                   echo_address_};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  HAWSER_ASSIGN_OR_RETURN(testing::Process client,
+                          testing::Process::Start(argv));
+  HAWSER_ASSIGN_OR_RETURN(const int code, client.Wait(kPatience));
+  const std::vector<std::string> words =
+      absl::StrSplit(client.output(), absl::ByAnyChar(" \n"));
+  Times times;
+  if (code != 0 || words.size() < 2 ||
+      !absl::SimpleAtod(words[0], &times.p50) ||
+      !absl::SimpleAtod(words[1], &times.p99)) {
+    return Internal("echo_client ", absl::StrJoin(arguments, " "),
+                    " ended with ", code, " and said: ", client.output());
+  }
+  return times;
 }
 
 }  // namespace hawser::bench

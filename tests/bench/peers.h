@@ -1,12 +1,15 @@
-// Peers: a hawserd and a bare gRPC server, each in a process of its own.
+// Peers: a hawserd and a bare gRPC server, each in a process of its own, and
+// bare gRPC clients, for which the same holds.
 #ifndef HAWSER_TESTS_BENCH_PEERS_H_
 #define HAWSER_TESTS_BENCH_PEERS_H_
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tests/bench/rounds.h"
 #include "tests/testing/process.h"
 
 namespace hawser::bench {
@@ -22,7 +25,10 @@ class Peers {
   absl::Status Place(int client_core, int server_core);
 
   const std::string& hawserd() const { return hawserd_address_; }
-  const std::string& echo() const { return echo_address_; }
+
+  // Runs echo_client, on this process's core, with these arguments behind the
+  // address. It shares no thread of gRPC's with what is measured here.
+  absl::StatusOr<Times> Echo(const std::vector<std::string>& arguments) const;
 
  private:
   Peers(testing::Process hawserd, std::string hawserd_address,

@@ -17,29 +17,30 @@ double NowMicros() {
 }
 
 double Quantile(std::vector<double> values, double q) {
-  const size_t at = std::min(values.size() - 1,
-                             static_cast<size_t>(q * values.size()));
+  const size_t at =
+      std::min(values.size() - 1, static_cast<size_t>(q * values.size()));
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[at];
 }
 
-absl::StatusOr<Times> RunSubject(const Subject& subject) {
+}  // namespace
+
+absl::StatusOr<Times> TimesOf(const std::function<absl::Status()>& once,
+                              int iterations) {
   std::vector<double> micros;
-  micros.reserve(subject.iterations);
-  for (int i = 0; i < subject.iterations; ++i) {
+  micros.reserve(iterations);
+  for (int i = 0; i < iterations; ++i) {
     const double start = NowMicros();
-    HAWSER_RETURN_IF_ERROR(subject.once());
+    HAWSER_RETURN_IF_ERROR(once());
     micros.push_back(NowMicros() - start);
   }
   return Times{Quantile(micros, 0.5), Quantile(micros, 0.99)};
 }
 
-}  // namespace
-
 absl::StatusOr<Round> MeasureOnce(const std::vector<Subject>& subjects) {
   Round round;
   for (const Subject& subject : subjects) {
-    HAWSER_ASSIGN_OR_RETURN(round.emplace_back(), RunSubject(subject));
+    HAWSER_ASSIGN_OR_RETURN(round.emplace_back(), subject());
   }
   return round;
 }

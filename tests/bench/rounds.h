@@ -11,20 +11,21 @@
 
 namespace hawser::bench {
 
-struct Subject {
-  std::function<absl::Status()> once;  // what is timed
-  int iterations = 1;                  // per round
-};
-
-// Of one subject in one round, in microseconds.
+// Of one operation, in microseconds.
 struct Times {
   double p50 = 0;
   double p99 = 0;
 };
+// Runs `once` so often in a row. Errors: its first.
+absl::StatusOr<Times> TimesOf(const std::function<absl::Status()>& once,
+                              int iterations);
+
+// What takes its turn in each round.
+using Subject = std::function<absl::StatusOr<Times>()>;
 using Round = std::vector<Times>;  // by subject
 using Rounds = std::vector<Round>;
 
-// Runs every subject's iterations in a row. Errors: the first of a subject.
+// Errors: the first of a subject.
 absl::StatusOr<Round> MeasureOnce(const std::vector<Subject>& subjects);
 // That many times, after a first round that is not counted.
 absl::StatusOr<Rounds> Measure(const std::vector<Subject>& subjects,

@@ -1,14 +1,15 @@
 #include "tests/bench/throughput.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/hawser.h"
 #include "core/base/literal.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
-#include "tests/bench/echo_client.h"
 #include "tests/bench/rounds.h"
 
 namespace hawser::bench {
@@ -39,7 +40,6 @@ absl::StatusOr<int64_t> SentByPut(const Client& client, const Literal& value) {
 
 absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
                                const std::string& placement, Report* report) {
-  EchoClient echo(peers.echo());
   HAWSER_ASSIGN_OR_RETURN(const Client client,
                           Connect({.servers = {peers.hawserd()}}));
   Rounds rounds;
@@ -51,24 +51,26 @@ absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
       if (sent == plan.bytes) return absl::OkStatus();
       return Internal("a put of ", plan.bytes, " new bytes has sent ", sent);
     };
-    const auto stream = [&] { return echo.Put(value.bytes(), kFrameBytes); };
-    HAWSER_ASSIGN_OR_RETURN(rounds.emplace_back(),
-                            MeasureOnce({{stream, 1}, {put, 1}}));
+    const auto stream = [&] {
+      return peers.Echo(
+          {"put", absl::StrCat(plan.bytes), absl::StrCat(kFrameBytes), "1"});
+    };
+    HAWSER_ASSIGN_OR_RETURN(
+        rounds.emplace_back(),
+        MeasureOnce({stream, [&] { return TimesOf(put, 1); }}));
   }
   const auto gigabytes = [&](int of) {
-    return absl::StrFormat(
-        "%.2f GB/s", MedianOf(rounds, [&](const Round& times) {
-          return plan.bytes / times[of].p50 / 1e3;
-        }));
+    return absl::StrFormat("%.2f GB/s",
+                           MedianOf(rounds, [&](const Round& times) {
+                             return plan.bytes / times[of].p50 / 1e3;
+                           }));
   };
   report->rows.push_back(
-      {placement, absl::StrFormat("put of %d MiB / client stream",
-                                  plan.bytes >> 20),
+      {placement,
+       absl::StrFormat("put of %d MiB / client stream", plan.bytes >> 20),
        gigabytes(1), gigabytes(0),
        MedianOf(rounds,
-                [](const Round& times) {
-                  return times[0].p50 / times[1].p50;
-                }),
+                [](const Round& times) { return times[0].p50 / times[1].p50; }),
        "at least 0.5"});
   HAWSER_ASSIGN_OR_RETURN(report->put_again_bytes, SentByPut(client, value));
   return absl::OkStatus();

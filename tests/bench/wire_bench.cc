@@ -16,9 +16,8 @@ absl::StatusOr<Report> MeasureWire(const WirePlan& plan) {
   Report report;
   HAWSER_ASSIGN_OR_RETURN(Peers peers, Peers::Start(server));
   HAWSER_RETURN_IF_ERROR(peers.Place(client, server));
-  HAWSER_RETURN_IF_ERROR(MeasureThroughput(peers, plan.throughput,
-                                           two ? "two cores" : "one core",
-                                           &report));
+  HAWSER_RETURN_IF_ERROR(MeasureThroughput(
+      peers, plan.throughput, two ? "two cores" : "one core", &report));
   if (two) {
     HAWSER_RETURN_IF_ERROR(
         MeasureLatency(peers, plan.latency, "two cores", &report));

@@ -37,8 +37,8 @@ TEST(WireBench, TheFloorExchangesAsManyBytes) {
 TEST(WireBench, MediansAreOfRounds) {
   const Rounds rounds = {{{1, 9}, {2, 9}}, {{8, 9}, {2, 9}}, {{3, 9}, {1, 9}}};
   EXPECT_EQ(MedianOf(rounds, [](const Round& r) { return r[0].p50; }), 3);
-  EXPECT_EQ(MedianOf(rounds, [](const Round& r) { return r[0].p50 / r[1].p50; }),
-            3);
+  EXPECT_EQ(
+      MedianOf(rounds, [](const Round& r) { return r[0].p50 / r[1].p50; }), 3);
 }
 
 }  // namespace

@@ -351,8 +351,6 @@ def split(case):
 def pad_outer(case):
     attrs = case["attrs"]
     only(attrs, "mode", "padding_config")
-    if case["op"] == "pad_outer" and "mode" not in attrs:
-        raise Leave("Pad does that")
     config = attrs["padding_config"]
     edge = 'attributes { name: "edge" s: "%s" }' % attrs.get("mode", "reflect")
     return [edge] + [ints(name, [entry[i] for entry in config])
@@ -536,6 +534,11 @@ def converted(case):
     function, call = FUNCTIONS[case["op"]]
     if case["op"] == "slice" and case["attrs"].get("dynamic_starts"):
         function, call = "DynamicSlice", dynamic_slice
+    if case["op"] == "pad_outer" and "mode" not in case["attrs"]:
+        config = [[low, high, 0] for low, high in
+                  case["attrs"]["padding_config"]]
+        case = dict(case, attrs={"padding_config": config})
+        function, call = "Pad", pad
     lines = ['name: "%s"' % case["id"], 'fn: "%s"' % function]
     lines += call(case) + expectation(case, function)
     text = ["cases {"]

@@ -6,8 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/sdk/graph/batch.h"
 #include "client/sdk/graph/client_state.h"
 #include "client/sdk/graph/evaluate.h"
@@ -25,6 +26,21 @@ bool MustCheck() {
     return value != nullptr && std::string(value) == "1";
   }();
   return check;
+}
+
+// How often a wait looks at its cancel flag.
+constexpr absl::Duration kTick = absl::Milliseconds(20);
+
+template <typename T>
+absl::StatusOr<T> AwaitWithin(const Future<T>& future,
+                              const CancelToken& cancel) {
+  while (!future.ready()) {
+    HAWSER_RETURN_IF_ERROR(cancel.Check());
+    (void)future.Await(cancel.can_expire()
+                           ? std::min(absl::Now() + kTick, cancel.deadline())
+                           : absl::InfiniteFuture());
+  }
+  return future.Await();
 }
 
 // What a leaf says about where to compute.
@@ -215,38 +231,48 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Find(const Flat& arguments,
                                                 const Key& key,
                                                 const Execution& execution,
                                                 TraceFn fn) {
-  Promise<EntryPtr> promise;
-  Future<EntryPtr> known;
-  {
-    MutexLock lock(&mu_);
-    if (auto* entry = entries_.Find(key)) {
-      known = *entry;
-    } else {
-      entries_.Put(key, promise.future());
+  const CancelToken& cancel = execution.call.cancel;
+  while (true) {
+    Promise<EntryPtr> promise;
+    Future<EntryPtr> known;
+    {
+      MutexLock lock(&mu_);
+      if (auto* entry = entries_.Find(key)) {
+        known = *entry;
+      } else {
+        entries_.Put(key, promise.future());
+      }
     }
+    if (!known.valid()) {
+      auto entry = Build(arguments, execution, fn);
+      if (!entry.ok()) {  // the next call tries again
+        MutexLock lock(&mu_);
+        entries_.Erase(key);
+      }
+      promise.Set(entry);
+      return entry;
+    }
+    auto entry = AwaitWithin(known, cancel);
+    // The limits of the call that was building it are not this one's.
+    const bool over = absl::IsCancelled(entry.status()) ||
+                      absl::IsDeadlineExceeded(entry.status());
+    if (over && cancel.Check().ok()) continue;
+    if (!entry.ok() || !MustCheck()) return entry;
+    HAWSER_RETURN_IF_ERROR(CheckSame(arguments, **entry, fn));
+    return entry;
   }
-  if (known.valid()) {
-    HAWSER_ASSIGN_OR_RETURN(EntryPtr entry,
-                            known.Await(execution.call.cancel.deadline()));
-    if (!MustCheck()) return entry;
-    std::shared_ptr<const void> prototype;
-    HAWSER_ASSIGN_OR_RETURN(const TracedModule again,
-                            TraceCall(arguments, fn, &prototype));
-    if (DigestOf(again.module) == entry->digest) return entry;
-    return FailedPrecondition(
-        "the function of ", where_.file, ":", where_.line,
-        " traces to another graph than before with the same arguments: it "
-        "depends on something that is not an argument");
-  }
-  // Whoever waits gets this call's error; the next call tries again.
-  auto forget = absl::MakeCleanup([&] {
-    MutexLock lock(&mu_);
-    entries_.Erase(key);
-  });
-  auto entry = Build(arguments, execution, fn);
-  if (entry.ok()) std::move(forget).Cancel();
-  promise.Set(entry);
-  return entry;
+}
+
+absl::Status JitCore::CheckSame(const Flat& arguments, const Entry& entry,
+                                TraceFn fn) const {
+  std::shared_ptr<const void> prototype;
+  HAWSER_ASSIGN_OR_RETURN(const TracedModule again,
+                          TraceCall(arguments, fn, &prototype));
+  if (DigestOf(again.module) == entry.digest) return absl::OkStatus();
+  return FailedPrecondition(
+      "the function of ", where_.file, ":", where_.line,
+      " traces to another graph than before with the same arguments: it "
+      "depends on something that is not an argument");
 }
 
 absl::StatusOr<JitCore::Prepared> JitCore::Prepare(Flat* arguments,

@@ -79,6 +79,9 @@ class JitCore {
   // The entry of a signature, traced by the first caller.
   absl::StatusOr<EntryPtr> Find(const Flat& arguments, const Key& key,
                                 const Execution& execution, TraceFn fn);
+  // With HAWSER_CHECK_JIT: the function still makes what the entry holds.
+  absl::Status CheckSame(const Flat& arguments, const Entry& entry,
+                         TraceFn fn) const;
   absl::StatusOr<EntryPtr> Build(const Flat& arguments,
                                  const Execution& execution, TraceFn fn) const;
   // The module the function makes of arguments like these.

@@ -87,7 +87,7 @@ absl::Status RowCheck::CheckSame(const Instruction& a,
   for (const auto& [name, value] : a.attributes) {
     const AttributeValue* other = b.attributes.Find(name);
     if (other == nullptr || !SameButForRows(value, *other)) {
-      return Differs(absl::StrCat("its ", name));
+      return Differs(absl::StrCat("attribute ", name));
     }
   }
   return absl::OkStatus();

@@ -132,7 +132,47 @@ TEST_F(ControlFlow, BranchesMayCaptureDifferentThings) {
   EXPECT_VALUE(no, Literal::Scalar<int32_t>(13));
 }
 
+TEST_F(ControlFlow, SwitchRunsTheNumberedBranch) {
+  const auto choose = [](Tensor kind, Tensor a, Tensor b) {
+    return Switch(
+        kind, [&] { return std::pair(a, b); }, [&] { return std::pair(b, a); },
+        [&] { return std::pair(a * b, a - b); });
+  };
+  auto jitted = Jit(choose);
+  const int firsts[] = {7, 5, 35, 35};
+  for (int kind : {0, 1, 2, 3}) {
+    ASSERT_OK_AND_ASSIGN(const auto both, jitted(kind, 7, 5));
+    EXPECT_VALUE(both.first, Literal::Scalar<int32_t>(firsts[kind]));
+    EXPECT_VALUE(choose(Scalar(kind), Scalar(7), Scalar(5)).first,
+                 Literal::Scalar<int32_t>(firsts[kind]));
+  }
+  EXPECT_EQ(counting_->compiles, 2);
+  // Out of range, at every width, names the last.
+  for (const Tensor& far :
+       {Scalar(-1), Scalar(int64_t{-5}), Scalar(int64_t{1} << 32),
+        Scalar(UINT64_MAX), Scalar(UINT32_MAX), Scalar(DType::kU8, 200)}) {
+    EXPECT_VALUE(choose(far, Scalar(7), Scalar(5)).second,
+                 Literal::Scalar<int32_t>(2));
+  }
+}
+
 // ---- errors ---------------------------------------------------------------
+
+TEST_F(ControlFlow, SwitchRefusesWhatIsNoNumberOfABranch) {
+  const auto one = [] { return Scalar(1); };
+  EXPECT_THAT(Switch(1.5f, one, one).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "Switch: the index must be an integer, not f32"));
+  EXPECT_THAT(Switch(true, one, one).status(),
+              StatusIs(StatusCode::kInvalidArgument, "not bool"));
+  EXPECT_THAT(Switch(T1<int32_t>({1}), one, one).status(),
+              StatusIs(StatusCode::kInvalidArgument, "case: C"));
+  EXPECT_THAT(Switch(0, one, one, [] { return Scalar(1.5f); }).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "the branches give s32[] and f32[]"));
+  EXPECT_THAT(Switch(Tensor(), one, one).status(),
+              StatusIs(StatusCode::kFailedPrecondition, "never given"));
+}
 
 TEST_F(ControlFlow, AStateThatChangesIsAnError) {
   const Tensor bad = While(

@@ -3,6 +3,7 @@
 #define HAWSER_TESTS_CLIENT_SDK_COUNTING_CLIENT_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "client/sdk/client.h"
 #include "core/base/mutex.h"
+#include "core/base/status.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/cpu_client.h"
 
@@ -27,6 +29,8 @@ class CountingClient : public runtime::Client {
   std::atomic<int> array_lookups{0};
   std::atomic<bool> fail_compile{false};
   std::atomic<bool> fail_execute{false};
+  // Called by every Compile, which fails with what it says.
+  std::function<absl::Status()> on_compile;
 
   // Of the last Compile and Execute.
   std::shared_ptr<const Module> module() {
@@ -50,6 +54,7 @@ class CountingClient : public runtime::Client {
       const runtime::CallOptions& call) override {
     ++compiles;
     if (fail_compile) return absl::UnavailableError("no compiler today");
+    if (on_compile) HAWSER_RETURN_IF_ERROR(on_compile());
     {
       MutexLock lock(&mu_);
       module_ = module;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/future.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"
 
@@ -397,6 +398,34 @@ TEST_F(JitTest, ManyThreadsTraceOnce) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(traces, 1);
   EXPECT_EQ(counting_->compiles, 1);
+}
+
+TEST_F(JitTest, WhoeverWaitsForACompileHasHisOwnLimits) {
+  Promise<bool> inside, go;
+  std::atomic<int> tries{0};
+  counting_->on_compile = [&] {
+    if (++tries > 1) return absl::OkStatus();
+    inside.Set(true);
+    (void)go.future().Await();
+    return absl::CancelledError("by somebody else");
+  };
+  auto f = Jit([](Tensor x) { return x * 2; }).With({.client = client_});
+  absl::Status first, hasty;
+  absl::StatusOr<Tensor> patient = absl::UnknownError("not yet");
+  std::thread one([&] { first = f(1).status(); });
+  EXPECT_OK(inside.future().Await());
+  // Not in time: it ends at its own deadline.
+  hasty = f.With({.client = client_,
+                  .call = {.deadline = absl::Milliseconds(30)}})(1)
+              .status();
+  std::thread two([&] { patient = f(1); });
+  go.Set(true);
+  one.join();
+  two.join();
+  EXPECT_THAT(first, StatusIs(StatusCode::kCancelled, "by somebody else"));
+  EXPECT_THAT(hasty, StatusIs(StatusCode::kDeadlineExceeded, ""));
+  ASSERT_OK(patient);
+  EXPECT_VALUE(*patient, Literal::Scalar<int32_t>(2));
 }
 
 TEST(DefaultClient, IsTheInnermostScopeOfTheThread) {

@@ -40,7 +40,7 @@ DType D(const std::string& name) { return *ParseDType(name); }
 
 TEST(Promotion, IsThatOfNx) {
   const auto rows = NxRows("merge");
-  ASSERT_EQ(rows.size(), 79u);
+  ASSERT_EQ(rows.size(), 78u);
   for (const Row& row : rows) {
     EXPECT_EQ(Promote(D(row.a), D(row.b)), D(row.result))
         << row.a << " + " << row.b;

@@ -90,7 +90,11 @@ Module ModuleOf(const Arguments& arguments, const Body& body) {
 
 absl::StatusOr<std::vector<Literal>> Evaluate(const Module& module,
                                               const Arguments& arguments) {
-  HAWSER_RETURN_IF_ERROR(Verify(module));
+  // Room for the long chains that no wire would let pass.
+  constexpr int64_t kMany = int64_t{1} << 24;
+  HAWSER_RETURN_IF_ERROR(Verify(module, {.bytes = kMany << 8,
+                                         .instructions = kMany,
+                                         .operands = kMany}));
   cpu::CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
   return evaluator.Evaluate(
       module, static_cast<int>(module.computations().size()) - 1, arguments,

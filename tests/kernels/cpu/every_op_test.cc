@@ -129,9 +129,11 @@ Uses OfSelect(const OpDef& op, const Literal& x) {
 
 Uses ToEveryDType(const OpDef& op, const Literal& x) {
   Uses uses;
+  const DType from = x.shape().dtype();
   for (DType to : AllDTypes()) {
-    const bool fits = ByteWidth(to) == ByteWidth(x.shape().dtype());
-    if (&op == &kBitcastConvert && (!fits || IsBool(to))) continue;
+    const bool fits = BitWidth(to) == BitWidth(from) && !IsBool(to) &&
+                      IsComplex(to) == IsComplex(from);
+    if (&op == &kBitcastConvert && !fits) continue;
     uses.push_back({{x}, {{"dtype", to}}, {}});
   }
   return uses;

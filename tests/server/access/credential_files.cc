@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +17,16 @@
 
 namespace hawser::testing {
 namespace {
+
+struct Folders {
+  std::vector<std::string> paths;
+  ~Folders() {
+    std::error_code ignored;
+    for (const std::string& path : paths) {
+      std::filesystem::remove_all(path, ignored);
+    }
+  }
+};
 
 // The output of a script of deploy/tls, which must succeed.
 std::string RunScript(const std::string& name, std::vector<std::string> words,
@@ -30,9 +42,10 @@ std::string RunScript(const std::string& name, std::vector<std::string> words,
 }  // namespace
 
 std::string NewFolder() {
-  std::string folder = ::testing::TempDir() + "/access.XXXXXX";
-  HAWSER_CHECK(mkdtemp(folder.data()) != nullptr);
-  return folder;
+  static Folders folders;
+  folders.paths.push_back("/tmp/hawser.XXXXXX");
+  HAWSER_CHECK(mkdtemp(folders.paths.back().data()) != nullptr);
+  return folders.paths.back();
 }
 
 void WriteFile(const std::string& path, absl::string_view text) {

@@ -11,7 +11,8 @@
 
 namespace hawser::testing {
 
-// A new, empty folder of this test.
+// A new, empty folder, with a path short enough for a Unix socket; removed when
+// the process ends.
 std::string NewFolder();
 // Replaces the file in one step, as an operator should.
 void WriteFile(const std::string& path, absl::string_view text);

@@ -229,7 +229,7 @@ TEST_F(SessionTest, ALongQueueOfTurnsDoesNotGrowTheStack) {
 }
 
 TEST_F(SessionTest, TurnsThatEndOnOtherThreadsExcludeEachOther) {
-  constexpr int kTurns = 500;
+  constexpr int kTurns = 100;
   int count = 0;  // guarded by the turns alone: tsan would see a race
   std::vector<std::thread> enders, enterers;
   Mutex mu;
