@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "server/listener.h"
@@ -166,6 +167,10 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   HAWSER_ASSIGN_OR_RETURN(
       auto listener, Listener::Bind(options.listen, options.insecure ||
                                                         access->mutual_tls()));
+  if (!listener->local() && access->wants_tokens() && !access->tls()) {
+    HAWSER_LOG(kWarning) << listener->address() << " takes tokens in "
+                         << "plaintext: they can be read on the way";
+  }
   HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));
   // Arrays that nobody uses but the device still keeps must leave room for new
   // ones to come in.

@@ -72,10 +72,9 @@ absl::Status RemoveStale(const sockaddr_un& address) {
   }
   const int probe =
       socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const bool dead =
-      connect(probe, reinterpret_cast<const sockaddr*>(&address),
-              sizeof(address)) != 0 &&
-      errno == ECONNREFUSED;
+  const bool dead = connect(probe, reinterpret_cast<const sockaddr*>(&address),
+                            sizeof(address)) != 0 &&
+                    errno == ECONNREFUSED;
   close(probe);
   if (!dead) return CannotListen(absl::StrCat("unix:", path), EADDRINUSE);
   unlink(address.sun_path);
@@ -110,7 +109,8 @@ absl::Status Listener::BindTcp(absl::string_view text, bool anywhere) {
                            "\": ", gai_strerror(error));
   }
   std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
-  if (!IsLoopback(found->ai_addr) && !anywhere) {
+  local_ = IsLoopback(found->ai_addr);
+  if (!local_ && !anywhere) {
     return FailedPrecondition(
         "will not listen on ", NameOf(found->ai_addr, found->ai_addrlen),
         " without client certificates (--tls_cert, --tls_key, "
@@ -136,8 +136,10 @@ absl::Status Listener::BindUnix(absl::string_view path) {
   address.sun_family = AF_UNIX;
   if (path.empty() || path[0] == '@' ||
       path.size() >= sizeof(address.sun_path)) {
-    return InvalidArgument("\"", path, "\" cannot be a socket's path, which has "
-                           "1 to ", sizeof(address.sun_path) - 1,
+    return InvalidArgument("\"", path,
+                           "\" cannot be a socket's path, which has "
+                           "1 to ",
+                           sizeof(address.sun_path) - 1,
                            " characters and no @ in front");
   }
   std::memcpy(address.sun_path, path.data(), path.size());

@@ -30,6 +30,8 @@ class Listener {
 
   // "127.0.0.1:7070", with the port that was taken, or "unix:/path".
   const std::string& address() const { return address_; }
+  // Whether only this machine can reach it.
+  bool local() const { return local_; }
   // Non-blocking.
   int fd() const { return fd_; }
 
@@ -39,6 +41,7 @@ class Listener {
   absl::Status BindUnix(absl::string_view path);
 
   int fd_ = -1;
+  bool local_ = true;
   std::string address_;
   std::string unix_path_;
   ino_t unix_inode_ = 0;

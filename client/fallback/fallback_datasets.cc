@@ -66,7 +66,11 @@ absl::StatusOr<runtime::BufferPtr> FallbackClient::FindDataset(
 absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetOnSecondary(
     const std::string& token, const std::string& array) {
   auto found = FindDataset(*secondary_, token, array, {});
-  if (!absl::IsNotFound(found.status())) return found;
+  // A dataset that is here has all its arrays.
+  if (!absl::IsNotFound(found.status()) ||
+      secondary_->StatDataset(token, {}).ok()) {
+    return found;
+  }
   return Unavailable(primary_->name(), " is away and this end does not have ",
                      token, ": ", found.status().message());
 }

@@ -169,7 +169,8 @@ absl::Status RemoteExecutable::FillExecute(
       return InvalidArgument("donated argument ", donated, " of ",
                              arguments.size());
     }
-    execute->add_donated(donated);
+    // Only a value with a name over there is anybody's to give away.
+    if (execute->arguments(donated).has_handle()) execute->add_donated(donated);
   }
   return absl::OkStatus();
 }
@@ -243,12 +244,16 @@ Future<std::vector<Literal>> RemoteExecutable::Call(
   if (absl::Status status = Check(arguments); !status.ok()) {
     return Results(status);
   }
+  const CallLimits limits(call);
+  if (absl::Status status = limits.CheckCaller(); !status.ok()) {
+    return Results(status);
+  }
   v1::CallRequest request;
   if (absl::Status status = FillCall(arguments, &request); !status.ok()) {
     return Results(status);
   }
   auto stateless = std::make_shared<StatelessCall>(
-      client_->transport(), program_, std::move(request), CallLimits(call));
+      client_->transport(), program_, std::move(request), limits);
   client_->ticker()->Watch(stateless);
   stateless->Send(/*with_body=*/!program_->uploaded());
   return stateless->future();

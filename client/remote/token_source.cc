@@ -29,8 +29,9 @@ absl::Status CheckToken(absl::string_view token, absl::string_view from) {
     return absl::ascii_isgraph(static_cast<unsigned char>(c));
   });
   if (visible) return absl::OkStatus();
-  return InvalidArgument(from, " is no token, which is one word of visible "
-                               "ASCII characters");
+  return InvalidArgument(from,
+                         " is no token, which is one word of visible "
+                         "ASCII characters");
 }
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {

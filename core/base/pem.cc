@@ -69,8 +69,9 @@ absl::StatusOr<KeyPtr> ReadKey(const std::string& path) {
   ERR_clear_error();
   if (key != nullptr) return key;
   if (encrypted) {
-    return InvalidArgument(path, " is encrypted; it must be a private key "
-                                 "without a passphrase");
+    return InvalidArgument(path,
+                           " is encrypted; it must be a private key "
+                           "without a passphrase");
   }
   return InvalidArgument(path, " holds no private key in PEM form");
 }

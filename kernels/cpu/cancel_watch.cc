@@ -1,5 +1,6 @@
 #include "kernels/cpu/cancel_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -24,17 +25,18 @@ void CancelWatch::Look() {
   std::vector<std::pair<std::shared_ptr<Watched>, absl::Status>> expired;
   {
     MutexLock lock(&mu_);
-    size_t kept = 0;
-    for (Entry& entry : entries_) {
-      absl::Status status = entry.token.Check();
-      if (status.ok()) {
-        if (!entry.watched.expired()) entries_[kept++] = std::move(entry);
-      } else if (auto watched = entry.watched.lock()) {
-        expired.emplace_back(std::move(watched), std::move(status));
-      }
-    }
-    entries_.resize(kept);
-    looking_ = kept > 0;
+    // remove_if moves no entry onto itself, which would empty its weak_ptr.
+    const auto kept = std::remove_if(
+        entries_.begin(), entries_.end(), [&expired](const Entry& entry) {
+          absl::Status status = entry.token.Check();
+          if (status.ok()) return entry.watched.expired();
+          if (auto watched = entry.watched.lock()) {
+            expired.emplace_back(std::move(watched), std::move(status));
+          }
+          return true;
+        });
+    entries_.erase(kept, entries_.end());
+    looking_ = !entries_.empty();
     if (looking_) alarm_.At(absl::Now() + kPeriod, [this] { Look(); });
   }
   // Last: a callback may destroy the client, and this object with it.

@@ -62,10 +62,11 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Create(
   int64_t limit = 0;
   const int64_t room = RoomForConnections(&limit);
   if (room < kFewestConnections) {
-    return FailedPrecondition(
-        "the limit of ", limit, " file descriptors (ulimit -n) leaves room for ",
-        std::max<int64_t>(room, 0), " connections, at least ",
-        kFewestConnections, " are needed");
+    return FailedPrecondition("the limit of ", limit,
+                              " file descriptors (ulimit -n) leaves room for ",
+                              std::max<int64_t>(room, 0),
+                              " connections, at least ", kFewestConnections,
+                              " are needed");
   }
   if (room < options.max_connections) {
     HAWSER_LOG(kInfo) << "at most " << room << " connections, for the limit of "
@@ -73,8 +74,7 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Create(
   }
   const size_t capacity = static_cast<size_t>(
       std::min<int64_t>(room, std::max(options.max_connections, 1)));
-  std::unique_ptr<Acceptor> acceptor(
-      new Acceptor(listener, options, capacity));
+  std::unique_ptr<Acceptor> acceptor(new Acceptor(listener, options, capacity));
   HAWSER_RETURN_IF_ERROR(acceptor->Open());
   return acceptor;
 }
@@ -246,8 +246,9 @@ void Acceptor::CountRefused() {
   const absl::Time now = absl::Now();
   if (now < next_log_) return;
   next_log_ = now + kLogEvery;
-  HAWSER_LOG(kWarning) << refused_ << " connections refused so far: "
-                       << open_.size() << " are open and " << waiting_.size()
+  HAWSER_LOG(kWarning) << refused_
+                       << " connections refused so far: " << open_.size()
+                       << " are open and " << waiting_.size()
                        << " have said nothing yet, of " << capacity_;
 }
 

@@ -64,8 +64,8 @@ absl::Status Access::CheckTls() const {
   const absl::Time now = absl::Now();
   HAWSER_RETURN_IF_ERROR(
       Annotate(CheckCertificates(options_.tls_cert, now), "--tls_cert"));
-  HAWSER_RETURN_IF_ERROR(Annotate(
-      CheckKeyPair(options_.tls_cert, options_.tls_key), "--tls_key"));
+  HAWSER_RETURN_IF_ERROR(
+      Annotate(CheckKeyPair(options_.tls_cert, options_.tls_key), "--tls_key"));
   if (!mutual_tls()) return absl::OkStatus();
   return Annotate(CheckCertificates(options_.tls_client_ca, now),
                   "--tls_client_ca");

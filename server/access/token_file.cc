@@ -22,9 +22,9 @@ constexpr size_t kMaxTenantName = 64;
 absl::Status CheckTenantName(absl::string_view name) {
   bool valid = !name.empty() && name.size() <= kMaxTenantName;
   for (char c : name) {
-    valid = valid && (absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                      absl::string_view("._-@").find(c) !=
-                          absl::string_view::npos);
+    valid =
+        valid && (absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                  absl::string_view("._-@").find(c) != absl::string_view::npos);
   }
   if (valid) return absl::OkStatus();
   return InvalidArgument("\"", absl::CHexEscape(name.substr(0, kMaxTenantName)),

@@ -30,9 +30,10 @@ struct ExecutorOptions {
 };
 
 // Results up to this size ride in the answer to their Execute, all together
-// up to the other; larger fetches take Download.
+// up to the other: 64 such answers, a client's window, are half of what a
+// session keeps unacknowledged. Larger fetches take Download.
 inline constexpr int64_t kInlineResultBytes = 4 << 10;
-inline constexpr int64_t kInlineResultsBytes = 1 << 20;
+inline constexpr int64_t kInlineResultsBytes = 512 << 10;
 inline constexpr int64_t kInlineFetchBytes = 64 << 10;
 // A Call answers in one message.
 inline constexpr int64_t kCallResultBytes = 16 << 20;

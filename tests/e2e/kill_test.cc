@@ -1,5 +1,6 @@
 // The real server, killed, stopped and started again under a client's hands.
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -46,6 +47,13 @@ class KillTest : public ::testing::Test {
       absl::SleepFor(wait);
       server_->Signal(SIGKILL);
     });
+  }
+  // Returns once every thread of the server has stopped.
+  void Freeze() {
+    server_->Signal(SIGSTOP);
+    int status = 0;
+    ASSERT_EQ(waitpid(server_->pid(), &status, WUNTRACED), server_->pid());
+    ASSERT_TRUE(WIFSTOPPED(status));
   }
   void TearDown() override {
     if (killer_.joinable()) killer_.join();
@@ -190,7 +198,7 @@ TEST_F(KillTest, TheDeadlineHoldsWhenTheServerIsFrozen) {
   const Client client = Connected(Client());
   auto add = Jit([](Tensor x) { return x + 1; }).With({.client = client});
   ASSERT_TRUE(add.Warm(Literal::Scalar(1.0f)).ok());
-  server_->Signal(SIGSTOP);
+  Freeze();
   const absl::Time start = absl::Now();
   auto result = add(Literal::Scalar(1.0f));
   ASSERT_TRUE(result.ok()) << result.status();
@@ -210,7 +218,7 @@ TEST_F(KillTest, AnAttemptTimeoutHandsAFrozenServersWorkToTheCpu) {
   const Client client = Connected(Client::Cpu());
   auto add = Jit([](Tensor x) { return x + 1; }).With({.client = client});
   ASSERT_TRUE(add.Warm(Literal::Scalar(1.0f)).ok());
-  server_->Signal(SIGSTOP);
+  Freeze();
   auto result = add(Literal::Scalar(41.0f));
   ASSERT_TRUE(result.ok()) << result.status();
   const auto value = result->Fetch(

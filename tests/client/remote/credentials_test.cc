@@ -37,9 +37,8 @@ class CredentialsTest : public ::testing::Test {
 };
 
 TEST_F(CredentialsTest, ATokenGoesToThisMachineInPlaintextAndToNoOther) {
-  for (const char* address :
-       {"127.0.0.1:1", "127.9.8.7:1", "[::1]:1", "localhost:1",
-        "unix:/nowhere/hawser.sock"}) {
+  for (const char* address : {"127.0.0.1:1", "127.9.8.7:1", "[::1]:1",
+                              "localhost:1", "unix:/nowhere/hawser.sock"}) {
     EXPECT_OK(Connect(address, {.token = "red"})) << address;
   }
   for (const char* address :

@@ -153,8 +153,9 @@ NxGraph::Values NxGraph::Call(const NxNode& node) {
     const size_t equals = words[i].find('=');
     if (equals != std::string::npos) {
       // The case outlives the call, so its text may be the name.
-      attributes.Set(absl::string_view(words[i]).substr(0, equals),
-                     ToAttribute(absl::string_view(words[i]).substr(equals + 1)));
+      const absl::string_view word = words[i];
+      attributes.Set(word.substr(0, equals),
+                     ToAttribute(word.substr(equals + 1)));
     } else if (words[i][0] == '#') {
       arguments.push_back(Number(ToInt(words[i].substr(1))));
     } else {

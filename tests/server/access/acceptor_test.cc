@@ -29,8 +29,7 @@ class AcceptorTest : public ::testing::Test {
  protected:
   void Start(AcceptorOptions options) {
     ASSERT_OK_AND_ASSIGN(listener_, Listener::Bind("127.0.0.1:0", false));
-    ASSERT_OK_AND_ASSIGN(acceptor_,
-                         Acceptor::Create(listener_->fd(), options));
+    ASSERT_OK_AND_ASSIGN(acceptor_, Acceptor::Create(listener_->fd(), options));
     acceptor_->Start([this](int fd) {
       MutexLock lock(&mu_);
       given_.push_back(fd);
@@ -56,9 +55,10 @@ class AcceptorTest : public ::testing::Test {
   }
   bool AwaitGiven(size_t count) {
     MutexLock lock(&mu_);
-    return changed_.WaitUntil(
-        &mu_, absl::Now() + kPatience,
-        [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return given_.size() >= count; });
+    return changed_.WaitUntil(&mu_, absl::Now() + kPatience,
+                              [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                                return given_.size() >= count;
+                              });
   }
   size_t given() {
     MutexLock lock(&mu_);

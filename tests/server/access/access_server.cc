@@ -25,8 +25,7 @@ absl::StatusOr<std::unique_ptr<server::Host>> StartHost(
 
 absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectTo(
     const server::Host& host, Credentials credentials) {
-  return ConnectRemote(host.address(),
-                       {.credentials = std::move(credentials)});
+  return ConnectRemote(host.address(), {.credentials = std::move(credentials)});
 }
 
 absl::Status LetsIn(const server::Host& host, Credentials credentials) {
@@ -44,7 +43,8 @@ RawClient::RawClient(const std::string& address, std::string token)
 
 std::unique_ptr<grpc::ClientContext> RawClient::Context() const {
   auto context = std::make_unique<grpc::ClientContext>();
-  if (!token_.empty()) context->AddMetadata("authorization", "Bearer " + token_);
+  if (!token_.empty())
+    context->AddMetadata("authorization", "Bearer " + token_);
   context->set_deadline(std::chrono::system_clock::now() +
                         std::chrono::seconds(30));
   return context;

@@ -49,12 +49,12 @@ TEST_F(AccessFilesTest, TakesWhatTheScriptMakes) {
 
 TEST_F(AccessFilesTest, FlagsThatNeedOthersSaySo) {
   const AccessOptions all = certificates_->Server();
-  EXPECT_THAT(Access::Open({.tls_cert = all.tls_cert}),
-              StatusIs(StatusCode::kInvalidArgument,
-                       "--tls_cert needs --tls_key"));
-  EXPECT_THAT(Access::Open({.tls_key = all.tls_key}),
-              StatusIs(StatusCode::kInvalidArgument,
-                       "--tls_key needs --tls_cert"));
+  EXPECT_THAT(
+      Access::Open({.tls_cert = all.tls_cert}),
+      StatusIs(StatusCode::kInvalidArgument, "--tls_cert needs --tls_key"));
+  EXPECT_THAT(
+      Access::Open({.tls_key = all.tls_key}),
+      StatusIs(StatusCode::kInvalidArgument, "--tls_key needs --tls_cert"));
   EXPECT_THAT(Access::Open({.tls_client_ca = all.tls_client_ca}),
               StatusIs(StatusCode::kInvalidArgument,
                        "--tls_client_ca needs --tls_cert and --tls_key"));
@@ -94,8 +94,7 @@ TEST_F(AccessFilesTest, RefusesBadFilesNamingFlagAndFile) {
     AccessOptions options = good;
     options.*c.flag = c.path;
     const absl::Status status = Access::Open(options).status();
-    for (absl::string_view part :
-         {c.name, absl::string_view(c.path), c.why}) {
+    for (absl::string_view part : {c.name, absl::string_view(c.path), c.why}) {
       EXPECT_NE(status.message().find(part), std::string::npos)
           << part << " in " << status;
     }
@@ -107,18 +106,16 @@ TEST_F(AccessFilesTest, RefusesAnEncryptedKey) {
   options.tls_key = NewFolder() + "/encrypted.key";
   ASSERT_OK_AND_ASSIGN(
       auto openssl,
-      testing::Process::Start({"/usr/bin/openssl", "pkey", "-in",
-                               certificates_->File("server.key"), "-aes256",
-                               "-passout", "pass:secret", "-out",
-                               options.tls_key}));
+      testing::Process::Start(
+          {"/usr/bin/openssl", "pkey", "-in", certificates_->File("server.key"),
+           "-aes256", "-passout", "pass:secret", "-out", options.tls_key}));
   ASSERT_EQ(*openssl.Wait(absl::Seconds(10)), 0) << openssl.output();
   EXPECT_THAT(Access::Open(options),
               StatusIs(StatusCode::kInvalidArgument, "is encrypted"));
 }
 
 TEST_F(AccessFilesTest, RefusesAnExpiredCertificate) {
-  const Certificates old =
-      MakeCertificates(NewFolder(), {}, {"DAYS=0"});
+  const Certificates old = MakeCertificates(NewFolder(), {}, {"DAYS=0"});
   EXPECT_THAT(Access::Open(old.Server()),
               StatusIs(StatusCode::kInvalidArgument, "expired on 20"));
 }

@@ -58,16 +58,16 @@ class ClientAccessTest : public ::testing::Test {
 };
 
 TEST_F(ClientAccessTest, AProgramComputesOverTlsWithItsToken) {
-  const auto client = Connect({.servers = {address_},
-                               .credentials = Good(),
-                               .fallback = Client()});
+  const auto client = Connect(
+      {.servers = {address_}, .credentials = Good(), .fallback = Client()});
   ASSERT_OK(client);
   auto twice = Jit([](Tensor x) { return x + x; }).With({.client = *client});
   const auto result = twice(Literal::Scalar(4.0f));
   ASSERT_OK(result);
   EXPECT_THAT(*result->Fetch(), LiteralEquals(Literal::Scalar(8.0f)));
   // Above what goes inline, both ways.
-  const Literal large = Literal::Uninitialized(Shape::Of(DType::kU8, {5 << 20}));
+  const Literal large =
+      Literal::Uninitialized(Shape::Of(DType::kU8, {5 << 20}));
   const auto put = client->Put({{"", large}});
   ASSERT_OK(put);
   EXPECT_THAT(*(*put)().Fetch(), LiteralBitEquals(large));

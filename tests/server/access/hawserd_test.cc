@@ -120,13 +120,12 @@ TEST_F(HawserdTest, RefusesToStartNamingWhatIsWrong) {
 }
 
 TEST_F(HawserdTest, BeyondLoopbackWithMutualTlsOrWhenSpelledOut) {
-  ASSERT_OK_AND_ASSIGN(
-      const Server secure,
-      StartServer(With(MutualTls(), {"--listen=0.0.0.0:0"})));
-  const std::string port =
-      secure.address.substr(secure.address.rfind(':'));
+  ASSERT_OK_AND_ASSIGN(const Server secure,
+                       StartServer(With(MutualTls(), {"--listen=0.0.0.0:0"})));
+  const std::string port = secure.address.substr(secure.address.rfind(':'));
   EXPECT_OK(Reach("127.0.0.1" + port, certificates_->Client()));
-  EXPECT_THAT(Reach("127.0.0.1" + port), StatusIs(StatusCode::kUnavailable, ""));
+  EXPECT_THAT(Reach("127.0.0.1" + port),
+              StatusIs(StatusCode::kUnavailable, ""));
   ASSERT_OK_AND_ASSIGN(const Server open,
                        StartServer({"--listen=[::]:0", "--insecure"}));
   const std::string open_port = open.address.substr(open.address.rfind(':'));
@@ -177,7 +176,8 @@ TEST_F(HawserdTest, SigtermRemovesTheUnixSocketAndEndsCleanly) {
 
 TEST_F(HawserdTest, SighupReadsTokensAgain) {
   const std::string folder = NewFolder();
-  const Token alice = MakeToken(folder, "alice"), bob = MakeToken(folder, "bob");
+  const Token alice = MakeToken(folder, "alice"),
+              bob = MakeToken(folder, "bob");
   const std::string tokens = folder + "/tokens.txt";
   WriteFile(tokens, alice.line);
   ASSERT_OK_AND_ASSIGN(Server server, StartServer({"--listen=127.0.0.1:0",
@@ -196,12 +196,11 @@ TEST_F(HawserdTest, SighupReadsTokensAgain) {
 
 TEST_F(HawserdTest, FilesThatAreGoneLeaveTheOldOnesInUse) {
   const Certificates live = MakeCertificates(NewFolder());
-  ASSERT_OK_AND_ASSIGN(
-      Server server,
-      StartServer({"--listen=127.0.0.1:0",
-                   "--tls_cert=" + live.File("server.crt"),
-                   "--tls_key=" + live.File("server.key"),
-                   "--tls_client_ca=" + live.File("ca.crt")}));
+  ASSERT_OK_AND_ASSIGN(Server server,
+                       StartServer({"--listen=127.0.0.1:0",
+                                    "--tls_cert=" + live.File("server.crt"),
+                                    "--tls_key=" + live.File("server.key"),
+                                    "--tls_client_ca=" + live.File("ca.crt")}));
   const std::string certificate = ReadFile(live.File("server.crt"));
   ASSERT_EQ(remove(live.File("server.crt").c_str()), 0);
   // In either order.
@@ -253,8 +252,8 @@ TEST_F(HawserdTest, AFloodBeyondTheDescriptorsLeavesItAnswering) {
 }
 
 TEST_F(HawserdTest, HelpSaysWhatCredentialsAre) {
-  ASSERT_OK_AND_ASSIGN(
-      auto process, Process::Start({Runfile("server/hawserd"), "--help"}));
+  ASSERT_OK_AND_ASSIGN(auto process,
+                       Process::Start({Runfile("server/hawserd"), "--help"}));
   ASSERT_EQ(*process.Wait(kPatience), 0);
   for (const char* word :
        {"--tls_cert=", "--tls_key=", "--tls_client_ca=", "--tokens_file=",

@@ -32,9 +32,10 @@ class TenantMatrixTest : public ::testing::Test {
   // How often an index that tenants share was looked into, by index.
   std::map<std::string, int64_t> SharedLookups() {
     server::Executor& executor = host_->executor().executor();
-    return {{"chunks and arrays", host_->datasets().statistics().shared_lookups},
-            {"executables", executor.executables.shared_lookups()},
-            {"device arrays", executor.arrays.shared_lookups()}};
+    return {
+        {"chunks and arrays", host_->datasets().statistics().shared_lookups},
+        {"executables", executor.executables.shared_lookups()},
+        {"device arrays", executor.arrays.shared_lookups()}};
   }
 
   std::unique_ptr<server::Host> host_;

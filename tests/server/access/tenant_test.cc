@@ -45,14 +45,19 @@ TEST_F(TenantTest, ACertificateIsNoTokenWhereOneIsWanted) {
 
 TEST_F(TenantTest, EveryWrongTokenGetsTheSameAnswer) {
   const Caller callers[] = {
-      {{"Bearer blue"}, {}},      {{"Bearer "}, {}},   {{"Bearer"}, {}},
-      {{""}, {}},                 {{"red"}, {}},       {{"Basic red"}, {}},
-      {{"Bearer red", "Bearer red"}, {}},              {{"Bearer red red"}, {}},
-      {{"Bearer Red"}, {}},       {{"Bearerred"}, {}},
+      {{"Bearer blue"}, {}},
+      {{"Bearer "}, {}},
+      {{"Bearer"}, {}},
+      {{""}, {}},
+      {{"red"}, {}},
+      {{"Basic red"}, {}},
+      {{"Bearer red", "Bearer red"}, {}},
+      {{"Bearer red red"}, {}},
+      {{"Bearer Red"}, {}},
+      {{"Bearerred"}, {}},
   };
   for (const Caller& caller : callers) {
-    const absl::Status status =
-        TenantOf(caller, tokens_.get(), false).status();
+    const absl::Status status = TenantOf(caller, tokens_.get(), false).status();
     EXPECT_EQ(status, absl::UnauthenticatedError(
                           "the token is not one of this server's"))
         << caller.authorization[0];

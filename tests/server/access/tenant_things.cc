@@ -62,8 +62,8 @@ void Commit(RawClient& client, const DatasetManifest& manifest) {
 // A request of the session that has to succeed.
 v1::ServerMessage Must(RawSession& session, const v1::ClientMessage& request) {
   v1::ServerMessage answer = session.Ask(request);
-  EXPECT_EQ(answer.status().code(), 0) << request.ShortDebugString() << ": "
-                                       << answer.status().message();
+  EXPECT_EQ(answer.status().code(), 0)
+      << request.ShortDebugString() << ": " << answer.status().message();
   return answer;
 }
 

@@ -23,8 +23,7 @@ class TlsTest : public ::testing::Test {
     MakeCertificates(ours_->folder, {}, {"TENANT=alice"});
     others_ = new Certificates(MakeCertificates(NewFolder()));
   }
-  void Start(server::AccessOptions access,
-             std::string listen = "127.0.0.1:0") {
+  void Start(server::AccessOptions access, std::string listen = "127.0.0.1:0") {
     ASSERT_OK_AND_ASSIGN(host_,
                          StartHost(std::move(access), std::move(listen)));
   }
@@ -112,11 +111,11 @@ TEST_F(TlsTest, ACommonNameThatIsNoTenantIsRefused) {
   server::AccessOptions access = odd.Server();
   access.tls_client_ca = odd.File("smith.crt");
   Start(access);
-  EXPECT_THAT(LetsIn(*host_, {.ca_file = odd.File("ca.crt"),
-                              .cert_file = odd.File("smith.crt"),
-                              .key_file = odd.File("ca.key")}),
-              StatusIs(StatusCode::kUnauthenticated,
-                       "\"Alice Smith\" is no tenant"));
+  EXPECT_THAT(
+      LetsIn(*host_, {.ca_file = odd.File("ca.crt"),
+                      .cert_file = odd.File("smith.crt"),
+                      .key_file = odd.File("ca.key")}),
+      StatusIs(StatusCode::kUnauthenticated, "\"Alice Smith\" is no tenant"));
 }
 
 TEST_F(TlsTest, WithTokensBothAreAskedForAndTheTokenCounts) {

@@ -82,8 +82,7 @@ TEST_F(TokenFileTest, RefusesBadFilesNamingFileAndLine) {
   };
   for (const auto& c : cases) {
     const absl::Status status = Open(c.text).status();
-    EXPECT_THAT(status,
-                StatusIs(absl::StatusCode::kInvalidArgument, c.why));
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, c.why));
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, path_));
   }
   EXPECT_THAT(TokenFile::Open("/nowhere/tokens.txt").status(),
@@ -127,15 +126,15 @@ TEST_F(TokenFileTest, ABadFileChangesNothingAndIsAnErrorOnce) {
 
 TEST(TenantName, LettersDigitsAndAFewOthers) {
   const std::string longest(64, 'x');
-  for (const std::string& good : {std::string("a"), std::string("default"),
-                                  std::string("alice@example.com"),
-                                  std::string("A_b-1.9"), longest}) {
+  for (const std::string& good :
+       {std::string("a"), std::string("default"),
+        std::string("alice@example.com"), std::string("A_b-1.9"), longest}) {
     EXPECT_OK(CheckTenantName(good)) << good;
   }
   for (const std::string& bad :
-       {std::string(), std::string(" "), std::string("a b"),
-        std::string("a/b"), std::string("..\n"), std::string("\xc3\xa9"),
-        std::string("a\0b", 3), longest + "x"}) {
+       {std::string(), std::string(" "), std::string("a b"), std::string("a/b"),
+        std::string("..\n"), std::string("\xc3\xa9"), std::string("a\0b", 3),
+        longest + "x"}) {
     EXPECT_THAT(CheckTenantName(bad),
                 StatusIs(absl::StatusCode::kInvalidArgument, "is no tenant"))
         << bad;

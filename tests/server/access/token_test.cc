@@ -61,9 +61,9 @@ TEST_F(TokenTest, NoMethodAnswersWithoutAToken) {
     EXPECT_THAT(CallEmpty(nobody, method),
                 StatusIs(StatusCode::kUnauthenticated, "wants a token"))
         << method;
-    EXPECT_EQ(CallEmpty(stranger, method),
-              absl::UnauthenticatedError(
-                  "the token is not one of this server's"))
+    EXPECT_EQ(
+        CallEmpty(stranger, method),
+        absl::UnauthenticatedError("the token is not one of this server's"))
         << method;
     // The empty request is refused or not, but not for who asks.
     EXPECT_NE(CallEmpty(alice, method).code(), StatusCode::kUnauthenticated)
@@ -120,7 +120,8 @@ TEST_F(TokenTest, TokensComeAndGoWhileTheServerRuns) {
               StatusIs(StatusCode::kUnauthenticated, ""));
   WriteFile(tokens_, carol.line);
   host_->Reload();
-  EXPECT_THAT(EmptyStat(carol.text), StatusIs(StatusCode::kInvalidArgument, ""));
+  EXPECT_THAT(EmptyStat(carol.text),
+              StatusIs(StatusCode::kInvalidArgument, ""));
   EXPECT_THAT(EmptyStat(alice_.text),
               StatusIs(StatusCode::kUnauthenticated, ""));
 }

@@ -66,10 +66,10 @@ TEST_F(HostTest, AStopTellsEverybodyAndReturns) {
   EXPECT_LT(absl::Now() - start, 10 * server::HostOptions().grace);
   EXPECT_THAT(StatusOf(session->AnswerTo(~uint64_t{0})),
               StatusIs(StatusCode::kUnavailable, "the server is stopping"));
-  EXPECT_FALSE(put.Finish().ok());
-  EXPECT_FALSE(
-      CallRaw(ConnectRaw(server_->address()), kHealth, {TextField(1, "")})
-          .ok());
+  EXPECT_THAT(put.Finish(), ::testing::Not(IsOk()));
+  EXPECT_THAT(
+      CallRaw(ConnectRaw(server_->address()), kHealth, {TextField(1, "")}),
+      StatusIs(StatusCode::kUnavailable, ""));
   server_->host().Stop();  // again is fine
 }
 

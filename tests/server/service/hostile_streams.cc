@@ -71,9 +71,37 @@ std::vector<HostileRow> HostileStreams() {
              absl::string_view(bytes).substr(0, bytes.size() - 1));
        },
        kInvalid, "not a hawser.v1.ClientMessage"},
-      {"MessagesInMessages",
-       [](Attacker& a) { return a.Ends(InsideOthers(1)); }, kInvalid,
-       "sequence 0 belongs to OpenRequest alone"},
+      {"BatchInABatch", [](Attacker& a) { return a.Ends(InsideOthers(2)); },
+       kInvalid, "request 0 of a message of several is no plain request"},
+      {"BatchThatIsARequest",
+       [](Attacker& a) {
+         v1::ClientMessage m = Ping(6);
+         *m.add_more() = Ping(7);
+         return a.Ends(m);
+       },
+       kInvalid, "a message of several requests is itself none"},
+      {"BatchThatOpens",
+       [](Attacker& a) {
+         v1::ClientMessage m;
+         *m.add_more() = OpenMessage();
+         return a.Ends(m);
+       },
+       kInvalid, "request 0 of a message of several is no plain request"},
+      {"BatchWithAGap",
+       [](Attacker& a) {
+         v1::ClientMessage m;
+         *m.add_more() = Ping(6);
+         *m.add_more() = Ping(8);
+         return a.Ends(m);
+       },
+       kInvalid, "sequence 8 came after 6; numbers leave no gap"},
+      {"BatchOfTooMany",
+       [](Attacker& a) {
+         v1::ClientMessage m;
+         for (uint64_t i = 0; i < 1025; ++i) *m.add_more() = Ping(6 + i);
+         return a.Ends(m);
+       },
+       kInvalid, "1025 requests in one message, the most is 1024"},
       {"TwoHundredMessagesInMessages",
        [](Attacker& a) { return a.Ends(InsideOthers(200)); }, kInvalid,
        "not a hawser.v1.ClientMessage"},

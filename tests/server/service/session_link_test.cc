@@ -197,6 +197,88 @@ TEST_F(SessionLinkTest, ManyStreamsMayWaitForOneTurn) {
   Break(first);
 }
 
+// ---- several requests in one message
+
+TEST_F(SessionLinkTest, RequestsOfOneMessageAreAppliedInOrder) {
+  for (const bool takes_batches : {false, true}) {
+    Stream stream = Connect();
+    v1::ClientMessage open = OpenMessage();
+    open.mutable_open()->set_batches(takes_batches);
+    ASSERT_TRUE(stream.Deliver(open));
+    EXPECT_TRUE(stream.Next().open().batches());
+    v1::ClientMessage batch;
+    *batch.add_more() = Numbered(
+        testing::UploadMessage(10, Literal::Vector<float>({1, 2})), 1);
+    *batch.add_more() = Compile(2);  // the rest waits for it
+    *batch.add_more() =
+        Numbered(testing::ExecuteMessage(1, 11, {10, 10}), 3);
+    *batch.add_more() = Numbered(testing::FetchMessage(11), 4);
+    ASSERT_TRUE(stream.Deliver(batch));
+    std::vector<v1::ServerMessage> answers;
+    while (answers.size() < 4) {
+      v1::ServerMessage message = stream.Next();
+      EXPECT_TRUE(takes_batches || message.more().empty());
+      if (message.more().empty()) answers.push_back(message);
+      for (const auto& one : message.more()) answers.push_back(one);
+    }
+    for (uint64_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(answers[i].sequence(), i + 1);
+      EXPECT_OK(StatusOf(answers[i]));
+    }
+    Break(stream);
+  }
+}
+
+TEST_F(SessionLinkTest, AnswersToOneMessageGoTogether) {
+  Stream stream = Connect();
+  v1::ClientMessage open = OpenMessage();
+  open.mutable_open()->set_batches(true);
+  ASSERT_TRUE(stream.Deliver(open));
+  ASSERT_TRUE(stream.Next().has_open());
+  v1::ClientMessage batch;
+  for (uint64_t i = 1; i <= 5; ++i) {
+    *batch.add_more() = Numbered(PingMessage(), i);
+  }
+  ASSERT_TRUE(stream.Deliver(batch));
+  EXPECT_EQ(stream.Next().more_size(), 5);
+  EXPECT_TRUE(stream.wire->reading());
+  ASSERT_TRUE(stream.Deliver(batch));  // all repeats
+  ASSERT_TRUE(stream.Deliver(Numbered(PingMessage(), 6)));
+  EXPECT_EQ(stream.Next().sequence(), 6u);
+  Break(stream);
+}
+
+TEST_F(SessionLinkTest, ABatchWhoseStreamBreaksGoesOnNowhere) {
+  v1::OpenReply open;
+  Stream stream = Open(&open);
+  BlockWorkers();
+  v1::ClientMessage batch;
+  *batch.add_more() = Compile(1);
+  *batch.add_more() = Numbered(PingMessage(), 2);
+  ASSERT_TRUE(stream.Deliver(batch));
+  Break(stream);
+  workers_go_on_.Set(true);
+  Stream next = Open(&open);
+  EXPECT_EQ(open.applied(), 1u);
+  EXPECT_EQ(next.Next().sequence(), 1u);
+  ASSERT_TRUE(next.Deliver(Numbered(PingMessage(), 2)));
+  EXPECT_EQ(next.Next().sequence(), 2u);
+  Break(next);
+}
+
+// ---- the end
+
+TEST_F(SessionLinkTest, ATakeoverIsNoGoodbye) {
+  v1::OpenReply open;
+  Stream first = Open(&open);
+  Stream second = Open(&open);
+  first.link->OnHalfClose();  // its read ends, since it has finished
+  first.link->OnDone(true);
+  ASSERT_TRUE(second.Deliver(Numbered(PingMessage(), 1)));
+  EXPECT_EQ(second.Next().sequence(), 1u);
+  Break(second);
+}
+
 TEST_F(SessionLinkTest, ALinkThatBrokeBeforeItOpenedLeavesALease) {
   Stream stream = Connect();
   stream.link->OnBroken();

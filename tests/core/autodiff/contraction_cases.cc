@@ -1,0 +1,165 @@
+// Cases of what makes many elements one, and of branches.
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/ops/control.h"
+#include "core/ops/dot.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/expression.h"
+#include "core/ops/reduce.h"
+#include "tests/core/autodiff/case_families.h"
+
+namespace hawser {
+namespace {
+
+Literal NeutralOf(const OpDef& op, DType t) {
+  if (&op == &kMultiply) return ScalarOf(t, 1);
+  if (&op == &kMaximum) return ScalarOf(t, -INFINITY);
+  if (&op == &kMinimum) return ScalarOf(t, INFINITY);
+  return ScalarOf(t, 0);
+}
+
+// x reduced by one computation that folds each input with an op of its own.
+OpCase Reduction(std::string name, const std::vector<const OpDef*>& ops,
+                 Arguments inputs, Dims axes) {
+  const DType t = inputs[0].shape().dtype();
+  const int n = static_cast<int>(inputs.size());
+  std::vector<int> by;
+  for (int i = 0; i < n; ++i) by.push_back(i);
+  return Case(std::move(name), inputs, by, [&](ComputationBuilder& b, Ids p) {
+    const std::vector<Shape> scalars(2 * n, Shape::Scalar(t));
+    const int fold = AddComputation(
+        b.module(), "fold", scalars, [&](ComputationBuilder& f, Ids q) {
+          std::vector<ValueId> results;
+          for (int k = 0; k < n; ++k) {
+            results.push_back(f.Add(*ops[k], {q[n + k], q[k]}));
+          }
+          return results;
+        });
+    std::vector<ValueId> operands(p.begin(), p.end());
+    for (const OpDef* op : ops) {
+      operands.push_back(b.Constant(NeutralOf(*op, t)));
+    }
+    const ValueId first =
+        b.Add(kReduce, operands, {{"dimensions", axes}}, {fold});
+    std::vector<ValueId> results;
+    for (int k = 0; k < n; ++k) results.push_back(first + k);
+    return results;
+  });
+}
+
+Cases ReduceCases(DType t) {
+  Cases cases;
+  std::vector<const OpDef*> ops = {&kAdd, &kMultiply};
+  if (!IsComplex(t)) ops.insert(ops.end(), {&kMaximum, &kMinimum});
+  for (const OpDef* op : ops) {
+    for (const Dims& axes : {Dims{}, Dims{0}, Dims{1}, Dims{0, 2}, Dims{2, 1},
+                             Dims{0, 1, 2}}) {
+      cases.push_back(Reduction(absl::StrCat(op->name, DimsToString(axes)),
+                                {op}, {Spaced(t, {2, 3, 2}, -2, 2)}, axes));
+    }
+    cases.push_back(Reduction(absl::StrCat(op->name, " of one"), {op},
+                              {Spaced(t, {3, 1}, -2, 2)}, {1}));
+    cases.push_back(Reduction(absl::StrCat(op->name, " of none"), {op},
+                              {Spaced(t, {3, 0}, -2, 2)}, {1}));
+  }
+  cases.push_back(Reduction("two inputs", {&kAdd, &kMultiply},
+                            {Spaced(t, {2, 3}, -2, 2),
+                             Spaced(t, {2, 3}, -2, 2, 1)}, {0}));
+  return cases;
+}
+
+Cases DotCases(DType t) {
+  const auto axes = [](Dims batch_l, Dims batch_r, Dims left, Dims right) {
+    return Attributes{{"lhs_batching_dimensions", batch_l},
+                      {"rhs_batching_dimensions", batch_r},
+                      {"lhs_contracting_dimensions", left},
+                      {"rhs_contracting_dimensions", right}};
+  };
+  const auto x = [&](Dims dims) { return Spaced(t, dims, -2, 2, 1); };
+  const auto y = [&](Dims dims) { return Spaced(t, dims, -2, 2, 2); };
+  const OpDef& op = kDotGeneral;
+  return {Plain("vectors", op, {x({3}), y({3})}, axes({}, {}, {0}, {0})),
+          Plain("matrices", op, {x({2, 3}), y({3, 4})},
+                axes({}, {}, {1}, {0})),
+          Plain("transposed", op, {x({3, 2}), y({4, 3})},
+                axes({}, {}, {0}, {1})),
+          Plain("outer", op, {x({2}), y({3})}, axes({}, {}, {}, {})),
+          Plain("batch", op, {x({2, 3, 2}), y({2, 2, 3})},
+                axes({0}, {0}, {2}, {1})),
+          Plain("batch in the middle", op, {x({3, 2, 2}), y({3, 4, 2})},
+                axes({1}, {2}, {0}, {0})),
+          Plain("two contracted, crossed", op, {x({2, 3, 2}), y({3, 2, 2})},
+                axes({}, {}, {2, 1}, {1, 0})),
+          Plain("two batches, crossed", op, {x({2, 3, 2, 1}), y({3, 2, 2, 2})},
+                axes({1, 0}, {0, 1}, {2}, {3})),
+          Plain("of nothing", op, {x({2, 0}), y({0, 2})},
+                axes({}, {}, {1}, {0}))};
+}
+
+// Three branches of (x, y): x * y and x; sine of x and y; two constants.
+std::vector<int> AddBranches(Module* module, const Shape& shape) {
+  const std::vector<Shape> two = {shape, shape};
+  return {AddComputation(module, "product", two,
+                         [](ComputationBuilder& b, Ids p) {
+                           return std::vector<ValueId>{
+                               b.Add(kMultiply, {p[0], p[1]}), p[0]};
+                         }),
+          AddComputation(module, "sine", two,
+                         [](ComputationBuilder& b, Ids p) {
+                           return std::vector<ValueId>{b.Add(kSine, {p[0]}),
+                                                       p[1]};
+                         }),
+          AddComputation(module, "constants", two,
+                         [&](ComputationBuilder& b, Ids p) {
+                           const ValueId v =
+                               b.Constant(Spaced(shape.dtype(), shape.dims(),
+                                                 0, 1));
+                           return std::vector<ValueId>{v, v};
+                         })};
+}
+
+Cases CaseCases(DType t) {
+  Cases cases;
+  const Literal x = Spaced(t, {3}, -2, 2, 1), y = Spaced(t, {3}, -2, 2, 2);
+  for (int32_t index : {0, 1, 2, -1, 7}) {
+    const Literal which = Literal::Scalar(index);
+    cases.push_back(Case(absl::StrCat("branch ", index), {which, x, y}, {1, 2},
+                         [&](ComputationBuilder& b, Ids p) {
+                           const ValueId first = b.Add(
+                               kCase, p, {},
+                               AddBranches(b.module(), x.shape()));
+                           return std::vector<ValueId>{first, first + 1};
+                         }));
+  }
+  cases.push_back(Case(
+      "nested", {Literal::Scalar(1), x, y}, {1, 2},
+      [&](ComputationBuilder& b, Ids p) {
+        const std::vector<int> inner = AddBranches(b.module(), x.shape());
+        const auto outer = [&](ComputationBuilder& o, Ids q) {
+          const ValueId which = o.Constant(Literal::Scalar(0));
+          const ValueId first = o.Add(kCase, {which, q[1], q[0]}, {}, inner);
+          return std::vector<ValueId>{o.Add(kMultiply, {first, q[1]}),
+                                      first + 1};
+        };
+        const int branch = AddComputation(b.module(), "outer",
+                                          {x.shape(), x.shape()}, outer);
+        const ValueId first = b.Add(kCase, p, {}, {inner[0], branch});
+        return std::vector<ValueId>{first, first + 1};
+      }));
+  return cases;
+}
+
+constexpr CaseRow kRows[] = {
+    {&kCase, CaseCases},
+    {&kDotGeneral, DotCases},
+    {&kReduce, ReduceCases},
+};
+
+}  // namespace
+
+absl::Span<const CaseRow> ContractionCases() { return kRows; }
+
+}  // namespace hawser
