@@ -76,8 +76,8 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
     if (!fallback.valid() || IsRefusal(reached.status)) return reached.status;
     HAWSER_LOG(kWarning) << "no server of "
                          << absl::StrJoin(options.servers, ", ")
-                         << " answers, computing on " << fallback.name()
-                         << ": " << reached.status;
+                         << " answers, computing on " << fallback.name() << ": "
+                         << reached.status;
   }
   if (!fallback.valid()) return std::move(reached.client);
   return WithFallback(reached.client, fallback, std::move(options.policy));

@@ -165,8 +165,8 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
     std::shared_ptr<runtime::Client> device, HostOptions options) {
   HAWSER_ASSIGN_OR_RETURN(auto access, Access::Open(options.access));
   HAWSER_ASSIGN_OR_RETURN(
-      auto listener, Listener::Bind(options.listen, options.insecure ||
-                                                        access->mutual_tls()));
+      auto listener,
+      Listener::Bind(options.listen, options.insecure || access->mutual_tls()));
   if (!listener->local() && access->wants_tokens() && !access->tls()) {
     HAWSER_LOG(kWarning) << listener->address() << " takes tokens in "
                          << "plaintext: they can be read on the way";
@@ -179,10 +179,9 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   HAWSER_ASSIGN_OR_RETURN(
       auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
                                              options.executor));
-  auto host =
-      std::make_unique<GrpcHost>(std::move(options), std::move(access),
-                                 std::move(listener), std::move(datasets),
-                                 std::move(executor));
+  auto host = std::make_unique<GrpcHost>(
+      std::move(options), std::move(access), std::move(listener),
+      std::move(datasets), std::move(executor));
   HAWSER_RETURN_IF_ERROR(host->Serve());
   return host;
 }

@@ -71,9 +71,9 @@ constinit const Command kPutCommand = {
     .arguments = "FILE...",
     .summary = "put arrays on the server, print their token",
     .description =
-        "Sends the arrays of npy files, and of IDX files plain or gzipped, to "
-        "the\nserver and prints the token by which every later program finds them. What "
-        "the\nserver has already is not sent again.\n\n"
+        "Sends the arrays of npy files, and of IDX files plain or gzipped, to\n"
+        "the server and prints the token by which every later program finds\n"
+        "them. What the server has already is not sent again.\n\n"
         "One file becomes a dataset of one array without a name. Several "
         "files\nbecome one dataset, each array named by its file up to the "
         "first dot, or\nby --name, given once per file. For a token per file, "

@@ -58,7 +58,7 @@ decltype(auto) CallWith(Fn& fn, State state) {
 // use any tensor in scope, which then is an operand of the loop; inside Jit the
 // rules of captures hold (see Jit). Result: the last state, the first one when
 // no turn ran. Errors: sticky kInvalidArgument for a condition that is no bool
-// scalar or a state that changes. Grad: of counted loops; see Grad. Source:
+// scalar or a state that changes. Grad: kUnimplemented; see Grad. Source:
 // StableHLO while; Nx while.
 template <typename State, typename Condition, typename Body>
 sdk::Traced_t<State> While(const State& initial, Condition condition,

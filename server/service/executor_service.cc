@@ -98,10 +98,11 @@ class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   }
 
   void OnReadDone(bool ok) override {
-    if (!ok) return Finish(ToGrpc(Complete()));
-    const absl::Status status = Receive();
-    if (!status.ok()) return Finish(ToGrpc(status));
-    StartRead(&buffer_);
+    const absl::Status status = ok ? Receive() : Complete();
+    if (ok && status.ok()) return StartRead(&buffer_);
+    // Before the client hears of it: it may try again at once.
+    receiver_ = nullptr;
+    Finish(ToGrpc(status));
   }
   void OnDone() override { delete this; }
 

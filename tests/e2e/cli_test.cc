@@ -123,7 +123,7 @@ TEST_F(CliTest, StatusSaysWhoAnswers) {
 
 TEST_F(CliTest, EveryKindOfFileComesBackAsNumPyWroteIt) {
   const auto files = NumPyFiles();
-  ASSERT_EQ(files.size(), 18u);
+  ASSERT_EQ(files.size(), 19u);
   for (const std::string& file : files) {
     ExpectComesBack(Put(Path(file)), Path(file));
   }

@@ -18,18 +18,28 @@ def cap_of(path):
     return HEADER_CAP if path.suffix in (".h", ".cuh") else SOURCE_CAP
 
 
+def only_table(lines):
+    """Whether what follows a function's head is one `return {...};`."""
+    body = [line for line in lines if line.startswith("  ")]
+    return (body[0] == "  return {" and
+            [line for line in body if line[2] != " "] == ["  return {", "  };"])
+
+
 def long_functions(lines):
     """(first line, length) of functions at namespace scope over the cap.
 
     Leans on clang-format: such a function ends with a brace alone in the first
-    column; classes and initializers end with `};`.
+    column; classes and initializers end with `};`. A function that only returns
+    one table is data, however many rows it has.
     """
     start, in_body = None, False
     for number, line in enumerate(lines, 1):
         if in_body:
             if line.startswith("}"):
-                if line.rstrip() == "}" and number - start + 1 > FUNCTION_CAP:
-                    yield start, number - start + 1
+                length = number - start + 1
+                if (line.rstrip() == "}" and length > FUNCTION_CAP
+                        and not only_table(lines[start:number])):
+                    yield start, length
                 start, in_body = None, False
             continue
         if start is None and HEAD.match(line):

@@ -56,7 +56,8 @@ Tensor Any(const Operand& x, const Over& over = {});
 // scalars of the promoted dtype of x and initial; taken to be associative and
 // commutative; small host values may be captured, traced tensors not. Result:
 // the promoted dtype. Errors: as usual; fn that gives another shape or dtype.
-// Grad: refused. Source: StableHLO reduce; Nx reduce.
+// Grad: where fn is +, *, Maximum or Minimum of its two. Source: StableHLO
+// reduce; Nx reduce.
 Tensor Reduce(const Operand& x, const Operand& initial,
               absl::FunctionRef<Tensor(Tensor, Tensor)> fn,
               const Over& over = {});

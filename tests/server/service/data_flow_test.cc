@@ -151,7 +151,7 @@ TEST_F(DataFlowTest, ALongChainWaitsForItsUploadWithoutDeepStacks) {
   }
   EXPECT_OK(Fill(10));
   EXPECT_OK(StatusOf(session_->AnswerTo(last)));
-  EXPECT_THAT(*session_->Floats(10 + kSteps), ElementsAre(0, 0));
+  EXPECT_THAT(session_->Floats(10 + kSteps), ElementsAre(0, 0));
 }
 
 TEST_F(DataFlowTest, AnEndedSessionEndsWhatItWaitsFor) {

@@ -72,7 +72,7 @@ TEST_F(ExecutorServiceTest, AHalfCloseSaysGoodbye) {
   auto session = OpenSession();
   session->stream().WritesDone();
   EXPECT_OK(session->stream().Finish());
-  EXPECT_EQ(server_->sessions(), 0);
+  EXPECT_TRUE(AllSessionsEnd());
 }
 
 TEST_F(ExecutorServiceTest, AGoodbyeWaitsForWhatWasAsked) {
@@ -88,7 +88,7 @@ TEST_F(ExecutorServiceTest, AGoodbyeWaitsForWhatWasAsked) {
   const v1::ServerMessage answer = session->AnswerTo(fetch);
   EXPECT_EQ(answer.fetch().data(), BytesOf(Floats(1, 2)));
   EXPECT_OK(session->stream().Finish());
-  EXPECT_EQ(server_->sessions(), 0);
+  EXPECT_TRUE(AllSessionsEnd());
 }
 
 // ---- programs
@@ -102,17 +102,17 @@ TEST_F(ExecutorServiceTest, RunsAProgramOnLiteralsAndHandles) {
   ASSERT_EQ(answer.execute().results_size(), 1) << "small results come along";
   EXPECT_EQ(answer.execute().results(0).data(), BytesOf(Floats(11, 22)));
   ASSERT_OK(session->Do(ExecuteMessage(1, 11, {10, 10})));
-  EXPECT_THAT(*session->Floats(11), ElementsAre(22, 44));
+  EXPECT_THAT(session->Floats(11), ElementsAre(22, 44));
   const v1::ServerMessage pair = session->Ask(ExecuteMessage(2, 12, {11}));
   EXPECT_EQ(pair.execute().results_size(), 2);
-  EXPECT_THAT(*session->Floats(12), ElementsAre(44, 88));
-  EXPECT_THAT(*session->Floats(13), ElementsAre(22, 44));
+  EXPECT_THAT(session->Floats(12), ElementsAre(44, 88));
+  EXPECT_THAT(session->Floats(13), ElementsAre(22, 44));
 }
 
 TEST_F(ExecutorServiceTest, TakesAnswersBackAndForgetsReleasedHandles) {
   auto session = OpenSession();
   ASSERT_OK(session->Do(UploadMessage(10, Floats(1, 2))));
-  EXPECT_THAT(*session->Floats(10), ElementsAre(1, 2));
+  EXPECT_THAT(session->Floats(10), ElementsAre(1, 2));
   v1::ClientMessage ping = PingMessage();
   ping.add_release(10);
   ping.add_release(1);
@@ -130,7 +130,7 @@ TEST_F(ExecutorServiceTest, DonatedHandlesAreGoneAfterwards) {
   v1::ClientMessage execute = ExecuteMessage(1, 12, {10, 11});
   execute.mutable_execute()->add_donated(1);
   ASSERT_OK(session->Do(execute));
-  EXPECT_THAT(*session->Floats(12), ElementsAre(4, 6));
+  EXPECT_THAT(session->Floats(12), ElementsAre(4, 6));
   EXPECT_THAT(session->Do(FetchMessage(10)), IsOk());
   EXPECT_THAT(session->Do(FetchMessage(11)),
               StatusIs(StatusCode::kNotFound, "handle 11"));
@@ -188,7 +188,7 @@ TEST_F(ExecutorServiceTest, AnEmptyValueIsUploadedAndDownloaded) {
   const auto download = Download(*session, 10);
   EXPECT_OK(download.status);
   EXPECT_EQ(DataOf(download), "");
-  EXPECT_THAT(*session->Floats(10), ElementsAre());
+  EXPECT_THAT(session->Floats(10), ElementsAre());
 }
 
 TEST_F(ExecutorServiceTest, AnUploadThatBreaksMayBeginAgain) {
@@ -203,7 +203,7 @@ TEST_F(ExecutorServiceTest, AnUploadThatBreaksMayBeginAgain) {
                 channel_, kUpload,
                 std::vector{UploadFrame(*session, 10, BytesOf(Floats(1, 2)))})
                 .status);
-  EXPECT_THAT(*session->Floats(10), ElementsAre(1, 2));
+  EXPECT_THAT(session->Floats(10), ElementsAre(1, 2));
 }
 
 // ---- breaking and coming back
@@ -222,8 +222,8 @@ TEST_F(ExecutorServiceTest, AReattachedSessionAppliesNothingTwice) {
   v1::ClientMessage repeat = UploadMessage(10, Floats(5, 6));
   repeat.set_sequence(3);
   session->Send(repeat);  // dropped without an answer
-  EXPECT_THAT(*session->Floats(11), ElementsAre(2, 4));
-  EXPECT_THAT(*session->Floats(10), ElementsAre(1, 2));
+  EXPECT_THAT(session->Floats(11), ElementsAre(2, 4));
+  EXPECT_THAT(session->Floats(10), ElementsAre(1, 2));
   EXPECT_EQ(server_->sessions(), 1);
 }
 
@@ -279,7 +279,7 @@ TEST_F(ExecutorServiceTest, ADatasetIsAnArgumentOfASession) {
   execute.mutable_execute()->add_arguments()->mutable_dataset()->set_token(
       PutArray(channel_, Floats(10, 20)));
   ASSERT_OK(session->Do(execute));
-  EXPECT_THAT(*session->Floats(10), ElementsAre(11, 22));
+  EXPECT_THAT(session->Floats(10), ElementsAre(11, 22));
 }
 
 }  // namespace

@@ -107,9 +107,7 @@ class HostileTest : public ServiceTest {
     bystander_->Stop();
     EXPECT_OK(bystander_->status());
     EXPECT_GT(bystander_->sums(), 0);
-    const auto floats = session_->Floats(4711);
-    ASSERT_OK(floats);
-    EXPECT_THAT(*floats, ::testing::ElementsAre(1));
+    EXPECT_THAT(session_->Floats(4711), ::testing::ElementsAre(1));
   }
 
   Victim victim_;

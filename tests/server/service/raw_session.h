@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -63,8 +64,8 @@ class RawSession {
   // OK, or how the request failed.
   absl::Status Do(v1::ClientMessage request);
 
-  // The value of a handle, as f32.
-  absl::StatusOr<std::vector<float>> Floats(uint64_t handle);
+  // The value of a handle, as f32; expects that there is one.
+  std::vector<float> Floats(uint64_t handle);
 
   RawStream& stream() { return *stream_; }
   bool ended() const { return ended_; }

@@ -6,10 +6,13 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/base/literal.h"
 #include "core/runtime/dataset.h"
 #include "core/wire/codec.h"
@@ -86,6 +89,16 @@ class ServiceTest : public ::testing::Test {
     EXPECT_OK(session->Do(CompileMessage(1, EncodeModule(AddModule()))));
     EXPECT_OK(session->Do(CompileMessage(2, EncodeModule(PairModule()))));
     return session;
+  }
+
+  // Until the server, who hears of the end of a stream after its client does,
+  // has no session any more; false after a long while.
+  bool AllSessionsEnd() {
+    const absl::Time deadline = absl::Now() + absl::Seconds(30);
+    while (server_->sessions() > 0 && absl::Now() < deadline) {
+      std::this_thread::yield();
+    }
+    return server_->sessions() == 0;
   }
 
   std::unique_ptr<LoopbackServer> server_;
