@@ -147,6 +147,7 @@ void GrpcHost::Stop() {
   const absl::Time deadline = absl::Now() + options_.grace;
   if (sweeper_.joinable()) sweeper_.join();
   if (acceptor_ != nullptr) acceptor_->Stop();
+  listener_->Refuse();
   if (server_ != nullptr) {
     server_->GetHealthCheckService()->SetServingStatus(false);
   }

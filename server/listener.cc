@@ -161,6 +161,8 @@ absl::Status Listener::BindUnix(absl::string_view path) {
   return absl::OkStatus();
 }
 
+void Listener::Refuse() { (void)shutdown(fd_, SHUT_RDWR); }
+
 Listener::~Listener() {
   if (fd_ >= 0) close(fd_);
   struct stat about {};

@@ -34,6 +34,9 @@ class Listener {
   bool local() const { return local_; }
   // Non-blocking.
   int fd() const { return fd_; }
+  // From now on whoever connects is refused at once, also who waits to be
+  // accepted; a client that is left waiting would not look elsewhere.
+  void Refuse();
 
  private:
   Listener() = default;

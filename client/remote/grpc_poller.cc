@@ -1,5 +1,7 @@
 #include "client/remote/grpc_poller.h"
 
+#include <grpc/grpc.h>
+
 #include "core/base/mutex.h"
 
 namespace hawser {
@@ -7,6 +9,10 @@ namespace hawser {
 std::shared_ptr<GrpcPoller> GrpcPoller::Shared() {
   static Mutex* const mu = new Mutex;
   static auto* const shared = new std::weak_ptr<GrpcPoller>;
+  // Never shut down: when its last user goes, this gRPC joins threads that may
+  // sit in a poll of 10 s, and a client's end must be bounded.
+  static const bool kept = (grpc_init(), true);
+  (void)kept;
   MutexLock lock(mu);
   std::shared_ptr<GrpcPoller> poller = shared->lock();
   if (poller == nullptr) {

@@ -198,7 +198,7 @@ TEST_P(ValuesTest, SaysWhatItIs) {
   ASSERT_OK_AND_ASSIGN(const runtime::Capabilities c, client().capabilities());
   EXPECT_EQ(c.platform, "cpu");
   EXPECT_EQ(c.dtypes, kAnyDType);
-  EXPECT_EQ(c.memory_bytes, kTargetMemory);
+  EXPECT_GT(c.memory_bytes, 0);
   EXPECT_OK(client().Ping(Patient()));
 }
 

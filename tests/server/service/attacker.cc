@@ -52,7 +52,14 @@ RawSession& Attacker::session() {
 
 absl::Status Attacker::Ask(v1::ClientMessage request) {
   RawSession& s = session();
-  const v1::ServerMessage answer = Measured([&] { return s.Ask(request); });
+  const uint64_t sequence = s.TakeSequence();
+  request.set_sequence(sequence);
+  const grpc::ByteBuffer buffer = ToBuffer(request.SerializeAsString());
+  request.Clear();
+  const v1::ServerMessage answer = Measured([&] {
+    s.stream().Write(buffer);
+    return s.AnswerTo(sequence);
+  });
   if (s.ended()) {
     return Internal("the stream ended: ", StatusOf(answer).ToString());
   }

@@ -69,7 +69,7 @@ TEST_F(HostTest, AStopTellsEverybodyAndReturns) {
   EXPECT_THAT(put.Finish(), ::testing::Not(IsOk()));
   EXPECT_THAT(
       CallRaw(ConnectRaw(server_->address()), kHealth, {TextField(1, "")}),
-      StatusIs(StatusCode::kUnavailable, ""));
+      StatusIs(StatusCode::kUnavailable, "onnection refused"));
   server_->host().Stop();  // again is fine
 }
 

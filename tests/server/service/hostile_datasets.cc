@@ -176,7 +176,7 @@ std::vector<HostileRow> Manifests() {
       {"CommitThatOverflows",
        [](Attacker& a) {
          return Commits(a, [](v1::DatasetManifestProto& m) {
-           m.mutable_arrays(0)->mutable_shape()->set_dims(0, int64_t{1} << 62);
+           m.mutable_arrays(0)->mutable_shape()->set_dims(0, int64_t{3} << 60);
            m.mutable_arrays(0)->set_name("x");
            *m.add_arrays() = m.arrays(0);
          });

@@ -109,7 +109,7 @@ std::vector<HostileRow> Fingerprints() {
          const std::string bytes = EncodeModule(SmallModule());
          return a.Compile(bytes.substr(0, bytes.size() / 2));
        },
-       kInvalid, "module"},
+       kInvalid, "add up to 8, op has 0"},
       {"SeventeenMebibytes",
        [](Attacker& a) { return a.Compile(std::string(17 << 20, '\0')); },
        kTooMuch, "the module has 17825792 bytes, the most is 16777216"},

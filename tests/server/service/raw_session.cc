@@ -190,7 +190,7 @@ v1::ServerMessage RawSession::Reattach() {
 }
 
 uint64_t RawSession::Send(v1::ClientMessage request) {
-  if (request.sequence() == 0) request.set_sequence(++sequence_);
+  if (request.sequence() == 0) request.set_sequence(TakeSequence());
   stream_->Write(request.SerializeAsString());
   return request.sequence();
 }

@@ -54,6 +54,8 @@ class RawSession {
   // Breaks the stream and comes back on another one.
   v1::ServerMessage Reattach();
 
+  // The number of the next request, for whoever sends it himself.
+  uint64_t TakeSequence() { return ++sequence_; }
   // Numbers the request, unless it has a number, and sends it.
   uint64_t Send(v1::ClientMessage request);
   // The next message; at the stream's end its status, with ended() true.

@@ -329,7 +329,7 @@ TEST_F(SessionLinkTest, AClientThatDoesNotReadIsNotReadEither) {
     ASSERT_TRUE(stream.Deliver(
         Numbered(testing::FetchMessage(10), ++sequence)));
   }
-  EXPECT_GT(sequence, 16u * (1 << 20) / 60000) << "16 MiB of answers";
+  EXPECT_GT(sequence, 200u) << "16 MiB of answers";
   EXPECT_LT(sequence, 2000u);
   for (uint64_t s = 1; s <= sequence; ++s) {
     EXPECT_EQ(stream.Next().sequence(), s);
