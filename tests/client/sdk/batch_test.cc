@@ -178,7 +178,7 @@ TEST_F(BatchTest, LoopsAndBranchesAreSeenThrough) {
         const auto [i, y] = While(
             std::tuple(0, x), [](Tensor i, Tensor) { return Lt(i, 3); },
             [](Tensor i, Tensor y) { return std::tuple(i + 1, y * 2); });
-        return Cond(flag, [&] { return y; }, [&] { return -x; });
+        return Cond(flag, [y = y] { return y; }, [&] { return -x; });
       },
       {.batch_buckets = {4}});
   const Tensor x = T1<float>({1, 2, 3});
