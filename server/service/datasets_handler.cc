@@ -9,6 +9,12 @@
 #include "core/wire/codec.h"
 
 namespace hawser::server {
+namespace {
+
+// Of 256 GiB; looked up in about 10 ms, with the store's lock held.
+constexpr size_t kMaxDigests = 1 << 16;
+
+}  // namespace
 
 // ---- Put ------------------------------------------------------------------
 
@@ -134,8 +140,13 @@ absl::StatusOr<v1::FindMissingReply> DatasetsHandler::FindMissing(
   if (bytes.size() % Digest::kSize != 0) {
     return InvalidArgument(bytes.size(), " bytes are no list of digests");
   }
+  const size_t count = bytes.size() / Digest::kSize;
+  if (count > kMaxDigests) {
+    return ResourceExhausted(count, " digests in one request, the most is ",
+                             kMaxDigests);
+  }
   std::vector<Digest> digests;
-  digests.reserve(bytes.size() / Digest::kSize);
+  digests.reserve(count);
   for (; !bytes.empty(); bytes.remove_prefix(Digest::kSize)) {
     digests.push_back(*Digest::FromBytes(bytes.substr(0, Digest::kSize)));
   }

@@ -71,6 +71,13 @@ std::vector<HostileRow> Chunks() {
          request.set_digests(std::string(16 << 20, 'd'));
          return a.Call(kFindMissing, std::vector{request});
        },
+       kTooMuch, "524288 digests in one request, the most is 65536"},
+      {"FindMissingOfTheMost",
+       [](Attacker& a) {
+         v1::FindMissingRequest request;
+         request.set_digests(std::string(2 << 20, 'd'));
+         return a.Call(kFindMissing, std::vector{request});
+       },
        StatusCode::kOk, ""},
       {"PutOfNoise",
        [](Attacker& a) {
