@@ -51,7 +51,9 @@ class LaneProgram {
   };
 
   LaneProgram() = default;
-  char* Column(int i) { return columns_.data()->bytes + i * column_bytes_; }
+  char* Column(int i) {
+    return reinterpret_cast<char*>(columns_.data()) + i * column_bytes_;
+  }
 
   int64_t lanes_ = 0;
   int64_t column_bytes_ = 0;

@@ -122,8 +122,8 @@ int Acceptor::NextTimeout() const {
   if (waiting_.empty()) return -1;
   const absl::Duration left = waiting_.front().until - absl::Now();
   // Rounded up, so that the loop does not turn for nothing.
-  return static_cast<int>(
-      std::clamp<int64_t>(absl::ToInt64Milliseconds(left) + 1, 0, 60000));
+  return 1 + static_cast<int>(std::clamp<int64_t>(
+                 absl::ToInt64Milliseconds(left), 0, 60000));
 }
 
 void Acceptor::Loop() {
