@@ -2,8 +2,10 @@
 # Builds and tests everything, on a fresh Debian 12 too. The last line is
 # "N passed, N failed" (with ", N skipped" if any), in test cases.
 #
-#   deploy/test.sh          the fast tests, then again under asan and ubsan
-#   deploy/test.sh --full   also the slow ones, tsan, and clang's layering check
+#   deploy/test.sh          the fast tests, then core's and the fuzz targets'
+#                           again under asan and ubsan
+#   deploy/test.sh --full   all under asan and ubsan, also the slow ones, tsan,
+#                           and clang's layering check
 set -uo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -28,13 +30,15 @@ finish() {
 }
 trap finish EXIT
 
-# run LABEL VERB FLAGS...: one Bazel command, its events kept for the count.
+# run LABEL VERB FLAGS...: one Bazel command on $targets, its events kept for
+# the count.
+targets=(//...)
 run() {
   local label=$1 verb=$2
   shift 2
-  echo "== $label: bazel $verb $*"
+  echo "== $label: bazel $verb $* -- ${targets[*]}"
   bazel "$verb" "${quiet[@]}" --build_event_json_file="$events/$label.json" \
-    "$@" -- //...
+    "$@" -- "${targets[@]}"
   echo $? >"$events/$label.rc"
 }
 
@@ -48,7 +52,10 @@ if ((full)); then
 else
   run default test
 fi
+# Sanitizers over everything take longer than a run may; --full has the time.
+((full)) || targets=(//tests/core/... //tests/fuzz/...)
 run san test --config=san
+targets=(//...)
 if ((full)); then
   run tsan test --config=tsan
   run clang build --config=clang
