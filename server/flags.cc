@@ -16,6 +16,7 @@
 
 ABSL_FLAG(std::string, listen, "127.0.0.1:7070", "");
 ABSL_FLAG(int, max_connections, 4096, "");
+ABSL_FLAG(int, rpc_threads, 0, "");
 ABSL_FLAG(bool, insecure, false, "");
 ABSL_FLAG(std::string, tls_cert, "", "");
 ABSL_FLAG(std::string, tls_key, "", "");
@@ -26,6 +27,7 @@ ABSL_FLAG(absl::Duration, lease, absl::Seconds(60), "");
 ABSL_FLAG(std::string, session_memory, "0", "");
 ABSL_FLAG(std::string, data_dir, "", "");
 ABSL_FLAG(std::string, dataset_memory, "8GiB", "");
+ABSL_FLAG(std::string, prepared_memory, "0", "");
 
 namespace hawser::server {
 namespace {
@@ -42,6 +44,8 @@ constexpr FlagHelp kFlags[] = {
      "host:port (port 0 takes a free one) or unix:/path"},
     {"", "max_connections", "N",
      "connections at a time; silent ones make room for others"},
+    {"", "rpc_threads", "N",
+     "threads that serve connections; 0: one per 8 cores, up to 4"},
     {"", "insecure", "",
      "listen beyond loopback although there is no --tls_client_ca"},
     {"Credentials (files are read again when they change, and on SIGHUP)",
@@ -60,6 +64,8 @@ constexpr FlagHelp kFlags[] = {
      "where datasets survive a restart; empty: memory only"},
     {"", "dataset_memory", "BYTES",
      "the most memory for datasets; what is on disk makes room first"},
+    {"", "prepared_memory", "BYTES",
+     "of that, touched at the start, so that uploads need not wait for it"},
 };
 
 std::string DefaultOf(absl::string_view name) {
@@ -106,7 +112,9 @@ std::string HelpText() {
                   "\nBYTES may end in KiB, MiB, GiB or TiB; TIME in ms, s, m "
                   "or h.\nIt says on standard output when it is ready, logs "
                   "on standard error\n(HAWSER_LOG_LEVEL=0..2), and stops on "
-                  "SIGTERM.\n");
+                  "SIGTERM. On\nSIGUSR1 it says on standard output what it "
+                  "holds: sessions, buffers of the\ndevice, and how many of "
+                  "these are arrays of datasets that it keeps.\n");
   return out;
 }
 
@@ -151,6 +159,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
     return InvalidArgument("--max_connections=", host.acceptor.max_connections,
                            " must be at least 1");
   }
+  host.rpc_threads = absl::GetFlag(FLAGS_rpc_threads);
+  if (host.rpc_threads < 0 || host.rpc_threads > 64) {
+    return InvalidArgument("--rpc_threads=", host.rpc_threads,
+                           " must be from 0 to 64");
+  }
   host.datasets.data_dir = absl::GetFlag(FLAGS_data_dir);
   host.executor.sessions.lease = absl::GetFlag(FLAGS_lease);
   if (host.executor.sessions.lease <= absl::ZeroDuration()) {
@@ -159,6 +172,14 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   auto bytes = ParseBytes(absl::GetFlag(FLAGS_dataset_memory));
   if (!bytes.ok()) return Annotate(bytes.status(), "--dataset_memory");
   host.datasets.memory_bytes = *bytes;
+  bytes = ParseBytes(absl::GetFlag(FLAGS_prepared_memory));
+  if (!bytes.ok()) return Annotate(bytes.status(), "--prepared_memory");
+  if (*bytes > host.datasets.memory_bytes) {
+    return InvalidArgument("--prepared_memory=", *bytes,
+                           " is more than --dataset_memory=",
+                           host.datasets.memory_bytes);
+  }
+  host.datasets.prepared_bytes = *bytes;
   bytes = ParseBytes(absl::GetFlag(FLAGS_session_memory));
   if (!bytes.ok()) return Annotate(bytes.status(), "--session_memory");
   if (*bytes > 0) host.executor.sessions.limits.handles.bytes = *bytes;

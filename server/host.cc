@@ -1,8 +1,6 @@
 #include "server/host.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 
 #include <algorithm>
 #include <thread>
@@ -12,9 +10,12 @@
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "server/listener.h"
+#include "server/rpc/rpc_server.h"
 #include "server/service/datasets_handler.h"
 #include "server/service/datasets_service.h"
 #include "server/service/executor_service.h"
+#include "server/service/health_service.h"
+#include "server/service/reflection_service.h"
 
 namespace hawser::server {
 namespace {
@@ -27,6 +28,15 @@ constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
 // From its first byte to a finished TLS and HTTP/2 handshake.
 constexpr int kHandshakeMs = 10000;
+
+// A thread that serves connections carries some GB/s or 50,000 small steps a
+// second; with a second one each step costs 10 us more, since they wake each
+// other. The rest of a machine computes.
+int RpcThreads(int wanted) {
+  if (wanted > 0) return wanted;
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(cores / 8, 1, 4);
+}
 
 using grpc::experimental::ExternalConnectionAcceptor;
 
@@ -41,9 +51,14 @@ class GrpcHost final : public Host {
         datasets_(std::move(datasets)),
         executor_(std::move(executor)),
         datasets_handler_(datasets_.get(), &executor_->executor().workers),
-        executor_service_(executor_.get(), access_.get()),
-        datasets_service_(&datasets_handler_, access_.get()),
-        listener_(std::move(listener)) {}
+        rpcs_(access_.get(), RpcThreads(options_.rpc_threads)),
+        listener_(std::move(listener)) {
+    AddExecutorMethods(executor_.get(), &rpcs_);
+    AddDatasetsMethods(&datasets_handler_, &executor_->executor().workers,
+                       &rpcs_);
+    health_.AddMethods(&rpcs_);
+    AddReflectionMethods(&rpcs_);
+  }
   ~GrpcHost() override { Stop(); }
 
   absl::Status Serve();
@@ -63,8 +78,8 @@ class GrpcHost final : public Host {
   const std::unique_ptr<DatasetStore> datasets_;
   const std::unique_ptr<ExecutorHandler> executor_;
   DatasetsHandler datasets_handler_;
-  ExecutorService executor_service_;
-  DatasetsService datasets_service_;
+  HealthService health_;
+  RpcServer rpcs_;
   const std::unique_ptr<Listener> listener_;
   std::unique_ptr<ExternalConnectionAcceptor> handshakes_;
   std::unique_ptr<Acceptor> acceptor_;
@@ -91,21 +106,17 @@ void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
 }
 
 absl::Status GrpcHost::Serve() {
-  // Both are process-wide switches and harmless to repeat.
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  // Ours is its own; this is a process-wide switch and harmless to repeat.
+  grpc::EnableDefaultHealthCheckService(false);
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  builder.RegisterService(&executor_service_);
-  builder.RegisterService(&datasets_service_);
+  rpcs_.Register(&builder);
   handshakes_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       access_->Credentials());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return Internal("gRPC did not start");
-  auto* health = server_->GetHealthCheckService();
-  health->SetServingStatus(v1::Executor::service_full_name(), true);
-  health->SetServingStatus(v1::Datasets::service_full_name(), true);
+  rpcs_.Run();
   HAWSER_ASSIGN_OR_RETURN(acceptor_,
                           Acceptor::Create(listener_->fd(), options_.acceptor));
   StartAccepting();
@@ -148,16 +159,16 @@ void GrpcHost::Stop() {
   if (sweeper_.joinable()) sweeper_.join();
   if (acceptor_ != nullptr) acceptor_->Stop();
   listener_->Refuse();
-  if (server_ != nullptr) {
-    server_->GetHealthCheckService()->SetServingStatus(false);
-  }
+  health_.Stop();
   executor_->Shutdown();
   // Before the server: it answers the calls that wait for the disk.
   datasets_->Stop(deadline);
   if (server_ == nullptr) return;
+  rpcs_.StopAccepting();
   server_->Shutdown(absl::ToChronoTime(
       std::max(deadline - options_.grace / 2, absl::Now() + kLastWords)));
   server_->Wait();
+  rpcs_.Join();
 }
 
 }  // namespace

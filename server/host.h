@@ -22,6 +22,8 @@ struct HostOptions {
   bool insecure = false;
   AccessOptions access;
   AcceptorOptions acceptor;
+  // Threads that serve connections; 0: by the number of cores.
+  int rpc_threads = 0;
   ExecutorOptions executor;
   DatasetStoreOptions datasets;
   // What streams and queued writes get to end at a stop.

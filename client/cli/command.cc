@@ -10,9 +10,10 @@
 namespace hawser::cli {
 namespace {
 
-constexpr const Command* kCommands[] = {&kStatusCommand, &kPutCommand,
-                                        &kGetCommand, &kCheckCommand,
-                                        &kRunCommand, &kExplainCommand};
+constexpr const Command* kCommands[] = {
+    &kStatusCommand, &kPutCommand, &kGetCommand,
+    &kLsCommand,     &kStatCommand, &kRmCommand,
+    &kCheckCommand,  &kRunCommand, &kExplainCommand};
 
 constexpr absl::string_view kAbout =
     "hawser: use a GPU on another machine as if it were in this one.\n";

@@ -82,6 +82,9 @@ inline constexpr Flag kTargetFlag = {
 extern const Command kStatusCommand;
 extern const Command kPutCommand;
 extern const Command kGetCommand;
+extern const Command kLsCommand;
+extern const Command kStatCommand;
+extern const Command kRmCommand;
 extern const Command kCheckCommand;
 extern const Command kRunCommand;
 extern const Command kExplainCommand;

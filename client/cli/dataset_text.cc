@@ -1,5 +1,9 @@
 #include "client/cli/dataset_text.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
@@ -11,18 +15,49 @@ Json::Members ShapeMembers(const Shape& shape) {
   return {{"dtype", DTypeName(shape.dtype())}, {"dims", std::move(dims)}};
 }
 
-Json DatasetJson(const DatasetInfo& info) {
+Json::Members DatasetMembers(const DatasetInfo& info) {
   Json::List arrays;
   for (const DatasetInfo::Array& array : info.arrays) {
     Json::Members members = ShapeMembers(array.shape);
     members.insert(members.begin(), {"name", array.name});
     arrays.push_back(std::move(members));
   }
-  return Json::Members{{"token", info.token},
-                       {"arrays", std::move(arrays)},
-                       {"bytes", info.bytes},
-                       {"sent_bytes", info.sent_bytes},
-                       {"durable", info.durable}};
+  return {{"token", info.token},
+          {"arrays", std::move(arrays)},
+          {"bytes", info.bytes},
+          {"durable", info.durable}};
+}
+
+std::string ArraysText(const DatasetInfo& info) {
+  return absl::StrJoin(info.arrays, ", ", [](std::string* out, const auto& a) {
+    absl::StrAppend(out, a.name, a.name.empty() ? "" : " ", a.shape.ToString());
+  });
+}
+
+absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text) {
+  const size_t colon = text.find(':');
+  const absl::string_view begin = text.substr(0, colon);
+  const absl::string_view end =
+      colon == absl::string_view::npos ? "" : text.substr(colon + 1);
+  const auto is_number = [](absl::string_view digits) {
+    return std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
+  };
+  RowSpan span;
+  int64_t last = 0;
+  const bool good =
+      colon != absl::string_view::npos && is_number(begin) && is_number(end) &&
+      (begin.empty() || absl::SimpleAtoi(begin, &span.begin)) &&
+      (end.empty() || absl::SimpleAtoi(end, &last));
+  if (!good) {
+    return InvalidArgument("\"", text, "\" are no rows: must be BEGIN:END");
+  }
+  if (!end.empty()) span.end = last;
+  return span;
+}
+
+RowRange RowsOf(const RowSpan& span, const Shape& shape) {
+  const int64_t extent = shape.rank() == 0 ? 0 : shape.dim(0);
+  return {span.begin, span.end.value_or(extent) - span.begin};
 }
 
 std::pair<absl::string_view, absl::string_view> SplitToken(

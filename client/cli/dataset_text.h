@@ -2,6 +2,8 @@
 #ifndef HAWSER_CLIENT_CLI_DATASET_TEXT_H_
 #define HAWSER_CLIENT_CLI_DATASET_TEXT_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,8 +17,21 @@ namespace hawser::cli {
 
 // {"dtype": "f32", "dims": [2, 3]}
 Json::Members ShapeMembers(const Shape& shape);
-// Token, arrays, bytes, bytes sent, durable.
-Json DatasetJson(const DatasetInfo& info);
+// Token, arrays, bytes, durable.
+Json::Members DatasetMembers(const DatasetInfo& info);
+// "images u8[60000,28,28], labels u8[60000]"; an array without a name is its
+// shape alone.
+std::string ArraysText(const DatasetInfo& info);
+
+// "BEGIN:END": rows along the leading axis, END left out; either may be empty.
+struct RowSpan {
+  int64_t begin = 0;
+  std::optional<int64_t> end;  // none: to the last
+};
+// Errors: kInvalidArgument naming the text.
+absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text);
+// Those rows of an array, which may not be there.
+RowRange RowsOf(const RowSpan& span, const Shape& shape);
 
 // "TOKEN:ARRAY" -> both; the second is empty where there is no colon.
 std::pair<absl::string_view, absl::string_view> SplitToken(

@@ -1,5 +1,7 @@
 // hawser get: an array of a dataset becomes an npy file.
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
@@ -11,6 +13,7 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"--output", "-o", "FILE", "the npy file to write"},
+    {"--rows", "-r", "BEGIN:END", "only these rows, END left out"},
     kServerFlag,
 };
 
@@ -19,14 +22,24 @@ absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   const std::string path = invocation.line.Get("--output");
   if (path.empty()) return UsageError("get needs -o FILE");
   const auto [token, wanted] = SplitToken(invocation.line.words()[0]);
+  std::optional<RowSpan> rows;
+  if (invocation.line.Has("--rows")) {
+    auto parsed = ParseRowSpan(invocation.line.Get("--rows"));
+    if (!parsed.ok()) return UsageError(parsed.status().message());
+    rows = *parsed;
+  }
   HAWSER_RETURN_IF_ERROR(ParseToken(token));
 
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                           client->StatDataset(token, {}));
   HAWSER_ASSIGN_OR_RETURN(const std::string name, ChooseArray(info, wanted));
-  HAWSER_ASSIGN_OR_RETURN(const auto buffer,
-                          client->DatasetArray(token, name, {}));
+  HAWSER_ASSIGN_OR_RETURN(
+      const auto buffer,
+      rows.has_value()
+          ? client->DatasetRows(token, name,
+                                RowsOf(*rows, info.Find(name)->shape), {})
+          : client->DatasetArray(token, name, {}));
   absl::StatusOr<Literal> value;
   {
     ProgressBar bar(environment.err, environment.err_is_terminal);
@@ -49,8 +62,10 @@ constinit const Command kGetCommand = {
     .summary = "write an array of a dataset to an npy file",
     .description =
         "Fetches an array of a dataset from the server. ARRAY may be left out "
-        "where\nthe dataset has only one.\n\n"
-        "  hawser get hw1-...:images -o images.npy\n",
+        "where\nthe dataset has only one. With --rows only those rows along "
+        "the leading axis\ncross the wire; either end may be left out.\n\n"
+        "  hawser get hw1-...:images -o images.npy\n"
+        "  hawser get hw1-...:images --rows 0:256 -o first.npy\n",
     .flags = kFlags,
     .words = {1, 1},
     .run = RunGet,

@@ -56,11 +56,16 @@ absl::StatusOr<ExitCode> RunPut(const Invocation& invocation) {
   }
   HAWSER_RETURN_IF_ERROR(info);
   if (environment.err_is_terminal) {
-    *environment.err << ReadableBytes(info->bytes) << ", sent "
+    *environment.err << ReadableBytes(info->bytes) << ", "
+                     << ReadableBytes(info->bytes - info->sent_bytes)
+                     << " were there already, sent "
                      << ReadableBytes(info->sent_bytes) << " in "
                      << ReadableDuration(absl::Now() - start) << "\n";
   }
-  invocation.Print(absl::StrCat(info->token, "\n"), DatasetJson(*info));
+  Json::Members result = DatasetMembers(*info);
+  result.emplace_back("sent_bytes", info->sent_bytes);
+  result.emplace_back("present_bytes", info->bytes - info->sent_bytes);
+  invocation.Print(absl::StrCat(info->token, "\n"), std::move(result));
   return kOk;
 }
 
@@ -73,7 +78,8 @@ constinit const Command kPutCommand = {
     .description =
         "Sends the arrays of npy files, and of IDX files plain or gzipped, to\n"
         "the server and prints the token by which every later program finds\n"
-        "them. What the server has already is not sent again.\n\n"
+        "them. What the server has already is not sent again, so a put that "
+        "was cut\nshort goes on where it stopped.\n\n"
         "One file becomes a dataset of one array without a name. Several "
         "files\nbecome one dataset, each array named by its file up to the "
         "first dot, or\nby --name, given once per file. For a token per file, "

@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/dataset_text.h"
 #include "client/formats/array_file.h"
 #include "core/base/status.h"
 #include "core/ir/parser.h"
@@ -31,14 +30,33 @@ absl::StatusOr<Literal> ScalarOf(const std::string& word,
                          DTypeName(parameter.dtype()));
 }
 
+absl::StatusOr<ArrayName> ReadArrayName(absl::string_view word) {
+  ArrayName name;
+  const size_t bracket = word.rfind('[');
+  if (bracket != absl::string_view::npos && absl::EndsWith(word, "]")) {
+    const auto rows =
+        ParseRowSpan(word.substr(bracket + 1, word.size() - bracket - 2));
+    if (rows.ok()) name.rows = *rows;
+  }
+  const absl::string_view bare =
+      name.rows.has_value() ? word.substr(0, bracket) : word;
+  const auto [token, array] = SplitToken(bare);
+  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  name.token = std::string(token);
+  name.array = std::string(array);
+  if (!array.empty()) {
+    name.whole_name = std::string(word.substr(token.size() + 1));
+  }
+  return name;
+}
+
 }  // namespace
 
 absl::StatusOr<RunArgument> ReadRunArgument(const std::string& word,
                                             const Shape& parameter) {
   if (absl::StartsWith(word, "hw1-")) {
-    const auto [token, array] = SplitToken(word);
-    HAWSER_RETURN_IF_ERROR(ParseToken(token));
-    return ArrayName{std::string(token), std::string(array)};
+    HAWSER_ASSIGN_OR_RETURN(ArrayName name, ReadArrayName(word));
+    return name;
   }
   auto value = ReadsAsNumber(word) ? ScalarOf(word, parameter)
                                    : ReadArray(word);
@@ -52,9 +70,16 @@ absl::StatusOr<runtime::Argument> Resolve(const RunArgument& argument,
   const ArrayName& name = std::get<ArrayName>(argument);
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                           client->StatDataset(name.token, {}));
-  HAWSER_ASSIGN_OR_RETURN(const std::string array,
-                          ChooseArray(info, name.array));
-  return client->DatasetArray(name.token, array, {});
+  const bool rows =
+      name.rows.has_value() &&
+      (name.whole_name.empty() || info.Find(name.whole_name) == nullptr);
+  HAWSER_ASSIGN_OR_RETURN(
+      const std::string array,
+      ChooseArray(info, rows || name.whole_name.empty() ? name.array
+                                                        : name.whole_name));
+  if (!rows) return client->DatasetArray(name.token, array, {});
+  return client->DatasetRows(name.token, array,
+                             RowsOf(*name.rows, info.Find(array)->shape), {});
 }
 
 }  // namespace hawser::cli

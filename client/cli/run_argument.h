@@ -2,19 +2,24 @@
 #ifndef HAWSER_CLIENT_CLI_RUN_ARGUMENT_H_
 #define HAWSER_CLIENT_CLI_RUN_ARGUMENT_H_
 
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "absl/status/statusor.h"
+#include "client/cli/dataset_text.h"
 #include "core/base/literal.h"
 #include "core/runtime/client.h"
 
 namespace hawser::cli {
 
-// TOKEN[:ARRAY], not looked up yet.
+// TOKEN[:ARRAY], maybe with rows behind it, "[BEGIN:END]"; not looked up yet.
 struct ArrayName {
   std::string token;
   std::string array;
+  std::optional<RowSpan> rows;
+  // The array with the rows as a part of its name, which it may be.
+  std::string whole_name;
 };
 using RunArgument = std::variant<Literal, ArrayName>;
 
@@ -27,7 +32,7 @@ using RunArgument = std::variant<Literal, ArrayName>;
 absl::StatusOr<RunArgument> ReadRunArgument(const std::string& word,
                                             const Shape& parameter);
 
-// Looks an array up on `client`. Errors: as DatasetArray.
+// Looks an array up on `client`. Errors: as DatasetArray and DatasetRows.
 absl::StatusOr<runtime::Argument> Resolve(const RunArgument& argument,
                                           runtime::Client* client);
 

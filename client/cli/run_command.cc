@@ -137,9 +137,11 @@ constinit const Command kRunCommand = {
         "Runs a module in its text form (core/ir/README.md), as `hawser "
         "explain` prints\nit. An argument is an npy or IDX file, TOKEN[:ARRAY] "
         "of a dataset, or a number:\n3.5, -2, true, (1, -2), nan; ./3 is a "
-        "file. Results go to the --out files, or\nthe first elements of each "
-        "are printed. Where it ran is printed on stderr.\n\n"
-        "  hawser run step.txt --arg w.npy --arg hw1-...:images --arg 0.1 "
+        "file. Behind an array, [BEGIN:END] takes\nthose rows of it, and "
+        "loads no others. Results go to the --out files, or the\nfirst "
+        "elements of each are printed. Where it ran is printed on stderr.\n"
+        "\n"
+        "  hawser run step.txt --arg w.npy --arg hw1-...:images[0:256] "
         "--out y.npy\n",
     .flags = kFlags,
     .words = {1, 1},

@@ -43,9 +43,7 @@ class FallbackBuffer : public runtime::Buffer,
   // The primary's copy was donated, or turned out to be an error.
   void ForgetPrimary();
   // The name a dataset's array has on every server: a new epoch asks again.
-  void SetDataset(std::string token, std::string array) {
-    dataset_ = {std::move(token), std::move(array)};
-  }
+  void SetDataset(DatasetPart part) { dataset_ = std::move(part); }
 
  private:
   using LiteralPromise = std::shared_ptr<Promise<Literal>>;
@@ -74,7 +72,7 @@ class FallbackBuffer : public runtime::Buffer,
   // When the primary's time to make it was over.
   absl::Time end_ ABSL_GUARDED_BY(mu_);
   const RecipePtr recipe_;
-  Recipe::Dataset dataset_;  // token "" when it is none; set before sharing
+  DatasetPart dataset_;  // token "" when it is none; set before sharing
   std::string ran_on_ ABSL_GUARDED_BY(mu_);  // once the value was seen
 };
 

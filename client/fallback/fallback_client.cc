@@ -45,9 +45,7 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
       secondary_(std::move(secondary)),
       policy_(std::move(policy)),
       recipes_(
-          [this](const std::string& token, const std::string& array) {
-            return DatasetOnSecondary(token, array);
-          },
+          [this](const DatasetPart& part) { return DatasetOnSecondary(part); },
           secondary_.get(),
           {policy_.max_recipe_steps, policy_.max_recipe_bytes}),
       breaker_({.probe_first = policy_.probe_first,
@@ -136,11 +134,20 @@ absl::Status FallbackClient::Probe() {
   HAWSER_RETURN_IF_ERROR(primary_->Ping(
       {.cancel = probing_.Until(absl::Now() + kPingTimeout)}));
   // A server that was restarted may have lost what was put; only what it lacks
-  // is sent.
+  // is sent. What was deleted meanwhile it still has.
   std::map<std::string, DatasetSource, std::less<>> sources;
+  std::set<std::string, std::less<>> deleted;
   {
     MutexLock lock(&mu_);
     sources = sources_;
+    deleted = deleted_;
+  }
+  for (const std::string& token : deleted) {
+    const absl::Status gone =
+        primary_->DeleteDataset(token, {.cancel = probing_});
+    if (IsLinkError(gone)) return gone;
+    MutexLock lock(&mu_);
+    deleted_.erase(token);
   }
   for (const auto& [token, source] : sources) {
     const absl::Status put =

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "client/fallback/attempt.h"
@@ -59,6 +61,22 @@ class FallbackClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> DatasetArray(
       absl::string_view token, absl::string_view array,
       const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetRows(
+      absl::string_view token, absl::string_view array, const RowRange& rows,
+      const runtime::CallOptions& call) override;
+  // While the primary is away: what is known here.
+  absl::StatusOr<DatasetPage> ListDatasets(
+      const DatasetQuery& query, const runtime::CallOptions& call) override;
+  // While the primary is away: here at once, there when it is back. Errors:
+  // those of the link for a token that is not known here then.
+  absl::Status DeleteDataset(absl::string_view token,
+                             const runtime::CallOptions& call) override;
+  // A dataset that was made on the primary is a recipe's root: values up to the
+  // policy's checkpoint_bytes come over in the background, to be its source;
+  // others are kDataLoss while the primary is away.
+  absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
 
   FallbackStats stats() const;
 
@@ -80,12 +98,29 @@ class FallbackClient : public runtime::Client {
   void Announce(const absl::Status& why);
   absl::Status Probe();
 
-  // The array at `where`, put there first if only its source is known.
+  // fallback_datasets.cc: the part at `where`, put there first if only its
+  // source is known.
   absl::StatusOr<runtime::BufferPtr> FindDataset(
-      runtime::Client& where, const std::string& token,
-      const std::string& array, const runtime::CallOptions& call);
+      runtime::Client& where, const DatasetPart& part,
+      const runtime::CallOptions& call);
   absl::StatusOr<runtime::BufferPtr> DatasetOnSecondary(
-      const std::string& token, const std::string& array);
+      const DatasetPart& part);
+  absl::StatusOr<runtime::BufferPtr> OpenDataset(
+      DatasetPart part, const runtime::CallOptions& call);
+  // `found`, or kDataLoss for a dataset that was made and is not found.
+  absl::Status NotThere(absl::string_view token, const absl::Status& found);
+  void KeepSource(const std::string& token, DatasetSource source);
+
+  // fallback_freeze.cc
+  using NamedArguments = std::vector<runtime::NamedArgument>;
+  absl::StatusOr<NamedArguments> FreezableOnPrimary(
+      absl::Span<const runtime::NamedArgument> arrays, const Attempt& attempt,
+      const runtime::CallOptions& call);
+  absl::StatusOr<NamedArguments> FreezableOnSecondary(
+      absl::Span<const runtime::NamedArgument> arrays);
+  void RememberFrozen(const std::string& token);
+  // Fetches the values of a frozen dataset, to be its source.
+  void FetchSource(const std::string& token, const NamedArguments& arrays);
 
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<runtime::Client> primary_;
@@ -99,6 +134,10 @@ class FallbackClient : public runtime::Client {
   // Host sources by token, to put again on whoever needs them.
   std::map<std::string, DatasetSource, std::less<>> sources_
       ABSL_GUARDED_BY(mu_);
+  // Tokens of datasets that were made of values, not put.
+  std::set<std::string, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
+  // Here, and still to be deleted on the primary.
+  std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
   absl::Time quiet_until_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   Alarm timeouts_;  // never blocks
   Alarm worker_;    // follows recipes; may compile

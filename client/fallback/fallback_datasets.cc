@@ -1,4 +1,5 @@
 // The datasets of a FallbackClient: what was put from here can be put again.
+#include <algorithm>
 #include <utility>
 
 #include "client/fallback/fallback_buffer.h"
@@ -6,6 +7,40 @@
 #include "core/base/status.h"
 
 namespace hawser {
+namespace {
+
+// Infos in one page of a listing.
+constexpr int kPage = 1000;
+
+DatasetInfo InfoOfSource(const std::string& token,
+                         const DatasetSource& source) {
+  DatasetInfo info;
+  info.token = token;
+  for (const auto& array : source.arrays) {
+    info.arrays.push_back({array.name, array.value.shape()});
+    info.bytes += array.value.shape().byte_size();
+  }
+  return info;
+}
+
+absl::StatusOr<runtime::BufferPtr> OpenAt(runtime::Client& where,
+                                          const DatasetPart& part,
+                                          const runtime::CallOptions& call) {
+  if (!part.rows.has_value()) {
+    return where.DatasetArray(part.token, part.array, call);
+  }
+  return where.DatasetRows(part.token, part.array, *part.rows, call);
+}
+
+}  // namespace
+
+void FallbackClient::KeepSource(const std::string& token,
+                                DatasetSource source) {
+  MutexLock lock(&mu_);
+  deleted_.erase(token);
+  if (!policy_.keep_dataset_sources) return;
+  sources_.emplace(token, std::move(source));
+}
 
 absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
     const DatasetSource& source, const runtime::CallOptions& call) {
@@ -16,10 +51,7 @@ absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
     if (!info.ok() && !GiveUp(info.status(), attempt)) return info;
   }
   if (!info.ok()) info = secondary_->PutDataset(source, WithoutAttempt(call));
-  if (info.ok() && policy_.keep_dataset_sources) {
-    MutexLock lock(&mu_);
-    sources_.emplace(info->token, source);
-  }
+  if (info.ok()) KeepSource(info->token, source);
   return info;
 }
 
@@ -28,61 +60,65 @@ absl::StatusOr<DatasetInfo> FallbackClient::StatDataset(
   const Attempt attempt = Begin(call);
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto info = primary_->StatDataset(token, Bounded(call, attempt));
-    if (info.ok() || !GiveUp(info.status(), attempt)) return info;
+    if (info.ok()) return info;
+    if (!GiveUp(info.status(), attempt)) return NotThere(token, info.status());
   }
   {
     // What was put from here is known without asking anybody.
     MutexLock lock(&mu_);
     auto at = sources_.find(token);
-    if (at != sources_.end()) {
-      DatasetInfo info;
-      info.token = at->first;
-      for (const auto& array : at->second.arrays) {
-        info.arrays.push_back({array.name, array.value.shape()});
-        info.bytes += array.value.shape().byte_size();
-      }
-      return info;
-    }
+    if (at != sources_.end()) return InfoOfSource(at->first, at->second);
   }
-  return secondary_->StatDataset(token, WithoutAttempt(call));
+  auto info = secondary_->StatDataset(token, WithoutAttempt(call));
+  if (info.ok()) return info;
+  return NotThere(token, info.status());
+}
+
+absl::Status FallbackClient::NotThere(absl::string_view token,
+                                      const absl::Status& found) {
+  MutexLock lock(&mu_);
+  if (!absl::IsNotFound(found) || !frozen_.contains(token)) return found;
+  return DataLoss("dataset ", token, " was made of values on ",
+                  primary_->name(), ", is lost with it, and is not known here");
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackClient::FindDataset(
-    runtime::Client& where, const std::string& token, const std::string& array,
+    runtime::Client& where, const DatasetPart& part,
     const runtime::CallOptions& call) {
-  auto found = where.DatasetArray(token, array, call);
+  auto found = OpenAt(where, part, call);
   if (!absl::IsNotFound(found.status())) return found;
   DatasetSource source;
   {
     MutexLock lock(&mu_);
-    auto at = sources_.find(token);
-    if (at == sources_.end()) return found;
-    source = at->second;
+    auto at = sources_.find(part.token);
+    if (at != sources_.end()) source = at->second;
+  }
+  if (source.arrays.empty()) {
+    // A dataset that is there has all its arrays.
+    if (where.StatDataset(part.token, call).ok()) return found;
+    return NotThere(part.token, found.status());
   }
   HAWSER_RETURN_IF_ERROR(where.PutDataset(source, call));
-  return where.DatasetArray(token, array, call);
+  return OpenAt(where, part, call);
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetOnSecondary(
-    const std::string& token, const std::string& array) {
-  auto found = FindDataset(*secondary_, token, array, {});
-  // A dataset that is here has all its arrays.
+    const DatasetPart& part) {
+  auto found = FindDataset(*secondary_, part, {});
   if (!absl::IsNotFound(found.status()) ||
-      secondary_->StatDataset(token, {}).ok()) {
+      secondary_->StatDataset(part.token, {}).ok()) {
     return found;
   }
   return Unavailable(primary_->name(), " is away and this end does not have ",
-                     token, ": ", found.status().message());
+                     part.token, ": ", found.status().message());
 }
 
-absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetArray(
-    absl::string_view token, absl::string_view array,
-    const runtime::CallOptions& call) {
-  const std::string of(token), name(array);
+absl::StatusOr<runtime::BufferPtr> FallbackClient::OpenDataset(
+    DatasetPart part, const runtime::CallOptions& call) {
   const Attempt attempt = Begin(call);
   runtime::BufferPtr primary, found;
   if (!Breaker::IsOpen(attempt.epoch)) {
-    auto there = FindDataset(*primary_, of, name, Bounded(call, attempt));
+    auto there = FindDataset(*primary_, part, Bounded(call, attempt));
     if (there.ok()) {
       found = primary = *std::move(there);
     } else if (!GiveUp(there.status(), attempt)) {
@@ -90,13 +126,85 @@ absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetArray(
     }
   }
   if (found == nullptr) {
-    HAWSER_ASSIGN_OR_RETURN(found, DatasetOnSecondary(of, name));
+    HAWSER_ASSIGN_OR_RETURN(found, DatasetOnSecondary(part));
   }
   auto buffer = std::make_shared<FallbackBuffer>(
       this, std::move(primary), attempt,
-      recipes_.OfDataset(found->shape(), of, name));
-  buffer->SetDataset(of, name);
+      recipes_.OfDataset(found->shape(), part));
+  buffer->SetDataset(std::move(part));
   return buffer;
+}
+
+absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetArray(
+    absl::string_view token, absl::string_view array,
+    const runtime::CallOptions& call) {
+  return OpenDataset({std::string(token), std::string(array)}, call);
+}
+
+absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetRows(
+    absl::string_view token, absl::string_view array, const RowRange& rows,
+    const runtime::CallOptions& call) {
+  return OpenDataset({std::string(token), std::string(array), rows}, call);
+}
+
+absl::StatusOr<DatasetPage> FallbackClient::ListDatasets(
+    const DatasetQuery& query, const runtime::CallOptions& call) {
+  const Attempt attempt = Begin(call);
+  if (!Breaker::IsOpen(attempt.epoch)) {
+    auto page = primary_->ListDatasets(query, Bounded(call, attempt));
+    if (page.ok() || !GiveUp(page.status(), attempt)) return page;
+  }
+  std::vector<DatasetInfo> all;
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [token, source] : sources_) {
+      all.push_back(InfoOfSource(token, source));
+    }
+  }
+  const size_t sources = all.size();
+  DatasetQuery next{query.prefix, query.after};
+  for (bool more = true; more;) {
+    HAWSER_ASSIGN_OR_RETURN(
+        const DatasetPage page,
+        secondary_->ListDatasets(next, WithoutAttempt(call)));
+    for (const DatasetInfo& info : page.datasets) {
+      const bool known = std::any_of(
+          all.begin(), all.begin() + sources,
+          [&](const DatasetInfo& own) { return own.token == info.token; });
+      if (!known) all.push_back(info);
+      next.after = info.token;
+    }
+    more = page.more;
+  }
+  return PageOf(std::move(all), query, kPage);
+}
+
+absl::Status FallbackClient::DeleteDataset(absl::string_view token,
+                                           const runtime::CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  const Attempt attempt = Begin(call);
+  bool away = Breaker::IsOpen(attempt.epoch);
+  absl::Status there = Missing(attempt.epoch);
+  if (!away) {
+    there = primary_->DeleteDataset(token, Bounded(call, attempt));
+    if (!there.ok() && !absl::IsNotFound(there)) {
+      if (!GiveUp(there, attempt)) return there;
+      away = true;
+    }
+  }
+  bool here = secondary_->DeleteDataset(token, WithoutAttempt(call)).ok();
+  MutexLock lock(&mu_);
+  if (const auto at = sources_.find(token); at != sources_.end()) {
+    sources_.erase(at);
+    here = true;
+  }
+  if (const auto at = frozen_.find(token); at != frozen_.end()) {
+    frozen_.erase(at);
+    here = true;
+  }
+  if (!here) return there;
+  if (away) deleted_.emplace(token);
+  return absl::OkStatus();
 }
 
 }  // namespace hawser

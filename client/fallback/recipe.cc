@@ -61,10 +61,8 @@ RecipePtr RecipeBook::OfHostValue(const Literal& value) {
   return recipe;
 }
 
-RecipePtr RecipeBook::OfDataset(const Shape& shape, std::string token,
-                                std::string array) {
-  return std::make_shared<Recipe>(
-      shape, Recipe::Dataset{std::move(token), std::move(array)});
+RecipePtr RecipeBook::OfDataset(const Shape& shape, DatasetPart part) {
+  return std::make_shared<Recipe>(shape, std::move(part));
 }
 
 RecipePtr RecipeBook::OfMade(runtime::BufferPtr made) {
@@ -200,9 +198,8 @@ absl::Status RecipeBook::Step(Recipe& recipe, std::vector<RecipePtr>* todo) {
   if (const auto* why = std::get_if<absl::Status>(&source)) return *why;
   if (const auto* value = std::get_if<Literal>(&source)) {
     HAWSER_ASSIGN_OR_RETURN(made, secondary_->Upload(*value, {}));
-  } else if (const auto* dataset = std::get_if<Recipe::Dataset>(&source)) {
-    HAWSER_ASSIGN_OR_RETURN(made,
-                            open_dataset_(dataset->token, dataset->array));
+  } else if (const auto* part = std::get_if<DatasetPart>(&source)) {
+    HAWSER_ASSIGN_OR_RETURN(made, open_dataset_(*part));
   } else {
     const auto& result = std::get<Recipe::Result>(source);
     ExecutionRecipe& execution = *result.execution;

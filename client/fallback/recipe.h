@@ -27,6 +27,13 @@ using RecipeArgument = std::variant<Literal, RecipePtr>;
 using SecondaryExecutable =
     std::function<absl::StatusOr<std::shared_ptr<runtime::Executable>>()>;
 
+// What a dataset's array, or rows of one, is called on every server.
+struct DatasetPart {
+  std::string token;
+  std::string array;
+  std::optional<RowRange> rows = std::nullopt;  // none: all
+};
+
 // Host bytes that recipes hold, counted as long as this lives.
 class HeldBytes {
  public:
@@ -66,16 +73,12 @@ struct ExecutionRecipe {
 // RecipeBook, through which alone a recipe is made and followed.
 class Recipe {
  public:
-  struct Dataset {
-    std::string token;
-    std::string array;
-  };
   struct Result {
     std::shared_ptr<ExecutionRecipe> execution;
     int index;
   };
   // A Status: there is no recipe, because; OK: none is needed any more.
-  using Source = std::variant<absl::Status, Literal, Dataset, Result>;
+  using Source = std::variant<absl::Status, Literal, DatasetPart, Result>;
 
   Recipe(Shape shape, Source source, runtime::BufferPtr made = nullptr)
       : shape_(std::move(shape)),
@@ -103,8 +106,8 @@ class RecipeBook {
  public:
   // Finds an array by token and name on the secondary, putting it there first
   // if its source is known.
-  using OpenDataset = std::function<absl::StatusOr<runtime::BufferPtr>(
-      const std::string& token, const std::string& array)>;
+  using OpenDataset =
+      std::function<absl::StatusOr<runtime::BufferPtr>(const DatasetPart&)>;
 
   RecipeBook(OpenDataset open_dataset, runtime::Client* secondary,
              RecipeLimits limits)
@@ -113,8 +116,7 @@ class RecipeBook {
         limits_(limits) {}
 
   RecipePtr OfHostValue(const Literal& value);
-  RecipePtr OfDataset(const Shape& shape, std::string token,
-                      std::string array);
+  RecipePtr OfDataset(const Shape& shape, DatasetPart part);
   // Of a value that is on the secondary from the start.
   RecipePtr OfMade(runtime::BufferPtr made);
 

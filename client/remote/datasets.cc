@@ -1,4 +1,5 @@
 // The dataset methods of RemoteClient.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,15 @@ absl::StatusOr<DatasetInfo> RemoteClient::PutDataset(
   return put.Run();
 }
 
+absl::StatusOr<DatasetInfo> RemoteClient::Learn(
+    const v1::DatasetInfoProto& proto) {
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, FromProto(proto));
+  MutexLock lock(&mu_);
+  if (datasets_.size() >= kInfosKept) datasets_.clear();
+  datasets_[info.token] = info;
+  return info;
+}
+
 absl::StatusOr<DatasetInfo> RemoteClient::StatDataset(
     absl::string_view token, const runtime::CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(ParseToken(token));
@@ -36,18 +46,14 @@ absl::StatusOr<DatasetInfo> RemoteClient::StatDataset(
   HAWSER_ASSIGN_OR_RETURN(
       const v1::DatasetInfoProto reply,
       transport_->Stat(request, CallLimits(call).Rest()));
-  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, FromProto(reply));
-  if (info.token != token) {
+  if (reply.token() != token) {
     return Internal(address_, " was asked for ", token, ", answered ",
-                    info.token);
+                    reply.token());
   }
-  MutexLock lock(&mu_);
-  if (datasets_.size() >= kInfosKept) datasets_.clear();
-  datasets_[info.token] = info;
-  return info;
+  return Learn(reply);
 }
 
-absl::StatusOr<runtime::BufferPtr> RemoteClient::DatasetArray(
+absl::StatusOr<Shape> RemoteClient::DatasetShape(
     absl::string_view token, absl::string_view array,
     const runtime::CallOptions& call) {
   DatasetInfo info;
@@ -61,15 +67,69 @@ absl::StatusOr<runtime::BufferPtr> RemoteClient::DatasetArray(
     HAWSER_ASSIGN_OR_RETURN(info, StatDataset(token, call));
   }
   const DatasetInfo::Array* found = info.Find(array);
-  if (found == nullptr) {
-    return NotFound(
-        "dataset ", token, " has no array \"", array, "\", it has ",
-        absl::StrJoin(info.arrays, ", ", [](std::string* out, const auto& a) {
-          absl::StrAppend(out, "\"", a.name, "\"");
-        }));
+  if (found != nullptr) return found->shape;
+  return NotFound(
+      "dataset ", token, " has no array \"", array, "\", it has ",
+      absl::StrJoin(info.arrays, ", ", [](std::string* out, const auto& a) {
+        absl::StrAppend(out, "\"", a.name, "\"");
+      }));
+}
+
+absl::StatusOr<runtime::BufferPtr> RemoteClient::DatasetArray(
+    absl::string_view token, absl::string_view array,
+    const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(Shape shape, DatasetShape(token, array, call));
+  return std::make_shared<DatasetBuffer>(shared_from_this(), std::move(shape),
+                                         std::string(token),
+                                         std::string(array));
+}
+
+absl::StatusOr<runtime::BufferPtr> RemoteClient::DatasetRows(
+    absl::string_view token, absl::string_view array, const RowRange& rows,
+    const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const Shape shape, DatasetShape(token, array, call));
+  absl::StatusOr<RowBytes> found = FindRows(shape, rows);
+  if (!found.ok()) {
+    return Annotate(found.status(), DescribeArray(token, array));
   }
-  return std::make_shared<DatasetBuffer>(shared_from_this(), found->shape,
-                                         info.token, found->name);
+  return std::make_shared<DatasetBuffer>(
+      shared_from_this(), std::move(found->shape), std::string(token),
+      std::string(array), rows);
+}
+
+absl::StatusOr<DatasetPage> RemoteClient::ListDatasets(
+    const DatasetQuery& query, const runtime::CallOptions& call) {
+  v1::ListRequest request;
+  request.set_prefix(query.prefix);
+  request.set_after(query.after);
+  request.set_limit(static_cast<uint32_t>(std::max(query.limit, 0)));
+  HAWSER_ASSIGN_OR_RETURN(
+      const v1::ListReply reply,
+      transport_->List(request, CallLimits(call).Rest()));
+  DatasetPage page;
+  page.more = reply.more();
+  for (const v1::DatasetInfoProto& proto : reply.datasets()) {
+    HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, FromProto(proto));
+    page.datasets.push_back(std::move(info));
+  }
+  // A page without an end would be asked for again and again.
+  if (!page.more || !page.datasets.empty()) return page;
+  return Internal(address_, " says there are more datasets behind \"",
+                  query.after, "\", and names none");
+}
+
+absl::Status RemoteClient::DeleteDataset(absl::string_view token,
+                                         const runtime::CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  v1::DeleteRequest request;
+  request.set_token(token.data(), token.size());
+  const absl::Status deleted =
+      transport_->Delete(request, CallLimits(call).Rest()).status();
+  if (deleted.ok() || absl::IsNotFound(deleted)) {
+    MutexLock lock(&mu_);
+    datasets_.erase(token);
+  }
+  return deleted;
 }
 
 }  // namespace hawser

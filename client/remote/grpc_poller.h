@@ -1,4 +1,4 @@
-// GrpcPoller: the thread that takes what gRPC has completed.
+// GrpcPoller: takes what gRPC has completed, on the thread that waits for it.
 #ifndef HAWSER_CLIENT_REMOTE_GRPC_POLLER_H_
 #define HAWSER_CLIENT_REMOTE_GRPC_POLLER_H_
 
@@ -9,16 +9,19 @@
 
 namespace hawser {
 
-// One thread on one completion queue. gRPC's own callback threads come in
-// pairs that wake each other for every operation: a step takes some 15 us
-// longer on them, so nothing here uses those. Two pollers would do the same to
-// each other, so all clients of a process share one.
+// One completion queue and one thread that polls it, unless another thread
+// does: whoever waits for a Future polls itself (see ProgressEngine), and for a
+// millisecond after that its next wait is expected. gRPC's own callback
+// threads come in pairs that wake each other for every operation: a step takes
+// some 15 us longer on them, and as much again when the poller must wake
+// whoever waits. Two pollers would do the same to each other, so all clients
+// of a process share one.
 class GrpcPoller {
  public:
   // What an operation is started with; lives until Done.
   class Tag {
    public:
-    // The operation is over. On the poller's thread; must not block.
+    // The operation is over. On whichever thread polls; must not block.
     virtual void Done(bool ok) = 0;
 
    protected:
@@ -32,12 +35,13 @@ class GrpcPoller {
   GrpcPoller(const GrpcPoller&) = delete;
   GrpcPoller& operator=(const GrpcPoller&) = delete;
 
-  grpc::CompletionQueue* queue() const { return queue_.get(); }
+  grpc::CompletionQueue* queue() const;
 
  private:
+  class Polling;
   GrpcPoller();
 
-  const std::shared_ptr<grpc::CompletionQueue> queue_;
+  const std::shared_ptr<Polling> polling_;
   std::thread thread_;
 };
 

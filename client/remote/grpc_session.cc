@@ -48,6 +48,22 @@ void GrpcSessionStream::Send(std::shared_ptr<const v1::ClientMessage> message) {
   if (open_ && writing_.empty()) WriteNext();
 }
 
+bool GrpcSessionStream::SendInBatch(
+    std::shared_ptr<const v1::ClientMessage> message, size_t batch) {
+  MutexLock lock(&mu_);
+  if (!writable_) return false;
+  outgoing_.push_back(std::move(message));
+  if (!open_ || (may_batch_ && outgoing_.size() < batch)) return false;
+  if (!writing_.empty()) return true;
+  WriteNext();
+  return false;
+}
+
+void GrpcSessionStream::Flush() {
+  MutexLock lock(&mu_);
+  if (writable_ && open_ && writing_.empty() && !outgoing_.empty()) WriteNext();
+}
+
 void GrpcSessionStream::AllowBatches() {
   MutexLock lock(&mu_);
   may_batch_ = true;

@@ -31,6 +31,9 @@ class GrpcSessionStream final : public SessionStream {
   ~GrpcSessionStream() override;
 
   void Send(std::shared_ptr<const v1::ClientMessage> message) override;
+  bool SendInBatch(std::shared_ptr<const v1::ClientMessage> message,
+                   size_t batch) override;
+  void Flush() override;
   void AllowBatches() override;
   void Finish(absl::Time deadline) override;
 

@@ -297,6 +297,28 @@ class GrpcTransport final : public Transport {
         });
   }
 
+  absl::StatusOr<v1::ListReply> List(
+      const v1::ListRequest& request,
+      const runtime::CallOptions& options) override {
+    v1::Datasets::Stub* stub = NextBulk().datasets.get();
+    return BlockingUnary<v1::ListReply>(
+        options, address_,
+        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return stub->AsyncList(context, request, queue);
+        });
+  }
+
+  absl::StatusOr<v1::DeleteReply> Delete(
+      const v1::DeleteRequest& request,
+      const runtime::CallOptions& options) override {
+    v1::Datasets::Stub* stub = NextBulk().datasets.get();
+    return BlockingUnary<v1::DeleteReply>(
+        options, address_,
+        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return stub->AsyncDelete(context, request, queue);
+        });
+  }
+
   absl::Status Get(
       const v1::GetRequest& request,
       std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>

@@ -58,6 +58,7 @@ absl::Status RemoteProgram::CompileIn(
     const uint64_t name = session->NewHandles(1);
     auto call = std::make_shared<CompileCall>(*this, name, with_body);
     HAWSER_RETURN_IF_ERROR(session->Submit(call, /*wait=*/true, limits));
+    session->Flush();
     const absl::Status status =
         AwaitWithin(call->future(), limits, who).status();
     if (absl::IsNotFound(status) && !with_body) {

@@ -119,15 +119,23 @@ absl::Status HandleBuffer::ToStatelessArgument(v1::ArgumentProto*) {
 }
 
 DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
-                             std::string token, std::string array)
+                             std::string token, std::string array,
+                             std::optional<RowRange> rows)
     : RemoteBuffer(std::move(client), std::move(shape)),
       token_(std::move(token)),
-      array_(std::move(array)) {}
+      array_(std::move(array)),
+      rows_(rows) {}
 
 Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
   v1::GetRequest request;
   request.set_token(token_);
   request.set_array(array_);
+  if (rows_.has_value()) {
+    // On the wire no rows means all of them.
+    if (rows_->count == 0) return Future<Literal>(Literal::Zeros(shape_));
+    request.set_row_begin(rows_->begin);
+    request.set_row_count(rows_->count);
+  }
   auto fetch = std::make_shared<DatasetFetch>(client_.get(), std::move(request),
                                               shape_, call);
   client_->ticker()->Watch(fetch);
@@ -145,6 +153,11 @@ absl::Status DatasetBuffer::ToArgument(const RemoteSession&,
 absl::Status DatasetBuffer::ToStatelessArgument(v1::ArgumentProto* argument) {
   argument->mutable_dataset()->set_token(token_);
   argument->mutable_dataset()->set_array(array_);
+  if (rows_.has_value()) {
+    v1::RowRangeProto* rows = argument->mutable_dataset()->mutable_rows();
+    rows->set_begin(rows_->begin);
+    rows->set_count(rows_->count);
+  }
   return absl::OkStatus();
 }
 

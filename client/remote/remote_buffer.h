@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -27,6 +28,8 @@ class RemoteBuffer : public runtime::Buffer {
                                   v1::ArgumentProto* argument) = 0;
   // The next use is an error.
   virtual void MarkDonated() = 0;
+  // Whether a fetch of it is under way, which still needs the value.
+  virtual bool being_fetched() const { return false; }
   // How a Call, which has no session, knows it. Errors: kFailedPrecondition.
   virtual absl::Status ToStatelessArgument(v1::ArgumentProto* argument) = 0;
 
@@ -47,6 +50,7 @@ class HandleBuffer final : public RemoteBuffer {
   absl::Status ToArgument(const RemoteSession& session,
                           v1::ArgumentProto* argument) override;
   void MarkDonated() override { donated_.store(true); }
+  bool being_fetched() const override { return handle_->being_fetched(); }
   absl::Status ToStatelessArgument(v1::ArgumentProto* argument) override;
 
  private:
@@ -56,11 +60,12 @@ class HandleBuffer final : public RemoteBuffer {
   std::atomic<bool> donated_{false};
 };
 
-// An array of a dataset: a name good in every session.
+// An array of a dataset, or rows of one: a name good in every session.
 class DatasetBuffer final : public RemoteBuffer {
  public:
   DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
-                std::string token, std::string array);
+                std::string token, std::string array,
+                std::optional<RowRange> rows = std::nullopt);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
   std::string ran_on() const override;
@@ -72,6 +77,7 @@ class DatasetBuffer final : public RemoteBuffer {
  private:
   const std::string token_;
   const std::string array_;
+  const std::optional<RowRange> rows_;
 };
 
 }  // namespace hawser

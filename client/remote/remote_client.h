@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "client/remote/options.h"
 #include "client/remote/program.h"
 #include "client/remote/session.h"
@@ -57,6 +58,16 @@ class RemoteClient final : public runtime::Client,
   absl::StatusOr<runtime::BufferPtr> DatasetArray(
       absl::string_view token, absl::string_view array,
       const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetRows(
+      absl::string_view token, absl::string_view array, const RowRange& rows,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetPage> ListDatasets(
+      const DatasetQuery& query, const runtime::CallOptions& call) override;
+  absl::Status DeleteDataset(absl::string_view token,
+                             const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
 
   // For the parts of this client.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
@@ -70,6 +81,18 @@ class RemoteClient final : public runtime::Client,
 
  private:
   void Tick(absl::Time now);
+  // Of an array, asked for when it is not known here.
+  absl::StatusOr<Shape> DatasetShape(absl::string_view token,
+                                     absl::string_view array,
+                                     const runtime::CallOptions& call);
+  // dataset_freeze.cc: the request for these arrays, sorted by name.
+  absl::Status FillFreeze(
+      absl::Span<const runtime::NamedArgument* const> arrays,
+      const std::shared_ptr<RemoteSession>& session,
+      const runtime::CallOptions& call,
+      std::vector<runtime::BufferPtr>* uploads, v1::FreezeRequest* freeze);
+  // What an answer says of a dataset, kept.
+  absl::StatusOr<DatasetInfo> Learn(const v1::DatasetInfoProto& proto);
   absl::Status CompileOnce(const Module& module, RemoteProgram* program,
                            const CallLimits& limits, bool* lost);
 

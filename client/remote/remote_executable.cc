@@ -169,8 +169,15 @@ absl::Status RemoteExecutable::FillExecute(
       return InvalidArgument("donated argument ", donated, " of ",
                              arguments.size());
     }
-    // Only a value with a name over there is anybody's to give away.
-    if (execute->arguments(donated).has_handle()) execute->add_donated(donated);
+    // Only a value with a name over there is anybody's to give away, and only
+    // once nobody waits for it.
+    if (!execute->arguments(donated).has_handle()) continue;
+    const auto* held = std::get_if<BufferPtr>(&arguments[donated]);
+    if (held != nullptr &&
+        static_cast<RemoteBuffer*>(held->get())->being_fetched()) {
+      continue;
+    }
+    execute->add_donated(donated);
   }
   return absl::OkStatus();
 }

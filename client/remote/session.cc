@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/log.h"
+#include "core/base/progress.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "google/protobuf/arena.h"
@@ -21,18 +22,51 @@ constexpr size_t kWindowBytes = size_t{16} << 20;
 // Answers come in any order, so an old request may keep later ones
 // unacknowledged, which the server remembers.
 constexpr size_t kWindowUnacknowledged = 1024;
+// Once full, it is waited for until this much is free: else every answer would
+// let one request go, alone in its message.
+constexpr int kRoomToWaitFor = kWindowRequests / 2;
+// Requests that leave in one message when nobody waits for them: as many as
+// half of those under way, so that the first ones start at once and the server
+// does not run out of work meanwhile.
+constexpr int kMaxBatch = 16;
 // This many released handles are worth a message of their own.
 constexpr size_t kReleasesPerPing = 256;
 
 // A step with a few small arguments fits the first block.
-struct ClientMessageMemory {
-  ClientMessageMemory()
-      : arena(block, sizeof(block)),
-        message(google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
-            &arena)) {}
+struct MessageMemory {
+  MessageMemory() : arena(block, sizeof(block)) {}
   alignas(8) char block[1024];
   google::protobuf::Arena arena;
-  v1::ClientMessage* message;
+};
+
+// As many as a window needs are kept: blocks of this size are slow to come by
+// in glibc's malloc, which caches few.
+class MessagePool {
+ public:
+  static MessagePool& Get() {
+    static auto* const pool = new MessagePool;
+    return *pool;
+  }
+  std::unique_ptr<MessageMemory> Take() {
+    {
+      MutexLock lock(&mu_);
+      if (!free_.empty()) {
+        std::unique_ptr<MessageMemory> memory = std::move(free_.back());
+        free_.pop_back();
+        return memory;
+      }
+    }
+    return std::make_unique<MessageMemory>();
+  }
+  void Give(std::unique_ptr<MessageMemory> memory) {
+    memory->arena.Reset();
+    MutexLock lock(&mu_);
+    if (free_.size() < kWindowRequests) free_.push_back(std::move(memory));
+  }
+
+ private:
+  Mutex mu_;
+  std::vector<std::unique_ptr<MessageMemory>> free_ ABSL_GUARDED_BY(mu_);
 };
 
 class Ping : public Request {
@@ -44,9 +78,12 @@ class Ping : public Request {
 }  // namespace
 
 std::shared_ptr<v1::ClientMessage> NewClientMessage() {
-  auto memory = std::make_shared<ClientMessageMemory>();
-  v1::ClientMessage* message = memory->message;
-  return std::shared_ptr<v1::ClientMessage>(std::move(memory), message);
+  MessageMemory* const memory = MessagePool::Get().Take().release();
+  return std::shared_ptr<v1::ClientMessage>(
+      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(&memory->arena),
+      [memory](v1::ClientMessage*) {
+        MessagePool::Get().Give(std::unique_ptr<MessageMemory>(memory));
+      });
 }
 
 RemoteSession::RemoteSession(std::shared_ptr<Transport> transport,
@@ -60,30 +97,47 @@ RemoteSession::~RemoteSession() = default;
 absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
                                    bool wait, const CallLimits& limits) {
   const size_t bytes = request->message->ByteSizeLong();
+  if (wait) HAWSER_RETURN_IF_ERROR(WaitForRoom(bytes, limits));
   absl::Status lost;
+  bool look = false;
   {
     MutexLock lock(&mu_);
-    if (wait) HAWSER_RETURN_IF_ERROR(WaitForRoom(bytes, limits));
     if (state_ != State::kLost) {
-      Append(request, bytes);
-      return absl::OkStatus();
+      look = Append(request, bytes, /*batch=*/wait);
+    } else {
+      lost = lost_status_;
     }
-    lost = lost_status_;
   }
-  request->OnReply(lost, nullptr);
+  if (!lost.ok()) request->OnReply(lost, nullptr);
+  if (look) Look();
   return absl::OkStatus();
 }
 
-bool RemoteSession::HasRoom(size_t bytes) const {
+void RemoteSession::Look() {
+  const std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
+  if (engine == nullptr) return;
+  engine->Advance([] { return false; }, absl::UnixEpoch());
+}
+
+bool RemoteSession::HasRoom(size_t bytes, int requests) const {
   if (state_ == State::kLost || unanswered_ == 0) return true;
-  return unanswered_ < kWindowRequests &&
+  return unanswered_ + requests <= kWindowRequests &&
          entries_.size() < kWindowUnacknowledged &&
          unanswered_bytes_ + bytes <= kWindowBytes;
 }
 
 absl::Status RemoteSession::WaitForRoom(size_t bytes,
                                         const CallLimits& limits) {
-  while (!HasRoom(bytes)) {
+  {
+    MutexLock lock(&mu_);
+    if (HasRoom(bytes, 1)) return absl::OkStatus();
+    if (stream_ != nullptr) stream_->Flush();
+  }
+  const auto has_room = [&] {
+    MutexLock lock(&mu_);
+    return HasRoom(bytes, kRoomToWaitFor);
+  };
+  while (!has_room()) {
     const absl::Time now = absl::Now();
     if (absl::Status over = limits.Check(now, address_); !over.ok()) {
       if (!limits.CheckCaller().ok()) return over;
@@ -91,16 +145,25 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes,
                                " requests or ", kWindowBytes >> 20,
                                " MiB stayed full for the attempt's timeout");
     }
-    room_.WaitUntil(&mu_, std::min(now + kTick, limits.deadline()),
-                    [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-                      return HasRoom(bytes);
-                    });
+    const absl::Time until = std::min(now + kTick, limits.deadline());
+    const std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
+    if (engine != nullptr) {
+      engine->Begin();
+      engine->Advance(has_room, until);
+    }
+    {
+      MutexLock lock(&mu_);
+      room_.WaitUntil(&mu_, until, [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return HasRoom(bytes, kRoomToWaitFor);
+      });
+    }
+    if (engine != nullptr) engine->End(1);
   }
   return absl::OkStatus();
 }
 
-void RemoteSession::Append(const std::shared_ptr<Request>& request,
-                           size_t bytes) {
+bool RemoteSession::Append(const std::shared_ptr<Request>& request,
+                           size_t bytes, bool batch) {
   v1::ClientMessage* message = request->message.get();
   message->set_sequence(first_sequence_ + entries_.size());
   message->set_acknowledged(first_sequence_ - 1);
@@ -111,12 +174,24 @@ void RemoteSession::Append(const std::shared_ptr<Request>& request,
   entries_.push_back({request, bytes});
   ++unanswered_;
   unanswered_bytes_ += bytes;
-  if (state_ != State::kOpen) return;  // sent once (re)attached
+  if (state_ != State::kOpen) return false;  // sent once (re)attached
   last_sent_ = absl::Now();
+  if (batch) {
+    return stream_->SendInBatch(request->message,
+                                std::clamp(unanswered_ / 2, 1, kMaxBatch));
+  }
   stream_->Send(request->message);
+  return false;
 }
 
-void RemoteSession::SendPing() { Append(std::make_shared<Ping>(), 0); }
+void RemoteSession::Flush() {
+  MutexLock lock(&mu_);
+  if (state_ == State::kOpen) stream_->Flush();
+}
+
+void RemoteSession::SendPing() {
+  (void)Append(std::make_shared<Ping>(), 0, /*batch=*/false);
+}
 
 void RemoteSession::Release(uint64_t handle) {
   MutexLock lock(&mu_);
@@ -128,8 +203,16 @@ void RemoteSession::Release(uint64_t handle) {
 }
 
 void RemoteSession::OnMessage(v1::ServerMessage* message) {
-  if (message->more().empty()) return OnOneMessage(message);
-  for (v1::ServerMessage& one : *message->mutable_more()) OnOneMessage(&one);
+  if (message->more().empty()) {
+    OnOneMessage(message);
+  } else {
+    for (v1::ServerMessage& one : *message->mutable_more()) OnOneMessage(&one);
+  }
+  MutexLock lock(&mu_);
+  // The server may have nothing left to do but what is held back here.
+  if (state_ == State::kOpen && unanswered_ > 0 && unanswered_ <= kMaxBatch) {
+    stream_->Flush();
+  }
 }
 
 void RemoteSession::OnOneMessage(v1::ServerMessage* message) {

@@ -31,7 +31,8 @@ class Request {
   virtual ~Request() = default;
   // Exactly once, with no lock held, on the thread that learns it; must not
   // block. `reply` (may be moved from) is null unless `status` is OK.
-  virtual void OnReply(const absl::Status& status, v1::ServerMessage* reply) = 0;
+  virtual void OnReply(const absl::Status& status,
+                       v1::ServerMessage* reply) = 0;
 
   // Filled by whoever makes it; RemoteSession adds the numbers and releases
   // when it is sent, and nobody changes it after that. Apart from the request,
@@ -58,6 +59,9 @@ class RemoteSession {
   // for the attempt's timeout). On a lost session OnReply is called at once.
   absl::Status Submit(const std::shared_ptr<Request>& request, bool wait,
                       const CallLimits& limits);
+
+  // Somebody wants an answer now: what waits for more to leave with it leaves.
+  void Flush();
 
   // Names that nobody has used in this session: n in a row.
   uint64_t NewHandles(int n) {
@@ -101,10 +105,13 @@ class RemoteSession {
   // session.cc: requests and answers.
   void OnMessage(v1::ServerMessage* message);
   void OnOneMessage(v1::ServerMessage* message);
-  bool HasRoom(size_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Status WaitForRoom(size_t bytes, const CallLimits& limits)
+  bool HasRoom(size_t bytes, int requests) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Append(const std::shared_ptr<Request>& request, size_t bytes)
+  absl::Status WaitForRoom(size_t bytes, const CallLimits& limits);
+  // Takes what has come back, without waiting.
+  static void Look();
+  // True: what has come back should be looked at, so that it can leave.
+  bool Append(const std::shared_ptr<Request>& request, size_t bytes, bool batch)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SendPing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::shared_ptr<Request> TakeAnswered(uint64_t sequence)
@@ -114,16 +121,14 @@ class RemoteSession {
   void OpenStream();
   void OnOpenReply(v1::ServerMessage* message);
   void OnClosed(const StreamEnd& end);
-  absl::Status WhyLost(const StreamEnd& end)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status WhyLost(const StreamEnd& end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Attach(const v1::OpenReply& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Break(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The end. Returns what must be told so, by Tell and without the lock.
   Requests Lose(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Tell(const Requests& requests);
   void LoseAndTell(const absl::Status& why);
-  absl::Status CheckPatience(absl::Time now)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status CheckPatience(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void KeepAlive(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::shared_ptr<Transport> transport_;

@@ -274,7 +274,10 @@ void RemoteSession::Tick(absl::Time now) {
     }
     reattach = state_ == State::kBroken && now >= next_attempt_;
     if (reattach || state_ == State::kLost) ended = std::move(stream_);
-    if (state_ == State::kOpen) KeepAlive(now);
+    if (state_ == State::kOpen) {
+      KeepAlive(now);
+      stream_->Flush();
+    }
   }
   if (lost_now) Tell(requests);
   ended.reset();

@@ -12,6 +12,9 @@ namespace {
 
 // The link is down: about the time it takes to be reattached.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
+// A server that was restarted does not know the session. Its stream finds that
+// out within these.
+constexpr int kTriesWhileUnknown = 50;
 
 }  // namespace
 
@@ -97,8 +100,11 @@ void Transfers::Run(Running* slot) {
 
 absl::Status Transfers::Attempt(const std::shared_ptr<Transfer>& transfer,
                                 const CancelToken& cancel) {
-  for (;;) {
-    const absl::Status status = transfer->Run(cancel);
+  for (int tries = 1;; ++tries) {
+    absl::Status status = transfer->Run(cancel);
+    if (absl::IsNotFound(status) && tries <= kTriesWhileUnknown) {
+      status = Unavailable(status.message());
+    }
     if (!absl::IsUnavailable(status) || !transfer->MayRetry()) return status;
     const absl::Time retry = absl::Now() + kRetryDelay;
     MutexLock lock(&mu_);

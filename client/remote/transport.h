@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,6 +30,15 @@ class SessionStream {
   // sent after the stream broke are dropped: on_closed has said or will say
   // so.
   virtual void Send(std::shared_ptr<const v1::ClientMessage> message) = 0;
+  // As Send, but may wait for Flush, or until `batch` messages can go out as
+  // one, where batches are allowed. True: they only wait for the write before,
+  // whose end nobody may have looked at.
+  virtual bool SendInBatch(std::shared_ptr<const v1::ClientMessage> message,
+                           size_t batch) {
+    Send(std::move(message));
+    return false;
+  }
+  virtual void Flush() {}
   // The server takes several requests in one message: what queues up behind a
   // write may go out together.
   virtual void AllowBatches() {}
@@ -94,6 +104,11 @@ class Transport {
       const runtime::CallOptions& options) = 0;
   virtual absl::StatusOr<v1::DatasetInfoProto> Stat(
       const v1::StatRequest& request, const runtime::CallOptions& options) = 0;
+  virtual absl::StatusOr<v1::ListReply> List(
+      const v1::ListRequest& request, const runtime::CallOptions& options) = 0;
+  virtual absl::StatusOr<v1::DeleteReply> Delete(
+      const v1::DeleteRequest& request,
+      const runtime::CallOptions& options) = 0;
   // Calls `on_shape` once, which returns where the bytes go.
   virtual absl::Status Get(
       const v1::GetRequest& request,

@@ -15,9 +15,16 @@ RemoteFetch::RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
       handle_(std::move(handle)),
       shape_(shape),
       progress_(call.progress),
-      future_(promise_.future()) {}
+      future_(promise_.future()) {
+  handle_->FetchBegins();
+}
+
+void RemoteFetch::End() {
+  if (!ended_.exchange(true)) handle_->FetchEnds();
+}
 
 void RemoteFetch::Complete(absl::StatusOr<Literal> value) {
+  End();
   promise_.Set(std::move(value));
 }
 
@@ -40,8 +47,8 @@ void RemoteFetch::OnReply(const absl::Status& status,
   } else {
     auto value = Literal::FromBytes(shape_, reply->fetch().data());
     if (!value.ok()) {
-      value = Internal(client_->name(), " answered a Fetch wrongly: ",
-                       value.status().message());
+      value = Internal(client_->name(),
+                       " answered a Fetch wrongly: ", value.status().message());
     }
     Complete(std::move(value));
   }
@@ -99,6 +106,8 @@ void Outcome::Fetch(int index, std::shared_ptr<RemoteFetch> fetch) {
     Continue(waiter);
   } else if (!comes_along) {
     waiter.fetch->Ask();
+  } else {
+    waiter.fetch->session().Flush();
   }
 }
 

@@ -41,9 +41,15 @@ class Handle {
   const std::shared_ptr<RemoteSession>& session() const { return session_; }
   uint64_t id() const { return id_; }
 
+  // While somebody fetches the value, it is not given away.
+  void FetchBegins() { ++fetches_; }
+  void FetchEnds() { --fetches_; }
+  bool being_fetched() const { return fetches_ > 0; }
+
  private:
   const std::shared_ptr<RemoteSession> session_;
   const uint64_t id_;
+  std::atomic<int> fetches_{0};
 };
 
 // One Fetch of one handle: waits for the value, asks for it on the session
@@ -55,9 +61,11 @@ class RemoteFetch final : public Request,
  public:
   RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
               const Shape& shape, const runtime::CallOptions& call);
+  ~RemoteFetch() override { End(); }
 
   const Future<Literal>& future() const { return future_; }
   const Shape& shape() const { return shape_; }
+  RemoteSession& session() const { return *handle_->session(); }
   void Complete(absl::StatusOr<Literal> value);
   // Sends the FetchRequest; the first time counts.
   void Ask();
@@ -71,11 +79,14 @@ class RemoteFetch final : public Request,
   void Done(const absl::Status& status) override;
 
  private:
+  void End();
+
   RemoteClient* const client_;  // outlives every session and transfer
   const std::shared_ptr<Handle> handle_;
   const Shape shape_;
   const std::function<void(int64_t, int64_t)> progress_;
   std::atomic<bool> asked_{false};
+  std::atomic<bool> ended_{false};
   Literal received_;  // by Run
   Promise<Literal> promise_;
   const Future<Literal> future_;

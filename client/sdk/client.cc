@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/sdk/dataset.h"
 #include "client/sdk/graph/client_state.h"
+#include "client/sdk/graph/evaluate.h"
 #include "client/sdk/options.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
@@ -123,6 +125,71 @@ absl::StatusOr<hawser::Dataset> Client::Dataset(
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
                           runtime()->StatDataset(token, call.FromNow()));
   return hawser::Dataset(*this, std::move(info));
+}
+
+absl::StatusOr<hawser::Dataset> Client::Freeze(
+    std::vector<NamedTensor> arrays) const {
+  return Freeze(std::move(arrays), CallOptions{});
+}
+
+absl::StatusOr<hawser::Dataset> Client::Freeze(
+    std::vector<NamedTensor> arrays, const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  const sdk::Execution execution{.client = *this, .call = call.FromNow()};
+  std::vector<Tensor> tensors;
+  for (const NamedTensor& array : arrays) {
+    const absl::Status status = array.value.status();
+    if (!status.ok()) {
+      return Annotate(status, absl::StrCat("array \"", array.name, "\""));
+    }
+    tensors.push_back(array.value);
+  }
+  HAWSER_RETURN_IF_ERROR(sdk::Evaluate(tensors, execution));
+  std::vector<runtime::NamedArgument> values;
+  for (NamedTensor& array : arrays) {
+    auto value = sdk::ToArgument(array.value, *this, execution.call);
+    if (!value.ok()) {
+      return Annotate(value.status(),
+                      absl::StrCat("array \"", array.name, "\""));
+    }
+    values.push_back({std::move(array.name), *std::move(value)});
+  }
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                          runtime()->FreezeDataset(values, execution.call));
+  return hawser::Dataset(*this, std::move(info));
+}
+
+absl::StatusOr<std::vector<DatasetInfo>> Client::List(
+    absl::string_view prefix) const {
+  return List(prefix, CallOptions{});
+}
+
+absl::StatusOr<std::vector<DatasetInfo>> Client::List(
+    absl::string_view prefix, const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  const runtime::CallOptions limits = call.FromNow();
+  std::vector<DatasetInfo> all;
+  DatasetQuery query{.prefix = std::string(prefix)};
+  for (bool more = true; more;) {
+    HAWSER_ASSIGN_OR_RETURN(DatasetPage page,
+                            runtime()->ListDatasets(query, limits));
+    for (DatasetInfo& info : page.datasets) {
+      query.after = info.token;
+      all.push_back(std::move(info));
+    }
+    more = page.more;
+  }
+  return all;
+}
+
+absl::Status Client::Delete(absl::string_view token) const {
+  return Delete(token, CallOptions{});
+}
+
+absl::Status Client::Delete(absl::string_view token,
+                            const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  return runtime()->DeleteDataset(token, call.FromNow());
 }
 
 }  // namespace hawser

@@ -18,6 +18,7 @@ namespace hawser {
 
 struct CallOptions;
 class Dataset;
+struct NamedTensor;
 
 namespace sdk {
 struct ClientState;
@@ -65,6 +66,37 @@ class Client {
   absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token) const;
   absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token,
                                           const CallOptions& call) const;
+
+  // Makes results a dataset where they are: nothing of them crosses the wire,
+  // the token is the one that Put of the same bytes gives, and they live on
+  // after this program, as if put.
+  //   absl::StatusOr<hawser::Dataset> model = client.Freeze({{"w", w}});
+  // arrays: names, as Put takes them, and tensors of any shape and dtype that
+  // are on this client, recorded or host values. Runs what was recorded; blocks
+  // until the values are there and, on a server with a disk, safe on it.
+  // Result: the dataset, an argument like any other. With a fallback it is
+  // where recovery begins for what is made of it: values up to the policy's
+  // checkpoint_bytes are fetched for that in the background; beyond, they are
+  // kDataLoss while the server is away.
+  // Errors: as Put; the first error of the chain that was to make a value;
+  // kFailedPrecondition for a tensor that is traced, donated or on another
+  // client; kUnavailable when the session that had a value is lost.
+  absl::StatusOr<hawser::Dataset> Freeze(std::vector<NamedTensor> arrays) const;
+  absl::StatusOr<hawser::Dataset> Freeze(std::vector<NamedTensor> arrays,
+                                         const CallOptions& call) const;
+  // The caller's datasets there whose tokens begin with `prefix`, in order of
+  // their tokens. Blocks. Errors: those of the link.
+  absl::StatusOr<std::vector<DatasetInfo>> List(
+      absl::string_view prefix = "") const;
+  absl::StatusOr<std::vector<DatasetInfo>> List(absl::string_view prefix,
+                                                const CallOptions& call) const;
+  // Deletes a dataset for good: its bytes go from memory and disk, but for
+  // those another dataset holds. Work under way, and sessions that have used
+  // it, keep what they use. Blocks until that survives a restart.
+  // Errors: kInvalidArgument for text that is no token, kNotFound for one that
+  // is unknown there or not yours; those of the link.
+  absl::Status Delete(absl::string_view token) const;
+  absl::Status Delete(absl::string_view token, const CallOptions& call) const;
 
   runtime::Client* runtime() const;
   std::shared_ptr<runtime::Client> shared() const;

@@ -35,18 +35,32 @@ const Client& Dataset::client() const {
   return state_ == nullptr ? none : state_->client;
 }
 
+Tensor Dataset::NoArray(absl::string_view name) const {
+  return sdk::MakeFailed(
+      NotFound("dataset ", state_ == nullptr ? "(none)" : token(),
+               " has no array \"", name, "\", it has: ",
+               absl::StrJoin(info().arrays, ", ",
+                             [](std::string* out, const auto& a) {
+                               absl::StrAppend(out, "\"", a.name, "\"");
+                             })),
+      {});
+}
+
+Tensor Dataset::Rows(absl::string_view name, int64_t begin,
+                     int64_t count) const {
+  if (info().Find(name) == nullptr) return NoArray(name);
+  auto buffer =
+      client().runtime()->DatasetRows(token(), name, {begin, count}, {});
+  if (!buffer.ok()) return sdk::MakeFailed(buffer.status(), {});
+  Shapes shapes = {(*buffer)->shape()};
+  return sdk::MakeTensor(
+      std::move(shapes),
+      sdk::Ready{.client = client(), .buffers = {*std::move(buffer)}}, {});
+}
+
 Tensor Dataset::operator[](absl::string_view name) const {
   const auto* array = info().Find(name);
-  if (array == nullptr) {
-    return sdk::MakeFailed(
-        NotFound("dataset ", state_ == nullptr ? "(none)" : token(),
-                 " has no array \"", name, "\", it has: ",
-                 absl::StrJoin(info().arrays, ", ",
-                               [](std::string* out, const auto& a) {
-                                 absl::StrAppend(out, "\"", a.name, "\"");
-                               })),
-        {});
-  }
+  if (array == nullptr) return NoArray(name);
   MutexLock lock(&state_->mu);
   auto at = state_->arrays.find(name);
   if (at == state_->arrays.end()) {

@@ -2,6 +2,7 @@
 #ifndef HAWSER_CLIENT_SDK_DATASET_H_
 #define HAWSER_CLIENT_SDK_DATASET_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,12 @@
 #include "core/runtime/dataset.h"
 
 namespace hawser {
+
+// An array of a dataset to be, for Client::Freeze.
+struct NamedTensor {
+  std::string name;
+  Tensor value;
+};
 
 // A copyable handle, made by Client::Put and Client::Dataset. Thread-safe.
 // The arrays live where the client computes, also after this handle, the
@@ -33,8 +40,27 @@ class Dataset {
   // The array of a dataset of one unnamed array.
   Tensor operator()() const { return (*this)[""]; }
 
+  // Rows [begin, begin + count) of an array, as the argument of a function.
+  //   for (int64_t i = 0; i + 256 <= n; i += 256) step(w, d.Rows("x", i, 256));
+  // Only the chunks these rows lie in are loaded, so the array may be larger
+  // than the memory of whoever computes. A Jit function sees their shape alone:
+  // `count` is part of its signature, `begin` is not, and no begin makes it
+  // trace again. Where the array fits, taking all of it once and slicing inside
+  // the function (hawser::Rows) is faster.
+  // name: an array of rank 1 or more. begin, count: from 0 to its rows; no rows
+  // are rows too. Result: [count, the array's other sizes], its dtype.
+  // The first use of a token may block to ask for it.
+  // Errors (sticky): kNotFound naming the arrays there are; kInvalidArgument
+  // naming token, rows and shape for rows that are not there, or of a scalar.
+  Tensor Rows(absl::string_view name, int64_t begin, int64_t count) const;
+  // Of the array of a dataset of one unnamed array.
+  Tensor Rows(int64_t begin, int64_t count) const {
+    return Rows("", begin, count);
+  }
+
  private:
   struct State;
+  Tensor NoArray(absl::string_view name) const;
   std::shared_ptr<State> state_;
 };
 

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/mutex.h"
+#include "core/base/progress.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -37,16 +38,22 @@ class Future {
 
   // Blocks until the value is there or `deadline` has passed; then
   // kDeadlineExceeded, and the work goes on. The value stays, so Await may be
-  // called again and from many threads.
-  absl::StatusOr<T> Await(
-      absl::Time deadline = absl::InfiniteFuture()) const {
-    State& s = *state_;
-    MutexLock lock(&s.mu);
-    if (!s.changed.WaitUntil(&s.mu, deadline,
-                             [&] { return s.value.has_value(); })) {
-      return DeadlineExceeded("no result before the deadline");
+  // called again and from many threads. Meanwhile the thread may run what
+  // completes other Futures (see ProgressEngine), so it must hold no lock that
+  // an OnReady takes.
+  absl::StatusOr<T> Await(absl::Time deadline = absl::InfiniteFuture()) const {
+    const std::shared_ptr<State> state = state_;
+    const bool counted = Advance(*state, deadline);
+    MutexLock lock(&state->mu);
+    if (state->changed.WaitUntil(&state->mu, deadline,
+                                 [&] { return state->value.has_value(); })) {
+      return *state->value;
     }
-    return *s.value;
+    if (counted) {
+      --state->counted_waits;
+      state->engine->End(1);
+    }
+    return DeadlineExceeded("no result before the deadline");
   }
 
   // Calls fn(const StatusOr<T>&) once: at once when ready, else on the thread
@@ -69,8 +76,38 @@ class Future {
     CondVar changed;
     std::optional<absl::StatusOr<T>> value;
     std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks;
+    // How many wait and have told this engine so.
+    int counted_waits = 0;
+    std::shared_ptr<ProgressEngine> engine;
   };
   explicit Future(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  // Works until the value is there, if there is an engine and nobody else is at
+  // it. Returns whether this thread counts in `counted_waits`.
+  static bool Advance(State& s, absl::Time deadline) {
+    {
+      MutexLock lock(&s.mu);
+      if (s.value.has_value()) return false;
+    }
+    std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
+    if (engine == nullptr) return false;
+    {
+      MutexLock lock(&s.mu);
+      if (s.value.has_value()) return false;
+      if (s.counted_waits > 0 && s.engine != engine) return false;
+      s.engine = engine;
+      ++s.counted_waits;
+      engine->Begin();
+    }
+    engine->Advance(
+        [&s] {
+          MutexLock lock(&s.mu);
+          return s.value.has_value();
+        },
+        deadline);
+    return true;
+  }
+
   std::shared_ptr<State> state_;
 };
 
@@ -97,13 +134,18 @@ class Promise {
     // Whoever waits may destroy this Promise as soon as the value is there.
     const auto state = state_;
     std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks;
+    std::shared_ptr<ProgressEngine> engine;
+    int counted_waits = 0;
     {
       MutexLock lock(&state->mu);
       if (state->value.has_value()) return false;
       state->value = std::move(value);
       callbacks.swap(state->callbacks);
+      engine.swap(state->engine);
+      counted_waits = std::exchange(state->counted_waits, 0);
       state->changed.SignalAll();
     }
+    if (counted_waits > 0) engine->End(counted_waits);
     for (auto& fn : callbacks) fn(*state->value);
     return true;
   }

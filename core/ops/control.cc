@@ -61,4 +61,13 @@ absl::StatusOr<Shapes> InferCase(const InferContext& context) {
   return Shapes(first.results.begin(), first.results.end());
 }
 
+absl::StatusOr<Shapes> InferFusion(const InferContext& context) {
+  const Signature& meaning = *context.called[0];
+  if (!SameShapes(meaning.parameters, context.operands)) {
+    return Violates(1, "the computation is ", meaning.ToString(),
+                    ", must take ", ShapesToString(context.operands));
+  }
+  return Shapes(meaning.results.begin(), meaning.results.end());
+}
+
 }  // namespace hawser

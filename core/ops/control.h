@@ -1,5 +1,5 @@
-// Control flow: loops and branches over called computations, and where
-// differentiating stops.
+// Control flow: loops and branches over called computations, computations run
+// as one kernel, and where differentiating stops.
 #ifndef HAWSER_CORE_OPS_CONTROL_H_
 #define HAWSER_CORE_OPS_CONTROL_H_
 
@@ -12,6 +12,7 @@ namespace hawser {
 
 absl::StatusOr<Shapes> InferWhile(const InferContext& context);
 absl::StatusOr<Shapes> InferCase(const InferContext& context);
+absl::StatusOr<Shapes> InferFusion(const InferContext& context);
 
 inline constexpr AttributeSpec kWhileAttributes[] = {
     {"num_invariant", AttributeKind::kInt, false,
@@ -52,6 +53,28 @@ inline constexpr OpDef kCase{
     .summary = "Runs the branch operand 0 names on the other operands; an "
                "index out of range names the last branch.",
     .source = "StableHLO case, operands explicit instead of captured"};
+
+inline constexpr AttributeSpec kFusionAttributes[] = {
+    {"kind", AttributeKind::kString, false,
+     "what a planner took it for (a note for readers)"},
+};
+// Called: the computation that is its meaning. Planners make these; an engine
+// may run one as a single kernel or call the computation.
+// C1: the computation takes the operands.
+inline constexpr OpDef kFusion{
+    .name = "fusion",
+    .arity = {0, kMany},
+    .dtypes = kAnyDType,
+    .result = FromComputation(),
+    .attributes = kFusionAttributes,
+    .called = {1, 1},
+    .infer = InferFusion,
+    .axes = OpaqueAxes,
+    .gradient = kNotDifferentiable,
+    .traits = kHasRegions | kHawserOnly,
+    .summary = "Runs its computation on the operands, as one kernel where the "
+               "engine can.",
+    .source = "hawser; made by kernels/plan"};
 
 // C1: the operand has one of the row's dtypes. Passes take it out once nothing
 // is left to differentiate.

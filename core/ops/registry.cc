@@ -42,6 +42,7 @@ constexpr const OpDef* kAllOps[] = {
     &kExponential,
     &kExponentialMinusOne,
     &kFloor,
+    &kFusion,
     &kGather,
     &kImag,
     &kIota,

@@ -86,4 +86,29 @@ Future<std::vector<Literal>> Executable::Call(
   return AllOf(std::move(values));
 }
 
+absl::Status Client::NoSuchVerb(absl::string_view verb) const {
+  return Unimplemented("client ", name(), " cannot ", verb);
+}
+
+absl::StatusOr<BufferPtr> Client::DatasetRows(absl::string_view,
+                                              absl::string_view,
+                                              const RowRange&,
+                                              const CallOptions&) {
+  return NoSuchVerb("take rows of a dataset");
+}
+
+absl::StatusOr<DatasetPage> Client::ListDatasets(const DatasetQuery&,
+                                                 const CallOptions&) {
+  return NoSuchVerb("list datasets");
+}
+
+absl::Status Client::DeleteDataset(absl::string_view, const CallOptions&) {
+  return NoSuchVerb("delete datasets");
+}
+
+absl::StatusOr<DatasetInfo> Client::FreezeDataset(
+    absl::Span<const NamedArgument>, const CallOptions&) {
+  return NoSuchVerb("freeze values");
+}
+
 }  // namespace hawser::runtime

@@ -74,6 +74,12 @@ using BufferPtr = std::shared_ptr<Buffer>;
 // A host value (small ones ride inside the message) or a buffer.
 using Argument = std::variant<Literal, BufferPtr>;
 
+// An array of a dataset to be.
+struct NamedArgument {
+  std::string name;
+  Argument value;
+};
+
 enum class Numerics : uint8_t { kFast = 0, kStrict = 1 };
 
 struct CompileOptions {
@@ -140,6 +146,32 @@ class Client {
   virtual absl::StatusOr<BufferPtr> DatasetArray(absl::string_view token,
                                                  absl::string_view array,
                                                  const CallOptions& call) = 0;
+
+  // The rest is for clients that keep datasets well; the defaults are
+  // kUnimplemented.
+  //
+  // Rows of an array, as an argument or to be fetched: only their chunks are
+  // loaded. Errors: as DatasetArray; kInvalidArgument naming token, rows and
+  // shape for rows that are not there.
+  virtual absl::StatusOr<BufferPtr> DatasetRows(absl::string_view token,
+                                                absl::string_view array,
+                                                const RowRange& rows,
+                                                const CallOptions& call);
+  // What is kept there for this caller.
+  virtual absl::StatusOr<DatasetPage> ListDatasets(const DatasetQuery& query,
+                                                   const CallOptions& call);
+  // Forgets a dataset. Work that uses its arrays goes on. Errors: kNotFound for
+  // a token that is unknown there or not the caller's.
+  virtual absl::Status DeleteDataset(absl::string_view token,
+                                     const CallOptions& call);
+  // Values become a dataset where they are, the same that PutDataset makes of
+  // their bytes. Blocks until they are there. Errors: as PutDataset, and the
+  // first error of a chain that was to make a value.
+  virtual absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const NamedArgument> arrays, const CallOptions& call);
+
+ private:
+  absl::Status NoSuchVerb(absl::string_view verb) const;
 };
 
 // Evaluates ops an engine has no row for, on the host. Injected by main.cc.

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status.h"
@@ -151,6 +152,51 @@ DatasetManifest ManifestOf(const DatasetSource& source, int threads) {
   work();
   for (std::thread& t : helpers) t.join();
   return manifest;
+}
+
+DatasetPage PageOf(std::vector<DatasetInfo> all, const DatasetQuery& query,
+                   int most) {
+  const auto unwanted = [&](const DatasetInfo& info) {
+    return info.token <= query.after ||
+           !absl::StartsWith(info.token, query.prefix);
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), unwanted), all.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.token < b.token;
+  });
+  const int wanted = query.limit > 0 ? std::min(query.limit, most) : most;
+  DatasetPage page{std::move(all), false};
+  page.more = page.datasets.size() > static_cast<size_t>(wanted);
+  if (page.more) page.datasets.resize(wanted);
+  return page;
+}
+
+absl::StatusOr<RowBytes> FindRows(const Shape& shape, const RowRange& rows) {
+  if (shape.rank() == 0) return InvalidArgument("a scalar has no rows");
+  const int64_t extent = shape.dim(0);
+  if (rows.begin < 0 || rows.count < 0 || rows.begin > extent ||
+      rows.count > extent - rows.begin) {
+    return InvalidArgument("rows ", rows.begin, " and up, ", rows.count,
+                           " of them, of ", shape.ToString());
+  }
+  Dims dims = shape.dims();
+  dims[0] = rows.count;
+  HAWSER_ASSIGN_OR_RETURN(Shape part, Shape::Make(shape.dtype(), dims));
+  const int64_t row = extent == 0 ? 0 : shape.byte_size() / extent;
+  return RowBytes{std::move(part), rows.begin * row,
+                  (rows.begin + rows.count) * row};
+}
+
+absl::StatusOr<Literal> SliceRows(const Literal& value, const RowRange& rows) {
+  HAWSER_ASSIGN_OR_RETURN(const RowBytes part, FindRows(value.shape(), rows));
+  auto owner = std::make_shared<const Literal>(value);
+  const char* at = owner->bytes().data() + part.begin;
+  return Literal::Adopt(part.shape,
+                        std::shared_ptr<const char>(std::move(owner), at));
+}
+
+std::string DescribeArray(absl::string_view token, absl::string_view array) {
+  return absl::StrCat("dataset ", token, ", array \"", array, "\"");
 }
 
 DatasetInfo InfoOf(const DatasetManifest& manifest) {

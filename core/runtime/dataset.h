@@ -59,6 +59,40 @@ struct DatasetInfo {
   const Array* Find(absl::string_view name) const;
 };
 
+// Which datasets to list: in order of their tokens, a page at a time.
+struct DatasetQuery {
+  std::string prefix;  // of tokens; empty: all
+  std::string after;   // only tokens behind this one: the last of a page before
+  int limit = 0;       // 0: as many as the other end gives at once
+};
+struct DatasetPage {
+  std::vector<DatasetInfo> datasets;
+  bool more = false;  // ask again with `after`
+};
+// The page of `all` that `query` asks for, at most `most` long.
+DatasetPage PageOf(std::vector<DatasetInfo> all, const DatasetQuery& query,
+                   int most);
+
+// Rows [begin, begin + count) of an array along its leading axis.
+struct RowRange {
+  int64_t begin = 0;
+  int64_t count = 0;
+  friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+// What those rows are: a shape, and bytes [begin, end) of the array.
+struct RowBytes {
+  Shape shape;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+// Errors: kInvalidArgument naming rows and shape for a scalar, and for rows
+// that are not all there.
+absl::StatusOr<RowBytes> FindRows(const Shape& shape, const RowRange& rows);
+// Those rows of a value, sharing its bytes. Errors: as FindRows.
+absl::StatusOr<Literal> SliceRows(const Literal& value, const RowRange& rows);
+// "dataset hw1-..., array "x"", in front of an error about it.
+std::string DescribeArray(absl::string_view token, absl::string_view array);
+
 // SHA-256 over (tag, dtype, shape, byte length, chunk digests).
 Digest ArrayId(const ArrayManifest& array);
 // A dataset of one unnamed array is called by its array id; any other by

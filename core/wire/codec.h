@@ -38,6 +38,7 @@ Digest Fingerprint(absl::string_view module_bytes,
                    const runtime::CompileOptions& options);
 
 v1::ShapeProto ToProto(const Shape& shape);
+void ToProto(const Shape& shape, v1::ShapeProto* proto);
 absl::StatusOr<Shape> FromProto(const v1::ShapeProto& proto);
 
 void ToProto(const Literal& literal, v1::LiteralProto* proto);

@@ -24,10 +24,14 @@ absl::StatusOr<DType> DTypeFromWire(uint64_t number) {
   return dtype;
 }
 
+void ToProto(const Shape& shape, v1::ShapeProto* proto) {
+  proto->set_dtype(static_cast<uint32_t>(shape.dtype()));
+  proto->mutable_dims()->Assign(shape.dims().begin(), shape.dims().end());
+}
+
 v1::ShapeProto ToProto(const Shape& shape) {
   v1::ShapeProto proto;
-  proto.set_dtype(static_cast<uint32_t>(shape.dtype()));
-  proto.mutable_dims()->Add(shape.dims().begin(), shape.dims().end());
+  ToProto(shape, &proto);
   return proto;
 }
 
@@ -38,7 +42,7 @@ absl::StatusOr<Shape> FromProto(const v1::ShapeProto& proto) {
 }
 
 void ToProto(const Literal& literal, v1::LiteralProto* proto) {
-  *proto->mutable_shape() = ToProto(literal.shape());
+  ToProto(literal.shape(), proto->mutable_shape());
   proto->set_data(literal.bytes().data(), literal.bytes().size());
 }
 

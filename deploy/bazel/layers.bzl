@@ -31,5 +31,6 @@ PROTO_USERS = [
 GRPC_USERS = [
     "//client/remote:__pkg__",
     "//server:__pkg__",
+    "//server/rpc:__pkg__",
     "//server/service:__pkg__",
 ]

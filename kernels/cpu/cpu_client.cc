@@ -90,64 +90,6 @@ absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,
                                      Future<Literal>(std::move(aligned)));
 }
 
-absl::StatusOr<DatasetInfo> CpuClient::PutDataset(const DatasetSource& source,
-                                                  const CallOptions& call) {
-  DatasetSource sorted = source;
-  HAWSER_RETURN_IF_ERROR(NormalizeSource(&sorted));
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  for (const auto& array : sorted.arrays) {
-    HAWSER_RETURN_IF_ERROR(
-        Annotate(CheckBytes(array.value.shape(), array.value.bytes()),
-                 absl::StrCat("array \"", array.name, "\"")));
-  }
-  Dataset dataset{InfoOf(ManifestOf(sorted, Cores())), {}};
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  for (const auto& array : sorted.arrays) {
-    HAWSER_ASSIGN_OR_RETURN(Literal value,
-                            state_->allocator->Aligned(array.value));
-    dataset.values.push_back(std::move(value));
-  }
-  const DatasetInfo info = dataset.info;
-  {
-    MutexLock lock(&mu_);
-    datasets_.try_emplace(info.token, std::move(dataset));
-  }
-  if (call.progress) call.progress(info.bytes, info.bytes);
-  return info;
-}
-
-absl::StatusOr<CpuClient::Dataset> CpuClient::FindDataset(
-    absl::string_view token) {
-  HAWSER_RETURN_IF_ERROR(ParseToken(token));
-  MutexLock lock(&mu_);
-  const auto at = datasets_.find(token);
-  if (at == datasets_.end()) {
-    return NotFound("no dataset ", token, " on cpu");
-  }
-  return at->second;
-}
-
-absl::StatusOr<DatasetInfo> CpuClient::StatDataset(absl::string_view token,
-                                                   const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  HAWSER_ASSIGN_OR_RETURN(Dataset dataset, FindDataset(token));
-  return dataset.info;
-}
-
-absl::StatusOr<BufferPtr> CpuClient::DatasetArray(absl::string_view token,
-                                                  absl::string_view array,
-                                                  const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  HAWSER_ASSIGN_OR_RETURN(Dataset dataset, FindDataset(token));
-  for (size_t i = 0; i < dataset.values.size(); ++i) {
-    if (dataset.info.arrays[i].name != array) continue;
-    const Literal& value = dataset.values[i];
-    return std::make_shared<CpuBuffer>(state_, value.shape(),
-                                       Future<Literal>(value));
-  }
-  return NotFound("dataset ", token, " has no array \"", array, "\"");
-}
-
 int64_t CpuClient::live_buffers() const { return state_->live_buffers.load(); }
 int64_t CpuClient::live_bytes() const {
   return state_->allocator->live_bytes();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "core/base/mutex.h"
 #include "core/ir/verifier.h"
 #include "core/runtime/client.h"
@@ -26,9 +27,9 @@ struct CpuClientOptions {
 
 struct ClientState;
 
-// Thread-safe. Nothing blocks but Compile, PutDataset and the destructor,
-// which waits for work in progress. Buffers and executables may outlive the
-// client: values can still be fetched, nothing new runs.
+// Thread-safe. Nothing blocks but Compile, PutDataset, FreezeDataset and the
+// destructor, which waits for work in progress. Buffers and executables may
+// outlive the client: values can still be fetched, nothing new runs.
 class CpuClient : public runtime::Client {
  public:
   explicit CpuClient(const CpuClientOptions& options);
@@ -51,6 +52,17 @@ class CpuClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> DatasetArray(
       absl::string_view token, absl::string_view array,
       const runtime::CallOptions& call) override;
+  // Share the array's bytes.
+  absl::StatusOr<runtime::BufferPtr> DatasetRows(
+      absl::string_view token, absl::string_view array, const RowRange& rows,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetPage> ListDatasets(
+      const DatasetQuery& query, const runtime::CallOptions& call) override;
+  absl::Status DeleteDataset(absl::string_view token,
+                             const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
 
   // For tests: buffers of this client that exist, and bytes of values it made
   // that are alive.
@@ -63,6 +75,8 @@ class CpuClient : public runtime::Client {
     std::vector<Literal> values;  // in the order of info.arrays
   };
   absl::StatusOr<Dataset> FindDataset(absl::string_view token);
+  absl::StatusOr<Literal> FindArray(absl::string_view token,
+                                    absl::string_view array);
 
   const CpuClientOptions options_;
   const std::shared_ptr<ClientState> state_;

@@ -151,6 +151,13 @@ absl::Status ChunkFiles::WriteDataset(const DatasetRecord& record) {
                    {EncodeDataset(record)});
 }
 
+absl::Status ChunkFiles::RemoveDataset(const DatasetRecord& record) {
+  const std::string path =
+      absl::StrCat(datasets_, "/", DatasetName(record));
+  if (unlink(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
+  return FileError("cannot remove", path, errno);
+}
+
 absl::Status ChunkFiles::SyncFolders() {
   HAWSER_RETURN_IF_ERROR(SyncFolder(chunks_));
   return SyncFolder(datasets_);

@@ -43,6 +43,8 @@ class ChunkFiles {
   absl::Status WriteChunk(const ChunkHeader& header,
                           absl::Span<const char> bytes);
   absl::Status WriteDataset(const DatasetRecord& record);
+  // Also one that is not there. Errors: kInternal naming the file.
+  absl::Status RemoveDataset(const DatasetRecord& record);
   absl::Status SyncFolders();
 
   // Reads and verifies. Errors: kDataLoss; the file has been renamed aside.

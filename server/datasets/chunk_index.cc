@@ -20,7 +20,7 @@ std::shared_ptr<Chunk> DatasetStore::ChunkOf(const Digest& digest,
 
 void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
   const absl::Time expires = options_.now() + options_.upload_ttl;
-  if (tenant.chunks.emplace(chunk->digest, chunk).second) {
+  if (tenant.chunks.emplace(chunk->digest, KnownChunk{chunk}).second) {
     ++chunk->references;
     tenant.uploads.emplace(chunk->digest, expires);
     return;
@@ -29,26 +29,40 @@ void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
   if (upload != tenant.uploads.end()) upload->second = expires;
 }
 
-void DatasetStore::Forget(const std::shared_ptr<Chunk>& chunk) {
-  if (--chunk->references > 0) return;
-  if (chunk->placed) evictable_.erase(chunk->place);
-  chunk->placed = false;
-  // In the writer's order: behind a write that is queued, before that of the
-  // same chunk uploaded again.
-  if (chunk->on_disk || chunk->writing) {
-    writer_->Add({[this, digest = chunk->digest] {
-                    files_->RemoveChunk(digest);
-                    return absl::OkStatus();
-                  },
-                  [](const absl::Status&) {}});
+void DatasetStore::Forget(Chunk& chunk) {
+  if (--chunk.references == 0) forgotten_.insert(chunk.digest);
+}
+
+void DatasetStore::Collect() {
+  for (auto it = forgotten_.begin(); it != forgotten_.end();) {
+    const auto at = it++;  // erase keeps the others
+    const auto chunk = chunks_.find(*at);
+    if (chunk->second->references > 0) {  // uploaded again
+      forgotten_.erase(at);
+      continue;
+    }
+    // In use by an array that somebody still reads. Nobody else can get at it,
+    // so this only ever goes down.
+    if (chunk->second.use_count() > 1) continue;
+    if (chunk->second->on_disk || chunk->second->writing) {
+      // In the writer's order: behind a write that is queued, before that of
+      // the same chunk put again.
+      writer_->Add({[this, digest = *at] {
+                      files_->RemoveChunk(digest);
+                      return absl::OkStatus();
+                    },
+                    [](const absl::Status&) {}});
+    }
+    if (chunk->second->placed) evictable_.erase(chunk->second->place);
+    chunks_.erase(chunk);
+    forgotten_.erase(at);
   }
-  chunks_.erase(chunk->digest);
 }
 
 void DatasetStore::Touch(Chunk& chunk) {
   if (chunk.placed) {
     evictable_.splice(evictable_.end(), evictable_, chunk.place);
-  } else if (chunk.on_disk && chunk.data != nullptr && chunk.references > 0) {
+  } else if (chunk.on_disk && chunk.data != nullptr) {
     chunk.place = evictable_.insert(evictable_.end(), &chunk);
     chunk.placed = true;
   }
@@ -141,7 +155,10 @@ absl::Status DatasetStore::Receive(const std::string& tenant,
   }
   received_bytes_ += bytes;
   Refer(tenants_[tenant], chunk);
-  if (!chunk->lost()) return absl::OkStatus();  // the copy just received goes
+  if (!chunk->lost()) {  // the copy just received goes
+    Touch(*chunk);
+    return absl::OkStatus();
+  }
   chunk->data = std::move(data);
   WriteChunk(tenant, chunk);
   return absl::OkStatus();
@@ -174,6 +191,54 @@ absl::StatusOr<ChunkBytes> DatasetStore::BytesOf(
 absl::StatusOr<ChunkBytes> DatasetStore::LoadChunk(const StoredArray& array,
                                                    size_t index) {
   return BytesOf(array.chunks[index]);
+}
+
+absl::StatusOr<Literal> DatasetStore::CopyRows(const StoredArray& array,
+                                               const RowBytes& part) {
+  const int64_t bytes = part.end - part.begin;
+  MakeRoom(bytes);
+  if (memory_.resident() > options_.memory_bytes - bytes) {
+    return ResourceExhausted("the datasets' memory limit of ",
+                             options_.memory_bytes, " bytes: rows of ", bytes,
+                             " bytes do not fit beside ", memory_.resident(),
+                             " bytes in use or not on disk yet");
+  }
+  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<char> rows, memory_.Allocate(bytes));
+  for (int64_t at = part.begin; at < part.end;) {
+    const int64_t index = at / kChunkBytes;
+    const int64_t from = at - index * kChunkBytes;
+    HAWSER_ASSIGN_OR_RETURN(
+        const ChunkBytes chunk,
+        LoadChunk(array, static_cast<size_t>(index)));
+    const int64_t n = std::min(chunk.size - from, part.end - at);
+    std::memcpy(rows.get() + (at - part.begin), chunk.data.get() + from,
+                static_cast<size_t>(n));
+    at += n;
+  }
+  return Literal::Adopt(part.shape, std::move(rows));
+}
+
+absl::StatusOr<Literal> DatasetStore::LoadRows(const StoredArray& array,
+                                               const RowRange& rows) {
+  HAWSER_ASSIGN_OR_RETURN(const RowBytes part, FindRows(array.shape, rows));
+  if (part.begin == part.end) return Literal::Allocate(part.shape);
+  {
+    MutexLock lock(&array.assembling);
+    if (auto whole = array.whole.lock()) {
+      const char* at = whole.get() + part.begin;
+      return Literal::Adopt(part.shape, {std::move(whole), at});
+    }
+  }
+  // A few rows would keep all of their chunk in memory.
+  const int64_t first = part.begin / kChunkBytes;
+  if (first != (part.end - 1) / kChunkBytes ||
+      part.end - part.begin < kChunkBytes / 2) {
+    return CopyRows(array, part);
+  }
+  HAWSER_ASSIGN_OR_RETURN(ChunkBytes chunk,
+                          LoadChunk(array, static_cast<size_t>(first)));
+  const char* at = chunk.data.get() + (part.begin - first * kChunkBytes);
+  return Literal::Adopt(part.shape, {std::move(chunk.data), at});
 }
 
 absl::Status DatasetStore::MakeRoomToAssemble(const StoredArray& array) {

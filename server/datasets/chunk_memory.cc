@@ -2,10 +2,12 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "core/base/status.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser::server {
 namespace {
@@ -29,29 +31,84 @@ char* MapPages(size_t size) {
   return begin + front;
 }
 
+// Of a chunk, and of what is prepared for one.
+constexpr size_t kBlock = kChunkBytes;
+static_assert(kBlock % kHugePage == 0);
+
 }  // namespace
 
+ChunkMemory::State::~State() {
+  for (char* block : blocks) munmap(block, kBlock);
+}
+
+char* ChunkMemory::Take(State& state) {
+  MutexLock lock(&state.mu);
+  if (state.blocks.empty()) return nullptr;
+  char* block = state.blocks.back();
+  state.blocks.pop_back();
+  return block;
+}
+
+void ChunkMemory::Give(State& state, char* block) {
+  {
+    MutexLock lock(&state.mu);
+    if (state.blocks.size() < state.most_blocks) {
+      state.blocks.push_back(block);
+      return;
+    }
+  }
+  munmap(block, kBlock);
+}
+
+absl::Status ChunkMemory::Prepare(int64_t bytes) {
+  const size_t blocks = (bytes + kBlock - 1) / kBlock;
+  {
+    MutexLock lock(&state_->mu);
+    state_->most_blocks = blocks;
+  }
+  for (size_t i = 0; i < blocks; ++i) {
+    char* block = MapPages(kBlock);
+    if (block == nullptr) {
+      return ResourceExhausted("no memory to prepare ", bytes, " bytes");
+    }
+    std::memset(block, 0, kBlock);
+    Give(*state_, block);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<char>> ChunkMemory::Allocate(int64_t bytes) {
-  const bool pages = static_cast<size_t>(bytes) >= kHugePage;
-  const size_t size =
-      pages ? (bytes + kPage - 1) / kPage * kPage : std::max<int64_t>(bytes, 1);
-  char* p =
-      pages
-          ? MapPages(size)
-          : static_cast<char*>(::operator new(size, kAlignment, std::nothrow));
+  enum class From { kHeap, kPages, kBlocks };
+  const size_t asked = static_cast<size_t>(bytes);
+  From from = asked < kHugePage ? From::kHeap : From::kPages;
+  size_t size = std::max<size_t>(asked, 1);
+  char* p = nullptr;
+  if (from == From::kPages && asked <= kBlock) {
+    // All of one size, so that any may take the place of any.
+    from = From::kBlocks;
+    p = Take(*state_);
+    if (p == nullptr) p = MapPages(kBlock);
+  } else if (from == From::kPages) {
+    size = (size + kPage - 1) / kPage * kPage;
+    p = MapPages(size);
+  } else {
+    p = static_cast<char*>(::operator new(size, kAlignment, std::nothrow));
+  }
   if (p == nullptr) {
     return ResourceExhausted("no memory for ", bytes, " bytes of a dataset");
   }
-  *resident_ += bytes;
-  return std::shared_ptr<char>(
-      p, [pages, size, bytes, resident = resident_](char* gone) {
-        if (pages) {
-          munmap(gone, size);
-        } else {
-          ::operator delete(gone, kAlignment);
-        }
-        *resident -= bytes;
-      });
+  state_->resident += bytes;
+  return std::shared_ptr<char>(p,
+                               [from, size, bytes, state = state_](char* gone) {
+                                 if (from == From::kBlocks) {
+                                   Give(*state, gone);
+                                 } else if (from == From::kPages) {
+                                   munmap(gone, size);
+                                 } else {
+                                   ::operator delete(gone, kAlignment);
+                                 }
+                                 state->resident -= bytes;
+                               });
 }
 
 }  // namespace hawser::server

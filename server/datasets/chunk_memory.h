@@ -5,8 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/mutex.h"
 
 namespace hawser::server {
 
@@ -19,12 +23,27 @@ class ChunkMemory {
   // Errors: kResourceExhausted when the memory is not to be had.
   absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t bytes);
 
+  // Takes and touches this much now, for chunks to come, and keeps as much of
+  // what dies for others: a virtual machine may get memory from its host at a
+  // fifth of the speed of its network (measured: 0.4 GB/s).
+  // Errors: kResourceExhausted.
+  absl::Status Prepare(int64_t bytes);
+
   // Bytes handed out and not yet dead.
-  int64_t resident() const { return *resident_; }
+  int64_t resident() const { return state_->resident; }
 
  private:
-  std::shared_ptr<std::atomic<int64_t>> resident_ =
-      std::make_shared<std::atomic<int64_t>>(0);
+  struct State {
+    ~State();
+    std::atomic<int64_t> resident{0};
+    Mutex mu;
+    std::vector<char*> blocks ABSL_GUARDED_BY(mu);  // touched, of a chunk each
+    size_t most_blocks ABSL_GUARDED_BY(mu) = 0;
+  };
+  static char* Take(State& state);
+  static void Give(State& state, char* block);
+
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace hawser::server

@@ -1,12 +1,20 @@
 #include "server/datasets/dataset_store.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
 #include "server/datasets/chunk_receiver.h"
 
 namespace hawser::server {
+namespace {
+
+// Datasets in one page of a listing: with a few arrays each about 100 KiB.
+constexpr size_t kPage = 1000;
+
+}  // namespace
 
 DatasetStore::DatasetStore(DatasetStoreOptions options)
     : options_(std::move(options)) {}
@@ -14,6 +22,8 @@ DatasetStore::DatasetStore(DatasetStoreOptions options)
 absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Open(
     DatasetStoreOptions options) {
   std::unique_ptr<DatasetStore> store(new DatasetStore(std::move(options)));
+  HAWSER_RETURN_IF_ERROR(
+      store->memory_.Prepare(store->options_.prepared_bytes));
   if (!store->options_.data_dir.empty()) {
     HAWSER_RETURN_IF_ERROR(store->Restore());
   }
@@ -33,10 +43,10 @@ std::vector<uint32_t> DatasetStore::FindMissing(
   Tenant& own = tenants_[tenant];
   for (size_t i = 0; i < digests.size(); ++i) {
     auto at = own.chunks.find(digests[i]);
-    if (at == own.chunks.end() || at->second->lost()) {
+    if (at == own.chunks.end() || at->second.chunk->lost()) {
       missing.push_back(static_cast<uint32_t>(i));
     } else {
-      Refer(own, at->second);  // its time starts again
+      Refer(own, at->second.chunk);  // its time starts again
     }
   }
   return missing;
@@ -52,10 +62,36 @@ std::shared_ptr<const StoredArray> DatasetStore::ArrayOf(
   array->id = id;
   array->shape = manifest.shape;
   for (const Digest& digest : manifest.chunks) {
-    array->chunks.push_back(tenant.chunks.at(digest));
+    array->chunks.push_back(tenant.chunks.at(digest).chunk);
   }
   known = array;
   return array;
+}
+
+void DatasetStore::Name(Tenant& tenant, StoredDataset* dataset) {
+  dataset->info = InfoOf(dataset->manifest);
+  for (const ArrayManifest& array : dataset->manifest.arrays) {
+    dataset->arrays.push_back(ArrayOf(tenant, array));
+    for (const Digest& chunk : array.chunks) {
+      ++tenant.chunks.at(chunk).named;
+      tenant.uploads.erase(chunk);
+    }
+  }
+}
+
+void DatasetStore::Unname(Tenant& tenant, StoredDataset* dataset) {
+  dataset->arrays.clear();
+  for (const ArrayManifest& array : dataset->manifest.arrays) {
+    const auto known = arrays_.find(ArrayId(array));
+    if (known != arrays_.end() && known->second.expired()) arrays_.erase(known);
+    for (const Digest& digest : array.chunks) {
+      auto at = tenant.chunks.find(digest);
+      if (--at->second.named > 0) continue;
+      Forget(*at->second.chunk);
+      tenant.chunks.erase(at);
+    }
+  }
+  Collect();
 }
 
 absl::Status DatasetStore::CheckChunks(const Tenant& tenant,
@@ -63,14 +99,15 @@ absl::Status DatasetStore::CheckChunks(const Tenant& tenant,
   for (const ArrayManifest& array : manifest.arrays) {
     for (int64_t i = 0; i < array.num_chunks(); ++i) {
       auto at = tenant.chunks.find(array.chunks[i]);
-      if (at == tenant.chunks.end() || at->second->lost()) {
+      if (at == tenant.chunks.end() || at->second.chunk->lost()) {
         return FailedPrecondition("chunk ", i, " of array \"", array.name,
                                   "\" (", array.chunks[i].ToHex(),
                                   ") has not been uploaded");
       }
-      if (at->second->size != array.chunk_size(i)) {
+      const int64_t size = at->second.chunk->size;
+      if (size != array.chunk_size(i)) {
         return InvalidArgument("chunk ", i, " of array \"", array.name,
-                               "\" has ", at->second->size, " bytes, ",
+                               "\" has ", size, " bytes, ",
                                array.shape.ToString(), " needs ",
                                array.chunk_size(i));
       }
@@ -89,12 +126,8 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
       tenant.datasets[DatasetId(manifest)];
   if (dataset == nullptr) {
     dataset = std::make_shared<StoredDataset>();
-    dataset->info = InfoOf(manifest);
-    for (const ArrayManifest& array : manifest.arrays) {
-      dataset->arrays.push_back(ArrayOf(tenant, array));
-      for (const Digest& chunk : array.chunks) tenant.uploads.erase(chunk);
-    }
     dataset->manifest = std::move(manifest);
+    Name(tenant, dataset.get());
   }
   *info = dataset->Info();
   if (files_ == nullptr || info->durable) return absl::OkStatus();
@@ -156,6 +189,71 @@ absl::StatusOr<std::shared_ptr<const StoredArray>> DatasetStore::Find(
       absl::StrJoin(manifests, ", ", [](std::string* out, const auto& m) {
         absl::StrAppend(out, "\"", m.name, "\"");
       }));
+}
+
+DatasetPage DatasetStore::List(absl::string_view tenant,
+                               const DatasetQuery& query) {
+  const size_t limit = std::min<size_t>(
+      query.limit > 0 ? static_cast<size_t>(query.limit) : kPage, kPage);
+  DatasetPage page;
+  MutexLock lock(&mu_);
+  auto own = tenants_.find(tenant);
+  if (own == tenants_.end()) return page;
+  std::vector<const StoredDataset*> found;
+  for (const auto& [id, dataset] : own->second.datasets) {
+    const std::string& token = dataset->info.token;
+    if (token > query.after && absl::StartsWith(token, query.prefix)) {
+      found.push_back(dataset.get());
+    }
+  }
+  page.more = found.size() > limit;
+  const size_t count = std::min(limit, found.size());
+  std::partial_sort(found.begin(), found.begin() + count, found.end(),
+                    [](const StoredDataset* a, const StoredDataset* b) {
+                      return a->info.token < b->info.token;
+                    });
+  for (size_t i = 0; i < count; ++i) page.datasets.push_back(found[i]->Info());
+  return page;
+}
+
+void DatasetStore::Delete(absl::string_view tenant, absl::string_view token,
+                          std::function<void(const absl::Status&)> done) {
+  absl::Status status;
+  {
+    MutexLock lock(&mu_);
+    status = DeleteLocked(std::string(tenant), token, done);
+  }
+  if (done != nullptr) done(status);
+}
+
+absl::Status DatasetStore::DeleteLocked(
+    const std::string& name, absl::string_view token,
+    std::function<void(const absl::Status&)>& done) {
+  HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(name, token));
+  Tenant& tenant = tenants_[name];
+  if (files_ == nullptr) {
+    tenant.datasets.erase(DatasetId(dataset->manifest));
+    Unname(tenant, dataset.get());
+    return absl::OkStatus();
+  }
+  // The record goes first and for good, so that a crash in between leaves
+  // chunks without a dataset and not the other way round.
+  const bool added = writer_->Add(
+      {[this, name, dataset] {
+         return files_->RemoveDataset({name, dataset->manifest});
+       },
+       [this, name, dataset, done](const absl::Status& removed) {
+         {
+           MutexLock lock(&mu_);
+           Unname(tenants_[name], dataset.get());
+         }
+         done(Annotate(removed, absl::StrCat("dataset ", dataset->info.token,
+                                             " may be back after a restart")));
+       }});
+  if (!added) return Unavailable("the server is stopping");
+  tenant.datasets.erase(DatasetId(dataset->manifest));
+  done = nullptr;
+  return absl::OkStatus();
 }
 
 DatasetStore::Statistics DatasetStore::statistics() const {

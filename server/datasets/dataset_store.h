@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -34,14 +35,16 @@ struct DatasetStoreOptions {
   // Of chunks and assembled arrays. What is safe on disk leaves memory first;
   // when nothing can, uploads fail with kResourceExhausted.
   int64_t memory_bytes = int64_t{8} << 30;
+  // Of these, what is taken and touched before the first upload.
+  int64_t prepared_bytes = 0;
   // Of chunks no dataset names yet, from their last use.
   absl::Duration upload_ttl = absl::Minutes(10);
   std::function<absl::Time()> now = absl::Now;
 };
 
 // A tenant is answered from its own references alone: equal bytes are stored
-// once, but nobody learns what others hold. Thread-safe. Only Open, Load,
-// LoadChunk and Stop block.
+// once, but nobody learns what others hold. Thread-safe. Only Open, the
+// Loads and Stop block.
 class DatasetStore {
  public:
   using Durable = StoredDataset::Durable;
@@ -78,15 +81,26 @@ class DatasetStore {
   absl::StatusOr<std::shared_ptr<const StoredArray>> Find(
       absl::string_view tenant, absl::string_view token,
       absl::string_view array);
+  // The tenant's datasets, a page of at most 1000.
+  DatasetPage List(absl::string_view tenant, const DatasetQuery& query);
+  // Forgets a dataset at once; `done` comes when that survives a restart.
+  // Chunks that no dataset names any more go when nobody uses them. Errors: as
+  // Stat, and the disk's (the dataset may be back after a restart).
+  void Delete(absl::string_view tenant, absl::string_view token,
+              std::function<void(const absl::Status&)> done);
 
   // The whole array in one piece, shared while anybody uses it; may read
   // files. Errors: kDataLoss when a chunk is damaged (put it again),
   // kResourceExhausted.
   absl::StatusOr<Literal> Load(const StoredArray& array);
   absl::StatusOr<ChunkBytes> LoadChunk(const StoredArray& array, size_t index);
+  // Those rows alone, from the chunks they lie in. Errors: as Load;
+  // kInvalidArgument for rows that are not there.
+  absl::StatusOr<Literal> LoadRows(const StoredArray& array,
+                                   const RowRange& rows);
 
-  // Forgets uploads whose time is over and tries again what could not be
-  // written. Called every second or so.
+  // Forgets uploads whose time is over, removes chunks that nobody names or
+  // uses, and tries again what could not be written. Every second or so.
   void Sweep();
   // Writes what is queued until `deadline`.
   void Stop(absl::Time deadline);
@@ -105,8 +119,12 @@ class DatasetStore {
 
  private:
   friend class ChunkReceiver;
+  struct KnownChunk {
+    std::shared_ptr<Chunk> chunk;
+    int64_t named = 0;  // how often, by the tenant's datasets
+  };
   struct Tenant {
-    absl::flat_hash_map<Digest, std::shared_ptr<Chunk>> chunks;
+    absl::flat_hash_map<Digest, KnownChunk> chunks;
     // When those expire that no dataset names.
     absl::flat_hash_map<Digest, absl::Time> uploads;
     absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
@@ -128,8 +146,9 @@ class DatasetStore {
   // The tenant knows the chunk from now on, at least for the upload's time.
   void Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Forget(const std::shared_ptr<Chunk>& chunk)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // One tenant less knows it; Collect removes what nobody knows or uses.
+  void Forget(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Collect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Marks a durable chunk in memory as the last to leave it.
   void Touch(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Lets durable chunks leave memory until `bytes` more would fit.
@@ -141,6 +160,8 @@ class DatasetStore {
   // Lets others leave memory for the array in one piece; its own chunks are
   // given back as it fills. Errors: kResourceExhausted.
   absl::Status MakeRoomToAssemble(const StoredArray& array);
+  absl::StatusOr<Literal> CopyRows(const StoredArray& array,
+                                   const RowBytes& part);
   absl::StatusOr<ChunkBytes> BytesOf(const std::shared_ptr<Chunk>& chunk);
   void ServeWaitingUploads();
 
@@ -164,8 +185,18 @@ class DatasetStore {
   absl::Status CommitLocked(const std::string& name, DatasetManifest manifest,
                             bool wait_durable, Durable& done, DatasetInfo* info)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Takes `done` when it is to wait.
+  absl::Status DeleteLocked(const std::string& name, absl::string_view token,
+                            std::function<void(const absl::Status&)>& done)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::shared_ptr<const StoredArray> ArrayOf(Tenant& tenant,
                                              const ArrayManifest& manifest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The arrays of dataset->manifest, whose chunks the tenant knows.
+  void Name(Tenant& tenant, StoredDataset* dataset)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The other way: a deleted dataset lets go of its arrays and chunks.
+  void Unname(Tenant& tenant, StoredDataset* dataset)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<std::shared_ptr<StoredDataset>> FindDataset(
       absl::string_view tenant, absl::string_view token)
@@ -176,8 +207,10 @@ class DatasetStore {
   std::unique_ptr<ChunkFiles> files_;  // null: memory only
 
   mutable Mutex mu_;
+  // All there are: also those nobody knows any more, while somebody uses them.
   absl::flat_hash_map<Digest, std::shared_ptr<Chunk>> chunks_
       ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_set<Digest> forgotten_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Digest, std::weak_ptr<const StoredArray>> arrays_
       ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, Tenant> tenants_ ABSL_GUARDED_BY(mu_);

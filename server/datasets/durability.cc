@@ -60,17 +60,21 @@ void DatasetStore::WriteChunk(const std::string& tenant,
       chunk->data == nullptr) {
     return;
   }
-  // The bytes stay alive here, also when the chunk's place changes.
-  auto write = [this, tenant, chunk, data = chunk->data] {
-    return files_->WriteChunk({chunk->digest, chunk->size, tenant},
-                              {data.get(), static_cast<size_t>(chunk->size)});
+  // The bytes stay alive here, also when the chunk's place changes or nobody
+  // wants it any more.
+  auto write = [this, data = chunk->data,
+                header = ChunkHeader{chunk->digest, chunk->size, tenant}] {
+    return files_->WriteChunk(header,
+                              {data.get(), static_cast<size_t>(header.bytes)});
   };
-  auto done = [this, chunk](const absl::Status& status) {
+  auto done = [this, weak = std::weak_ptr(chunk)](const absl::Status& status) {
     MutexLock lock(&mu_);
+    last_write_error_ = status;
+    const std::shared_ptr<Chunk> chunk = weak.lock();
+    if (chunk == nullptr) return;
     chunk->writing = false;
     chunk->on_disk = status.ok();
     chunk->write_error = status;
-    last_write_error_ = status;
     Touch(*chunk);
   };
   chunk->writing = writer_->Add({std::move(write), std::move(done)});
@@ -129,7 +133,7 @@ void DatasetStore::Sweep() {
       auto at = it++;  // erase keeps the others
       if (at->second > now) continue;
       auto chunk = tenant.chunks.find(at->first);
-      Forget(chunk->second);
+      Forget(*chunk->second.chunk);
       tenant.chunks.erase(chunk);
       tenant.uploads.erase(at);
     }
@@ -139,6 +143,8 @@ void DatasetStore::Sweep() {
       WriteDataset(name, dataset);
     }
   }
+  Collect();
+  absl::erase_if(arrays_, [](const auto& a) { return a.second.expired(); });
 }
 
 void DatasetStore::Stop(absl::Time deadline) {
@@ -168,16 +174,12 @@ absl::Status DatasetStore::RestoreDataset(DatasetRecord record) {
                         " bytes");
       }
       Refer(tenant, chunk);
-      tenant.uploads.erase(chunk->digest);
     }
   }
   auto dataset = std::make_shared<StoredDataset>();
-  dataset->info = InfoOf(record.manifest);
-  for (const ArrayManifest& array : record.manifest.arrays) {
-    dataset->arrays.push_back(ArrayOf(tenant, array));
-  }
-  dataset->on_disk = true;
   dataset->manifest = std::move(record.manifest);
+  dataset->on_disk = true;
+  Name(tenant, dataset.get());
   tenant.datasets[DatasetId(dataset->manifest)] = std::move(dataset);
   return absl::OkStatus();
 }

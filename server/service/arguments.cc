@@ -1,12 +1,52 @@
 #include "server/service/arguments.h"
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 
 namespace hawser::server {
 namespace {
+
+// What the session has used before is its own, also when it was deleted since.
+absl::StatusOr<std::shared_ptr<const StoredArray>> FindArray(
+    const ArgumentScope& scope, DeviceArrays& arrays,
+    const v1::DatasetReference& reference) {
+  if (scope.handles == nullptr) {
+    return arrays.Find(scope.tenant, reference.token(), reference.array());
+  }
+  // A token has no ':'.
+  std::string name = absl::StrCat(reference.token(), ":", reference.array());
+  if (auto used = scope.handles->FindUsed(name)) {
+    return std::static_pointer_cast<const StoredArray>(std::move(used));
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      std::shared_ptr<const StoredArray> array,
+      arrays.Find(scope.tenant, reference.token(), reference.array()));
+  scope.handles->KeepUsed(std::move(name), array);
+  return array;
+}
+
+absl::StatusOr<Value> ArrayValue(const ArgumentScope& scope,
+                                 DeviceArrays& arrays,
+                                 const v1::DatasetReference& reference) {
+  HAWSER_ASSIGN_OR_RETURN(auto array, FindArray(scope, arrays, reference));
+  std::optional<RowRange> rows;
+  if (reference.has_rows()) {
+    rows = RowRange{reference.rows().begin(), reference.rows().count()};
+  }
+  Value value = arrays.Get(std::move(array), rows);
+  // Not made by a request, so its error is this request's own.
+  if (!value.later.valid() && !value.now.ok()) {
+    return Annotate(value.now.status(),
+                    DescribeArray(reference.token(), reference.array()));
+  }
+  return value;
+}
 
 // The value of one argument that is no literal.
 absl::StatusOr<Value> ValueOf(const ArgumentScope& scope, DeviceArrays& arrays,
@@ -17,13 +57,8 @@ absl::StatusOr<Value> ValueOf(const ArgumentScope& scope, DeviceArrays& arrays,
         return InvalidArgument("a handle; a call takes literals and datasets");
       }
       return scope.handles->Find(proto.handle());
-    case v1::ArgumentProto::kDataset: {
-      Value value = arrays.Get(scope.tenant, proto.dataset().token(),
-                               proto.dataset().array());
-      // Not made by a request, so its error is this request's own.
-      if (!value.later.valid()) HAWSER_RETURN_IF_ERROR(value.now);
-      return value;
-    }
+    case v1::ArgumentProto::kDataset:
+      return ArrayValue(scope, arrays, proto.dataset());
     case v1::ArgumentProto::kPeer:
       return Unimplemented("values of other servers");
     default:

@@ -20,8 +20,9 @@ namespace hawser::server {
 // thread-safe.
 class UploadReceiver {
  public:
-  // Errors: kNotFound (session or handle), kInvalidArgument (not declared as
-  // streamed), kUnavailable (another one is at it), kResourceExhausted.
+  // Errors: kUnavailable (the session is lost, or another one is at it),
+  // kNotFound (the handle), kInvalidArgument (not declared as streamed),
+  // kResourceExhausted.
   static absl::StatusOr<std::unique_ptr<UploadReceiver>> Begin(
       Executor& executor, absl::string_view tenant, uint64_t session_id,
       absl::string_view secret, uint64_t handle);
@@ -52,7 +53,8 @@ class UploadReceiver {
 };
 
 // The bytes of a handle, for Download; `done` is called once, when they are
-// there. Errors: kNotFound, the first cause of a value that failed.
+// there. Errors: kUnavailable (the session is lost), kNotFound, the first cause
+// of a value that failed.
 void FetchForDownload(Executor& executor, absl::string_view tenant,
                       uint64_t session_id, absl::string_view secret,
                       uint64_t handle,

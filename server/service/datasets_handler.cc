@@ -1,6 +1,7 @@
 #include "server/service/datasets_handler.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -99,35 +100,16 @@ void RowReader::Next(PieceDone done) {
 
 namespace {
 
-// The rows asked for, as a shape and bytes [begin, end) of the array.
-struct RowRange {
-  Shape shape;
-  int64_t begin;
-  int64_t end;
-};
-
-absl::StatusOr<RowRange> RowsOf(const Shape& shape,
+absl::StatusOr<RowBytes> RowsOf(const Shape& shape,
                                 const v1::GetRequest& request) {
   if (request.row_begin() == 0 && request.row_count() == 0) {
-    return RowRange{shape, 0, shape.byte_size()};
+    return RowBytes{shape, 0, shape.byte_size()};
   }
-  if (shape.rank() == 0) return InvalidArgument("a scalar has no rows");
-  const int64_t rows = shape.dim(0);
-  if (request.row_begin() < 0 || request.row_count() < 0 ||
-      request.row_begin() > rows ||
-      request.row_count() > rows - request.row_begin()) {
-    return InvalidArgument("rows ", request.row_begin(), " and up, ",
-                           request.row_count(), " of them, of ",
-                           shape.ToString());
-  }
-  const int64_t count = request.row_count() == 0 ? rows - request.row_begin()
-                                                 : request.row_count();
-  Dims dims = shape.dims();
-  dims[0] = count;
-  HAWSER_ASSIGN_OR_RETURN(Shape part, Shape::Make(shape.dtype(), dims));
-  const int64_t row = rows == 0 ? 0 : shape.byte_size() / rows;
-  return RowRange{std::move(part), request.row_begin() * row,
-                  (request.row_begin() + count) * row};
+  RowRange rows{request.row_begin(), request.row_count()};
+  const bool to_the_end = rows.count == 0 && shape.rank() > 0 &&
+                          rows.begin >= 0 && rows.begin <= shape.dim(0);
+  if (to_the_end) rows.count = shape.dim(0) - rows.begin;
+  return FindRows(shape, rows);
 }
 
 }  // namespace
@@ -176,7 +158,7 @@ absl::StatusOr<std::shared_ptr<RowReader>> DatasetsHandler::Get(
     absl::string_view tenant, const v1::GetRequest& request) {
   HAWSER_ASSIGN_OR_RETURN(
       auto array, store_->Find(tenant, request.token(), request.array()));
-  HAWSER_ASSIGN_OR_RETURN(RowRange range, RowsOf(array->shape, request));
+  HAWSER_ASSIGN_OR_RETURN(RowBytes range, RowsOf(array->shape, request));
   return std::make_shared<RowReader>(store_, workers_, std::move(array),
                                      std::move(range.shape), range.begin,
                                      range.end);
@@ -187,6 +169,26 @@ absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                           store_->Stat(tenant, request.token()));
   return ToProto(info);
+}
+
+v1::ListReply DatasetsHandler::List(absl::string_view tenant,
+                                    const v1::ListRequest& request) {
+  const int limit = static_cast<int>(std::min<uint32_t>(
+      request.limit(), std::numeric_limits<int>::max()));
+  const DatasetPage page =
+      store_->List(tenant, {request.prefix(), request.after(), limit});
+  v1::ListReply reply;
+  for (const DatasetInfo& info : page.datasets) {
+    *reply.add_datasets() = ToProto(info);
+  }
+  reply.set_more(page.more);
+  return reply;
+}
+
+void DatasetsHandler::Delete(absl::string_view tenant,
+                             const v1::DeleteRequest& request,
+                             std::function<void(const absl::Status&)> done) {
+  store_->Delete(tenant, request.token(), std::move(done));
 }
 
 }  // namespace hawser::server

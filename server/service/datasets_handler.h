@@ -87,6 +87,9 @@ class DatasetsHandler {
                                                  const v1::GetRequest& request);
   absl::StatusOr<v1::DatasetInfoProto> Stat(absl::string_view tenant,
                                             const v1::StatRequest& request);
+  v1::ListReply List(absl::string_view tenant, const v1::ListRequest& request);
+  void Delete(absl::string_view tenant, const v1::DeleteRequest& request,
+              std::function<void(const absl::Status&)> done);
 
  private:
   DatasetStore* const store_;

@@ -1,146 +1,134 @@
 #include "server/service/datasets_service.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "core/base/status.h"
 #include "core/wire/codec.h"
-#include "proto/grpc_status.h"
+#include "proto/datasets.grpc.pb.h"
 #include "server/service/frames.h"
-#include "server/service/refused.h"
+#include "server/service/unary.h"
 
 namespace hawser::server {
 namespace {
 
-class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+// Copying and hashing a frame above this is worth another thread: the one that
+// serves connections would keep small steps of others waiting.
+constexpr uint64_t kFrameForWorkers = 64 << 10;
+
+class PutReactor final : public Reactor {
  public:
-  PutReactor(std::unique_ptr<PutStream> stream, grpc::ByteBuffer* reply)
-      : stream_(std::move(stream)), reply_(reply) {
-    StartRead(&buffer_);
+  PutReactor(Rpc* rpc, std::unique_ptr<PutStream> stream, WorkerPool* workers)
+      : Reactor(rpc), stream_(std::move(stream)), workers_(workers) {
+    rpc->Read(&buffer_);
   }
 
-  void OnReadDone(bool ok) override {
+  void OnRead(bool ok) override {
     if (!ok) return Complete();
     v1::PutChunk header;
     const absl::Status status =
         frame_.Parse(&buffer_, v1::PutChunk::kDataFieldNumber, &header);
-    if (!status.ok()) return Finish(ToGrpc(status));
+    if (!status.ok()) return rpc().Finish(status);
     stream_->Frame(header.digest(), header.chunk_bytes(), frame_.size(),
-                   [this](const absl::Status& ready) { Receive(ready); });
+                   [this](const absl::Status& ready) { Ready(ready); });
   }
-  void OnDone() override { delete this; }
 
  private:
-  void Receive(absl::Status status) {
-    if (status.ok() && frame_.size() > 0) {
+  void Ready(const absl::Status& status) {
+    if (!status.ok()) return rpc().Finish(status);
+    if (frame_.size() < kFrameForWorkers) return Receive();
+    workers_->Run([this] { Receive(); });
+  }
+  void Receive() {
+    if (frame_.size() > 0) {
       frame_.CopyTo(stream_->at());
-      status = stream_->Filled(static_cast<int64_t>(frame_.size()));
+      const absl::Status status =
+          stream_->Filled(static_cast<int64_t>(frame_.size()));
+      if (!status.ok()) return rpc().Finish(status);
     }
-    if (!status.ok()) return Finish(ToGrpc(status));
-    StartRead(&buffer_);
+    rpc().Read(&buffer_);
   }
   void Complete() {
     const absl::StatusOr<v1::PutReply> result = stream_->Finish();
-    FillBuffer(result.ok() ? *result : v1::PutReply(), reply_);
-    Finish(ToGrpc(result.status()));
+    if (!result.ok()) return rpc().Finish(result.status());
+    FillBuffer(*result, &buffer_);
+    rpc().FinishWith(buffer_);
   }
 
   const std::unique_ptr<PutStream> stream_;
-  grpc::ByteBuffer* const reply_;
+  WorkerPool* const workers_;
   grpc::ByteBuffer buffer_;
   InFrame frame_;
 };
 
-grpc::ServerUnaryReactor* RefusedUnary(const absl::Status& why) {
-  return new Refused<grpc::ServerUnaryReactor>(why);
+absl::StatusOr<PieceStream::Pieces> OpenRows(DatasetsHandler* handler,
+                                             const std::string& tenant,
+                                             const grpc::ByteBuffer& buffer) {
+  v1::GetRequest request;
+  HAWSER_RETURN_IF_ERROR(ParseBuffer(buffer, &request));
+  HAWSER_ASSIGN_OR_RETURN(auto rows, handler->Get(tenant, request));
+  v1::GetChunk first;
+  *first.mutable_shape() = ToProto(rows->shape());
+  return PieceStream::Pieces{first.SerializeAsString(), [rows](PieceDone done) {
+                               rows->Next(std::move(done));
+                             }};
 }
 
-// A method that answers at once: `method(handler, tenant, request)`.
-template <typename Request, typename Method>
-grpc::ServerUnaryReactor* Answered(const Access& access,
-                                   grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer& buffer,
-                                   grpc::ByteBuffer* reply,
-                                   const Method& method) {
-  const auto tenant = access.TenantOf(*context);
-  if (!tenant.ok()) return RefusedUnary(tenant.status());
-  Request request;
-  const absl::Status parsed = ParseBuffer(buffer, &request);
-  if (!parsed.ok()) return RefusedUnary(parsed);
-  const auto result = method(*tenant, request);
-  if (!result.ok()) return RefusedUnary(result.status());
-  FillBuffer(*result, reply);
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(grpc::Status::OK);
-  return reactor;
+// A method that answers at once: (handler->*method)(tenant, request).
+template <typename Request, typename Reply>
+RpcServer::Start AtOnce(DatasetsHandler* handler,
+                        absl::StatusOr<Reply> (DatasetsHandler::*method)(
+                            absl::string_view, const Request&)) {
+  return UnaryMethod<Request, Reply>(
+      [handler, method](const std::string& tenant, Request* request,
+                        const CancelToken&, auto done) {
+        done((handler->*method)(tenant, *request));
+      });
 }
 
 }  // namespace
 
-grpc::ServerUnaryReactor* DatasetsService::FindMissing(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* reply) {
-  return Answered<v1::FindMissingRequest>(
-      *access_, context, *request, reply,
-      [this](absl::string_view tenant, const v1::FindMissingRequest& parsed) {
-        return handler_->FindMissing(tenant, parsed);
-      });
-}
-
-grpc::ServerReadReactor<grpc::ByteBuffer>* DatasetsService::Put(
-    grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
-  using Reactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
-  return new PutReactor(handler_->Put(*tenant), reply);
-}
-
-grpc::ServerUnaryReactor* DatasetsService::Commit(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* reply) {
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) return RefusedUnary(tenant.status());
-  v1::CommitRequest parsed;
-  const absl::Status status = ParseBuffer(*request, &parsed);
-  if (!status.ok()) return RefusedUnary(status);
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  handler_->Commit(
-      *tenant, parsed,
-      [reactor, reply](const absl::StatusOr<v1::DatasetInfoProto>& info) {
-        if (info.ok()) FillBuffer(*info, reply);
-        reactor->Finish(ToGrpc(info.status()));
-      });
-  return reactor;
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* DatasetsService::Get(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  const auto tenant = access_->TenantOf(*context);
-  v1::GetRequest parsed;
-  v1::GetChunk first;
-  absl::Status status = tenant.status();
-  if (status.ok()) status = ParseBuffer(*request, &parsed);
-  absl::StatusOr<std::shared_ptr<RowReader>> rows = nullptr;
-  rows = status.ok() ? handler_->Get(*tenant, parsed) : status;
-  if (!rows.ok()) {
-    return new PieceStream(
-        v1::GetChunk::kDataFieldNumber, first,
-        [status = rows.status()](const PieceDone& done) { done(status); });
-  }
-  *first.mutable_shape() = ToProto((*rows)->shape());
-  return new PieceStream(
-      v1::GetChunk::kDataFieldNumber, first,
-      [rows = *rows](PieceDone done) { rows->Next(std::move(done)); });
-}
-
-grpc::ServerUnaryReactor* DatasetsService::Stat(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* reply) {
-  return Answered<v1::StatRequest>(
-      *access_, context, *request, reply,
-      [this](absl::string_view tenant, const v1::StatRequest& parsed) {
-        return handler_->Stat(tenant, parsed);
-      });
+void AddDatasetsMethods(DatasetsHandler* handler, WorkerPool* workers,
+                        RpcServer* server) {
+  const char* const service = v1::Datasets::service_full_name();
+  server->Add(service, "FindMissing",
+              AtOnce(handler, &DatasetsHandler::FindMissing));
+  server->Add(service, "Stat", AtOnce(handler, &DatasetsHandler::Stat));
+  server->Add(
+      service, "Commit",
+      UnaryMethod<v1::CommitRequest, v1::DatasetInfoProto>(
+          [handler](const std::string& tenant, v1::CommitRequest* request,
+                    const CancelToken&, auto done) {
+            handler->Commit(tenant, *request, std::move(done));
+          }));
+  server->Add(service, "List",
+              UnaryMethod<v1::ListRequest, v1::ListReply>(
+                  [handler](const std::string& tenant, v1::ListRequest* request,
+                            const CancelToken&, auto done) {
+                    done(handler->List(tenant, *request));
+                  }));
+  server->Add(
+      service, "Delete",
+      UnaryMethod<v1::DeleteRequest, v1::DeleteReply>(
+          [handler](const std::string& tenant, v1::DeleteRequest* request,
+                    const CancelToken&, auto done) {
+            handler->Delete(tenant, *request,
+                            [done](const absl::Status& deleted) {
+                              if (!deleted.ok()) return done(deleted);
+                              done(v1::DeleteReply());
+                            });
+          }));
+  server->Add(service, "Put", [handler, workers](Rpc* rpc, std::string tenant) {
+    return std::make_unique<PutReactor>(rpc, handler->Put(tenant), workers);
+  });
+  server->Add(service, "Get", [handler](Rpc* rpc, std::string tenant) {
+    return std::make_unique<PieceStream>(
+        rpc, v1::GetChunk::kDataFieldNumber,
+        [handler, tenant = std::move(tenant)](const grpc::ByteBuffer& buffer) {
+          return OpenRows(handler, tenant, buffer);
+        });
+  });
 }
 
 }  // namespace hawser::server

@@ -12,6 +12,7 @@ Executor::Executor(std::shared_ptr<runtime::Client> device,
                    runtime::Capabilities capabilities, DatasetStore* datasets,
                    ExecutorOptions options)
     : device(std::move(device)),
+      datasets(datasets),
       capabilities(std::move(capabilities)),
       instance_id(RandomNumber()),
       version(std::move(options.version)),

@@ -59,6 +59,7 @@ struct Executor {
       const runtime::CallOptions& call);
 
   const std::shared_ptr<runtime::Client> device;
+  DatasetStore* const datasets;
   const runtime::Capabilities capabilities;
   const uint64_t instance_id;
   const std::string version;

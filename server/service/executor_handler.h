@@ -41,8 +41,11 @@ class ExecutorHandler {
   void Download(absl::string_view tenant, const v1::DownloadRequest& request,
                 std::function<void(const absl::StatusOr<Literal>&)> done);
 
-  // Ends leases; every second or so.
-  void Sweep() { executor_->sessions.Sweep(); }
+  // Ends leases, lets go of deleted datasets; every second or so.
+  void Sweep() {
+    executor_->sessions.Sweep();
+    executor_->arrays.Sweep();
+  }
   // Ends all sessions and closes their streams with kUnavailable.
   void Shutdown();
 

@@ -4,107 +4,69 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "core/base/status.h"
-#include "proto/grpc_status.h"
+#include "proto/executor.grpc.pb.h"
 #include "server/service/frames.h"
-#include "server/service/refused.h"
+#include "server/service/unary.h"
 
 namespace hawser::server {
 namespace {
 
-// Deletes itself in OnDone, like all reactors here.
-class SessionReactor final
-    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-      public SessionWire {
+class SessionReactor final : public Reactor, public SessionWire {
  public:
-  SessionReactor(ExecutorHandler* handler, absl::string_view tenant,
-                 grpc::CallbackServerContext* context)
-      : context_(context), link_(handler->Connect(tenant, this)) {
+  SessionReactor(Rpc* rpc, ExecutorHandler* handler, absl::string_view tenant)
+      : Reactor(rpc), link_(handler->Connect(tenant, this)) {
     link_->Start();
   }
 
   void Read(v1::ClientMessage* into) override {
     message_ = into;
-    StartRead(&incoming_);
+    rpc().Read(&incoming_);
   }
   void Write(const v1::ServerMessage& message) override {
     FillBuffer(message, &outgoing_);
-    StartWrite(&outgoing_);
+    rpc().Write(outgoing_);
   }
-  void Finish(const absl::Status& status) override {
-    grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(
-        ToGrpc(status));
-  }
+  void Finish(const absl::Status& status) override { rpc().Finish(status); }
 
-  void OnReadDone(bool ok) override {
+  void OnRead(bool ok) override {
     if (ok) {
       const absl::Status parsed = ParseBuffer(incoming_, message_);
       incoming_.Clear();
       parsed.ok() ? link_->OnMessage() : link_->Close(parsed);
-    } else if (context_->IsCancelled()) {
+    } else if (rpc().cancelled()) {
       link_->OnBroken();
     } else {
       link_->OnHalfClose();
     }
   }
-  void OnWriteDone(bool) override { link_->OnWritten(); }
+  void OnWritten(bool) override { link_->OnWritten(); }
   void OnCancel() override { link_->OnBroken(); }
-  void OnDone() override {
-    link_->OnDone(!context_->IsCancelled());
-    delete this;
-  }
+  void OnDone() override { link_->OnDone(!rpc().cancelled()); }
 
  private:
-  grpc::CallbackServerContext* const context_;
   const std::shared_ptr<SessionLink> link_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
   v1::ClientMessage* message_ = nullptr;  // to be filled from incoming_
 };
 
-class CallReactor final : public grpc::ServerUnaryReactor {
+class UploadReactor final : public Reactor {
  public:
-  CallReactor(ExecutorHandler* handler, absl::string_view tenant,
-              grpc::CallbackServerContext* context,
-              const grpc::ByteBuffer& request, grpc::ByteBuffer* reply)
-      : cancel_(CancelToken::WithFlag(absl::FromChrono(context->deadline()))) {
-    const absl::Status parsed = ParseBuffer(request, &request_);
-    if (!parsed.ok()) {
-      Finish(ToGrpc(parsed));
-      return;
-    }
-    handler->Call(tenant, &request_, cancel_,
-                  [this, reply](absl::StatusOr<v1::CallReply> result) {
-                    if (result.ok()) FillBuffer(*result, reply);
-                    Finish(ToGrpc(result.status()));
-                  });
-  }
-  void OnCancel() override { cancel_.Cancel(); }
-  void OnDone() override { delete this; }
-
- private:
-  const CancelToken cancel_;
-  v1::CallRequest request_;
-};
-
-class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
- public:
-  UploadReactor(ExecutorHandler* handler, std::string tenant,
-                grpc::ByteBuffer* reply)
-      : handler_(handler), tenant_(std::move(tenant)) {
-    FillBuffer(v1::UploadReply(), reply);
-    StartRead(&buffer_);
+  UploadReactor(Rpc* rpc, ExecutorHandler* handler, std::string tenant)
+      : Reactor(rpc), handler_(handler), tenant_(std::move(tenant)) {
+    rpc->Read(&buffer_);
   }
 
-  void OnReadDone(bool ok) override {
+  void OnRead(bool ok) override {
     const absl::Status status = ok ? Receive() : Complete();
-    if (ok && status.ok()) return StartRead(&buffer_);
+    if (ok && status.ok()) return rpc().Read(&buffer_);
     // Before the client hears of it: it may try again at once.
     receiver_ = nullptr;
-    Finish(ToGrpc(status));
+    if (!status.ok()) return rpc().Finish(status);
+    FillBuffer(v1::UploadReply(), &buffer_);
+    rpc().FinishWith(buffer_);
   }
-  void OnDone() override { delete this; }
 
  private:
   absl::Status Receive() {
@@ -138,8 +100,7 @@ class UploadReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 };
 
 // The value of a handle as one piece, then the end.
-PieceStream::Source ValueOf(ExecutorHandler* handler,
-                            const std::string& tenant,
+PieceStream::Source ValueOf(ExecutorHandler* handler, const std::string& tenant,
                             const v1::DownloadRequest& request) {
   return [handler, tenant, request,
           sent = std::make_shared<bool>(false)](const PieceDone& done) {
@@ -155,48 +116,32 @@ PieceStream::Source ValueOf(ExecutorHandler* handler,
   };
 }
 
-// The source of a stream that fails at once.
-PieceStream::Source NothingBut(const absl::Status& status) {
-  return [status](const PieceDone& done) { done(status); };
-}
-
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
-ExecutorService::Session(grpc::CallbackServerContext* context) {
-  using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
-  return new SessionReactor(handler_, *tenant, context);
-}
-
-grpc::ServerUnaryReactor* ExecutorService::Call(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* reply) {
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) {
-    return new Refused<grpc::ServerUnaryReactor>(tenant.status());
-  }
-  return new CallReactor(handler_, *tenant, context, *request, reply);
-}
-
-grpc::ServerReadReactor<grpc::ByteBuffer>* ExecutorService::Upload(
-    grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
-  using Reactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
-  const auto tenant = access_->TenantOf(*context);
-  if (!tenant.ok()) return new Refused<Reactor>(tenant.status());
-  return new UploadReactor(handler_, *tenant, reply);
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* ExecutorService::Download(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  const auto tenant = access_->TenantOf(*context);
-  v1::DownloadRequest parsed;
-  absl::Status status = tenant.status();
-  if (status.ok()) status = ParseBuffer(*request, &parsed);
-  return new PieceStream(
-      v1::DownloadChunk::kDataFieldNumber, v1::DownloadChunk(),
-      status.ok() ? ValueOf(handler_, *tenant, parsed) : NothingBut(status));
+void AddExecutorMethods(ExecutorHandler* handler, RpcServer* server) {
+  const char* const service = v1::Executor::service_full_name();
+  server->Add(service, "Session", [handler](Rpc* rpc, std::string tenant) {
+    return std::make_unique<SessionReactor>(rpc, handler, tenant);
+  });
+  server->Add(service, "Upload", [handler](Rpc* rpc, std::string tenant) {
+    return std::make_unique<UploadReactor>(rpc, handler, std::move(tenant));
+  });
+  server->Add(service, "Download", [handler](Rpc* rpc, std::string tenant) {
+    return std::make_unique<PieceStream>(
+        rpc, v1::DownloadChunk::kDataFieldNumber,
+        [handler, tenant = std::move(tenant)](const grpc::ByteBuffer& buffer)
+            -> absl::StatusOr<PieceStream::Pieces> {
+          v1::DownloadRequest request;
+          HAWSER_RETURN_IF_ERROR(ParseBuffer(buffer, &request));
+          return PieceStream::Pieces{"", ValueOf(handler, tenant, request)};
+        });
+  });
+  server->Add(service, "Call",
+              UnaryMethod<v1::CallRequest, v1::CallReply>(
+                  [handler](const std::string& tenant, v1::CallRequest* request,
+                            const CancelToken& cancel, auto done) {
+                    handler->Call(tenant, request, cancel, std::move(done));
+                  }));
 }
 
 }  // namespace hawser::server

@@ -10,7 +10,6 @@
 #include "core/base/status.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "proto/grpc_status.h"
 #include "server/service/message_cost.h"
 
 namespace hawser::server {
@@ -121,12 +120,18 @@ void FillBuffer(const google::protobuf::Message& message,
   HAWSER_CHECK(filled.ok());  // of our own making
 }
 
-PieceStream::PieceStream(int data_field,
-                         const google::protobuf::MessageLite& first,
-                         Source source)
-    : data_field_(data_field),
-      source_(std::move(source)),
-      prefix_(first.SerializeAsString()) {
+PieceStream::PieceStream(Rpc* rpc, int data_field, Open open)
+    : Reactor(rpc), data_field_(data_field), open_(std::move(open)) {
+  rpc->Read(&request_);
+}
+
+void PieceStream::OnRead(bool ok) {
+  if (!ok) return rpc().Finish(InvalidArgument("no request came"));
+  auto pieces = open_(request_);
+  request_.Clear();
+  if (!pieces.ok()) return rpc().Finish(pieces.status());
+  prefix_ = std::move(pieces->first);
+  source_ = std::move(pieces->source);
   Pull();
 }
 
@@ -135,11 +140,11 @@ void PieceStream::Pull() {
 }
 
 void PieceStream::Got(const absl::StatusOr<Piece>& piece) {
-  if (!piece.ok()) return Finish(ToGrpc(piece.status()));
+  if (!piece.ok()) return rpc().Finish(piece.status());
   piece_ = *piece;
   // An empty array still has a shape to tell.
   if (piece_.bytes.empty() && (wrote_ || prefix_.empty())) {
-    return Finish(grpc::Status::OK);
+    return rpc().Finish(absl::OkStatus());
   }
   WriteFrame();
 }
@@ -163,14 +168,13 @@ void PieceStream::WriteFrame() {
             delete static_cast<std::shared_ptr<const char>*>(held);
           },
           owner)};
-  frame_ = grpc::ByteBuffer(slices, 2);
   piece_.bytes.remove_prefix(n);
   wrote_ = true;
-  StartWrite(&frame_);
+  rpc().Write(grpc::ByteBuffer(slices, 2));
 }
 
-void PieceStream::OnWriteDone(bool ok) {
-  if (!ok) return Finish(grpc::Status::CANCELLED);
+void PieceStream::OnWritten(bool ok) {
+  if (!ok) return rpc().Finish(Cancelled("the client is gone"));
   if (piece_.bytes.empty()) {
     Pull();
   } else {

@@ -4,15 +4,16 @@
 #define HAWSER_SERVER_SERVICE_FRAMES_H_
 
 #include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/server_callback.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
+#include "server/rpc/rpc.h"
 #include "server/service/piece.h"
 
 namespace hawser::server {
@@ -44,19 +45,23 @@ absl::Status ParseBuffer(const grpc::ByteBuffer& buffer,
 void FillBuffer(const google::protobuf::Message& message,
                 grpc::ByteBuffer* buffer);
 
-// Streams pieces out in frames of 256 KiB that point at the pieces' memory.
-// Owns itself until OnDone.
-class PieceStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+// Answers one request with pieces, in frames of 256 KiB that point at the
+// pieces' memory.
+class PieceStream final : public Reactor {
  public:
   // Calls its argument once with the next piece, on any thread.
   using Source = std::function<void(PieceDone)>;
-  // `first`: what the first frame carries besides data. Of each frame the
-  // data is field `data_field`.
-  PieceStream(int data_field, const google::protobuf::MessageLite& first,
-              Source source);
+  struct Pieces {
+    std::string first;  // serialized: what the first frame carries besides data
+    Source source;
+  };
+  using Open =
+      std::function<absl::StatusOr<Pieces>(const grpc::ByteBuffer& request)>;
+  // Of each frame the data is field `data_field`.
+  PieceStream(Rpc* rpc, int data_field, Open open);
 
-  void OnWriteDone(bool ok) override;
-  void OnDone() override { delete this; }
+  void OnRead(bool ok) override;
+  void OnWritten(bool ok) override;
 
  private:
   void Pull();
@@ -64,11 +69,12 @@ class PieceStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void WriteFrame();
 
   const int data_field_;
-  const Source source_;
+  const Open open_;
+  grpc::ByteBuffer request_;
+  Source source_;
   std::string prefix_;  // of the next frame
   bool wrote_ = false;
   Piece piece_;
-  grpc::ByteBuffer frame_;
 };
 
 }  // namespace hawser::server

@@ -195,7 +195,7 @@ void SessionLink::Open(const v1::OpenRequest& request) {
   if (session.ok()) return Attach(*session);
   if (fresh) return SendStatus(session.status(), false);
   lost_ = true;
-  SendStatus(Unavailable(session.status().message()), true);
+  SendStatus(session.status(), true);
 }
 
 void SessionLink::Attach(const std::shared_ptr<Session>& session) {

@@ -7,6 +7,7 @@
 #include "core/wire/codec.h"
 #include "server/service/answers.h"
 #include "server/service/execution.h"
+#include "server/service/freeze.h"
 
 namespace hawser::server {
 namespace {
@@ -182,6 +183,9 @@ void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
       break;
     case v1::ClientMessage::kFetch:
       Fetch(session, ticket, message->fetch());
+      break;
+    case v1::ClientMessage::kFreeze:
+      Freeze::Start(executor, session, ticket, *message->mutable_freeze());
       break;
     case v1::ClientMessage::kPing:
       Answer(*session, ticket, absl::OkStatus());

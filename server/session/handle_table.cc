@@ -11,6 +11,10 @@
 namespace hawser::server {
 namespace {
 
+// Names cost about 200 bytes each; a program that uses more datasets than this
+// at a time has them looked up again.
+constexpr size_t kUsedKept = 4096;
+
 absl::Status Unknown(uint64_t handle) {
   return NotFound("handle ", handle, " is not known in this session");
 }
@@ -149,7 +153,7 @@ void HandleTable::Poison(uint64_t handle, const absl::Status& why) {
 absl::StatusOr<Value> HandleTable::Find(uint64_t handle) {
   MutexLock lock(&mu_);
   auto at = entries_.find(handle);
-  if (at == entries_.end()) return Unknown(handle);
+  if (at == entries_.end()) return closed_ ? Over() : Unknown(handle);
   Entry& entry = at->second;
   if (entry.pending != nullptr) {
     if (entry.pending->released) return Unknown(handle);
@@ -178,7 +182,7 @@ absl::StatusOr<std::optional<Shape>> HandleTable::BeginUpload(
     uint64_t handle) {
   MutexLock lock(&mu_);
   auto at = entries_.find(handle);
-  if (at == entries_.end()) return Unknown(handle);
+  if (at == entries_.end()) return closed_ ? Over() : Unknown(handle);
   if (at->second.uploaded) return std::nullopt;
   Pending* pending = at->second.pending.get();
   if (pending == nullptr || !pending->streamed) {
@@ -204,12 +208,30 @@ void HandleTable::FinishUpload(uint64_t handle,
   at->second.pending->uploading = false;
 }
 
+std::shared_ptr<const void> HandleTable::FindUsed(
+    absl::string_view name) const {
+  MutexLock lock(&mu_);
+  const auto at = used_.find(name);
+  return at == used_.end() ? nullptr : at->second;
+}
+
+void HandleTable::KeepUsed(std::string name,
+                           std::shared_ptr<const void> used) {
+  UsedThings forgotten;  // dies after the lock
+  MutexLock lock(&mu_);
+  if (closed_) return;
+  if (used_.size() >= kUsedKept) forgotten.swap(used_);
+  used_.insert_or_assign(std::move(name), std::move(used));
+}
+
 void HandleTable::Close(const absl::Status& why) {
+  UsedThings used;
   Entries entries;
   {
     MutexLock lock(&mu_);
     closed_ = true;
     entries.swap(entries_);
+    used.swap(used_);
     bytes_ = 0;
   }
   for (auto& [handle, entry] : entries) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -87,6 +88,12 @@ class HandleTable {
   // Unknown handles are fine: donated ones are released again.
   void Release(absl::Span<const uint64_t> handles);
 
+  // ---- what the session has used by a name of its own, and keeps though it
+  // be deleted meanwhile: arrays of datasets. Null: not used yet.
+  std::shared_ptr<const void> FindUsed(absl::string_view name) const;
+  // The last few thousand names stay.
+  void KeepUsed(std::string name, std::shared_ptr<const void> used);
+
   // ---- side streams
   // Makes the caller the one who fills `handle`, until FinishUpload. Its shape,
   // or nothing for a repeat: the value is there already.
@@ -120,6 +127,8 @@ class HandleTable {
     std::unique_ptr<Pending> pending;
   };
   using Entries = absl::flat_hash_map<uint64_t, Entry>;
+  using UsedThings =
+      absl::flat_hash_map<std::string, std::shared_ptr<const void>>;
 
   void Declare(uint64_t handle, const Shape& shape, bool streamed,
                Value value);
@@ -132,6 +141,7 @@ class HandleTable {
   mutable Mutex mu_;
   Entries entries_ ABSL_GUARDED_BY(mu_);
   int64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  UsedThings used_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };
 

@@ -82,7 +82,7 @@ absl::StatusOr<std::shared_ptr<Session>> SessionTable::Find(
     }
   }
   if (session == nullptr || !EqualSecrets(session->secret(), secret)) {
-    return NotFound("session ", id, " is not known on this server");
+    return Unavailable("session ", id, " is not known on this server");
   }
   return session;
 }

@@ -39,9 +39,9 @@ class SessionTable {
   // Errors: kResourceExhausted.
   absl::StatusOr<std::shared_ptr<Session>> Open(absl::string_view tenant,
                                                 absl::string_view client_name);
-  // Errors: kNotFound, the same for an unknown id, a wrong secret and another
-  // tenant's session, which is not looked at; found in the same time as far as
-  // the secret goes.
+  // Errors: kUnavailable (the session is lost), the same for an unknown id, a
+  // wrong secret and another tenant's session, which is not looked at; found in
+  // the same time as far as the secret goes.
   absl::StatusOr<std::shared_ptr<Session>> Find(absl::string_view tenant,
                                                 uint64_t id,
                                                 absl::string_view secret);

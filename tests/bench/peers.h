@@ -19,7 +19,8 @@ namespace hawser::bench {
 class Peers {
  public:
   // With both servers on `server_core` from their start.
-  static absl::StatusOr<Peers> Start(int server_core);
+  // hawserd gets `memory` bytes for datasets that are touched before.
+  static absl::StatusOr<Peers> Start(int server_core, int64_t memory);
 
   // Moves this process and both servers, with all their threads.
   absl::Status Place(int client_core, int server_core);

@@ -14,7 +14,9 @@ absl::StatusOr<Report> MeasureWire(const WirePlan& plan) {
   const int client = cores.front(), server = cores.back();
   const bool two = client != server;
   Report report;
-  HAWSER_ASSIGN_OR_RETURN(Peers peers, Peers::Start(server));
+  HAWSER_ASSIGN_OR_RETURN(
+      Peers peers,
+      Peers::Start(server, plan.throughput.rounds * plan.throughput.bytes));
   HAWSER_RETURN_IF_ERROR(peers.Place(client, server));
   HAWSER_RETURN_IF_ERROR(MeasureThroughput(
       peers, plan.throughput, two ? "two cores" : "one core", &report));

@@ -1,4 +1,6 @@
 // Datasets: put once, found by token, used as arguments, on every target.
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -120,6 +122,156 @@ TEST_P(DatasetsTest, BadNamesAreRefused) {
                 StatusIs(StatusCode::kInvalidArgument, ""))
         << i;
   }
+}
+
+TEST_P(DatasetsTest, RowsAreArguments) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source_, Patient()));
+  const auto negate =
+      Compile(client(), NegateModule(Shape::Of(DType::kS64, {2, 7})));
+  const Literal small = source_.arrays[2].value;
+  for (const int64_t begin : {0, 1, 3}) {  // one program for all of them
+    ASSERT_OK_AND_ASSIGN(
+        const BufferPtr rows,
+        client().DatasetRows(put.token, "small", {begin, 2}, Patient()));
+    ASSERT_OK_AND_ASSIGN(const Literal want, SliceRows(small, {begin, 2}));
+    EXPECT_THAT(*Get(rows), LiteralBitEquals(want));
+    EXPECT_THAT(*Get(Execute(negate, {rows}, {.donated = {0}})[0]),
+                LiteralBitEquals(want));
+    ASSERT_OK_AND_ASSIGN(const auto called,
+                         negate->Call({rows}, Patient()).Await());
+    EXPECT_THAT(called[0], LiteralBitEquals(want));
+  }
+  const RowRange kLarge[] = {{0, 0},
+                             {kChunkBytes - 3, 6},
+                             {kChunkBytes, kChunkBytes},
+                             {2 * kChunkBytes + 9, 0},
+                             {5, 2 * kChunkBytes}};
+  for (const RowRange& range : kLarge) {
+    ASSERT_OK_AND_ASSIGN(
+        const BufferPtr rows,
+        client().DatasetRows(put.token, "large", range, Patient()));
+    EXPECT_THAT(*Get(rows), LiteralBitEquals(*SliceRows(
+                                source_.arrays[3].value, range)))
+        << range.begin;
+  }
+}
+
+TEST_P(DatasetsTest, RowsThatAreNotThereAreRefused) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source_, Patient()));
+  const struct {
+    const char* array;
+    RowRange rows;
+    const char* part;
+  } refused[] = {
+      {"small", {-1, 2}, "rows -1 and up, 2 of them, of s64[5,7]"},
+      {"small", {0, -1}, "rows 0 and up, -1 of them"},
+      {"small", {4, 2}, "rows 4 and up, 2 of them"},
+      {"small", {6, 0}, "rows 6 and up"},
+      {"small", {5, INT64_MAX}, "rows 5 and up"},
+      {"empty", {0, 1}, "of f32[0,3]"},
+      {"scalar", {0, 1}, "a scalar has no rows"}};
+  for (const auto& row : refused) {
+    const auto rows =
+        client().DatasetRows(put.token, row.array, row.rows, Patient());
+    EXPECT_THAT(rows, StatusIs(StatusCode::kInvalidArgument, row.part));
+    EXPECT_THAT(rows, StatusIs(StatusCode::kInvalidArgument, put.token));
+  }
+  EXPECT_THAT(client().DatasetRows(put.token, "medium", {0, 1}, Patient()),
+              StatusIs(StatusCode::kNotFound, "medium"));
+}
+
+TEST_P(DatasetsTest, ListAndDelete) {
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK_AND_ASSIGN(
+        const DatasetInfo put,
+        client().PutDataset({{{"", Full(i, 3)}}}, Patient()));
+    tokens.push_back(put.token);
+  }
+  std::sort(tokens.begin(), tokens.end());
+  const auto sdk = target_->sdk();
+  ASSERT_OK_AND_ASSIGN(const auto all, sdk.List());
+  ASSERT_EQ(all.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(all[i].token, tokens[i]);
+  ASSERT_OK_AND_ASSIGN(const auto one, sdk.List(tokens[1]));
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].bytes, 24);
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetPage page,
+      client().ListDatasets({.after = tokens[0], .limit = 1}, Patient()));
+  ASSERT_EQ(page.datasets.size(), 1u);
+  EXPECT_EQ(page.datasets[0].token, tokens[1]);
+  EXPECT_TRUE(page.more);
+
+  ASSERT_OK(sdk.Delete(tokens[1]));
+  EXPECT_THAT(client().StatDataset(tokens[1], Patient()),
+              StatusIs(StatusCode::kNotFound, tokens[1]));
+  ASSERT_OK_AND_ASSIGN(const auto rest, sdk.List());
+  ASSERT_EQ(rest.size(), 2u);
+  EXPECT_EQ(rest[1].token, tokens[2]);
+  const bool away = target_->server != nullptr && !target_->server->alive();
+  EXPECT_EQ(sdk.Delete(tokens[1]).code(),
+            away ? StatusCode::kUnavailable : StatusCode::kNotFound);
+  EXPECT_THAT(sdk.Delete("hw1-short"),
+              StatusIs(StatusCode::kInvalidArgument, "hw1-short"));
+}
+
+TEST_P(DatasetsTest, AProgramKeepsTheDeletedDatasetItRunsOn) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source_, Patient()));
+  ASSERT_OK_AND_ASSIGN(const BufferPtr small,
+                       client().DatasetArray(put.token, "small", Patient()));
+  const auto negate =
+      Compile(client(), NegateModule(Shape::Of(DType::kS64, {5, 7})));
+  ASSERT_OK_AND_ASSIGN(const Literal before, Get(Execute(negate, {small})[1]));
+  ASSERT_OK(client().DeleteDataset(put.token, Patient()));
+  EXPECT_THAT(*Get(Execute(negate, {small})[1]), LiteralBitEquals(before));
+}
+
+TEST_P(DatasetsTest, FrozenValuesAreWhatPutWouldMakeOfThem) {
+  const Literal x = RandomBits(Shape::Of(DType::kS64, {700, 1000}), 5);
+  const Shape shape = x.shape();  // 5.3 MiB: two chunks
+  ASSERT_OK_AND_ASSIGN(const BufferPtr there, client().Upload(x, Patient()));
+  const auto negate = Compile(client(), NegateModule(shape));
+  const auto results = Execute(negate, {there});
+  ASSERT_OK_AND_ASSIGN(const Literal negated, Get(results[1]));
+  const Literal empty = RandomBits(Shape::Of(DType::kF32, {0, 3}), 1);
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo frozen,
+      client().FreezeDataset(
+          {{"x", there}, {"negated", results[1]}, {"empty", empty}},
+          Patient()));
+  const DatasetSource source{
+      {{"empty", empty}, {"negated", negated}, {"x", x}}};
+  EXPECT_EQ(frozen.token, TokenOf(ManifestOf(source, 1)));
+  EXPECT_EQ(frozen.bytes, 2 * shape.byte_size());
+  ASSERT_OK_AND_ASSIGN(
+      const BufferPtr array,
+      client().DatasetArray(frozen.token, "negated", Patient()));
+  EXPECT_THAT(*Get(array), LiteralBitEquals(negated));
+  EXPECT_THAT(*Get(Execute(negate, {array})[1]), LiteralBitEquals(x));
+  // All is there already.
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source, Patient()));
+  EXPECT_EQ(put.token, frozen.token);
+  EXPECT_EQ(put.sent_bytes, 0);
+}
+
+TEST_P(DatasetsTest, WhatCannotBeFrozenIsRefused) {
+  const Literal x = Full(1, 2);
+  ASSERT_OK_AND_ASSIGN(const BufferPtr own, client().Upload(x, Patient()));
+  ASSERT_OK_AND_ASSIGN(const BufferPtr foreign,
+                       cpu::MakeCpuClient({.threads = 1})->Upload(x, {}));
+  EXPECT_THAT(client().FreezeDataset({{"x", foreign}}, Patient()),
+              StatusIs(StatusCode::kFailedPrecondition, "array \"x\""));
+  EXPECT_THAT(client().FreezeDataset({{"x", own}, {"x", own}}, Patient()),
+              StatusIs(StatusCode::kInvalidArgument, "two arrays are called"));
+  EXPECT_THAT(client().FreezeDataset({{"x", own}, {"", own}}, Patient()),
+              StatusIs(StatusCode::kInvalidArgument, "must name each"));
+  EXPECT_THAT(client().FreezeDataset({{"x", Literal()}}, Patient()),
+              StatusIs(StatusCode::kInvalidArgument, "has no value"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DatasetsTest, ::testing::ValuesIn(AllTargets()),

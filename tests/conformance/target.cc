@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/fallback/fallback_client.h"
+#include "tests/server/access/credential_files.h"
 
 namespace hawser {
 namespace {
@@ -24,15 +25,37 @@ std::unique_ptr<Target> MakeCpu() {
 }
 
 // Null when the server does not start, which the caller's test reports.
-std::unique_ptr<Target> MakeLoopback() {
+std::unique_ptr<Target> MakeServer(LoopbackOptions options) {
   auto target = std::make_unique<Target>();
-  auto server = LoopbackServer::Start({.device = Device()});
+  options.device = Device();
+  auto server = LoopbackServer::Start(std::move(options));
   if (!server.ok()) return nullptr;
   target->server = *std::move(server);
   target->client = target->server->Connect();
   target->another = [at = target->server.get()] { return at->Connect(); };
   target->where = target->server->address();
   return target;
+}
+
+std::unique_ptr<Target> MakeLoopback() { return MakeServer({}); }
+
+// Mutual TLS and a token, with files as an operator makes them.
+LoopbackOptions MakeTlsOptions() {
+  const std::string folder = testing::NewFolder();
+  const auto certificates = testing::MakeCertificates(folder);
+  const testing::Token token = testing::MakeToken(folder, "conformance");
+  const std::string tokens = certificates.File("tokens.txt");
+  testing::WriteFile(tokens, token.line);
+  LoopbackOptions options = {.access = certificates.Server(),
+                             .credentials = certificates.Client()};
+  options.access.tokens_file = tokens;
+  options.credentials.token_file = token.file;
+  return options;
+}
+
+std::unique_ptr<Target> MakeLoopbackTls() {
+  static const auto& options = *new LoopbackOptions(MakeTlsOptions());
+  return MakeServer(options);
 }
 
 // No probes: a killed server does not come back here.
@@ -42,8 +65,7 @@ FallbackPolicy Policy() {
   return policy;
 }
 
-std::unique_ptr<Target> MakeFallback() {
-  std::unique_ptr<Target> target = MakeLoopback();
+std::unique_ptr<Target> WithCpuBehind(std::unique_ptr<Target> target) {
   if (target == nullptr) return nullptr;
   target->local = cpu::MakeCpuClient(Device());
   target->client = MakeFallbackClient(target->client, target->local, Policy());
@@ -51,6 +73,12 @@ std::unique_ptr<Target> MakeFallback() {
     return MakeFallbackClient(remote(), local, Policy());
   };
   return target;
+}
+
+std::unique_ptr<Target> MakeFallback() { return WithCpuBehind(MakeLoopback()); }
+
+std::unique_ptr<Target> MakeFallbackTls() {
+  return WithCpuBehind(MakeLoopbackTls());
 }
 
 // The client has worked with the server before that died.
@@ -99,7 +127,9 @@ const std::vector<TargetRow>& AllTargets() {
   static const auto& rows = *new std::vector<TargetRow>{
       {"cpu", MakeCpu},
       {"loopback", MakeLoopback},
+      {"loopback_tls", MakeLoopbackTls},
       {"fallback", MakeFallback},
+      {"fallback_tls", MakeFallbackTls},
       {"fallback_after_kill", MakeFallbackAfterKill},
   };
   return rows;

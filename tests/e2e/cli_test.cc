@@ -1,9 +1,13 @@
 // The `hawser` command against a real server: what scripts rely on.
 #include <signal.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,6 +31,10 @@ using ::testing::MatchesRegex;
 
 constexpr absl::Duration kPatience = absl::Minutes(1);
 constexpr char kNobody[] = "127.0.0.1:1";
+// Bytes of a full chunk, and how many a put must take so that it can be
+// interrupted: 96 MiB, each chunk flushed to the disk.
+constexpr int64_t kChunk = int64_t{4} << 20;
+constexpr int64_t kLargeChunks = 24;
 
 struct Outcome {
   int code = -1;
@@ -100,6 +108,31 @@ class CliTest : public ::testing::Test {
     EXPECT_EQ(same.code, 0) << path << ": " << same.output;
   }
 
+  // An npy file of u8[kLargeChunks * kChunk], no two chunks alike.
+  std::string LargeFile(int seed) const {
+    std::string header =
+        absl::StrCat("{'descr': '|u1', 'fortran_order': False, 'shape': (",
+                     kLargeChunks * kChunk, ",), }");
+    header.resize(128 - 11, ' ');
+    const std::string path = Path(absl::StrCat("large", seed, ".npy"));
+    std::ofstream file(path, std::ios::binary);
+    file << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << "\n";
+    for (int64_t chunk = 0; chunk < kLargeChunks; ++chunk) {
+      file << std::string(kChunk, static_cast<char>(chunk + 100 * seed));
+    }
+    return path;
+  }
+  // Whole ones on the server's disk.
+  size_t ChunkFiles() const {
+    size_t files = 0;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             Path("data/chunks"), ignored)) {
+      if (!absl::EndsWith(entry.path().string(), ".tmp")) ++files;
+    }
+    return files;
+  }
+
   std::string folder_, address_;
   std::unique_ptr<Process> server_;
 };
@@ -158,6 +191,65 @@ TEST_F(CliTest, DatasetsSurviveARestart) {
   ExpectComesBack(token, Path("large.npy"));
 }
 
+TEST_F(CliTest, DatasetsAreListedReadInPartsAndDeleted) {
+  NumPyFiles();
+  const std::string f4 = Put(Path("f4.npy")), i8 = Put(Path("i8.npy"));
+  const Outcome ls = Hawser({"ls"});
+  EXPECT_EQ(ls.code, 0);
+  EXPECT_EQ(ls.output, std::min(f4, i8) + "\n" + std::max(f4, i8) + "\n");
+  const Outcome stat = Hawser({"stat", f4, "--json"});
+  EXPECT_EQ(stat.code, 0) << stat.output;
+  EXPECT_TRUE(OneObject(stat.output).fields().at("durable").bool_value());
+  const Outcome rows =
+      Hawser({"get", f4, "--rows", "0:1", "-o", Path("row.npy"), "--json"});
+  EXPECT_EQ(rows.code, 0) << rows.output;
+  EXPECT_EQ(OneObject(rows.output)
+                .fields().at("dims").list_value().values(0).number_value(),
+            1);
+  EXPECT_EQ(Hawser({"rm", f4}).code, 0);
+  EXPECT_EQ(Hawser({"stat", f4}).code, 1);
+  server_->Signal(SIGKILL);
+  Start();
+  EXPECT_EQ(Hawser({"ls", "hw1-"}).output, i8 + "\n");
+  EXPECT_EQ(Hawser({"rm", i8}).code, 0);
+  EXPECT_EQ(Hawser({"ls"}).output, "");
+}
+
+// kill -9 of one of the two, once some chunks are safe: the second put sends
+// what is not on the disk and nothing else.
+TEST_F(CliTest, AnInterruptedPutGoesOnWhereItStopped) {
+  for (const bool kill_server : {true, false}) {
+    const std::string file = LargeFile(kill_server ? 1 : 2);
+    auto put = Process::Start({Runfile("client/cli/hawser"), "put", file},
+                              {absl::StrCat("HAWSER_SERVERS=", address_)});
+    ASSERT_TRUE(put.ok()) << put.status();
+    const size_t before = ChunkFiles();
+    const absl::Time end = absl::Now() + kPatience;
+    while (ChunkFiles() == before && absl::Now() < end) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    (kill_server ? server_.get() : &*put)->Signal(SIGKILL);
+    EXPECT_TRUE(put->Wait(kPatience).ok());
+    // In either case what counts is what a new server finds.
+    server_->Signal(kill_server ? SIGKILL : SIGTERM);
+    EXPECT_TRUE(server_->Wait(kPatience).ok());
+    const size_t there = ChunkFiles() - before;
+    ASSERT_GE(there, 1u);
+    Start();
+    const Outcome again = Hawser({"put", file, "--json"});
+    ASSERT_EQ(again.code, 0) << again.output;
+    const auto fields = OneObject(again.output).fields();
+    const int64_t sent =
+        static_cast<int64_t>(fields.at("sent_bytes").number_value());
+    const int64_t present =
+        static_cast<int64_t>(fields.at("present_bytes").number_value());
+    EXPECT_EQ(present, static_cast<int64_t>(there) * kChunk)
+        << (kill_server ? "server" : "client");
+    EXPECT_EQ(sent, (kLargeChunks - static_cast<int64_t>(there)) * kChunk);
+    ExpectComesBack(fields.at("token").string_value(), file);
+  }
+}
+
 TEST_F(CliTest, CheckEndsWithItsTotals) {
   const std::string good = Runfile("tests/vectors/add.txtpb");
   for (const char* target : {"cpu", address_.c_str()}) {
@@ -191,14 +283,22 @@ TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
       {1, {"put", Path("no such file.npy")}},
       {1, {"put", text}},
       {1, {"get", unknown, "-o", Path("x.npy")}},
+      {1, {"stat", unknown}},
+      {1, {"rm", unknown}},
       {1, {"check", Path("no such file.txtpb")}},
       {2, {"frobnicate"}},
       {2, {"put"}},
       {2, {"put", "--frobnicate", text}},
       {2, {"get", unknown}},
+      {2, {"get", unknown, "-o", Path("x.npy"), "--rows", "1"}},
+      {2, {"ls", "a", "b"}},
+      {2, {"rm"}},
       {3, {"status", kNobody}},
       {3, {"put", Path("f4.npy"), "--server", kNobody}},
       {3, {"get", unknown, "-o", Path("x.npy"), "--server", kNobody}},
+      {3, {"ls", "--server", kNobody}},
+      {3, {"rm", unknown, "--server", kNobody}},
+      {3, {"stat", unknown, "--server", kNobody}},
       {3, {"check", Runfile("tests/vectors/add.txtpb"), "--target", kNobody}},
   };
   for (const auto& c : kCases) {
@@ -223,7 +323,7 @@ TEST_F(CliTest, WithJsonAFailureIsAnObjectToo) {
 }
 
 TEST_F(CliTest, AFrozenServerIsUnreachableInTime) {
-  server_->Signal(SIGSTOP);
+  ASSERT_TRUE(server_->Freeze().ok());
   const absl::Time start = absl::Now();
   EXPECT_EQ(Hawser({"status"}).code, 3);
   EXPECT_LT(absl::Now() - start, absl::Seconds(30));

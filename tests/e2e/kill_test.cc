@@ -1,6 +1,5 @@
 // The real server, killed, stopped and started again under a client's hands.
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -47,13 +46,6 @@ class KillTest : public ::testing::Test {
       absl::SleepFor(wait);
       server_->Signal(SIGKILL);
     });
-  }
-  // Returns once every thread of the server has stopped.
-  void Freeze() {
-    server_->Signal(SIGSTOP);
-    int status = 0;
-    ASSERT_EQ(waitpid(server_->pid(), &status, WUNTRACED), server_->pid());
-    ASSERT_TRUE(WIFSTOPPED(status));
   }
   void TearDown() override {
     if (killer_.joinable()) killer_.join();
@@ -198,7 +190,7 @@ TEST_F(KillTest, TheDeadlineHoldsWhenTheServerIsFrozen) {
   const Client client = Connected(Client());
   auto add = Jit([](Tensor x) { return x + 1; }).With({.client = client});
   ASSERT_TRUE(add.Warm(Literal::Scalar(1.0f)).ok());
-  Freeze();
+  ASSERT_TRUE(server_->Freeze().ok());
   const absl::Time start = absl::Now();
   auto result = add(Literal::Scalar(1.0f));
   ASSERT_TRUE(result.ok()) << result.status();
@@ -218,7 +210,7 @@ TEST_F(KillTest, AnAttemptTimeoutHandsAFrozenServersWorkToTheCpu) {
   const Client client = Connected(Client::Cpu());
   auto add = Jit([](Tensor x) { return x + 1; }).With({.client = client});
   ASSERT_TRUE(add.Warm(Literal::Scalar(1.0f)).ok());
-  Freeze();
+  ASSERT_TRUE(server_->Freeze().ok());
   auto result = add(Literal::Scalar(41.0f));
   ASSERT_TRUE(result.ok()) << result.status();
   const auto value = result->Fetch(

@@ -56,10 +56,11 @@ ALLOWED = {
     "client/examples": BASE + ["client", "absl"],
     "server": CORE + ["kernels", "server", "absl"] + RPC,
     "server/access": BASE + ["absl", "crypto", "gRPC"],
+    "server/rpc": BASE + ["server/access", "absl"] + RPC,
     "server/session": IR + ["core/runtime", "absl"],
     "server/datasets": IR + ["core/runtime", "absl"],
     "server/service": OPS + ["core/runtime", "core/wire", "server/access",
-                             "server/datasets", "server/session",
+                             "server/datasets", "server/rpc", "server/session",
                              "absl"] + RPC,
     "deploy": [],
     "tests": CORE + RPC + [

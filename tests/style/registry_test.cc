@@ -33,12 +33,14 @@ struct Exemption {
 // Ops no SDK function stands for.
 constexpr Exemption kWithoutFunction[] = {
     {"parameter", "an argument of the function given to Jit"},
+    {"fusion", "planners make it of what the client sent"},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a
 // row without a decision says.
 constexpr Exemption kWithoutGradient[] = {
     {"bitcast_convert", "the bits of a number do not depend smoothly on it"},
+    {"fusion", "modules are planned after they are differentiated"},
 };
 
 bool IsExempt(const OpDef& op, absl::Span<const Exemption> exemptions) {

@@ -73,6 +73,10 @@ LoopbackServer::~LoopbackServer() {
 
 std::shared_ptr<runtime::Client> LoopbackServer::Connect(
     RemoteOptions options) const {
+  const Credentials& own = options.credentials;
+  if (own.ca_file.empty() && !own.has_token()) {
+    options.credentials = options_.credentials;
+  }
   auto client = ConnectRemote(address_, std::move(options));
   HAWSER_CHECK(client.ok());
   return *std::move(client);
@@ -94,6 +98,7 @@ absl::Status LoopbackServer::Restart() {
   device_ = cpu::MakeCpuClient(options_.device);
   HAWSER_ASSIGN_OR_RETURN(
       host_, server::Host::Start(device_, {.listen = address_,
+                                           .access = options_.access,
                                            .executor = options_.executor,
                                            .datasets = options_.datasets}));
   address_ = host_->address();

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/remote/credentials.h"
 #include "client/remote/options.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/cpu_client.h"
@@ -17,6 +18,8 @@ namespace hawser {
 
 struct LoopbackOptions {
   cpu::CpuClientOptions device;
+  server::AccessOptions access;  // none: plaintext, for everybody
+  Credentials credentials;       // of clients that bring none of their own
   server::ExecutorOptions executor;
   server::DatasetStoreOptions datasets;  // data_dir is replaced, see below
   // Datasets on disk, in a folder of this server's own that goes with it.
@@ -35,6 +38,8 @@ class LoopbackServer {
 
   // "127.0.0.1:port"; Restart keeps it.
   const std::string& address() const { return address_; }
+  // What Connect's clients show unless they are told otherwise.
+  const Credentials& credentials() const { return options_.credentials; }
   // A client with a connection and a session of its own; each call makes one.
   std::shared_ptr<runtime::Client> Connect(RemoteOptions options = {}) const;
 

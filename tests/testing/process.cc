@@ -28,6 +28,11 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// As a shell says it.
+int ExitCode(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 absl::StatusOr<Process> Process::Start(
@@ -123,6 +128,19 @@ void Process::Signal(int signal) {
   if (pid_ > 0 && !reaped_) kill(pid_, signal);
 }
 
+absl::Status Process::Freeze() {
+  Signal(SIGSTOP);
+  int status = 0;
+  if (reaped_ || waitpid(pid_, &status, WUNTRACED) != pid_) {
+    return Unavailable("process ", pid_, " has ended; output: ", output_);
+  }
+  if (WIFSTOPPED(status)) return absl::OkStatus();
+  reaped_ = true;
+  exit_code_ = ExitCode(status);
+  return Unavailable("process ", pid_, " ended with ", exit_code_,
+                     " instead of stopping; output: ", output_);
+}
+
 absl::StatusOr<int> Process::Wait(absl::Duration patience) {
   const absl::Time deadline = absl::Now() + patience;
   bool more = true;
@@ -131,8 +149,7 @@ absl::StatusOr<int> Process::Wait(absl::Duration patience) {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {
       reaped_ = true;
-      exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status)
-                                     : 128 + WTERMSIG(status);
+      exit_code_ = ExitCode(status);
     } else if (absl::Now() >= deadline) {
       return DeadlineExceeded("still running; output: ", output_);
     } else if (!more) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -33,6 +34,9 @@ class Process {
   absl::StatusOr<std::string> ReadLineWith(absl::string_view part,
                                            absl::Duration patience);
   void Signal(int signal);
+  // SIGSTOP; returns once every thread has stopped. SIGCONT by Signal goes on.
+  // Errors: kUnavailable when it has ended instead.
+  absl::Status Freeze();
   // The exit code, or 128 + the signal that ended it; reads output meanwhile.
   absl::StatusOr<int> Wait(absl::Duration patience);
   // All it has written so far.

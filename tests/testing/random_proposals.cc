@@ -460,6 +460,16 @@ Proposal ProposeCase(const OpDef& op, Draft& d) {
   return p;
 }
 
+// One operand, several results.
+Proposal ProposeFusion(const OpDef& op, Draft& d) {
+  Proposal p{{d.Any()}, {}, {}};
+  Draft meaning(d.module(), &d.random(), &d.options(), "fused");
+  const ValueId x = meaning.Parameter(d.shape(p.operands[0]));
+  const ValueId y = Steps(meaning, x);
+  p.called.push_back(meaning.Finish({y, Steps(meaning, y)}));
+  return p;
+}
+
 using Proposer = Proposal (*)(const OpDef&, Draft&);
 
 const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
@@ -489,6 +499,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kScatter, ProposeScatter},
           {&kWhile, ProposeWhile},
           {&kCase, ProposeCase},
+          {&kFusion, ProposeFusion},
       };
   return *table;
 }

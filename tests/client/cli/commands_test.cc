@@ -27,6 +27,7 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
     EXPECT_EQ(hawser.Run({word}), kOk);
     for (const char* part :
          {"status [ADDRESS]...", "put FILE...", "get TOKEN[:ARRAY]",
+          "ls [PREFIX]", "stat TOKEN", "rm TOKEN...",
           "check PATH...", "run MODULE.txt", "explain MODULE.txt",
           "HAWSER_SERVERS", "3 server unreachable"}) {
       EXPECT_THAT(hawser.out(), HasSubstr(part));
@@ -37,8 +38,8 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
 
 TEST(Hawser, HelpOfACommandListsItsFlagsWithin80Columns) {
   CommandRun hawser;
-  for (const char* command : 
-       {"status", "put", "get", "check", "run", "explain"}) {
+  for (const char* command : {"status", "put", "get", "ls", "stat", "rm",
+                              "check", "run", "explain"}) {
     EXPECT_EQ(hawser.Run({"help", command}), kOk);
     const std::string help = hawser.out();
     EXPECT_THAT(help, AllOf(HasSubstr(absl::StrCat("Usage: hawser ", command)),
@@ -70,6 +71,11 @@ TEST(Hawser, WrongUsageExitsWith2AndNamesWhatIsWrong) {
       {{"put", file, "--json=yes"}, "--json takes no value"},
       {{"get", "hw1-x"}, "get needs -o FILE"},
       {{"get", "a", "b", "-o", "c"}, "got 2 words"},
+      {{"get", "hw1-x", "-o", "c", "--rows", "3"}, "must be BEGIN:END"},
+      {{"get", "hw1-x", "-o", "c", "--rows=-1:3"}, "\"-1:3\" are no rows"},
+      {{"ls", "a", "b"}, "ls takes [PREFIX], got 2 words"},
+      {{"stat"}, "stat takes TOKEN, got 0 words"},
+      {{"rm"}, "rm takes TOKEN..., got 0 words"},
       {{"check"}, "check takes PATH..., got 0 words"},
       {{"run"}, "run takes MODULE.txt, got 0 words"},
       {{"explain", "a", "b"}, "explain takes MODULE.txt, got 2 words"},
@@ -200,7 +206,8 @@ TEST(Put, SaysOnATerminalWhatItSent) {
   CommandRun hawser;
   hawser.environment().err_is_terminal = true;
   ASSERT_EQ(hawser.Run({"put", NpyFile("x.npy", Literal::Scalar(1.0f))}), kOk);
-  EXPECT_THAT(hawser.err(), HasSubstr("4 B, sent "));
+  EXPECT_THAT(hawser.err(),
+              HasSubstr("4 B, 4 B were there already, sent 0 B in "));
   EXPECT_THAT(hawser.out(), MatchesRegex("hw1-[a-z2-7]{52}\n"));
 }
 

@@ -86,6 +86,45 @@ TEST(Run, TakesArraysOfDatasetsByToken) {
             kFailed);
 }
 
+TEST(Run, TakesRowsOfDatasets) {
+  CommandRun hawser;
+  const std::string long_x = NpyFile(
+      "run_long.npy", Literal::Vector<float>({9, 8, 1, -2, 3, 7, 6}));
+  ASSERT_EQ(hawser.Run({"put", long_x}), kOk);
+  const std::string token(absl::StripSuffix(hawser.out(), "\n"));
+  const struct {
+    std::string word;
+    int code;
+    std::string said;
+  } rows[] = {
+      {token + "[2:5]", kOk, "f32[3] {1, -2, 3}\n"},
+      {token + ":[4:]", kOk, "f32[3] {3, 7, 6}\n"},
+      {token + "[:3]", kOk, "f32[3] {9, 8, 1}\n"},
+      {token + "[2:6]", kFailed, "f32[4]"},
+      {token + "[5:8]", kFailed,
+       "dataset " + token +
+           ", array \"\": rows 5 and up, 3 of them, of f32[7]"},
+      {token + "[5:3]", kFailed, "rows 5 and up, -2 of them"},
+      {token + "[1]", kFailed, "is not a dataset token"},
+      {token + ":x[0:3]", kFailed, "has no array x"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(hawser.Run({"run", Twice(), "--arg", row.word, "--arg", "1"}),
+              row.code)
+        << row.word << ": " << hawser.err();
+    EXPECT_THAT(row.code == kOk ? hawser.out() : hawser.err(),
+                HasSubstr(row.said));
+  }
+  // An array that is called so is not cut.
+  ASSERT_EQ(hawser.Run({"put", X(), "-n", "x[0:1]"}), kOk);
+  const std::string odd(absl::StripSuffix(hawser.out(), "\n"));
+  ASSERT_EQ(hawser.Run({"run", Twice(), "--arg", odd + ":x[0:1]", "--arg",
+                        "1"}),
+            kOk)
+      << hawser.err();
+  EXPECT_THAT(hawser.out(), StartsWith("f32[3] {1, -2, 3}\n"));
+}
+
 TEST(Run, PrintsOneJsonObject) {
   CommandRun hawser;
   const std::string a = TempPath("run_a.npy"), b = TempPath("run_b.npy");

@@ -18,9 +18,8 @@ class RecipeTest : public ::testing::Test {
  protected:
   void Limit(int max_steps, int64_t max_bytes = int64_t{1} << 30) {
     book_ = std::make_unique<RecipeBook>(
-        [](const std::string& token, const std::string& array)
-            -> absl::StatusOr<runtime::BufferPtr> {
-          return NotFound("no ", token, " ", array);
+        [](const DatasetPart& part) -> absl::StatusOr<runtime::BufferPtr> {
+          return NotFound("no ", part.token, " ", part.array);
         },
         cpu_.get(), RecipeLimits{max_steps, max_bytes});
   }
@@ -240,7 +239,7 @@ TEST_F(RecipeTest, ErrorsOfTheSecondaryComeOutAndMayBeTriedAgain) {
 
 TEST_F(RecipeTest, DatasetsAreOpenedByName) {
   const RecipePtr array =
-      book_->OfDataset(one_.shape(), "hw1-unknown", "images");
+      book_->OfDataset(one_.shape(), {"hw1-unknown", "images"});
   EXPECT_THAT(Value(array),
               StatusIs(StatusCode::kNotFound, "no hw1-unknown images"));
 }

@@ -365,4 +365,51 @@ absl::StatusOr<BufferPtr> ScriptedClient::DatasetArray(
                                           absl::OkStatus());
 }
 
+absl::StatusOr<BufferPtr> ScriptedClient::DatasetRows(
+    absl::string_view token, absl::string_view array, const RowRange& rows,
+    const CallOptions& call) {
+  MutexLock lock(&state_->mu);
+  if (state_->away) return Away();
+  HAWSER_ASSIGN_OR_RETURN(BufferPtr made,
+                          state_->inner->DatasetRows(token, array, rows, call));
+  const Shape shape = made->shape();
+  return std::make_shared<ScriptedBuffer>(state_, state_->life,
+                                          std::move(made), shape,
+                                          absl::OkStatus());
+}
+
+absl::StatusOr<DatasetPage> ScriptedClient::ListDatasets(
+    const DatasetQuery& query, const CallOptions& call) {
+  MutexLock lock(&state_->mu);
+  if (state_->away) return Away();
+  return state_->inner->ListDatasets(query, call);
+}
+
+absl::Status ScriptedClient::DeleteDataset(absl::string_view token,
+                                           const CallOptions& call) {
+  MutexLock lock(&state_->mu);
+  if (state_->away) return Away();
+  state_->counts.deleted.emplace_back(token);
+  state_->tokens.erase(std::string(token));
+  return state_->inner->DeleteDataset(token, call);
+}
+
+absl::StatusOr<DatasetInfo> ScriptedClient::FreezeDataset(
+    absl::Span<const runtime::NamedArgument> arrays, const CallOptions& call) {
+  std::vector<runtime::NamedArgument> there(arrays.begin(), arrays.end());
+  for (runtime::NamedArgument& array : there) {
+    ScriptedBuffer* own = Own(array.value);
+    if (own == nullptr) continue;
+    HAWSER_RETURN_IF_ERROR(own->Usable());
+    array.value = own->inner();
+  }
+  std::shared_ptr<runtime::Client> inner;
+  {
+    MutexLock lock(&state_->mu);
+    if (state_->away) return Away();
+    inner = state_->inner;
+  }
+  return inner->FreezeDataset(there, call);
+}
+
 }  // namespace hawser

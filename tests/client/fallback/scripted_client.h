@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
 
@@ -19,6 +20,7 @@ class ScriptedClient : public runtime::Client {
   struct Counts {
     int compiles = 0, executions = 0, uploads = 0, puts = 0, pings = 0;
     int64_t sent_bytes = 0;  // of datasets
+    std::vector<std::string> deleted;  // tokens it was asked to delete
   };
 
   ScriptedClient();
@@ -60,6 +62,16 @@ class ScriptedClient : public runtime::Client {
       absl::string_view token, const runtime::CallOptions& call) override;
   absl::StatusOr<runtime::BufferPtr> DatasetArray(
       absl::string_view token, absl::string_view array,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetRows(
+      absl::string_view token, absl::string_view array, const RowRange& rows,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetPage> ListDatasets(
+      const DatasetQuery& query, const runtime::CallOptions& call) override;
+  absl::Status DeleteDataset(absl::string_view token,
+                             const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override;
 
   struct State;

@@ -302,6 +302,8 @@ void FakeServer::Apply(uint64_t id, const v1::ClientMessage& message) {
       return Upload(id, message);
     case v1::ClientMessage::kFetch:
       return Fetch(id, message);
+    case v1::ClientMessage::kFreeze:
+      return Freeze(id, message);
     case v1::ClientMessage::kPing:
       ++counts_.pings;
       return Answer(id, message.sequence(), absl::OkStatus());
@@ -349,6 +351,11 @@ absl::StatusOr<FakeServer::SlotPtr> FakeServer::ArgumentSlot(
     HAWSER_ASSIGN_OR_RETURN(slot->value,
                             DatasetValue(argument.dataset().token(),
                                          argument.dataset().array()));
+    if (argument.dataset().has_rows()) {
+      const v1::RowRangeProto& rows = argument.dataset().rows();
+      HAWSER_ASSIGN_OR_RETURN(
+          slot->value, SliceRows(slot->value, {rows.begin(), rows.count()}));
+    }
   } else {
     HAWSER_ASSIGN_OR_RETURN(slot->value, FromProto(argument.literal()));
   }
@@ -450,6 +457,38 @@ void FakeServer::Fetch(uint64_t id, const v1::ClientMessage& message) {
     }
     Answer(id, sequence, slot->status, std::move(reply));
   }});
+}
+
+void FakeServer::Freeze(uint64_t id, const v1::ClientMessage& message) {
+  ++counts_.freezes;
+  const v1::FreezeRequest& freeze = message.freeze();
+  Deferred step{id, {}, {}};
+  for (const v1::ArgumentProto& value : freeze.values()) {
+    auto slot = ArgumentSlot(id, value);
+    if (!slot.ok()) return Answer(id, message.sequence(), slot.status());
+    step.needs.push_back(*slot);
+  }
+  step.run = [this, id, sequence = message.sequence(), needs = step.needs,
+              freeze]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    DatasetSource source;
+    for (size_t i = 0; i < needs.size(); ++i) {
+      if (!needs[i]->status.ok()) {
+        return Answer(id, sequence, needs[i]->status);
+      }
+      source.arrays.push_back({freeze.names(i), needs[i]->value});
+      const absl::Span<const char> bytes = needs[i]->value.bytes();
+      // Nothing here is larger than a chunk.
+      chunks_[Sha256(bytes)] = std::string(bytes.data(), bytes.size());
+    }
+    DatasetManifest manifest = ManifestOf(source, 1);
+    DatasetInfo info = InfoOf(manifest);
+    info.durable = freeze.wait_durable();
+    datasets_[info.token] = std::move(manifest);
+    v1::ServerMessage reply;
+    *reply.mutable_freeze()->mutable_dataset() = ToProto(info);
+    Answer(id, sequence, absl::OkStatus(), std::move(reply));
+  };
+  deferred_.push_back(std::move(step));
 }
 
 void FakeServer::RunDeferred() {

@@ -54,11 +54,14 @@ class FakeServer {
   void set_capabilities(runtime::Capabilities capabilities);
   void LoseChunkBeforeCommit();  // evicts one chunk, once
 
+  // Datasets in one answer to List.
+  static constexpr int kPage = 2;
+
   // ---- what it has seen
   struct Counts {
     int opens = 0, reattaches = 0, executes = 0, compiles = 0, bodies = 0;
     int pings = 0, fetches = 0, repeats = 0, gaps = 0, calls = 0, downloads = 0;
-    int goodbyes = 0;
+    int goodbyes = 0, freezes = 0;
     int64_t put_bytes = 0;
   };
   Counts counts();
@@ -121,6 +124,8 @@ class FakeServer {
   void Upload(uint64_t id, const v1::ClientMessage& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Fetch(uint64_t id, const v1::ClientMessage& message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Freeze(uint64_t id, const v1::ClientMessage& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void RunDeferred() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Answer(uint64_t id, uint64_t sequence, const absl::Status& status,

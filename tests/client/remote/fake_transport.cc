@@ -199,6 +199,39 @@ class FakeTransport final : public Transport {
     return ToProto(InfoOf(found->second));
   }
 
+  absl::StatusOr<v1::ListReply> List(
+      const v1::ListRequest& request,
+      const runtime::CallOptions& options) override {
+    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
+    std::vector<DatasetInfo> all;
+    MutexLock lock(&server_->mu_);
+    for (const auto& [token, manifest] : server_->datasets_) {
+      all.push_back(InfoOf(manifest));
+    }
+    const DatasetPage page =
+        PageOf(std::move(all),
+               {request.prefix(), request.after(),
+                static_cast<int>(request.limit())},
+               FakeServer::kPage);
+    v1::ListReply reply;
+    for (const DatasetInfo& info : page.datasets) {
+      *reply.add_datasets() = ToProto(info);
+    }
+    reply.set_more(page.more);
+    return reply;
+  }
+
+  absl::StatusOr<v1::DeleteReply> Delete(
+      const v1::DeleteRequest& request,
+      const runtime::CallOptions& options) override {
+    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
+    MutexLock lock(&server_->mu_);
+    if (server_->datasets_.erase(request.token()) == 0) {
+      return NotFound("dataset ", request.token());
+    }
+    return v1::DeleteReply();
+  }
+
   absl::Status Get(
       const v1::GetRequest& request,
       std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
@@ -207,8 +240,13 @@ class FakeTransport final : public Transport {
     HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
     MutexLock lock(&server_->mu_);
     HAWSER_ASSIGN_OR_RETURN(
-        const Literal value,
+        Literal value,
         server_->DatasetValue(request.token(), request.array()));
+    if (request.row_count() > 0) {
+      HAWSER_ASSIGN_OR_RETURN(
+          value,
+          SliceRows(value, {request.row_begin(), request.row_count()}));
+    }
     HAWSER_ASSIGN_OR_RETURN(const absl::Span<char> into,
                             on_shape(ToProto(value.shape())));
     return CopyTo(value, into);

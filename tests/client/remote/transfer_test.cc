@@ -2,6 +2,7 @@
 #include <numeric>
 #include <thread>
 
+#include "client/remote/transfers.h"
 #include "core/runtime/dataset.h"
 #include "tests/client/remote/remote_fixture.h"
 
@@ -85,6 +86,39 @@ TEST_F(TransferTest, FetchSurvivesItsBuffer) {
   x.reset();
   EXPECT_OK(fetched.Await());
   EXPECT_TRUE(server.WaitForHandles(0));
+}
+
+// Ends as it is told, attempt by attempt.
+class ScriptedTransfer final : public Transfer {
+ public:
+  explicit ScriptedTransfer(std::vector<absl::Status> ends)
+      : ends_(std::move(ends)) {}
+  bool Wanted() const override { return true; }
+  absl::Status Run(const CancelToken&) override { return ends_[runs_++]; }
+  bool MayRetry() const override { return runs_ < ends_.size(); }
+  void Done(const absl::Status& status) override {
+    done_.Set(status.ok() ? absl::StatusOr<bool>(true) : status);
+  }
+  absl::Status Await() { return done_.future().Await().status(); }
+
+ private:
+  const std::vector<absl::Status> ends_;
+  size_t runs_ = 0;  // of the one thread that runs it
+  Promise<bool> done_;
+};
+
+TEST(TransfersTest, AServerThatDoesNotKnowTheSessionHasLostIt) {
+  Transfers transfers(1);
+  const absl::Status unknown = NotFound("session 7 is not known");
+  const auto lost = std::make_shared<ScriptedTransfer>(
+      std::vector<absl::Status>{unknown, unknown});
+  transfers.Add(lost);
+  EXPECT_THAT(lost->Await(), StatusIs(absl::StatusCode::kUnavailable,
+                                      "session 7 is not known"));
+  const auto found = std::make_shared<ScriptedTransfer>(
+      std::vector<absl::Status>{unknown, absl::OkStatus()});
+  transfers.Add(found);
+  EXPECT_OK(found->Await());
 }
 
 DatasetSource Images() {

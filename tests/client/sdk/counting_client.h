@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "client/sdk/client.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
@@ -81,6 +82,24 @@ class CountingClient : public runtime::Client {
       const runtime::CallOptions& call) override {
     ++array_lookups;
     return cpu_->DatasetArray(token, array, call);
+  }
+  absl::StatusOr<runtime::BufferPtr> DatasetRows(
+      absl::string_view token, absl::string_view array, const RowRange& rows,
+      const runtime::CallOptions& call) override {
+    return cpu_->DatasetRows(token, array, rows, call);
+  }
+  absl::StatusOr<DatasetPage> ListDatasets(
+      const DatasetQuery& query, const runtime::CallOptions& call) override {
+    return cpu_->ListDatasets(query, call);
+  }
+  absl::Status DeleteDataset(absl::string_view token,
+                             const runtime::CallOptions& call) override {
+    return cpu_->DeleteDataset(token, call);
+  }
+  absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override {
+    return cpu_->FreezeDataset(arrays, call);
   }
 
  private:

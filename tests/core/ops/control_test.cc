@@ -106,6 +106,26 @@ TEST(CaseInfer, RejectsBranchesThatGiveOtherThings_C3) {
               Breaks(kCase, 3));
 }
 
+TEST(FusionInfer, GivesWhatTheComputationGives) {
+  EXPECT_THAT(Infer(kFusion, "s32[] f32[2]", {},
+                    {"s32[] f32[2] -> f32[] s8[0]"}),
+              Gives("f32[] s8[0]"));
+  EXPECT_THAT(Infer(kFusion, "", {{"kind", std::string("loop")}},
+                    {"-> f32[3]"}),
+              Gives("f32[3]"));
+}
+
+TEST(FusionInfer, RejectsComputationThatTakesSomethingElse_C1) {
+  EXPECT_THAT(Infer(kFusion, "f32[2]", {}, {"f32[3] -> f32[]"}),
+              Breaks(kFusion, 1));
+  EXPECT_THAT(Infer(kFusion, "f32[2]", {}, {"-> f32[]"}),
+              Breaks(kFusion, 1));
+}
+
+TEST(FusionAxes, AreOpaque) {
+  EXPECT_EQ(AxesOf(kFusion, "f32[2]", {}, {"f32[2] -> f32[2]"}), "o0 -> o1");
+}
+
 TEST(CaseAxes, AreOpaque) {
   EXPECT_EQ(AxesOf(kCase, "s32[] f32[2]", {}, {"f32[2] -> f32[2]"}),
             "- o0 -> o1");

@@ -106,7 +106,7 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
   for (const OpDef* op : AllOps()) {
     if (op->Is(kHawserOnly)) ours.insert(op->name);
   }
-  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "parameter",
+  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "fusion", "parameter",
                                          "stop_gradient"));
 }
 

@@ -190,6 +190,13 @@ Uses OfWhile(const OpDef& op, const Literal& x) {
              }}}}};
 }
 
+Uses OfFusion(const OpDef& op, const Literal& x) {
+  const BodyFn twice = [](ComputationBuilder&, absl::Span<const ValueId> v) {
+    return Values{v[0], v[0]};
+  };
+  return {{{x}, {}, {{{x.shape()}, twice}}}};
+}
+
 Uses OfCase(const OpDef& op, const Literal& x) {
   const BodyFn same = [](ComputationBuilder&, absl::Span<const ValueId> v) {
     return Values{v[0]};
@@ -311,6 +318,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kDotGeneral, OfDotGeneral},
       {&kDynamicSlice, OfDynamicSlice},
       {&kDynamicUpdateSlice, OfDynamicUpdateSlice},
+      {&kFusion, OfFusion},
       {&kGather, OfGather},
       {&kIota, OfIota},
       {&kPad, OfPad},

@@ -112,6 +112,7 @@ std::optional<int64_t> TargetOf(int64_t i, const Shape& input,
   }
   int64_t to = 0;
   for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
+    if (place[axis] > input.dim(axis)) return {};  // nor would the sum fit
     if (!Contains(n.inserted, axis)) place[axis] += window[next++];
     if (place[axis] < 0 || place[axis] >= input.dim(axis)) return {};
     to = to * input.dim(axis) + place[axis];

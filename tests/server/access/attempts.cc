@@ -109,6 +109,33 @@ std::string ExecuteOnDataset(RawClient& caller, const Things& things) {
   return ExecuteOn(caller, argument, things);
 }
 
+std::string ExecuteOnRows(RawClient& caller, const Things& things) {
+  v1::ArgumentProto argument;
+  argument.mutable_dataset()->set_token(things.token());
+  argument.mutable_dataset()->mutable_rows()->set_count(2);
+  return ExecuteOn(caller, argument, things);
+}
+
+std::string FreezeOf(RawClient& caller, v1::ArgumentProto value,
+                     const Things& things) {
+  v1::ClientMessage message;
+  message.mutable_freeze()->add_names("");
+  *message.mutable_freeze()->add_values() = std::move(value);
+  return AskInOwn(caller, message, things);
+}
+
+std::string FreezeHandle(RawClient& caller, const Things& things) {
+  v1::ArgumentProto value;
+  value.set_handle(things.handle);
+  return FreezeOf(caller, value, things);
+}
+
+std::string FreezeDataset(RawClient& caller, const Things& things) {
+  v1::ArgumentProto value;
+  value.mutable_dataset()->set_token(things.token());
+  return FreezeOf(caller, value, things);
+}
+
 std::string CallByFingerprint(RawClient& caller, const Things& things) {
   v1::CallRequest request;
   request.set_fingerprint(std::string(things.fingerprint.bytes()));
@@ -214,6 +241,27 @@ std::string StatDataset(RawClient& caller, const Things& things) {
               things);
 }
 
+// One token for each who asks: how many there are is the answer.
+std::string ListDataset(RawClient& caller, const Things& things) {
+  v1::ListRequest request;
+  request.set_prefix(things.token());
+  v1::ListReply reply;
+  const auto context = caller.Context();
+  const grpc::Status status =
+      caller.datasets().List(context.get(), request, &reply);
+  return absl::StrCat(Said(status, reply, things), " ", reply.datasets_size(),
+                      " datasets");
+}
+
+std::string DeleteDataset(RawClient& caller, const Things& things) {
+  v1::DeleteRequest request;
+  request.set_token(things.token());
+  v1::DeleteReply reply;
+  const auto context = caller.Context();
+  return Said(caller.datasets().Delete(context.get(), request, &reply), reply,
+              things);
+}
+
 }  // namespace
 
 const std::vector<Attempt>& Attempts() {
@@ -223,6 +271,9 @@ const std::vector<Attempt>& Attempts() {
       {"Executor.Session", "execute an executable", ExecuteExecutable},
       {"Executor.Session", "execute on a handle", ExecuteOnHandle},
       {"Executor.Session", "execute on a dataset", ExecuteOnDataset},
+      {"Executor.Session", "execute on rows", ExecuteOnRows},
+      {"Executor.Session", "freeze a handle", FreezeHandle},
+      {"Executor.Session", "freeze a dataset", FreezeDataset},
       {"Executor.Session", "fetch a handle", FetchHandle},
       {"Executor.Call", "call a fingerprint", CallByFingerprint},
       {"Executor.Call", "call on a dataset", CallOnDataset},
@@ -233,6 +284,9 @@ const std::vector<Attempt>& Attempts() {
       {"Datasets.Commit", "commit a chunk", CommitChunk},
       {"Datasets.Get", "read a dataset", GetDataset},
       {"Datasets.Stat", "ask for a dataset", StatDataset},
+      {"Datasets.List", "list a dataset", ListDataset},
+      // Last: what its owner does so is done.
+      {"Datasets.Delete", "delete a dataset", DeleteDataset},
   };
   return *attempts;
 }

@@ -109,6 +109,10 @@ TEST_F(HawserdTest, RefusesToStartNamingWhatIsWrong) {
       {{"--tokens_file=/nowhere/tokens"}, 1, {"/nowhere/tokens"}},
       {{"--listen=unix:" + text}, 1, {text, "no socket"}},
       {{"--max_connections=0"}, 2, {"--max_connections=0"}},
+      {{"--rpc_threads=-1"}, 2, {"--rpc_threads=-1", "from 0 to 64"}},
+      {{"--prepared_memory=2GiB", "--dataset_memory=1GiB"},
+       2,
+       {"--prepared_memory=2147483648", "--dataset_memory=1073741824"}},
   };
   for (const auto& c : cases) {
     Flags flags = {"--listen=127.0.0.1:0"};

@@ -60,8 +60,8 @@ TEST_F(TenantMatrixTest, TheOwnerGetsAnotherAnswerThanAnOutsider) {
   const std::set<std::string> alike = {
       // Bytes that are not the chunk's are nobody's; handles and executables
       // are numbers within a session, and these rows ask in a new one.
-      "put other bytes as a chunk", "fetch a handle", "execute on a handle",
-      "execute an executable"};
+      "put other bytes as a chunk", "fetch a handle", "freeze a handle",
+      "execute on a handle", "execute an executable"};
   for (const Attempt& attempt : Attempts()) {
     if (alike.contains(std::string(attempt.what))) continue;
     EXPECT_NE(attempt.run(*alice_, things_), attempt.run(*bob_, things_))

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -38,6 +40,27 @@ TEST(ChunkMemory, CountsWhileAnybodyHolds) {
   ASSERT_OK_AND_ASSIGN(std::shared_ptr<char> last, memory->Allocate(10));
   memory = nullptr;
   last.get()[9] = 1;  // it may outlive the counter
+}
+
+TEST(ChunkMemory, GivesWhatWasPreparedFirstAndKeepsIt) {
+  ChunkMemory memory;
+  ASSERT_OK(memory.Prepare(2 * kChunkBytes));
+  EXPECT_EQ(memory.resident(), 0) << "nobody holds it";
+  std::vector<char*> first;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_OK_AND_ASSIGN(auto a, memory.Allocate(kChunkBytes));
+    ASSERT_OK_AND_ASSIGN(auto b, memory.Allocate(kChunkBytes - 4097));
+    ASSERT_OK_AND_ASSIGN(auto c, memory.Allocate(kChunkBytes));  // beyond it
+    EXPECT_EQ(memory.resident(), 3 * kChunkBytes - 4097);
+    c.get()[kChunkBytes - 1] = b.get()[kChunkBytes - 4098] = 1;
+    std::vector<char*> here = {a.get(), b.get()};
+    a = b = nullptr;
+    c = nullptr;  // more than is kept
+    std::sort(here.begin(), here.end());
+    if (round == 0) first = here;
+    EXPECT_EQ(here, first) << "the same memory again";
+  }
+  EXPECT_EQ(memory.resident(), 0);
 }
 
 TEST(ChunkMemory, SaysSoWhenThereIsNone) {

@@ -1,4 +1,5 @@
 // What a well-behaved client gets from v1.Datasets, over a real connection.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -151,6 +152,53 @@ TEST_P(DatasetsServiceTest, ADatasetHoldsNamedArrays) {
   EXPECT_EQ(DataOf(Get(token, 1, 1, "labels")), "\x01");
   EXPECT_THAT(Get(token, 0, 0, "nothing").status,
               StatusIs(StatusCode::kNotFound, "it has \"labels\", \"rows\""));
+}
+
+TEST_P(DatasetsServiceTest, ListNamesWhatIsThereAPageAtATime) {
+  std::vector<std::string> tokens;
+  for (int64_t n = 1; n <= 3; ++n) {
+    tokens.push_back(PutArray(channel_, Rows(n)));
+  }
+  std::sort(tokens.begin(), tokens.end());
+  v1::ListRequest request;
+  request.set_limit(2);
+  const auto first =
+      CallMethod<v1::ListReply>(channel_, kList, std::vector{request});
+  ASSERT_OK(first.status);
+  ASSERT_EQ(first.answer().datasets_size(), 2);
+  EXPECT_EQ(first.answer().datasets(1).token(), tokens[1]);
+  EXPECT_EQ(first.answer().datasets(0).durable(), GetParam());
+  EXPECT_TRUE(first.answer().more());
+  request.set_after(tokens[1]);
+  request.set_limit(0xFFFFFFFF);
+  const auto last =
+      CallMethod<v1::ListReply>(channel_, kList, std::vector{request});
+  ASSERT_EQ(last.answer().datasets_size(), 1);
+  EXPECT_EQ(last.answer().datasets(0).token(), tokens[2]);
+  EXPECT_FALSE(last.answer().more());
+}
+
+TEST_P(DatasetsServiceTest, WhatIsDeletedIsGoneAlsoAfterARestart) {
+  const std::string token = PutArray(channel_, Rows(2000));
+  const std::string kept = PutArray(channel_, Rows(3));
+  v1::DeleteRequest request;
+  request.set_token(token);
+  ASSERT_OK(CallMethod<v1::DeleteReply>(channel_, kDelete,
+                                        std::vector{request})
+                .status);
+  EXPECT_THAT(CallMethod<v1::DeleteReply>(channel_, kDelete,
+                                          std::vector{request})
+                  .status,
+              StatusIs(StatusCode::kNotFound, token));
+  EXPECT_EQ(server_->host().datasets().statistics().chunks, 1);
+  if (GetParam()) {
+    // What kill -9 leaves: the answer came when it was safe.
+    server_->Kill();
+    ASSERT_OK(server_->Restart());
+    channel_ = ConnectRaw(server_->address());
+  }
+  EXPECT_THAT(Stat(token).status, StatusIs(StatusCode::kNotFound, token));
+  EXPECT_OK(Stat(kept).status);
 }
 
 TEST_P(DatasetsServiceTest, ARestartKeepsWhatIsOnDisk) {

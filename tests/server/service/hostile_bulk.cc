@@ -14,6 +14,7 @@ using absl::StatusCode;
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr StatusCode kNotFound = StatusCode::kNotFound;
+constexpr StatusCode kUnavailable = StatusCode::kUnavailable;
 constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 
 // Handle 20 is declared as a streamed f32[2]; the frames follow.
@@ -92,14 +93,14 @@ std::vector<HostileRow> Uploads() {
        [](Attacker& a) {
          return OneFrame(a, [](v1::UploadChunk& f) { f.clear_secret(); });
        },
-       kNotFound, "is not known on this server"},
+       kUnavailable, "is not known on this server"},
       {"UploadWithAWrongSecret",
        [](Attacker& a) {
          return OneFrame(a, [](v1::UploadChunk& f) {
            f.set_secret(std::string(32, 's'));
          });
        },
-       kNotFound, "is not known on this server"},
+       kUnavailable, "is not known on this server"},
       {"UploadWithAHugeSecret",
        [](Attacker& a) {
          return OneFrame(a, [](v1::UploadChunk& f) {
@@ -113,7 +114,7 @@ std::vector<HostileRow> Uploads() {
          frame.set_session_id(a.victim().session_id);
          return a.Call(kUpload, std::vector{frame});
        },
-       kNotFound, "is not known on this server"},
+       kUnavailable, "is not known on this server"},
       {"UploadToAnUnknownHandle",
        [](Attacker& a) {
          return OneFrame(a, [](v1::UploadChunk& f) { f.set_handle(77); });
@@ -147,7 +148,7 @@ std::vector<HostileRow> DownloadsAndCalls() {
            r.set_secret(std::string(32, 's'));
          });
        },
-       kNotFound, "is not known on this server"},
+       kUnavailable, "is not known on this server"},
       {"DownloadOfAnUnknownHandle",
        [](Attacker& a) {
          return Downloads(a, [](v1::DownloadRequest& r) { r.set_handle(77); });

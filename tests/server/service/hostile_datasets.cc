@@ -51,6 +51,35 @@ absl::Status Stats(Attacker& a, const std::string& token) {
   return a.Call(kStat, std::vector{request});
 }
 
+absl::Status Deletes(Attacker& a, const std::string& token) {
+  v1::DeleteRequest request;
+  request.set_token(token);
+  return a.Call(kDelete, std::vector{request});
+}
+
+std::vector<HostileRow> Deletions() {
+  return {
+      {"DeleteOfNoToken", [](Attacker& a) { return Deletes(a, ""); }, kInvalid,
+       "\"\" is not a dataset token"},
+      {"DeleteOfALongToken",
+       [](Attacker& a) { return Deletes(a, std::string(1 << 20, 'x')); },
+       kInvalid, "is not a dataset token"},
+      {"DeleteOfNobody",
+       [](Attacker& a) { return Deletes(a, TokenOf(Digest())); }, kNotFound,
+       "is not known on this server"},
+      {"DeleteOfNoise",
+       [](Attacker& a) {
+         return a.Call(kDelete, std::vector{std::string(100, '\xA5')});
+       },
+       kInvalid, "not a hawser.v1.DeleteRequest"},
+      {"ListOfNoise",
+       [](Attacker& a) {
+         return a.Call(kList, std::vector{std::string(100, '\xA5')});
+       },
+       kInvalid, "not a hawser.v1.ListRequest"},
+  };
+}
+
 std::vector<HostileRow> Chunks() {
   return {
       {"FindMissingOfHalfADigest",
@@ -271,6 +300,7 @@ std::vector<HostileRow> HostileDatasets() {
   std::vector<HostileRow> rows = Chunks();
   for (const HostileRow& row : Manifests()) rows.push_back(row);
   for (const HostileRow& row : Tokens()) rows.push_back(row);
+  for (const HostileRow& row : Deletions()) rows.push_back(row);
   return rows;
 }
 

@@ -253,6 +253,70 @@ std::vector<HostileRow> Executes() {
   };
 }
 
+// Handle 10 as "x", to which `damage` is done.
+absl::Status WithFreeze(Attacker& a, void (*damage)(v1::FreezeRequest& f)) {
+  v1::ClientMessage m;
+  m.mutable_freeze()->add_names("x");
+  m.mutable_freeze()->add_values()->set_handle(10);
+  damage(*m.mutable_freeze());
+  return a.Ask(m);
+}
+
+std::vector<HostileRow> Freezes() {
+  return {
+      {"FreezeOfNothing",
+       [](Attacker& a) {
+         return WithFreeze(a, [](v1::FreezeRequest& f) { f.Clear(); });
+       },
+       kInvalid, "a dataset has no array"},
+      {"FreezeWithoutNames",
+       [](Attacker& a) {
+         return WithFreeze(a, [](v1::FreezeRequest& f) { f.clear_names(); });
+       },
+       kInvalid, "0 names for 1 values"},
+      {"FreezeOfALongName",
+       [](Attacker& a) {
+         return WithFreeze(a, [](v1::FreezeRequest& f) {
+           f.set_names(0, std::string(1 << 20, 'n'));
+         });
+       },
+       kInvalid, "an array's name has 1048576 bytes"},
+      {"FreezeOfAnotherSessionsHandle",
+       [](Attacker& a) {
+         return WithFreeze(a, [](v1::FreezeRequest& f) {
+           f.mutable_values(0)->set_handle(4711);
+         });
+       },
+       kNotFound, "handle 4711 is not known in this session"},
+      {"FreezeOfAPeersValue",
+       [](Attacker& a) {
+         return WithFreeze(a, [](v1::FreezeRequest& f) {
+           f.mutable_values(0)->mutable_peer();
+         });
+       },
+       kUnknown, "values of other servers"},
+      {"FreezeOfRowsThatOverflow",
+       [](Attacker& a) {
+         v1::ClientMessage m;
+         m.mutable_freeze()->add_names("x");
+         v1::DatasetReference* dataset =
+             m.mutable_freeze()->add_values()->mutable_dataset();
+         dataset->set_token(a.victim().token);
+         dataset->mutable_rows()->set_begin(2500);
+         dataset->mutable_rows()->set_count(INT64_MAX);
+         return a.Ask(m);
+       },
+       kInvalid, "rows 2500 and up, 9223372036854775807 of them"},
+      {"FreezeOfMoreArraysThanThereAre",
+       [](Attacker& a) {
+         return WithFreeze(a, [](v1::FreezeRequest& f) {
+           for (int i = 0; i < 100000; ++i) f.add_names("x");
+         });
+       },
+       kInvalid, "100001 names for 1 values"},
+  };
+}
+
 std::vector<HostileRow> Uploads() {
   return {
       {"UploadToZero",
@@ -322,6 +386,7 @@ std::vector<HostileRow> Uploads() {
 
 std::vector<HostileRow> HostileRequests() {
   std::vector<HostileRow> rows = Literals();
+  for (const HostileRow& row : Freezes()) rows.push_back(row);
   for (const HostileRow& row : Executes()) rows.push_back(row);
   for (const HostileRow& row : Uploads()) rows.push_back(row);
   return rows;

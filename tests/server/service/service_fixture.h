@@ -34,6 +34,8 @@ constexpr char kPut[] = "/hawser.v1.Datasets/Put";
 constexpr char kCommit[] = "/hawser.v1.Datasets/Commit";
 constexpr char kGet[] = "/hawser.v1.Datasets/Get";
 constexpr char kStat[] = "/hawser.v1.Datasets/Stat";
+constexpr char kList[] = "/hawser.v1.Datasets/List";
+constexpr char kDelete[] = "/hawser.v1.Datasets/Delete";
 
 // ---- frames of bulk streams
 

@@ -295,5 +295,21 @@ TEST(HandleTable, FillsReleasesAndTheEndMayMeet) {
   EXPECT_EQ(table.bytes(), 0);
 }
 
+TEST_F(HandleTableTest, KeepsWhatWasUsedUntilItCloses) {
+  const auto thing = std::make_shared<const int>(7);
+  EXPECT_EQ(table_.FindUsed("hw1-a:x"), nullptr);
+  table_.KeepUsed("hw1-a:x", thing);
+  EXPECT_EQ(table_.FindUsed("hw1-a:x"), thing);
+  EXPECT_EQ(table_.FindUsed("hw1-a:y"), nullptr);
+  for (int i = 0; i < 10000; ++i) {
+    table_.KeepUsed(absl::StrCat("hw1-b:", i), thing);
+  }
+  EXPECT_LT(thing.use_count(), 5000) << "there is a bound";
+  EXPECT_EQ(table_.FindUsed("hw1-b:9999"), thing);
+  table_.Close(absl::CancelledError("over"));
+  table_.KeepUsed("hw1-a:x", thing);
+  EXPECT_EQ(thing.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace hawser::server

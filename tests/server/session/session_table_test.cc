@@ -68,7 +68,7 @@ TEST_F(SessionTableTest, NothingElseFindsIt) {
   for (const auto& row : rows) {
     // The same words whatever is wrong: nobody learns which.
     EXPECT_THAT(table_.Find(row.tenant, row.id, row.secret),
-                StatusIs(StatusCode::kNotFound,
+                StatusIs(StatusCode::kUnavailable,
                          absl::StrCat("session ", row.id,
                                       " is not known on this server")));
   }
@@ -117,7 +117,7 @@ TEST_F(SessionTableTest, ASessionEndsWithItsLease) {
   EXPECT_EQ(table_.size(), 0);
   EXPECT_EQ(session->handles().num_handles(), 0);
   EXPECT_THAT(table_.Find("a", session->id(), session->secret()),
-              StatusIs(StatusCode::kNotFound, ""));
+              StatusIs(StatusCode::kUnavailable, ""));
   EXPECT_THAT(session->Attach(nullptr, nullptr),
               StatusIs(StatusCode::kUnavailable, "is over"));
 }

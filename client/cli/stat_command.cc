@@ -1,0 +1,47 @@
+// hawser stat: what a dataset holds.
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/dataset_text.h"
+#include "client/cli/quantity.h"
+
+namespace hawser::cli {
+namespace {
+
+constexpr Flag kFlags[] = {kServerFlag};
+
+absl::StatusOr<ExitCode> RunStat(const Invocation& invocation) {
+  const std::string& token = invocation.line.words()[0];
+  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                          client->StatDataset(token, {}));
+  std::string text = absl::StrCat(
+      info.token, "\n  bytes    ", info.bytes, " (", ReadableBytes(info.bytes),
+      ")\n  durable  ", info.durable ? "yes" : "no, in memory only", "\n");
+  for (const DatasetInfo::Array& array : info.arrays) {
+    absl::StrAppend(&text, "  array    ", array.shape.ToString(),
+                    array.name.empty() ? "" : "  ", array.name, "\n");
+  }
+  invocation.Print(text, DatasetMembers(info));
+  return kOk;
+}
+
+}  // namespace
+
+constinit const Command kStatCommand = {
+    .name = "stat",
+    .arguments = "TOKEN",
+    .summary = "what a dataset holds",
+    .description =
+        "Asks the server for a dataset's size, its arrays with dtype, sizes "
+        "and name,\nand whether it survives a restart of the server.\n\n"
+        "  hawser stat hw1-...\n",
+    .flags = kFlags,
+    .words = {1, 1},
+    .run = RunStat,
+};
+
+}  // namespace hawser::cli

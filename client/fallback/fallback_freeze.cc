@@ -1,0 +1,124 @@
+// FallbackClient::FreezeDataset: values become a dataset where they are.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/fallback/fallback_buffer.h"
+#include "client/fallback/fallback_client.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+// Null: a host value.
+FallbackBuffer* OwnBuffer(const runtime::NamedArgument& array) {
+  const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
+  return buffer == nullptr ? nullptr
+                           : static_cast<FallbackBuffer*>(buffer->get());
+}
+
+}  // namespace
+
+absl::StatusOr<FallbackClient::NamedArguments>
+FallbackClient::FreezableOnPrimary(
+    absl::Span<const runtime::NamedArgument> arrays, const Attempt& attempt,
+    const runtime::CallOptions& call) {
+  NamedArguments there(arrays.begin(), arrays.end());
+  for (runtime::NamedArgument& array : there) {
+    FallbackBuffer* own = OwnBuffer(array);
+    if (own == nullptr) continue;
+    HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr buffer,
+                            own->OnPrimary(attempt, call));
+    array.value = std::move(buffer);
+  }
+  return there;
+}
+
+absl::StatusOr<FallbackClient::NamedArguments>
+FallbackClient::FreezableOnSecondary(
+    absl::Span<const runtime::NamedArgument> arrays) {
+  NamedArguments here(arrays.begin(), arrays.end());
+  for (runtime::NamedArgument& array : here) {
+    FallbackBuffer* own = OwnBuffer(array);
+    if (own == nullptr) continue;
+    auto buffer = recipes_.OnSecondary(own->recipe());
+    if (!buffer.ok()) {
+      return Annotate(buffer.status(),
+                      absl::StrCat("array \"", array.name, "\""));
+    }
+    array.value = *std::move(buffer);
+  }
+  return here;
+}
+
+absl::StatusOr<DatasetInfo> FallbackClient::FreezeDataset(
+    absl::Span<const runtime::NamedArgument> arrays,
+    const runtime::CallOptions& call) {
+  for (const runtime::NamedArgument& array : arrays) {
+    const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
+    if (buffer == nullptr) continue;
+    // The gate too: an address may be used again by another client.
+    if (*buffer == nullptr || (*buffer)->client() != this ||
+        OwnBuffer(array)->gate() != gate_) {
+      return FailedPrecondition("array \"", array.name, "\" does not live on ",
+                                name());
+    }
+  }
+  const Attempt attempt = BeginTransfer(call);
+  if (!Breaker::IsOpen(attempt.epoch)) {
+    auto there = FreezableOnPrimary(arrays, attempt, call);
+    auto info = there.ok()
+                    ? primary_->FreezeDataset(*there, Bounded(call, attempt))
+                    : absl::StatusOr<DatasetInfo>(there.status());
+    if (info.ok()) {
+      RememberFrozen(info->token);
+      if (info->bytes <= policy_.checkpoint_bytes) {
+        FetchSource(info->token, *there);
+      }
+      return info;
+    }
+    if (!GiveUp(info.status(), attempt)) return info;
+  }
+  HAWSER_ASSIGN_OR_RETURN(const NamedArguments here,
+                          FreezableOnSecondary(arrays));
+  HAWSER_ASSIGN_OR_RETURN(
+      DatasetInfo info, secondary_->FreezeDataset(here, WithoutAttempt(call)));
+  RememberFrozen(info.token);
+  FetchSource(info.token, here);
+  return info;
+}
+
+void FallbackClient::RememberFrozen(const std::string& token) {
+  MutexLock lock(&mu_);
+  frozen_.insert(token);
+  deleted_.erase(token);
+}
+
+void FallbackClient::FetchSource(const std::string& token,
+                                 const NamedArguments& arrays) {
+  std::vector<Future<Literal>> values;
+  DatasetSource source;
+  for (const runtime::NamedArgument& array : arrays) {
+    source.arrays.push_back({array.name, Literal()});
+    const auto* value = std::get_if<Literal>(&array.value);
+    values.push_back(
+        value != nullptr
+            ? Future<Literal>(*value)
+            : std::get<runtime::BufferPtr>(array.value)->Fetch({}));
+  }
+  runtime::AllOf(std::move(values))
+      .OnReady([this, gate = gate_, token, source = std::move(source)](
+                   const absl::StatusOr<std::vector<Literal>>& all) mutable {
+        const Gate::Pass pass = gate->Enter();
+        if (!pass || !all.ok()) return;
+        for (size_t i = 0; i < all->size(); ++i) {
+          source.arrays[i].value = (*all)[i];
+        }
+        {
+          MutexLock lock(&mu_);
+          if (!frozen_.contains(token)) return;  // deleted meanwhile
+        }
+        KeepSource(token, std::move(source));
+      });
+}
+
+}  // namespace hawser

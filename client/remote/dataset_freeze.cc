@@ -1,0 +1,97 @@
+// RemoteClient::FreezeDataset: values on the server become a dataset there.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/remote/call_limits.h"
+#include "client/remote/remote_buffer.h"
+#include "client/remote/remote_client.h"
+#include "client/remote/session.h"
+#include "core/base/future.h"
+#include "core/base/status.h"
+#include "core/wire/codec.h"
+
+namespace hawser {
+namespace {
+
+class FreezeCall final : public Request {
+ public:
+  void OnReply(const absl::Status& status, v1::ServerMessage* reply) override {
+    if (status.ok()) {
+      promise_.Set(std::move(*reply->mutable_freeze()->mutable_dataset()));
+    } else {
+      promise_.Set(status);
+    }
+  }
+  Future<v1::DatasetInfoProto> future() const { return promise_.future(); }
+
+ private:
+  Promise<v1::DatasetInfoProto> promise_;
+};
+
+}  // namespace
+
+absl::Status RemoteClient::FillFreeze(
+    absl::Span<const runtime::NamedArgument* const> arrays,
+    const std::shared_ptr<RemoteSession>& session,
+    const runtime::CallOptions& call, std::vector<runtime::BufferPtr>* uploads,
+    v1::FreezeRequest* freeze) {
+  for (const runtime::NamedArgument* array : arrays) {
+    freeze->add_names(array->name);
+    v1::ArgumentProto* proto = freeze->add_values();
+    const auto* literal = std::get_if<Literal>(&array->value);
+    runtime::BufferPtr buffer;
+    if (literal == nullptr) {
+      buffer = std::get<runtime::BufferPtr>(array->value);
+    } else if (literal->shape().byte_size() > kMaxInlineBytes) {
+      HAWSER_ASSIGN_OR_RETURN(buffer, UploadIn(session, *literal, call));
+      uploads->push_back(buffer);
+    } else {
+      ToProto(*literal, proto->mutable_literal());
+      continue;
+    }
+    const absl::Status status =
+        static_cast<RemoteBuffer*>(buffer.get())->ToArgument(*session, proto);
+    if (!status.ok()) {
+      return Annotate(status, absl::StrCat("array \"", array->name, "\""));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DatasetInfo> RemoteClient::FreezeDataset(
+    absl::Span<const runtime::NamedArgument> arrays,
+    const runtime::CallOptions& call) {
+  std::vector<const runtime::NamedArgument*> sorted;
+  for (const runtime::NamedArgument& array : arrays) {
+    const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
+    if (buffer != nullptr &&
+        (*buffer == nullptr || (*buffer)->client() != this)) {
+      return FailedPrecondition("array \"", array.name, "\" does not live on ",
+                                address_);
+    }
+    if (buffer == nullptr && !std::get<Literal>(array.value).valid()) {
+      return InvalidArgument("array \"", array.name, "\" has no value");
+    }
+    sorted.push_back(&array);
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto* a, const auto* b) { return a->name < b->name; });
+  const CallLimits limits(call);
+  HAWSER_RETURN_IF_ERROR(limits.CheckCaller());
+  const std::shared_ptr<RemoteSession> session = Session();
+  auto freeze = std::make_shared<FreezeCall>();
+  v1::FreezeRequest* request = freeze->message->mutable_freeze();
+  request->set_wait_durable(options_.wait_durable);
+  std::vector<runtime::BufferPtr> uploads;
+  HAWSER_RETURN_IF_ERROR(FillFreeze(sorted, session, call, &uploads, request));
+  HAWSER_RETURN_IF_ERROR(session->Submit(freeze, /*wait=*/true, limits));
+  HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
+                          AwaitWithin(freeze->future(), limits, address_));
+  return Learn(reply);
+}
+
+}  // namespace hawser

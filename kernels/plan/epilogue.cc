@@ -1,0 +1,359 @@
+#include "kernels/plan/epilogue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "core/base/literal.h"
+#include "core/ir/leaves.h"
+#include "core/ops/convert.h"
+#include "core/ops/dot.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/shape.h"
+
+namespace hawser::plan {
+namespace {
+
+// Longer tails are kernels of their own.
+constexpr int kMaxTail = 24;
+
+// Looks at a computation's values by structure.
+class Matcher {
+ public:
+  explicit Matcher(const Computation& c) : c_(c) {}
+
+  const Instruction& Producer(ValueId v) const {
+    return c_.instructions()[c_.producer(v)];
+  }
+
+  // The number every element of `v` is, looking through broadcasts, reshapes
+  // and conversions.
+  std::optional<double> Uniform(ValueId v) const {
+    for (int depth = 0; depth < 8; ++depth) {
+      const Instruction& i = Producer(v);
+      if (i.op == &kConstant) {
+        const Literal& value = i.attributes.GetLiteral("value");
+        if (value.shape().num_elements() != 1) return std::nullopt;
+        return ValueOf(value);
+      }
+      if (i.op != &kBroadcastInDim && i.op != &kReshape && i.op != &kConvert) {
+        return std::nullopt;
+      }
+      v = i.operands[0];
+    }
+    return std::nullopt;
+  }
+  bool IsNear(ValueId v, double number) const {
+    const auto value = Uniform(v);
+    return value &&
+           std::abs(*value - number) <= 0.01 * std::max(0.1, std::abs(number));
+  }
+
+  // A value of one element per column of `shape`: a broadcast along the last
+  // axis.
+  bool IsBias(ValueId v, const Shape& shape) const {
+    const Instruction& i = Producer(v);
+    if (i.op != &kBroadcastInDim || shape.rank() == 0) return false;
+    const Shape& from = c_.shape(i.operands[0]);
+    const auto to = i.attributes.GetInts("broadcast_dimensions");
+    for (int a = 0; a < from.rank(); ++a) {
+      if (from.dim(a) != 1 && to[a] != shape.rank() - 1) return false;
+    }
+    return from.num_elements() == shape.dims().back();
+  }
+
+  // The other operand of a binary op when one is `v`.
+  ValueId Other(const Instruction& i, ValueId v) const {
+    if (i.operands.size() != 2) return kNoValue;
+    if (i.operands[0] == v) return i.operands[1];
+    return i.operands[1] == v ? i.operands[0] : kNoValue;
+  }
+
+  // All factors of a product, through multiplications.
+  std::vector<ValueId> Factors(ValueId v) const {
+    std::vector<ValueId> open = {v}, factors;
+    while (!open.empty() && factors.size() + open.size() < 8) {
+      const ValueId at = open.back();
+      open.pop_back();
+      const Instruction& i = Producer(at);
+      if (i.op == &kMultiply) {
+        open.insert(open.end(), i.operands.begin(), i.operands.end());
+      } else {
+        factors.push_back(at);
+      }
+    }
+    factors.insert(factors.end(), open.begin(), open.end());
+    return factors;
+  }
+
+  bool IsRelu(ValueId y, ValueId x) const {
+    const Instruction& i = Producer(y);
+    if (i.op != &kMaximum) return false;
+    const ValueId other = Other(i, x);
+    return other != kNoValue && IsNear(other, 0) && *Uniform(other) == 0;
+  }
+
+  // 0.5 * x * (1 + tanh(0.79788 * (x + 0.044715 * x^3))), factors in any order.
+  bool IsGeluTanh(ValueId y, ValueId x) const {
+    double scale = 1;
+    int powers = 0;
+    ValueId gate = kNoValue;
+    for (const ValueId f : Factors(y)) {
+      if (f == x) {
+        ++powers;
+      } else if (const auto number = Uniform(f)) {
+        scale *= *number;
+      } else if (gate == kNoValue) {
+        gate = f;
+      } else {
+        return false;
+      }
+    }
+    return powers == 1 && std::abs(scale - 0.5) < 1e-3 && gate != kNoValue &&
+           IsGate(gate, x);
+  }
+
+ private:
+  static double ValueOf(const Literal& value) {
+    return VisitDType(value.shape().dtype(), [&](auto tag) -> double {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_same_v<T, std::complex<float>> ||
+                    std::is_same_v<T, std::complex<double>>) {
+        return std::nan("");
+      } else {
+        return static_cast<double>(value.data<T>()[0]);
+      }
+    });
+  }
+
+  // 1 + tanh(...).
+  bool IsGate(ValueId v, ValueId x) const {
+    const Instruction& sum = Producer(v);
+    if (sum.op != &kAdd) return false;
+    for (const int k : {0, 1}) {
+      const Instruction& tanh = Producer(sum.operands[k]);
+      if (tanh.op == &kTanh && IsNear(sum.operands[1 - k], 1)) {
+        return IsCubic(tanh.operands[0], x);
+      }
+    }
+    return false;
+  }
+
+  // 0.79788 * (x + 0.044715 * x^3).
+  bool IsCubic(ValueId v, ValueId x) const {
+    double scale = 1;
+    ValueId inner = kNoValue;
+    for (const ValueId f : Factors(v)) {
+      if (const auto number = Uniform(f)) {
+        scale *= *number;
+      } else if (inner == kNoValue && f != x) {
+        inner = f;
+      } else {
+        return false;
+      }
+    }
+    if (inner == kNoValue || std::abs(scale - 0.7978846) > 1e-2) return false;
+    const Instruction& sum = Producer(inner);
+    const ValueId cubic = sum.op == &kAdd ? Other(sum, x) : kNoValue;
+    if (cubic == kNoValue) return false;
+    double coefficient = 1;
+    int powers = 0;
+    for (const ValueId f : Factors(cubic)) {
+      const auto number = Uniform(f);
+      if (f == x) {
+        ++powers;
+      } else if (number) {
+        coefficient *= *number;
+      } else {
+        return false;
+      }
+    }
+    return powers == 3 && std::abs(coefficient - 0.044715) < 1e-3;
+  }
+
+  const Computation& c_;
+};
+
+// What a tail is, from the product `x` to the value `y` that leaves.
+struct TailForm {
+  ValueId bias = kNoValue;
+  ValueId residual = kNoValue;
+  Activation activation = Activation::kIdentity;
+};
+TailForm FormOf(const Computation& c, ValueId x, ValueId y,
+                absl::Span<const int> members) {
+  const Matcher matcher(c);
+  TailForm form;
+  const auto member = [&](ValueId v) {
+    return std::binary_search(members.begin(), members.end(), c.producer(v));
+  };
+  for (const int m : members) {
+    const Instruction& i = c.instructions()[m];
+    if (i.op == &kConvert && i.operands[0] == x) {
+      x = i.first_result;
+      continue;
+    }
+    const ValueId other = i.op == &kAdd ? matcher.Other(i, x) : kNoValue;
+    if (other == kNoValue || member(other)) continue;
+    ValueId& part =
+        matcher.IsBias(other, c.shape(x)) ? form.bias : form.residual;
+    if (part != kNoValue || matcher.Uniform(other)) continue;
+    part = other;
+    x = i.first_result;
+  }
+  if (matcher.Producer(y).op == &kConvert && y != x) {
+    y = matcher.Producer(y).operands[0];
+  }
+  form.activation = y == x                     ? Activation::kIdentity
+                    : matcher.IsRelu(y, x)     ? Activation::kRelu
+                    : matcher.IsGeluTanh(y, x) ? Activation::kGeluTanh
+                                               : Activation::kOther;
+  return form;
+}
+
+class TailFinder {
+ public:
+  TailFinder(const Computation& c, const Target& target,
+             const std::vector<absl::InlinedVector<int, 2>>& users,
+             const std::vector<bool>& is_result)
+      : c_(c), target_(target), users_(users), is_result_(is_result) {}
+
+  // Grows from the product along users as long as all but one value stay
+  // inside, and remembers the largest tail the target takes.
+  DotTail From(int dot) {
+    DotTail best{.dot = dot, .exit = dot, .members = {dot}};
+    std::set<int> inside = {dot}, open;
+    AddUsers(dot, &open);
+    while (!open.empty() && inside.size() < kMaxTail) {
+      const int next = *open.begin();
+      open.erase(open.begin());
+      if (!MayJoin(next, dot, inside)) break;
+      inside.insert(next);
+      AddUsers(next, &open);
+      const int exit = OnlyExit(inside);
+      if (exit < 0) continue;
+      DotTail tail{
+          .dot = dot, .exit = exit, .members = {inside.begin(), inside.end()}};
+      if (Takes(tail)) best = std::move(tail);
+    }
+    return best;
+  }
+
+ private:
+  void AddUsers(int instruction, std::set<int>* open) const {
+    for (const int u : users_[c_.instructions()[instruction].first_result]) {
+      open->insert(u);
+    }
+  }
+
+  // Elementwise over the product's sizes; what it reads besides is not
+  // computed from the product.
+  bool MayJoin(int next, int dot, const std::set<int>& inside) const {
+    const Instruction& i = c_.instructions()[next];
+    const Shape& shape = c_.shape(c_.instructions()[dot].first_result);
+    if (!i.op->Is(kElementwise) || i.num_results != 1 ||
+        !c_.shape(i.first_result).SameDims(shape)) {
+      return false;
+    }
+    for (const ValueId v : i.operands) {
+      const int producer = c_.producer(v);
+      if (inside.count(producer) != 0) continue;
+      // Computed before the product, so not from it.
+      if (producer < dot) continue;
+      if (Matcher(c_).Uniform(v)) continue;
+      if (!Matcher(c_).IsBias(v, shape)) return false;
+      if (c_.producer(c_.instructions()[producer].operands[0]) > dot) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int OnlyExit(const std::set<int>& inside) const {
+    int exit = -1;
+    for (const int m : inside) {
+      const ValueId v = c_.instructions()[m].first_result;
+      const bool leaves =
+          is_result_[v] ||
+          std::any_of(users_[v].begin(), users_[v].end(),
+                      [&](int u) { return inside.count(u) == 0; });
+      if (!leaves) continue;
+      if (exit >= 0) return -1;
+      exit = m;
+    }
+    return exit;
+  }
+
+  bool Takes(const DotTail& tail) const {
+    if (target_.epilogues == EpilogueSupport::kAny) return true;
+    const auto value = [&](int i) { return c_.instructions()[i].first_result; };
+    const TailForm form =
+        FormOf(c_, value(tail.dot), value(tail.exit), tail.members);
+    return form.activation != Activation::kOther &&
+           IsFloat(c_.shape(value(tail.dot)).dtype());
+  }
+
+  const Computation& c_;
+  const Target& target_;
+  const std::vector<absl::InlinedVector<int, 2>>& users_;
+  const std::vector<bool>& is_result_;
+};
+
+}  // namespace
+
+std::vector<DotTail> FindDotTails(
+    const Computation& computation, const Target& target,
+    const std::vector<absl::InlinedVector<int, 2>>& users,
+    const std::vector<bool>& is_result) {
+  std::vector<DotTail> tails;
+  if (target.epilogues == EpilogueSupport::kNone) return tails;
+  TailFinder finder(computation, target, users, is_result);
+  const auto instructions = computation.instructions();
+  for (size_t k = 0; k < instructions.size(); ++k) {
+    if (instructions[k].op != &kDotGeneral) continue;
+    DotTail tail = finder.From(static_cast<int>(k));
+    if (tail.members.size() > 1) tails.push_back(std::move(tail));
+  }
+  return tails;
+}
+
+void DescribeEpilogue(const Computation& computation, Region* region) {
+  if (region->results.empty()) return;
+  Epilogue& e = region->epilogue;
+  std::vector<int> members;
+  for (size_t n = 0; n < region->points.size(); ++n) {
+    const Point& p = region->points[n];
+    if (p.kind == Point::kLoad) continue;
+    const Instruction& i = computation.instructions()[p.instruction];
+    if (i.op == &kDotGeneral) {
+      e.dot_instruction = p.instruction;
+      e.dot_point = static_cast<PointId>(n);
+    }
+    if (i.op->Is(kElementwise) || i.op == &kDotGeneral) {
+      members.push_back(p.instruction);
+    }
+  }
+  if (e.dot_instruction < 0) return;
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  const ValueId exit = region->points[region->results[0]].value;
+  const TailForm form = FormOf(
+      computation, computation.instructions()[e.dot_instruction].first_result,
+      exit, members);
+  e.present = members.size() > 1;
+  e.activation = form.activation;
+  for (const Access& a : region->accesses) {
+    if (a.operand < 0) continue;
+    const ValueId loaded = region->points[a.point].value;
+    const ValueId source =
+        form.bias == kNoValue
+            ? kNoValue
+            : computation.instructions()[computation.producer(form.bias)]
+                  .operands[0];
+    if (loaded == source) e.bias_operand = a.operand;
+    if (loaded == form.residual) e.residual_operand = a.operand;
+  }
+}
+
+}  // namespace hawser::plan

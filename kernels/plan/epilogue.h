@@ -1,0 +1,31 @@
+// Tails of matrix products: what elementwise work a product's own call takes
+// along, found by structure.
+#ifndef HAWSER_KERNELS_PLAN_EPILOGUE_H_
+#define HAWSER_KERNELS_PLAN_EPILOGUE_H_
+
+#include <vector>
+
+#include "core/ir/module.h"
+#include "kernels/plan/region.h"
+
+namespace hawser::plan {
+
+// A product and what follows it in one call. All but the exit are used by the
+// others alone.
+struct DotTail {
+  int dot = -1;
+  int exit = -1;  // the instruction whose result leaves; may be the dot
+  std::vector<int> members;  // ascending; without broadcasts and scalars
+};
+// Of every dot_general of `computation` that has one. `users[v]` are the
+// instructions that read value v, ascending, `is_result[v]` whether it leaves.
+std::vector<DotTail> FindDotTails(
+    const Computation& computation, const Target& target,
+    const std::vector<absl::InlinedVector<int, 2>>& users,
+    const std::vector<bool>& is_result);
+
+// Fills in region->epilogue from the points of a kLibraryDot region.
+void DescribeEpilogue(const Computation& computation, Region* region);
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_EPILOGUE_H_

@@ -1,0 +1,357 @@
+// Which instruction goes where: inlined into the group that reads it, written
+// out by that group for others, computed twice, or a kernel of its own.
+#include "kernels/plan/fuse.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ir/leaves.h"
+#include "core/ops/shape.h"
+#include "kernels/plan/epilogue.h"
+#include "kernels/plan/fusion_cost.h"
+
+namespace hawser::plan {
+namespace {
+
+class Fuser {
+ public:
+  Fuser(const Computation& computation, const Target& target)
+      : c_(computation),
+        target_(target),
+        groups_(computation, target),
+        cost_(groups_) {}
+
+  Groups Run() {
+    ClaimTails();
+    for (size_t k = c_.instructions().size(); k-- > 0;) {
+      Decide(static_cast<int>(k));
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  using GroupIds = absl::InlinedVector<GroupId, 2>;
+
+  void ClaimTails() {
+    claim_.assign(c_.instructions().size(), -1);
+    if (target_.epilogues == EpilogueSupport::kNone) return;
+    std::vector<absl::InlinedVector<int, 2>> users(c_.num_values());
+    std::vector<bool> is_result(c_.num_values(), false);
+    for (size_t k = 0; k < c_.instructions().size(); ++k) {
+      for (const ValueId v : c_.instructions()[k].operands) {
+        if (users[v].empty() || users[v].back() != static_cast<int>(k)) {
+          users[v].push_back(static_cast<int>(k));
+        }
+      }
+    }
+    for (const ValueId v : c_.results()) is_result[v] = true;
+    for (const DotTail& t : FindDotTails(c_, target_, users, is_result)) {
+      // Two products that meet: the first takes the tail.
+      if (std::any_of(t.members.begin(), t.members.end(),
+                      [&](int m) { return claim_[m] >= 0; })) {
+        continue;
+      }
+      for (const int m : t.members) claim_[m] = t.exit;
+    }
+    group_of_exit_.assign(c_.instructions().size(), -1);
+  }
+
+  bool IsUsed(const Instruction& i) const {
+    for (int k = 0; k < i.num_results; ++k) {
+      const ValueId v = i.first_result + k;
+      if (groups_.IsResult(v) || !groups_.ReadersOf(v).empty()) return true;
+    }
+    return false;
+  }
+
+  void Decide(int at) {
+    const Instruction& i = c_.instructions()[at];
+    if (i.op == &kParameter || !IsUsed(i)) return;
+    if (claim_[at] >= 0) return DecideClaimed(at);
+    switch (NodeOf(*i.op).node) {
+      case NodeClass::kLoop:
+        return DecideLoop(at);
+      case NodeClass::kReduce:
+        return DecideReduce(at);
+      default:
+        return groups_.AddAlone(at);
+    }
+  }
+
+  void DecideClaimed(int at) {
+    if (claim_[at] == at) {
+      group_of_exit_[at] = groups_.AddDot(at);
+    } else {
+      groups_.Inline(at, group_of_exit_[claim_[at]]);
+    }
+  }
+
+  GroupIds ReadersOf(const Instruction& i) const {
+    if (i.num_results == 1) return groups_.ReadersOf(i.first_result);
+    GroupIds readers;
+    for (int k = 0; k < i.num_results; ++k) {
+      for (const GroupId g : groups_.ReadersOf(i.first_result + k)) {
+        if (std::find(readers.begin(), readers.end(), g) == readers.end()) {
+          readers.push_back(g);
+        }
+      }
+    }
+    return readers;
+  }
+
+  bool IsResult(const Instruction& i) const {
+    for (int k = 0; k < i.num_results; ++k) {
+      if (groups_.IsResult(i.first_result + k)) return true;
+    }
+    return false;
+  }
+
+  // ---- loops --------------------------------------------------------------
+
+  bool IsBigConstant(const Instruction& i) const {
+    return i.op == &kConstant && c_.shape(i.first_result).num_elements() != 1;
+  }
+
+  // Whether the group may evaluate the instruction at all.
+  bool MayInline(int at, GroupId g) const {
+    const Instruction& i = c_.instructions()[at];
+    const Group& group = groups_.group(g);
+    if (group.points == nullptr || IsBigConstant(i)) return false;
+    if (i.op == &kConcatenate &&
+        static_cast<int>(i.operands.size()) > target_.max_concatenated) {
+      return false;
+    }
+    if (std::find(group.whole.begin(), group.whole.end(), i.first_result) !=
+        group.whole.end()) {
+      return false;
+    }
+    // A library takes biases and scalars along.
+    const bool simple = NodeOf(*i.op).free || i.op == &kBroadcastInDim;
+    if (group.is_dot && !simple && target_.epilogues != EpilogueSupport::kAny) {
+      return false;
+    }
+    return groups_.HasRoom(at, g);
+  }
+
+  void DecideLoop(int at) {
+    const Instruction& i = c_.instructions()[at];
+    const GroupIds readers = ReadersOf(i);
+    const bool leaves = IsResult(i);
+    if (readers.size() == 1 && !leaves) {
+      const GroupId g = readers[0];
+      if (MayInline(at, g) && cost_.PaysInOne(at, g)) {
+        groups_.group(g).extra_seconds += cost_.Recompute(at, g, 1);
+        return groups_.Inline(at, g);
+      }
+      return MakeOwn(at);
+    }
+    // What is free to recompute is not worth being written by another.
+    const bool free = NodeOf(*i.op).free;
+    if (leaves && !free && HostInOne(at)) return;
+    if (InlineIntoAll(at, readers, leaves) && !leaves) return;
+    if (!free && HostInOne(at)) return;
+    MakeOwn(at);
+  }
+
+  void MakeOwn(int at) {
+    if (NodeOf(*c_.instructions()[at].op).view ||
+        IsBigConstant(c_.instructions()[at])) {
+      return groups_.AddAlone(at);
+    }
+    groups_.AddOwn(at);
+  }
+
+  // Several readers: compute it in each when that costs less than its bytes
+  // do. True when no group reads it any more.
+  bool InlineIntoAll(int at, const GroupIds& readers, bool leaves) {
+    const Instruction& i = c_.instructions()[at];
+    const bool free = NodeOf(*i.op).free;
+    // Groups that take it; of one that cannot, it must be written anyway.
+    GroupIds takers;
+    for (const GroupId g : readers) {
+      if (MayInline(at, g)) takers.push_back(g);
+    }
+    const bool written = leaves || takers.size() < readers.size();
+    if (!free && !cost_.PaysInAll(at, takers, written)) return false;
+    bool all = true;
+    for (size_t k = readers.size(); k-- > 0;) {
+      const GroupId g = readers[k];
+      if (!MayInline(at, g)) {
+        all = false;
+        continue;
+      }
+      groups_.group(g).extra_seconds += cost_.Recompute(at, g, 0);
+      groups_.Inline(at, g);
+    }
+    return all;
+  }
+
+  // Whether each of its results is evaluated once per element of the group's
+  // loops, in the order of its own elements.
+  bool IsWhole(const Instruction& i, const Group& group) const {
+    const PointGraph& points = *group.points;
+    Dims kept(points.domain().begin(),
+              points.domain().begin() + points.num_kept());
+    for (int k = 0; k < i.num_results; ++k) {
+      const ValueId v = i.first_result + k;
+      const auto ids = points.PointsOf(v);
+      const Shape& shape = c_.shape(v);
+      if (ids.size() != 1 || points.point(ids[0]).scope != 0) return false;
+      const IndexExpr got =
+          points.map(points.point(ids[0]).map).Linear(shape.dims());
+      IndexExpr want;
+      if (shape.num_elements() == ElementsOf(kept)) {
+        want = IndexMap::Identity(kept).Linear(kept);
+      } else if (group.reduction &&
+                 shape.num_elements() == ElementsOf(points.domain())) {
+        want = group.reduction->InputMap().Linear(group.reduction->input);
+      } else {
+        return false;
+      }
+      if (got != want) return false;
+    }
+    return true;
+  }
+
+  // Lets one of the readers write it out for the others.
+  bool HostInOne(int at) {
+    const Instruction& i = c_.instructions()[at];
+    constexpr int kTries = 4;
+    const GroupIds readers = ReadersOf(i);
+    int tries = 0;
+    for (const GroupId g : readers) {
+      if (++tries > kTries) return false;
+      const Group& group = groups_.group(g);
+      if (!MayInline(at, g) || group.is_dot || !IsWhole(i, group) ||
+          static_cast<int>(group.outputs.size()) + group.num_reads + 1 >
+              target_.max_buffers) {
+        continue;
+      }
+      GroupIds others = readers;
+      others.erase(std::find(others.begin(), others.end(), g));
+      if (groups_.MayReach(others, g)) continue;
+      groups_.Host(at, g);
+      return true;
+    }
+    return false;
+  }
+
+  // ---- reductions ---------------------------------------------------------
+
+  void DecideReduce(int at) {
+    const Instruction& i = c_.instructions()[at];
+    const GroupIds readers = ReadersOf(i);
+    const bool leaves = IsResult(i);
+    int tries = 0;
+    for (const GroupId g : readers) {
+      if (++tries > 4) break;
+      const Group& group = groups_.group(g);
+      if (group.points == nullptr || group.is_dot || !groups_.HasRoom(at, g)) {
+        continue;
+      }
+      GroupIds others = readers;
+      others.erase(std::find(others.begin(), others.end(), g));
+      if (!others.empty() && groups_.MayReach(others, g)) continue;
+      if (!FitReduction(i, g)) continue;
+      if (others.empty() && !leaves) return groups_.Inline(at, g);
+      return groups_.Host(at, g);
+    }
+    if (JoinSibling(at, readers)) return;
+    groups_.AddOwn(at);
+  }
+
+  // Makes the group's loops those of the reduction when they can be.
+  bool FitReduction(const Instruction& i, GroupId g) {
+    Group& group = groups_.group(g);
+    const ReduceAxes axes = AxesOfReduce(c_, i);
+    if (group.reduction) {
+      return *group.reduction == axes && IsAtResult(i, group, axes) &&
+             (!IsNeededPerTurn(i, group) || cost_.IsResident(i, axes));
+    }
+    const PointGraph& points = *group.points;
+    const Dims domain = axes.Domain();
+    const Dims kept(domain.begin(), domain.begin() + axes.kept.size());
+    const Dims old = points.domain();
+    // The group runs over the results, or over the inputs.
+    for (const bool over_results : {true, false}) {
+      if (ElementsOf(old) != ElementsOf(over_results ? kept : domain)) {
+        continue;
+      }
+      const IndexExpr linear = over_results
+                                   ? axes.ResultMap().Linear(kept)
+                                   : axes.InputMap().Linear(axes.input);
+      const IndexMap back = Delinearize(linear, old);
+      if (!over_results && !cost_.IsResident(i, axes)) continue;
+      if (!ReadsAt(i, points, back, axes)) continue;
+      groups_.MakeReduction(g, axes, back.axes);
+      return true;
+    }
+    return false;
+  }
+
+  // Whether every point of the results, with loops replaced, is the reduced
+  // value of its own turn.
+  bool ReadsAt(const Instruction& i, const PointGraph& points,
+               const IndexMap& back, const ReduceAxes& axes) const {
+    const IndexMap want = axes.ResultMap();
+    for (int k = 0; k < i.num_results; ++k) {
+      for (const PointId p : points.PointsOf(i.first_result + k)) {
+        const Point& point = points.point(p);
+        if (point.scope != 0 ||
+            points.map(point.map).Substitute(back.axes) != want) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool IsAtResult(const Instruction& i, const Group& group,
+                  const ReduceAxes& axes) const {
+    return ReadsAt(i, *group.points, IndexMap::Identity(group.points->domain()),
+                   axes);
+  }
+
+  bool IsNeededPerTurn(const Instruction& i, const Group& group) const {
+    for (int k = 0; k < i.num_results; ++k) {
+      for (const PointId p : group.points->PointsOf(i.first_result + k)) {
+        if (group.points->NeededPerTurn(p)) return true;
+      }
+    }
+    return false;
+  }
+
+  // A reduction of the same input along the same axes, in one pass over it.
+  bool JoinSibling(int at, const GroupIds& readers) {
+    const Instruction& i = c_.instructions()[at];
+    const ReduceAxes axes = AxesOfReduce(c_, i);
+    int tries = 0;
+    for (const GroupId g : groups_.ReadersOf(i.operands[0])) {
+      if (++tries > 8) return false;
+      const Group& group = groups_.group(g);
+      if (!group.reduction || !(*group.reduction == axes) ||
+          std::find(readers.begin(), readers.end(), g) != readers.end() ||
+          !groups_.HasRoom(at, g) || groups_.MayReach(readers, g)) {
+        continue;
+      }
+      groups_.Adopt(at, g, axes.ResultMap());
+      return true;
+    }
+    return false;
+  }
+
+  const Computation& c_;
+  const Target& target_;
+  Groups groups_;
+  const FusionCost cost_;
+  std::vector<int> claim_;  // by instruction: the exit of its tail, -1
+  std::vector<GroupId> group_of_exit_;
+};
+
+}  // namespace
+
+Groups FuseComputation(const Computation& computation, const Target& target) {
+  return Fuser(computation, target).Run();
+}
+
+}  // namespace hawser::plan

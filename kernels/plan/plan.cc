@@ -1,0 +1,127 @@
+#include "kernels/plan/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ops/control.h"
+#include "kernels/plan/dot_layout.h"
+#include "kernels/plan/emit.h"
+#include "kernels/plan/fuse.h"
+#include "kernels/plan/node_table.h"
+
+namespace hawser::plan {
+namespace {
+
+// The computations an engine steps through: the entry, and what control flow
+// in one of them calls.
+std::vector<bool> SteppedThrough(const Module& module) {
+  std::vector<bool> stepped(module.computations().size(), false);
+  if (stepped.empty()) return stepped;
+  stepped.back() = true;
+  for (size_t c = stepped.size(); c-- > 0;) {
+    if (!stepped[c]) continue;
+    for (const Instruction& i : module.computation(c).instructions()) {
+      if (NodeOf(*i.op).node != NodeClass::kControl) continue;
+      for (const int callee : i.called) stepped[callee] = true;
+    }
+  }
+  return stepped;
+}
+
+absl::StatusOr<int> CopyComputation(const Computation& from,
+                                    absl::Span<const int> called,
+                                    Module* module) {
+  Computation to(from.name());
+  for (const Instruction& i : from.instructions()) {
+    absl::InlinedVector<int, 2> calls;
+    for (const int c : i.called) calls.push_back(called[c]);
+    HAWSER_RETURN_IF_ERROR(
+        to.Append(*module, *i.op, i.operands, i.attributes, calls));
+  }
+  HAWSER_RETURN_IF_ERROR(to.SetResults(from.results()));
+  return module->Add(std::move(to));
+}
+
+// Called computations run one after another: their arenas share the space.
+int64_t ScratchOf(const Plan& plan, const Instruction& i,
+                  const Region& region) {
+  int64_t bytes = region.scratch_bytes;
+  if (region.kind != RegionKind::kControl) return bytes;
+  for (const int c : i.called) {
+    bytes = std::max(bytes, plan.computations[c].buffers.arena_bytes);
+  }
+  return bytes;
+}
+
+absl::StatusOr<ComputationPlan> PlanComputation(const Plan& plan, int index,
+                                                const Target& target) {
+  const Computation& c = plan.module.computation(index);
+  ComputationPlan result{.computation = index};
+  std::vector<int64_t> scratch;
+  result.regions.reserve(c.instructions().size());
+  for (size_t k = 0; k < c.instructions().size(); ++k) {
+    HAWSER_ASSIGN_OR_RETURN(
+        Region region,
+        LowerRegion(plan.module, index, static_cast<int>(k), target));
+    scratch.push_back(ScratchOf(plan, c.instructions()[k], region));
+    result.regions.push_back(std::move(region));
+  }
+  result.buffers = PlanBuffers(c, result.regions, scratch, target);
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<Module> FuseModule(const Module& original,
+                                  const Target& target) {
+  HAWSER_ASSIGN_OR_RETURN(const Module module,
+                          FoldTransposesIntoDots(original));
+  Module fused(module.name());
+  const std::vector<bool> stepped = SteppedThrough(module);
+  std::vector<int> called(module.computations().size(), -1);
+  for (size_t c = 0; c < called.size(); ++c) {
+    const Computation& from = module.computation(static_cast<int>(c));
+    if (stepped[c]) {
+      HAWSER_ASSIGN_OR_RETURN(
+          called[c], EmitGroups(FuseComputation(from, target), called, &fused));
+    } else {
+      HAWSER_ASSIGN_OR_RETURN(called[c], CopyComputation(from, called, &fused));
+    }
+  }
+  return fused;
+}
+
+absl::StatusOr<Plan> PlanFused(Module fused, const Target& target) {
+  Plan plan{.module = std::move(fused)};
+  const std::vector<bool> stepped = SteppedThrough(plan.module);
+  plan.computations.resize(stepped.size());
+  for (size_t c = 0; c < stepped.size(); ++c) {
+    if (!stepped[c]) continue;
+    HAWSER_ASSIGN_OR_RETURN(plan.computations[c],
+                            PlanComputation(plan, static_cast<int>(c), target));
+  }
+  return plan;
+}
+
+absl::StatusOr<Plan> MakePlan(const Module& module, const Target& target) {
+  HAWSER_ASSIGN_OR_RETURN(Module fused, FuseModule(module, target));
+  return PlanFused(std::move(fused), target);
+}
+
+PlanCost CostOf(const ComputationPlan& plan, const Target& target) {
+  PlanCost cost;
+  for (const Region& r : plan.regions) {
+    cost.launches += r.launches;
+    cost.bytes += r.bytes_read + r.bytes_written;
+    const double memory = static_cast<double>(r.bytes_read + r.bytes_written) /
+                          target.bytes_per_second;
+    const double lanes =
+        static_cast<double>(r.lane_operations) / target.lanes_per_second;
+    cost.seconds +=
+        r.launches * target.launch_seconds + std::max(memory, lanes);
+  }
+  return cost;
+}
+
+}  // namespace hawser::plan

@@ -1,0 +1,72 @@
+#include "server/rpc/rpc.h"
+
+#include <utility>
+
+#include "proto/grpc_status.h"
+
+namespace hawser::server {
+
+void Rpc::Accept(grpc::AsyncGenericService* service,
+                 grpc::ServerCompletionQueue* queue, const Dispatch* dispatch,
+                 std::function<void()> on_accepted) {
+  Rpc* const rpc = new Rpc(dispatch, std::move(on_accepted));
+  rpc->context_.AsyncNotifyWhenDone(&rpc->ended_);
+  service->RequestCall(&rpc->context_, &rpc->stream_, queue, queue,
+                       &rpc->accepted_);
+}
+
+void Rpc::OnAccepted(bool ok) {
+  if (!ok) {
+    delete this;
+    return;
+  }
+  on_accepted_();
+  reactor_ = (*dispatch_)(context_.method(), this);
+}
+
+void Rpc::Read(grpc::ByteBuffer* into) {
+  ++left_;
+  stream_.Read(into, &read_);
+}
+
+void Rpc::Write(const grpc::ByteBuffer& message) {
+  ++left_;
+  stream_.Write(message, &written_);
+}
+
+void Rpc::Finish(const absl::Status& status) {
+  stream_.Finish(ToGrpc(status), &finished_);
+}
+
+void Rpc::FinishWith(const grpc::ByteBuffer& last) {
+  stream_.WriteAndFinish(last, grpc::WriteOptions(), grpc::Status::OK,
+                         &finished_);
+}
+
+void Rpc::OnRead(bool ok) {
+  reactor_->OnRead(ok);
+  LetGo();
+}
+
+void Rpc::OnWritten(bool ok) {
+  reactor_->OnWritten(ok);
+  LetGo();
+}
+
+void Rpc::OnFinished(bool) { LetGo(); }
+
+void Rpc::OnEnded(bool) {
+  if (context_.IsCancelled()) {
+    cancelled_ = true;
+    reactor_->OnCancel();
+  }
+  LetGo();
+}
+
+void Rpc::LetGo() {
+  if (--left_ > 0) return;
+  reactor_->OnDone();
+  delete this;
+}
+
+}  // namespace hawser::server

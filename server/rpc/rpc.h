@@ -1,0 +1,117 @@
+// Rpc: one call of a client, as bytes; Reactor: what answers it.
+#ifndef HAWSER_SERVER_RPC_RPC_H_
+#define HAWSER_SERVER_RPC_RPC_H_
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace hawser::server {
+
+class Rpc;
+
+// Answers one call. All events come on one thread, one at a time, and must not
+// block. Destroyed after OnDone, which comes once: after Finish, when nothing
+// is under way any more.
+class Reactor {
+ public:
+  explicit Reactor(Rpc* rpc) : rpc_(rpc) {}
+  virtual ~Reactor() = default;
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  // A Read is over. False: the client will send nothing more, or is gone.
+  virtual void OnRead(bool ok) {}
+  // A Write is over. False: the client is gone.
+  virtual void OnWritten(bool ok) {}
+  // The client is gone or has cancelled; Finish is still due.
+  virtual void OnCancel() {}
+  virtual void OnDone() {}
+
+ protected:
+  // For Read, Write and Finish from any thread, until Finish.
+  Rpc& rpc() const { return *rpc_; }
+
+ private:
+  Rpc* const rpc_;
+};
+
+// Thread-safe but for two Reads, or two Writes, at a time.
+class Rpc {
+ public:
+  // Makes the reactor of a call of `method` ("/package.Service/Method").
+  using Dispatch = std::function<std::unique_ptr<Reactor>(
+      const std::string& method, Rpc* rpc)>;
+
+  const grpc::ServerContextBase& context() const { return context_; }
+  absl::Time deadline() const { return absl::FromChrono(context_.deadline()); }
+  // The client is gone or has cancelled; certain only in OnCancel and OnDone.
+  bool cancelled() const { return cancelled_; }
+
+  void Read(grpc::ByteBuffer* into);
+  // `message` may change as soon as this returns.
+  void Write(const grpc::ByteBuffer& message);
+  // The last thing a reactor does. A Read or Write under way still ends.
+  void Finish(const absl::Status& status);
+  // With a last message, and OK.
+  void FinishWith(const grpc::ByteBuffer& last);
+
+  // ---- for RpcServer
+  // What an operation is started with.
+  class Tag {
+   public:
+    virtual void Done(bool ok) = 0;
+
+   protected:
+    ~Tag() = default;
+  };
+  // Waits for a call on `queue`; `on_accepted` is called first, once, when one
+  // has come, else this dies unused. Owns itself.
+  static void Accept(grpc::AsyncGenericService* service,
+                     grpc::ServerCompletionQueue* queue,
+                     const Dispatch* dispatch,
+                     std::function<void()> on_accepted);
+
+ private:
+  struct Operation final : Tag {
+    using Handler = void (Rpc::*)(bool ok);
+    Operation(Rpc* rpc, Handler handler) : rpc(rpc), handler(handler) {}
+    void Done(bool ok) override { (rpc->*handler)(ok); }
+    Rpc* const rpc;
+    const Handler handler;
+  };
+
+  Rpc(const Dispatch* dispatch, std::function<void()> on_accepted)
+      : dispatch_(dispatch), on_accepted_(std::move(on_accepted)) {}
+  void OnAccepted(bool ok);
+  void OnRead(bool ok);
+  void OnWritten(bool ok);
+  void OnFinished(bool ok);
+  void OnEnded(bool ok);
+  void LetGo();
+
+  const Dispatch* const dispatch_;
+  const std::function<void()> on_accepted_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_{&context_};
+  Operation accepted_{this, &Rpc::OnAccepted};
+  Operation read_{this, &Rpc::OnRead};
+  Operation written_{this, &Rpc::OnWritten};
+  Operation finished_{this, &Rpc::OnFinished};
+  Operation ended_{this, &Rpc::OnEnded};
+  std::unique_ptr<Reactor> reactor_;
+  std::atomic<bool> cancelled_{false};
+  // Operations under way, and the two that every call ends with: its Finish
+  // and gRPC's word that it is over.
+  std::atomic<int> left_{2};
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_RPC_RPC_H_

@@ -1,0 +1,127 @@
+#include "server/rpc/rpc_server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/spin.h"
+#include "core/base/status.h"
+
+namespace hawser::server {
+namespace {
+
+// A call that ends before it has begun.
+class Refused final : public Reactor {
+ public:
+  Refused(Rpc* rpc, const absl::Status& why) : Reactor(rpc) {
+    rpc->Finish(why);
+  }
+};
+
+// Until the queue is shut down and nothing is under way any more.
+void Serve(grpc::ServerCompletionQueue* queue) {
+  SpinWait spin;
+  void* tag;
+  bool ok;
+  const auto poll = [&] {
+    return queue->AsyncNext(&tag, &ok,
+                            std::chrono::system_clock::time_point()) ==
+           grpc::CompletionQueue::GOT_EVENT;
+  };
+  // Often the next event is there already.
+  while (poll() || spin.Until(poll) || queue->Next(&tag, &ok)) {
+    static_cast<Rpc::Tag*>(tag)->Done(ok);
+  }
+}
+
+std::string PathOf(absl::string_view service, absl::string_view method) {
+  return absl::StrCat("/", service, "/", method);
+}
+
+}  // namespace
+
+RpcServer::RpcServer(const Access* access, int threads)
+    : access_(access),
+      num_threads_(std::max(threads, 1)),
+      dispatch_([this](const std::string& method, Rpc* rpc) {
+        return Dispatch(method, rpc);
+      }) {}
+
+RpcServer::~RpcServer() { Join(); }
+
+void RpcServer::Add(absl::string_view service, absl::string_view method,
+                    Start start) {
+  methods_[PathOf(service, method)] = std::move(start);
+}
+
+void RpcServer::AddOpen(
+    absl::string_view service, absl::string_view method,
+    std::function<std::unique_ptr<Reactor>(Rpc* rpc)> start) {
+  open_methods_[PathOf(service, method)] = std::move(start);
+}
+
+std::vector<std::string> RpcServer::services() const {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& path) {
+    names.insert(path.substr(1, path.rfind('/') - 1));
+  };
+  for (const auto& [path, start] : methods_) add(path);
+  for (const auto& [path, start] : open_methods_) add(path);
+  return {names.begin(), names.end()};
+}
+
+void RpcServer::Register(grpc::ServerBuilder* builder) {
+  builder->RegisterAsyncGenericService(&service_);
+  for (size_t i = 0; i < num_threads_; ++i) {
+    queues_.push_back(builder->AddCompletionQueue());
+  }
+}
+
+void RpcServer::Run() {
+  {
+    MutexLock lock(&mu_);
+    accepting_ = true;
+  }
+  for (const auto& queue : queues_) {
+    Accept(queue.get());
+    threads_.emplace_back([queue = queue.get()] { Serve(queue); });
+  }
+}
+
+void RpcServer::Accept(grpc::ServerCompletionQueue* queue) {
+  // gRPC takes no request for a call on a queue that is shut down.
+  MutexLock lock(&mu_);
+  if (!accepting_) return;
+  Rpc::Accept(&service_, queue, &dispatch_, [this, queue] { Accept(queue); });
+}
+
+void RpcServer::StopAccepting() {
+  MutexLock lock(&mu_);
+  accepting_ = false;
+}
+
+void RpcServer::Join() {
+  StopAccepting();
+  for (const auto& queue : queues_) queue->Shutdown();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  queues_.clear();
+}
+
+std::unique_ptr<Reactor> RpcServer::Dispatch(const std::string& method,
+                                             Rpc* rpc) const {
+  if (auto it = methods_.find(method); it != methods_.end()) {
+    auto tenant = access_->TenantOf(rpc->context());
+    if (!tenant.ok()) return std::make_unique<Refused>(rpc, tenant.status());
+    return it->second(rpc, *std::move(tenant));
+  }
+  if (auto it = open_methods_.find(method); it != open_methods_.end()) {
+    return it->second(rpc);
+  }
+  return std::make_unique<Refused>(
+      rpc, Unimplemented("this server has no method ", method));
+}
+
+}  // namespace hawser::server

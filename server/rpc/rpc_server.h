@@ -1,0 +1,75 @@
+// RpcServer: all calls of a server, on few threads.
+#ifndef HAWSER_SERVER_RPC_RPC_SERVER_H_
+#define HAWSER_SERVER_RPC_RPC_SERVER_H_
+
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/server_builder.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "core/base/mutex.h"
+#include "server/access/access.h"
+#include "server/rpc/rpc.h"
+
+namespace hawser::server {
+
+// Every method of every service by its name, all as raw messages, each thread
+// with a completion queue of its own. Not gRPC's callback or synchronous
+// services, whose threads wake each other for every message: beside the same
+// work on one thread a small step takes half as long again (tests/bench).
+class RpcServer {
+ public:
+  // Makes what answers one call, for the tenant it is from.
+  using Start =
+      std::function<std::unique_ptr<Reactor>(Rpc* rpc, std::string tenant)>;
+
+  // `access` outlives it and says whose a call is.
+  RpcServer(const Access* access, int threads);
+  ~RpcServer();
+  RpcServer(const RpcServer&) = delete;
+  RpcServer& operator=(const RpcServer&) = delete;
+
+  // Before Register. An unknown method is kUnimplemented.
+  void Add(absl::string_view service, absl::string_view method, Start start);
+  // One that names nobody's things: it asks for no token and knows no tenant.
+  void AddOpen(absl::string_view service, absl::string_view method,
+               std::function<std::unique_ptr<Reactor>(Rpc* rpc)> start);
+  // "package.Service" of all that was added, sorted.
+  std::vector<std::string> services() const;
+
+  // Before and after the builder's BuildAndStart.
+  void Register(grpc::ServerBuilder* builder);
+  void Run();
+  // Before the server's Shutdown: takes no more calls. Those there go on.
+  void StopAccepting();
+  // After it: returns once every call is over.
+  void Join();
+
+ private:
+  std::unique_ptr<Reactor> Dispatch(const std::string& method, Rpc* rpc) const;
+  void Accept(grpc::ServerCompletionQueue* queue);
+
+  const Access* const access_;
+  const size_t num_threads_;
+  const Rpc::Dispatch dispatch_;
+  absl::flat_hash_map<std::string, Start> methods_;
+  absl::flat_hash_map<std::string,
+                      std::function<std::unique_ptr<Reactor>(Rpc* rpc)>>
+      open_methods_;
+  grpc::AsyncGenericService service_;
+  std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
+  std::vector<std::thread> threads_;
+  Mutex mu_;
+  bool accepting_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_RPC_RPC_SERVER_H_

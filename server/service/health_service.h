@@ -1,0 +1,36 @@
+// gRPC's own health service, per service and overall.
+#ifndef HAWSER_SERVER_SERVICE_HEALTH_SERVICE_H_
+#define HAWSER_SERVER_SERVICE_HEALTH_SERVICE_H_
+
+#include <set>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "core/base/mutex.h"
+#include "server/rpc/rpc_server.h"
+
+namespace hawser::server {
+
+// Thread-safe. Outlives the RpcServer it is added to.
+class HealthService {
+ public:
+  // Adds its methods. All services added before are healthy until Stop, and
+  // so is this one.
+  void AddMethods(RpcServer* server);
+  // Nothing is healthy any more; who watches is told.
+  void Stop();
+
+ private:
+  class Watch;
+  bool Knows(const std::string& service) const;
+  void Begin(Watch* watch);
+  void End(Watch* watch);
+
+  std::set<std::string> services_;  // "": the server as a whole
+  Mutex mu_;
+  bool serving_ ABSL_GUARDED_BY(mu_) = true;
+  std::set<Watch*> watches_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_SERVICE_HEALTH_SERVICE_H_

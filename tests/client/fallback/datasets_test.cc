@@ -1,0 +1,188 @@
+// Datasets of a FallbackClient: rows, lists, deletions, and values that became
+// a dataset on a server that is then lost.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/client/fallback/fallback_fixture.h"
+
+namespace hawser {
+namespace {
+
+using absl::StatusCode;
+using runtime::BufferPtr;
+
+class FallbackDatasetsTest : public FallbackTest {
+ protected:
+  static absl::StatusOr<Literal> Fetch(const BufferPtr& buffer) {
+    return buffer->Fetch(Patient()).Await();
+  }
+  // One step of w_ on the server, frozen as "w".
+  absl::StatusOr<DatasetInfo> FreezeStep() {
+    const auto step = Compile();
+    return client_->FreezeDataset({{"w", Step(step, w_)}}, Patient());
+  }
+  std::vector<std::string> Tokens() {
+    std::vector<std::string> tokens;
+    const auto page = client_->ListDatasets({}, Patient());
+    EXPECT_OK(page);
+    for (const DatasetInfo& info : page->datasets) tokens.push_back(info.token);
+    return tokens;
+  }
+};
+
+TEST_F(FallbackDatasetsTest, RowsAreTakenOnBothSides) {
+  Start();
+  const auto info = client_->PutDataset(
+      {{{"", Literal::Vector<float>({9, 9, 1, 2, 3, -4})}}}, {});
+  ASSERT_OK(info);
+  const auto rows = client_->DatasetRows(info->token, "", {2, 4}, {});
+  ASSERT_OK(rows);
+  const auto step = Compile();
+  const BufferPtr before = Step(step, *rows);
+  EXPECT_EQ(before->ran_on(), "server");
+  server_->GoAway();
+  EXPECT_THAT(*Fetch(before), LiteralBitEquals(Expected(1)));
+  EXPECT_THAT(*Fetch(Step(step, *rows)), LiteralBitEquals(Expected(1)));
+  EXPECT_THAT(*Fetch(*rows), LiteralBitEquals(w_));
+  EXPECT_THAT(client_->DatasetRows(info->token, "", {3, 4}, {}),
+              StatusIs(StatusCode::kInvalidArgument, info->token));
+}
+
+TEST_F(FallbackDatasetsTest, WhileTheServerIsAwayWhatIsHereIsListed) {
+  Start();
+  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  const auto others = server_->PutDataset({{{"", b_}}}, {});
+  EXPECT_EQ(Tokens().size(), 2u);
+  server_->GoAway();
+  EXPECT_EQ(Tokens(), std::vector<std::string>{put->token});
+  ASSERT_OK(client_->PutDataset({{{"", a_}}}, {}));
+  EXPECT_EQ(Tokens().size(), 2u);
+  // In use here: the secondary has it too by now.
+  EXPECT_OK(client_->DatasetArray(put->token, "", {}));
+  EXPECT_EQ(Tokens().size(), 2u);
+}
+
+TEST_F(FallbackDatasetsTest, ADeletedDatasetIsNotPutAgain) {
+  StartWithProbes();
+  const auto info = client_->PutDataset({{{"", w_}}}, {});
+  ASSERT_OK(client_->DeleteDataset(info->token, Patient()));
+  EXPECT_THAT(client_->DeleteDataset(info->token, Patient()),
+              StatusIs(StatusCode::kNotFound, info->token));
+  EXPECT_THAT(client_->DatasetArray(info->token, "", {}),
+              StatusIs(StatusCode::kNotFound, info->token));
+  server_->GoAway();
+  EXPECT_OK(client_->Ping({}));
+  server_->ComeBack();
+  AwaitReturn();
+  EXPECT_TRUE(Tokens().empty());
+}
+
+TEST_F(FallbackDatasetsTest, WhatIsDeletedWhileTheServerIsAwayGoesThereToo) {
+  StartWithProbes();
+  const auto first = client_->PutDataset({{{"", w_}}}, {});
+  server_->GoAway();
+  const auto second = client_->PutDataset({{{"", a_}}}, {});
+  ASSERT_OK(second);
+  ASSERT_OK(client_->DeleteDataset(first->token, Patient()));
+  ASSERT_OK(client_->DeleteDataset(second->token, Patient()));
+  EXPECT_THAT(client_->DeleteDataset(TokenOf(Digest()), Patient()),
+              StatusIs(StatusCode::kUnavailable, "away"));
+  EXPECT_TRUE(Tokens().empty());
+  EXPECT_TRUE(server_->counts().deleted.empty());
+  // A server with a disk has the first one when it is back.
+  server_->ComeBack();
+  AwaitReturn();
+  EXPECT_EQ(server_->counts().deleted.size(), 2u);
+  EXPECT_TRUE(Tokens().empty());
+}
+
+TEST_F(FallbackDatasetsTest, FrozenValuesAreARecipesRoot) {
+  Start();
+  const auto info = FreezeStep();
+  ASSERT_OK(info);
+  EXPECT_EQ(info->token, TokenOf(ManifestOf({{{"w", Expected(1)}}}, 1)));
+  const auto array = client_->DatasetArray(info->token, "w", {});
+  ASSERT_OK(array);
+  const auto step = Compile();
+  const BufferPtr before = Step(step, *array);
+  EXPECT_EQ(before->ran_on(), "server");
+  server_->GoAway();
+  // Small: its value came over when it was made.
+  EXPECT_THAT(*Fetch(before), LiteralBitEquals(Expected(2)));
+  EXPECT_THAT(*Fetch(Step(step, *array)), LiteralBitEquals(Expected(2)));
+  EXPECT_OK(client_->StatDataset(info->token, {}));
+}
+
+TEST_F(FallbackDatasetsTest, ALostFrozenDatasetIsDataLossThatNamesIt) {
+  FallbackPolicy policy = NoProbes();
+  policy.checkpoint_bytes = 0;
+  Start(policy);
+  const auto info = FreezeStep();
+  ASSERT_OK(info);
+  const auto array = client_->DatasetArray(info->token, "w", {});
+  ASSERT_OK(array);
+  const BufferPtr after = Step(Compile(), *array);
+  server_->GoAway();
+  for (const absl::Status& status :
+       {client_->DatasetArray(info->token, "w", {}).status(),
+        client_->DatasetRows(info->token, "w", {0, 1}, {}).status(),
+        client_->StatDataset(info->token, {}).status(), Fetch(*array).status(),
+        Fetch(after).status()}) {
+    EXPECT_THAT(status, StatusIs(StatusCode::kDataLoss, info->token));
+  }
+}
+
+// A server that lost it while nobody noticed that it was away.
+TEST_F(FallbackDatasetsTest, AFrozenDatasetThatIsNotThereAnyMoreIsDataLoss) {
+  FallbackPolicy policy = NoProbes();
+  policy.keep_dataset_sources = false;
+  Start(policy);
+  const auto info = FreezeStep();
+  ASSERT_OK(info);
+  EXPECT_THAT(client_->DatasetArray(info->token, "v", {}),
+              StatusIs(StatusCode::kNotFound, "\"v\""));
+  server_->ComeBack();
+  EXPECT_THAT(client_->DatasetArray(info->token, "w", {}),
+              StatusIs(StatusCode::kDataLoss, info->token));
+  EXPECT_THAT(client_->StatDataset(info->token, {}),
+              StatusIs(StatusCode::kDataLoss, info->token));
+  // A delete is what makes it unknown.
+  EXPECT_OK(client_->DeleteDataset(info->token, {}));
+  EXPECT_THAT(client_->StatDataset(info->token, {}),
+              StatusIs(StatusCode::kNotFound, info->token));
+}
+
+TEST_F(FallbackDatasetsTest, TheSecondaryFreezesWhenTheServerIsAway) {
+  StartWithProbes();
+  const auto step = Compile();
+  const BufferPtr made = Step(step, w_);
+  server_->GoAway();
+  const auto info = client_->FreezeDataset({{"b", b_}, {"w", made}}, Patient());
+  ASSERT_OK(info);
+  const std::string token =
+      TokenOf(ManifestOf({{{"b", b_}, {"w", Expected(1)}}}, 1));
+  EXPECT_EQ(info->token, token);
+  EXPECT_THAT(*Fetch(*client_->DatasetArray(token, "w", {})),
+              LiteralBitEquals(Expected(1)));
+  server_->ComeBack();
+  AwaitReturn();
+  EXPECT_OK(server_->StatDataset(token, {}));
+}
+
+TEST_F(FallbackDatasetsTest, OnlyOwnBuffersAreFrozen) {
+  Start();
+  EXPECT_THAT(client_->FreezeDataset({{"x", *cpu_->Upload(w_, {})}}, {}),
+              StatusIs(StatusCode::kFailedPrecondition, "array \"x\""));
+  EXPECT_THAT(client_->FreezeDataset({{"x", BufferPtr()}}, {}),
+              StatusIs(StatusCode::kFailedPrecondition, "array \"x\""));
+  EXPECT_THAT(client_->FreezeDataset({}, {}),
+              StatusIs(StatusCode::kInvalidArgument, "no array"));
+  server_->PoisonNext(InvalidArgument("below zero"));
+  EXPECT_THAT(FreezeStep(), StatusIs(StatusCode::kInvalidArgument, "below"));
+}
+
+}  // namespace
+}  // namespace hawser

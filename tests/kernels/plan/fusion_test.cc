@@ -1,0 +1,230 @@
+// Fusion decisions, one by one.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/ir/builder.h"
+#include "core/ir/printer.h"
+#include "core/ops/control.h"
+#include "core/ops/convert.h"
+#include "core/ops/dot.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/reduce.h"
+#include "core/ops/shape.h"
+#include "core/ops/slice.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kernels/plan/plan.h"
+#include "tests/kernels/plan/graphs.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/sample_modules.h"
+
+namespace hawser::plan {
+namespace {
+
+using Values = std::vector<ValueId>;
+const Shape kMatrix = Shape::Of(DType::kF32, {512, 1024});
+
+Module Build(const std::vector<Shape>& parameters,
+             const std::function<Values(ComputationBuilder&)>& body) {
+  Module module("m");
+  ComputationBuilder combiner(&module, "add");
+  const ValueId x = combiner.Parameter(Shape::Scalar(DType::kF32));
+  const ValueId y = combiner.Parameter(Shape::Scalar(DType::kF32));
+  EXPECT_OK(combiner.Finish({combiner.Add(kAdd, {x, y})}));
+  ComputationBuilder b(&module, "main");
+  for (const Shape& shape : parameters) b.Parameter(shape);
+  EXPECT_OK(b.Finish(body(b)));
+  return module;
+}
+
+ValueId Sum(ComputationBuilder& b, ValueId x, Dims axes) {
+  const ValueId zero = b.Constant(Literal::Scalar(0.0f));
+  return b.Add(kReduce, {x, zero}, {{"dimensions", axes}}, {0});
+}
+ValueId Spread(ComputationBuilder& b, ValueId x, Dims to, Dims dims) {
+  return b.Add(kBroadcastInDim, {x},
+               {{"broadcast_dimensions", to}, {"dims", dims}});
+}
+
+// "loop:2 row:1": kinds of the steps in order and how many results each has.
+std::string Kinds(const Module& module, const Target& target = GpuTarget()) {
+  auto plan = MakePlan(module, target);
+  EXPECT_OK(plan);
+  if (!plan.ok()) return "";
+  std::string text;
+  const Computation& c = plan->module.entry();
+  for (const Region& r : plan->entry().regions) {
+    if (r.kind == RegionKind::kNone || r.kind == RegionKind::kConstant) {
+      continue;
+    }
+    absl::StrAppend(&text, text.empty() ? "" : ", ", RegionKindName(r.kind),
+                    ":", c.instructions()[r.instruction].num_results);
+  }
+  return text;
+}
+
+TEST(Fusion, OneKernelWritesSeveralResults) {
+  EXPECT_EQ(Kinds(Build({kMatrix, kMatrix},
+                        [](ComputationBuilder& b) {
+                          const ValueId sum = b.Add(kAdd, {0, 1});
+                          return Values{b.Add(kTanh, {sum}), sum};
+                        })),
+            "loop:2");
+}
+
+// The value in between would have to be written before it is read.
+TEST(Fusion, KernelsNeverWaitForEachOther) {
+  const Module module = Build({kMatrix}, [](ComputationBuilder& b) {
+    const ValueId e = b.Add(kExponential, {0});
+    const ValueId t = b.Add(kTranspose, {e}, {{"permutation", Dims{1, 0}}});
+    const ValueId d = b.Add(kDotGeneral, {e, t},
+                            {{"lhs_batching_dimensions", Dims{}},
+                             {"lhs_contracting_dimensions", Dims{1}},
+                             {"rhs_batching_dimensions", Dims{}},
+                             {"rhs_contracting_dimensions", Dims{0}}});
+    const ValueId s = Spread(b, Sum(b, d, {1}), {0}, {512, 1024});
+    return Values{b.Add(kAdd, {e, s})};
+  });
+  Target no_tails = GpuTarget();
+  no_tails.epilogues = EpilogueSupport::kNone;
+  EXPECT_THAT(Kinds(module, no_tails), testing::HasSubstr("library dot:1"));
+}
+
+TEST(Fusion, CheapBroadcastsAreNeverWritten) {
+  EXPECT_EQ(Kinds(Build({Shape::Of(DType::kF32, {1024}), kMatrix},
+                        [](ComputationBuilder& b) {
+                          const ValueId wide = Spread(b, 0, {1}, {512, 1024});
+                          const ValueId sum = b.Add(kAdd, {1, wide});
+                          const ValueId row = Sum(b, wide, {1});
+                          return Values{sum, row};
+                        })),
+            "loop:1, row:1");
+}
+
+// 40 hyperbolic tangents per element of a wide consumer cost more than a
+// launch.
+TEST(Fusion, WorkIsNotRepeatedForEveryRow) {
+  const auto graph = [](int64_t rows) {
+    return Build(
+        {Shape::Of(DType::kF32, {4096}), Shape::Of(DType::kF32, {rows, 4096})},
+        [rows](ComputationBuilder& b) {
+          ValueId v = 0;
+          for (int k = 0; k < 40; ++k) v = b.Add(kTanh, {v});
+          return Values{b.Add(kAdd, {1, Spread(b, v, {1}, {rows, 4096})})};
+        });
+  };
+  EXPECT_EQ(Kinds(graph(1)), "loop:1");
+  EXPECT_EQ(Kinds(graph(8192)), "loop:1, loop:1");
+}
+
+TEST(Fusion, RowsThatDoNotStayAreReadAgain) {
+  const auto softmax_like = [](int64_t columns) {
+    return Build(
+        {Shape::Of(DType::kF32, {64, columns})},
+        [columns](ComputationBuilder& b) {
+          return Values{b.Add(
+              kDivide, {0, Spread(b, Sum(b, 0, {1}), {0}, {64, columns})})};
+        });
+  };
+  EXPECT_EQ(Kinds(softmax_like(50 * 1024)), "row:1");
+  EXPECT_EQ(Kinds(softmax_like(60 * 1024)), "row:1, loop:1");
+}
+
+TEST(Fusion, ColumnsAreNotResident) {
+  EXPECT_EQ(Kinds(Build({kMatrix},
+                        [](ComputationBuilder& b) {
+                          return Values{
+                              b.Add(kDivide, {0, Spread(b, Sum(b, 0, {0}), {1},
+                                                        {512, 1024})})};
+                        })),
+            "column reduction:1, loop:1");
+}
+
+TEST(Fusion, SiblingReductionsShareOnePass) {
+  EXPECT_EQ(Kinds(Build({kMatrix},
+                        [](ComputationBuilder& b) {
+                          return Values{Sum(b, 0, {1}),
+                                        Sum(b, b.Add(kMultiply, {0, 0}), {1}),
+                                        Sum(b, 0, {0})};
+                        })),
+            "row:2, column reduction:1");
+  EXPECT_EQ(Kinds(Build({kMatrix},
+                        [](ComputationBuilder& b) {
+                          const ValueId most =
+                              b.Add(kArgMax, {0}, {{"dimension", int64_t{1}}});
+                          return Values{Sum(b, 0, {1}), most};
+                        })),
+            "row:2");
+}
+
+TEST(Fusion, ViewsMoveNothing) {
+  const Module module = Build({kMatrix}, [](ComputationBuilder& b) {
+    return Values{b.Add(kReshape, {0}, {{"dims", Dims{1024, 512}}})};
+  });
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, GpuTarget()));
+  EXPECT_EQ(CostOf(plan.entry(), GpuTarget()).launches, 0);
+  EXPECT_EQ(plan.entry().buffers.values[1].kind, Place::kArgument);
+  EXPECT_THAT(plan.entry().buffers.aliased_results, testing::ElementsAre(0));
+}
+
+TEST(Fusion, LimitsHold) {
+  Target target = GpuTarget();
+  target.max_buffers = 6;
+  const std::vector<Shape> many(20, kMatrix);
+  const Module module = Build(many, [](ComputationBuilder& b) {
+    ValueId v = 0;
+    for (int k = 1; k < 20; ++k) v = b.Add(kAdd, {v, k});
+    return Values{v};
+  });
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, target));
+  for (const Region& r : plan.entry().regions) {
+    if (r.kind != RegionKind::kLoop) continue;
+    EXPECT_LE(r.accesses.size(), 6u);
+  }
+  EXPECT_EQ(CostOf(plan.entry(), target).launches, 5);
+}
+
+TEST(Fusion, TailsOfProductsByWhatTheTargetTakes) {
+  const auto graph = [](const OpDef& activation) {
+    return Build(
+        {Shape::Of(DType::kF32, {64, 32}), Shape::Of(DType::kF32, {32, 16}),
+         Shape::Of(DType::kF32, {16})},
+        [&](ComputationBuilder& b) {
+          const ValueId d = b.Add(kDotGeneral, {0, 1},
+                                  {{"lhs_batching_dimensions", Dims{}},
+                                   {"lhs_contracting_dimensions", Dims{1}},
+                                   {"rhs_batching_dimensions", Dims{}},
+                                   {"rhs_contracting_dimensions", Dims{0}}});
+          const ValueId y = b.Add(kAdd, {d, Spread(b, 2, {1}, {64, 16})});
+          return Values{b.Add(activation, {y})};
+        });
+  };
+  EXPECT_EQ(Kinds(graph(kTanh), GpuTarget()), "library dot:1, loop:1");
+  EXPECT_EQ(Kinds(graph(kTanh), CpuTarget()), "library dot:1");
+  Target none = GpuTarget();
+  none.epilogues = EpilogueSupport::kNone;
+  EXPECT_EQ(Kinds(graph(kTanh), none), "library dot:1, loop:1");
+}
+
+TEST(Fusion, BodiesOfLoopsAreFusedToo) {
+  for (const NamedModule& sample : SampleModules()) {
+    ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(sample.module, GpuTarget()));
+    for (const ComputationPlan& c : plan.computations) {
+      if (c.computation < 0) continue;
+      EXPECT_EQ(c.regions.size(),
+                plan.module.computation(c.computation).instructions().size());
+    }
+  }
+}
+
+// Nothing recurses on the graph, and nothing is quadratic in it.
+TEST(Fusion, TakesADeepChain) {
+  const Module module = ChainModule(100000);
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, GpuTarget()));
+  EXPECT_LE(CostOf(plan.entry(), GpuTarget()).launches, 100000 / 190);
+}
+
+}  // namespace
+}  // namespace hawser::plan

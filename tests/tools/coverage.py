@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Adds up what gcov counted: coverage.py FOLDER [--uncovered].
+
+FOLDER holds .gcno and .gcda files. A line of core/ counts once, as covered when
+any object has run it. Exits with 1 when less than GOAL of all lines are.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+GOAL = 90.0
+SOURCES = 'core/'
+
+
+def gcov(notes):
+  """The records of one object file; its .gcda may be missing: nothing ran."""
+  done = subprocess.run(['gcov', '--json-format', '--stdout', str(notes)],
+                        capture_output=True, text=True, check=True)
+  for line in done.stdout.splitlines():
+    yield from json.loads(line)['files']
+
+
+def merge(folder):
+  """{file: {line: runs}} over all objects."""
+  lines = collections.defaultdict(lambda: collections.defaultdict(int))
+  for notes in sorted(pathlib.Path(folder).rglob('*.gcno')):
+    for record in gcov(notes):
+      name = record['file']
+      if not name.startswith(SOURCES):
+        continue
+      for line in record['lines']:
+        lines[name][line['line_number']] += line['count']
+  return lines
+
+
+def ranges(numbers):
+  """[3, 4, 5, 9] is "3-5 9"."""
+  runs = []
+  for number in sorted(numbers):
+    if runs and number == runs[-1][1] + 1:
+      runs[-1][1] = number
+    else:
+      runs.append([number, number])
+  return ' '.join(str(a) if a == b else f'{a}-{b}' for a, b in runs)
+
+
+def report(lines, uncovered):
+  """Prints the table; the percentage of all lines."""
+  folders = collections.defaultdict(lambda: [0, 0])
+  for name, counts in sorted(lines.items()):
+    covered = sum(1 for runs in counts.values() if runs > 0)
+    for key in (str(pathlib.Path(name).parent), 'total'):
+      folders[key][0] += covered
+      folders[key][1] += len(counts)
+    missing = [line for line, runs in counts.items() if runs == 0]
+    if uncovered and missing:
+      print(f'{name}: {ranges(missing)}')
+  total = folders.pop('total')
+  for name, (covered, of) in [*sorted(folders.items()), ('total', total)]:
+    percent = 100 * covered / of
+    print(f'{name:<16} {covered:>6} of {of:>6} lines  {percent:5.1f} %')
+  return 100 * total[0] / total[1]
+
+
+def main():
+  lines = merge(sys.argv[1])
+  if not lines:
+    sys.exit(f'coverage.py: no counts of {SOURCES} below {sys.argv[1]}')
+  percent = report(lines, '--uncovered' in sys.argv[2:])
+  if percent < GOAL:
+    sys.exit(f'coverage.py: {percent:.1f} % is below {GOAL:.0f} %')
+
+
+if __name__ == '__main__':
+  main()
