@@ -75,7 +75,9 @@ std::shared_ptr<RemoteSession> RemoteClient::Session() {
   if (session_ != nullptr && !session_->lost()) return session_;
   const absl::Time now = absl::Now();
   if (session_ != nullptr) {
-    if (now - session_started_ < kReopenDelay) return session_;
+    if (!session_->was_open() && now - session_started_ < kReopenDelay) {
+      return session_;
+    }
     retired_.push_back(std::move(session_));
   }
   session_ = std::make_shared<RemoteSession>(transport_, options_);

@@ -73,6 +73,11 @@ class RemoteSession {
   // What the server can do, once the session is open.
   Future<runtime::Capabilities> opened() const { return opened_.future(); }
   bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // Whether the server has ever answered it.
+  bool was_open() const {
+    MutexLock lock(&mu_);
+    return session_id_ != 0;
+  }
   // Why it was lost; OK before.
   absl::Status lost_status() const;
   // "gpu-1:7070 cpu" once open, "gpu-1:7070" before.

@@ -50,12 +50,21 @@ FakeServer::FakeServer(absl::Duration lease, std::string address)
 }
 
 FakeServer::~FakeServer() {
+  std::vector<std::thread> calls;
   {
     MutexLock lock(&mu_);
     stop_ = true;
+    frozen_ = false;
     changed_.SignalAll();
+    calls.swap(calls_);
   }
+  for (std::thread& call : calls) call.join();
   thread_.join();
+}
+
+void FakeServer::Spawn(std::function<void()> call) {
+  MutexLock lock(&mu_);
+  calls_.emplace_back(std::move(call));
 }
 
 void FakeServer::Loop() {

@@ -110,6 +110,8 @@ class FakeServer {
 
   void Loop();
   void Post(std::function<void()> task);
+  // On a thread of its own, which the destructor waits for.
+  void Spawn(std::function<void()> call);
   // Everything below runs with mu_ held; answers are collected in `out_` and
   // delivered without it.
   void Handle(const LinkPtr& link, const v1::ClientMessage& message);
@@ -170,6 +172,7 @@ class FakeServer {
   absl::flat_hash_map<Digest, std::string> chunks_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, DatasetManifest> datasets_ ABSL_GUARDED_BY(mu_);
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::thread> calls_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;  // last
 };
 

@@ -57,9 +57,6 @@ absl::Status FakeServer::EnterCall(const runtime::CallOptions& options) {
 class FakeTransport final : public Transport {
  public:
   explicit FakeTransport(FakeServer* server) : server_(server) {}
-  ~FakeTransport() override {
-    for (std::thread& thread : threads_) thread.join();
-  }
   std::string address() const override { return server_->address_; }
 
   std::unique_ptr<SessionStream> OpenSession(
@@ -86,10 +83,10 @@ class FakeTransport final : public Transport {
                              const runtime::CallOptions& options) override {
     auto promise = std::make_shared<Promise<v1::CallReply>>();
     Future<v1::CallReply> future = promise->future();
-    MutexLock lock(&threads_mu_);
-    threads_.emplace_back([this, promise, options,
-                           request = std::move(request)] {
-      promise->Set(Run(request, options));
+    // The transport may go with the last callback of the call.
+    server_->Spawn([server = server_, promise, options,
+                    request = std::move(request)] {
+      promise->Set(Run(server, request, options));
     });
     return future;
   }
@@ -260,24 +257,25 @@ class FakeTransport final : public Transport {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<v1::CallReply> Run(const v1::CallRequest& request,
-                                    const runtime::CallOptions& options) {
-    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
-    MutexLock lock(&server_->mu_);
-    ++server_->counts_.calls;
+  static absl::StatusOr<v1::CallReply> Run(
+      FakeServer* server, const v1::CallRequest& request,
+      const runtime::CallOptions& options) {
+    HAWSER_RETURN_IF_ERROR(server->EnterCall(options));
+    MutexLock lock(&server->mu_);
+    ++server->counts_.calls;
     if (!request.module().empty()) {
-      ++server_->counts_.bodies;
+      ++server->counts_.bodies;
       HAWSER_ASSIGN_OR_RETURN(const Module module,
                               DecodeModule(request.module()));
-      server_->modules_[request.fingerprint()] = module.signature();
+      server->modules_[request.fingerprint()] = module.signature();
     }
-    if (!server_->modules_.contains(request.fingerprint())) {
+    if (!server->modules_.contains(request.fingerprint())) {
       return NotFound("fingerprint");
     }
     v1::CallReply reply;
     for (const v1::ArgumentProto& argument : request.arguments()) {
       HAWSER_ASSIGN_OR_RETURN(const auto slot,
-                              server_->ArgumentSlot(0, argument));
+                              server->ArgumentSlot(0, argument));
       Literal out = Literal::Uninitialized(slot->value.shape());
       for (int64_t i = 0; i < out.shape().num_elements(); ++i) {
         out.mutable_data<float>()[i] = slot->value.data<float>()[i] + 1;
@@ -288,8 +286,6 @@ class FakeTransport final : public Transport {
   }
 
   FakeServer* const server_;
-  Mutex threads_mu_;
-  std::vector<std::thread> threads_;
 };
 
 std::unique_ptr<Transport> FakeServer::NewTransport() {
