@@ -1,16 +1,13 @@
 #include "client/remote/grpc_transport.h"
 
-#include <grpc/grpc.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
-#include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/async_unary_call.h>
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,6 +18,7 @@
 #include "client/remote/call_limits.h"
 #include "client/remote/frame.h"
 #include "client/remote/grpc_bulk.h"
+#include "client/remote/grpc_connection.h"
 #include "client/remote/grpc_credentials.h"
 #include "client/remote/grpc_poller.h"
 #include "client/remote/grpc_session.h"
@@ -37,39 +35,6 @@ namespace {
 constexpr size_t kFrameBytes = 512 << 10;
 // Calls above this go over a bulk connection.
 constexpr size_t kSmallCallBytes = 64 << 10;
-// The largest answer of one Call; bulk frames are far below.
-constexpr int kMaxAnswerBytes = 256 << 20;
-// A server that restarts is found again within this.
-constexpr int kReconnectMs = 50;
-constexpr int kLongestReconnectMs = 1000;
-// A link without an answer is probed this often while a call is under way.
-constexpr int kKeepaliveMs = 30000;
-constexpr int kKeepaliveTimeoutMs = 20000;
-
-std::shared_ptr<grpc::Channel> MakeChannel(
-    const std::string& address,
-    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-    const RemoteOptions& options) {
-  grpc::ChannelArguments args;
-  // Each channel its own connection.
-  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  args.SetMaxReceiveMessageSize(kMaxAnswerBytes);
-  args.SetMaxSendMessageSize(-1);  // the server says what is too much
-  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
-  // gRPC's name for the time one attempt may take.
-  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-              static_cast<int>(std::clamp<int64_t>(
-                  absl::ToInt64Milliseconds(options.connect_timeout), 1,
-                  std::numeric_limits<int>::max())));
-  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
-  // Requests are retried here or by a fallback, knowing what they are.
-  args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
-  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, credentials, args);
-}
 
 // One Call, alive until gRPC is through with it.
 class StatelessCall final : public GrpcPoller::Tag {
@@ -168,10 +133,15 @@ class GrpcTransport final : public Transport {
                 const std::shared_ptr<grpc::ChannelCredentials>& credentials,
                 const RemoteOptions& options)
       : address_(std::move(address)) {
-    auto channel = MakeChannel(address_, credentials, options);
-    session_executor_ = v1::Executor::NewStub(channel);
+    const auto connect = [&] {
+      return connections_
+          .emplace_back(std::make_unique<GrpcConnection>(address_, credentials,
+                                                         options, poller_))
+          ->channel();
+    };
+    session_executor_ = v1::Executor::NewStub(connect());
     for (int i = 0; i < std::max(options.bulk_threads, 1); ++i) {
-      channel = MakeChannel(address_, credentials, options);
+      const auto channel = connect();
       bulk_.push_back(std::make_unique<Bulk>(
           Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel),
                v1::Datasets::NewStub(channel)}));
@@ -379,6 +349,7 @@ class GrpcTransport final : public Transport {
 
   const std::string address_;
   const std::shared_ptr<GrpcPoller> poller_ = GrpcPoller::Shared();
+  std::vector<std::unique_ptr<GrpcConnection>> connections_;
   std::unique_ptr<v1::Executor::Stub> session_executor_;
   std::vector<std::unique_ptr<Bulk>> bulk_;
   std::atomic<uint32_t> next_bulk_{0};

@@ -43,6 +43,10 @@ class Future {
   // an OnReady takes.
   absl::StatusOr<T> Await(absl::Time deadline = absl::InfiniteFuture()) const {
     const std::shared_ptr<State> state = state_;
+    {
+      MutexLock lock(&state->mu);
+      if (state->value.has_value()) return *state->value;
+    }
     const bool counted = Advance(*state, deadline);
     MutexLock lock(&state->mu);
     if (state->changed.WaitUntil(&state->mu, deadline,
@@ -85,10 +89,6 @@ class Future {
   // Works until the value is there, if there is an engine and nobody else is at
   // it. Returns whether this thread counts in `counted_waits`.
   static bool Advance(State& s, absl::Time deadline) {
-    {
-      MutexLock lock(&s.mu);
-      if (s.value.has_value()) return false;
-    }
     std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
     if (engine == nullptr) return false;
     {

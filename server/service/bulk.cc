@@ -54,7 +54,7 @@ absl::Status UploadReceiver::Finish() {
   } else {
     session_->handles().Poison(handle_, status);
   }
-  return status;
+  return session_->Explain(status);
 }
 
 void FetchForDownload(
@@ -65,14 +65,16 @@ void FetchForDownload(
   if (!session.ok()) return done(session.status());
   const auto value = (*session)->handles().Find(handle);
   if (!value.ok()) return done(value.status());
-  WhenThere(*value, [value = *value, done = std::move(done)](
+  const auto fail = [session = *session, done](const absl::Status& cause) {
+    done(session->Explain(cause));
+  };
+  WhenThere(*value, [value = *value, done, fail](
                         const absl::StatusOr<runtime::BufferPtr>& buffer) {
-    if (!buffer.ok()) return done(buffer.status());
+    if (!buffer.ok()) return fail(buffer.status());
     (*buffer)->Fetch({}).OnReady(
-        [value, done](const absl::StatusOr<Literal>& literal) {
+        [value, done, fail](const absl::StatusOr<Literal>& literal) {
           if (literal.ok()) return done(literal);
-          WithCause(value, literal.status(),
-                    [done](const absl::Status& cause) { done(cause); });
+          WithCause(value, literal.status(), fail);
         });
   });
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "core/base/status.h"
@@ -16,6 +17,7 @@ namespace {
 // Copying and hashing a frame above this is worth another thread: the one that
 // serves connections would keep small steps of others waiting.
 constexpr uint64_t kFrameForWorkers = 64 << 10;
+const bool kManyCores = std::thread::hardware_concurrency() > 1;
 
 class PutReactor final : public Reactor {
  public:
@@ -37,7 +39,7 @@ class PutReactor final : public Reactor {
  private:
   void Ready(const absl::Status& status) {
     if (!status.ok()) return rpc().Finish(status);
-    if (frame_.size() < kFrameForWorkers) return Receive();
+    if (frame_.size() < kFrameForWorkers || !kManyCores) return Receive();
     workers_->Run([this] { Receive(); });
   }
   void Receive() {

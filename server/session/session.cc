@@ -219,6 +219,11 @@ void Session::End(const absl::Status& why) {
   if (stream != nullptr) stream->Close(why);
 }
 
+absl::Status Session::Explain(const absl::Status& status) const {
+  if (!absl::IsCancelled(status) || cancel_.Check().ok()) return status;
+  return Unavailable("session ", id_, " is over");
+}
+
 bool Session::EndIfIdleSince(absl::Time cutoff) {
   {
     MutexLock lock(&mu_);

@@ -74,6 +74,9 @@ class Session {
   HandleTable& handles() { return handles_; }
   // Cancelled when the session ends.
   const CancelToken& cancel() const { return cancel_; }
+  // As a client outside the stream is to hear of it: a kCancelled that the end
+  // of this session has brought is kUnavailable, since nobody wished for it.
+  absl::Status Explain(const absl::Status& status) const;
 
   // ---- the stream
   // Makes `stream` the one answers go to and closes the one before. Sends it

@@ -233,23 +233,23 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Find(const Flat& arguments,
                                                 TraceFn fn) {
   const CancelToken& cancel = execution.call.cancel;
   while (true) {
-    Promise<EntryPtr> promise;
+    std::optional<Promise<EntryPtr>> promise;  // ours to keep
     Future<EntryPtr> known;
     {
       MutexLock lock(&mu_);
       if (auto* entry = entries_.Find(key)) {
         known = *entry;
       } else {
-        entries_.Put(key, promise.future());
+        entries_.Put(key, promise.emplace().future());
       }
     }
-    if (!known.valid()) {
+    if (promise.has_value()) {
       auto entry = Build(arguments, execution, fn);
       if (!entry.ok()) {  // the next call tries again
         MutexLock lock(&mu_);
         entries_.Erase(key);
       }
-      promise.Set(entry);
+      promise->Set(entry);
       return entry;
     }
     auto entry = AwaitWithin(known, cancel);

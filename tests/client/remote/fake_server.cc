@@ -208,6 +208,14 @@ bool FakeServer::WaitForHandles(int n) {
   return live_handles() == n;
 }
 
+bool FakeServer::WaitForGoodbyes(int n) {
+  const absl::Time deadline = absl::Now() + kPatience;
+  while (counts().goodbyes < n && absl::Now() < deadline) {
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+  return counts().goodbyes == n;
+}
+
 bool FakeServer::WaitForExecutes(int n) {
   MutexLock lock(&mu_);
   return changed_.WaitUntil(&mu_, absl::Now() + kPatience,

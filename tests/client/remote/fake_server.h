@@ -68,6 +68,7 @@ class FakeServer {
   int live_handles();
   // Blocks until `live_handles()` is n, up to some seconds.
   bool WaitForHandles(int n);
+  bool WaitForGoodbyes(int n);
   // Blocks until so many Executes have been applied.
   bool WaitForExecutes(int n);
   // Sequence numbers in the order they were applied.

@@ -144,8 +144,8 @@ TEST_F(LimitsTest, LastReferenceMayGoInACallback) {
   server.HoldExecutes(false);
   EXPECT_OK(gone.Await(absl::Now() + absl::Seconds(10)));
   EXPECT_OK(fetched.Await());
-  EXPECT_TRUE(server.WaitForHandles(0));  // it said goodbye
-  EXPECT_EQ(server.counts().goodbyes, 1);
+  EXPECT_TRUE(server.WaitForGoodbyes(1));
+  EXPECT_TRUE(server.WaitForHandles(0));
 }
 
 TEST_F(LimitsTest, GoodbyeFreesTheSessionAtOnce) {

@@ -303,7 +303,13 @@ TEST_F(SessionTest, TheEndFreesClosesAndCancels) {
   session_.handles().Insert(2, ValueOf(1), 4);
   const Ticket unfinished = Claimed(1);
   EXPECT_OK(session_.cancel().Check());
+  EXPECT_THAT(session_.Explain(Cancelled("by the caller")),
+              StatusIs(StatusCode::kCancelled, "by the caller"));
   session_.End(Unavailable("stopping"));
+  EXPECT_THAT(session_.Explain(Cancelled("by the end")),
+              StatusIs(StatusCode::kUnavailable, "session 17 is over"));
+  EXPECT_THAT(session_.Explain(InvalidArgument("as it is")),
+              StatusIs(StatusCode::kInvalidArgument, "as it is"));
   session_.End(Unavailable("stopping again"));
   EXPECT_TRUE(watch.expired());
   EXPECT_EQ(session_.handles().num_handles(), 0);
