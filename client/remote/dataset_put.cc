@@ -12,9 +12,11 @@
 namespace hawser {
 namespace {
 
-// Chunks that a worker takes: 16 MiB, which hides the round trips of a question
-// and an answer of 10 ms, and after which a cancel is noticed while hashing.
-constexpr size_t kGroup = 4;
+// The most chunks that a worker takes: 16 MiB, which hides the round trips of a
+// question and an answer of 10 ms, and after which a cancel is noticed while
+// hashing. At both ends fewer, since until the first are hashed there is
+// nothing to send, and while the last are verified nothing to do.
+constexpr size_t kMostChunks = 4;
 // A server may evict what FindMissing found before Commit.
 constexpr int kCommitAttempts = 3;
 
@@ -51,14 +53,14 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     MutexLock lock(&mu_);
     asked_.clear();
     next_ = 0;
+    groups_ = 0;
     done_bytes_ = 0;
   }
 }
 
 absl::Status DatasetPut::SendAll() {
-  const size_t groups = (chunks_.size() + kGroup - 1) / kGroup;
   const size_t workers =
-      std::min<size_t>(std::max(options_.bulk_threads, 1), groups);
+      std::min<size_t>(std::max(options_.bulk_threads, 1), chunks_.size());
   std::vector<absl::Status> statuses(std::max<size_t>(workers, 1));
   std::vector<std::thread> others;
   for (size_t i = 1; i < workers; ++i) {
@@ -71,14 +73,26 @@ absl::Status DatasetPut::SendAll() {
 }
 
 absl::Status DatasetPut::SendGroups() {
-  const Chunks all = absl::MakeSpan(chunks_);
-  for (size_t i; !failed_ && (i = next_.fetch_add(kGroup)) < all.size();) {
-    const absl::Status status = SendGroup(all.subspan(i, kGroup));
+  while (!failed_) {
+    const Chunks group = TakeGroup();
+    if (group.empty()) break;
+    const absl::Status status = SendGroup(group);
     if (status.ok()) continue;
     failed_ = true;
     return status;
   }
   return absl::OkStatus();
+}
+
+DatasetPut::Chunks DatasetPut::TakeGroup() {
+  MutexLock lock(&mu_);
+  const size_t workers = std::max(options_.bulk_threads, 1);
+  const size_t size = std::clamp<size_t>((chunks_.size() - next_) / workers / 2,
+                                         1, 1 + groups_++ / workers);
+  const Chunks group = absl::MakeSpan(chunks_).subspan(
+      next_, std::min(size, kMostChunks));
+  next_ += group.size();
+  return group;
 }
 
 absl::Status DatasetPut::SendGroup(Chunks group) {

@@ -37,6 +37,8 @@ class DatasetPut {
   absl::Status SendAll();
   // What one worker does.
   absl::Status SendGroups();
+  // Chunks that nobody has taken; none: all are.
+  Chunks TakeGroup();
   absl::Status SendGroup(Chunks group);
   absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
   absl::StatusOr<DatasetInfo> Commit();
@@ -49,7 +51,6 @@ class DatasetPut {
   DatasetManifest manifest_;        // digests filled in by Commit
   std::vector<ChunkToPut> chunks_;  // of all arrays in a row
   int64_t total_bytes_ = 0;
-  std::atomic<size_t> next_{0};  // the first chunk nobody has taken
   std::atomic<bool> failed_{false};
   std::atomic<int64_t> done_bytes_{0};
   std::atomic<int64_t> sent_bytes_{0};
@@ -57,6 +58,8 @@ class DatasetPut {
   Mutex mu_;
   // Asked about, by somebody who then sends what is missing.
   absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
+  size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first chunk nobody has taken
+  size_t groups_ ABSL_GUARDED_BY(mu_) = 0;  // taken so far
 };
 
 }  // namespace hawser

@@ -1,0 +1,102 @@
+// Timeline: streams and events, and one thread that does what is queued, in a
+// random order among all that the events allow.
+#ifndef HAWSER_KERNELS_EMU_TIMELINE_H_
+#define HAWSER_KERNELS_EMU_TIMELINE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/mutex.h"
+#include "kernels/gpu/device_api.h"
+
+namespace hawser::emu {
+
+// A place on a stream, and whether the stream has passed it.
+struct Mark {
+  bool is_done = false;
+  absl::Time passed;
+};
+using MarkPtr = std::shared_ptr<Mark>;
+
+// Thread-safe. To find waits that are missing, it is as lazy as can be: work is
+// done only while somebody waits, a Notify is queued, events are being polled
+// or very much has gathered; then a stream may get far ahead of another.
+// The first work that fails ends all: what is behind it is not done, and every
+// wait and Notify says so.
+class Timeline {
+ public:
+  using Work = std::function<absl::Status()>;
+
+  explicit Timeline(uint64_t seed);
+  // Does all that is queued.
+  ~Timeline();
+
+  // OK, or the failure that ended it.
+  absl::Status Health() const;
+
+  gpu::Stream AddStream();
+  absl::Status RemoveStream(gpu::Stream stream);  // awaits it
+  absl::Status CheckStream(gpu::Stream stream) const;
+  gpu::Event AddEvent();
+  absl::Status RemoveEvent(gpu::Event event);
+
+  // Errors (all): kInvalidArgument for a handle that is none; the failure.
+  absl::Status Push(gpu::Stream stream, Work work);
+  absl::Status Notify(gpu::Stream stream,
+                      std::function<void(absl::Status)> done);
+  absl::StatusOr<MarkPtr> PushMark(gpu::Stream stream);
+  absl::Status PushWait(gpu::Stream stream, MarkPtr mark);
+
+  absl::Status Record(gpu::Stream stream, gpu::Event event);
+  absl::Status WaitOn(gpu::Stream stream, gpu::Event event);
+  absl::StatusOr<bool> IsDone(gpu::Event event);
+  absl::Status Await(gpu::Event event);
+  absl::Status Await(gpu::Stream stream);
+  absl::StatusOr<double> SecondsBetween(gpu::Event first, gpu::Event last);
+
+ private:
+  struct Wait { MarkPtr mark; };
+  struct Record_ { MarkPtr mark; };
+  struct Notice { std::function<void(absl::Status)> done; };
+  using Item = std::variant<Work, Wait, Record_, Notice>;
+  using Queue = std::deque<Item>;
+
+  absl::Status Add(gpu::Stream stream, Item item);
+  absl::StatusOr<MarkPtr> MarkOf(gpu::Event event) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status AwaitMark(const MarkPtr& mark)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Loop();
+  bool MayRun() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  static bool IsRunnable(const Queue& queue);
+  uint64_t Choose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void RunOne(uint64_t stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  mutable Mutex mu_;
+  CondVar changed_;  // by the thread: something is done
+  CondVar wanted_;   // by callers: there is something to do
+  absl::Status failure_ ABSL_GUARDED_BY(mu_);
+  std::map<uint64_t, Queue> streams_ ABSL_GUARDED_BY(mu_);
+  std::map<uint64_t, MarkPtr> events_ ABSL_GUARDED_BY(mu_);
+  uint64_t next_id_ ABSL_GUARDED_BY(mu_) = 1;
+  int64_t queued_ ABSL_GUARDED_BY(mu_) = 0;
+  int waiting_ ABSL_GUARDED_BY(mu_) = 0;  // callers
+  int notices_ ABSL_GUARDED_BY(mu_) = 0;  // queued
+  int polls_ ABSL_GUARDED_BY(mu_) = 0;    // each pays for one item
+  uint64_t last_ ABSL_GUARDED_BY(mu_) = 0;
+  bool is_ending_ ABSL_GUARDED_BY(mu_) = false;
+  std::mt19937_64 random_ ABSL_GUARDED_BY(mu_);
+  std::thread thread_;
+};
+
+}  // namespace hawser::emu
+#endif  // HAWSER_KERNELS_EMU_TIMELINE_H_

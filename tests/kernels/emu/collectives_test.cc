@@ -1,0 +1,165 @@
+// What the prelude's warps and blocks do together, in every order of threads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tests/kernels/emu/bench.h"
+
+namespace hawser::testing {
+namespace {
+
+constexpr uint32_t kThreads = 256;
+
+std::vector<uint32_t> Random(size_t n) {
+  std::mt19937 random(3);
+  std::vector<uint32_t> values(n);
+  for (uint32_t& v : values) v = random();
+  return values;
+}
+
+// Runs one block of `body`, which makes y[HK_TID] of x[HK_TID].
+template <typename T>
+std::vector<T> RunBody(const std::string& declarations, const std::string& body,
+                       const std::string& type, const std::vector<T>& x) {
+  Bench bench;
+  const auto xs = bench.Put(x);
+  const auto ys = bench.Make<T>(static_cast<int64_t>(x.size()));
+  const std::string text = declarations + "\nHK_GLOBAL HK_BOUNDS(256) body(" +
+                           type + "* y, const " + type + "* x) {\n  " + type +
+                           " v = Load(x + HK_TID);\n" + body +
+                           "\n  Store(y + HK_TID, v);\n}\n";
+  bench.Launch(bench.Kernel(text, "body"),
+               {.threads = static_cast<uint32_t>(x.size()),
+                .dynamic_shared_bytes = 1024},
+               {ys.Write(), xs.Read()});
+  const auto y = bench.Get(ys);
+  EXPECT_EQ(bench.status(), absl::OkStatus());
+  return y;
+}
+
+// x -> a x + b, two maps in a word; the order of composition counts.
+constexpr char kAffine[] = R"(
+struct Map { u16 a, b; };
+struct Compose {
+  static constexpr bool kCommutes = false;
+  HK_MEMBER Map Identity() { return {1, 0}; }
+  HK_MEMBER Map Combine(Map f, Map g) {
+    return {(u16)(f.a * g.a), (u16)(f.b * g.a + g.b)};
+  }
+};
+)";
+uint32_t Compose(uint32_t f, uint32_t g) {
+  const uint32_t a = (f & 0xffff) * (g & 0xffff);
+  const uint32_t b = (f >> 16) * (g & 0xffff) + (g >> 16);
+  return (a & 0xffff) | b << 16;
+}
+
+TEST(Collectives, ReductionsKeepTheOrderOfOperationsThatDoNotCommute) {
+  const auto x = Random(kThreads);
+  const auto y = RunBody<uint32_t>(
+      kAffine,
+      "  HK_SHARED(Map, s, 8);\n"
+      "  v = BitCast<u32>(BlockReduce<Compose, 256>(BitCast<Map>(v), s));",
+      "u32", x);
+  uint32_t all = 1;
+  for (const uint32_t f : x) all = Compose(all, f);
+  EXPECT_EQ(y, std::vector<uint32_t>(kThreads, all));
+}
+
+TEST(Collectives, ScansFoldAllBelow) {
+  const auto x = Random(kThreads);
+  const auto y = RunBody<uint32_t>(
+      kAffine,
+      "  HK_SHARED(Map, s, 8);\n"
+      "  v = BitCast<u32>(BlockScan<Compose, 256>(BitCast<Map>(v), s));\n"
+      "  v = BitCast<u32>(BitCast<Map>(v));",
+      "u32", x);
+  uint32_t all = 1;
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    all = Compose(all, x[i]);
+    ASSERT_EQ(y[i], all) << i;
+  }
+}
+
+TEST(Collectives, ShufflesUpAndDownKeepTheirEnds) {
+  std::vector<uint32_t> x(64);
+  for (uint32_t i = 0; i < 64; ++i) x[i] = i;
+  const auto y = RunBody<uint32_t>(
+      "", "  v = ShuffleUp(v, 3) * 100u + ShuffleDown(v, 5);", "u32", x);
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t lane = i % 32;
+    const uint32_t up = lane < 3 ? i : i - 3, down = lane > 26 ? i : i + 5;
+    EXPECT_EQ(y[i], up * 100 + down) << i;
+  }
+}
+
+TEST(Collectives, WideAndNarrowValuesAreShuffled) {
+  std::vector<double> x(32);
+  for (int i = 0; i < 32; ++i) x[i] = i * 1.25;
+  EXPECT_EQ(RunBody<double>("", "  v = Shuffle(v, 7);", "double", x),
+            std::vector<double>(32, 7 * 1.25));
+  std::vector<uint16_t> narrow(32);
+  for (int i = 0; i < 32; ++i) narrow[i] = static_cast<uint16_t>(i << 9 | 3);
+  EXPECT_EQ(RunBody<uint16_t>("", "  v = Shuffle(v, 31);", "u16", narrow),
+            std::vector<uint16_t>(32, 31 << 9 | 3));
+}
+
+TEST(Collectives, ExtremesKnowTheirPlace) {
+  struct Case {
+    std::vector<std::pair<int, float>> set;
+    const char* op;
+    float place;
+  };
+  const Case cases[] = {
+      {{{40, 9.0f}, {200, 9.0f}}, "Extreme<float, u32, true>", 40},
+      {{{40, 9.0f}, {200, 9.0f}}, "Extreme<float, u32, true, true>", 200},
+      {{{3, -9.0f}, {100, NAN}, {101, NAN}}, "Extreme<float, u32, false>", 100},
+      {{{7, -INFINITY}}, "Extreme<float, u32, false>", 7},
+      {{{0, INFINITY}, {255, INFINITY}}, "Extreme<float, u32, true>", 0},
+  };
+  for (const Case& k : cases) {
+    std::vector<float> x(kThreads, 1.0f);
+    for (const auto& [at, value] : k.set) x[at] = value;
+    const auto y = RunBody<float>(
+        std::string("typedef ") + k.op + " Op;",
+        "  HK_SHARED(Op::F, s, 8);\n"
+        "  const Op::F f = BlockReduce<Op, 256>(Op::F{v, HK_TID}, s);\n"
+        "  v = Convert<float>(f.index);",
+        "float", x);
+    EXPECT_EQ(y, std::vector<float>(kThreads, k.place)) << k.op;
+  }
+}
+
+TEST(Collectives, DynamicSharedMemoryAndBarriersOfOneWarp) {
+  const auto x = Random(64);
+  const auto y = RunBody<uint32_t>("",
+                                   "  HK_DYNAMIC_SHARED(u32, s);\n"
+                                   "  s[HK_TID] = v;\n"
+                                   "  HK_SYNC_WARP();\n"
+                                   "  v = s[HK_TID ^ 1u];\n"
+                                   "  HK_SYNC_WARP();\n"
+                                   "  s[HK_TID] = v;\n"
+                                   "  HK_SYNC();\n"
+                                   "  v = s[63u - HK_TID];",
+                                   "u32", x);
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(y[i], x[(63 - i) ^ 1]) << i;
+}
+
+TEST(Collectives, AWarpsBarrierOrdersNoOtherWarp) {
+  Bench bench;
+  const auto y = bench.Make<uint32_t>(64);
+  bench.Launch(bench.Kernel("HK_GLOBAL k(u32* y) {\n"
+                            "  HK_SHARED(u32, s, 64);\n"
+                            "  s[HK_TID] = HK_TID;\n"
+                            "  HK_SYNC_WARP();\n"
+                            "  const u32 v = s[63u - HK_TID];\n"
+                            "  Store(y + HK_TID, v);\n}",
+                            "k"),
+               {.threads = 64}, {y.Write()});
+  EXPECT_TRUE(absl::IsInternal(bench.status()));
+}
+
+}  // namespace
+}  // namespace hawser::testing
