@@ -58,17 +58,20 @@ absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
 absl::StatusOr<DatasetInfo> FallbackClient::StatDataset(
     absl::string_view token, const runtime::CallOptions& call) {
   const Attempt attempt = Begin(call);
+  absl::Status found;
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto info = primary_->StatDataset(token, Bounded(call, attempt));
     if (info.ok()) return info;
-    if (!GiveUp(info.status(), attempt)) return NotThere(token, info.status());
+    if (!GiveUp(info.status(), attempt)) found = info.status();
   }
-  {
-    // What was put from here is known without asking anybody.
+  if (found.ok() || absl::IsNotFound(found)) {
+    // What was put from here can be used, also when a server that was
+    // restarted has forgotten it: the first use puts it again.
     MutexLock lock(&mu_);
     auto at = sources_.find(token);
     if (at != sources_.end()) return InfoOfSource(at->first, at->second);
   }
+  if (!found.ok()) return NotThere(token, found);
   auto info = secondary_->StatDataset(token, WithoutAttempt(call));
   if (info.ok()) return info;
   return NotThere(token, info.status());

@@ -80,6 +80,20 @@ TEST_F(FallbackDatasetsTest, ADeletedDatasetIsNotPutAgain) {
   EXPECT_TRUE(Tokens().empty());
 }
 
+TEST_F(FallbackDatasetsTest, WhatAServerHasForgottenIsThereAndPutAgain) {
+  Start();
+  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  ASSERT_OK(put);
+  ASSERT_OK(server_->DeleteDataset(put->token, {}));  // as by a restart
+  const auto info = client_->StatDataset(put->token, {});
+  ASSERT_OK(info);
+  EXPECT_EQ(info->arrays.size(), 1u);
+  const auto array = client_->DatasetArray(put->token, "", {});
+  ASSERT_OK(array);
+  EXPECT_THAT(*Fetch(*array), LiteralBitEquals(w_));
+  EXPECT_OK(server_->StatDataset(put->token, {}));
+}
+
 TEST_F(FallbackDatasetsTest, WhatIsDeletedWhileTheServerIsAwayGoesThereToo) {
   StartWithProbes();
   const auto first = client_->PutDataset({{{"", w_}}}, {});
