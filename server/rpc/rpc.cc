@@ -1,27 +1,21 @@
 #include "server/rpc/rpc.h"
 
-#include <utility>
-
 #include "proto/grpc_status.h"
 
 namespace hawser::server {
 
 void Rpc::Accept(grpc::AsyncGenericService* service,
-                 grpc::ServerCompletionQueue* queue, const Dispatch* dispatch,
-                 std::function<void()> on_accepted) {
-  Rpc* const rpc = new Rpc(dispatch, std::move(on_accepted));
+                 grpc::ServerCompletionQueue* queue, Owner* owner) {
+  Rpc* const rpc = new Rpc(queue, owner);
   rpc->context_.AsyncNotifyWhenDone(&rpc->ended_);
   service->RequestCall(&rpc->context_, &rpc->stream_, queue, queue,
                        &rpc->accepted_);
 }
 
 void Rpc::OnAccepted(bool ok) {
-  if (!ok) {
-    delete this;
-    return;
-  }
-  on_accepted_();
-  reactor_ = (*dispatch_)(context_.method(), this);
+  if (!ok) return Die();
+  owner_->OnAccepted(queue_);
+  reactor_ = owner_->Dispatch(context_.method(), this);
 }
 
 void Rpc::Read(grpc::ByteBuffer* into) {
@@ -66,7 +60,13 @@ void Rpc::OnEnded(bool) {
 void Rpc::LetGo() {
   if (--left_ > 0) return;
   reactor_->OnDone();
+  Die();
+}
+
+void Rpc::Die() {
+  Owner* const owner = owner_;
   delete this;
+  owner->OnOver();
 }
 
 }  // namespace hawser::server

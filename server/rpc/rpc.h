@@ -6,7 +6,6 @@
 #include <grpcpp/support/byte_buffer.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -46,10 +45,6 @@ class Reactor {
 // Thread-safe but for two Reads, or two Writes, at a time.
 class Rpc {
  public:
-  // Makes the reactor of a call of `method` ("/package.Service/Method").
-  using Dispatch = std::function<std::unique_ptr<Reactor>(
-      const std::string& method, Rpc* rpc)>;
-
   const grpc::ServerContextBase& context() const { return context_; }
   absl::Time deadline() const { return absl::FromChrono(context_.deadline()); }
   // The client is gone or has cancelled; certain only in OnCancel and OnDone.
@@ -72,12 +67,24 @@ class Rpc {
    protected:
     ~Tag() = default;
   };
-  // Waits for a call on `queue`; `on_accepted` is called first, once, when one
-  // has come, else this dies unused. Owns itself.
+  // Whose calls they are.
+  class Owner {
+   public:
+    // A call has come to `queue`: the next one may.
+    virtual void OnAccepted(grpc::ServerCompletionQueue* queue) = 0;
+    // Makes the reactor of a call of `method` ("/package.Service/Method").
+    virtual std::unique_ptr<Reactor> Dispatch(const std::string& method,
+                                              Rpc* rpc) = 0;
+    // The last word on each: nothing of it is on its queue any more.
+    virtual void OnOver() = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+  // Waits for a call on `queue`; the server's shutdown ends one that has none.
+  // Owns itself.
   static void Accept(grpc::AsyncGenericService* service,
-                     grpc::ServerCompletionQueue* queue,
-                     const Dispatch* dispatch,
-                     std::function<void()> on_accepted);
+                     grpc::ServerCompletionQueue* queue, Owner* owner);
 
  private:
   struct Operation final : Tag {
@@ -88,17 +95,18 @@ class Rpc {
     const Handler handler;
   };
 
-  Rpc(const Dispatch* dispatch, std::function<void()> on_accepted)
-      : dispatch_(dispatch), on_accepted_(std::move(on_accepted)) {}
+  Rpc(grpc::ServerCompletionQueue* queue, Owner* owner)
+      : queue_(queue), owner_(owner) {}
   void OnAccepted(bool ok);
   void OnRead(bool ok);
   void OnWritten(bool ok);
   void OnFinished(bool ok);
   void OnEnded(bool ok);
   void LetGo();
+  void Die();
 
-  const Dispatch* const dispatch_;
-  const std::function<void()> on_accepted_;
+  grpc::ServerCompletionQueue* const queue_;
+  Owner* const owner_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_{&context_};
   Operation accepted_{this, &Rpc::OnAccepted};

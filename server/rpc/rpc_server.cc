@@ -43,11 +43,7 @@ std::string PathOf(absl::string_view service, absl::string_view method) {
 }  // namespace
 
 RpcServer::RpcServer(const Access* access, int threads)
-    : access_(access),
-      num_threads_(std::max(threads, 1)),
-      dispatch_([this](const std::string& method, Rpc* rpc) {
-        return Dispatch(method, rpc);
-      }) {}
+    : access_(access), num_threads_(std::max(threads, 1)) {}
 
 RpcServer::~RpcServer() { Join(); }
 
@@ -85,16 +81,21 @@ void RpcServer::Run() {
     accepting_ = true;
   }
   for (const auto& queue : queues_) {
-    Accept(queue.get());
+    OnAccepted(queue.get());
     threads_.emplace_back([queue = queue.get()] { Serve(queue); });
   }
 }
 
-void RpcServer::Accept(grpc::ServerCompletionQueue* queue) {
-  // gRPC takes no request for a call on a queue that is shut down.
+void RpcServer::OnAccepted(grpc::ServerCompletionQueue* queue) {
   MutexLock lock(&mu_);
   if (!accepting_) return;
-  Rpc::Accept(&service_, queue, &dispatch_, [this, queue] { Accept(queue); });
+  ++calls_;
+  Rpc::Accept(&service_, queue, this);
+}
+
+void RpcServer::OnOver() {
+  MutexLock lock(&mu_);
+  if (--calls_ == 0) over_.SignalAll();
 }
 
 void RpcServer::StopAccepting() {
@@ -104,6 +105,14 @@ void RpcServer::StopAccepting() {
 
 void RpcServer::Join() {
   StopAccepting();
+  {
+    // The server's shutdown ends with the connections, not with their calls,
+    // and gRPC aborts where a call goes on upon a queue that is shut down.
+    MutexLock lock(&mu_);
+    over_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+      return calls_ == 0;
+    });
+  }
   for (const auto& queue : queues_) queue->Shutdown();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -111,7 +120,7 @@ void RpcServer::Join() {
 }
 
 std::unique_ptr<Reactor> RpcServer::Dispatch(const std::string& method,
-                                             Rpc* rpc) const {
+                                             Rpc* rpc) {
   if (auto it = methods_.find(method); it != methods_.end()) {
     auto tenant = access_->TenantOf(rpc->context());
     if (!tenant.ok()) return std::make_unique<Refused>(rpc, tenant.status());

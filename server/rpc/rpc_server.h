@@ -25,7 +25,7 @@ namespace hawser::server {
 // with a completion queue of its own. Not gRPC's callback or synchronous
 // services, whose threads wake each other for every message: beside the same
 // work on one thread a small step takes half as long again (tests/bench).
-class RpcServer {
+class RpcServer final : private Rpc::Owner {
  public:
   // Makes what answers one call, for the tenant it is from.
   using Start =
@@ -50,16 +50,17 @@ class RpcServer {
   void Run();
   // Before the server's Shutdown: takes no more calls. Those there go on.
   void StopAccepting();
-  // After it: returns once every call is over.
+  // After it: returns once every call is over, which a reactor tells by Finish.
   void Join();
 
  private:
-  std::unique_ptr<Reactor> Dispatch(const std::string& method, Rpc* rpc) const;
-  void Accept(grpc::ServerCompletionQueue* queue);
+  void OnAccepted(grpc::ServerCompletionQueue* queue) override;
+  std::unique_ptr<Reactor> Dispatch(const std::string& method,
+                                    Rpc* rpc) override;
+  void OnOver() override;
 
   const Access* const access_;
   const size_t num_threads_;
-  const Rpc::Dispatch dispatch_;
   absl::flat_hash_map<std::string, Start> methods_;
   absl::flat_hash_map<std::string,
                       std::function<std::unique_ptr<Reactor>(Rpc* rpc)>>
@@ -69,6 +70,9 @@ class RpcServer {
   std::vector<std::thread> threads_;
   Mutex mu_;
   bool accepting_ ABSL_GUARDED_BY(mu_) = false;
+  // On the queues: waiting for a client, or under way.
+  int calls_ ABSL_GUARDED_BY(mu_) = 0;
+  CondVar over_;  // calls_ is 0
 };
 
 }  // namespace hawser::server

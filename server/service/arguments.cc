@@ -1,5 +1,6 @@
 #include "server/service/arguments.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,6 +92,49 @@ absl::Status Resolve(const ArgumentScope& scope, DeviceArrays& arrays,
 }
 
 }  // namespace
+
+void WhenArrived(Arguments* arguments, uint64_t sequence,
+                 std::function<void(const absl::Status&)> done) {
+  struct Arrivals {
+    Arguments* arguments;
+    uint64_t sequence;
+    std::function<void(const absl::Status&)> done;
+    std::vector<absl::Status> statuses;
+    std::atomic<size_t> left;  // to come, and one for whoever counts
+
+    void CountOff() {
+      if (--left > 0) return;
+      for (size_t i = 0; i < statuses.size(); ++i) {
+        if (statuses[i].ok()) continue;
+        const Arguments::Waiting& value = arguments->waiting[i];
+        return done(value.dataset
+                        ? OfArgument(sequence, value.index, statuses[i])
+                        : statuses[i]);
+      }
+      done(absl::OkStatus());
+    }
+  };
+  const size_t count = arguments->waiting.size();
+  auto arrivals = std::make_shared<Arrivals>();
+  arrivals->arguments = arguments;
+  arrivals->sequence = sequence;
+  arrivals->done = std::move(done);
+  arrivals->statuses.resize(count);
+  arrivals->left = count + 1;
+  for (size_t i = 0; i < count; ++i) {
+    arguments->waiting[i].later.OnReady(
+        [arrivals, i](const absl::StatusOr<runtime::BufferPtr>& value) {
+          Arguments& all = *arrivals->arguments;
+          if (value.ok()) {
+            all.values[all.waiting[i].index] = *value;
+          } else {
+            arrivals->statuses[i] = value.status();
+          }
+          arrivals->CountOff();
+        });
+  }
+  arrivals->CountOff();
+}
 
 absl::Status InSequence(uint64_t sequence, const absl::Status& status) {
   if (sequence == 0) return status;

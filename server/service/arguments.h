@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -44,6 +45,11 @@ struct ArgumentScope {
 // Errors: kInvalidArgument, kNotFound, kUnimplemented, or that first cause.
 absl::Status ResolveArguments(const ArgumentScope& scope, DeviceArrays& arrays,
                               ArgumentProtos& protos, Arguments* out);
+
+// Calls `done` once, when what `arguments` wait for is there, or with why the
+// first of them is not; `done` keeps them alive. `sequence` is the request's.
+void WhenArrived(Arguments* arguments, uint64_t sequence,
+                 std::function<void(const absl::Status&)> done);
 
 // "sequence 17: <status>"; a stateless call's status stays as it is.
 absl::Status InSequence(uint64_t sequence, const absl::Status& status);

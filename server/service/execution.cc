@@ -93,36 +93,10 @@ void Execution::AwaitArguments() {
                                       executable_->signature().results[i],
                                       outcome_->future(), wanted_);
   }
-  arrived_.resize(arguments_.waiting.size());
-  left_ = arguments_.waiting.size() + 1;
-  for (size_t i = 0; i < arguments_.waiting.size(); ++i) {
-    arguments_.waiting[i].later.OnReady(
-        [self = shared_from_this(), i](const auto& value) {
-          self->Arrived(i, value);
-        });
-  }
-  if (--left_ == 0) AllArrived();
-}
-
-void Execution::Arrived(size_t waiting,
-                        const absl::StatusOr<runtime::BufferPtr>& value) {
-  if (value.ok()) {
-    arguments_.values[arguments_.waiting[waiting].index] = *value;
-  } else {
-    arrived_[waiting] = value.status();
-  }
-  if (--left_ == 0) AllArrived();
-}
-
-void Execution::AllArrived() {
-  for (size_t i = 0; i < arrived_.size(); ++i) {
-    if (arrived_[i].ok()) continue;
-    const Arguments::Waiting& argument = arguments_.waiting[i];
-    return Settle(argument.dataset ? OfArgument(ticket_.sequence,
-                                                argument.index, arrived_[i])
-                                   : arrived_[i]);
-  }
-  Run();
+  WhenArrived(&arguments_, ticket_.sequence,
+              [self = shared_from_this()](const absl::Status& arrived) {
+                arrived.ok() ? self->Run() : self->Settle(arrived);
+              });
 }
 
 void Execution::Run() {

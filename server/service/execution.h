@@ -39,8 +39,6 @@ class Execution : public std::enable_shared_from_this<Execution> {
   absl::Status Prepare(Executor& executor, v1::ExecuteRequest& request);
   // ---- arguments that are still to come
   void AwaitArguments();
-  void Arrived(size_t waiting, const absl::StatusOr<runtime::BufferPtr>& value);
-  void AllArrived();
   // ---- the run and its results
   void Run();
   void Collect(std::vector<runtime::BufferPtr> buffers);
@@ -67,7 +65,6 @@ class Execution : public std::enable_shared_from_this<Execution> {
 
   // Arguments, later results, still to come, and one for whoever counts.
   std::atomic<size_t> left_{0};
-  std::vector<absl::Status> arrived_;  // per argument to come
   struct Result {
     absl::Status status;
     Literal value;  // valid: rides in the answer

@@ -13,9 +13,9 @@ namespace {
 
 // What stands for a value that is still to come: names are checked before
 // anything is waited for.
-const Literal& Placeholder() {
-  static const auto& placeholder = *new Literal(Literal::Scalar(uint8_t{0}));
-  return placeholder;
+const Literal& StandIn() {
+  static const auto& stand_in = *new Literal(Literal::Scalar(uint8_t{0}));
+  return stand_in;
 }
 
 absl::Status CheckNames(const v1::FreezeRequest& request) {
@@ -25,7 +25,7 @@ absl::Status CheckNames(const v1::FreezeRequest& request) {
   }
   DatasetSource source;
   for (const std::string& name : request.names()) {
-    source.arrays.push_back({name, Placeholder()});
+    source.arrays.push_back({name, StandIn()});
   }
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&source));
   for (int i = 0; i < request.names_size(); ++i) {
@@ -42,14 +42,11 @@ void Freeze::Start(Executor& executor, std::shared_ptr<Session> session,
   auto self = std::make_shared<Freeze>(executor, std::move(session), ticket);
   const absl::Status status = self->Prepare(request);
   if (!status.ok()) return Answer(*self->session_, ticket, status);
-  const auto& waiting = self->arguments_.waiting;
-  self->arrived_.resize(waiting.size());
-  self->left_ = waiting.size() + 1;
-  for (size_t i = 0; i < waiting.size(); ++i) {
-    waiting[i].later.OnReady(
-        [self, i](const auto& value) { self->Arrived(i, value); });
-  }
-  if (--self->left_ == 0) self->FetchAll();
+  WhenArrived(&self->arguments_, ticket.sequence,
+              [self](const absl::Status& arrived) {
+                if (arrived.ok()) return self->FetchAll();
+                Answer(*self->session_, self->ticket_, arrived);
+              });
 }
 
 absl::Status Freeze::Prepare(v1::FreezeRequest& request) {
@@ -66,26 +63,8 @@ absl::Status Freeze::Prepare(v1::FreezeRequest& request) {
   return absl::OkStatus();
 }
 
-void Freeze::Arrived(size_t waiting,
-                     const absl::StatusOr<runtime::BufferPtr>& value) {
-  if (value.ok()) {
-    arguments_.values[arguments_.waiting[waiting].index] = *value;
-  } else {
-    arrived_[waiting] = value.status();
-  }
-  if (--left_ == 0) FetchAll();
-}
-
 void Freeze::FetchAll() {
-  for (size_t i = 0; i < arrived_.size(); ++i) {
-    if (arrived_[i].ok()) continue;
-    const Arguments::Waiting& value = arguments_.waiting[i];
-    const absl::Status own =
-        value.dataset ? OfArgument(ticket_.sequence, value.index, arrived_[i])
-                      : arrived_[i];
-    return Answer(*session_, ticket_, own);
-  }
-  arrived_.assign(arguments_.values.size(), absl::OkStatus());
+  fetched_.assign(arguments_.values.size(), absl::OkStatus());
   left_ = arguments_.values.size() + 1;
   for (size_t i = 0; i < arguments_.values.size(); ++i) {
     if (auto* value = std::get_if<Literal>(&arguments_.values[i])) {
@@ -106,7 +85,7 @@ void Freeze::Fetched(size_t array, const absl::StatusOr<Literal>& value) {
   if (value.ok()) {
     source_.arrays[array].value = *value;
   } else {
-    arrived_[array] = value.status();
+    fetched_[array] = value.status();
   }
   if (--left_ == 0) Soon(&Freeze::Hash);
 }
@@ -121,7 +100,7 @@ void Freeze::Soon(void (Freeze::*step)()) {
 }
 
 void Freeze::Hash() {
-  for (const absl::Status& status : arrived_) {
+  for (const absl::Status& status : fetched_) {
     if (!status.ok()) return Fail(status);
   }
   arguments_.values.clear();

@@ -39,7 +39,6 @@ class Freeze : public std::enable_shared_from_this<Freeze> {
  private:
   absl::Status Prepare(v1::FreezeRequest& request);
   // ---- the values
-  void Arrived(size_t waiting, const absl::StatusOr<runtime::BufferPtr>& value);
   void FetchAll();
   void Fetched(size_t array, const absl::StatusOr<Literal>& value);
   // ---- the chunks, on workers
@@ -61,7 +60,7 @@ class Freeze : public std::enable_shared_from_this<Freeze> {
   DatasetManifest manifest_;
   Arguments arguments_;
   std::atomic<size_t> left_{0};  // still to come, and one for whoever counts
-  std::vector<absl::Status> arrived_;
+  std::vector<absl::Status> fetched_;  // per array
 
   // Of the chunk that is next, or being put.
   size_t array_ = 0;

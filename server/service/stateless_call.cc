@@ -59,33 +59,10 @@ void StatelessCall::Resolve(
       {tenant_}, executor_.arrays, *request_->mutable_arguments(), &arguments_);
   if (!status.ok()) return done_(status);
   if (arguments_.waiting.empty()) return Run();
-  arrived_.resize(arguments_.waiting.size());
-  left_ = arguments_.waiting.size() + 1;
-  for (size_t i = 0; i < arguments_.waiting.size(); ++i) {
-    arguments_.waiting[i].later.OnReady(
-        [self = shared_from_this(), i](const auto& value) {
-          self->Arrived(i, value);
-        });
-  }
-  if (--left_ == 0) AllArrived();
-}
-
-void StatelessCall::Arrived(size_t waiting,
-                            const absl::StatusOr<runtime::BufferPtr>& value) {
-  if (value.ok()) {
-    arguments_.values[arguments_.waiting[waiting].index] = *value;
-  } else {
-    arrived_[waiting] = value.status();
-  }
-  if (--left_ == 0) AllArrived();
-}
-
-void StatelessCall::AllArrived() {
-  for (size_t i = 0; i < arrived_.size(); ++i) {
-    if (arrived_[i].ok()) continue;
-    return done_(OfArgument(0, arguments_.waiting[i].index, arrived_[i]));
-  }
-  Run();
+  WhenArrived(&arguments_, /*sequence=*/0,
+              [self = shared_from_this()](const absl::Status& arrived) {
+                arrived.ok() ? self->Run() : self->done_(arrived);
+              });
 }
 
 void StatelessCall::Run() {

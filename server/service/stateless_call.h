@@ -33,8 +33,6 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
  private:
   void Compile(const Digest& fingerprint);
   void Resolve(absl::StatusOr<Executor::ExecutablePtr> executable);
-  void Arrived(size_t waiting, const absl::StatusOr<runtime::BufferPtr>& value);
-  void AllArrived();
   void Run();
   void Finish(const absl::StatusOr<std::vector<Literal>>& results);
 
@@ -45,8 +43,6 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
   const Done done_;
   Executor::ExecutablePtr executable_;
   Arguments arguments_;
-  std::atomic<size_t> left_{0};
-  std::vector<absl::Status> arrived_;
 };
 
 }  // namespace hawser::server

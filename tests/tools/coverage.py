@@ -15,19 +15,36 @@ GOAL = 90.0
 SOURCES = 'core/'
 
 
-def gcov(notes):
-  """The records of one object file; its .gcda may be missing: nothing ran."""
-  done = subprocess.run(['gcov', '--json-format', '--stdout', str(notes)],
+def gcov(path):
+  """The records of one .gcda beside its .gcno, or of a .gcno: nothing ran."""
+  done = subprocess.run(['gcov', '--json-format', '--stdout', str(path)],
                         capture_output=True, text=True, check=True)
   for line in done.stdout.splitlines():
     yield from json.loads(line)['files']
 
 
+def counted(folder):
+  """What to ask gcov for: each object's notes, and its counts in every test.
+
+  Bazel compiles in /proc/self/cwd, so a test writes its counts below its own
+  runfiles, under the object's path; gcov wants the notes beside them.
+  """
+  for notes in sorted(folder.rglob('*.gcno')):
+    if '.runfiles' not in str(notes):
+      yield notes
+  for counts in sorted(folder.rglob('*.gcda')):
+    inside = str(counts).rpartition(f'/{folder.parent.name}/{folder.name}/')[2]
+    beside = counts.with_suffix('.gcno')
+    if not beside.exists():
+      beside.symlink_to(folder / pathlib.Path(inside).with_suffix('.gcno'))
+    yield counts
+
+
 def merge(folder):
   """{file: {line: runs}} over all objects."""
   lines = collections.defaultdict(lambda: collections.defaultdict(int))
-  for notes in sorted(pathlib.Path(folder).rglob('*.gcno')):
-    for record in gcov(notes):
+  for path in counted(pathlib.Path(folder)):
+    for record in gcov(path):
       name = record['file']
       if not name.startswith(SOURCES):
         continue
