@@ -28,6 +28,12 @@ ABSL_FLAG(std::string, session_memory, "0", "");
 ABSL_FLAG(std::string, data_dir, "", "");
 ABSL_FLAG(std::string, dataset_memory, "8GiB", "");
 ABSL_FLAG(std::string, prepared_memory, "0", "");
+ABSL_FLAG(absl::Duration, dataset_lease, absl::Minutes(10), "");
+ABSL_FLAG(std::string, dataset_disk, "0", "");
+ABSL_FLAG(std::string, disk_reserve, "256MiB", "");
+ABSL_FLAG(std::string, tenant_bytes, "0", "");
+ABSL_FLAG(int64_t, tenant_datasets, 0, "");
+ABSL_FLAG(std::string, scrub_rate, "8MiB", "");
 
 namespace hawser::server {
 namespace {
@@ -66,6 +72,16 @@ constexpr FlagHelp kFlags[] = {
      "the most memory for datasets; what is on disk makes room first"},
     {"", "prepared_memory", "BYTES",
      "of that, touched at the start, so that uploads need not wait for it"},
+    {"", "dataset_lease", "TIME",
+     "after its last use a dataset is not evicted for so long"},
+    {"", "dataset_disk", "BYTES",
+     "the most disk for datasets, then unpinned ones go; 0: no limit"},
+    {"", "disk_reserve", "BYTES",
+     "what the disk of data_dir must have left; 0: nothing"},
+    {"", "tenant_bytes", "BYTES", "quota of each tenant; 0: none"},
+    {"", "tenant_datasets", "N", "quota of each tenant; 0: none"},
+    {"", "scrub_rate", "BYTES",
+     "of what is on disk, read back and verified per second; 0: nothing"},
 };
 
 std::string DefaultOf(absl::string_view name) {
@@ -140,6 +156,49 @@ absl::StatusOr<int64_t> ParseBytes(absl::string_view text) {
   return static_cast<int64_t>(std::ldexp(number, 10 * power));
 }
 
+namespace {
+
+absl::Status ReadSizes(HostOptions* options) {
+  HostOptions& host = *options;
+  int64_t session_memory = 0;
+  const std::pair<const absl::Flag<std::string>*, int64_t*> sizes[] = {
+      {&FLAGS_dataset_memory, &host.datasets.memory_bytes},
+      {&FLAGS_prepared_memory, &host.datasets.prepared_bytes},
+      {&FLAGS_dataset_disk, &host.datasets.disk_bytes},
+      {&FLAGS_disk_reserve, &host.datasets.disk_reserve},
+      {&FLAGS_tenant_bytes, &host.datasets.tenant_bytes},
+      {&FLAGS_scrub_rate, &host.datasets.scrub_bytes_per_second},
+      {&FLAGS_session_memory, &session_memory},
+  };
+  for (const auto& [flag, into] : sizes) {
+    auto bytes = ParseBytes(absl::GetFlag(*flag));
+    if (!bytes.ok()) {
+      return Annotate(
+          bytes.status(),
+          absl::StrCat("--", absl::GetFlagReflectionHandle(*flag).Name()));
+    }
+    *into = *bytes;
+  }
+  if (host.datasets.prepared_bytes > host.datasets.memory_bytes) {
+    return InvalidArgument(
+        "--prepared_memory=", host.datasets.prepared_bytes,
+        " is more than --dataset_memory=", host.datasets.memory_bytes);
+  }
+  if (session_memory > 0) {
+    host.executor.sessions.limits.handles.bytes = session_memory;
+  }
+  host.datasets.lease = absl::GetFlag(FLAGS_dataset_lease);
+  host.datasets.tenant_datasets = absl::GetFlag(FLAGS_tenant_datasets);
+  if (host.datasets.lease < absl::ZeroDuration() ||
+      host.datasets.tenant_datasets < 0) {
+    return InvalidArgument(
+        "--dataset_lease and --tenant_datasets must not be negative");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   if (rest.size() > 1) {
@@ -169,20 +228,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   if (host.executor.sessions.lease <= absl::ZeroDuration()) {
     return InvalidArgument("--lease must be more than nothing");
   }
-  auto bytes = ParseBytes(absl::GetFlag(FLAGS_dataset_memory));
-  if (!bytes.ok()) return Annotate(bytes.status(), "--dataset_memory");
-  host.datasets.memory_bytes = *bytes;
-  bytes = ParseBytes(absl::GetFlag(FLAGS_prepared_memory));
-  if (!bytes.ok()) return Annotate(bytes.status(), "--prepared_memory");
-  if (*bytes > host.datasets.memory_bytes) {
-    return InvalidArgument("--prepared_memory=", *bytes,
-                           " is more than --dataset_memory=",
-                           host.datasets.memory_bytes);
-  }
-  host.datasets.prepared_bytes = *bytes;
-  bytes = ParseBytes(absl::GetFlag(FLAGS_session_memory));
-  if (!bytes.ok()) return Annotate(bytes.status(), "--session_memory");
-  if (*bytes > 0) host.executor.sessions.limits.handles.bytes = *bytes;
+  HAWSER_RETURN_IF_ERROR(ReadSizes(&host));
   return line;
 }
 

@@ -53,6 +53,7 @@ class GrpcHost final : public Host {
         datasets_handler_(datasets_.get(), &executor_->executor().workers),
         rpcs_(access_.get(), RpcThreads(options_.rpc_threads)),
         listener_(std::move(listener)) {
+    datasets_->OnEvicted([this] { executor_->executor().arrays.Sweep(); });
     AddExecutorMethods(executor_.get(), &rpcs_);
     AddDatasetsMethods(&datasets_handler_, &executor_->executor().workers,
                        &rpcs_);

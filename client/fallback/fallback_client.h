@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "absl/functional/function_ref.h"
 #include "client/fallback/attempt.h"
 #include "client/fallback/breaker.h"
 #include "client/fallback/policy.h"
@@ -74,6 +75,14 @@ class FallbackClient : public runtime::Client {
   // A dataset that was made on the primary is a recipe's root: values up to the
   // policy's checkpoint_bytes come over in the background, to be its source;
   // others are kDataLoss while the primary is away.
+  // Pins and tags are kept by the primary; while it is away, kUnavailable.
+  absl::StatusOr<DatasetInfo> PinDataset(
+      absl::string_view token, absl::Duration ttl,
+      const runtime::CallOptions& call) override;
+  absl::Status TagDataset(const DatasetTag& tag,
+                          const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetUsage> QueryUsage(
+      const runtime::CallOptions& call) override;
   absl::StatusOr<DatasetInfo> FreezeDataset(
       absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override;
@@ -110,6 +119,11 @@ class FallbackClient : public runtime::Client {
   // `found`, or kDataLoss for a dataset that was made and is not found.
   absl::Status NotThere(absl::string_view token, const absl::Status& found);
   void KeepSource(const std::string& token, DatasetSource source);
+  // What only the primary knows.
+  template <typename T>
+  absl::StatusOr<T> AskPrimary(
+      const runtime::CallOptions& call,
+      absl::FunctionRef<absl::StatusOr<T>(const runtime::CallOptions&)> ask);
 
   // fallback_freeze.cc
   using NamedArguments = std::vector<runtime::NamedArgument>;

@@ -34,6 +34,17 @@ absl::StatusOr<runtime::BufferPtr> OpenAt(runtime::Client& where,
 
 }  // namespace
 
+template <typename T>
+absl::StatusOr<T> FallbackClient::AskPrimary(
+    const runtime::CallOptions& call,
+    absl::FunctionRef<absl::StatusOr<T>(const runtime::CallOptions&)> ask) {
+  const Attempt attempt = Begin(call);
+  if (Breaker::IsOpen(attempt.epoch)) return Missing(attempt.epoch);
+  absl::StatusOr<T> answer = ask(Bounded(call, attempt));
+  if (!answer.ok()) (void)GiveUp(answer.status(), attempt);
+  return answer;
+}
+
 void FallbackClient::KeepSource(const std::string& token,
                                 DatasetSource source) {
   MutexLock lock(&mu_);
@@ -57,6 +68,12 @@ absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
 
 absl::StatusOr<DatasetInfo> FallbackClient::StatDataset(
     absl::string_view token, const runtime::CallOptions& call) {
+  if (IsTag(token)) {
+    return AskPrimary<DatasetInfo>(
+        call, [&](const runtime::CallOptions& bounded) {
+          return primary_->StatDataset(token, bounded);
+        });
+  }
   const Attempt attempt = Begin(call);
   absl::Status found;
   if (!Breaker::IsOpen(attempt.epoch)) {
@@ -208,6 +225,34 @@ absl::Status FallbackClient::DeleteDataset(absl::string_view token,
   if (!here) return there;
   if (away) deleted_.emplace(token);
   return absl::OkStatus();
+}
+
+absl::StatusOr<DatasetInfo> FallbackClient::PinDataset(
+    absl::string_view token, absl::Duration ttl,
+    const runtime::CallOptions& call) {
+  return AskPrimary<DatasetInfo>(
+      call, [&](const runtime::CallOptions& bounded) {
+        return primary_->PinDataset(token, ttl, bounded);
+      });
+}
+
+absl::Status FallbackClient::TagDataset(const DatasetTag& tag,
+                                        const runtime::CallOptions& call) {
+  return AskPrimary<bool>(
+             call,
+             [&](const runtime::CallOptions& bounded) -> absl::StatusOr<bool> {
+               HAWSER_RETURN_IF_ERROR(primary_->TagDataset(tag, bounded));
+               return true;
+             })
+      .status();
+}
+
+absl::StatusOr<DatasetUsage> FallbackClient::QueryUsage(
+    const runtime::CallOptions& call) {
+  return AskPrimary<DatasetUsage>(call,
+                                  [&](const runtime::CallOptions& bounded) {
+                                    return primary_->QueryUsage(bounded);
+                                  });
 }
 
 }  // namespace hawser

@@ -17,6 +17,8 @@ namespace {
 // hashing. At both ends fewer, since until the first are hashed there is
 // nothing to send, and while the last are verified nothing to do.
 constexpr size_t kMostChunks = 4;
+// Digests in one question, of 64 GiB: half a MiB.
+constexpr size_t kMostDigests = 1 << 14;
 // A server may evict what FindMissing found before Commit.
 constexpr int kCommitAttempts = 3;
 
@@ -31,9 +33,11 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
       progress_(call.progress) {
   for (const DatasetSource::Array& array : source.arrays) {
     ArrayManifest m{array.name, array.value.shape(), {}};
+    const bool known =
+        static_cast<int64_t>(array.chunks.size()) == m.num_chunks();
     for (int64_t i = 0; i < m.num_chunks(); ++i) {
       chunks_.push_back(
-          {Digest(),
+          {known ? array.chunks[i] : Digest(),
            array.value.bytes().subspan(i * kChunkBytes, m.chunk_size(i)),
            array.value});
     }
@@ -44,6 +48,7 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
 
 absl::StatusOr<DatasetInfo> DatasetPut::Run() {
   for (int attempt = 1;; ++attempt) {
+    HAWSER_RETURN_IF_ERROR(AskForKnown());
     HAWSER_RETURN_IF_ERROR(SendAll());
     auto info = Commit();
     if (!absl::IsFailedPrecondition(info.status()) ||
@@ -56,6 +61,43 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     groups_ = 0;
     done_bytes_ = 0;
   }
+}
+
+absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
+    absl::Span<const ChunkToPut> chunks) {
+  v1::FindMissingRequest request;
+  for (const ChunkToPut& chunk : chunks) {
+    absl::StrAppend(request.mutable_digests(), chunk.digest.bytes());
+  }
+  HAWSER_ASSIGN_OR_RETURN(const v1::FindMissingReply reply,
+                          transport_->FindMissing(request, limits_.Rest()));
+  for (uint32_t index : reply.missing()) {
+    if (index < chunks.size()) continue;
+    return Internal(transport_->address(), " misses chunk ", index, " of ",
+                    chunks.size());
+  }
+  return std::vector<uint32_t>(reply.missing().begin(), reply.missing().end());
+}
+
+absl::Status DatasetPut::AskForKnown() {
+  const auto unknown = [](const ChunkToPut& chunk) {
+    return chunk.digest == Digest();
+  };
+  if (std::any_of(chunks_.begin(), chunks_.end(), unknown)) {
+    return absl::OkStatus();
+  }
+  const auto all = absl::MakeConstSpan(chunks_);
+  for (size_t at = 0; at < all.size(); at += kMostDigests) {
+    const auto part = all.subspan(at, kMostDigests);
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> missing, Missing(part));
+    absl::flat_hash_set<Digest> lacks;
+    for (uint32_t index : missing) lacks.insert(part[index].digest);
+    MutexLock lock(&mu_);
+    for (const ChunkToPut& chunk : part) {
+      if (!lacks.contains(chunk.digest)) asked_.insert(chunk.digest);
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DatasetPut::SendAll() {
@@ -89,8 +131,8 @@ DatasetPut::Chunks DatasetPut::TakeGroup() {
   const size_t workers = std::max(options_.bulk_threads, 1);
   const size_t size = std::clamp<size_t>((chunks_.size() - next_) / workers / 2,
                                          1, 1 + groups_++ / workers);
-  const Chunks group = absl::MakeSpan(chunks_).subspan(
-      next_, std::min(size, kMostChunks));
+  const Chunks group =
+      absl::MakeSpan(chunks_).subspan(next_, std::min(size, kMostChunks));
   next_ += group.size();
   return group;
 }
@@ -98,27 +140,20 @@ DatasetPut::Chunks DatasetPut::TakeGroup() {
 absl::Status DatasetPut::SendGroup(Chunks group) {
   HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
   std::vector<ChunkToPut> asked;
-  v1::FindMissingRequest request;
   int64_t bytes = 0;
   for (ChunkToPut& chunk : group) {
-    // Known already when this is a second attempt.
     if (chunk.digest == Digest()) chunk.digest = Sha256(chunk.bytes);
     bytes += chunk.bytes.size();
     MutexLock lock(&mu_);
     if (!asked_.insert(chunk.digest).second) continue;
     asked.push_back(chunk);
-    absl::StrAppend(request.mutable_digests(), chunk.digest.bytes());
   }
   std::vector<ChunkToPut> missing;
   int64_t missing_bytes = 0;
   if (!asked.empty()) {
-    HAWSER_ASSIGN_OR_RETURN(const v1::FindMissingReply reply,
-                            transport_->FindMissing(request, limits_.Rest()));
-    for (uint32_t index : reply.missing()) {
-      if (index >= asked.size()) {
-        return Internal(transport_->address(), " misses chunk ", index, " of ",
-                        asked.size());
-      }
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> indices,
+                            Missing(asked));
+    for (uint32_t index : indices) {
       missing.push_back(asked[index]);
       missing_bytes += asked[index].bytes.size();
     }

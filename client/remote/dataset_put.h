@@ -33,6 +33,11 @@ class DatasetPut {
 
  private:
   using Chunks = absl::Span<ChunkToPut>;
+  // Indices of the chunks that the server lacks.
+  absl::StatusOr<std::vector<uint32_t>> Missing(
+      absl::Span<const ChunkToPut> chunks);
+  // Where all digests are known, one question finds what is there already.
+  absl::Status AskForKnown();
   // Of everything, by all workers.
   absl::Status SendAll();
   // What one worker does.
@@ -56,7 +61,7 @@ class DatasetPut {
   std::atomic<int64_t> sent_bytes_{0};
 
   Mutex mu_;
-  // Asked about, by somebody who then sends what is missing.
+  // There, or asked about by somebody who then sends what is missing.
   absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
   size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first chunk nobody has taken
   size_t groups_ ABSL_GUARDED_BY(mu_) = 0;  // taken so far

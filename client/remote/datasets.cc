@@ -19,6 +19,10 @@ namespace {
 // Infos are small; more tokens than this in one process are asked for again.
 constexpr size_t kInfosKept = 1024;
 
+absl::Status CheckName(absl::string_view name) {
+  return IsTag(name) ? CheckTag(name) : ParseToken(name).status();
+}
+
 }  // namespace
 
 absl::StatusOr<DatasetInfo> RemoteClient::PutDataset(
@@ -38,19 +42,21 @@ absl::StatusOr<DatasetInfo> RemoteClient::Learn(
   return info;
 }
 
+absl::StatusOr<DatasetInfo> RemoteClient::LearnOf(
+    absl::string_view asked, const v1::DatasetInfoProto& proto) {
+  if (IsTag(asked) || proto.token() == asked) return Learn(proto);
+  return Internal(address_, " was asked for ", asked, ", answered ",
+                  proto.token());
+}
+
 absl::StatusOr<DatasetInfo> RemoteClient::StatDataset(
     absl::string_view token, const runtime::CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  HAWSER_RETURN_IF_ERROR(CheckName(token));
   v1::StatRequest request;
   request.set_token(token.data(), token.size());
-  HAWSER_ASSIGN_OR_RETURN(
-      const v1::DatasetInfoProto reply,
-      transport_->Stat(request, CallLimits(call).Rest()));
-  if (reply.token() != token) {
-    return Internal(address_, " was asked for ", token, ", answered ",
-                    reply.token());
-  }
-  return Learn(reply);
+  HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
+                          transport_->Stat(request, CallLimits(call).Rest()));
+  return LearnOf(token, reply);
 }
 
 absl::StatusOr<Shape> RemoteClient::DatasetShape(
@@ -103,9 +109,8 @@ absl::StatusOr<DatasetPage> RemoteClient::ListDatasets(
   request.set_prefix(query.prefix);
   request.set_after(query.after);
   request.set_limit(static_cast<uint32_t>(std::max(query.limit, 0)));
-  HAWSER_ASSIGN_OR_RETURN(
-      const v1::ListReply reply,
-      transport_->List(request, CallLimits(call).Rest()));
+  HAWSER_ASSIGN_OR_RETURN(const v1::ListReply reply,
+                          transport_->List(request, CallLimits(call).Rest()));
   DatasetPage page;
   page.more = reply.more();
   for (const v1::DatasetInfoProto& proto : reply.datasets()) {
@@ -130,6 +135,39 @@ absl::Status RemoteClient::DeleteDataset(absl::string_view token,
     datasets_.erase(token);
   }
   return deleted;
+}
+
+absl::StatusOr<DatasetInfo> RemoteClient::PinDataset(
+    absl::string_view token, absl::Duration ttl,
+    const runtime::CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(CheckName(token));
+  if (ttl < absl::ZeroDuration()) {
+    return InvalidArgument("a pin of ", absl::FormatDuration(ttl));
+  }
+  v1::PinRequest request;
+  request.set_token(token.data(), token.size());
+  // Infinite: the largest there is.
+  request.set_ttl_ms(absl::ToInt64Milliseconds(ttl));
+  HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
+                          transport_->Pin(request, CallLimits(call).Rest()));
+  return LearnOf(token, reply);
+}
+
+absl::Status RemoteClient::TagDataset(const DatasetTag& tag,
+                                      const runtime::CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
+  v1::TagRequest request;
+  request.set_name(tag.name);
+  request.set_token(tag.token);
+  if (tag.expected.has_value()) request.set_expected(*tag.expected);
+  return transport_->Tag(request, CallLimits(call).Rest()).status();
+}
+
+absl::StatusOr<DatasetUsage> RemoteClient::QueryUsage(
+    const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const v1::UsageReply reply,
+                          transport_->Usage({}, CallLimits(call).Rest()));
+  return FromProto(reply);
 }
 
 }  // namespace hawser

@@ -204,12 +204,7 @@ class GrpcTransport final : public Transport {
   absl::StatusOr<v1::FindMissingReply> FindMissing(
       const v1::FindMissingRequest& request,
       const runtime::CallOptions& options) override {
-    v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::FindMissingReply>(
-        options, address_,
-        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return stub->AsyncFindMissing(context, request, queue);
-        });
+    return AskDatasets(&v1::Datasets::Stub::AsyncFindMissing, request, options);
   }
 
   absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
@@ -248,45 +243,43 @@ class GrpcTransport final : public Transport {
   absl::StatusOr<v1::DatasetInfoProto> Commit(
       const v1::CommitRequest& request,
       const runtime::CallOptions& options) override {
-    v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::DatasetInfoProto>(
-        options, address_,
-        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return stub->AsyncCommit(context, request, queue);
-        });
+    return AskDatasets(&v1::Datasets::Stub::AsyncCommit, request, options);
   }
 
   absl::StatusOr<v1::DatasetInfoProto> Stat(
       const v1::StatRequest& request,
       const runtime::CallOptions& options) override {
-    v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::DatasetInfoProto>(
-        options, address_,
-        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return stub->AsyncStat(context, request, queue);
-        });
+    return AskDatasets(&v1::Datasets::Stub::AsyncStat, request, options);
   }
 
   absl::StatusOr<v1::ListReply> List(
       const v1::ListRequest& request,
       const runtime::CallOptions& options) override {
-    v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::ListReply>(
-        options, address_,
-        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return stub->AsyncList(context, request, queue);
-        });
+    return AskDatasets(&v1::Datasets::Stub::AsyncList, request, options);
   }
 
   absl::StatusOr<v1::DeleteReply> Delete(
       const v1::DeleteRequest& request,
       const runtime::CallOptions& options) override {
-    v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<v1::DeleteReply>(
-        options, address_,
-        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return stub->AsyncDelete(context, request, queue);
-        });
+    return AskDatasets(&v1::Datasets::Stub::AsyncDelete, request, options);
+  }
+
+  absl::StatusOr<v1::DatasetInfoProto> Pin(
+      const v1::PinRequest& request,
+      const runtime::CallOptions& options) override {
+    return AskDatasets(&v1::Datasets::Stub::AsyncPin, request, options);
+  }
+
+  absl::StatusOr<v1::TagReply> Tag(
+      const v1::TagRequest& request,
+      const runtime::CallOptions& options) override {
+    return AskDatasets(&v1::Datasets::Stub::AsyncTag, request, options);
+  }
+
+  absl::StatusOr<v1::UsageReply> Usage(
+      const v1::UsageRequest& request,
+      const runtime::CallOptions& options) override {
+    return AskDatasets(&v1::Datasets::Stub::AsyncUsage, request, options);
   }
 
   absl::Status Get(
@@ -326,6 +319,20 @@ class GrpcTransport final : public Transport {
   }
 
  private:
+  template <typename Request, typename Reply>
+  absl::StatusOr<Reply> AskDatasets(
+      std::unique_ptr<grpc::ClientAsyncResponseReader<Reply>> (
+          v1::Datasets::Stub::*method)(grpc::ClientContext*, const Request&,
+                                       grpc::CompletionQueue*),
+      const Request& request, const runtime::CallOptions& options) {
+    v1::Datasets::Stub* stub = NextBulk().datasets.get();
+    return BlockingUnary<Reply>(
+        options, address_,
+        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return (stub->*method)(context, request, queue);
+        });
+  }
+
   struct Bulk {
     grpc::GenericStub generic;
     std::unique_ptr<v1::Executor::Stub> executor;

@@ -65,6 +65,13 @@ class RemoteClient final : public runtime::Client,
       const DatasetQuery& query, const runtime::CallOptions& call) override;
   absl::Status DeleteDataset(absl::string_view token,
                              const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> PinDataset(
+      absl::string_view token, absl::Duration ttl,
+      const runtime::CallOptions& call) override;
+  absl::Status TagDataset(const DatasetTag& tag,
+                          const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetUsage> QueryUsage(
+      const runtime::CallOptions& call) override;
   absl::StatusOr<DatasetInfo> FreezeDataset(
       absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override;
@@ -92,7 +99,11 @@ class RemoteClient final : public runtime::Client,
       const runtime::CallOptions& call,
       std::vector<runtime::BufferPtr>* uploads, v1::FreezeRequest* freeze);
   // What an answer says of a dataset, kept.
+  // Remembers what the server says of a dataset.
   absl::StatusOr<DatasetInfo> Learn(const v1::DatasetInfoProto& proto);
+  // The same, when it was asked for that token or tag.
+  absl::StatusOr<DatasetInfo> LearnOf(absl::string_view asked,
+                                      const v1::DatasetInfoProto& proto);
   absl::Status CompileOnce(const Module& module, RemoteProgram* program,
                            const CallLimits& limits, bool* lost);
 

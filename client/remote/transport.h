@@ -109,6 +109,12 @@ class Transport {
   virtual absl::StatusOr<v1::DeleteReply> Delete(
       const v1::DeleteRequest& request,
       const runtime::CallOptions& options) = 0;
+  virtual absl::StatusOr<v1::DatasetInfoProto> Pin(
+      const v1::PinRequest& request, const runtime::CallOptions& options) = 0;
+  virtual absl::StatusOr<v1::TagReply> Tag(
+      const v1::TagRequest& request, const runtime::CallOptions& options) = 0;
+  virtual absl::StatusOr<v1::UsageReply> Usage(
+      const v1::UsageRequest& request, const runtime::CallOptions& options) = 0;
   // Calls `on_shape` once, which returns where the bytes go.
   virtual absl::Status Get(
       const v1::GetRequest& request,

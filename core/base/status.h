@@ -52,6 +52,10 @@ absl::Status DataLoss(const Args&... args) {
   return absl::DataLossError(absl::StrCat(args...));
 }
 template <typename... Args>
+absl::Status Aborted(const Args&... args) {
+  return absl::AbortedError(absl::StrCat(args...));
+}
+template <typename... Args>
 absl::Status Internal(const Args&... args) {
   return absl::InternalError(absl::StrCat(args...));
 }

@@ -106,6 +106,20 @@ absl::Status Client::DeleteDataset(absl::string_view, const CallOptions&) {
   return NoSuchVerb("delete datasets");
 }
 
+absl::StatusOr<DatasetInfo> Client::PinDataset(absl::string_view,
+                                               absl::Duration,
+                                               const CallOptions&) {
+  return NoSuchVerb("pin datasets");
+}
+
+absl::Status Client::TagDataset(const DatasetTag&, const CallOptions&) {
+  return NoSuchVerb("tag datasets");
+}
+
+absl::StatusOr<DatasetUsage> Client::QueryUsage(const CallOptions&) {
+  return NoSuchVerb("say what is kept here");
+}
+
 absl::StatusOr<DatasetInfo> Client::FreezeDataset(
     absl::Span<const NamedArgument>, const CallOptions&) {
   return NoSuchVerb("freeze values");

@@ -138,7 +138,8 @@ class Client {
   // Sends what the other end lacks and returns the token.
   virtual absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource& source,
                                                  const CallOptions& call) = 0;
-  // Errors: kNotFound for a token that is unknown here or not the caller's.
+  // `token` may be a tag; the answer has the token. Errors: kNotFound for a name
+  // that is unknown here or not the caller's.
   virtual absl::StatusOr<DatasetInfo> StatDataset(absl::string_view token,
                                                   const CallOptions& call) = 0;
   // One array of a dataset, as an argument or to be fetched. `array` is "" for
@@ -164,6 +165,16 @@ class Client {
   // a token that is unknown there or not the caller's.
   virtual absl::Status DeleteDataset(absl::string_view token,
                                      const CallOptions& call);
+  // It is not evicted before `ttl` is over, from now; infinite: before it is
+  // pinned for less; zero: no longer pinned. Errors: as StatDataset.
+  virtual absl::StatusOr<DatasetInfo> PinDataset(absl::string_view token,
+                                                 absl::Duration ttl,
+                                                 const CallOptions& call);
+  // Errors: kInvalidArgument for what is no tag, kNotFound for the token,
+  // kAborted when the tag names another dataset than expected, saying which.
+  virtual absl::Status TagDataset(const DatasetTag& tag,
+                                  const CallOptions& call);
+  virtual absl::StatusOr<DatasetUsage> QueryUsage(const CallOptions& call);
   // Values become a dataset where they are, the same that PutDataset makes of
   // their bytes. Blocks until they are there. Errors: as PutDataset, and the
   // first error of a chain that was to make a value.

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr absl::string_view kTokenPrefix = "hw1-";
 constexpr size_t kMaxNameBytes = 255;
+constexpr size_t kMaxTagBytes = 128;
 
 absl::Status CheckName(absl::string_view name, bool alone) {
   if (name.empty() && !alone) {
@@ -48,6 +50,22 @@ absl::Status CheckNames(const Arrays& arrays) {
 }
 
 }  // namespace
+
+bool IsTag(absl::string_view name) { return absl::StartsWith(name, "@"); }
+
+absl::Status CheckTag(absl::string_view name) {
+  const absl::string_view rest = absl::StripPrefix(name, "@");
+  const bool sound =
+      IsTag(name) && !rest.empty() && rest.size() <= kMaxTagBytes &&
+      std::all_of(rest.begin(), rest.end(), [](char c) {
+        return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+               absl::StrContains("._/-", c);
+      });
+  if (sound) return absl::OkStatus();
+  return InvalidArgument("\"", absl::CHexEscape(name.substr(0, kMaxNameBytes)),
+                         "\" is no tag: \"@\" and 1 to ", kMaxTagBytes,
+                         " of A-Z a-z 0-9 . _ / -");
+}
 
 int64_t ArrayManifest::chunk_size(int64_t i) const {
   return std::min(kChunkBytes, shape.byte_size() - i * kChunkBytes);
@@ -133,8 +151,11 @@ DatasetManifest ManifestOf(const DatasetSource& source, int threads) {
   std::vector<Chunk> chunks;
   for (size_t a = 0; a < source.arrays.size(); ++a) {
     ArrayManifest m{source.arrays[a].name, source.arrays[a].value.shape(), {}};
-    m.chunks.resize(m.num_chunks());
-    for (int64_t i = 0; i < m.num_chunks(); ++i) chunks.push_back({a, i});
+    m.chunks = source.arrays[a].chunks;
+    if (static_cast<int64_t>(m.chunks.size()) != m.num_chunks()) {
+      m.chunks.resize(m.num_chunks());
+      for (int64_t i = 0; i < m.num_chunks(); ++i) chunks.push_back({a, i});
+    }
     manifest.arrays.push_back(std::move(m));
   }
   std::atomic<size_t> next{0};

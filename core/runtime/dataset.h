@@ -4,11 +4,13 @@
 #define HAWSER_CORE_RUNTIME_DATASET_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "core/base/literal.h"
@@ -40,6 +42,8 @@ struct DatasetSource {
   struct Array {
     std::string name;
     Literal value;
+    // SHA-256 of each of its chunks, where the caller knows them; else empty.
+    std::vector<Digest> chunks = {};
   };
   std::vector<Array> arrays;
 };
@@ -56,7 +60,36 @@ struct DatasetInfo {
   int64_t sent_bytes = 0;
   bool durable = false;  // survives a restart of whoever holds it
 
+  // ---- where datasets are evicted; elsewhere as here
+  // Put, named or read.
+  absl::Time last_used = absl::InfinitePast();
+  absl::Time pinned_until = absl::InfinitePast();
+  std::vector<std::string> tags;  // sorted
+
   const Array* Find(absl::string_view name) const;
+};
+
+// A name that a tenant gives a dataset and may give another one later: "@mnist".
+// Changes only if it names what `expected` says: a token, or nothing ("").
+struct DatasetTag {
+  std::string name;
+  std::string token;  // empty: the name goes
+  std::optional<std::string> expected;  // nothing: whatever it names now
+};
+// Whether a dataset is asked for by tag.
+bool IsTag(absl::string_view name);
+// Errors: kInvalidArgument for what is not "@" and 1 to 128 of A-Z a-z 0-9 . _
+// / and -.
+absl::Status CheckTag(absl::string_view name);
+
+// What a tenant keeps somewhere, and may keep there.
+struct DatasetUsage {
+  int64_t datasets = 0;
+  int64_t bytes = 0;         // of chunks, each once, uploads too
+  int64_t upload_bytes = 0;  // of chunks that no dataset names yet
+  int64_t pinned_bytes = 0;  // of datasets that are pinned now
+  int64_t max_datasets = 0;  // 0: no limit
+  int64_t max_bytes = 0;     // 0: no limit
 };
 
 // Which datasets to list: in order of their tokens, a page at a time.
@@ -112,7 +145,7 @@ absl::Status NormalizeSource(DatasetSource* source);
 // is the shape's number of chunks.
 absl::Status CheckManifest(const DatasetManifest& manifest);
 
-// Hashes every chunk, on up to `threads` threads.
+// Hashes every chunk whose digest is not known, on up to `threads` threads.
 DatasetManifest ManifestOf(const DatasetSource& source, int threads);
 DatasetInfo InfoOf(const DatasetManifest& manifest);
 

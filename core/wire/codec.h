@@ -64,6 +64,8 @@ absl::StatusOr<DatasetManifest> FromProto(
     const v1::DatasetManifestProto& proto);
 v1::DatasetInfoProto ToProto(const DatasetInfo& info);
 absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto);
+v1::UsageReply ToProto(const DatasetUsage& usage);
+DatasetUsage FromProto(const v1::UsageReply& proto);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_WIRE_CODEC_H_

@@ -1,7 +1,9 @@
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "core/wire/columns.h"
@@ -28,6 +30,19 @@ absl::StatusOr<Shape> ArrayShape(const Proto& proto, int64_t* bytes) {
     return InvalidArgument("a dataset is larger than 2^62 bytes");
   }
   return shape;
+}
+
+// Milliseconds since 1970; 0: InfinitePast, the largest: InfiniteFuture.
+constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
+
+int64_t ToMillis(absl::Time time) {
+  if (time == absl::InfinitePast()) return 0;
+  return time == absl::InfiniteFuture() ? kForEver : absl::ToUnixMillis(time);
+}
+
+absl::Time FromMillis(int64_t millis) {
+  if (millis == kForEver) return absl::InfiniteFuture();
+  return millis <= 0 ? absl::InfinitePast() : absl::FromUnixMillis(millis);
 }
 
 absl::Status CheckCount(int arrays) {
@@ -88,6 +103,9 @@ v1::DatasetInfoProto ToProto(const DatasetInfo& info) {
   }
   proto.set_bytes(info.bytes);
   proto.set_durable(info.durable);
+  proto.set_last_used_ms(ToMillis(info.last_used));
+  proto.set_pinned_until_ms(ToMillis(info.pinned_until));
+  for (const std::string& tag : info.tags) proto.add_tags(tag);
   return proto;
 }
 
@@ -107,7 +125,33 @@ absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto) {
   }
   info.bytes = bytes;
   info.durable = proto.durable();
+  info.last_used = FromMillis(proto.last_used_ms());
+  info.pinned_until = FromMillis(proto.pinned_until_ms());
+  for (const std::string& tag : proto.tags()) {
+    HAWSER_RETURN_IF_ERROR(CheckTag(tag));
+    info.tags.push_back(tag);
+  }
   return info;
+}
+
+v1::UsageReply ToProto(const DatasetUsage& usage) {
+  v1::UsageReply proto;
+  proto.set_datasets(usage.datasets);
+  proto.set_bytes(usage.bytes);
+  proto.set_upload_bytes(usage.upload_bytes);
+  proto.set_pinned_bytes(usage.pinned_bytes);
+  proto.set_max_datasets(usage.max_datasets);
+  proto.set_max_bytes(usage.max_bytes);
+  return proto;
+}
+
+DatasetUsage FromProto(const v1::UsageReply& proto) {
+  return {.datasets = proto.datasets(),
+          .bytes = proto.bytes(),
+          .upload_bytes = proto.upload_bytes(),
+          .pinned_bytes = proto.pinned_bytes(),
+          .max_datasets = proto.max_datasets(),
+          .max_bytes = proto.max_bytes()};
 }
 
 }  // namespace hawser

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,9 +21,12 @@ namespace {
 
 // Two tenants may hold the same dataset, and a tenant's name may hold
 // anything: the file is called by token and a part of the name's digest.
+std::string TenantName(const std::string& tenant) {
+  return Sha256(tenant).ToHex().substr(0, 16);
+}
+
 std::string DatasetName(const DatasetRecord& record) {
-  return absl::StrCat(TokenOf(record.manifest), "-",
-                      Sha256(record.tenant).ToHex().substr(0, 16));
+  return absl::StrCat(TokenOf(record.manifest), "-", TenantName(record.tenant));
 }
 
 // Files a crash left half-written go; files renamed aside stay for a look.
@@ -44,7 +48,8 @@ absl::StatusOr<std::vector<std::string>> WholeFiles(const std::string& folder) {
 ChunkFiles::ChunkFiles(const std::string& folder)
     : folder_(folder),
       chunks_(folder + "/chunks"),
-      datasets_(folder + "/datasets") {}
+      datasets_(folder + "/datasets"),
+      names_(folder + "/names") {}
 
 ChunkFiles::~ChunkFiles() {
   if (lock_fd_ >= 0) close(lock_fd_);
@@ -54,7 +59,7 @@ absl::StatusOr<std::unique_ptr<ChunkFiles>> ChunkFiles::Open(
     const std::string& folder) {
   std::unique_ptr<ChunkFiles> files(new ChunkFiles(folder));
   for (const std::string* path :
-       {&files->folder_, &files->chunks_, &files->datasets_}) {
+       {&files->folder_, &files->chunks_, &files->datasets_, &files->names_}) {
     const absl::Status made = MakeFolder(*path);
     if (!made.ok()) return absl::FailedPreconditionError(made.message());
   }
@@ -71,6 +76,10 @@ absl::StatusOr<std::unique_ptr<ChunkFiles>> ChunkFiles::Open(
     return FailedPrecondition("another server uses ", folder);
   }
   return files;
+}
+
+std::string ChunkFiles::DatasetPath(const DatasetRecord& record) const {
+  return absl::StrCat(datasets_, "/", DatasetName(record));
 }
 
 std::string ChunkFiles::ChunkPath(const Digest& digest) const {
@@ -119,25 +128,47 @@ absl::StatusOr<ChunkFiles::Contents> ChunkFiles::Scan() {
       SetAside(absl::StrCat(chunks_, "/", name), header.status());
     }
   }
-  HAWSER_ASSIGN_OR_RETURN(std::vector<std::string> datasets,
-                          WholeFiles(datasets_));
-  for (const std::string& name : datasets) {
-    const std::string path = absl::StrCat(datasets_, "/", name);
-    absl::StatusOr<std::string> bytes = ReadFile(path);
-    absl::StatusOr<DatasetRecord> record =
-        bytes.ok() ? DecodeDataset(*bytes) : bytes.status();
-    if (record.ok() && DatasetName(*record) != name) {
-      record = DataLoss("it holds ", TokenOf(record->manifest));
-    }
-    if (record.ok()) {
-      contents.datasets.push_back(*std::move(record));
-    } else if (absl::IsInternal(record.status())) {
-      return record.status();
-    } else {
-      SetAside(path, record.status());
-    }
-  }
+  HAWSER_RETURN_IF_ERROR(ReadRecords(
+      datasets_,
+      [&](const std::string& name, absl::string_view bytes) -> absl::Status {
+        HAWSER_ASSIGN_OR_RETURN(DatasetRecord record, DecodeDataset(bytes));
+        if (DatasetName(record) != name) {
+          return DataLoss("it holds ", TokenOf(record.manifest));
+        }
+        struct stat info = {};
+        stat(DatasetPath(record).c_str(), &info);
+        contents.datasets.push_back(
+            {std::move(record), absl::TimeFromTimespec(info.st_mtim)});
+        return absl::OkStatus();
+      }));
+  HAWSER_RETURN_IF_ERROR(ReadRecords(
+      names_,
+      [&](const std::string& name, absl::string_view bytes) -> absl::Status {
+        HAWSER_ASSIGN_OR_RETURN(NamesRecord record, DecodeNames(bytes));
+        if (TenantName(record.tenant) != name) {
+          return DataLoss("it is another tenant's");
+        }
+        contents.names.push_back(std::move(record));
+        return absl::OkStatus();
+      }));
   return contents;
+}
+
+absl::Status ChunkFiles::ReadRecords(
+    const std::string& folder,
+    absl::FunctionRef<absl::Status(const std::string&, absl::string_view)>
+        read) {
+  HAWSER_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                          WholeFiles(folder));
+  for (const std::string& name : names) {
+    const std::string path = absl::StrCat(folder, "/", name);
+    const absl::StatusOr<std::string> bytes = ReadFile(path);
+    const absl::Status status =
+        bytes.ok() ? read(name, *bytes) : bytes.status();
+    if (absl::IsInternal(status)) return status;
+    if (!status.ok()) SetAside(path, status);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ChunkFiles::WriteChunk(const ChunkHeader& header,
@@ -147,20 +178,39 @@ absl::Status ChunkFiles::WriteChunk(const ChunkHeader& header,
 }
 
 absl::Status ChunkFiles::WriteDataset(const DatasetRecord& record) {
-  return WriteFile(absl::StrCat(datasets_, "/", DatasetName(record)),
-                   {EncodeDataset(record)});
+  return WriteFile(DatasetPath(record), {EncodeDataset(record)});
 }
 
 absl::Status ChunkFiles::RemoveDataset(const DatasetRecord& record) {
-  const std::string path =
-      absl::StrCat(datasets_, "/", DatasetName(record));
+  const std::string path = DatasetPath(record);
   if (unlink(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
   return FileError("cannot remove", path, errno);
 }
 
+absl::Status ChunkFiles::WriteNames(const NamesRecord& record) {
+  return WriteFile(absl::StrCat(names_, "/", TenantName(record.tenant)),
+                   {EncodeNames(record)});
+}
+
+void ChunkFiles::MarkUsed(const DatasetRecord& record, absl::Time time) {
+  const timespec at = absl::ToTimespec(time);
+  const timespec times[] = {at, at};
+  utimensat(AT_FDCWD, DatasetPath(record).c_str(), times, 0);
+}
+
 absl::Status ChunkFiles::SyncFolders() {
   HAWSER_RETURN_IF_ERROR(SyncFolder(chunks_));
-  return SyncFolder(datasets_);
+  HAWSER_RETURN_IF_ERROR(SyncFolder(datasets_));
+  return SyncFolder(names_);
+}
+
+absl::StatusOr<int64_t> ChunkFiles::FreeBytes() const {
+  struct statvfs info;
+  if (statvfs(chunks_.c_str(), &info) != 0) {
+    return FileError("cannot ask for the space left in", chunks_, errno);
+  }
+  return static_cast<int64_t>(info.f_bavail) *
+         static_cast<int64_t>(info.f_frsize);
 }
 
 absl::StatusOr<std::shared_ptr<char>> ChunkFiles::ReadChunk(

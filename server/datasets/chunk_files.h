@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "server/datasets/chunk_memory.h"
@@ -31,8 +34,13 @@ class ChunkFiles {
   ChunkFiles& operator=(const ChunkFiles&) = delete;
 
   struct Contents {
+    struct Dataset {
+      DatasetRecord record;
+      absl::Time last_used;
+    };
     std::vector<ChunkHeader> chunks;
-    std::vector<DatasetRecord> datasets;
+    std::vector<Dataset> datasets;
+    std::vector<NamesRecord> names;
   };
   // What is there, by headers and sizes alone. Removes temporary files left by
   // a crash and renames bad files aside. Before anything else is called.
@@ -45,6 +53,9 @@ class ChunkFiles {
   absl::Status WriteDataset(const DatasetRecord& record);
   // Also one that is not there. Errors: kInternal naming the file.
   absl::Status RemoveDataset(const DatasetRecord& record);
+  absl::Status WriteNames(const NamesRecord& record);
+  // Remembered by the file's own time, as far as it outlives a crash.
+  void MarkUsed(const DatasetRecord& record, absl::Time time);
   absl::Status SyncFolders();
 
   // Reads and verifies. Errors: kDataLoss; the file has been renamed aside.
@@ -52,6 +63,9 @@ class ChunkFiles {
                                                   int64_t bytes,
                                                   ChunkMemory* memory);
   void RemoveChunk(const Digest& digest);
+
+  // What the file system has left for us. Errors: kInternal.
+  absl::StatusOr<int64_t> FreeBytes() const;
 
   // Files renamed aside by this process.
   int64_t bad_files() const { return bad_files_; }
@@ -61,10 +75,19 @@ class ChunkFiles {
   std::string ChunkPath(const Digest& digest) const;
   void SetAside(const std::string& path, const absl::Status& why);
   absl::StatusOr<ChunkHeader> Examine(const std::string& name);
+  // Of every whole file in `folder`, what `read(path, bytes)` makes of it; one
+  // that it refuses is set aside.
+  absl::Status ReadRecords(
+      const std::string& folder,
+      absl::FunctionRef<absl::Status(const std::string& name,
+                                     absl::string_view bytes)>
+          read);
+  std::string DatasetPath(const DatasetRecord& record) const;
 
   const std::string folder_;
   const std::string chunks_;
   const std::string datasets_;
+  const std::string names_;
   int lock_fd_ = -1;
   std::atomic<int64_t> bad_files_{0};
 };

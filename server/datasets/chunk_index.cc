@@ -22,6 +22,7 @@ void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
   const absl::Time expires = options_.now() + options_.upload_ttl;
   if (tenant.chunks.emplace(chunk->digest, KnownChunk{chunk}).second) {
     ++chunk->references;
+    tenant.bytes += chunk->size;
     tenant.uploads.emplace(chunk->digest, expires);
     return;
   }
@@ -29,8 +30,12 @@ void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
   if (upload != tenant.uploads.end()) upload->second = expires;
 }
 
-void DatasetStore::Forget(Chunk& chunk) {
-  if (--chunk.references == 0) forgotten_.insert(chunk.digest);
+void DatasetStore::Forget(Tenant& tenant, const Digest& digest) {
+  const auto at = tenant.chunks.find(digest);
+  Chunk& chunk = *at->second.chunk;
+  tenant.bytes -= chunk.size;
+  tenant.chunks.erase(at);
+  if (--chunk.references == 0) forgotten_.insert(digest);
 }
 
 void DatasetStore::Collect() {
@@ -47,11 +52,17 @@ void DatasetStore::Collect() {
     if (chunk->second->on_disk || chunk->second->writing) {
       // In the writer's order: behind a write that is queued, before that of
       // the same chunk put again.
+      const int64_t bytes = chunk->second->size;
+      removing_bytes_ += bytes;
       writer_->Add({[this, digest = *at] {
                       files_->RemoveChunk(digest);
                       return absl::OkStatus();
                     },
-                    [](const absl::Status&) {}});
+                    [this, bytes](const absl::Status&) {
+                      MutexLock lock(&mu_);
+                      removing_bytes_ -= bytes;
+                      disk_bytes_ -= bytes;
+                    }});
     }
     if (chunk->second->placed) evictable_.erase(chunk->second->place);
     chunks_.erase(chunk);
@@ -82,13 +93,24 @@ void DatasetStore::MakeRoom(int64_t bytes) {
 
 absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
     absl::string_view tenant, const Digest& digest, int64_t bytes) {
+  bool evicted;
+  {
+    MutexLock lock(&mu_);
+    const int64_t before = evicted_datasets_;
+    HAWSER_RETURN_IF_ERROR(Admit(std::string(tenant), bytes));
+    evicted = evicted_datasets_ > before;
+  }
+  if (evicted && let_go_) let_go_();
   if (memory_.resident() > options_.memory_bytes - bytes) MakeRoom(bytes);
   if (memory_.resident() > options_.memory_bytes - bytes) {
     MutexLock lock(&mu_);
     const std::string disk =
         last_write_error_.ok()
-            ? (files_ == nullptr ? "there is no disk to move them to"
-                                 : "they are in use or not on disk yet")
+            ? (files_ == nullptr
+                   ? absl::StrCat("there is no disk to move them to; what "
+                                  "stays are ",
+                                  kWhatStays)
+                   : "they are in use or not on disk yet")
             : absl::StrCat("the last write failed: ",
                            last_write_error_.message());
     return ResourceExhausted("the datasets' memory limit of ",
@@ -153,6 +175,10 @@ absl::Status DatasetStore::Receive(const std::string& tenant,
     return DataLoss("chunk ", digest.ToHex(), " had ", chunk->size,
                     " bytes before and has ", bytes, " now");
   }
+  // Again, since others came meanwhile.
+  if (!tenants_[tenant].chunks.contains(digest)) {
+    HAWSER_RETURN_IF_ERROR(AdmitToTenant(tenant, bytes));
+  }
   received_bytes_ += bytes;
   Refer(tenants_[tenant], chunk);
   if (!chunk->lost()) {  // the copy just received goes
@@ -181,7 +207,7 @@ absl::StatusOr<ChunkBytes> DatasetStore::BytesOf(
   absl::StatusOr<std::shared_ptr<char>> read =
       files_->ReadChunk(chunk->digest, chunk->size, &memory_);
   MutexLock lock(&mu_);
-  if (absl::IsDataLoss(read.status())) chunk->on_disk = false;
+  if (absl::IsDataLoss(read.status())) FileIsBad(*chunk);
   HAWSER_RETURN_IF_ERROR(read);
   if (chunk->data == nullptr) chunk->data = *std::move(read);
   Touch(*chunk);
@@ -207,9 +233,8 @@ absl::StatusOr<Literal> DatasetStore::CopyRows(const StoredArray& array,
   for (int64_t at = part.begin; at < part.end;) {
     const int64_t index = at / kChunkBytes;
     const int64_t from = at - index * kChunkBytes;
-    HAWSER_ASSIGN_OR_RETURN(
-        const ChunkBytes chunk,
-        LoadChunk(array, static_cast<size_t>(index)));
+    HAWSER_ASSIGN_OR_RETURN(const ChunkBytes chunk,
+                            LoadChunk(array, static_cast<size_t>(index)));
     const int64_t n = std::min(chunk.size - from, part.end - at);
     std::memcpy(rows.get() + (at - part.begin), chunk.data.get() + from,
                 static_cast<size_t>(n));

@@ -70,6 +70,11 @@ std::shared_ptr<const StoredArray> DatasetStore::ArrayOf(
 
 void DatasetStore::Name(Tenant& tenant, StoredDataset* dataset) {
   dataset->info = InfoOf(dataset->manifest);
+  MarkUsed(*dataset);
+  const Digest id = DatasetId(dataset->manifest);
+  for (const auto& [tag, named] : tenant.tags) {
+    if (named == id) dataset->info.tags.push_back(tag);
+  }
   for (const ArrayManifest& array : dataset->manifest.arrays) {
     dataset->arrays.push_back(ArrayOf(tenant, array));
     for (const Digest& chunk : array.chunks) {
@@ -86,9 +91,7 @@ void DatasetStore::Unname(Tenant& tenant, StoredDataset* dataset) {
     if (known != arrays_.end() && known->second.expired()) arrays_.erase(known);
     for (const Digest& digest : array.chunks) {
       auto at = tenant.chunks.find(digest);
-      if (--at->second.named > 0) continue;
-      Forget(*at->second.chunk);
-      tenant.chunks.erase(at);
+      if (--at->second.named == 0) Forget(tenant, digest);
     }
   }
   Collect();
@@ -106,10 +109,9 @@ absl::Status DatasetStore::CheckChunks(const Tenant& tenant,
       }
       const int64_t size = at->second.chunk->size;
       if (size != array.chunk_size(i)) {
-        return InvalidArgument("chunk ", i, " of array \"", array.name,
-                               "\" has ", size, " bytes, ",
-                               array.shape.ToString(), " needs ",
-                               array.chunk_size(i));
+        return InvalidArgument(
+            "chunk ", i, " of array \"", array.name, "\" has ", size,
+            " bytes, ", array.shape.ToString(), " needs ", array.chunk_size(i));
       }
     }
   }
@@ -122,13 +124,19 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
                                         DatasetInfo* info) {
   Tenant& tenant = tenants_[name];
   HAWSER_RETURN_IF_ERROR(CheckChunks(tenant, manifest));
-  std::shared_ptr<StoredDataset>& dataset =
-      tenant.datasets[DatasetId(manifest)];
+  const Digest id = DatasetId(manifest);
+  if (!tenant.datasets.contains(id)) {
+    HAWSER_RETURN_IF_ERROR(AdmitDataset(name));
+    // What made room for it may have taken chunks of it.
+    HAWSER_RETURN_IF_ERROR(CheckChunks(tenant, manifest));
+  }
+  std::shared_ptr<StoredDataset>& dataset = tenant.datasets[id];
   if (dataset == nullptr) {
     dataset = std::make_shared<StoredDataset>();
     dataset->manifest = std::move(manifest);
     Name(tenant, dataset.get());
   }
+  MarkUsed(*dataset);
   *info = dataset->Info();
   if (files_ == nullptr || info->durable) return absl::OkStatus();
   if (!WriteDataset(name, dataset)) {
@@ -157,13 +165,23 @@ void DatasetStore::Commit(absl::string_view tenant, DatasetManifest manifest,
 
 absl::StatusOr<std::shared_ptr<StoredDataset>> DatasetStore::FindDataset(
     absl::string_view tenant, absl::string_view token) {
-  HAWSER_ASSIGN_OR_RETURN(const Digest id, ParseToken(token));
-  auto own = tenants_.find(tenant);
-  if (own != tenants_.end()) {
-    auto at = own->second.datasets.find(id);
-    if (at != own->second.datasets.end()) return at->second;
+  const auto own = tenants_.find(tenant);
+  const Tenant* known = own == tenants_.end() ? nullptr : &own->second;
+  Digest id;
+  if (IsTag(token)) {
+    HAWSER_RETURN_IF_ERROR(CheckTag(token));
+    if (known == nullptr || !known->tags.contains(token)) {
+      return NotFound("tag ", token, " is not known on this server");
+    }
+    id = known->tags.find(token)->second;
+  } else {
+    HAWSER_ASSIGN_OR_RETURN(id, ParseToken(token));
   }
-  return NotFound("dataset ", token, " is not known on this server");
+  if (known != nullptr) {
+    const auto at = known->datasets.find(id);
+    if (at != known->datasets.end()) return at->second;
+  }
+  return NotFound("dataset ", TokenOf(id), " is not known on this server");
 }
 
 absl::StatusOr<DatasetInfo> DatasetStore::Stat(absl::string_view tenant,
@@ -178,6 +196,7 @@ absl::StatusOr<std::shared_ptr<const StoredArray>> DatasetStore::Find(
     absl::string_view array) {
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(tenant, token));
+  MarkUsed(*dataset);
   const auto& manifests = dataset->manifest.arrays;
   for (size_t i = 0; i < manifests.size(); ++i) {
     if (manifests[i].name == array) return dataset->arrays[i];
@@ -221,39 +240,13 @@ void DatasetStore::Delete(absl::string_view tenant, absl::string_view token,
   absl::Status status;
   {
     MutexLock lock(&mu_);
-    status = DeleteLocked(std::string(tenant), token, done);
+    const auto dataset = FindDataset(tenant, token);
+    status = dataset.status();
+    if (dataset.ok() && !Remove(std::string(tenant), *dataset, done)) {
+      status = Unavailable("the server is stopping");
+    }
   }
   if (done != nullptr) done(status);
-}
-
-absl::Status DatasetStore::DeleteLocked(
-    const std::string& name, absl::string_view token,
-    std::function<void(const absl::Status&)>& done) {
-  HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(name, token));
-  Tenant& tenant = tenants_[name];
-  if (files_ == nullptr) {
-    tenant.datasets.erase(DatasetId(dataset->manifest));
-    Unname(tenant, dataset.get());
-    return absl::OkStatus();
-  }
-  // The record goes first and for good, so that a crash in between leaves
-  // chunks without a dataset and not the other way round.
-  const bool added = writer_->Add(
-      {[this, name, dataset] {
-         return files_->RemoveDataset({name, dataset->manifest});
-       },
-       [this, name, dataset, done](const absl::Status& removed) {
-         {
-           MutexLock lock(&mu_);
-           Unname(tenants_[name], dataset.get());
-         }
-         done(Annotate(removed, absl::StrCat("dataset ", dataset->info.token,
-                                             " may be back after a restart")));
-       }});
-  if (!added) return Unavailable("the server is stopping");
-  tenant.datasets.erase(DatasetId(dataset->manifest));
-  done = nullptr;
-  return absl::OkStatus();
 }
 
 DatasetStore::Statistics DatasetStore::statistics() const {
@@ -264,6 +257,10 @@ DatasetStore::Statistics DatasetStore::statistics() const {
     out.datasets += static_cast<int64_t>(tenant.datasets.size());
   }
   out.resident_bytes = memory_.resident();
+  out.disk_bytes = disk_bytes_;
+  out.evicted_datasets = evicted_datasets_;
+  out.evicted_bytes = evicted_bytes_;
+  out.verified_bytes = verified_bytes_;
   out.bad_files = files_ == nullptr ? 0 : files_->bad_files();
   out.received_bytes = received_bytes_;
   out.shared_lookups = shared_lookups_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -39,6 +40,17 @@ struct DatasetStoreOptions {
   int64_t prepared_bytes = 0;
   // Of chunks no dataset names yet, from their last use.
   absl::Duration upload_ttl = absl::Minutes(10);
+  // From its last use on, a dataset is not evicted for so long.
+  absl::Duration lease = absl::Minutes(10);
+  // Of chunks on disk; 0: no limit.
+  int64_t disk_bytes = 0;
+  // What the file system must have left when a chunk comes.
+  int64_t disk_reserve = 0;
+  // Of each tenant's chunks and datasets; 0: no limit.
+  int64_t tenant_bytes = 0;
+  int64_t tenant_datasets = 0;
+  // What is read back and verified; 0: nothing.
+  int64_t scrub_bytes_per_second = 0;
   std::function<absl::Time()> now = absl::Now;
 };
 
@@ -89,6 +101,20 @@ class DatasetStore {
   void Delete(absl::string_view tenant, absl::string_view token,
               std::function<void(const absl::Status&)> done);
 
+  // ---- what stays (retention.cc, names.cc). Where room is needed, durable
+  // datasets are evicted, the least recently used first, unless they are pinned
+  // or were used within the lease. A token may be a tag wherever one is asked
+  // for. `done` comes when it survives a restart.
+  //
+  // Errors: as Stat, and the disk's (it holds until a restart).
+  void Pin(absl::string_view tenant, absl::string_view token,
+           absl::Duration ttl, Durable done);
+  // Errors: kInvalidArgument, kNotFound for the token, kAborted when it names
+  // another dataset than expected, kResourceExhausted for too many.
+  void Tag(absl::string_view tenant, const DatasetTag& tag,
+           std::function<void(const absl::Status&)> done);
+  DatasetUsage Usage(absl::string_view tenant);
+
   // The whole array in one piece, shared while anybody uses it; may read
   // files. Errors: kDataLoss when a chunk is damaged (put it again),
   // kResourceExhausted.
@@ -100,8 +126,12 @@ class DatasetStore {
                                    const RowRange& rows);
 
   // Forgets uploads whose time is over, removes chunks that nobody names or
-  // uses, and tries again what could not be written. Every second or so.
+  // uses, tries again what could not be written, and has some of what is on
+  // disk verified. Every second or so.
   void Sweep();
+  // Called, without locks, when datasets were evicted for room in memory: time
+  // to let go of their arrays. Before anything else is called.
+  void OnEvicted(std::function<void()> let_go) { let_go_ = std::move(let_go); }
   // Writes what is queued until `deadline`.
   void Stop(absl::Time deadline);
 
@@ -109,7 +139,11 @@ class DatasetStore {
     int64_t chunks = 0;
     int64_t datasets = 0;
     int64_t resident_bytes = 0;
+    int64_t disk_bytes = 0;
     int64_t bad_files = 0;
+    int64_t evicted_datasets = 0;
+    int64_t evicted_bytes = 0;
+    int64_t verified_bytes = 0;  // by the scrubber
     int64_t received_bytes = 0;  // verified, since the start
     // How often an index that tenants share was looked into, which takes bytes
     // or references of one's own: asking for others' leaves it as it is.
@@ -128,6 +162,9 @@ class DatasetStore {
     // When those expire that no dataset names.
     absl::flat_hash_map<Digest, absl::Time> uploads;
     absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
+    absl::btree_map<std::string, Digest> tags;
+    int64_t bytes = 0;    // of chunks
+    int64_t leaving = 0;  // of those, with datasets that are being removed
   };
   struct WaitingUpload {
     std::string tenant;
@@ -138,7 +175,8 @@ class DatasetStore {
 
   explicit DatasetStore(DatasetStoreOptions options);
   absl::Status Restore();
-  absl::Status RestoreDataset(DatasetRecord record);
+  absl::Status RestoreDataset(DatasetRecord record, absl::Time last_used);
+  void RestoreNames(NamesRecord record);
 
   // ---- chunks (chunk_index.cc)
   std::shared_ptr<Chunk> ChunkOf(const Digest& digest, int64_t size)
@@ -146,8 +184,10 @@ class DatasetStore {
   // The tenant knows the chunk from now on, at least for the upload's time.
   void Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // One tenant less knows it; Collect removes what nobody knows or uses.
-  void Forget(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The tenant does not know it any more; Collect removes what nobody knows or
+  // uses.
+  void Forget(Tenant& tenant, const Digest& digest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Collect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Marks a durable chunk in memory as the last to leave it.
   void Touch(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -165,7 +205,64 @@ class DatasetStore {
   absl::StatusOr<ChunkBytes> BytesOf(const std::shared_ptr<Chunk>& chunk);
   void ServeWaitingUploads();
 
+  // ---- retention (retention.cc)
+  // What goes with a dataset.
+  struct Share {
+    int64_t tenant = 0;  // of its tenant's bytes
+    int64_t store = 0;   // of what all tenants hold
+  };
+  Share ShareOf(const Tenant& tenant, const StoredDataset& dataset) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MayGo(const StoredDataset& dataset) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What may go, of `only` where it is given, the least recently used first.
+  struct Candidate {
+    std::string tenant;
+    std::shared_ptr<StoredDataset> dataset;
+  };
+  std::vector<Candidate> Evictable(const std::string* only) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool EvictOne(const Candidate& candidate, const Share& share)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Evicts until `bytes` are on their way out, of `only` where it is given:
+  // its bytes, else everybody's. Returns how many are.
+  int64_t Evict(int64_t bytes, const std::string* only)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Removes a dataset. Takes `done`, if any, when it is to wait. False:
+  // stopping.
+  bool Remove(const std::string& name,
+              const std::shared_ptr<StoredDataset>& dataset,
+              std::function<void(const absl::Status&)>& done)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Whether a chunk may come: evicts where that makes room. Errors:
+  // kResourceExhausted saying what the limit is and what holds it.
+  absl::Status Admit(const std::string& tenant, int64_t bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status AdmitToTenant(const std::string& tenant, int64_t bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status AdmitToDisk(int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status AdmitDataset(const std::string& tenant)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void MarkUsed(StoredDataset& dataset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // ---- names (names.cc)
+  absl::Status SetTag(Tenant& tenant, const DatasetTag& tag)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // False: stopping.
+  bool SaveNames(const std::string& name,
+                 std::function<void(const absl::Status&)> done)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   // ---- durability (durability.cc)
+  // The next chunks on disk, as many as the time since the last call is for.
+  void Scrub(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ScrubChunk(const std::shared_ptr<Chunk>& chunk)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void FileIsBad(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Has the file say when the dataset was used last, now and then.
+  void NoteUse(const std::string& tenant,
+               const std::shared_ptr<StoredDataset>& dataset)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WriteChunk(const std::string& tenant,
                   const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -185,10 +282,6 @@ class DatasetStore {
   absl::Status CommitLocked(const std::string& name, DatasetManifest manifest,
                             bool wait_durable, Durable& done, DatasetInfo* info)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Takes `done` when it is to wait.
-  absl::Status DeleteLocked(const std::string& name, absl::string_view token,
-                            std::function<void(const absl::Status&)>& done)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::shared_ptr<const StoredArray> ArrayOf(Tenant& tenant,
                                              const ArrayManifest& manifest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -205,6 +298,7 @@ class DatasetStore {
   const DatasetStoreOptions options_;
   ChunkMemory memory_;
   std::unique_ptr<ChunkFiles> files_;  // null: memory only
+  std::function<void()> let_go_;
 
   mutable Mutex mu_;
   // All there are: also those nobody knows any more, while somebody uses them.
@@ -218,6 +312,18 @@ class DatasetStore {
   std::list<Chunk*> evictable_ ABSL_GUARDED_BY(mu_);
   std::deque<WaitingUpload> waiting_ ABSL_GUARDED_BY(mu_);
   absl::Status last_write_error_ ABSL_GUARDED_BY(mu_);
+  // Of chunks on disk or on their way there; of those, what the writer is yet
+  // to remove; of datasets being removed; what it is yet to write.
+  int64_t disk_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t removing_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t evicting_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<Digest> to_scrub_ ABSL_GUARDED_BY(mu_);
+  absl::Time scrubbed_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
+  double scrub_credit_ ABSL_GUARDED_BY(mu_) = 0;  // bytes to verify by now
+  int64_t evicted_datasets_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t evicted_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t verified_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t received_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
 

@@ -12,6 +12,8 @@ namespace {
 
 // Between two attempts to write what the disk refused.
 constexpr absl::Duration kRetry = absl::Seconds(30);
+// How old the file's word may be on when a dataset was used last.
+constexpr absl::Duration kMarkUse = absl::Minutes(1);
 
 }  // namespace
 
@@ -67,17 +69,23 @@ void DatasetStore::WriteChunk(const std::string& tenant,
     return files_->WriteChunk(header,
                               {data.get(), static_cast<size_t>(header.bytes)});
   };
-  auto done = [this, weak = std::weak_ptr(chunk)](const absl::Status& status) {
+  auto done = [this, weak = std::weak_ptr(chunk),
+               bytes = chunk->size](const absl::Status& status) {
     MutexLock lock(&mu_);
     last_write_error_ = status;
+    writing_bytes_ -= bytes;
     const std::shared_ptr<Chunk> chunk = weak.lock();
     if (chunk == nullptr) return;
+    if (!status.ok()) disk_bytes_ -= bytes;
     chunk->writing = false;
     chunk->on_disk = status.ok();
     chunk->write_error = status;
     Touch(*chunk);
   };
   chunk->writing = writer_->Add({std::move(write), std::move(done)});
+  if (!chunk->writing) return;
+  disk_bytes_ += chunk->size;
+  writing_bytes_ += chunk->size;
 }
 
 bool DatasetStore::WriteDataset(const std::string& tenant,
@@ -132,18 +140,18 @@ void DatasetStore::Sweep() {
     for (auto it = tenant.uploads.begin(); it != tenant.uploads.end();) {
       auto at = it++;  // erase keeps the others
       if (at->second > now) continue;
-      auto chunk = tenant.chunks.find(at->first);
-      Forget(*chunk->second.chunk);
-      tenant.chunks.erase(chunk);
+      Forget(tenant, at->first);
       tenant.uploads.erase(at);
     }
     if (files_ == nullptr) continue;
     for (auto& [id, dataset] : tenant.datasets) {
+      NoteUse(name, dataset);
       if (now - dataset->tried_at < kRetry || !dataset->NeedsWrite()) continue;
       WriteDataset(name, dataset);
     }
   }
   Collect();
+  Scrub(now);
   absl::erase_if(arrays_, [](const auto& a) { return a.second.expired(); });
 }
 
@@ -162,7 +170,68 @@ void DatasetStore::Stop(absl::Time deadline) {
   }
 }
 
-absl::Status DatasetStore::RestoreDataset(DatasetRecord record) {
+void DatasetStore::NoteUse(const std::string& tenant,
+                           const std::shared_ptr<StoredDataset>& dataset) {
+  if (dataset->info.last_used - dataset->marked < kMarkUse ||
+      !dataset->on_disk) {
+    return;
+  }
+  dataset->marked = dataset->info.last_used;
+  writer_->Add({[this, tenant, dataset, used = dataset->marked] {
+                  files_->MarkUsed({tenant, dataset->manifest}, used);
+                  return absl::OkStatus();
+                },
+                [](const absl::Status&) {}});
+}
+
+void DatasetStore::Scrub(absl::Time now) {
+  if (files_ == nullptr || options_.scrub_bytes_per_second == 0) return;
+  const double rate = static_cast<double>(options_.scrub_bytes_per_second);
+  const double seconds = absl::ToDoubleSeconds(now - scrubbed_at_);
+  scrubbed_at_ = now;
+  // What was not used for long is not made up for at once.
+  scrub_credit_ = std::min(scrub_credit_ + std::max(seconds, 0.0) * rate,
+                           2 * rate + kChunkBytes);
+  if (!writer_->idle()) return;  // writing goes first
+  while (scrub_credit_ >= kChunkBytes) {
+    if (to_scrub_.empty()) {
+      for (const auto& [digest, chunk] : chunks_) {
+        if (chunk->on_disk) to_scrub_.push_back(digest);
+      }
+      if (to_scrub_.empty()) return;
+    }
+    const auto at = chunks_.find(to_scrub_.back());
+    to_scrub_.pop_back();
+    if (at == chunks_.end() || !at->second->on_disk) continue;
+    scrub_credit_ -= static_cast<double>(at->second->size);
+    ScrubChunk(at->second);
+  }
+}
+
+void DatasetStore::ScrubChunk(const std::shared_ptr<Chunk>& chunk) {
+  writer_->Add({[this, digest = chunk->digest, bytes = chunk->size] {
+                  return files_->ReadChunk(digest, bytes, &memory_).status();
+                },
+                [this, weak = std::weak_ptr(chunk)](const absl::Status& read) {
+                  MutexLock lock(&mu_);
+                  const std::shared_ptr<Chunk> chunk = weak.lock();
+                  if (chunk == nullptr) return;
+                  verified_bytes_ += chunk->size;
+                  if (absl::IsDataLoss(read)) FileIsBad(*chunk);
+                }});
+}
+
+void DatasetStore::FileIsBad(Chunk& chunk) {
+  if (!chunk.on_disk) return;
+  chunk.on_disk = false;
+  disk_bytes_ -= chunk.size;
+  // What is in memory is written again.
+  if (chunk.placed) evictable_.erase(chunk.place);
+  chunk.placed = false;
+}
+
+absl::Status DatasetStore::RestoreDataset(DatasetRecord record,
+                                          absl::Time last_used) {
   MutexLock lock(&mu_);
   Tenant& tenant = tenants_[record.tenant];
   for (const ArrayManifest& array : record.manifest.arrays) {
@@ -180,6 +249,8 @@ absl::Status DatasetStore::RestoreDataset(DatasetRecord record) {
   dataset->manifest = std::move(record.manifest);
   dataset->on_disk = true;
   Name(tenant, dataset.get());
+  dataset->info.last_used = std::min(last_used, dataset->info.last_used);
+  dataset->marked = dataset->info.last_used;
   tenant.datasets[DatasetId(dataset->manifest)] = std::move(dataset);
   return absl::OkStatus();
 }
@@ -191,15 +262,17 @@ absl::Status DatasetStore::Restore() {
     MutexLock lock(&mu_);
     std::shared_ptr<Chunk> chunk = ChunkOf(header.digest, header.bytes);
     chunk->on_disk = true;
+    disk_bytes_ += header.bytes;
     Refer(tenants_[header.tenant], chunk);
   }
-  for (DatasetRecord& record : contents.datasets) {
+  for (auto& [record, last_used] : contents.datasets) {
     const std::string token = TokenOf(record.manifest);
-    const absl::Status restored = RestoreDataset(std::move(record));
+    const absl::Status restored = RestoreDataset(std::move(record), last_used);
     if (restored.ok()) continue;
     HAWSER_LOG(kWarning) << "dataset " << token
                          << " is left out: " << restored.message();
   }
+  for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
   writer_ =
       std::make_unique<DiskWriter>([this] { return files_->SyncFolders(); },
                                    [this] { ServeWaitingUploads(); });

@@ -1,5 +1,6 @@
 #include "server/datasets/record.h"
 
+#include <limits>
 #include <utility>
 
 #include "core/base/status.h"
@@ -9,7 +10,9 @@ namespace {
 
 constexpr absl::string_view kChunkMagic = "hawserCH";
 constexpr absl::string_view kDatasetMagic = "hawserDS";
+constexpr absl::string_view kNamesMagic = "hawserTN";
 constexpr uint64_t kVersion = 1;
+constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
 
 void PutInteger(uint64_t value, std::string* out) {
   for (int i = 0; i < 8; ++i) out->push_back(static_cast<char>(value >> 8 * i));
@@ -179,6 +182,53 @@ absl::StatusOr<DatasetRecord> DecodeDataset(absl::string_view bytes) {
   }
   const absl::Status sound = CheckManifest(record.manifest);
   if (!sound.ok()) return DataLoss(sound.message());
+  return record;
+}
+
+// A pin without an end is the largest number there is, as in the protocol.
+std::string EncodeNames(const NamesRecord& record) {
+  std::string payload;
+  PutText(record.tenant, &payload);
+  PutInteger(record.tags.size(), &payload);
+  for (const auto& [name, dataset] : record.tags) {
+    PutText(name, &payload);
+    payload.append(dataset.bytes().data(), Digest::kSize);
+  }
+  PutInteger(record.pins.size(), &payload);
+  for (const auto& [dataset, until] : record.pins) {
+    payload.append(dataset.bytes().data(), Digest::kSize);
+    PutInteger(static_cast<uint64_t>(until == absl::InfiniteFuture()
+                                         ? kForEver
+                                         : absl::ToUnixMillis(until)),
+               &payload);
+  }
+  return Close(kNamesMagic, payload);
+}
+
+absl::StatusOr<NamesRecord> DecodeNames(absl::string_view bytes) {
+  HAWSER_ASSIGN_OR_RETURN(const absl::string_view payload,
+                          Open(kNamesMagic, bytes, 0));
+  Reader in(payload);
+  NamesRecord record;
+  record.tenant = std::string(in.Text());
+  const uint64_t tags = in.Integer();
+  for (uint64_t i = 0; in.ok() && i < tags; ++i) {
+    std::string name(in.Text());
+    const absl::Status sound = CheckTag(name);
+    if (!sound.ok()) return DataLoss(sound.message());
+    record.tags.emplace_back(std::move(name), in.TakeDigest());
+  }
+  const uint64_t pins = in.Integer();
+  for (uint64_t i = 0; in.ok() && i < pins; ++i) {
+    const Digest dataset = in.TakeDigest();
+    const int64_t until = static_cast<int64_t>(in.Integer());
+    record.pins.emplace_back(dataset, until == kForEver
+                                          ? absl::InfiniteFuture()
+                                          : absl::FromUnixMillis(until));
+  }
+  if (!in.ok() || !in.rest().empty()) {
+    return DataLoss("a damaged record of names");
+  }
   return record;
 }
 

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "core/base/digest.h"
 #include "core/runtime/dataset.h"
 
@@ -32,6 +35,15 @@ struct DatasetRecord {
   std::string tenant;
   DatasetManifest manifest;
 };
+// What a tenant says about its datasets, one file per tenant.
+struct NamesRecord {
+  std::string tenant;
+  std::vector<std::pair<std::string, Digest>> tags;  // sorted by name
+  std::vector<std::pair<Digest, absl::Time>> pins;   // until when
+};
+std::string EncodeNames(const NamesRecord& record);
+absl::StatusOr<NamesRecord> DecodeNames(absl::string_view bytes);
+
 std::string EncodeDataset(const DatasetRecord& record);
 absl::StatusOr<DatasetRecord> DecodeDataset(absl::string_view bytes);
 

@@ -13,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
@@ -20,6 +21,11 @@
 #include "core/runtime/dataset.h"
 
 namespace hawser::server {
+
+// What is never evicted, for errors that say what holds the space.
+inline constexpr absl::string_view kWhatStays =
+    "datasets that are pinned, used within the lease or not durable yet, and "
+    "uploads";
 
 // Bytes and whoever keeps them alive.
 struct ChunkBytes {
@@ -37,7 +43,7 @@ struct Chunk {
   bool on_disk = false;
   bool writing = false;
   absl::Status write_error;  // of the last attempt
-  int references = 0;  // tenants who know it
+  int references = 0;        // tenants who know it
   // Its place among the chunks that may leave memory.
   std::list<Chunk*>::iterator place;
   bool placed = false;
@@ -61,7 +67,8 @@ struct StoredArray {
 struct StoredDataset {
   using Durable = std::function<void(absl::StatusOr<DatasetInfo>)>;
   DatasetManifest manifest;
-  DatasetInfo info;  // but for `durable`, which changes
+  DatasetInfo info;                          // but for `durable`, which changes
+  absl::Time marked = absl::InfinitePast();  // last_used, as the file has it
   std::vector<std::shared_ptr<const StoredArray>> arrays;  // as in manifest
   bool on_disk = false;  // the record; IsDurable asks the chunks too
   int writes = 0;        // queued ones of the record

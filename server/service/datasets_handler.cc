@@ -173,8 +173,8 @@ absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
 
 v1::ListReply DatasetsHandler::List(absl::string_view tenant,
                                     const v1::ListRequest& request) {
-  const int limit = static_cast<int>(std::min<uint32_t>(
-      request.limit(), std::numeric_limits<int>::max()));
+  const int limit = static_cast<int>(
+      std::min<uint32_t>(request.limit(), std::numeric_limits<int>::max()));
   const DatasetPage page =
       store_->List(tenant, {request.prefix(), request.after(), limit});
   v1::ListReply reply;
@@ -189,6 +189,32 @@ void DatasetsHandler::Delete(absl::string_view tenant,
                              const v1::DeleteRequest& request,
                              std::function<void(const absl::Status&)> done) {
   store_->Delete(tenant, request.token(), std::move(done));
+}
+
+void DatasetsHandler::Pin(
+    absl::string_view tenant, const v1::PinRequest& request,
+    std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done) {
+  const int64_t ttl = request.ttl_ms();
+  if (ttl < 0) return done(InvalidArgument("a pin of ", ttl, " ms"));
+  const bool for_ever = ttl == std::numeric_limits<int64_t>::max();
+  store_->Pin(tenant, request.token(),
+              for_ever ? absl::InfiniteDuration() : absl::Milliseconds(ttl),
+              [done = std::move(done)](absl::StatusOr<DatasetInfo> info) {
+                if (!info.ok()) return done(info.status());
+                done(ToProto(*info));
+              });
+}
+
+void DatasetsHandler::Tag(absl::string_view tenant,
+                          const v1::TagRequest& request,
+                          std::function<void(const absl::Status&)> done) {
+  DatasetTag tag{request.name(), request.token(), std::nullopt};
+  if (request.has_expected()) tag.expected = request.expected();
+  store_->Tag(tenant, tag, std::move(done));
+}
+
+v1::UsageReply DatasetsHandler::Usage(absl::string_view tenant) {
+  return ToProto(store_->Usage(tenant));
 }
 
 }  // namespace hawser::server

@@ -90,6 +90,12 @@ class DatasetsHandler {
   v1::ListReply List(absl::string_view tenant, const v1::ListRequest& request);
   void Delete(absl::string_view tenant, const v1::DeleteRequest& request,
               std::function<void(const absl::Status&)> done);
+  void Pin(absl::string_view tenant, const v1::PinRequest& request,
+           std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)>
+               done);
+  void Tag(absl::string_view tenant, const v1::TagRequest& request,
+           std::function<void(const absl::Status&)> done);
+  v1::UsageReply Usage(absl::string_view tenant);
 
  private:
   DatasetStore* const store_;

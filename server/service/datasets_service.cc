@@ -89,6 +89,23 @@ RpcServer::Start AtOnce(DatasetsHandler* handler,
       });
 }
 
+// A method whose reply says no more than that it was done.
+template <typename Request, typename Reply>
+RpcServer::Start WhenDone(
+    DatasetsHandler* handler,
+    void (DatasetsHandler::*method)(absl::string_view, const Request&,
+                                    std::function<void(const absl::Status&)>)) {
+  return UnaryMethod<Request, Reply>(
+      [handler, method](const std::string& tenant, Request* request,
+                        const CancelToken&, auto done) {
+        (handler->*method)(tenant, *request,
+                           [done](const absl::Status& status) {
+                             if (!status.ok()) return done(status);
+                             done(Reply());
+                           });
+      });
+}
+
 }  // namespace
 
 void AddDatasetsMethods(DatasetsHandler* handler, WorkerPool* workers,
@@ -110,17 +127,23 @@ void AddDatasetsMethods(DatasetsHandler* handler, WorkerPool* workers,
                             const CancelToken&, auto done) {
                     done(handler->List(tenant, *request));
                   }));
+  server->Add(service, "Usage",
+              UnaryMethod<v1::UsageRequest, v1::UsageReply>(
+                  [handler](const std::string& tenant, v1::UsageRequest*,
+                            const CancelToken&,
+                            auto done) { done(handler->Usage(tenant)); }));
+  server->Add(service, "Pin",
+              UnaryMethod<v1::PinRequest, v1::DatasetInfoProto>(
+                  [handler](const std::string& tenant, v1::PinRequest* request,
+                            const CancelToken&, auto done) {
+                    handler->Pin(tenant, *request, std::move(done));
+                  }));
+  server->Add(service, "Delete",
+              WhenDone<v1::DeleteRequest, v1::DeleteReply>(
+                  handler, &DatasetsHandler::Delete));
   server->Add(
-      service, "Delete",
-      UnaryMethod<v1::DeleteRequest, v1::DeleteReply>(
-          [handler](const std::string& tenant, v1::DeleteRequest* request,
-                    const CancelToken&, auto done) {
-            handler->Delete(tenant, *request,
-                            [done](const absl::Status& deleted) {
-                              if (!deleted.ok()) return done(deleted);
-                              done(v1::DeleteReply());
-                            });
-          }));
+      service, "Tag",
+      WhenDone<v1::TagRequest, v1::TagReply>(handler, &DatasetsHandler::Tag));
   server->Add(service, "Put", [handler, workers](Rpc* rpc, std::string tenant) {
     return std::make_unique<PutReactor>(rpc, handler->Put(tenant), workers);
   });

@@ -229,6 +229,19 @@ class FakeTransport final : public Transport {
     return v1::DeleteReply();
   }
 
+  absl::StatusOr<v1::DatasetInfoProto> Pin(
+      const v1::PinRequest& request, const runtime::CallOptions&) override {
+    return Unimplemented("pins");
+  }
+  absl::StatusOr<v1::TagReply> Tag(const v1::TagRequest& request,
+                                   const runtime::CallOptions&) override {
+    return Unimplemented("tags");
+  }
+  absl::StatusOr<v1::UsageReply> Usage(const v1::UsageRequest& request,
+                                       const runtime::CallOptions&) override {
+    return Unimplemented("usage");
+  }
+
   absl::Status Get(
       const v1::GetRequest& request,
       std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>

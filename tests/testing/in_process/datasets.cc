@@ -97,6 +97,56 @@ absl::StatusOr<v1::DatasetInfoProto> InProcessTransport::Commit(
       });
 }
 
+absl::StatusOr<v1::DatasetInfoProto> InProcessTransport::Pin(
+    const v1::PinRequest& request, const runtime::CallOptions& options) {
+  InProcessCall call = NewCall(CallKind::kPin, options);
+  return Unary<v1::DatasetInfoProto>(
+      call, request,
+      [&](ServerCore& core, const v1::PinRequest& arrived)
+          -> absl::StatusOr<v1::DatasetInfoProto> {
+        auto promise = std::make_shared<Promise<v1::DatasetInfoProto>>();
+        const auto future = promise->future();
+        core.datasets->Pin("default", arrived,
+                           [promise, held = call.shared_core()](
+                               const absl::StatusOr<v1::DatasetInfoProto>&
+                                   info) { promise->Set(info); });
+        return AwaitWithin(future, call.limits(), address_);
+      });
+}
+
+absl::StatusOr<v1::TagReply> InProcessTransport::Tag(
+    const v1::TagRequest& request, const runtime::CallOptions& options) {
+  InProcessCall call = NewCall(CallKind::kTag, options);
+  return Unary<v1::TagReply>(
+      call, request,
+      [&](ServerCore& core, const v1::TagRequest& arrived)
+          -> absl::StatusOr<v1::TagReply> {
+        auto promise = std::make_shared<Promise<v1::TagReply>>();
+        const auto future = promise->future();
+        core.datasets->Tag(
+            "default", arrived,
+            [promise, held = call.shared_core()](const absl::Status& status) {
+              if (status.ok()) {
+                promise->Set(v1::TagReply());
+              } else {
+                promise->Set(status);
+              }
+            });
+        return AwaitWithin(future, call.limits(), address_);
+      });
+}
+
+absl::StatusOr<v1::UsageReply> InProcessTransport::Usage(
+    const v1::UsageRequest& request, const runtime::CallOptions& options) {
+  InProcessCall call = NewCall(CallKind::kUsage, options);
+  return Unary<v1::UsageReply>(
+      call, request,
+      [](ServerCore& core, const v1::UsageRequest&)
+          -> absl::StatusOr<v1::UsageReply> {
+        return core.datasets->Usage("default");
+      });
+}
+
 absl::Status InProcessTransport::PutChunk(
     InProcessCall& call, const ChunkToPut& chunk,
     const std::shared_ptr<server::PutStream>& stream) {

@@ -67,9 +67,9 @@ struct CallFaults {
 
 enum class CallKind : uint8_t {
   kCall, kUpload, kDownload, kFindMissing, kPut, kCommit, kGet, kStat, kList,
-  kDelete
+  kDelete, kPin, kTag, kUsage
 };
-inline constexpr int kCallKinds = 10;
+inline constexpr int kCallKinds = static_cast<int>(CallKind::kUsage) + 1;
 
 // Thread-safe. The n-th stream, and the n-th call of each kind, has the same
 // faults whenever it comes.

@@ -51,6 +51,15 @@ class InProcessTransport final : public Transport {
   absl::StatusOr<v1::DeleteReply> Delete(
       const v1::DeleteRequest& request,
       const runtime::CallOptions& options) override;
+  absl::StatusOr<v1::DatasetInfoProto> Pin(
+      const v1::PinRequest& request,
+      const runtime::CallOptions& options) override;
+  absl::StatusOr<v1::TagReply> Tag(
+      const v1::TagRequest& request,
+      const runtime::CallOptions& options) override;
+  absl::StatusOr<v1::UsageReply> Usage(
+      const v1::UsageRequest& request,
+      const runtime::CallOptions& options) override;
   absl::Status Get(
       const v1::GetRequest& request,
       std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
