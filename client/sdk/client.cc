@@ -189,7 +189,41 @@ absl::Status Client::Delete(absl::string_view token) const {
 absl::Status Client::Delete(absl::string_view token,
                             const CallOptions& call) const {
   if (!valid()) return NoClient();
-  return runtime()->DeleteDataset(token, call.FromNow());
+  const runtime::CallOptions limits = call.FromNow();
+  if (!IsTag(token)) return runtime()->DeleteDataset(token, limits);
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                          runtime()->StatDataset(token, limits));
+  return runtime()->DeleteDataset(info.token, limits);
+}
+
+absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
+                                        absl::Duration ttl) const {
+  return Pin(token, ttl, CallOptions{});
+}
+
+absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
+                                        absl::Duration ttl,
+                                        const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  return runtime()->PinDataset(token, ttl, call.FromNow());
+}
+
+absl::Status Client::Tag(const DatasetTag& tag) const {
+  return Tag(tag, CallOptions{});
+}
+
+absl::Status Client::Tag(const DatasetTag& tag, const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  return runtime()->TagDataset(tag, call.FromNow());
+}
+
+absl::StatusOr<DatasetUsage> Client::Usage() const {
+  return Usage(CallOptions{});
+}
+
+absl::StatusOr<DatasetUsage> Client::Usage(const CallOptions& call) const {
+  if (!valid()) return NoClient();
+  return runtime()->QueryUsage(call.FromNow());
 }
 
 }  // namespace hawser

@@ -61,8 +61,9 @@ class Client {
       std::vector<DatasetSource::Array> arrays) const;
   absl::StatusOr<hawser::Dataset> Put(std::vector<DatasetSource::Array> arrays,
                                       const CallOptions& call) const;
-  // The dataset of a token. Blocks. Errors: kInvalidArgument for text that is
-  // no token, kNotFound for one that is unknown there or not yours.
+  // The dataset of a token, or of a tag: "@mnist". Blocks. Errors:
+  // kInvalidArgument for text that is neither, kNotFound for one that is unknown
+  // there or not yours.
   absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token) const;
   absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token,
                                           const CallOptions& call) const;
@@ -97,6 +98,29 @@ class Client {
   // is unknown there or not yours; those of the link.
   absl::Status Delete(absl::string_view token) const;
   absl::Status Delete(absl::string_view token, const CallOptions& call) const;
+
+  // Where room is needed, a server evicts datasets that were not used for a
+  // while, the least recently used first. A pinned one stays until `ttl` from
+  // now is over; infinite: until Unpin. Blocks until that survives a restart.
+  // Returns what Dataset(token).info() says then. Errors: as Dataset; with a
+  // fallback, kUnavailable while the server is away.
+  absl::StatusOr<DatasetInfo> Pin(
+      absl::string_view token,
+      absl::Duration ttl = absl::InfiniteDuration()) const;
+  absl::StatusOr<DatasetInfo> Pin(absl::string_view token, absl::Duration ttl,
+                                  const CallOptions& call) const;
+  absl::StatusOr<DatasetInfo> Unpin(absl::string_view token) const {
+    return Pin(token, absl::ZeroDuration());
+  }
+  // Lets a name stand for a dataset, or for none; it does not keep it there.
+  //   client.Tag({.name = "@mnist", .token = t, .expected = old.token()});
+  // Errors: as DatasetTag says (core/runtime/dataset.h): kAborted when the name
+  // stands for another dataset than expected; kNotFound for the token.
+  absl::Status Tag(const DatasetTag& tag) const;
+  absl::Status Tag(const DatasetTag& tag, const CallOptions& call) const;
+  // What the caller keeps there, and may keep. Errors: those of the link.
+  absl::StatusOr<DatasetUsage> Usage() const;
+  absl::StatusOr<DatasetUsage> Usage(const CallOptions& call) const;
 
   runtime::Client* runtime() const;
   std::shared_ptr<runtime::Client> shared() const;

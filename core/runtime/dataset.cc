@@ -67,6 +67,17 @@ absl::Status CheckTag(absl::string_view name) {
                          " of A-Z a-z 0-9 . _ / -");
 }
 
+absl::Status CheckExpected(const DatasetTag& tag, absl::string_view now) {
+  if (!tag.expected.has_value() || *tag.expected == now) {
+    return absl::OkStatus();
+  }
+  const auto named = [](absl::string_view token) {
+    return token.empty() ? "nothing" : token;
+  };
+  return Aborted("tag ", tag.name, " names ", named(now), ", not ",
+                 named(*tag.expected));
+}
+
 int64_t ArrayManifest::chunk_size(int64_t i) const {
   return std::min(kChunkBytes, shape.byte_size() - i * kChunkBytes);
 }

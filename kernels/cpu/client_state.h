@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/base/cancel_watch.h"
 #include "core/base/mutex.h"
+#include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
-#include "kernels/cpu/cancel_watch.h"
 #include "kernels/cpu/host_allocator.h"
-#include "kernels/cpu/thread_pool.h"
 
 namespace hawser::cpu {
 

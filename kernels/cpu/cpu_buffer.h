@@ -36,8 +36,5 @@ class CpuBuffer : public runtime::Buffer {
   const Future<Literal> value_;
 };
 
-// The token of `call` with its attempt timeout, counted from now.
-CancelToken TokenOf(const runtime::CallOptions& call);
-
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_CPU_BUFFER_H_

@@ -5,13 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "core/base/mutex.h"
 #include "core/ir/verifier.h"
 #include "core/runtime/client.h"
+#include "core/runtime/host_datasets.h"
 
 namespace hawser::cpu {
 
@@ -60,6 +58,13 @@ class CpuClient : public runtime::Client {
       const DatasetQuery& query, const runtime::CallOptions& call) override;
   absl::Status DeleteDataset(absl::string_view token,
                              const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> PinDataset(
+      absl::string_view token, absl::Duration ttl,
+      const runtime::CallOptions& call) override;
+  absl::Status TagDataset(const DatasetTag& tag,
+                          const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetUsage> QueryUsage(
+      const runtime::CallOptions& call) override;
   absl::StatusOr<DatasetInfo> FreezeDataset(
       absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override;
@@ -70,18 +75,9 @@ class CpuClient : public runtime::Client {
   int64_t live_bytes() const;
 
  private:
-  struct Dataset {
-    DatasetInfo info;
-    std::vector<Literal> values;  // in the order of info.arrays
-  };
-  absl::StatusOr<Dataset> FindDataset(absl::string_view token);
-  absl::StatusOr<Literal> FindArray(absl::string_view token,
-                                    absl::string_view array);
-
   const CpuClientOptions options_;
   const std::shared_ptr<ClientState> state_;
-  Mutex mu_;
-  absl::flat_hash_map<std::string, Dataset> datasets_ ABSL_GUARDED_BY(mu_);
+  runtime::HostDatasets datasets_{"cpu"};
 };
 
 std::shared_ptr<CpuClient> MakeCpuClient(const CpuClientOptions& options = {});

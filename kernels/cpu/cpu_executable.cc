@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
 #include "kernels/cpu/cpu_buffer.h"
 
 namespace hawser::cpu {
@@ -40,7 +41,7 @@ class PendingRun : public Watched,
         state_(std::move(state)),
         arguments_(arguments.begin(), arguments.end()),
         donated_(options.donated),
-        token_(TokenOf(options.call)),
+        token_(runtime::AttemptToken(options.call)),
         promises_(executable_->signature().results.size()),
         missing_(1) {}
 

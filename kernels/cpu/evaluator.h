@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/host_allocator.h"
-#include "kernels/cpu/thread_pool.h"
 
 namespace hawser::cpu {
 

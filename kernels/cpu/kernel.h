@@ -13,10 +13,10 @@
 #include "absl/types/span.h"
 #include "core/base/cancel.h"
 #include "core/base/literal.h"
+#include "core/base/thread_pool.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/host_allocator.h"
-#include "kernels/cpu/thread_pool.h"
 
 namespace hawser::cpu {
 

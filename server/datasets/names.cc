@@ -63,10 +63,7 @@ absl::Status DatasetStore::SetTag(Tenant& tenant, const DatasetTag& tag) {
   HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
   const auto at = tenant.tags.find(tag.name);
   const std::string now = at == tenant.tags.end() ? "" : TokenOf(at->second);
-  if (tag.expected.has_value() && *tag.expected != now) {
-    return Aborted("tag ", tag.name, " names ", now.empty() ? "nothing" : now,
-                   ", not ", tag.expected->empty() ? "nothing" : *tag.expected);
-  }
+  HAWSER_RETURN_IF_ERROR(CheckExpected(tag, now));
   std::shared_ptr<StoredDataset> next;
   if (!tag.token.empty()) {
     const auto id = ParseToken(tag.token);

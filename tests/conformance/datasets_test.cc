@@ -4,8 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/time/clock.h"
 #include "core/base/dtype.h"
 #include "core/runtime/dataset.h"
+#include "gmock/gmock.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"
 #include "tests/testing/matchers.h"
@@ -41,9 +44,8 @@ TEST_P(DatasetsTest, PutFindAndFetch) {
   for (const DatasetSource::Array& array : source_.arrays) {
     ASSERT_NE(found.Find(array.name), nullptr) << array.name;
     EXPECT_EQ(found.Find(array.name)->shape, array.value.shape());
-    ASSERT_OK_AND_ASSIGN(
-        const BufferPtr there,
-        other->DatasetArray(put.token, array.name, Patient()));
+    ASSERT_OK_AND_ASSIGN(const BufferPtr there,
+                         other->DatasetArray(put.token, array.name, Patient()));
     ASSERT_OK_AND_ASSIGN(const Literal back, Get(there));
     EXPECT_TRUE(back.BitEquals(array.value)) << array.name;
   }
@@ -151,8 +153,8 @@ TEST_P(DatasetsTest, RowsAreArguments) {
     ASSERT_OK_AND_ASSIGN(
         const BufferPtr rows,
         client().DatasetRows(put.token, "large", range, Patient()));
-    EXPECT_THAT(*Get(rows), LiteralBitEquals(*SliceRows(
-                                source_.arrays[3].value, range)))
+    EXPECT_THAT(*Get(rows),
+                LiteralBitEquals(*SliceRows(source_.arrays[3].value, range)))
         << range.begin;
   }
 }
@@ -164,14 +166,13 @@ TEST_P(DatasetsTest, RowsThatAreNotThereAreRefused) {
     const char* array;
     RowRange rows;
     const char* part;
-  } refused[] = {
-      {"small", {-1, 2}, "rows -1 and up, 2 of them, of s64[5,7]"},
-      {"small", {0, -1}, "rows 0 and up, -1 of them"},
-      {"small", {4, 2}, "rows 4 and up, 2 of them"},
-      {"small", {6, 0}, "rows 6 and up"},
-      {"small", {5, INT64_MAX}, "rows 5 and up"},
-      {"empty", {0, 1}, "of f32[0,3]"},
-      {"scalar", {0, 1}, "a scalar has no rows"}};
+  } refused[] = {{"small", {-1, 2}, "rows -1 and up, 2 of them, of s64[5,7]"},
+                 {"small", {0, -1}, "rows 0 and up, -1 of them"},
+                 {"small", {4, 2}, "rows 4 and up, 2 of them"},
+                 {"small", {6, 0}, "rows 6 and up"},
+                 {"small", {5, INT64_MAX}, "rows 5 and up"},
+                 {"empty", {0, 1}, "of f32[0,3]"},
+                 {"scalar", {0, 1}, "a scalar has no rows"}};
   for (const auto& row : refused) {
     const auto rows =
         client().DatasetRows(put.token, row.array, row.rows, Patient());
@@ -185,9 +186,8 @@ TEST_P(DatasetsTest, RowsThatAreNotThereAreRefused) {
 TEST_P(DatasetsTest, ListAndDelete) {
   std::vector<std::string> tokens;
   for (int i = 0; i < 3; ++i) {
-    ASSERT_OK_AND_ASSIGN(
-        const DatasetInfo put,
-        client().PutDataset({{{"", Full(i, 3)}}}, Patient()));
+    ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                         client().PutDataset({{{"", Full(i, 3)}}}, Patient()));
     tokens.push_back(put.token);
   }
   std::sort(tokens.begin(), tokens.end());
@@ -272,6 +272,56 @@ TEST_P(DatasetsTest, WhatCannotBeFrozenIsRefused) {
               StatusIs(StatusCode::kInvalidArgument, "must name each"));
   EXPECT_THAT(client().FreezeDataset({{"x", Literal()}}, Patient()),
               StatusIs(StatusCode::kInvalidArgument, "has no value"));
+}
+
+TEST_P(DatasetsTest, NamesAndPinsAreKeptWhereTheDatasetIs) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source_, Patient()));
+  const DatasetTag tag{"@set/" + target_->where.substr(0, 3), put.token, {}};
+  if (absl::StartsWith(target_->where, "cpu (fallback")) {
+    // Kept by the server, which is away: not a thing to say yes to.
+    EXPECT_THAT(client().TagDataset(tag, Patient()),
+                StatusIs(StatusCode::kUnavailable, ""));
+    EXPECT_THAT(client().PinDataset(put.token, absl::Hours(1), Patient()),
+                StatusIs(StatusCode::kUnavailable, ""));
+    EXPECT_THAT(client().QueryUsage(Patient()),
+                StatusIs(StatusCode::kUnavailable, ""));
+    return;
+  }
+  ASSERT_OK(client().TagDataset(tag, Patient()));
+  const auto other = target_->another();
+  ASSERT_OK_AND_ASSIGN(DatasetInfo found,
+                       other->StatDataset(tag.name, Patient()));
+  EXPECT_EQ(found.token, put.token);
+  EXPECT_THAT(found.tags, ::testing::ElementsAre(tag.name));
+  EXPECT_EQ(found.pinned_until, absl::InfinitePast());
+  EXPECT_GT(found.last_used, absl::Now() - absl::Hours(1));
+
+  ASSERT_OK_AND_ASSIGN(
+      found, client().PinDataset(tag.name, absl::Hours(1), Patient()));
+  EXPECT_GT(found.pinned_until, absl::Now() + absl::Minutes(59));
+  EXPECT_LT(found.pinned_until, absl::Now() + absl::Minutes(61));
+  ASSERT_OK_AND_ASSIGN(DatasetUsage usage, client().QueryUsage(Patient()));
+  EXPECT_GE(usage.datasets, 1);
+  EXPECT_GE(usage.bytes, put.bytes);
+  EXPECT_GE(usage.pinned_bytes, put.bytes);
+  ASSERT_OK_AND_ASSIGN(
+      found,
+      client().PinDataset(put.token, absl::InfiniteDuration(), Patient()));
+  EXPECT_EQ(found.pinned_until, absl::InfiniteFuture());
+  ASSERT_OK_AND_ASSIGN(
+      found, client().PinDataset(put.token, absl::ZeroDuration(), Patient()));
+  EXPECT_EQ(found.pinned_until, absl::InfinitePast());
+
+  EXPECT_THAT(client().TagDataset({tag.name, put.token, ""}, Patient()),
+              StatusIs(StatusCode::kAborted, put.token));
+  EXPECT_THAT(client().TagDataset({"no tag", put.token, {}}, Patient()),
+              StatusIs(StatusCode::kInvalidArgument, "is no tag"));
+  EXPECT_OK(client().TagDataset({tag.name, "", put.token}, Patient()));
+  EXPECT_THAT(client().StatDataset(tag.name, Patient()),
+              StatusIs(StatusCode::kNotFound, tag.name));
+  EXPECT_THAT(client().PinDataset(TokenOf(Digest()), absl::Hours(1), Patient()),
+              StatusIs(StatusCode::kNotFound, TokenOf(Digest())));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DatasetsTest, ::testing::ValuesIn(AllTargets()),

@@ -34,5 +34,15 @@ TEST(CancelToken, DeadlinePasses) {
   EXPECT_THAT(future.Check(), StatusIs(StatusCode::kCancelled, ""));
 }
 
+TEST(CancelToken, TheEarliestDeadlineCounts) {
+  const absl::Time early = absl::Now() + absl::Hours(1);
+  const absl::Time late = early + absl::Hours(1);
+  const CancelToken token(early);
+  EXPECT_EQ(token.deadline(), early);
+  EXPECT_EQ(token.Until(late).deadline(), early);
+  EXPECT_EQ(CancelToken(late).Until(early).deadline(), early);
+  EXPECT_EQ(CancelToken::WithFlag().deadline(), absl::InfiniteFuture());
+}
+
 }  // namespace
 }  // namespace hawser

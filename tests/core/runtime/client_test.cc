@@ -51,6 +51,36 @@ class Echo : public Executable {
   const Signature signature_;
 };
 
+// Knows only what every client must.
+class Plain : public Client {
+ public:
+  std::string name() const override { return "plain"; }
+  absl::StatusOr<Capabilities> capabilities() override {
+    return Capabilities();
+  }
+  absl::StatusOr<std::shared_ptr<Executable>> Compile(
+      std::shared_ptr<const Module>, const CompileOptions&,
+      const CallOptions&) override {
+    return std::make_shared<Echo>(Signature());
+  }
+  absl::StatusOr<BufferPtr> Upload(const Literal& value,
+                                   const CallOptions&) override {
+    return std::make_shared<PromisedBuffer>(value.shape());
+  }
+  absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource&,
+                                         const CallOptions&) override {
+    return DatasetInfo();
+  }
+  absl::StatusOr<DatasetInfo> StatDataset(absl::string_view,
+                                          const CallOptions&) override {
+    return DatasetInfo();
+  }
+  absl::StatusOr<BufferPtr> DatasetArray(absl::string_view, absl::string_view,
+                                         const CallOptions&) override {
+    return BufferPtr();
+  }
+};
+
 const Literal kNoValue;
 const Shape kVector = Shape::Of(DType::kF32, {2});
 
@@ -174,6 +204,24 @@ TEST(ExecutableCall, GivesLocalErrorsToo) {
   Echo echo(TwoParameters());
   EXPECT_THAT(echo.Call({}, {}).Await(),
               StatusIs(StatusCode::kInvalidArgument, "takes 2 arguments"));
+}
+
+TEST(ClientDefaults, SayWhatTheClientCannotDo) {
+  Plain client;
+  EXPECT_OK(client.Ping({}));
+  const struct {
+    absl::Status status;
+    const char* part;
+  } rows[] = {
+      {client.DatasetRows("hw1-", "x", {}, {}).status(),
+       "client plain cannot take rows of a dataset"},
+      {client.ListDatasets({}, {}).status(), "plain cannot list datasets"},
+      {client.DeleteDataset("hw1-", {}), "plain cannot delete datasets"},
+      {client.FreezeDataset({}, {}).status(), "plain cannot freeze values"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(row.status, StatusIs(StatusCode::kUnimplemented, row.part));
+  }
 }
 
 TEST(BufferReady, FollowsTheValue) {

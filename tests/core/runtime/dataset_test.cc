@@ -1,5 +1,6 @@
 #include "core/runtime/dataset.h"
 
+#include <limits>
 #include <set>
 #include <string>
 
@@ -205,6 +206,85 @@ TEST(CheckManifest, RefusesWhatIsNoManifest) {
     EXPECT_THAT(CheckManifest(row.manifest), StatusIs(kInvalid, row.part));
   }
   EXPECT_OK(CheckManifest({{{"", u8, {d, d}}}}));
+}
+
+std::vector<DatasetInfo> InfosOf(std::vector<std::string> tokens) {
+  std::vector<DatasetInfo> infos;
+  for (std::string& token : tokens) infos.push_back({std::move(token)});
+  return infos;
+}
+
+TEST(PageOf, GivesTokensInOrderBehindTheLastPage) {
+  const struct {
+    DatasetQuery query;
+    int most;
+    const char* tokens;
+    bool more;
+  } rows[] = {
+      {{}, 9, "a ab b ba c ", false},
+      {{}, 5, "a ab b ba c ", false},
+      {{}, 4, "a ab b ba ", true},
+      {{.limit = 2}, 9, "a ab ", true},
+      {{.limit = 20}, 3, "a ab b ", true},
+      {{.limit = -1}, 9, "a ab b ba c ", false},
+      {{.after = "ab"}, 9, "b ba c ", false},
+      {{.after = "aa", .limit = 1}, 9, "ab ", true},
+      {{.after = "c"}, 9, "", false},
+      {{.prefix = "b"}, 9, "b ba ", false},
+      {{.prefix = "b", .after = "b"}, 9, "ba ", false},
+      {{.prefix = "b", .limit = 1}, 9, "b ", true},
+      {{.prefix = "x"}, 9, "", false},
+  };
+  for (const auto& row : rows) {
+    const DatasetPage page =
+        PageOf(InfosOf({"c", "a", "ba", "b", "ab"}), row.query, row.most);
+    std::string tokens;
+    for (const DatasetInfo& info : page.datasets) tokens += info.token + " ";
+    EXPECT_EQ(tokens, row.tokens);
+    EXPECT_EQ(page.more, row.more) << row.tokens;
+  }
+}
+
+// Pages until none is left name everything once.
+TEST(PageOf, PagesTogetherAreEverything) {
+  for (int most = 1; most <= 6; ++most) {
+    DatasetQuery query;
+    std::string tokens;
+    for (bool more = true; more;) {
+      const DatasetPage page =
+          PageOf(InfosOf({"e", "d", "c", "b", "a"}), query, most);
+      for (const DatasetInfo& info : page.datasets) tokens += info.token;
+      query.after = page.datasets.back().token;
+      more = page.more;
+    }
+    EXPECT_EQ(tokens, "abcde") << most;
+  }
+}
+
+TEST(SliceRows, GivesTheRowsOfAnyShape) {
+  const Literal value = OneToSix({3, 2});
+  EXPECT_THAT(*SliceRows(value, {1, 2}),
+              LiteralEquals(Literal::Of<float>({3, 4, 5, 6}, {2, 2})));
+  EXPECT_THAT(*SliceRows(value, {0, 3}), LiteralEquals(value));
+  EXPECT_EQ(SliceRows(value, {3, 0})->shape(), Shape::Of(DType::kF32, {0, 2}));
+  const Literal empty = Literal::Zeros(Shape::Of(DType::kF32, {0, 2}));
+  EXPECT_THAT(*SliceRows(empty, {0, 0}), LiteralEquals(empty));
+  const Literal thin = Literal::Zeros(Shape::Of(DType::kF32, {4, 0}));
+  EXPECT_EQ(SliceRows(thin, {1, 2})->shape(), Shape::Of(DType::kF32, {2, 0}));
+}
+
+TEST(SliceRows, RefusesRowsThatAreNotThere) {
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  const RowRange rows[] = {{-1, 1}, {0, -1}, {0, 4}, {3, 1}, {4, 0},
+                           {1, kLargest}, {kLargest, 1}};
+  for (const RowRange& range : rows) {
+    EXPECT_THAT(SliceRows(OneToSix({3, 2}), range),
+                StatusIs(kInvalid, "of f32[3,2]"));
+  }
+  EXPECT_THAT(SliceRows(Literal::Scalar(1.0f), {0, 0}),
+              StatusIs(kInvalid, "a scalar has no rows"));
+  EXPECT_EQ(DescribeArray("hw1-x", "labels"),
+            "dataset hw1-x, array \"labels\"");
 }
 
 // The largest array there may be: the number of chunks must not overflow.

@@ -1,7 +1,7 @@
 // ThreadPool: a few threads that run queued tasks, and loops over blocks that
 // spread themselves over the idle ones.
-#ifndef HAWSER_KERNELS_CPU_THREAD_POOL_H_
-#define HAWSER_KERNELS_CPU_THREAD_POOL_H_
+#ifndef HAWSER_CORE_BASE_THREAD_POOL_H_
+#define HAWSER_CORE_BASE_THREAD_POOL_H_
 
 #include <cstdint>
 #include <deque>
@@ -14,7 +14,7 @@
 #include "core/base/cancel.h"
 #include "core/base/mutex.h"
 
-namespace hawser::cpu {
+namespace hawser {
 
 // Thread-safe. Tasks must not wait for other tasks (ForEachBlock may: it does
 // the work itself when nobody is idle).
@@ -52,5 +52,5 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
                           const CancelToken& cancel,
                           absl::FunctionRef<absl::Status(int64_t)> fn);
 
-}  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_THREAD_POOL_H_
+}  // namespace hawser
+#endif  // HAWSER_CORE_BASE_THREAD_POOL_H_

@@ -1,4 +1,4 @@
-#include "kernels/cpu/thread_pool.h"
+#include "core/base/thread_pool.h"
 
 #include <atomic>
 #include <thread>
@@ -6,7 +6,7 @@
 #include "core/base/status.h"
 #include "tests/testing/matchers.h"
 
-namespace hawser::cpu {
+namespace hawser {
 namespace {
 
 TEST(ThreadPoolTest, RunsWhatIsQueuedBeforeItEnds) {
@@ -94,4 +94,4 @@ TEST(ForEachBlockTest, ChecksTheTokenBetweenBlocks) {
 }
 
 }  // namespace
-}  // namespace hawser::cpu
+}  // namespace hawser

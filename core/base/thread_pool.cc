@@ -1,11 +1,11 @@
-#include "kernels/cpu/thread_pool.h"
+#include "core/base/thread_pool.h"
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
 
-namespace hawser::cpu {
+namespace hawser {
 namespace {
 
 thread_local const ThreadPool* current_pool = nullptr;
@@ -112,4 +112,4 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
   return loop->error;
 }
 
-}  // namespace hawser::cpu
+}  // namespace hawser

@@ -1,11 +1,11 @@
-#include "kernels/cpu/cancel_watch.h"
+#include "core/base/cancel_watch.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/time/clock.h"
 
-namespace hawser::cpu {
+namespace hawser {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Milliseconds(2);
@@ -43,4 +43,4 @@ void CancelWatch::Look() {
   for (auto& [watched, status] : expired) watched->Expire(status);
 }
 
-}  // namespace hawser::cpu
+}  // namespace hawser

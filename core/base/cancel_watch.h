@@ -1,7 +1,7 @@
 // CancelWatch: answers waiting callers when their token expires, whatever the
 // work they wait for is doing.
-#ifndef HAWSER_KERNELS_CPU_CANCEL_WATCH_H_
-#define HAWSER_KERNELS_CPU_CANCEL_WATCH_H_
+#ifndef HAWSER_CORE_BASE_CANCEL_WATCH_H_
+#define HAWSER_CORE_BASE_CANCEL_WATCH_H_
 
 #include <memory>
 #include <vector>
@@ -9,9 +9,10 @@
 #include "absl/status/status.h"
 #include "core/base/alarm.h"
 #include "core/base/cancel.h"
+#include "core/base/future.h"
 #include "core/base/mutex.h"
 
-namespace hawser::cpu {
+namespace hawser {
 
 class Watched {
  public:
@@ -40,5 +41,24 @@ class CancelWatch {
   Alarm alarm_;  // destroyed first: Look uses the rest
 };
 
-}  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_CANCEL_WATCH_H_
+// `value`, or what `token` says if it expires before the value is there.
+template <typename T>
+Future<T> OrExpired(const Future<T>& value, const CancelToken& token,
+                    CancelWatch* watch) {
+  class Waiting : public Watched {
+   public:
+    void Expire(const absl::Status& status) override { promise.Set(status); }
+    Promise<T> promise;
+  };
+  if (!token.can_expire() || value.ready()) return value;
+  auto waiting = std::make_shared<Waiting>();
+  Future<T> answer = waiting->promise.future();
+  watch->Add(token, waiting);
+  value.OnReady([waiting](const absl::StatusOr<T>& result) {
+    waiting->promise.Set(result);
+  });
+  return answer;
+}
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_BASE_CANCEL_WATCH_H_

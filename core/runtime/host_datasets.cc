@@ -1,0 +1,196 @@
+#include "core/runtime/host_datasets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/status.h"
+
+namespace hawser::runtime {
+namespace {
+
+// Infos in one page of a listing.
+constexpr int kPage = 1000;
+
+}  // namespace
+
+absl::StatusOr<DatasetInfo> HostDatasets::Put(const DatasetSource& source,
+                                              const CallOptions& call,
+                                              int threads, Keep keep) {
+  DatasetSource sorted = source;
+  HAWSER_RETURN_IF_ERROR(NormalizeSource(&sorted));
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  for (const auto& array : sorted.arrays) {
+    HAWSER_RETURN_IF_ERROR(
+        Annotate(CheckBytes(array.value.shape(), array.value.bytes()),
+                 absl::StrCat("array \"", array.name, "\"")));
+  }
+  Dataset dataset{InfoOf(ManifestOf(sorted, threads)), {}};
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  for (const auto& array : sorted.arrays) {
+    HAWSER_ASSIGN_OR_RETURN(Literal value, keep(array.value));
+    dataset.values.push_back(std::move(value));
+  }
+  DatasetInfo info;
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [tag, token] : tags_) {
+      if (token == dataset.info.token) dataset.info.tags.push_back(tag);
+    }
+    Dataset& kept =
+        datasets_.try_emplace(dataset.info.token, std::move(dataset))
+            .first->second;
+    kept.info.last_used = absl::Now();
+    info = kept.info;
+  }
+  if (call.progress) call.progress(info.bytes, info.bytes);
+  return info;
+}
+
+absl::StatusOr<HostDatasets::Dataset*> HostDatasets::Find(
+    absl::string_view name) {
+  std::string token(name);
+  if (IsTag(name)) {
+    HAWSER_RETURN_IF_ERROR(CheckTag(name));
+    const auto tag = tags_.find(name);
+    if (tag == tags_.end()) return NotFound("no tag ", name, " on ", owner_);
+    token = tag->second;
+  } else {
+    HAWSER_RETURN_IF_ERROR(ParseToken(name));
+  }
+  const auto at = datasets_.find(token);
+  if (at == datasets_.end()) {
+    return NotFound("no dataset ", token, " on ", owner_);
+  }
+  return &at->second;
+}
+
+absl::StatusOr<DatasetInfo> HostDatasets::Stat(absl::string_view token,
+                                               const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  MutexLock lock(&mu_);
+  HAWSER_ASSIGN_OR_RETURN(const Dataset* dataset, Find(token));
+  return dataset->info;
+}
+
+absl::StatusOr<Literal> HostDatasets::Array(absl::string_view token,
+                                            absl::string_view array,
+                                            const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  MutexLock lock(&mu_);
+  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
+  dataset->info.last_used = absl::Now();
+  for (size_t i = 0; i < dataset->values.size(); ++i) {
+    if (dataset->info.arrays[i].name == array) return dataset->values[i];
+  }
+  return NotFound("dataset ", token, " has no array \"", array, "\"");
+}
+
+absl::StatusOr<Literal> HostDatasets::Rows(absl::string_view token,
+                                           absl::string_view array,
+                                           const RowRange& rows,
+                                           const CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const Literal whole, Array(token, array, call));
+  absl::StatusOr<Literal> part = SliceRows(whole, rows);
+  if (!part.ok()) {
+    return Annotate(part.status(), DescribeArray(token, array));
+  }
+  return part;
+}
+
+absl::StatusOr<DatasetPage> HostDatasets::List(const DatasetQuery& query,
+                                               const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  std::vector<DatasetInfo> all;
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [token, dataset] : datasets_) all.push_back(dataset.info);
+  }
+  return PageOf(std::move(all), query, kPage);
+}
+
+absl::Status HostDatasets::Delete(absl::string_view token,
+                                  const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  Dataset gone;  // its values die after the lock, unless work uses them
+  MutexLock lock(&mu_);
+  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
+  gone = std::move(*dataset);
+  datasets_.erase(gone.info.token);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DatasetInfo> HostDatasets::Pin(absl::string_view token,
+                                              absl::Duration ttl,
+                                              const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  MutexLock lock(&mu_);
+  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
+  dataset->info.pinned_until =
+      ttl > absl::ZeroDuration() ? absl::Now() + ttl : absl::InfinitePast();
+  return dataset->info;
+}
+
+absl::Status HostDatasets::Tag(const DatasetTag& tag, const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
+  MutexLock lock(&mu_);
+  const auto at = tags_.find(tag.name);
+  const std::string now = at == tags_.end() ? "" : at->second;
+  HAWSER_RETURN_IF_ERROR(CheckExpected(tag, now));
+  Dataset* next = nullptr;
+  if (!tag.token.empty()) {
+    HAWSER_RETURN_IF_ERROR(ParseToken(tag.token));
+    HAWSER_ASSIGN_OR_RETURN(next, Find(tag.token));
+  }
+  if (const auto before = datasets_.find(now); before != datasets_.end()) {
+    auto& tags = before->second.info.tags;
+    tags.erase(std::remove(tags.begin(), tags.end(), tag.name), tags.end());
+  }
+  if (next == nullptr) {
+    tags_.erase(tag.name);
+    return absl::OkStatus();
+  }
+  tags_[tag.name] = tag.token;
+  auto& tags = next->info.tags;
+  tags.insert(std::upper_bound(tags.begin(), tags.end(), tag.name), tag.name);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DatasetUsage> HostDatasets::Usage(const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  DatasetUsage usage;
+  const absl::Time now = absl::Now();
+  MutexLock lock(&mu_);
+  usage.datasets = static_cast<int64_t>(datasets_.size());
+  for (const auto& [token, dataset] : datasets_) {
+    usage.bytes += dataset.info.bytes;
+    if (dataset.info.pinned_until > now) {
+      usage.pinned_bytes += dataset.info.bytes;
+    }
+  }
+  return usage;
+}
+
+absl::StatusOr<DatasetSource> FetchSource(
+    Client* client, absl::Span<const NamedArgument> arrays,
+    const CallOptions& call) {
+  DatasetSource source;
+  for (const NamedArgument& array : arrays) {
+    if (const auto* value = std::get_if<Literal>(&array.value)) {
+      source.arrays.push_back({array.name, *value});
+      continue;
+    }
+    const BufferPtr& buffer = std::get<BufferPtr>(array.value);
+    if (buffer == nullptr || buffer->client() != client) {
+      return FailedPrecondition("array \"", array.name, "\" does not live on ",
+                                client->name());
+    }
+    HAWSER_ASSIGN_OR_RETURN(Literal value, buffer->Fetch(call).Await());
+    source.arrays.push_back({array.name, std::move(value)});
+  }
+  return source;
+}
+
+}  // namespace hawser::runtime
