@@ -30,13 +30,18 @@ void Breaker::Trip(uint64_t epoch, const absl::Status& why) {
 void Breaker::ProbeAfter(absl::Duration wait) {
   wait = std::max(wait, kShortestWait);
   alarm_.At(absl::Now() + wait, [this, wait] {
-    if (options_.probe().ok()) {
-      MutexLock lock(&mu_);
-      ++epoch_;
-      return;
-    }
-    ProbeAfter(std::min(2 * wait, options_.probe_longest));
+    const bool back = options_.probe().ok();
+    if (back && Close()) return;
+    ProbeAfter(back ? kShortestWait
+                    : std::min(2 * wait, options_.probe_longest));
   });
+}
+
+bool Breaker::Close() {
+  MutexLock lock(&mu_);
+  if (options_.settled && !options_.settled()) return false;
+  ++epoch_;
+  return true;
 }
 
 }  // namespace hawser

@@ -22,6 +22,10 @@ class Breaker {
     absl::Duration probe_first;
     absl::Duration probe_longest;
     std::function<absl::Status()> probe;  // OK closes the breaker
+    // Asked at that moment, when nobody can look at the epoch; false: something
+    // has changed that the probe did not see, and it is to come again at once.
+    // Must not use the breaker.
+    std::function<bool()> settled;
     std::function<void(const absl::Status& why)> on_open;
   };
   explicit Breaker(Options options) : options_(std::move(options)) {}
@@ -37,6 +41,7 @@ class Breaker {
 
  private:
   void ProbeAfter(absl::Duration wait);
+  bool Close();
 
   const Options options_;
   mutable Mutex mu_;

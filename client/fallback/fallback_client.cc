@@ -51,6 +51,7 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
       breaker_({.probe_first = policy_.probe_first,
                 .probe_longest = policy_.probe_longest,
                 .probe = [this] { return Probe(); },
+                .settled = [this] { return Settled(); },
                 .on_open = [this](const absl::Status& why) {
                   ++switches_;
                   Announce(why);
@@ -140,14 +141,18 @@ absl::Status FallbackClient::Probe() {
   {
     MutexLock lock(&mu_);
     sources = sources_;
-    deleted = deleted_;
+    deleted.swap(deleted_);
+    probed_ = changes_;
   }
   for (const std::string& token : deleted) {
     const absl::Status gone =
         primary_->DeleteDataset(token, {.cancel = probing_});
-    if (IsLinkError(gone)) return gone;
+    if (!IsLinkError(gone)) continue;
     MutexLock lock(&mu_);
-    deleted_.erase(token);
+    for (const std::string& left : deleted) {
+      if (!sources_.contains(left)) deleted_.insert(left);
+    }
+    return gone;
   }
   for (const auto& [token, source] : sources) {
     const absl::Status put =
@@ -160,6 +165,11 @@ absl::Status FallbackClient::Probe() {
   }
   HAWSER_LOG(kInfo) << primary_->name() << " is back";
   return absl::OkStatus();
+}
+
+bool FallbackClient::Settled() {
+  MutexLock lock(&mu_);
+  return probed_ == changes_;
 }
 
 absl::StatusOr<runtime::Capabilities> FallbackClient::capabilities() {

@@ -106,6 +106,8 @@ class FallbackClient : public runtime::Client {
   absl::Status Missing(uint64_t epoch) const;
   void Announce(const absl::Status& why);
   absl::Status Probe();
+  // Whether the last probe has seen all changes to datasets.
+  bool Settled();
 
   // fallback_datasets.cc: the part at `where`, put there first if only its
   // source is known.
@@ -119,6 +121,13 @@ class FallbackClient : public runtime::Client {
   // `found`, or kDataLoss for a dataset that was made and is not found.
   absl::Status NotThere(absl::string_view token, const absl::Status& found);
   void KeepSource(const std::string& token, DatasetSource source);
+  void KeepSourceLocked(const std::string& token, DatasetSource source)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // After a change that `attempt` could make here only: makes it on the primary
+  // too if that is back, since its probe may not have seen the change.
+  void CatchUp(const Attempt& attempt, const runtime::CallOptions& call,
+               absl::FunctionRef<absl::Status(const runtime::CallOptions&)>
+                   change);
   // What only the primary knows.
   template <typename T>
   absl::StatusOr<T> AskPrimary(
@@ -152,6 +161,9 @@ class FallbackClient : public runtime::Client {
   std::set<std::string, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   // Here, and still to be deleted on the primary.
   std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
+  // Of sources_ and deleted_: all there were, and those that a probe has seen.
+  int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t probed_ ABSL_GUARDED_BY(mu_) = 0;
   absl::Time quiet_until_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   Alarm timeouts_;  // never blocks
   Alarm worker_;    // follows recipes; may compile

@@ -48,9 +48,24 @@ absl::StatusOr<T> FallbackClient::AskPrimary(
 void FallbackClient::KeepSource(const std::string& token,
                                 DatasetSource source) {
   MutexLock lock(&mu_);
+  KeepSourceLocked(token, std::move(source));
+}
+
+void FallbackClient::KeepSourceLocked(const std::string& token,
+                                      DatasetSource source) {
+  ++changes_;
   deleted_.erase(token);
   if (!policy_.keep_dataset_sources) return;
   sources_.emplace(token, std::move(source));
+}
+
+void FallbackClient::CatchUp(
+    const Attempt& attempt, const runtime::CallOptions& call,
+    absl::FunctionRef<absl::Status(const runtime::CallOptions&)> change) {
+  const Attempt now = BeginTransfer(call);
+  if (Breaker::IsOpen(now.epoch) || now.epoch == attempt.epoch) return;
+  const absl::Status status = change(Bounded(call, now));
+  if (!status.ok()) (void)GiveUp(status, now);
 }
 
 absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
@@ -61,8 +76,15 @@ absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
     info = primary_->PutDataset(source, Bounded(call, attempt));
     if (!info.ok() && !GiveUp(info.status(), attempt)) return info;
   }
-  if (!info.ok()) info = secondary_->PutDataset(source, WithoutAttempt(call));
-  if (info.ok()) KeepSource(info->token, source);
+  const bool there = info.ok();
+  if (!there) info = secondary_->PutDataset(source, WithoutAttempt(call));
+  if (!info.ok()) return info;
+  KeepSource(info->token, source);
+  if (!there) {
+    CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
+      return primary_->PutDataset(source, bounded).status();
+    });
+  }
   return info;
 }
 
@@ -213,17 +235,29 @@ absl::Status FallbackClient::DeleteDataset(absl::string_view token,
     }
   }
   bool here = secondary_->DeleteDataset(token, WithoutAttempt(call)).ok();
-  MutexLock lock(&mu_);
-  if (const auto at = sources_.find(token); at != sources_.end()) {
-    sources_.erase(at);
-    here = true;
-  }
-  if (const auto at = frozen_.find(token); at != frozen_.end()) {
-    frozen_.erase(at);
-    here = true;
+  {
+    MutexLock lock(&mu_);
+    ++changes_;
+    if (const auto at = sources_.find(token); at != sources_.end()) {
+      sources_.erase(at);
+      here = true;
+    }
+    if (const auto at = frozen_.find(token); at != frozen_.end()) {
+      frozen_.erase(at);
+      here = true;
+    }
+    if (here && away) deleted_.emplace(token);
   }
   if (!here) return there;
-  if (away) deleted_.emplace(token);
+  if (away) {
+    CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
+      const absl::Status gone = primary_->DeleteDataset(token, bounded);
+      if (!gone.ok() && !absl::IsNotFound(gone)) return gone;
+      MutexLock lock(&mu_);
+      deleted_.erase(std::string(token));
+      return absl::OkStatus();
+    });
+  }
   return absl::OkStatus();
 }
 

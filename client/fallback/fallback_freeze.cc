@@ -113,11 +113,9 @@ void FallbackClient::FetchSource(const std::string& token,
         for (size_t i = 0; i < all->size(); ++i) {
           source.arrays[i].value = (*all)[i];
         }
-        {
-          MutexLock lock(&mu_);
-          if (!frozen_.contains(token)) return;  // deleted meanwhile
-        }
-        KeepSource(token, std::move(source));
+        MutexLock lock(&mu_);
+        if (!frozen_.contains(token)) return;  // deleted meanwhile
+        KeepSourceLocked(token, std::move(source));
       });
 }
 

@@ -30,6 +30,7 @@ class DatasetFetch final : public Watched, public Transfer {
   void Stop(const absl::Status& why) override { promise_.Set(why); }
   bool Wanted() const override { return !future_.ready(); }
   bool MayRetry() const override { return false; }
+  bool InSession() const override { return false; }
 
   absl::Status Run(const CancelToken& cancel) override {
     runtime::CallOptions call;

@@ -102,7 +102,8 @@ absl::Status Transfers::Attempt(const std::shared_ptr<Transfer>& transfer,
                                 const CancelToken& cancel) {
   for (int tries = 1;; ++tries) {
     absl::Status status = transfer->Run(cancel);
-    if (absl::IsNotFound(status) && tries <= kTriesWhileUnknown) {
+    if (transfer->InSession() && absl::IsNotFound(status) &&
+        tries <= kTriesWhileUnknown) {
       status = Unavailable(status.message());
     }
     if (!absl::IsUnavailable(status) || !transfer->MayRetry()) return status;

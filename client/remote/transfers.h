@@ -25,6 +25,9 @@ class Transfer {
   virtual absl::Status Run(const CancelToken& cancel) = 0;
   // Whether to try again after kUnavailable, some time later.
   virtual bool MayRetry() const = 0;
+  // Whether it belongs to a session, which a server that was restarted does not
+  // know.
+  virtual bool InSession() const = 0;
   // Once, after the last attempt. Must not block.
   virtual void Done(const absl::Status& status) = 0;
 };

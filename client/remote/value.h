@@ -76,6 +76,7 @@ class RemoteFetch final : public Request,
   bool Wanted() const override { return !future_.ready(); }
   absl::Status Run(const CancelToken& cancel) override;
   bool MayRetry() const override { return !handle_->session()->lost(); }
+  bool InSession() const override { return true; }
   void Done(const absl::Status& status) override;
 
  private:
@@ -138,6 +139,7 @@ class RemoteUpload final : public Request,
   bool Wanted() const override { return !outcome_->Over(); }
   absl::Status Run(const CancelToken& cancel) override;
   bool MayRetry() const override { return !handle_->session()->lost(); }
+  bool InSession() const override { return true; }
   void Done(const absl::Status& status) override { outcome_->Settle(status); }
 
  private:

@@ -14,17 +14,17 @@
 
 namespace hawser {
 
-class Watched {
- public:
-  virtual ~Watched() = default;
-  // The token has expired; at most once, on the watch's thread.
-  virtual void Expire(const absl::Status& status) = 0;
-};
-
 // Looks at tokens every other millisecond as long as there are any: a flag
 // cannot wake anybody by itself. Thread-safe.
 class CancelWatch {
  public:
+  class Watched {
+   public:
+    virtual ~Watched() = default;
+    // The token has expired; at most once, on the watch's thread.
+    virtual void Expire(const absl::Status& status) = 0;
+  };
+
   // Until `watched` is gone or has expired.
   void Add(const CancelToken& token, std::weak_ptr<Watched> watched);
 
@@ -45,7 +45,7 @@ class CancelWatch {
 template <typename T>
 Future<T> OrExpired(const Future<T>& value, const CancelToken& token,
                     CancelWatch* watch) {
-  class Waiting : public Watched {
+  class Waiting : public CancelWatch::Watched {
    public:
     void Expire(const absl::Status& status) override { promise.Set(status); }
     Promise<T> promise;

@@ -1,5 +1,7 @@
 #include "core/ir/op_def.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -32,12 +34,11 @@ absl::Status CheckAttributes(const OpDef& op, const Attributes& attributes) {
     }
   }
   if (known == attributes.size()) return absl::OkStatus();
-  for (const auto& [name, value] : attributes) {
-    if (op.FindAttribute(name) == nullptr) {
-      return InvalidArgument("has no attribute ", name);
-    }
-  }
-  return absl::OkStatus();
+  const auto unknown = std::find_if(
+      attributes.begin(), attributes.end(), [&op](const auto& attribute) {
+        return op.FindAttribute(attribute.first) == nullptr;
+      });
+  return InvalidArgument("has no attribute ", unknown->first);
 }
 
 absl::Status CheckCounts(const InferContext& c) {

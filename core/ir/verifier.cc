@@ -16,33 +16,37 @@ absl::Status TooMany(absl::string_view what, int64_t got, int64_t limit) {
                            limit);
 }
 
-absl::Status VerifyInstruction(const Module& module, int computation,
-                               const Computation& c, int index,
-                               ValueId next_value) {
-  const Instruction& i = c.instructions()[index];
-  if (i.first_result != next_value) {
-    return InvalidArgument("results start at ", i.first_result,
-                           ", the next free number is ", next_value);
+absl::Status At(const Computation& c, size_t instruction,
+                const absl::Status& status) {
+  return Annotate(status, absl::StrCat("computation ", c.name(),
+                                       ", instruction ", instruction, " (",
+                                       c.instructions()[instruction].op->name,
+                                       ")"));
+}
+
+// Append has checked each computation against the module it was built for,
+// which need not be the one it joined: that is what can be wrong here.
+absl::Status CheckCalls(const Module& module) {
+  for (size_t n = 0; n < module.computations().size(); ++n) {
+    const Computation& c = module.computation(static_cast<int>(n));
+    for (size_t i = 0; i < c.instructions().size(); ++i) {
+      for (int callee : c.instructions()[i].called) {
+        if (callee < static_cast<int>(n)) continue;
+        return At(c, i,
+                  InvalidArgument("calls computation ", callee,
+                                  ", which is not a smaller index"));
+      }
+    }
   }
-  if ((i.op == &kParameter) != (index < c.num_parameters())) {
-    return InvalidArgument("parameters do not come first");
-  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckClaims(const Module& module, const Computation& c,
+                         const Instruction& i) {
   absl::InlinedVector<Shape, 4> operands;
-  for (ValueId v : i.operands) {
-    if (v < 0 || v >= i.first_result) {
-      return InvalidArgument("operand ", v, " is not a smaller number than ",
-                             i.first_result);
-    }
-    operands.push_back(c.shape(v));
-  }
+  for (ValueId v : i.operands) operands.push_back(c.shape(v));
   absl::InlinedVector<const Signature*, 2> called;
-  for (int callee : i.called) {
-    if (callee < 0 || callee >= computation) {
-      return InvalidArgument("calls computation ", callee,
-                             ", which is not a smaller index");
-    }
-    called.push_back(&module.signature(callee));
-  }
+  for (int callee : i.called) called.push_back(&module.signature(callee));
   HAWSER_ASSIGN_OR_RETURN(
       Shapes shapes, InferShapes({*i.op, operands, i.attributes, called}));
   if (static_cast<int>(shapes.size()) != i.num_results) {
@@ -79,7 +83,9 @@ absl::Status CheckLimits(const Module& module, const ModuleLimits& limits) {
       for (int callee : i.called) {
         depth[n] = std::max(depth[n], depth[callee] + 1);
       }
-      if (i.op == &kConstant) constant_bytes += c.shape(i.first_result).byte_size();
+      if (i.op == &kConstant) {
+        constant_bytes += c.shape(i.first_result).byte_size();
+      }
       for (int k = 0; k < i.num_results; ++k) {
         const Shape& shape = c.shape(i.first_result + k);
         if (shape.num_elements() > limits.elements) {
@@ -107,30 +113,12 @@ absl::Status CheckLimits(const Module& module, const ModuleLimits& limits) {
 
 absl::Status Verify(const Module& module, const ModuleLimits& limits) {
   if (module.empty()) return InvalidArgument("module has no computation");
+  HAWSER_RETURN_IF_ERROR(CheckCalls(module));
   HAWSER_RETURN_IF_ERROR(CheckLimits(module, limits));
-  const int computations = static_cast<int>(module.computations().size());
-  for (int n = 0; n < computations; ++n) {
-    const Computation& c = module.computation(n);
-    ValueId next_value = 0;
+  for (const Computation& c : module.computations()) {
     for (size_t i = 0; i < c.instructions().size(); ++i) {
-      absl::Status status = VerifyInstruction(module, n, c,
-                                              static_cast<int>(i), next_value);
-      if (!status.ok()) {
-        return Annotate(status, absl::StrCat("computation ", c.name(),
-                                             ", instruction ", i, " (",
-                                             c.instructions()[i].op->name,
-                                             ")"));
-      }
-      next_value += c.instructions()[i].num_results;
-    }
-    for (ValueId r : c.results()) {
-      if (r < 0 || r >= c.num_values()) {
-        return InvalidArgument("computation ", c.name(), " returns value ", r);
-      }
-    }
-    if (!(c.signature() == module.signature(n))) {
-      return InvalidArgument("computation ", c.name(),
-                             " does not have its signature");
+      const absl::Status status = CheckClaims(module, c, c.instructions()[i]);
+      if (!status.ok()) return At(c, i, status);
     }
   }
   return absl::OkStatus();

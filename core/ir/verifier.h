@@ -22,7 +22,8 @@ struct ModuleLimits {
   int64_t constant_bytes = int64_t{8} << 20;  // all constants together
 };
 
-// Re-infers every shape and checks numbering, signatures and limits. Never
+// Checks limits, that calls go to smaller indices, and every shape anew.
+// Numbering needs no check: Computation::Append lets no other come about. Never
 // recurses. Errors: kInvalidArgument naming computation and instruction,
 // kResourceExhausted naming the limit.
 absl::Status Verify(const Module& module, const ModuleLimits& limits = {});

@@ -69,9 +69,9 @@ std::string ResultText(const DTypeRule& rule) {
     case DTypeRule::kRealPartOf:
       return absl::StrCat("real part of ", rule.operand);
     case DTypeRule::kComplexOf:
-      return absl::StrCat("complex of ", rule.operand);
+      break;
   }
-  return "";
+  return absl::StrCat("complex of ", rule.operand);
 }
 
 absl::string_view GradientText(const GradientDef& gradient) {
@@ -83,9 +83,9 @@ absl::string_view GradientText(const GradientDef& gradient) {
     case GradientDef::kNotDifferentiable:
       return "none";
     case GradientDef::kNotYet:
-      return "not yet";
+      break;
   }
-  return "";
+  return "not yet";
 }
 
 std::string Row(const OpDef& op) {

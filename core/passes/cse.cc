@@ -19,8 +19,6 @@ size_t HashOf(const AttributeValue& value) {
         if constexpr (std::is_same_v<T, Literal>) {
           return absl::HashOf(v.shape(), absl::string_view(v.bytes().data(),
                                                            v.bytes().size()));
-        } else if constexpr (std::is_same_v<T, double>) {
-          return absl::HashOf(std::bit_cast<uint64_t>(v));
         } else {
           return absl::HashOf(v);
         }

@@ -97,6 +97,9 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual const Signature& signature() const = 0;
+  // About how long one execution keeps the device, by what there is to do; 0
+  // where nobody knows. For whoever shares the device among several.
+  virtual double seconds() const { return 0; }
 
   // Queues one execution and returns its results at once. The Status covers
   // local errors (wrong count or shape of arguments, foreign buffers, a full

@@ -19,15 +19,10 @@ std::shared_ptr<Chunk> DatasetStore::ChunkOf(const Digest& digest,
 }
 
 void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
-  const absl::Time expires = options_.now() + options_.upload_ttl;
-  if (tenant.chunks.emplace(chunk->digest, KnownChunk{chunk}).second) {
-    ++chunk->references;
-    tenant.bytes += chunk->size;
-    tenant.uploads.emplace(chunk->digest, expires);
-    return;
-  }
-  auto upload = tenant.uploads.find(chunk->digest);
-  if (upload != tenant.uploads.end()) upload->second = expires;
+  tenant.uploads[chunk->digest] = options_.now() + options_.upload_ttl;
+  if (!tenant.chunks.emplace(chunk->digest, KnownChunk{chunk}).second) return;
+  ++chunk->references;
+  tenant.bytes += chunk->size;
 }
 
 void DatasetStore::Forget(Tenant& tenant, const Digest& digest) {

@@ -90,8 +90,9 @@ void DatasetStore::Unname(Tenant& tenant, StoredDataset* dataset) {
     const auto known = arrays_.find(ArrayId(array));
     if (known != arrays_.end() && known->second.expired()) arrays_.erase(known);
     for (const Digest& digest : array.chunks) {
-      auto at = tenant.chunks.find(digest);
-      if (--at->second.named == 0) Forget(tenant, digest);
+      const auto at = tenant.chunks.find(digest);
+      if (--at->second.named > 0 || tenant.uploads.contains(digest)) continue;
+      Forget(tenant, digest);
     }
   }
   Collect();

@@ -17,7 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
@@ -25,34 +25,12 @@
 #include "server/datasets/chunk_files.h"
 #include "server/datasets/chunk_memory.h"
 #include "server/datasets/disk_writer.h"
+#include "server/datasets/store_options.h"
 #include "server/datasets/stored_array.h"
 
 namespace hawser::server {
 
 class ChunkReceiver;
-
-struct DatasetStoreOptions {
-  std::string data_dir;  // empty: memory only
-  // Of chunks and assembled arrays. What is safe on disk leaves memory first;
-  // when nothing can, uploads fail with kResourceExhausted.
-  int64_t memory_bytes = int64_t{8} << 30;
-  // Of these, what is taken and touched before the first upload.
-  int64_t prepared_bytes = 0;
-  // Of chunks no dataset names yet, from their last use.
-  absl::Duration upload_ttl = absl::Minutes(10);
-  // From its last use on, a dataset is not evicted for so long.
-  absl::Duration lease = absl::Minutes(10);
-  // Of chunks on disk; 0: no limit.
-  int64_t disk_bytes = 0;
-  // What the file system must have left when a chunk comes.
-  int64_t disk_reserve = 0;
-  // Of each tenant's chunks and datasets; 0: no limit.
-  int64_t tenant_bytes = 0;
-  int64_t tenant_datasets = 0;
-  // What is read back and verified; 0: nothing.
-  int64_t scrub_bytes_per_second = 0;
-  std::function<absl::Time()> now = absl::Now;
-};
 
 // A tenant is answered from its own references alone: equal bytes are stored
 // once, but nobody learns what others hold. Thread-safe. Only Open, the
@@ -135,20 +113,7 @@ class DatasetStore {
   // Writes what is queued until `deadline`.
   void Stop(absl::Time deadline);
 
-  struct Statistics {
-    int64_t chunks = 0;
-    int64_t datasets = 0;
-    int64_t resident_bytes = 0;
-    int64_t disk_bytes = 0;
-    int64_t bad_files = 0;
-    int64_t evicted_datasets = 0;
-    int64_t evicted_bytes = 0;
-    int64_t verified_bytes = 0;  // by the scrubber
-    int64_t received_bytes = 0;  // verified, since the start
-    // How often an index that tenants share was looked into, which takes bytes
-    // or references of one's own: asking for others' leaves it as it is.
-    int64_t shared_lookups = 0;
-  };
+  using Statistics = DatasetStoreStatistics;
   Statistics statistics() const;
 
  private:
@@ -159,7 +124,8 @@ class DatasetStore {
   };
   struct Tenant {
     absl::flat_hash_map<Digest, KnownChunk> chunks;
-    // When those expire that no dataset names.
+    // Until when those stay that a client was told are here, whoever deletes
+    // what names them: its Commit is to come.
     absl::flat_hash_map<Digest, absl::Time> uploads;
     absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
     absl::btree_map<std::string, Digest> tags;
@@ -273,7 +239,6 @@ class DatasetStore {
   void FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
                      absl::Status status);
   bool writer_idle() const { return writer_ == nullptr || writer_->idle(); }
-
   // ---- datasets
   absl::Status CheckChunks(const Tenant& tenant,
                            const DatasetManifest& manifest) const

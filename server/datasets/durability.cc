@@ -140,7 +140,7 @@ void DatasetStore::Sweep() {
     for (auto it = tenant.uploads.begin(); it != tenant.uploads.end();) {
       auto at = it++;  // erase keeps the others
       if (at->second > now) continue;
-      Forget(tenant, at->first);
+      if (tenant.chunks.at(at->first).named == 0) Forget(tenant, at->first);
       tenant.uploads.erase(at);
     }
     if (files_ == nullptr) continue;

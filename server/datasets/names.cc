@@ -118,7 +118,8 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   usage.datasets = static_cast<int64_t>(own.datasets.size());
   usage.bytes = own.bytes;
   for (const auto& [digest, expires] : own.uploads) {
-    usage.upload_bytes += own.chunks.at(digest).chunk->size;
+    const KnownChunk& known = own.chunks.at(digest);
+    if (known.named == 0) usage.upload_bytes += known.chunk->size;
   }
   const absl::Time now = options_.now();
   for (const auto& [id, dataset] : own.datasets) {

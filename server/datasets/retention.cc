@@ -30,7 +30,7 @@ DatasetStore::Share DatasetStore::ShareOf(const Tenant& tenant,
   Share share;
   for (const auto& [digest, times] : named) {
     const KnownChunk& known = tenant.chunks.at(digest);
-    if (known.named > times) continue;
+    if (known.named > times || tenant.uploads.contains(digest)) continue;
     share.tenant += known.chunk->size;
     if (known.chunk->references == 1) share.store += known.chunk->size;
   }

@@ -46,7 +46,7 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
   if (status.ok()) status = self->Prepare(executor, request);
   if (!status.ok()) {
     self->Settle(status);
-  } else if (self->arguments_.waiting.empty()) {
+  } else if (self->arguments_.waiting.empty() && self->queue_ == nullptr) {
     self->Run();
   } else {
     self->AwaitArguments();
@@ -68,6 +68,7 @@ absl::Status Execution::Prepare(Executor& executor,
                                 v1::ExecuteRequest& request) {
   absl::StatusOr<std::vector<uint64_t>> donated = DonatedHandles(request);
   if (!donated.ok()) return InSequence(ticket_.sequence, donated.status());
+  if (DeviceQueue::Lines(executable_->seconds())) queue_ = executor.queue;
   options_.donated.assign(request.donated().begin(), request.donated().end());
   options_.call.cancel = session_->cancel().Until(
       request.timeout_us() > 0
@@ -95,8 +96,20 @@ void Execution::AwaitArguments() {
   }
   WhenArrived(&arguments_, ticket_.sequence,
               [self = shared_from_this()](const absl::Status& arrived) {
-                arrived.ok() ? self->Run() : self->Settle(arrived);
+                arrived.ok() ? self->TakeTurn() : self->Settle(arrived);
               });
+}
+
+void Execution::TakeTurn() {
+  if (queue_ == nullptr) return Run();
+  const absl::Status entered =
+      queue_->Enter(session_->id(), executable_->seconds(),
+                    [self = shared_from_this()] { self->Run(); });
+  if (!entered.ok()) Settle(InSequence(ticket_.sequence, entered));
+}
+
+void Execution::GiveTurn() {
+  if (queue_ != nullptr) queue_->Leave();
 }
 
 void Execution::Run() {
@@ -107,7 +120,10 @@ void Execution::Run() {
     buffers = Internal("the device gave ", buffers->size(), " results for ",
                        num_results_);
   }
-  if (!buffers.ok()) return Fail(buffers.status());
+  if (!buffers.ok()) {
+    GiveTurn();
+    return Fail(buffers.status());
+  }
   Collect(*std::move(buffers));
 }
 
@@ -166,6 +182,7 @@ void Execution::Give(std::vector<runtime::BufferPtr> buffers) {
 }
 
 void Execution::Finish() {
+  GiveTurn();
   for (const Result& result : results_) {
     if (!result.status.ok()) return Fail(result.status);
   }

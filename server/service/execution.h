@@ -40,7 +40,11 @@ class Execution : public std::enable_shared_from_this<Execution> {
   // ---- arguments that are still to come
   void AwaitArguments();
   // ---- the run and its results
+  // Runs at once or, what takes long, at its turn.
+  void TakeTurn();
   void Run();
+  // What ran is over.
+  void GiveTurn();
   void Collect(std::vector<runtime::BufferPtr> buffers);
   void Give(std::vector<runtime::BufferPtr> buffers);
   void Got(size_t result, const absl::Status& status, const Literal* value);
@@ -55,6 +59,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   const std::shared_ptr<Session> session_;
   const Ticket ticket_;
   std::shared_ptr<runtime::Executable> executable_;
+  std::shared_ptr<DeviceQueue> queue_;  // where it has or waits for its turn
   uint64_t first_result_ = 0;
   size_t num_results_ = 0;
   Arguments arguments_;

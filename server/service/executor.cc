@@ -1,5 +1,7 @@
 #include "server/service/executor.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "core/base/status.h"
@@ -7,6 +9,19 @@
 #include "core/wire/codec.h"
 
 namespace hawser::server {
+namespace {
+
+// A CPU has use for one on each core. A GPU computes one thing at a time, and
+// a second one is to follow without a gap.
+int RunningAtOnce(int wanted, const runtime::Capabilities& device) {
+  if (wanted > 0) return wanted;
+  constexpr int kFewest = 2;
+  if (device.platform != "cpu") return kFewest;
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()),
+                  kFewest);
+}
+
+}  // namespace
 
 Executor::Executor(std::shared_ptr<runtime::Client> device,
                    runtime::Capabilities capabilities, DatasetStore* datasets,
@@ -14,6 +29,8 @@ Executor::Executor(std::shared_ptr<runtime::Client> device,
     : device(std::move(device)),
       datasets(datasets),
       capabilities(std::move(capabilities)),
+      queue(std::make_shared<DeviceQueue>(
+          RunningAtOnce(options.running, this->capabilities), options.waiting)),
       instance_id(RandomNumber()),
       version(std::move(options.version)),
       sessions(std::move(options.sessions)),

@@ -15,6 +15,7 @@
 #include "server/datasets/chunk_memory.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/device_arrays.h"
+#include "server/service/device_queue.h"
 #include "server/service/worker_pool.h"
 #include "server/session/executable_cache.h"
 #include "server/session/session_table.h"
@@ -26,6 +27,10 @@ struct ExecutorOptions {
   size_t executables = 1024;                       // kept beyond pinned ones
   int64_t device_arrays_bytes = int64_t{4} << 30;  // kept beyond used ones
   int workers = 4;
+  // Long executions that run at a time; 0: as many as the device has use for.
+  int running = 0;
+  // That wait for their turn, of all sessions and calls.
+  size_t waiting = 4096;
   std::string version = "0.1";
 };
 
@@ -61,6 +66,7 @@ struct Executor {
   const std::shared_ptr<runtime::Client> device;
   DatasetStore* const datasets;
   const runtime::Capabilities capabilities;
+  const std::shared_ptr<DeviceQueue> queue;  // outlived by what waits in it
   const uint64_t instance_id;
   const std::string version;
   SessionTable sessions;

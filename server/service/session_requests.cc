@@ -147,6 +147,16 @@ void Fetch(const std::shared_ptr<Session>& session, const Ticket& ticket,
   });
 }
 
+// What a later version asks for is a field that this one does not know.
+absl::Status RefuseUnknown(const v1::ClientMessage& message,
+                           uint64_t sequence) {
+  if (message.GetReflection()->GetUnknownFields(message).empty()) {
+    return InvalidArgument("request ", sequence, " asks for nothing");
+  }
+  return Unimplemented("request ", sequence,
+                       " is of no kind this server knows");
+}
+
 }  // namespace
 
 void WhenThere(
@@ -191,9 +201,7 @@ void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
       Answer(*session, ticket, absl::OkStatus());
       break;
     default:
-      Answer(*session, ticket,
-             InvalidArgument("request ", ticket.sequence,
-                             " is of no kind this server knows"));
+      Answer(*session, ticket, RefuseUnknown(*message, ticket.sequence));
   }
   done();
 }

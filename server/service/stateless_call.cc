@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 
@@ -58,11 +59,19 @@ void StatelessCall::Resolve(
   const absl::Status status = ResolveArguments(
       {tenant_}, executor_.arrays, *request_->mutable_arguments(), &arguments_);
   if (!status.ok()) return done_(status);
-  if (arguments_.waiting.empty()) return Run();
+  if (arguments_.waiting.empty()) return TakeTurn();
   WhenArrived(&arguments_, /*sequence=*/0,
               [self = shared_from_this()](const absl::Status& arrived) {
-                arrived.ok() ? self->Run() : self->done_(arrived);
+                arrived.ok() ? self->TakeTurn() : self->done_(arrived);
               });
+}
+
+void StatelessCall::TakeTurn() {
+  if (!DeviceQueue::Lines(executable_->seconds())) return Run();
+  const absl::Status entered =
+      executor_.queue->Enter(absl::HashOf(tenant_), executable_->seconds(),
+                             [self = shared_from_this()] { self->Run(); });
+  if (!entered.ok()) done_(entered);
 }
 
 void StatelessCall::Run() {
@@ -75,6 +84,7 @@ void StatelessCall::Run() {
 
 void StatelessCall::Finish(
     const absl::StatusOr<std::vector<Literal>>& results) {
+  if (DeviceQueue::Lines(executable_->seconds())) executor_.queue->Leave();
   if (!results.ok()) return done_(results.status());
   v1::CallReply reply;
   for (const Literal& value : *results) ToProto(value, reply.add_results());

@@ -33,6 +33,8 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
  private:
   void Compile(const Digest& fingerprint);
   void Resolve(absl::StatusOr<Executor::ExecutablePtr> executable);
+  // Runs at once or, what takes long, at its turn.
+  void TakeTurn();
   void Run();
   void Finish(const absl::StatusOr<std::vector<Literal>>& results);
 

@@ -23,7 +23,7 @@ class World {
 
   bool gentle() const { return gentle_; }
   InProcessServer& server() { return server_; }
-  FaultPlan& plan() { return *plan_; }
+  FaultPlan& plan() const { return *plan_; }
   std::shared_ptr<runtime::Client> Connect();
   // With this machine's CPU behind it.
   std::shared_ptr<runtime::Client> ConnectWithFallback();

@@ -40,16 +40,26 @@ def counted(folder):
     yield counts
 
 
+def ran(line):
+  """Whether a record of a line says so.
+
+  gcov counts no run of a line that holds nothing but the unwinding of an
+  exception, nor of some lines in the middle of a statement; only in a line
+  that did not run it sees a block that did not.
+  """
+  return line['count'] > 0 or not line['unexecuted_block']
+
+
 def merge(folder):
-  """{file: {line: runs}} over all objects."""
-  lines = collections.defaultdict(lambda: collections.defaultdict(int))
+  """{file: {line: whether it ran}} over all objects."""
+  lines = collections.defaultdict(lambda: collections.defaultdict(bool))
   for path in counted(pathlib.Path(folder)):
     for record in gcov(path):
       name = record['file']
       if not name.startswith(SOURCES):
         continue
       for line in record['lines']:
-        lines[name][line['line_number']] += line['count']
+        lines[name][line['line_number']] |= ran(line)
   return lines
 
 
@@ -67,12 +77,11 @@ def ranges(numbers):
 def report(lines, uncovered):
   """Prints the table; the percentage of all lines."""
   folders = collections.defaultdict(lambda: [0, 0])
-  for name, counts in sorted(lines.items()):
-    covered = sum(1 for runs in counts.values() if runs > 0)
+  for name, state in sorted(lines.items()):
+    missing = [line for line, covered in state.items() if not covered]
     for key in (str(pathlib.Path(name).parent), 'total'):
-      folders[key][0] += covered
-      folders[key][1] += len(counts)
-    missing = [line for line, runs in counts.items() if runs == 0]
+      folders[key][0] += len(state) - len(missing)
+      folders[key][1] += len(state)
     if uncovered and missing:
       print(f'{name}: {ranges(missing)}')
   total = folders.pop('total')

@@ -113,6 +113,30 @@ TEST_F(FallbackDatasetsTest, WhatIsDeletedWhileTheServerIsAwayGoesThereToo) {
   EXPECT_TRUE(Tokens().empty());
 }
 
+// The probe puts what there was when it began; it must not close the breaker
+// over what it has not seen.
+TEST_F(FallbackDatasetsTest, WhatChangesWhileTheServerComesBackIsTheSameThere) {
+  StartWithProbes();
+  const auto first = client_->PutDataset({{{"", w_}}}, {});
+  ASSERT_OK(first);
+  absl::StatusOr<DatasetInfo> second = absl::UnknownError("not yet");
+  absl::Status deleted = absl::UnknownError("not yet");
+  server_->GoAway();
+  server_->BeforeNextPut([&] {
+    second = client_->PutDataset({{{"", a_}}}, Patient());
+    deleted = client_->DeleteDataset(first->token, Patient());
+  });
+  EXPECT_OK(client_->Ping({}));
+  server_->ComeBack();
+  AwaitReturn();
+  ASSERT_OK(second);
+  EXPECT_OK(deleted);
+  EXPECT_OK(server_->StatDataset(second->token, {}));
+  EXPECT_THAT(server_->StatDataset(first->token, {}),
+              StatusIs(StatusCode::kNotFound, first->token));
+  EXPECT_EQ(Tokens(), std::vector<std::string>{second->token});
+}
+
 TEST_F(FallbackDatasetsTest, FrozenValuesAreARecipesRoot) {
   Start();
   const auto info = FreezeStep();

@@ -35,6 +35,7 @@ struct ScriptedClient::State {
   absl::Status fail_next ABSL_GUARDED_BY(mu);
   absl::Status poison_next ABSL_GUARDED_BY(mu);
   absl::Status refuse_datasets ABSL_GUARDED_BY(mu);
+  std::function<void()> before_next_put ABSL_GUARDED_BY(mu);
   std::map<std::string, absl::Status> refused ABSL_GUARDED_BY(mu);
   std::set<std::string> tokens ABSL_GUARDED_BY(mu);
   std::vector<Held> held ABSL_GUARDED_BY(mu);
@@ -256,6 +257,11 @@ void ScriptedClient::Refuse(const std::string& module,
   state_->refused[module] = why;
 }
 
+void ScriptedClient::BeforeNextPut(std::function<void()> call) {
+  MutexLock lock(&state_->mu);
+  state_->before_next_put = std::move(call);
+}
+
 void ScriptedClient::RefuseDatasets(const absl::Status& why) {
   MutexLock lock(&state_->mu);
   state_->refuse_datasets = why;
@@ -334,6 +340,12 @@ absl::StatusOr<BufferPtr> ScriptedClient::Upload(const Literal& value,
 absl::StatusOr<DatasetInfo> ScriptedClient::PutDataset(
     const DatasetSource& source, const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  std::function<void()> before;
+  {
+    MutexLock lock(&state_->mu);
+    if (!state_->away) before.swap(state_->before_next_put);
+  }
+  if (before) before();
   MutexLock lock(&state_->mu);
   ++state_->counts.puts;
   if (state_->away) return Away();

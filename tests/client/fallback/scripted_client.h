@@ -3,6 +3,7 @@
 #define HAWSER_TESTS_CLIENT_FALLBACK_SCRIPTED_CLIENT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ class ScriptedClient : public runtime::Client {
   // Compile of modules of this name.
   void Refuse(const std::string& module, const absl::Status& why);
   void RefuseDatasets(const absl::Status& why);
+  // Once, at the beginning of the next PutDataset.
+  void BeforeNextPut(std::function<void()> call);
   // Fetches and calls are kept without an answer, until told to.
   void Hold();
   void Answer(const absl::Status& with);

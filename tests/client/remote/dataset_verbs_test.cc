@@ -65,6 +65,15 @@ TEST_F(DatasetVerbsTest, ADeletedTokenIsAskedForAgain) {
               StatusIs(StatusCode::kInvalidArgument, "hw1-short"));
 }
 
+// Not kUnavailable, by which a fallback client would take the server for gone.
+TEST_F(DatasetVerbsTest, AnArrayThatIsDeletedMeanwhileIsNotFound) {
+  const std::string token = Put(Filled(2, 1));
+  ASSERT_OK_AND_ASSIGN(const BufferPtr array,
+                       client->DatasetArray(token, "", Soon()));
+  ASSERT_OK(client->DeleteDataset(token, Soon()));
+  EXPECT_THAT(FetchOf(array), StatusIs(StatusCode::kNotFound, token));
+}
+
 TEST_F(DatasetVerbsTest, RowsTravelAsNames) {
   const std::string token = Put(Literal::Vector<float>({1, 2, 3, 4, 5}));
   ASSERT_OK_AND_ASSIGN(const BufferPtr rows,

@@ -96,6 +96,7 @@ class ScriptedTransfer final : public Transfer {
   bool Wanted() const override { return true; }
   absl::Status Run(const CancelToken&) override { return ends_[runs_++]; }
   bool MayRetry() const override { return runs_ < ends_.size(); }
+  bool InSession() const override { return true; }
   void Done(const absl::Status& status) override {
     done_.Set(status.ok() ? absl::StatusOr<bool>(true) : status);
   }

@@ -237,6 +237,57 @@ TEST(GradientEdges, TheLastOfSeveralWrittenToOnePlaceHasTheGradient) {
   EXPECT_THAT(g[1], LiteralEquals(F64({0, 16, 0, 0})));
 }
 
+// x and updates into x by `combine` of (element, update).
+Module Scattered(const Arguments& arguments, const Body& combine) {
+  return ModuleOf(arguments, [&](ComputationBuilder& b, Ids p) {
+    const std::vector<Shape> scalars(2, Shape::Scalar(DType::kF64));
+    const int called = AddComputation(b.module(), "combine", scalars, combine);
+    const ValueId indices = b.Constant(Literal::Vector<int64_t>({1, 1, 2}));
+    return std::vector<ValueId>{
+        b.Add(kScatter, {p[0], indices, p[1]},
+              {{"index_vector_dim", int64_t{1}},
+               {"inserted_window_dims", Dims{0}},
+               {"scatter_dims_to_operand_dims", Dims{0}},
+               {"update_window_dims", Dims{}}},
+              {called})};
+  });
+}
+
+TEST(GradientEdges, AScatterThatKeepsItsElementsPassesTheGradientOn) {
+  const Arguments arguments = {F64({1, 2, 3}), F64({7, 8, 9})};
+  const Module module =
+      Scattered(arguments, [](ComputationBuilder&, Ids q) {
+        return std::vector<ValueId>{q[0]};
+      });
+  ASSERT_OK_AND_ASSIGN(const auto g, GradientAt(module, arguments, {0, 1}));
+  EXPECT_THAT(g[0], LiteralEquals(F64({1, 1, 1})));
+  EXPECT_THAT(g[1], LiteralEquals(F64({0, 0, 0})));
+}
+
+TEST(GradientEdges, AScatterThatMultipliesHasNoGradientByItsUpdates) {
+  const Arguments arguments = {F64({1, 2, 3}), F64({7, 8, 9})};
+  const Module module =
+      Scattered(arguments, [](ComputationBuilder& b, Ids q) {
+        return std::vector<ValueId>{b.Add(kMultiply, q)};
+      });
+  ASSERT_OK_AND_ASSIGN(const auto g, GradientAt(module, arguments));
+  EXPECT_THAT(g[0], LiteralEquals(F64({1, 56, 9})));
+  EXPECT_THAT(GradientAt(module, arguments, {1}),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "scatter: the gradient by updates that are multiplied"));
+}
+
+TEST(GradientEdges, AScatterByAnotherComputationHasNoGradient) {
+  const Arguments arguments = {F64({1, 2, 3}), F64({7, 8, 9})};
+  const Module module =
+      Scattered(arguments, [](ComputationBuilder& b, Ids q) {
+        return std::vector<ValueId>{b.Add(kAtan2, q)};
+      });
+  EXPECT_THAT(GradientAt(module, arguments),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "the gradient of a scatter by computation \"combine\""));
+}
+
 TEST(GradientEdges, SelectTakesNoGradientFromTheOtherSide) {
   const Literal x = F64({-4, 4});
   const Module module = ModuleOf({x}, [&](ComputationBuilder& b, Ids p) {

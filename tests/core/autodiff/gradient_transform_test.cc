@@ -8,6 +8,8 @@
 #include "core/ops/control.h"
 #include "core/ops/convert.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/expression.h"
+#include "core/ops/gradient.h"
 #include "core/ops/reduce.h"
 #include "core/passes/optimize.h"
 #include "tests/core/autodiff/differentiate.h"
@@ -194,6 +196,25 @@ TEST(ValueAndGradient, AReductionByAnotherComputationIsUnimplemented) {
                        "\"odd fold\""));
   EXPECT_THAT(ValueAndGradient(module(true), {.parameters = {1}}),
               StatusIs(StatusCode::kUnimplemented, "initial value 0"));
+}
+
+// A rule of somebody's own op that forgets the operand's shape.
+absl::Status ForgetfulGradient(GradientContext& c) {
+  c.Give(0, [&] { return ConvertTo(c.g(), DType::kF32); });
+  return absl::OkStatus();
+}
+
+TEST(ValueAndGradient, AWrongRuleIsNamed) {
+  OpDef forgetful = kNegate;
+  forgetful.name = "forgetful";
+  forgetful.gradient = ByRule(ForgetfulGradient);
+  const Module module = Unary([&](ComputationBuilder& b, Ids p) {
+    return std::vector<ValueId>{b.Add(forgetful, p)};
+  });
+  EXPECT_THAT(ValueAndGradient(module),
+              StatusIs(StatusCode::kInternal,
+                       "forgetful: its gradient by operand 0 is f32[], the "
+                       "operand is f64[]"));
 }
 
 TEST(ValueAndGradient, BranchesHaveOnePullBackHoweverOftenTheyAreCalled) {

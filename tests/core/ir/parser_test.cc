@@ -137,6 +137,8 @@ TEST(ParseModule, NamesTheTokenAndWhatWasExpected) {
        "1:32: expected '%0', the next free number, got '%1'"},
       {"module \"m\" computation @0 \"c\" (%0 f32[])", kInvalid,
        "1:35: expected ':', got 'f32'"},
+      {"module \"m\" computation @0 \"c\" (%0: f32[]) { return %0 %0 }",
+       kInvalid, "1:55: expected ',' or '}', got '%0'"},
       {"module \"m\" computation @0 \"c\" () { return } x", kInvalid,
        "1:45: expected 'computation', got 'x'"},
       {"\x01", kInvalid, "1:1: expected 'module', got '\\x01'"},
@@ -263,6 +265,18 @@ computation @1 "main" (%0: s32[]) {
                 StatusIs(absl::StatusCode::kResourceExhausted,
                          row.message));
   }
+}
+
+TEST(ParseModule, LimitsTheNumbersInLists) {
+  constexpr char kText[] = R"(module "m"
+computation @0 "main" () {
+  %0: f32[1,1,1] = iota() dims=[1,1,1] dtype=f32 iota_dimension=0
+  return %0
+})";
+  EXPECT_OK(ParseModule(kText, FindOp, {.module = {.operands = 3}}));
+  EXPECT_THAT(ParseModule(kText, FindOp, {.module = {.operands = 2}}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "3:37: too many numbers in lists"));
 }
 
 // A text of one kind of bracket or list; none may use the stack.

@@ -1,6 +1,7 @@
 #include "core/ir/verifier.h"
 
 #include "core/ir/builder.h"
+#include "core/ir/leaves.h"
 #include "core/ops/control.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape.h"
@@ -99,6 +100,58 @@ TEST(Verify, LimitsConstantBytes) {
 // Depth is walked, never recursed into.
 TEST(Verify, DeepChainsDoNotOverflowTheStack) {
   EXPECT_OK(Verify(Chain(100000), {.instructions = 1 << 20}));
+}
+
+// A module of one computation, (parameter) -> what `body` gives.
+Module Branch(const Shape& parameter,
+              std::vector<ValueId> (*body)(ComputationBuilder&, ValueId)) {
+  Module module("branch");
+  ComputationBuilder b(&module, "branch");
+  const ValueId x = b.Parameter(parameter);
+  EXPECT_OK(b.Finish(body(b, x)));
+  return module;
+}
+
+std::vector<ValueId> Same(ComputationBuilder&, ValueId x) { return {x}; }
+std::vector<ValueId> Twice(ComputationBuilder&, ValueId x) { return {x, x}; }
+std::vector<ValueId> Finite(ComputationBuilder& b, ValueId x) {
+  return {b.Add(kIsFinite, {x})};
+}
+
+// Append checks a computation against the module it is built for; the one it
+// joins may hold others.
+TEST(Verify, RefusesAComputationThatWasBuiltForAnotherModule) {
+  const Module home = Branch(kScalar, Same);
+  Computation main("main");
+  ASSERT_OK(main.Append(home, kParameter, {},
+                        {{"dtype", DType::kS32}, {"dims", Dims{}}}));
+  ASSERT_OK(main.Append(home, kParameter, {},
+                        {{"dtype", DType::kF32}, {"dims", Dims{}}}));
+  ASSERT_OK(main.Append(home, kCase, {0, 1}, {}, {0}));
+  ASSERT_OK(main.SetResults({2}));
+  const struct {
+    Module module;
+    const char* part;
+  } rows[] = {
+      {Module("none"),
+       "computation main, instruction 2 (case): calls computation 0, which is "
+       "not a smaller index"},
+      {Branch(kScalar, Twice),
+       "instruction 2 (case): claims 1 results, has 2"},
+      {Branch(kScalar, Finite),
+       "instruction 2 (case): claims result 0 is f32[], it is bool[]"},
+      {Branch(Shape::Scalar(DType::kS32), Same),
+       "computation main, instruction 2 (case): case: C"},
+  };
+  for (const auto& row : rows) {
+    Module module = row.module;
+    module.Add(main);
+    EXPECT_THAT(Verify(module),
+                StatusIs(StatusCode::kInvalidArgument, row.part));
+  }
+  Module module = home;
+  module.Add(main);
+  EXPECT_OK(Verify(module));
 }
 
 TEST(CheckLimits, DoesNotNeedAnEntry) { EXPECT_OK(CheckLimits(Module(), {})); }

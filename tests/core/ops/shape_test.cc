@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/ir/leaves.h"
 #include "tests/core/ops/infer.h"
 
 namespace hawser {
@@ -18,6 +19,14 @@ Attributes Iota(DType dtype, Dims dims, int64_t dimension) {
 TEST(IotaInfer, RejectsBoolAndUnsupported_C1) {
   EXPECT_THAT(Infer(kIota, "", Iota(DType::kBool, {2}, 0)), Breaks(kIota, 1));
   EXPECT_THAT(Infer(kIota, "", Iota(DType::kS4, {2}, 0)), Breaks(kIota, 1));
+}
+
+TEST(LeavesAxes, AllAreParallelButTheOneIotaCounts) {
+  EXPECT_EQ(AxesOf(kIota, "", Iota(DType::kF32, {2, 3}, 1)), "-> p0,o1");
+  EXPECT_EQ(AxesOf(kConstant, "", {{"value", Literal::Vector<float>({1, 2})}}),
+            "-> p0");
+  EXPECT_EQ(AxesOf(kParameter, "", {{"dtype", DType::kF32}, {"dims", Dims{}}}),
+            "-> -");
 }
 
 TEST(IotaInfer, RejectsWhatIsNoShape_C2) {

@@ -218,6 +218,9 @@ TEST(ClientDefaults, SayWhatTheClientCannotDo) {
       {client.ListDatasets({}, {}).status(), "plain cannot list datasets"},
       {client.DeleteDataset("hw1-", {}), "plain cannot delete datasets"},
       {client.FreezeDataset({}, {}).status(), "plain cannot freeze values"},
+      {client.PinDataset("hw1-", {}, {}).status(), "plain cannot pin datasets"},
+      {client.TagDataset({}, {}), "plain cannot tag datasets"},
+      {client.QueryUsage({}).status(), "cannot say what is kept here"},
   };
   for (const auto& row : rows) {
     EXPECT_THAT(row.status, StatusIs(StatusCode::kUnimplemented, row.part));

@@ -195,7 +195,7 @@ std::vector<HostileRow> HostileStreams() {
       {"AcknowledgesItself", [](Attacker& a) { return a.Ends(Ping(6, 6)); },
        kInvalid, "but only 5 requests have come"},
       {"AsksNothing", [](Attacker& a) { return a.Ask(v1::ClientMessage()); },
-       kInvalid, "request 6 is of no kind this server knows"},
+       kInvalid, "request 6 asks for nothing"},
       {"AsksWhatIsToCome",
        [](Attacker& a) {
          v1::ClientMessage m;
@@ -203,7 +203,7 @@ std::vector<HostileRow> HostileStreams() {
              99, "from a later version");
          return a.Ask(m);
        },
-       kInvalid, "request 6 is of no kind this server knows"},
+       StatusCode::kUnimplemented, "request 6 is of no kind this server knows"},
       {"ReleasesWhatIsNot",
        [](Attacker& a) {
          v1::ClientMessage m = PingMessage();

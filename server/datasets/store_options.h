@@ -1,0 +1,53 @@
+// What an operator sets of a DatasetStore, and may look at.
+#ifndef HAWSER_SERVER_DATASETS_STORE_OPTIONS_H_
+#define HAWSER_SERVER_DATASETS_STORE_OPTIONS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace hawser::server {
+
+struct DatasetStoreOptions {
+  std::string data_dir;  // empty: memory only
+  // Of chunks and assembled arrays. What is safe on disk leaves memory first;
+  // when nothing can, uploads fail with kResourceExhausted.
+  int64_t memory_bytes = int64_t{8} << 30;
+  // Of these, what is taken and touched before the first upload.
+  int64_t prepared_bytes = 0;
+  // Of chunks no dataset names yet, from their last use.
+  absl::Duration upload_ttl = absl::Minutes(10);
+  // From its last use on, a dataset is not evicted for so long.
+  absl::Duration lease = absl::Minutes(10);
+  // Of chunks on disk; 0: no limit.
+  int64_t disk_bytes = 0;
+  // What the file system must have left when a chunk comes.
+  int64_t disk_reserve = 0;
+  // Of each tenant's chunks and datasets; 0: no limit.
+  int64_t tenant_bytes = 0;
+  int64_t tenant_datasets = 0;
+  // What is read back and verified; 0: nothing.
+  int64_t scrub_bytes_per_second = 0;
+  std::function<absl::Time()> now = absl::Now;
+};
+
+struct DatasetStoreStatistics {
+  int64_t chunks = 0;
+  int64_t datasets = 0;
+  int64_t resident_bytes = 0;
+  int64_t disk_bytes = 0;
+  int64_t bad_files = 0;
+  int64_t evicted_datasets = 0;
+  int64_t evicted_bytes = 0;
+  int64_t verified_bytes = 0;  // by the scrubber
+  int64_t received_bytes = 0;  // verified, since the start
+  // How often an index that tenants share was looked into, which takes bytes
+  // or references of one's own: asking for others' leaves it as it is.
+  int64_t shared_lookups = 0;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_STORE_OPTIONS_H_
