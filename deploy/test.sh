@@ -5,7 +5,7 @@
 #   deploy/test.sh          the fast tests, then core's and the fuzz targets'
 #                           again under asan and ubsan
 #   deploy/test.sh --full   all under asan and ubsan, also the slow ones, tsan,
-#                           and clang's layering check
+#                           clang's layering check, and the bundle in a chroot
 set -uo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -59,6 +59,9 @@ targets=(//...)
 if ((full)); then
   run tsan test --config=tsan
   run clang build --config=clang
+  echo "== bundle: deploy/bundle.sh --check"
+  deploy/bundle.sh --check "$events/bundle"
+  echo $? >"$events/bundle.rc"
 fi
 
 python3 deploy/count_tests.py "$events"

@@ -23,6 +23,7 @@ ABSL_FLAG(std::string, tls_key, "", "");
 ABSL_FLAG(std::string, tls_client_ca, "", "");
 ABSL_FLAG(std::string, tokens_file, "", "");
 ABSL_FLAG(std::string, device, "auto", "");
+ABSL_FLAG(std::string, kernel_cache, "", "");
 ABSL_FLAG(absl::Duration, lease, absl::Seconds(60), "");
 ABSL_FLAG(std::string, session_memory, "0", "");
 ABSL_FLAG(std::string, data_dir, "", "");
@@ -61,7 +62,10 @@ constexpr FlagHelp kFlags[] = {
      "PEM certificates; clients must show one that these have signed"},
     {"", "tokens_file", "FILE",
      "lines \"TENANT SHA256-HEX-OF-TOKEN\"; clients must send a token"},
-    {"Computing", "device", "NAME", "auto or cpu"},
+    {"Computing", "device", "NAME",
+     "cuda, cpu, emu (a GPU emulated for tests; needs g++) or auto"},
+    {"", "kernel_cache", "DIR",
+     "where compiled GPU kernels survive a restart; empty: memory only"},
     {"Sessions", "lease", "TIME",
      "how long a client's values outlive its connection"},
     {"", "session_memory", "BYTES",
@@ -205,7 +209,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
     return InvalidArgument("\"", rest[1], "\" is not a flag");
   }
   CommandLine line;
-  line.device = absl::GetFlag(FLAGS_device);
+  line.compute.device = absl::GetFlag(FLAGS_device);
+  line.compute.kernel_cache = absl::GetFlag(FLAGS_kernel_cache);
   HostOptions& host = line.host;
   host.listen = absl::GetFlag(FLAGS_listen);
   host.insecure = absl::GetFlag(FLAGS_insecure);

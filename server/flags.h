@@ -6,13 +6,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/device.h"
 #include "server/host.h"
 
 namespace hawser::server {
 
 struct CommandLine {
   HostOptions host;
-  std::string device;  // "auto", "cpu", ...
+  ComputeOptions compute;
 };
 
 // Errors: kInvalidArgument in words for the user. Ends the process with 2 for

@@ -5,20 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
 #include "server/access/grpc_log.h"
+#include "server/device.h"
 #include "server/flags.h"
 #include "server/host.h"
 
@@ -28,49 +25,6 @@ namespace {
 constexpr int kUsage = 2;  // exit code
 // A device or disk that hangs does not keep the process from ending.
 constexpr absl::Duration kPatience = absl::Seconds(3);
-
-// Executions of up to some 200 us run on the thread that took the request: in a
-// virtual machine the way to another one and back takes 60 us, and so much
-// longer do others on that thread wait at most.
-constexpr double kInlineCost = 1 << 19;
-
-struct Device {
-  std::shared_ptr<runtime::Client> client;
-  std::function<int64_t()> live_buffers;  // for as long as `client` lives
-};
-
-absl::StatusOr<Device> MakeCpu() {
-  const std::shared_ptr<cpu::CpuClient> client =
-      cpu::MakeCpuClient({.inline_cost = kInlineCost});
-  return Device{client, [at = client.get()] { return at->live_buffers(); }};
-}
-
-struct DeviceKind {
-  absl::string_view name;
-  absl::StatusOr<Device> (*make)();
-};
-
-// In the order in which --device=auto tries them.
-constexpr DeviceKind kDevices[] = {
-    {"cpu", MakeCpu},
-};
-
-absl::StatusOr<Device> MakeDevice(absl::string_view name) {
-  std::vector<absl::string_view> names = {"auto"};
-  absl::Status last;
-  for (const DeviceKind& kind : kDevices) {
-    names.push_back(kind.name);
-    if (name != "auto" && name != kind.name) continue;
-    absl::StatusOr<Device> device = kind.make();
-    if (device.ok()) return device;
-    last = Annotate(device.status(), kind.name);
-    if (name != "auto") return last;
-    HAWSER_LOG(kInfo) << "no device " << kind.name << ": " << last.message();
-  }
-  if (!last.ok()) return last;
-  return InvalidArgument("--device=", name, " is none of ",
-                         absl::StrJoin(names, ", "));
-}
 
 int Fail(const absl::Status& status, int code) {
   std::fprintf(stderr, "hawserd: %s\n", std::string(status.message()).c_str());
@@ -93,7 +47,7 @@ sigset_t BlockSignals() {
 
 // What leaks would show in: with no client and its lease over, the first is 0
 // and the other two are equal.
-void PrintState(const Device& device, Host& host) {
+void PrintState(const ComputeDevice& device, Host& host) {
   const Executor& executor = host.executor().executor();
   const std::string line = absl::StrCat(
       "hawserd state sessions=", executor.sessions.size(),
@@ -106,7 +60,7 @@ void PrintState(const Device& device, Host& host) {
 int Serve(const CommandLine& line) {
   const sigset_t signals = BlockSignals();
   LimitGrpcLog();
-  absl::StatusOr<Device> device = MakeDevice(line.device);
+  absl::StatusOr<ComputeDevice> device = MakeComputeDevice(line.compute);
   if (!device.ok()) {
     return Fail(device.status(),
                 absl::IsInvalidArgument(device.status()) ? kUsage : 1);

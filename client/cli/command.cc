@@ -11,8 +11,8 @@ namespace hawser::cli {
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &kStatusCommand, &kPutCommand, &kGetCommand,
-    &kLsCommand,     &kStatCommand, &kRmCommand,
+    &kStatusCommand, &kPutCommand, &kGetCommand,    &kLsCommand, &kStatCommand,
+    &kTagCommand,    &kPinCommand, &kUnpinCommand,  &kRmCommand, &kDuCommand,
     &kCheckCommand,  &kRunCommand, &kExplainCommand};
 
 constexpr absl::string_view kAbout =
@@ -24,6 +24,7 @@ constexpr absl::string_view kFooter =
     "  HAWSER_TLS_CERT, HAWSER_TLS_KEY\n"
     "                     the client's own, for servers that ask for one\n"
     "  HAWSER_TOKEN_FILE  a file with the token, for servers that want one\n"
+    "  HAWSER_CACHE       where digests of files are remembered, or off\n"
     "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 server unreachable.\n";
 
 std::string Overview() {
@@ -46,8 +47,12 @@ std::string HelpOf(const Command& command) {
   for (const auto& flags : {command.flags, absl::MakeConstSpan(kGlobalFlags)}) {
     for (const Flag& flag : flags) {
       std::string spelling(flag.shorthand);
+      const bool needs_value = flag.implied.empty();
       absl::StrAppend(&spelling, spelling.empty() ? "" : ", ", flag.name,
-                      flag.value.empty() ? "" : " ", flag.value);
+                      flag.value.empty() ? ""
+                      : needs_value      ? " "
+                                         : "[=",
+                      flag.value, needs_value ? "" : "]");
       absl::StrAppendFormat(&text, "  %-22s %s\n", spelling, flag.summary);
     }
   }

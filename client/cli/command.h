@@ -33,6 +33,8 @@ struct Environment {
       connect;
   // This process's own client.
   std::function<std::shared_ptr<runtime::Client>()> cpu;
+  // Where digests of files are remembered; "": nowhere.
+  std::string cache_folder;
 };
 
 // A command line that makes no sense, as opposed to work that failed: the
@@ -84,7 +86,11 @@ extern const Command kPutCommand;
 extern const Command kGetCommand;
 extern const Command kLsCommand;
 extern const Command kStatCommand;
+extern const Command kTagCommand;
+extern const Command kPinCommand;
+extern const Command kUnpinCommand;
 extern const Command kRmCommand;
+extern const Command kDuCommand;
 extern const Command kCheckCommand;
 extern const Command kRunCommand;
 extern const Command kExplainCommand;

@@ -41,6 +41,8 @@ absl::StatusOr<CommandLine> CommandLine::Parse(
     std::string value;
     if (has_value) {
       value = std::string(word.substr(equals + 1));
+    } else if (!flag->implied.empty()) {
+      value = std::string(flag->implied);
     } else if (!flag->value.empty()) {
       if (++i == words.size()) {
         return InvalidArgument(name, " needs a value: ", name, " ",

@@ -17,12 +17,16 @@ struct Flag {
   absl::string_view shorthand;  // "-o", or empty
   absl::string_view value;      // what the help calls its value; empty: none
   absl::string_view summary;
+  // What it is worth without "=": then a value comes only so. Empty: it needs
+  // one.
+  absl::string_view implied = "";
 };
 
 class CommandLine {
  public:
   // Takes "--flag value", "--flag=value" and "-f value" in any order with the
-  // other words; behind "--" every word is one of those.
+  // other words, and "--flag" alone where a value is implied; behind "--" every
+  // word is one of those.
   // Errors: kInvalidArgument for an unknown flag, a flag without its value,
   // a value for a flag that takes none.
   static absl::StatusOr<CommandLine> Parse(absl::Span<const Flag> flags,

@@ -9,6 +9,15 @@
 #include "core/base/status.h"
 
 namespace hawser::cli {
+namespace {
+
+Json TimeJson(absl::Time time) {
+  if (time == absl::InfinitePast()) return Json();
+  if (time == absl::InfiniteFuture()) return "forever";
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+}
+
+}  // namespace
 
 Json::Members ShapeMembers(const Shape& shape) {
   Json::List dims(shape.dims().begin(), shape.dims().end());
@@ -25,7 +34,16 @@ Json::Members DatasetMembers(const DatasetInfo& info) {
   return {{"token", info.token},
           {"arrays", std::move(arrays)},
           {"bytes", info.bytes},
-          {"durable", info.durable}};
+          {"durable", info.durable},
+          {"last_used", TimeJson(info.last_used)},
+          {"pinned_until", TimeJson(info.pinned_until)},
+          {"tags", Json::List(info.tags.begin(), info.tags.end())}};
+}
+
+std::string TimeText(absl::Time time) {
+  if (time == absl::InfinitePast()) return "-";
+  if (time == absl::InfiniteFuture()) return "forever";
+  return absl::FormatTime("%Y-%m-%dT%H:%MZ", time, absl::UTCTimeZone());
 }
 
 std::string ArraysText(const DatasetInfo& info) {
@@ -58,6 +76,19 @@ absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text) {
 RowRange RowsOf(const RowSpan& span, const Shape& shape) {
   const int64_t extent = shape.rank() == 0 ? 0 : shape.dim(0);
   return {span.begin, span.end.value_or(extent) - span.begin};
+}
+
+absl::Status CheckDatasetName(absl::string_view name) {
+  return IsTag(name) ? CheckTag(name) : ParseToken(name).status();
+}
+
+absl::StatusOr<std::string> TokenNamed(absl::string_view name,
+                                       runtime::Client* client) {
+  HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
+  if (!IsTag(name)) return std::string(name);
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                          client->StatDataset(name, {}));
+  return info.token;
 }
 
 std::pair<absl::string_view, absl::string_view> SplitToken(

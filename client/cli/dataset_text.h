@@ -9,16 +9,21 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "client/cli/json.h"
 #include "core/base/shape.h"
+#include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser::cli {
 
 // {"dtype": "f32", "dims": [2, 3]}
 Json::Members ShapeMembers(const Shape& shape);
-// Token, arrays, bytes, durable.
+// Token, arrays, bytes, durable, last_used, pinned_until, tags. Times are as
+// RFC 3339 has them, null where there is none, and "forever".
 Json::Members DatasetMembers(const DatasetInfo& info);
+// "2026-11-21T21:57Z"; "-" for none, "forever".
+std::string TimeText(absl::Time time);
 // "images u8[60000,28,28], labels u8[60000]"; an array without a name is its
 // shape alone.
 std::string ArraysText(const DatasetInfo& info);
@@ -32,6 +37,14 @@ struct RowSpan {
 absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text);
 // Those rows of an array, which may not be there.
 RowRange RowsOf(const RowSpan& span, const Shape& shape);
+
+// Whether a word may name a dataset: a token or a tag.
+// Errors: kInvalidArgument naming it.
+absl::Status CheckDatasetName(absl::string_view name);
+// The token that a word names: itself, or what the tag stands for.
+// Errors: as CheckDatasetName and StatDataset.
+absl::StatusOr<std::string> TokenNamed(absl::string_view name,
+                                       runtime::Client* client);
 
 // "TOKEN:ARRAY" -> both; the second is empty where there is no colon.
 std::pair<absl::string_view, absl::string_view> SplitToken(

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "client/cli/command.h"
+#include "client/digests/digest_cache.h"
 #include "client/remote/grpc_transport.h"
 #include "kernels/cpu/cpu_client.h"
 
@@ -23,5 +24,6 @@ int main(int argc, char** argv) {
                   .client_name = "hawser"});
   };
   environment.cpu = [] { return hawser::cpu::MakeCpuClient(); };
+  environment.cache_folder = hawser::CacheFolder(std::getenv);
   return hawser::cli::RunHawser(words, environment);
 }

@@ -36,9 +36,13 @@ std::string ProgressLine(int64_t done, int64_t total, absl::Duration elapsed) {
   return line;
 }
 
-ProgressBar::ProgressBar(std::ostream* out, bool visible,
+ProgressBar::ProgressBar(std::ostream* out, bool visible, std::string label,
                          std::function<absl::Time()> now)
-    : out_(out), visible_(visible), now_(std::move(now)), start_(now_()) {}
+    : out_(out),
+      visible_(visible),
+      label_(std::move(label)),
+      now_(std::move(now)),
+      start_(now_()) {}
 
 ProgressBar::~ProgressBar() {
   MutexLock lock(&mu_);
@@ -51,7 +55,8 @@ void ProgressBar::Update(int64_t done, int64_t total) {
   MutexLock lock(&mu_);
   if (now - drawn_ < kRedraw) return;
   drawn_ = now;
-  *out_ << kRewind << ProgressLine(done, total, now - start_) << std::flush;
+  *out_ << kRewind << label_ << ProgressLine(done, total, now - start_)
+        << std::flush;
 }
 
 }  // namespace hawser::cli

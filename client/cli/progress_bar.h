@@ -21,8 +21,8 @@ std::string ProgressLine(int64_t done, int64_t total, absl::Duration elapsed);
 // Thread-safe.
 class ProgressBar {
  public:
-  // Writes nothing when not `visible`.
-  ProgressBar(std::ostream* out, bool visible,
+  // Writes nothing when not `visible`. `label` stands in front of each line.
+  ProgressBar(std::ostream* out, bool visible, std::string label = "",
               std::function<absl::Time()> now = absl::Now);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
@@ -37,6 +37,7 @@ class ProgressBar {
  private:
   std::ostream* const out_;
   const bool visible_;
+  const std::string label_;
   const std::function<absl::Time()> now_;
   const absl::Time start_;
   Mutex mu_;

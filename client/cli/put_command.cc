@@ -1,20 +1,46 @@
-// hawser put: files become a dataset on the server, known by its token.
+// hawser put: files become datasets on the server, known by their tokens.
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
+#include "client/cli/file_list.h"
+#include "client/cli/file_put.h"
+#include "client/cli/pin_time.h"
 #include "client/cli/progress_bar.h"
 #include "client/cli/quantity.h"
-#include "client/formats/array_file.h"
+#include "client/cli/read_flags.h"
 
 namespace hawser::cli {
 namespace {
 
 constexpr Flag kFlags[] = {
+    {"--as-one", "-1", "", "all files become one dataset of named arrays"},
     {"--name", "-n", "NAME", "name of an array; once per file, in order"},
+    {"--pin", "-p", "TTL", "keep it: 10m, 36h, else forever", "forever"},
+    {"--tag", "-t", "@NAME", "let @NAME stand for the dataset"},
+    kDTypeFlag,
+    kShapeFlag,
+    kCsvFlag,
+    kNoHeaderFlag,
+    kMatrixFlag,
+    kEmptyFlag,
+    kSeparatorFlag,
     kServerFlag,
+};
+
+// What the command line asks for.
+struct PutPlan {
+  ReadOptions read;
+  // Each becomes a dataset.
+  std::vector<std::vector<FileToPut>> datasets;
+  std::vector<std::string> skipped;
+  bool token_alone = false;  // printed without the path
+  absl::Duration pin = absl::ZeroDuration();
+  std::string tag;
 };
 
 // "data/train-images.npy.gz" -> "train-images".
@@ -25,48 +51,197 @@ std::string Stem(absl::string_view path) {
   return std::string(path.substr(0, path.find('.', 1)));
 }
 
-absl::StatusOr<DatasetSource> ReadFiles(const CommandLine& line) {
-  const std::vector<std::string>& paths = line.words();
-  const std::vector<std::string> names = line.All("--name");
-  if (!names.empty() && names.size() != paths.size()) {
+absl::Status CheckFlags(const PutPlan& plan,
+                        const std::vector<std::string>& names, size_t files) {
+  if (!names.empty() && plan.datasets.size() != 1) {
+    return UsageError(
+        absl::StrCat("--name is for one file or --as-one, here are ",
+                     plan.datasets.size(), " datasets"));
+  }
+  if (!names.empty() && names.size() != files) {
     return UsageError(absl::StrCat("--name is given ", names.size(),
-                                   " times for ", paths.size(), " files"));
+                                   " times for ", files, " files"));
   }
-  DatasetSource source;
-  for (size_t i = 0; i < paths.size(); ++i) {
-    HAWSER_ASSIGN_OR_RETURN(Literal value, ReadArray(paths[i]));
-    const std::string name = !names.empty()      ? names[i]
-                             : paths.size() == 1 ? ""
-                                                 : Stem(paths[i]);
-    source.arrays.push_back({name, std::move(value)});
+  if (!plan.tag.empty() && plan.datasets.size() != 1) {
+    return UsageError(absl::StrCat("--tag is for one dataset, here are ",
+                                   plan.datasets.size()));
   }
-  return source;
+  return absl::OkStatus();
 }
 
+absl::Status ReadMarks(const CommandLine& line, PutPlan* plan) {
+  if (line.Has("--pin")) {
+    HAWSER_ASSIGN_OR_RETURN(plan->pin, ReadPinTime("--pin", line.Get("--pin")));
+  }
+  plan->tag = line.Get("--tag");
+  if (!line.Has("--tag")) return absl::OkStatus();
+  const absl::Status tag = CheckTag(plan->tag);
+  return tag.ok() ? tag : UsageError(tag.message());
+}
+
+absl::StatusOr<PutPlan> MakePlan(const CommandLine& line) {
+  PutPlan plan;
+  HAWSER_ASSIGN_OR_RETURN(plan.read, ReadOptionsOf(line));
+  HAWSER_RETURN_IF_ERROR(ReadMarks(line, &plan));
+  HAWSER_ASSIGN_OR_RETURN(FileList list,
+                          ListFiles(line.words(), [&](const std::string& path) {
+                            return IsArrayFile(path, plan.read);
+                          }));
+  const bool as_one = line.Has("--as-one");
+  const std::vector<std::string> names = line.All("--name");
+  for (size_t i = 0; i < list.paths.size(); ++i) {
+    FileToPut file{list.paths[i]};
+    if (i < names.size()) file.name = names[i];
+    if (as_one && list.paths.size() > 1) file.name_without = Stem(file.path);
+    if (plan.datasets.empty() || !as_one) plan.datasets.emplace_back();
+    plan.datasets.back().push_back(std::move(file));
+  }
+  plan.skipped = std::move(list.skipped);
+  plan.token_alone = as_one || list.one_file;
+  HAWSER_RETURN_IF_ERROR(CheckFlags(plan, names, list.paths.size()));
+  return plan;
+}
+
+// "5.0 MiB, 4.0 MiB were there already, sent 1.0 MiB in 1.25 ms"
+std::string SentText(int64_t bytes, int64_t sent, absl::Duration time) {
+  return absl::StrCat(ReadableBytes(bytes), ", ", ReadableBytes(bytes - sent),
+                      " were there already, sent ", ReadableBytes(sent), " in ",
+                      ReadableDuration(time));
+}
+
+Json::Members PutMembers(const FilePut& put) {
+  Json::Members members = DatasetMembers(put.info);
+  members.emplace_back("sent_bytes", put.info.sent_bytes);
+  members.emplace_back("present_bytes", put.info.bytes - put.info.sent_bytes);
+  members.emplace_back("hashed_bytes", put.hashed_bytes);
+  return members;
+}
+
+// One run of the command, dataset by dataset.
+class PutRun {
+ public:
+  PutRun(const Invocation& invocation, const PutPlan& plan,
+         runtime::Client* client)
+      : invocation_(invocation),
+        plan_(plan),
+        client_(client),
+        cache_(invocation.environment.cache_folder) {}
+
+  // The only one.
+  absl::StatusOr<ExitCode> PutOne() {
+    HAWSER_ASSIGN_OR_RETURN(const FilePut put, Put(plan_.datasets[0], ""));
+    invocation_.Print(absl::StrCat(put.info.token, "\n"), PutMembers(put));
+    return kOk;
+  }
+
+  // Each, and goes on after one that fails, unless the server is gone.
+  absl::StatusOr<ExitCode> PutEach() {
+    for (const auto& files : plan_.datasets) {
+      const std::string& path = files[0].path;
+      const absl::StatusOr<FilePut> put = Put(files, path + ": ");
+      const absl::Status& status = put.status();
+      if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
+        return status;
+      }
+      put.ok() ? Keep(path, *put) : Fail(path, status);
+    }
+    Note(absl::StrCat(datasets_.size(), " datasets, ",
+                      SentText(bytes_, sent_bytes_, absl::Now() - start_)));
+    const ExitCode code = failed_.empty() ? kOk : kFailed;
+    invocation_.Print("", Json::Members{{"datasets", std::move(datasets_)},
+                                        {"failed", std::move(failed_)},
+                                        {"bytes", bytes_},
+                                        {"sent_bytes", sent_bytes_},
+                                        {"present_bytes", bytes_ - sent_bytes_},
+                                        {"hashed_bytes", hashed_bytes_}});
+    return code;
+  }
+
+ private:
+  absl::StatusOr<FilePut> Put(const std::vector<FileToPut>& files,
+                              const std::string& label) {
+    const absl::Time start = absl::Now();
+    absl::StatusOr<FilePut> put;
+    {
+      const Environment& environment = invocation_.environment;
+      ProgressBar bar(environment.err, environment.err_is_terminal, label);
+      put = PutFiles(client_, &cache_, files, plan_.read,
+                     {.progress = bar.Callback()});
+    }
+    HAWSER_RETURN_IF_ERROR(put);
+    HAWSER_RETURN_IF_ERROR(Mark(&put->info));
+    Note(label +
+         SentText(put->info.bytes, put->info.sent_bytes, absl::Now() - start));
+    return put;
+  }
+
+  // Pin and tag.
+  absl::Status Mark(DatasetInfo* info) {
+    if (plan_.pin > absl::ZeroDuration()) {
+      HAWSER_ASSIGN_OR_RETURN(const DatasetInfo pinned,
+                              client_->PinDataset(info->token, plan_.pin, {}));
+      info->pinned_until = pinned.pinned_until;
+    }
+    if (plan_.tag.empty()) return absl::OkStatus();
+    HAWSER_RETURN_IF_ERROR(
+        client_->TagDataset({.name = plan_.tag, .token = info->token}, {}));
+    std::vector<std::string>& tags = info->tags;
+    if (std::find(tags.begin(), tags.end(), plan_.tag) == tags.end()) {
+      tags.insert(std::upper_bound(tags.begin(), tags.end(), plan_.tag),
+                  plan_.tag);
+    }
+    return absl::OkStatus();
+  }
+
+  void Keep(const std::string& path, const FilePut& put) {
+    if (!invocation_.json) {
+      *invocation_.environment.out << put.info.token << "  " << path
+                                   << std::endl;
+    }
+    Json::Members members = PutMembers(put);
+    members.emplace_back("path", path);
+    datasets_.push_back(std::move(members));
+    bytes_ += put.info.bytes;
+    sent_bytes_ += put.info.sent_bytes;
+    hashed_bytes_ += put.hashed_bytes;
+  }
+
+  void Fail(const std::string& path, const absl::Status& status) {
+    std::string message(status.message());
+    if (!absl::StartsWith(message, path)) {  // what a server says
+      message = absl::StrCat(path, ": ", message);
+    }
+    *invocation_.environment.err << "hawser: " << message << "\n";
+    failed_.push_back(
+        Json::Members{{"path", path},
+                      {"code", absl::StatusCodeToString(status.code())},
+                      {"message", std::move(message)}});
+  }
+
+  // For people only.
+  void Note(absl::string_view text) {
+    if (!invocation_.environment.err_is_terminal) return;
+    *invocation_.environment.err << text << std::endl;
+  }
+
+  const Invocation& invocation_;
+  const PutPlan& plan_;
+  runtime::Client* const client_;
+  DigestCache cache_;
+  const absl::Time start_ = absl::Now();
+  Json::List datasets_, failed_;
+  int64_t bytes_ = 0, sent_bytes_ = 0, hashed_bytes_ = 0;
+};
+
 absl::StatusOr<ExitCode> RunPut(const Invocation& invocation) {
-  const Environment& environment = invocation.environment;
-  HAWSER_ASSIGN_OR_RETURN(const DatasetSource source,
-                          ReadFiles(invocation.line));
+  HAWSER_ASSIGN_OR_RETURN(const PutPlan plan, MakePlan(invocation.line));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  const absl::Time start = absl::Now();
-  absl::StatusOr<DatasetInfo> info;
-  {
-    ProgressBar bar(environment.err, environment.err_is_terminal);
-    info = client->PutDataset(source, {.progress = bar.Callback()});
+  for (const std::string& path : plan.skipped) {
+    *invocation.environment.err << "hawser: skips " << path
+                                << ", no file of arrays\n";
   }
-  HAWSER_RETURN_IF_ERROR(info);
-  if (environment.err_is_terminal) {
-    *environment.err << ReadableBytes(info->bytes) << ", "
-                     << ReadableBytes(info->bytes - info->sent_bytes)
-                     << " were there already, sent "
-                     << ReadableBytes(info->sent_bytes) << " in "
-                     << ReadableDuration(absl::Now() - start) << "\n";
-  }
-  Json::Members result = DatasetMembers(*info);
-  result.emplace_back("sent_bytes", info->sent_bytes);
-  result.emplace_back("present_bytes", info->bytes - info->sent_bytes);
-  invocation.Print(absl::StrCat(info->token, "\n"), std::move(result));
-  return kOk;
+  PutRun run(invocation, plan, client.get());
+  return plan.token_alone ? run.PutOne() : run.PutEach();
 }
 
 }  // namespace
@@ -74,18 +249,26 @@ absl::StatusOr<ExitCode> RunPut(const Invocation& invocation) {
 constinit const Command kPutCommand = {
     .name = "put",
     .arguments = "FILE...",
-    .summary = "put arrays on the server, print their token",
+    .summary = "put arrays on the server, print their tokens",
     .description =
-        "Sends the arrays of npy files, and of IDX files plain or gzipped, to\n"
-        "the server and prints the token by which every later program finds\n"
-        "them. What the server has already is not sent again, so a put that "
-        "was cut\nshort goes on where it stopped.\n\n"
-        "One file becomes a dataset of one array without a name. Several "
-        "files\nbecome one dataset, each array named by its file up to the "
-        "first dot, or\nby --name, given once per file. For a token per file, "
-        "call put per file.\n\n"
-        "  hawser put images.npy\n"
-        "  hawser put train-images.gz train-labels.gz -n images -n labels\n",
+        "Sends the arrays of npy, npz, safetensors, IDX (plain or gzipped), "
+        "CSV and raw\nfiles to the server and prints the tokens by which every "
+        "later program finds\nthem. What the server has already is not sent "
+        "again, so a put that was cut\nshort goes on where it stopped; files "
+        "that did not change since they were put\nare not hashed again.\n\n"
+        "Each file becomes a dataset. A FILE may be a folder (all files of "
+        "arrays in it)\nor a pattern in quotes. One file: prints its token. "
+        "Several, a folder, a\npattern: a line per file, its token and its "
+        "path. With --as-one all files\nbecome one dataset and one token, each "
+        "array named by its file up to the first\ndot, or by --name.\n\n"
+        "CSV files need --dtype: one for all columns, or one for each, by "
+        "commas. Each\ncolumn becomes an array named by its header. Files "
+        "without any form are read by\n--dtype and --shape.\n\n"
+        "  hawser put images.npy --tag @images --pin=36h\n"
+        "  hawser put 'shards/*.npz' more/\n"
+        "  hawser put -1 train-images.gz train-labels.gz -n images -n labels\n"
+        "  hawser put table.csv --dtype f32,f32,s64\n"
+        "  hawser put frames.bin --dtype u8 --shape 1000,480,640\n",
     .flags = kFlags,
     .words = {1, kMany},
     .run = RunPut,

@@ -4,22 +4,27 @@
 #include <utility>
 
 #include "client/cli/command.h"
-#include "core/runtime/dataset.h"
+#include "client/cli/dataset_text.h"
 
 namespace hawser::cli {
 namespace {
 
 constexpr Flag kFlags[] = {kServerFlag};
 
+absl::Status Delete(const std::string& name, runtime::Client* client) {
+  HAWSER_ASSIGN_OR_RETURN(const std::string token, TokenNamed(name, client));
+  return client->DeleteDataset(token, {});
+}
+
 absl::StatusOr<ExitCode> RunRm(const Invocation& invocation) {
   // Before anything goes.
   for (const std::string& token : invocation.line.words()) {
-    HAWSER_RETURN_IF_ERROR(ParseToken(token));
+    HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   }
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
   Json::List deleted, failed;
   for (const std::string& token : invocation.line.words()) {
-    const absl::Status status = client->DeleteDataset(token, {});
+    const absl::Status status = Delete(token, client.get());
     if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
       return status;
     }
@@ -50,7 +55,7 @@ constinit const Command kRmCommand = {
         "that\nanother dataset holds too stay for that one; programs that run "
         "on a dataset\nkeep it until they end. Goes on after a token that is "
         "not there, and then\nexits with 1.\n\n"
-        "  hawser rm hw1-...\n"
+        "  hawser rm hw1-... @old\n"
         "  hawser ls hw1-ab | xargs hawser rm\n",
     .flags = kFlags,
     .words = {1, kMany},

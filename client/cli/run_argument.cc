@@ -41,7 +41,7 @@ absl::StatusOr<ArrayName> ReadArrayName(absl::string_view word) {
   const absl::string_view bare =
       name.rows.has_value() ? word.substr(0, bracket) : word;
   const auto [token, array] = SplitToken(bare);
-  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   name.token = std::string(token);
   name.array = std::string(array);
   if (!array.empty()) {
@@ -54,7 +54,7 @@ absl::StatusOr<ArrayName> ReadArrayName(absl::string_view word) {
 
 absl::StatusOr<RunArgument> ReadRunArgument(const std::string& word,
                                             const Shape& parameter) {
-  if (absl::StartsWith(word, "hw1-")) {
+  if (absl::StartsWith(word, "hw1-") || IsTag(word)) {
     HAWSER_ASSIGN_OR_RETURN(ArrayName name, ReadArrayName(word));
     return name;
   }
@@ -77,8 +77,8 @@ absl::StatusOr<runtime::Argument> Resolve(const RunArgument& argument,
       const std::string array,
       ChooseArray(info, rows || name.whole_name.empty() ? name.array
                                                         : name.whole_name));
-  if (!rows) return client->DatasetArray(name.token, array, {});
-  return client->DatasetRows(name.token, array,
+  if (!rows) return client->DatasetArray(info.token, array, {});
+  return client->DatasetRows(info.token, array,
                              RowsOf(*name.rows, info.Find(array)->shape), {});
 }
 

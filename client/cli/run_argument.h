@@ -13,7 +13,8 @@
 
 namespace hawser::cli {
 
-// TOKEN[:ARRAY], maybe with rows behind it, "[BEGIN:END]"; not looked up yet.
+// TOKEN[:ARRAY] or @TAG[:ARRAY], maybe with rows behind it, "[BEGIN:END]"; not
+// looked up yet.
 struct ArrayName {
   std::string token;
   std::string array;
@@ -23,10 +24,10 @@ struct ArrayName {
 };
 using RunArgument = std::variant<Literal, ArrayName>;
 
-// A word that begins "hw1-" is an array of a dataset; one that reads as a
-// number, a complex number, true or false is a scalar of the parameter's
-// dtype; every other is the path of an npy or IDX file ("./3" for one that is
-// called like a number). Touches no server.
+// A word that begins "hw1-" or "@" is an array of a dataset; one that reads as
+// a number, a complex number, true or false is a scalar of the parameter's
+// dtype; every other is the path of a file with one array ("./3" for one that
+// is called like a number). Touches no server.
 // Errors: kInvalidArgument for a malformed token, a number that does not fit
 // the parameter; those of ReadArray.
 absl::StatusOr<RunArgument> ReadRunArgument(const std::string& word,

@@ -14,13 +14,22 @@ constexpr Flag kFlags[] = {kServerFlag};
 
 absl::StatusOr<ExitCode> RunStat(const Invocation& invocation) {
   const std::string& token = invocation.line.words()[0];
-  HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                           client->StatDataset(token, {}));
   std::string text = absl::StrCat(
       info.token, "\n  bytes    ", info.bytes, " (", ReadableBytes(info.bytes),
       ")\n  durable  ", info.durable ? "yes" : "no, in memory only", "\n");
+  if (info.last_used != absl::InfinitePast()) {
+    absl::StrAppend(&text, "  used     ", TimeText(info.last_used), "\n");
+  }
+  if (info.pinned_until != absl::InfinitePast()) {
+    absl::StrAppend(&text, "  pinned   ", TimeText(info.pinned_until), "\n");
+  }
+  for (const std::string& tag : info.tags) {
+    absl::StrAppend(&text, "  tag      ", tag, "\n");
+  }
   for (const DatasetInfo::Array& array : info.arrays) {
     absl::StrAppend(&text, "  array    ", array.shape.ToString(),
                     array.name.empty() ? "" : "  ", array.name, "\n");
@@ -37,8 +46,10 @@ constinit const Command kStatCommand = {
     .summary = "what a dataset holds",
     .description =
         "Asks the server for a dataset's size, its arrays with dtype, sizes "
-        "and name,\nand whether it survives a restart of the server.\n\n"
-        "  hawser stat hw1-...\n",
+        "and name,\nwhether it survives a restart of the server, when it was "
+        "last used, until\nwhen it is pinned, and its tags.\n\n"
+        "  hawser stat hw1-...\n"
+        "  hawser stat @mnist\n",
     .flags = kFlags,
     .words = {1, 1},
     .run = RunStat,

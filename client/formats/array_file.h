@@ -1,22 +1,58 @@
-// Reading an array from a file of whichever format it is in.
+// Reading arrays from a file of whichever format it is in.
 #ifndef HAWSER_CLIENT_FORMATS_ARRAY_FILE_H_
 #define HAWSER_CLIENT_FORMATS_ARRAY_FILE_H_
 
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/formats/csv.h"
 #include "client/formats/file_bytes.h"
+#include "client/formats/named_array.h"
 #include "core/base/literal.h"
+#include "core/base/shape.h"
 
 namespace hawser {
 
-// The array of an npy or IDX (plain or gzipped) file. The first bytes decide,
-// never the name.
-// Errors: as ReadNpy and ReadIdx; kInvalidArgument naming the file and how it
-// begins when it is neither.
+// What a file cannot say itself.
+struct ReadOptions {
+  enum class Format {
+    kAny,  // the first bytes decide, and for CSV, which has no magic, ".csv"
+    kCsv,
+    kRaw,
+  };
+  Format format = Format::kAny;
+  CsvOptions csv;
+  Shape raw;  // of a kRaw file
+};
+
+// All arrays of an npy, npz, safetensors, IDX (plain or gzipped), CSV or raw
+// file; at least one.
+// Errors: those of the format's reader; kNotFound and the like from the file
+// system; kInvalidArgument saying how the file begins when it is none of them.
+// All name the path.
+absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
+                                       const ReadOptions& options);
+// The same of bytes in memory; errors name no file. `name` is what decides
+// about CSV.
+absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
+                                        absl::string_view name,
+                                        const ReadOptions& options);
+
+// The array of a file that holds one, whatever it is called there.
+// Errors: as ReadArrays; kInvalidArgument naming the arrays of a file that
+// holds several.
 absl::StatusOr<Literal> ReadArray(const std::string& path);
-// The same of bytes in memory; errors name no file.
-absl::StatusOr<Literal> ParseArray(const FileBytes& file);
+
+// Whether ReadArrays would know what to do with the file, judged by name and
+// first bytes; it may be damaged all the same.
+// Errors: what the file system says, naming the path.
+absl::StatusOr<bool> IsArrayFile(const std::string& path,
+                                 const ReadOptions& options);
+
+// What decides, beside its bytes, how a file is read, as a text: two readings
+// of a file with the same text give the same arrays, in this version of hawser.
+std::string ReadingOf(absl::string_view name, const ReadOptions& options);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FORMATS_ARRAY_FILE_H_

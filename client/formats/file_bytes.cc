@@ -33,7 +33,7 @@ absl::Status WriteAll(int fd, absl::Span<const char> bytes,
 }
 
 absl::Status WriteNew(const std::string& path,
-                      std::initializer_list<absl::Span<const char>> parts) {
+                      absl::Span<const absl::Span<const char>> parts) {
   const int fd =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return ErrnoStatus(path);
@@ -80,7 +80,7 @@ absl::StatusOr<FileBytes> MapFile(const std::string& path) {
 }
 
 absl::Status ReplaceFile(const std::string& path,
-                         std::initializer_list<absl::Span<const char>> parts) {
+                         absl::Span<const absl::Span<const char>> parts) {
   static std::atomic<int> next{0};
   const std::string unfinished =
       absl::StrCat(path, ".", ::getpid(), ".", next.fetch_add(1), ".tmp");

@@ -3,7 +3,6 @@
 #define HAWSER_CLIENT_FORMATS_FILE_BYTES_H_
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -28,6 +27,10 @@ struct FileBytes {
   std::shared_ptr<const char> At(int64_t offset) const {
     return std::shared_ptr<const char>(data, data.get() + offset);
   }
+  // `count` bytes from `offset` on, all of them there, keeping the file.
+  FileBytes Part(int64_t offset, int64_t count) const {
+    return {At(offset), count};
+  }
   static FileBytes Of(std::string bytes);
 };
 
@@ -42,7 +45,7 @@ absl::StatusOr<FileBytes> MapFile(const std::string& path);
 // to it: readers see the old file or the whole new one.
 // Errors: what the file system says, naming the path.
 absl::Status ReplaceFile(const std::string& path,
-                         std::initializer_list<absl::Span<const char>> parts);
+                         absl::Span<const absl::Span<const char>> parts);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FORMATS_FILE_BYTES_H_

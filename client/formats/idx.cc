@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "client/formats/element_order.h"
-#include "client/formats/gunzip.h"
+#include "client/formats/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -27,12 +27,12 @@ class Source {
  public:
   explicit Source(const FileBytes& file) : file_(file) {
     if (file.StartsWith(kGzipMagic)) {
-      gunzip_ = std::make_unique<Gunzip>(file.span());
+      inflater_ = std::make_unique<Inflater>(file.span(), DeflateFrame::kGzip);
     }
   }
 
   absl::Status ReadHeader(absl::Span<char> to) {
-    if (gunzip_ != nullptr) return gunzip_->Read(to);
+    if (inflater_ != nullptr) return inflater_->Read(to);
     if (file_.size - offset_ < static_cast<int64_t>(to.size())) {
       return InvalidArgument("ends within its header, after ", file_.size,
                              " bytes");
@@ -44,20 +44,20 @@ class Source {
 
   // Everything that is left, as the elements of `shape`.
   absl::StatusOr<Literal> ReadElements(const Shape& shape) {
-    return gunzip_ != nullptr ? Unpack(shape) : Take(shape);
+    return inflater_ != nullptr ? Unpack(shape) : Take(shape);
   }
 
  private:
   absl::StatusOr<Literal> Unpack(const Shape& shape) {
-    if (shape.byte_size() / kMaxGzipRatio > file_.size) {
+    if (shape.byte_size() / kMaxDeflateRatio > file_.size) {
       return InvalidArgument("sizes ", shape.ToString(), " take ",
                              shape.byte_size(), " bytes, more than ",
                              file_.size, " bytes of gzip can hold");
     }
     HAWSER_ASSIGN_OR_RETURN(Literal value, Literal::Allocate(shape));
     const auto bytes = value.mutable_bytes();
-    HAWSER_RETURN_IF_ERROR(gunzip_->Read(bytes));
-    HAWSER_RETURN_IF_ERROR(gunzip_->Finish());
+    HAWSER_RETURN_IF_ERROR(inflater_->Read(bytes));
+    HAWSER_RETURN_IF_ERROR(inflater_->Finish());
     SwapElementBytes(shape.dtype(), bytes);
     return value;
   }
@@ -76,7 +76,7 @@ class Source {
   }
 
   const FileBytes& file_;
-  std::unique_ptr<Gunzip> gunzip_;
+  std::unique_ptr<Inflater> inflater_;
   int64_t offset_ = 0;
 };
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "client/formats/quoted.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -25,10 +25,6 @@ constexpr DescrRow kDescr[] = {
     {"f2", DType::kF16},  {"f4", DType::kF32},   {"f8", DType::kF64},
     {"c8", DType::kC64},  {"c16", DType::kC128},
 };
-
-std::string Quoted(absl::string_view text) {
-  return absl::StrCat("\"", absl::CEscape(text.substr(0, 80)), "\"");
-}
 
 // Reads the few Python literals that NumPy writes.
 class Cursor {

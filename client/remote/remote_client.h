@@ -2,6 +2,7 @@
 #ifndef HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_
 #define HAWSER_CLIENT_REMOTE_REMOTE_CLIENT_H_
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,8 @@ class RemoteClient final : public runtime::Client,
   // For the parts of this client.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
   Transfers* transfers() { return &transfers_; }
+  // How many streams one large transfer may use.
+  int bulk_streams() const { return std::max(options_.bulk_threads, 1); }
   Ticker* ticker() { return &ticker_; }
   // The session that serves now; a new one when there is none or it is lost.
   std::shared_ptr<RemoteSession> Session();

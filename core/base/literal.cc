@@ -8,6 +8,7 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/large_memory.h"
 
 namespace hawser {
 namespace {
@@ -31,13 +32,20 @@ std::string FloatToString(F value) {
 
 absl::StatusOr<Literal> Literal::Allocate(const Shape& shape) {
   const size_t size = std::max<size_t>(shape.byte_size(), 1);
-  char* p = static_cast<char*>(
-      ::operator new(size, std::align_val_t(kAlignment), std::nothrow));
+  const bool large = size >= kLargeBytes;
+  char* p = large ? MapLarge(size)
+                  : static_cast<char*>(::operator new(
+                        size, std::align_val_t(kAlignment), std::nothrow));
   if (p == nullptr) {
     return ResourceExhausted("no memory for ", shape.ToString(), ", ", size,
                              " bytes");
   }
-  return AdoptWritable(shape, std::shared_ptr<char>(p, FreeAligned));
+  if (!large) {
+    return AdoptWritable(shape, std::shared_ptr<char>(p, FreeAligned));
+  }
+  return AdoptWritable(shape, std::shared_ptr<char>(p, [size](char* gone) {
+                         UnmapLarge(gone, size);
+                       }));
 }
 
 Literal Literal::Uninitialized(const Shape& shape) {
@@ -91,9 +99,8 @@ Literal Literal::Reinterpret(const Shape& shape) const {
 
 bool Literal::BitEquals(const Literal& other) const {
   return shape_ == other.shape_ &&
-         (bytes().empty() ||
-          std::memcmp(bytes().data(), other.bytes().data(),
-                      bytes().size()) == 0);
+         (bytes().empty() || std::memcmp(bytes().data(), other.bytes().data(),
+                                         bytes().size()) == 0);
 }
 
 absl::Status CheckBytes(const Shape& shape, absl::Span<const char> bytes) {
@@ -102,9 +109,8 @@ absl::Status CheckBytes(const Shape& shape, absl::Span<const char> bytes) {
                            " bytes, got ", bytes.size());
   }
   if (shape.dtype() != DType::kBool) return absl::OkStatus();
-  const auto* bad = std::find_if(bytes.begin(), bytes.end(), [](char c) {
-    return (c & ~1) != 0;
-  });
+  const auto* bad = std::find_if(bytes.begin(), bytes.end(),
+                                 [](char c) { return (c & ~1) != 0; });
   if (bad == bytes.end()) return absl::OkStatus();
   return InvalidArgument("element ", bad - bytes.begin(), " of ",
                          shape.ToString(), " is the byte ",

@@ -30,7 +30,7 @@ absl::StatusOr<Literal> ReadyValue(const Argument& argument) {
 
 // One execution that waits for its arguments or its turn. Its buffers, the
 // tasks and the callbacks that lead to it keep it alive.
-class PendingRun : public Watched,
+class PendingRun : public CancelWatch::Watched,
                    public std::enable_shared_from_this<PendingRun> {
  public:
   PendingRun(std::shared_ptr<const CpuExecutable> executable,

@@ -26,6 +26,8 @@ class CpuExecutable : public runtime::Executable,
         numerics_(numerics) {}
 
   const Signature& signature() const override { return module_->signature(); }
+  // A simple operation on an element takes a nanosecond, or less.
+  double seconds() const override { return program_.cost() * 1e-9; }
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       absl::Span<const runtime::Argument> arguments,
       const runtime::ExecuteOptions& options) override;

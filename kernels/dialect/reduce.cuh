@@ -109,14 +109,18 @@ template <class T, class I, bool kLargest, bool kLast = false> struct Extreme {
 
 // ---- every thread gets the result. Neighbours first, so that operations that
 // do not commute see their parts in order.
-template <class Op, class T> HK_DEVICE T WarpReduce(T x) {
+// Of each kLanes neighbours, a power of two up to a warp.
+template <class Op, u32 kLanes, class T> HK_DEVICE T GroupReduce(T x) {
   HK_UNROLL
-  for (u32 m = 1; m < kWarp; m <<= 1) {
+  for (u32 m = 1; m < kLanes; m <<= 1) {
     const T other = ShuffleXor(x, m);
     const bool swap = !Op::kCommutes && (Lane() & m) != 0;
     x = swap ? Op::Combine(other, x) : Op::Combine(x, other);
   }
   return x;
+}
+template <class Op, class T> HK_DEVICE T WarpReduce(T x) {
+  return GroupReduce<Op, kWarp>(x);
 }
 // `shared` has a slot per warp and may be used again at once: there is a
 // barrier before and one behind the writes.

@@ -27,11 +27,13 @@ namespace hawser::emu {
 namespace {
 
 // No contraction and no fast math: what the text says, as strict mode wants it.
+// Nor are functions of constants computed by the compiler, whose results need
+// not be the library's.
 const char* const kFlags[] = {
     "-std=c++20", "-O1",         "-fPIC",
     "-shared",    "-w",          "-fvisibility=hidden",
     "-x",         "c++",         "-ffp-contract=off",
-    "-fwrapv",    "-fno-strict-aliasing",
+    "-fwrapv",    "-fno-strict-aliasing", "-frounding-math",
 };
 constexpr absl::string_view kMagic = "hawser emu kernels 1\n";
 

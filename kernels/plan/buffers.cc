@@ -84,8 +84,11 @@ class BufferPlanner {
       return uses == 1 && r < static_cast<int>(i.operands.size()) &&
              at(i.operands[r]).owner == owner;
     }
+    // Rows of no reduced loop are read by more than the lane that stores.
     const bool by_element =
-        region.kind == RegionKind::kLoop || region.kind == RegionKind::kRow;
+        region.kind == RegionKind::kLoop ||
+        (region.kind == RegionKind::kRow &&
+         region.num_kept < static_cast<int>(region.domain.size()));
     if (!by_element || region.splits > 1) return false;
     const Access* store = nullptr;
     for (const Access& a : region.accesses) {

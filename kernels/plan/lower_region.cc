@@ -90,7 +90,31 @@ absl::Status DemandResults(const Body& body, const ReduceAxes* axes,
   return absl::OkStatus();
 }
 
-// Operands, symbols and the symbols of predicates before their users.
+// What has to be there before the point: operands, symbols, the symbols of
+// predicates.
+std::vector<PointId> NeededBy(const PointGraph& graph, PointId id) {
+  const Point& p = graph.point(id);
+  std::vector<PointId> needed(p.operands.begin(), p.operands.end());
+  std::vector<int> symbols;
+  for (const IndexExpr& e : graph.map(p.map).axes) {
+    e.CollectSymbols(&symbols);
+  }
+  std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());
+  scopes.push_back(p.scope);
+  for (ScopeId s : scopes) {
+    for (; s > 0; s = graph.scopes()[s].parent) {
+      for (const Predicate& q : graph.scopes()[s].predicates) {
+        q.value.CollectSymbols(&symbols);
+      }
+    }
+  }
+  for (const int s : symbols) {
+    needed.push_back(graph.symbols()[s].point);
+  }
+  return needed;
+}
+
+// All that a point needs before it.
 class PointOrder {
  public:
   explicit PointOrder(const PointGraph& graph) : graph_(graph) {}
@@ -105,34 +129,12 @@ class PointOrder {
  private:
   enum State : uint8_t { kNew, kOpen, kDone };
 
-  std::vector<PointId> NeededBy(PointId id) const {
-    const Point& p = graph_.point(id);
-    std::vector<PointId> needed(p.operands.begin(), p.operands.end());
-    std::vector<int> symbols;
-    for (const IndexExpr& e : graph_.map(p.map).axes) {
-      e.CollectSymbols(&symbols);
-    }
-    std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());
-    scopes.push_back(p.scope);
-    for (ScopeId s : scopes) {
-      for (; s > 0; s = graph_.scopes()[s].parent) {
-        for (const Predicate& q : graph_.scopes()[s].predicates) {
-          q.value.CollectSymbols(&symbols);
-        }
-      }
-    }
-    for (const int s : symbols) {
-      needed.push_back(graph_.symbols()[s].point);
-    }
-    return needed;
-  }
-
   void Visit(PointId root) {
     std::vector<std::pair<PointId, std::vector<PointId>>> stack;
     const auto open = [&](PointId id) {
       if (state_[id] != kNew) return;
       state_[id] = kOpen;
-      stack.emplace_back(id, NeededBy(id));
+      stack.emplace_back(id, NeededBy(graph_, id));
     };
     open(root);
     while (!stack.empty()) {
@@ -160,11 +162,11 @@ void TakePoints(const PointGraph& graph, Region* region) {
   for (size_t n = 0; n < order.size(); ++n) {
     renumbered[order[n]] = static_cast<PointId>(n);
     Point p = graph.point(order[n]);
-    for (PointId& o : p.operands) {
-      o = renumbered[o];
-      const Point& operand = region->points[o];
-      const int passed = operand.kind == Point::kReduce ? 1 : 0;
-      p.stage = std::max(p.stage, operand.stage + passed);
+    for (PointId& o : p.operands) o = renumbered[o];
+    for (const PointId needed : NeededBy(graph, order[n])) {
+      const Point& before = region->points[renumbered[needed]];
+      const int passed = before.kind == Point::kReduce ? 1 : 0;
+      p.stage = std::max(p.stage, before.stage + passed);
     }
     region->points.push_back(std::move(p));
   }

@@ -5,14 +5,12 @@
 #include <grpcpp/impl/rpc_method.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/slice.h>
 
 #include <algorithm>
 
 #include "core/base/status.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "proto/grpc_status.h"
+#include "tests/bench/echo_frame.h"
 
 namespace hawser::bench {
 namespace {
@@ -24,19 +22,12 @@ size_t DataFor(size_t bytes, EchoMessage message) {
   return bytes - std::min(bytes, over);
 }
 
-// `data` as the bytes of an EchoMessage, not copied.
-grpc::ByteBuffer FrameOf(absl::Span<const char> data) {
-  std::string prefix;
-  {
-    google::protobuf::io::StringOutputStream stream(&prefix);
-    google::protobuf::io::CodedOutputStream out(&stream);
-    out.WriteTag(EchoMessage::kDataFieldNumber << 3 | 2);
-    out.WriteVarint32(static_cast<uint32_t>(data.size()));
-  }
-  const grpc::Slice slices[] = {
-      grpc::Slice(prefix),
-      grpc::Slice(data.data(), data.size(), grpc::Slice::STATIC_SLICE)};
-  return grpc::ByteBuffer(slices, 2);
+// Not shared with other clients of the same address.
+std::shared_ptr<grpc::Channel> OwnConnection(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+                                   arguments);
 }
 
 }  // namespace
@@ -49,8 +40,7 @@ EchoMessage RequestOf(MessageSizes sizes) {
 }
 
 EchoClient::EchoClient(const std::string& address)
-    : channel_(
-          grpc::CreateChannel(address, grpc::InsecureChannelCredentials())),
+    : channel_(OwnConnection(address)),
       stub_(Echo::NewStub(channel_)),
       ping_(stub_->Ping(&ping_context_)) {}
 
@@ -88,6 +78,26 @@ absl::Status EchoClient::Put(absl::Span<const char> data, size_t frame_bytes) {
   }
   writer->WritesDone();
   return FromGrpc(writer->Finish());
+}
+
+absl::Status EchoClient::Get(absl::Span<char> into, size_t frame_bytes) {
+  grpc::ClientContext context;
+  GetRequest request;
+  request.set_bytes(into.size());
+  request.set_frame_bytes(static_cast<uint32_t>(frame_bytes));
+  const grpc::internal::RpcMethod method(
+      "/hawser.bench.Echo/Get", grpc::internal::RpcMethod::SERVER_STREAMING);
+  const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> reader(
+      grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(
+          channel_.get(), method, &context, request));
+  grpc::ByteBuffer frame;
+  for (size_t at = 0; reader->Read(&frame);) {
+    if (!CopyFrame(&frame, into.subspan(at))) {
+      return Internal("a frame without slices");
+    }
+    at = std::min(at + frame_bytes, into.size());
+  }
+  return FromGrpc(reader->Finish());
 }
 
 }  // namespace hawser::bench

@@ -31,6 +31,8 @@ class EchoClient {
   absl::Status Unary(const EchoMessage& request);
   // One client stream of frames that point at `data`.
   absl::Status Put(absl::Span<const char> data, size_t frame_bytes);
+  // One server stream of frames that fill `into`.
+  absl::Status Get(absl::Span<char> into, size_t frame_bytes);
 
  private:
   const std::shared_ptr<grpc::Channel> channel_;

@@ -1,13 +1,16 @@
 // echo_client: bare gRPC against echo_server, timed. Prints the median and the
 // 99th percentile in microseconds. Usage:
 //   echo_client ADDRESS ping|unary REQUEST_BYTES ANSWER_BYTES ITERATIONS
-//   echo_client ADDRESS put BYTES FRAME_BYTES ITERATIONS
+//   echo_client ADDRESS put|get BYTES FRAME_BYTES ITERATIONS [STREAMS]
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "core/base/status.h"
 #include "tests/bench/echo_client.h"
 #include "tests/bench/message_sizes.h"
 #include "tests/bench/rounds.h"
@@ -18,12 +21,35 @@ namespace {
 // What a fresh process needs to get up to speed, in exchanges.
 constexpr int kWarmUp = 100;
 
+// `bytes` in all, in as many streams on connections of their own.
+absl::StatusOr<Times> RunBulk(const std::string& address, bool put,
+                              size_t bytes, size_t frame_bytes, int iterations,
+                              int streams) {
+  std::vector<char> data(bytes, 'x');  // touched
+  std::vector<std::unique_ptr<EchoClient>> clients;
+  for (int i = 0; i < streams; ++i) {
+    clients.push_back(std::make_unique<EchoClient>(address));
+  }
+  const auto once = [&]() -> absl::Status {
+    std::vector<absl::Status> statuses(streams);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < streams; ++i) {
+      const size_t begin = bytes * i / streams, end = bytes * (i + 1) / streams;
+      const auto part = absl::MakeSpan(data).subspan(begin, end - begin);
+      threads.emplace_back([&, i, part] {
+        statuses[i] = put ? clients[i]->Put(part, frame_bytes)
+                          : clients[i]->Get(part, frame_bytes);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
+    return absl::OkStatus();
+  };
+  return TimesOf(once, iterations);
+}
+
 absl::StatusOr<Times> Run(EchoClient& client, const std::string& kind,
                           size_t first, size_t second, int iterations) {
-  if (kind == "put") {
-    const std::vector<char> data(first, 'x');  // touched
-    return TimesOf([&] { return client.Put(data, second); }, iterations);
-  }
   const EchoMessage request =
       RequestOf(MessageSizes{.request = first, .answer = second});
   std::function<absl::Status()> once = [&] { return client.Ping(request); };
@@ -35,14 +61,20 @@ absl::StatusOr<Times> Run(EchoClient& client, const std::string& kind,
 }  // namespace
 
 int Main(int argc, char** argv) {
-  if (argc != 6) {
-    std::fprintf(stderr, "echo_client: 5 arguments, see echo_client_main.cc\n");
+  if (argc != 6 && argc != 7) {
+    std::fprintf(stderr, "echo_client: see echo_client_main.cc\n");
     return 2;
   }
+  const std::string kind = argv[2];
+  const size_t first = std::strtoull(argv[3], nullptr, 10);
+  const size_t second = std::strtoull(argv[4], nullptr, 10);
+  const int iterations = std::atoi(argv[5]);
   EchoClient client(argv[1]);
   const absl::StatusOr<Times> times =
-      Run(client, argv[2], std::strtoull(argv[3], nullptr, 10),
-          std::strtoull(argv[4], nullptr, 10), std::atoi(argv[5]));
+      kind == "put" || kind == "get"
+          ? RunBulk(argv[1], kind == "put", first, second, iterations,
+                    argc == 7 ? std::atoi(argv[6]) : 1)
+          : Run(client, kind, first, second, iterations);
   if (!times.ok()) {
     std::fprintf(stderr, "echo_client: %s\n",
                  times.status().ToString().c_str());

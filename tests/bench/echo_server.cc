@@ -3,6 +3,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/server_callback.h>
 #include <grpcpp/support/slice.h>
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tests/bench/echo.grpc.pb.h"
+#include "tests/bench/echo_frame.h"
 
 namespace hawser::bench {
 namespace {
@@ -73,9 +75,41 @@ class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   grpc::ByteBuffer buffer_;
 };
 
+// Raw as well: frames point at the room.
+class GetReactor final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  GetReactor(const std::vector<char>& room, const grpc::ByteBuffer& request)
+      : room_(room) {
+    grpc::ByteBuffer copy = request;
+    grpc::ProtoBufferReader reader(&copy);
+    if (!request_.ParseFromZeroCopyStream(&reader)) request_.Clear();
+    Next();
+  }
+  void OnWriteDone(bool ok) override {
+    ok ? Next() : Finish(grpc::Status::CANCELLED);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  void Next() {
+    const size_t n =
+        std::min<size_t>(request_.frame_bytes(), request_.bytes() - sent_);
+    if (n == 0) return Finish(grpc::Status::OK);
+    frame_ = FrameOf({room_.data() + sent_ % (room_.size() - n + 1), n});
+    sent_ += n;
+    StartWrite(&frame_);
+  }
+
+  const std::vector<char>& room_;
+  GetRequest request_;
+  size_t sent_ = 0;
+  grpc::ByteBuffer frame_;
+};
+
 class EchoService final
-    : public Echo::WithCallbackMethod_Unary<Echo::WithCallbackMethod_Ping<
-          Echo::WithRawCallbackMethod_Put<Echo::Service>>> {
+    : public Echo::WithCallbackMethod_Unary<
+          Echo::WithCallbackMethod_Ping<Echo::WithRawCallbackMethod_Put<
+              Echo::WithRawCallbackMethod_Get<Echo::Service>>>> {
  public:
   grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context,
                                   const EchoMessage* request,
@@ -92,6 +126,10 @@ class EchoService final
   grpc::ServerReadReactor<grpc::ByteBuffer>* Put(
       grpc::CallbackServerContext*, grpc::ByteBuffer* answer) override {
     return new PutReactor(&room_, answer);
+  }
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Get(
+      grpc::CallbackServerContext*, const grpc::ByteBuffer* request) override {
+    return new GetReactor(room_, *request);
   }
 
  private:

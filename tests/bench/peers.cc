@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
@@ -19,14 +19,18 @@ constexpr absl::Duration kPatience = absl::Seconds(30);
 
 }  // namespace
 
-absl::StatusOr<Peers> Peers::Start(int server_core, int64_t memory) {
+absl::StatusOr<Peers> Peers::StartOn(int server_core, int64_t memory) {
   // Children start where their parent is.
   HAWSER_RETURN_IF_ERROR(Pin(getpid(), server_core));
+  return Start(memory);
+}
+
+absl::StatusOr<Peers> Peers::Start(int64_t memory) {
   std::string hawserd_address;
-  HAWSER_ASSIGN_OR_RETURN(testing::Process hawserd,
-                          testing::StartHawserd(
-                              {absl::StrCat("--prepared_memory=", memory)},
-                              &hawserd_address));
+  HAWSER_ASSIGN_OR_RETURN(
+      testing::Process hawserd,
+      testing::StartHawserd({absl::StrCat("--prepared_memory=", memory)},
+                            &hawserd_address));
   HAWSER_ASSIGN_OR_RETURN(
       testing::Process echo,
       testing::Process::Start({testing::Runfile("tests/bench/echo_server")}));

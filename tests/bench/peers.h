@@ -18,9 +18,10 @@ namespace hawser::bench {
 // are killed when it goes out of scope.
 class Peers {
  public:
-  // With both servers on `server_core` from their start.
   // hawserd gets `memory` bytes for datasets that are touched before.
-  static absl::StatusOr<Peers> Start(int server_core, int64_t memory);
+  static absl::StatusOr<Peers> Start(int64_t memory);
+  // With both servers on `server_core` from their start.
+  static absl::StatusOr<Peers> StartOn(int server_core, int64_t memory);
 
   // Moves this process and both servers, with all their threads.
   absl::Status Place(int client_core, int server_core);

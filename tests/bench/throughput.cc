@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/hawser.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
 #include "tests/bench/rounds.h"
@@ -15,11 +14,14 @@
 namespace hawser::bench {
 namespace {
 
-// As the client's own (client/remote/grpc_transport.cc).
-constexpr size_t kFrameBytes = 512 << 10;
+absl::StatusOr<int64_t> SentByPut(const Client& client, const Literal& value) {
+  HAWSER_ASSIGN_OR_RETURN(const Dataset dataset, client.Put({{"x", value}}));
+  return dataset.info().sent_bytes;
+}
 
-// Bytes that no chunk of an earlier one has, in memory that is there.
-Literal Fresh(int64_t bytes, uint64_t number) {
+}  // namespace
+
+Literal FreshBytes(int64_t bytes, uint64_t number) {
   Literal value = Literal::Uninitialized(Shape::Of(DType::kU8, {bytes}));
   const absl::Span<char> out = value.mutable_bytes();
   std::memset(out.data(), 'x', out.size());
@@ -31,13 +33,6 @@ Literal Fresh(int64_t bytes, uint64_t number) {
   return value;
 }
 
-absl::StatusOr<int64_t> SentByPut(const Client& client, const Literal& value) {
-  HAWSER_ASSIGN_OR_RETURN(const Dataset dataset, client.Put({{"x", value}}));
-  return dataset.info().sent_bytes;
-}
-
-}  // namespace
-
 absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
                                const std::string& placement, Report* report) {
   HAWSER_ASSIGN_OR_RETURN(const Client client,
@@ -45,7 +40,7 @@ absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
   Rounds rounds;
   Literal value;
   for (int round = 0; round < plan.rounds; ++round) {
-    value = Fresh(plan.bytes, round);
+    value = FreshBytes(plan.bytes, round);
     const auto put = [&]() -> absl::Status {
       HAWSER_ASSIGN_OR_RETURN(const int64_t sent, SentByPut(client, value));
       if (sent == plan.bytes) return absl::OkStatus();

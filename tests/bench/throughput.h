@@ -2,14 +2,22 @@
 #ifndef HAWSER_TESTS_BENCH_THROUGHPUT_H_
 #define HAWSER_TESTS_BENCH_THROUGHPUT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/base/literal.h"
 #include "tests/bench/peers.h"
 #include "tests/bench/report.h"
 
 namespace hawser::bench {
+
+// Of a frame of hawser's streams (client/remote/grpc_transport.cc).
+inline constexpr size_t kFrameBytes = 512 << 10;
+
+// Bytes that no chunk of those of another number has, in memory that is there.
+Literal FreshBytes(int64_t bytes, uint64_t number);
 
 struct ThroughputPlan {
   int rounds = 5;

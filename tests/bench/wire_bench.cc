@@ -16,7 +16,7 @@ absl::StatusOr<Report> MeasureWire(const WirePlan& plan) {
   Report report;
   HAWSER_ASSIGN_OR_RETURN(
       Peers peers,
-      Peers::Start(server, plan.throughput.rounds * plan.throughput.bytes));
+      Peers::StartOn(server, plan.throughput.rounds * plan.throughput.bytes));
   HAWSER_RETURN_IF_ERROR(peers.Place(client, server));
   HAWSER_RETURN_IF_ERROR(MeasureThroughput(
       peers, plan.throughput, two ? "two cores" : "one core", &report));

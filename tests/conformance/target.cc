@@ -6,6 +6,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/fallback/fallback_client.h"
+#include "kernels/cpu/evaluator.h"
+#include "kernels/cuda/cuda_device.h"
+#include "kernels/emu/emu_device.h"
 #include "tests/server/access/credential_files.h"
 
 namespace hawser {
@@ -22,6 +25,34 @@ std::unique_ptr<Target> MakeCpu() {
   target->another = [client = target->client] { return client; };
   target->where = "cpu";
   return target;
+}
+
+std::shared_ptr<runtime::HostEvaluator> HostFor(runtime::Numerics numerics) {
+  cpu::CpuEvaluator::Options options;
+  options.numerics = numerics;
+  return std::make_shared<cpu::CpuEvaluator>(options);
+}
+
+std::unique_ptr<Target> MakeGpu(std::shared_ptr<gpu::Device> device) {
+  auto client = gpu::GpuClient::Make(
+      std::move(device), {.host = {HostFor(runtime::Numerics::kFast),
+                                   HostFor(runtime::Numerics::kStrict)}});
+  if (!client.ok()) return nullptr;
+  auto target = std::make_unique<Target>();
+  target->gpu = *std::move(client);
+  target->client = target->gpu;
+  target->another = [client = target->client] { return client; };
+  target->where = target->platform = target->gpu->name();
+  return target;
+}
+
+std::unique_ptr<Target> MakeEmu() {
+  return MakeGpu(emu::MakeEmuDevice({.memory_bytes = kTargetMemory}));
+}
+
+std::unique_ptr<Target> MakeCuda() {
+  auto device = cuda::MakeCudaDevice(0);
+  return device.ok() ? MakeGpu(*std::move(device)) : nullptr;
 }
 
 // Null when the server does not start, which the caller's test reports.
@@ -118,20 +149,36 @@ int64_t Target::AwaitLiveBuffers(int64_t want) const {
       live += server->device().live_buffers();
     }
     if (local != nullptr) live += local->live_buffers();
+    if (gpu != nullptr) live += gpu->live_buffers();
     if (live == want || absl::Now() > end) return live;
     absl::SleepFor(absl::Milliseconds(1));
   }
 }
 
 const std::vector<TargetRow>& AllTargets() {
-  static const auto& rows = *new std::vector<TargetRow>{
-      {"cpu", MakeCpu},
-      {"loopback", MakeLoopback},
-      {"loopback_tls", MakeLoopbackTls},
-      {"fallback", MakeFallback},
-      {"fallback_tls", MakeFallbackTls},
-      {"fallback_after_kill", MakeFallbackAfterKill},
-  };
+  static const auto& rows = *new std::vector<TargetRow>([] {
+    std::vector<TargetRow> all = {
+        {"cpu", MakeCpu},
+        {"loopback", MakeLoopback},
+        {"loopback_tls", MakeLoopbackTls},
+        {"fallback", MakeFallback},
+        {"fallback_tls", MakeFallbackTls},
+        {"fallback_after_kill", MakeFallbackAfterKill},
+        {"emu", MakeEmu, false, false},
+    };
+    if (cuda::CudaDeviceCount().ok()) {
+      all.push_back({"cuda", MakeCuda, false, true});
+    }
+    return all;
+  }());
+  return rows;
+}
+
+std::vector<TargetRow> TargetsThat(bool TargetRow::*property) {
+  std::vector<TargetRow> rows;
+  for (const TargetRow& row : AllTargets()) {
+    if (row.*property) rows.push_back(row);
+  }
   return rows;
 }
 

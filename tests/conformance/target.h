@@ -14,6 +14,7 @@
 #include "core/runtime/client.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
+#include "kernels/gpu/gpu_client.h"
 #include "tests/testing/loopback.h"
 
 namespace hawser {
@@ -28,18 +29,26 @@ struct Target {
 
   std::unique_ptr<LoopbackServer> server;  // null: none
   std::shared_ptr<cpu::CpuClient> local;   // null: none
+  std::shared_ptr<gpu::GpuClient> gpu;     // null: none
   std::shared_ptr<runtime::Client> client;
   // One more client of the same store: finds the datasets of the first.
   std::function<std::shared_ptr<runtime::Client>()> another;
   // What ran_on() says of every result holds this.
   std::string where;
+  std::string platform = "cpu";  // of its capabilities
 };
 
 struct TargetRow {
   const char* name;
   std::unique_ptr<Target> (*make)();
+  // Computes with the bits of the reference evaluator.
+  bool is_exact = true;
+  // A new graph costs it no more than a millisecond or so.
+  bool compiles_quickly = true;
 };
 const std::vector<TargetRow>& AllTargets();
+// Those with a property: TargetsThat(&TargetRow::is_exact).
+std::vector<TargetRow> TargetsThat(bool TargetRow::*property);
 inline void PrintTo(const TargetRow& row, std::ostream* os) { *os << row.name; }
 
 // All values of one target together stay below this: what needs more fails

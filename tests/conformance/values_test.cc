@@ -196,7 +196,7 @@ TEST_P(ValuesTest, NothingIsLeftWhenTheClientGoes) {
 TEST_P(ValuesTest, SaysWhatItIs) {
   EXPECT_NE(client().name(), "");
   ASSERT_OK_AND_ASSIGN(const runtime::Capabilities c, client().capabilities());
-  EXPECT_EQ(c.platform, "cpu");
+  EXPECT_EQ(c.platform, target_->platform);
   EXPECT_EQ(c.dtypes, kAnyDType);
   EXPECT_GT(c.memory_bytes, 0);
   EXPECT_OK(client().Ping(Patient()));

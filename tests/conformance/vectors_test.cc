@@ -34,8 +34,9 @@ TEST_P(VectorsTest, Hold) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, VectorsTest,
-    ::testing::Combine(::testing::ValuesIn(AllTargets()),
-                       ::testing::ValuesIn(Files())),
+    ::testing::Combine(
+        ::testing::ValuesIn(TargetsThat(&TargetRow::compiles_quickly)),
+        ::testing::ValuesIn(Files())),
     [](const ::testing::TestParamInfo<Param>& info) {
       return absl::StrCat(
           std::get<0>(info.param).name, "_",

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -44,7 +45,8 @@ struct Outcome {
 Outcome RunProgram(const std::vector<std::string>& argv,
                    const std::string& servers) {
   auto process =
-      Process::Start(argv, {absl::StrCat("HAWSER_SERVERS=", servers)});
+      Process::Start(argv, {absl::StrCat("HAWSER_SERVERS=", servers),
+                            "HAWSER_CACHE=off"});
   if (!process.ok()) return {-1, process.status().ToString()};
   const auto code = process->Wait(kPatience);
   return {code.ok() ? *code : -1, process->output()};
@@ -164,10 +166,11 @@ TEST_F(CliTest, EveryKindOfFileComesBackAsNumPyWroteIt) {
   EXPECT_EQ(Put(Path("i4.npy")), Put(Path("same.npy")));
 }
 
-TEST_F(CliTest, SeveralFilesAreOneDatasetAndJsonIsOneObject) {
+TEST_F(CliTest, AsOneSeveralFilesAreADatasetAndJsonIsOneObject) {
   NumPyFiles();
-  const Outcome put = Hawser({"put", Path("f4.npy"), Path("i8.npy"), "-n",
-                              "weights", "-n", "steps", "--json"});
+  const Outcome put = Hawser({"put", "--as-one", Path("f4.npy"),
+                              Path("i8.npy"), "-n", "weights", "-n", "steps",
+                              "--json"});
   ASSERT_EQ(put.code, 0) << put.output;
   const std::string token =
       OneObject(put.output).fields().at("token").string_value();
@@ -213,6 +216,53 @@ TEST_F(CliTest, DatasetsAreListedReadInPartsAndDeleted) {
   EXPECT_EQ(Hawser({"ls", "hw1-"}).output, i8 + "\n");
   EXPECT_EQ(Hawser({"rm", i8}).code, 0);
   EXPECT_EQ(Hawser({"ls"}).output, "");
+}
+
+TEST_F(CliTest, TagsAndPinsSurviveARestart) {
+  NumPyFiles();
+  const Outcome put =
+      Hawser({"put", Path("f4.npy"), "--tag=@a/w", "--pin", "--json"});
+  ASSERT_EQ(put.code, 0) << put.output;
+  const std::string token =
+      OneObject(put.output).fields().at("token").string_value();
+  EXPECT_EQ(Hawser({"tag", "@a/w", token, "--expect=none"}).code, 1);
+  EXPECT_EQ(Hawser({"tag", "@b", "@a/w", "--expect=none"}).code, 0);
+  server_->Signal(SIGKILL);
+  Start();
+  const Outcome stat = Hawser({"stat", "@a/w", "--json"});
+  ASSERT_EQ(stat.code, 0) << stat.output;
+  const auto fields = OneObject(stat.output).fields();
+  EXPECT_EQ(fields.at("token").string_value(), token);
+  EXPECT_EQ(fields.at("pinned_until").string_value(), "forever");
+  EXPECT_EQ(fields.at("tags").list_value().values_size(), 2);
+  const Outcome du = Hawser({"du", "--json"});
+  ASSERT_EQ(du.code, 0) << du.output;
+  const auto usage = OneObject(du.output).fields();
+  EXPECT_EQ(usage.at("datasets").number_value(), 1);
+  EXPECT_EQ(usage.at("pinned_bytes").number_value(),
+            usage.at("bytes").number_value());
+  ExpectComesBack("@b", Path("f4.npy"));
+  EXPECT_EQ(Hawser({"unpin", "@b"}).code, 0);
+  EXPECT_EQ(Hawser({"tag", "--delete", "@b"}).code, 0);
+  EXPECT_EQ(Hawser({"stat", "@b"}).code, 1);
+  EXPECT_EQ(Hawser({"rm", "@a/w"}).code, 0);
+  EXPECT_EQ(Hawser({"ls"}).output, "");
+}
+
+TEST_F(CliTest, AFolderIsPutFileByFile) {
+  NumPyFiles();
+  std::filesystem::create_directory(Path("f"));
+  std::filesystem::copy(Path("f4.npy"), Path("f/b.npy"));
+  std::filesystem::copy(Path("i8.npy"), Path("f/a.npy"));
+  const Outcome put = Hawser({"put", Path("f")});
+  ASSERT_EQ(put.code, 0) << put.output;
+  const std::string a = Put(Path("i8.npy")), b = Put(Path("f4.npy"));
+  EXPECT_EQ(put.output, absl::StrCat(a, "  ", Path("f/a.npy"), "\n", b, "  ",
+                                     Path("f/b.npy"), "\n"));
+  const Outcome one = Hawser({"put", "--as-one", Path("f")});
+  const std::string token(absl::StripSuffix(one.output, "\n"));
+  ASSERT_EQ(Hawser({"get", token, "-o", Path("f.safetensors")}).code, 0);
+  EXPECT_EQ(Put(Path("f.safetensors")), token);
 }
 
 // kill -9 of one of the two, once some chunks are safe: the second put sends

@@ -23,6 +23,22 @@ const v1::CaseFile& Original() {
   return file;
 }
 
+// The cases that are not as they were: checking the others again at every run
+// would take nearly all of its time.
+v1::CaseFile ChangedCases(const v1::CaseFile& file) {
+  v1::CaseFile changed = file;
+  changed.clear_cases();
+  for (int i = 0; i < file.cases_size(); ++i) {
+    if (i < Original().cases_size() &&
+        file.cases(i).SerializeAsString() ==
+            Original().cases(i).SerializeAsString()) {
+      continue;
+    }
+    *changed.add_cases() = file.cases(i);
+  }
+  return changed;
+}
+
 }  // namespace
 }  // namespace hawser
 
@@ -31,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       *new std::vector<std::string>(hawser::WordsOf(hawser::Original()));
   hawser::v1::CaseFile file = hawser::Original();
   hawser::EditMessage({data, size}, words, &file);
+  file = hawser::ChangedCases(file);
   // Without the rules of a file too, which most edits of names break.
   for (const auto& record : file.cases()) hawser::CheckSoundCase(record);
   std::string text;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "client/formats/array_file.h"
-#include "client/formats/gunzip.h"
 #include "client/formats/idx.h"
+#include "client/formats/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -15,15 +15,15 @@ namespace {
 void CheckIdx(const std::string& bytes) {
   const FileBytes file = FileBytes::Of(bytes);
   const auto value = ParseIdx(file);
-  const auto array = ParseArray(file);
+  const auto arrays = ParseArrays(file, "", {});
   if (!value.ok()) {
     HAWSER_CHECK(value.status().code() == absl::StatusCode::kInvalidArgument);
     HAWSER_CHECK(value.status().message().size() < 16384);
     return;
   }
-  HAWSER_CHECK(array.ok() && array->BitEquals(*value));
+  HAWSER_CHECK(arrays.ok() && (*arrays)[0].value.BitEquals(*value));
   HAWSER_CHECK(CheckBytes(value->shape(), value->bytes()).ok());
-  HAWSER_CHECK(value->shape().byte_size() <= kMaxGzipRatio * file.size);
+  HAWSER_CHECK(value->shape().byte_size() <= kMaxDeflateRatio * file.size);
 }
 
 }  // namespace

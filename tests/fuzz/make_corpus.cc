@@ -4,13 +4,13 @@
 #include <fstream>
 #include <string>
 
-#include <zlib.h>
-
 #include "absl/strings/str_replace.h"
+#include "client/digests/digest_record.h"
 #include "client/formats/npy_header.h"
 #include "core/ir/printer.h"
 #include "core/wire/codec.h"
 #include "server/datasets/record.h"
+#include "tests/client/formats/zip_writer.h"
 #include "tests/fuzz/sample_cases.h"
 #include "tests/testing/random_literal.h"
 #include "tests/testing/random_module.h"
@@ -107,18 +107,46 @@ void WriteNpys(const std::filesystem::path& folder) {
   Write(folder / "version_2", version2);
 }
 
-std::string Gzipped(std::string bytes) {
-  std::string out(bytes.size() + 256, '\0');
-  z_stream stream = {};
-  deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+std::string Npy(const Literal& value) {
+  return *NpyHeaderOf(value.shape()) +
+         std::string(value.bytes().begin(), value.bytes().end());
+}
+
+void WriteNpzs(const std::filesystem::path& folder) {
+  const std::string x = Npy(Literal::Of<float>({1, 2, 3, 4}, {2, 2}));
+  const std::string y = Npy(Literal::Vector<uint8_t>({7, 8}));
+  for (const bool zip64 : {false, true}) {
+    const ZipOptions options = {.zip64 = zip64, .comment = "c"};
+    const std::string form = zip64 ? "_zip64" : "";
+    Write(folder / ("stored" + form),
+          MakeZip({{"x.npy", x}, {"y.npy", y}}, options));
+    Write(folder / ("deflated" + form),
+          MakeZip({{"x.npy", x, true}, {"y.npy", y, true}}, options));
+  }
+  Write(folder / "empty", MakeZip({}));
+}
+
+void WriteSafetensorsFiles(const std::filesystem::path& folder) {
+  const auto write = [&](const std::string& name, const std::string& json,
+                         const std::string& data) {
+    Write(folder / name, Little(json.size(), 8) + json + data);
+  };
+  write("two",
+        R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+        R"("b":{"dtype":"BOOL","shape":[2,1],"data_offsets":[8,10]}}   )",
+        std::string("\0\0\x80\x3f\0\0\0\0\1\0", 10));
+  write("metadata",
+        R"({"__metadata__":{"format":"pt"},"\u0061":{"data_offsets":[0,0],)"
+        R"("shape":[0,7],"dtype":"BF16"}})",
+        "");
+}
+
+// See csv_fuzz_test.cc: options, dtype, text.
+void WriteCsvs(const std::filesystem::path& folder) {
+  Write(folder / "floats",
+        std::string("\x03\x0b", 2) + "x,\"y, \"\"z\"\"\"\r\n1.5,-inf\r\n,nan");
+  Write(folder / "integers", std::string("\x04\x01", 2) + "1;\"+2\"\n3; 4 \n");
+  Write(folder / "bools", std::string("\x01\x00", 2) + "a\ntrue\n0\n");
 }
 
 void WriteIdxs(const std::filesystem::path& folder) {
@@ -128,8 +156,19 @@ void WriteIdxs(const std::filesystem::path& folder) {
     const int width = type < 10 ? 1 : type == 11 ? 2 : type == 14 ? 8 : 4;
     for (int i = 0; i < 6 * width; ++i) bytes.push_back(static_cast<char>(i));
     Write(folder / std::to_string(type), bytes);
-    Write(folder / (std::to_string(type) + "_gz"), Gzipped(bytes));
+    Write(folder / (std::to_string(type) + "_gz"), Deflated(bytes, 31));
   }
+}
+
+// With the digest, and without it: the fuzz test seals them.
+void WriteDigestRecords(const std::filesystem::path& folder) {
+  const DatasetSource source{
+      {{"a", Literal::Zeros(Shape::Of(DType::kF32, {2, 3}))},
+       {"", Literal::Zeros(Shape::Of(DType::kU8, {0}))}}};
+  const std::string record = EncodeDigestRecord(
+      {{1, 2, 24, 3, 4}, "any", ManifestOf(source, 1).arrays});
+  Write(folder / "record", record);
+  Write(folder / "unsealed", record.substr(0, record.size() - Digest::kSize));
 }
 
 // Payloads too: the fuzz test seals them.
@@ -169,7 +208,11 @@ int main(int argc, char** argv) {
   hawser::WriteEdited(folder / "case_edits_corpus", 6, 0);
   hawser::WriteNpys(folder / "npy_corpus");
   hawser::WriteIdxs(folder / "idx_corpus");
+  hawser::WriteNpzs(folder / "npz_corpus");
+  hawser::WriteSafetensorsFiles(folder / "safetensors_corpus");
+  hawser::WriteCsvs(folder / "csv_corpus");
   hawser::WriteEdited(folder / "manifest_edits_corpus", 6, 0);
+  hawser::WriteDigestRecords(folder / "digest_record_corpus");
   hawser::WriteRecords(folder / "record_corpus");
   hawser::WriteEdited(folder / "random_graph_corpus", 12, 0);
   return 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/command.h"
@@ -13,11 +14,14 @@
 
 namespace hawser::cli {
 
-// The address "near" is one CpuClient that lives as long as this object; every
-// other address does not answer.
+// The address "near" is one client that lives as long as this object, a
+// CpuClient if no other is given; every other address does not answer. No
+// digests are remembered.
 class CommandRun {
  public:
-  CommandRun() : near_(cpu::MakeCpuClient()) {
+  explicit CommandRun(
+      std::shared_ptr<runtime::Client> near = cpu::MakeCpuClient())
+      : near_(std::move(near)) {
     environment_.out = &out_;
     environment_.err = &err_;
     environment_.servers = "near";

@@ -27,9 +27,9 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
     EXPECT_EQ(hawser.Run({word}), kOk);
     for (const char* part :
          {"status [ADDRESS]...", "put FILE...", "get TOKEN[:ARRAY]",
-          "ls [PREFIX]", "stat TOKEN", "rm TOKEN...",
-          "check PATH...", "run MODULE.txt", "explain MODULE.txt",
-          "HAWSER_SERVERS", "3 server unreachable"}) {
+          "ls [PREFIX]", "stat TOKEN", "rm TOKEN...", "tag @NAME [TOKEN]",
+          "pin TOKEN", "unpin TOKEN", "du ", "check PATH...", "run MODULE.txt",
+          "explain MODULE.txt", "HAWSER_SERVERS", "3 server unreachable"}) {
       EXPECT_THAT(hawser.out(), HasSubstr(part));
     }
     EXPECT_EQ(hawser.err(), "");
@@ -38,8 +38,9 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
 
 TEST(Hawser, HelpOfACommandListsItsFlagsWithin80Columns) {
   CommandRun hawser;
-  for (const char* command : {"status", "put", "get", "ls", "stat", "rm",
-                              "check", "run", "explain"}) {
+  for (const char* command :
+       {"status", "put", "get", "ls", "stat", "tag", "pin", "unpin", "rm", "du",
+        "check", "run", "explain"}) {
     EXPECT_EQ(hawser.Run({"help", command}), kOk);
     const std::string help = hawser.out();
     EXPECT_THAT(help, AllOf(HasSubstr(absl::StrCat("Usage: hawser ", command)),
@@ -151,17 +152,17 @@ TEST(PutAndGet, OneFileIsOneUnnamedArray) {
   EXPECT_THAT(*ReadNpy(path), LiteralBitEquals(value));
 }
 
-TEST(PutAndGet, SeveralFilesAreOneDatasetNamedByTheirStems) {
+TEST(PutAndGet, AsOneSeveralFilesAreNamedByTheirStems) {
   CommandRun hawser;
   const std::string x =
       NpyFile("x-images.f32.npy", Literal::Vector<float>({1, 2}));
   const std::string y = NpyFile("y.npy", Literal::Vector<uint8_t>({3}));
-  ASSERT_EQ(hawser.Run({"put", x, y, "--json"}), kOk);
+  ASSERT_EQ(hawser.Run({"put", "--as-one", x, y, "--json"}), kOk);
   EXPECT_THAT(hawser.out(),
               HasSubstr("\"arrays\": [{\"name\": \"x-images\", \"dtype\": "
                         "\"f32\", \"dims\": [2]}, {\"name\": \"y\", "
                         "\"dtype\": \"u8\", \"dims\": [1]}], \"bytes\": 9"));
-  ASSERT_EQ(hawser.Run({"put", x, y}), kOk);
+  ASSERT_EQ(hawser.Run({"put", "--as-one", x, y}), kOk);
   const std::string token(absl::StripSuffix(hawser.out(), "\n"));
   const std::string path = TempPath("got_y.npy");
   ASSERT_EQ(hawser.Run({"get", token + ":y", "-o", path, "--json"}), kOk);
@@ -175,9 +176,9 @@ TEST(PutAndGet, NamesAreGivenInTheOrderOfFiles) {
   CommandRun hawser;
   const std::string x = NpyFile("x.npy", Literal::Vector<float>({1, 2}));
   const std::string y = NpyFile("y.npy", Literal::Vector<uint8_t>({3}));
-  ASSERT_EQ(
-      hawser.Run({"put", "-n", "images", x, "--name=labels", y, "--json"}),
-      kOk);
+  ASSERT_EQ(hawser.Run(
+                {"put", "-1", "-n", "images", x, "--name=labels", y, "--json"}),
+            kOk);
   EXPECT_THAT(hawser.out(),
               AllOf(HasSubstr("{\"name\": \"images\", \"dtype\": \"f32\""),
                     HasSubstr("{\"name\": \"labels\", \"dtype\": \"u8\"")));
@@ -198,7 +199,7 @@ TEST(PutAndGet, TheSameBytesHaveTheSameToken) {
 TEST(Put, RefusesTwoArraysOfOneName) {
   CommandRun hawser;
   const std::string x = NpyFile("x.npy", Literal::Scalar(1.0f));
-  EXPECT_EQ(hawser.Run({"put", x, x}), kFailed);
+  EXPECT_EQ(hawser.Run({"put", "--as-one", x, x}), kFailed);
   EXPECT_THAT(hawser.err(), HasSubstr("two arrays are called \"x\""));
 }
 
@@ -215,7 +216,7 @@ TEST(Get, NamesTheArraysThereAre) {
   CommandRun hawser;
   const std::string x = NpyFile("x.npy", Literal::Vector<float>({1, 2}));
   const std::string y = NpyFile("y.npy", Literal::Vector<uint8_t>({3}));
-  ASSERT_EQ(hawser.Run({"put", x, y}), kOk);
+  ASSERT_EQ(hawser.Run({"put", "--as-one", x, y}), kOk);
   const std::string token(absl::StripSuffix(hawser.out(), "\n"));
   const std::string path = TempPath("never.npy");
   EXPECT_EQ(hawser.Run({"get", token, "-o", path}), kFailed);

@@ -1,5 +1,6 @@
 // hawser ls, stat, rm, and rows by get.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
 #include "tests/client/cli/files.h"
+#include "tests/client/cli/keeping_client.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::cli {
@@ -23,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string Put(CommandRun& hawser, const std::vector<std::string>& files) {
-  std::vector<std::string> words = {"put"};
+  std::vector<std::string> words = {"put", "--as-one"};
   words.insert(words.end(), files.begin(), files.end());
   EXPECT_EQ(hawser.Run(words), kOk) << hawser.err();
   return std::string(absl::StripSuffix(hawser.out(), "\n"));
@@ -35,7 +37,10 @@ std::vector<std::string> Lines(const std::string& text) {
 
 class DatasetCommands : public ::testing::Test {
  protected:
-  CommandRun hawser_;
+  DatasetCommands() { near_->durable = false; }
+
+  std::shared_ptr<KeepingClient> near_ = std::make_shared<KeepingClient>();
+  CommandRun hawser_{near_};
   const std::string x_ =
       NpyFile("ds_x.npy", Literal::Of<float>({1, 2, 3, 4, 5, 6}, {3, 2}));
   const std::string y_ = NpyFile("ds_y.npy", Literal::Vector<uint8_t>({7}));
@@ -57,14 +62,17 @@ TEST_F(DatasetCommands, LsNamesWhatIsThereInOrder) {
   EXPECT_THAT(Lines(hawser_.out()), ElementsAre(both));
   ASSERT_EQ(hawser_.Run({"ls", both, "-l"}), kOk);
   EXPECT_EQ(hawser_.out(),
-            both + "        25 B  memory   ds_x f32[3,2], ds_y u8[1]\n");
+            both + "        25 B  memory   2023-11-14T22:13Z  -"
+                   "                  ds_x f32[3,2], ds_y u8[1]\n");
   ASSERT_EQ(hawser_.Run({"ls", both, "--json"}), kOk);
   EXPECT_EQ(hawser_.out(),
             absl::StrCat("{\"datasets\": [{\"token\": \"", both,
                          "\", \"arrays\": [{\"name\": \"ds_x\", \"dtype\": "
                          "\"f32\", \"dims\": [3, 2]}, {\"name\": \"ds_y\", "
                          "\"dtype\": \"u8\", \"dims\": [1]}], \"bytes\": 25, "
-                         "\"durable\": false}]}\n"));
+                         "\"durable\": false, \"last_used\": "
+                         "\"2023-11-14T22:13:20Z\", "
+                         "\"pinned_until\": null, \"tags\": []}]}\n"));
 }
 
 TEST_F(DatasetCommands, StatDescribesOne) {
@@ -73,6 +81,7 @@ TEST_F(DatasetCommands, StatDescribesOne) {
   EXPECT_EQ(hawser_.out(),
             token +
                 "\n  bytes    25 (25 B)\n  durable  no, in memory only\n"
+                "  used     2023-11-14T22:13Z\n"
                 "  array    f32[3,2]  ds_x\n  array    u8[1]  ds_y\n");
   ASSERT_EQ(hawser_.Run({"stat", token, "--json"}), kOk);
   EXPECT_THAT(hawser_.out(),

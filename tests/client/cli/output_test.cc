@@ -77,7 +77,7 @@ TEST(ProgressBar, RedrawsAtMostTenTimesASecondAndWipesItsLine) {
   std::ostringstream out;
   absl::Time now = absl::UnixEpoch();
   {
-    ProgressBar bar(&out, true, [&] { return now; });
+    ProgressBar bar(&out, true, "x: ", [&] { return now; });
     for (int ms = 0; ms < 1000; ++ms) {
       now = absl::UnixEpoch() + absl::Milliseconds(ms);
       bar.Callback()(ms, 1000);

@@ -66,7 +66,7 @@ TEST(Run, WritesAFilePerResult) {
 TEST(Run, TakesArraysOfDatasetsByToken) {
   CommandRun hawser;
   const std::string y = NpyFile("run_y.npy", Literal::Scalar(3.0f));
-  ASSERT_EQ(hawser.Run({"put", X(), y}), kOk);
+  ASSERT_EQ(hawser.Run({"put", "--as-one", X(), y}), kOk);
   const std::string token(absl::StripSuffix(hawser.out(), "\n"));
   ASSERT_EQ(hawser.Run({"run", Twice(), "--arg", token + ":run_x", "--arg",
                         token + ":run_y"}),

@@ -1,11 +1,10 @@
 #include "client/formats/idx.h"
 
-#include <zlib.h>
-
 #include <filesystem>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/client/formats/deflated.h"
 #include "tests/client/formats/temporary_file.h"
 #include "tests/testing/matchers.h"
 
@@ -28,20 +27,7 @@ std::string Idx(int type, std::initializer_list<uint32_t> sizes,
   return file + data;
 }
 
-std::string Gzip(const std::string& bytes) {
-  z_stream z = {};
-  EXPECT_EQ(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
-            Z_OK);
-  std::string packed(deflateBound(&z, bytes.size()) + 64, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  z.avail_in = bytes.size();
-  z.next_out = reinterpret_cast<Bytef*>(packed.data());
-  z.avail_out = packed.size();
-  EXPECT_EQ(deflate(&z, Z_FINISH), Z_STREAM_END);
-  packed.resize(z.total_out);
-  deflateEnd(&z);
-  return packed;
-}
+std::string Gzip(const std::string& bytes) { return Deflated(bytes, 31); }
 
 struct TypeCase {
   const char* name;

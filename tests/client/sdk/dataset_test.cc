@@ -128,5 +128,31 @@ TEST_F(SdkDatasetTest, ListAndDelete) {
               StatusIs(StatusCode::kFailedPrecondition, "no client"));
 }
 
+TEST_F(SdkDatasetTest, PinsAndTags) {
+  const auto first = client_.Put({{"", Literal::Scalar(1.0f)}});
+  const auto second = client_.Put({{"", Literal::Scalar(2.0f)}});
+  ASSERT_OK(first);
+  ASSERT_OK(second);
+  ASSERT_OK(client_.Tag({.name = "@x", .token = first->token()}));
+  EXPECT_EQ(client_.Dataset("@x")->token(), first->token());
+  EXPECT_THAT(client_.Tag({"@x", second->token(), second->token()}),
+              StatusIs(StatusCode::kAborted, first->token()));
+  ASSERT_OK(client_.Tag({"@x", second->token(), first->token()}));
+
+  EXPECT_EQ(client_.Pin("@x")->pinned_until, absl::InfiniteFuture());
+  EXPECT_EQ(client_.Usage()->datasets, 2);
+  EXPECT_EQ(client_.Usage()->pinned_bytes, 4);
+  EXPECT_EQ(client_.Unpin(second->token())->pinned_until, absl::InfinitePast());
+  EXPECT_EQ(client_.Usage()->pinned_bytes, 0);
+
+  EXPECT_OK(client_.Delete("@x"));
+  EXPECT_THAT(client_.Dataset(second->token()),
+              StatusIs(StatusCode::kNotFound, second->token()));
+  EXPECT_THAT(client_.Delete("@y"), StatusIs(StatusCode::kNotFound, "@y"));
+  EXPECT_THAT(client_.Pin("@y"), StatusIs(StatusCode::kNotFound, "@y"));
+  EXPECT_THAT(Client().Usage(),
+              StatusIs(StatusCode::kFailedPrecondition, "no client"));
+}
+
 }  // namespace
 }  // namespace hawser

@@ -1,109 +1,98 @@
 // The prelude and the sample kernels through NVRTC, where there is one. Needs
 // no GPU: the result is machine code that nobody runs.
-#include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/nvrtc.h"
 #include "kernels/dialect/dialect.h"
 #include "tests/kernels/dialect/sample_kernels.h"
 
 namespace hawser::testing {
 namespace {
 
-// The few functions of NVRTC that compile a text.
-class Nvrtc {
- public:
-  Nvrtc() {
-    for (const char* file : {"libnvrtc.so.13",
-                             "/usr/local/cuda/lib64/libnvrtc.so.13"}) {
-      library_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-      if (library_ != nullptr) break;
+class NvrtcTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto nvrtc = cuda::Nvrtc::Open(cuda::LibraryPlaces::FromEnvironment());
+    if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+    nvrtc_ = *std::move(nvrtc);
+  }
+  absl::StatusOr<gpu::KernelBinary> Compile(
+      absl::string_view name, absl::string_view text,
+      const gpu::CompileOptions& options = {}) {
+    return nvrtc_->Compile(name, dialect::DeviceSource(name, text), "sm_90",
+                           options);
+  }
+  void ExpectCompilesWithoutSpills(absl::string_view name,
+                                   absl::string_view text) {
+    const auto binary = Compile(name, text);
+    ASSERT_EQ(binary.status(), absl::OkStatus());
+    EXPECT_EQ(binary->bytes.substr(1, 3), "ELF");
+    EXPECT_EQ(binary->log, "");
+    EXPECT_EQ(binary->kernels.size(), dialect::FindKernels(text).size());
+    for (const gpu::KernelResources& kernel : binary->kernels) {
+      EXPECT_EQ(kernel.spill_bytes, 0) << kernel.name;
+      EXPECT_GT(kernel.registers, 0) << kernel.name;
+      EXPECT_GE(kernel.shared_bytes, 0) << kernel.name;
     }
-    if (library_ == nullptr) return;
-    // It looks for its other half by name alone.
-    dlopen("/usr/local/cuda/lib64/libnvrtc-builtins.so.13.0",
-           RTLD_NOW | RTLD_GLOBAL);
-    Find("nvrtcCreateProgram", &create_);
-    Find("nvrtcCompileProgram", &compile_);
-    Find("nvrtcGetProgramLogSize", &log_size_);
-    Find("nvrtcGetProgramLog", &log_);
-    Find("nvrtcGetCUBINSize", &cubin_size_);
-    Find("nvrtcDestroyProgram", &destroy_);
-  }
-  bool is_there() const { return library_ != nullptr; }
-
-  struct Result {
-    int error = -1;
-    std::string log;
-    size_t cubin_bytes = 0;
-  };
-  Result Compile(const std::string& source) {
-    Result result;
-    Program program = nullptr;
-    if (create_(&program, source.c_str(), "test.cu", 0, nullptr, nullptr)) {
-      return result;
-    }
-    const char* options[] = {"--gpu-architecture=sm_90", "-std=c++17",
-                             "--ptxas-options=-v"};
-    result.error = compile_(program, 3, options);
-    size_t size = 0;
-    log_size_(program, &size);
-    result.log.resize(size);
-    log_(program, result.log.data());
-    if (result.error == 0) cubin_size_(program, &result.cubin_bytes);
-    destroy_(&program);
-    return result;
   }
 
- private:
-  using Program = void*;
-  template <typename Function>
-  void Find(const char* name, Function** function) {
-    *function = reinterpret_cast<Function*>(dlsym(library_, name));
-    ASSERT_NE(*function, nullptr) << name;
-  }
-
-  void* library_ = nullptr;
-  int (*create_)(Program*, const char*, const char*, int, const char* const*,
-                 const char* const*) = nullptr;
-  int (*compile_)(Program, int, const char* const*) = nullptr;
-  int (*log_size_)(Program, size_t*) = nullptr;
-  int (*log_)(Program, char*) = nullptr;
-  int (*cubin_size_)(Program, size_t*) = nullptr;
-  int (*destroy_)(Program*) = nullptr;
+  std::unique_ptr<cuda::Nvrtc> nvrtc_;
 };
 
-void ExpectCompiles(absl::string_view name, absl::string_view text) {
-  Nvrtc nvrtc;
-  if (!nvrtc.is_there()) {
-    GTEST_SKIP() << "no libnvrtc.so.13 on this machine";
-  }
-  const Nvrtc::Result result =
-      nvrtc.Compile(dialect::DeviceSource(name, text));
-  EXPECT_EQ(result.error, 0) << result.log;
-  EXPECT_GT(result.cubin_bytes, 0u);
-  EXPECT_FALSE(absl::StrContains(result.log, "warning")) << result.log;
-  size_t kernels = 0;
-  for (size_t at = 0; (at = result.log.find("spill stores", at)) !=
-                      std::string::npos; ++at) {
-    ++kernels;
-    EXPECT_EQ(result.log.substr(at - 8, 8), "0 bytes ") << result.log;
-  }
-  EXPECT_EQ(kernels, dialect::FindKernels(text).size());
+TEST_F(NvrtcTest, CompilesElementwise) {
+  ExpectCompilesWithoutSpills("elementwise.cu", kElementwiseText);
+}
+TEST_F(NvrtcTest, CompilesSoftmax) {
+  ExpectCompilesWithoutSpills("softmax.cu", kSoftmaxText);
+}
+TEST_F(NvrtcTest, CompilesLayerNorm) {
+  ExpectCompilesWithoutSpills("layernorm.cu", kLayerNormText);
+}
+TEST_F(NvrtcTest, CompilesColumnSum) {
+  ExpectCompilesWithoutSpills("column_sum.cu", kColumnSumText);
 }
 
-TEST(Nvrtc, CompilesElementwise) {
-  ExpectCompiles("elementwise.cu", kElementwiseText);
+TEST_F(NvrtcTest, SaysWhatItIs) {
+  EXPECT_TRUE(absl::StartsWith(nvrtc_->version(), "nvrtc 1"));
+  EXPECT_TRUE(absl::StrContains(nvrtc_->path(), "libnvrtc.so.1"));
+  EXPECT_THAT(nvrtc_->architectures(), ::testing::Contains(90));
 }
-TEST(Nvrtc, CompilesSoftmax) { ExpectCompiles("softmax.cu", kSoftmaxText); }
-TEST(Nvrtc, CompilesLayerNorm) {
-  ExpectCompiles("layernorm.cu", kLayerNormText);
+
+TEST_F(NvrtcTest, AnErrorHasNameAndLine) {
+  const absl::Status status =
+      Compile("bad.cu", "HK_GLOBAL k() {\n  oops;\n}").status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_TRUE(absl::StrContains(status.message(), "bad.cu(2)")) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "oops")) << status;
 }
-TEST(Nvrtc, CompilesColumnSum) {
-  ExpectCompiles("column_sum.cu", kColumnSumText);
+
+TEST_F(NvrtcTest, AnArchitectureItDoesNotKnowIsNoErrorOfTheText) {
+  const absl::Status status =
+      nvrtc_->Compile("k.cu", dialect::DeviceSource("k.cu", ""), "sm_1", {})
+          .status();
+  EXPECT_TRUE(absl::IsInternal(status)) << status;
+}
+
+TEST_F(NvrtcTest, StrictKernelsContractNothing) {
+  constexpr char kText[] =
+      "HK_GLOBAL k(float* y, float a, float b) {\n"
+      "  Store(y, a * b + Load(y));\n}";
+  auto ptx = [&](bool strict) {
+    const auto binary =
+        nvrtc_->Compile("k.cu", dialect::DeviceSource("k.cu", kText),
+                        "compute_90", {.strict = strict});
+    EXPECT_EQ(binary.status(), absl::OkStatus());
+    return binary.ok() ? binary->bytes : std::string();
+  };
+  EXPECT_TRUE(absl::StrContains(ptx(false), "fma.rn.f32"));
+  EXPECT_FALSE(absl::StrContains(ptx(true), "fma.rn.f32"));
 }
 
 // Every template of the prelude, for every dtype it takes.
@@ -140,14 +129,8 @@ std::string EveryFunction() {
          "  AtomicAdd(out, sum);\n  AtomicMax((s32*)out, (s32)sum);\n}\n";
 }
 
-TEST(Nvrtc, CompilesEveryFunctionOfThePrelude) {
-  Nvrtc nvrtc;
-  if (!nvrtc.is_there()) {
-    GTEST_SKIP() << "no libnvrtc.so.13 on this machine";
-  }
-  const Nvrtc::Result result =
-      nvrtc.Compile(dialect::DeviceSource("all.cu", EveryFunction()));
-  EXPECT_EQ(result.error, 0) << result.log;
+TEST_F(NvrtcTest, CompilesEveryFunctionOfThePrelude) {
+  EXPECT_EQ(Compile("all.cu", EveryFunction()).status(), absl::OkStatus());
 }
 
 TEST(Dialect, KernelsAreFoundByTheirMark) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -34,8 +35,10 @@ struct OnDevice {
 class Bench {
  public:
   explicit Bench(emu::EmuOptions options = {.every_schedule = true})
-      : device_(emu::MakeEmuDevice(options)),
-        stream_(*device_->CreateStream(0)) {}
+      : Bench(emu::MakeEmuDevice(options)) {}
+  // Of any kind.
+  explicit Bench(std::unique_ptr<gpu::Device> device)
+      : device_(std::move(device)), stream_(*device_->CreateStream(0)) {}
 
   gpu::Device& device() { return *device_; }
   gpu::Stream stream() const { return stream_; }

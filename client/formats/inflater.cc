@@ -1,4 +1,4 @@
-#include "client/formats/gunzip.h"
+#include "client/formats/inflater.h"
 
 #include <zlib.h>
 
@@ -11,19 +11,24 @@ namespace {
 
 // zlib counts in 32 bits.
 constexpr size_t kMaxPiece = size_t{1} << 30;
-// Window of 32 KiB; plus 16: gzip, not zlib, and verify its checksum.
+// Window of 32 KiB; plus 16: gzip, not zlib, and verify its checksum; negative:
+// no frame.
 constexpr int kGzipWindow = 15 + 16;
+constexpr int kBareWindow = -15;
 
 }  // namespace
 
-Gunzip::Gunzip(absl::Span<const char> packed)
-    : packed_(packed), stream_(std::make_unique<z_stream>()) {
-  HAWSER_CHECK(inflateInit2(stream_.get(), kGzipWindow) == Z_OK);
+Inflater::Inflater(absl::Span<const char> packed, DeflateFrame frame)
+    : name_(frame == DeflateFrame::kGzip ? "gzip data" : "deflate data"),
+      packed_(packed),
+      stream_(std::make_unique<z_stream>()) {
+  const int window = frame == DeflateFrame::kGzip ? kGzipWindow : kBareWindow;
+  HAWSER_CHECK(inflateInit2(stream_.get(), window) == Z_OK);
 }
 
-Gunzip::~Gunzip() { inflateEnd(stream_.get()); }
+Inflater::~Inflater() { inflateEnd(stream_.get()); }
 
-absl::StatusOr<size_t> Gunzip::Inflate(absl::Span<char> to) {
+absl::StatusOr<size_t> Inflater::Inflate(absl::Span<char> to) {
   z_stream& z = *stream_;
   const uInt room = static_cast<uInt>(std::min(to.size(), kMaxPiece));
   z.next_out = reinterpret_cast<Bytef*>(to.data());
@@ -31,7 +36,7 @@ absl::StatusOr<size_t> Gunzip::Inflate(absl::Span<char> to) {
   while (!ended_ && z.avail_out == room) {
     if (z.avail_in == 0) {
       if (packed_.empty()) {
-        return InvalidArgument("gzip data ends early, after ", made_,
+        return InvalidArgument(name_, " ends early, after ", made_,
                                " unpacked bytes");
       }
       const size_t piece = std::min(packed_.size(), kMaxPiece);
@@ -43,7 +48,7 @@ absl::StatusOr<size_t> Gunzip::Inflate(absl::Span<char> to) {
     ended_ = code == Z_STREAM_END;
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
       return InvalidArgument(
-          "gzip data is damaged after ", made_,
+          name_, " is damaged after ", made_,
           " unpacked bytes: ", z.msg == nullptr ? "unknown reason" : z.msg);
     }
   }
@@ -52,7 +57,7 @@ absl::StatusOr<size_t> Gunzip::Inflate(absl::Span<char> to) {
   return made;
 }
 
-absl::Status Gunzip::Read(absl::Span<char> to) {
+absl::Status Inflater::Read(absl::Span<char> to) {
   while (!to.empty()) {
     HAWSER_ASSIGN_OR_RETURN(size_t made, Inflate(to));
     if (made == 0) {
@@ -64,13 +69,13 @@ absl::Status Gunzip::Read(absl::Span<char> to) {
   return absl::OkStatus();
 }
 
-absl::Status Gunzip::Finish() {
+absl::Status Inflater::Finish() {
   char extra;
   HAWSER_ASSIGN_OR_RETURN(size_t made, Inflate(absl::MakeSpan(&extra, 1)));
   if (made != 0) return InvalidArgument("goes on after its last element");
   const size_t left = packed_.size() + stream_->avail_in;
   if (left == 0) return absl::OkStatus();
-  return InvalidArgument("has ", left, " bytes behind its gzip data");
+  return InvalidArgument("has ", left, " bytes behind its ", name_);
 }
 
 }  // namespace hawser

@@ -1,0 +1,41 @@
+// Putting files: what is remembered of them need not be hashed, and where the
+// server has it and nothing must be converted, not be read.
+#ifndef HAWSER_CLIENT_CLI_FILE_PUT_H_
+#define HAWSER_CLIENT_CLI_FILE_PUT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "client/digests/digest_cache.h"
+#include "client/formats/array_file.h"
+#include "core/runtime/client.h"
+
+namespace hawser::cli {
+
+// A file of a dataset to be.
+struct FileToPut {
+  std::string path;
+  // Of its array; nothing: as the file says, "" where it does not.
+  std::optional<std::string> name;
+  // Of an array that neither has a name in the file.
+  std::string name_without = "";
+};
+
+struct FilePut {
+  DatasetInfo info;
+  int64_t hashed_bytes = 0;  // 0: all digests were remembered
+};
+
+// The arrays of all files become one dataset.
+// Errors: those of ReadArrays and PutDataset; kInvalidArgument naming a file of
+// several arrays that is given one name.
+absl::StatusOr<FilePut> PutFiles(runtime::Client* client, DigestCache* cache,
+                                 absl::Span<const FileToPut> files,
+                                 const ReadOptions& read,
+                                 const runtime::CallOptions& call);
+
+}  // namespace hawser::cli
+#endif  // HAWSER_CLIENT_CLI_FILE_PUT_H_

@@ -1,0 +1,43 @@
+// The arrays of a file by digest, hashed once.
+#ifndef HAWSER_CLIENT_DIGESTS_HASHED_FILE_H_
+#define HAWSER_CLIENT_DIGESTS_HASHED_FILE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "client/digests/digest_cache.h"
+#include "client/formats/array_file.h"
+#include "core/runtime/dataset.h"
+
+namespace hawser {
+
+// How files are hashed. `cache` outlives the calls.
+struct HashOptions {
+  DigestCache* cache = nullptr;
+  int threads = 1;
+  std::function<absl::Time()> now = absl::Now;
+};
+
+struct HashedFile {
+  // Values in the order of the file, with the digests of their chunks or
+  // without.
+  std::vector<DatasetSource::Array> arrays;
+  // Of arrays whose digests were not remembered.
+  int64_t new_bytes = 0;
+};
+
+// The arrays of a file, with their digests where those are remembered. Others
+// are hashed here if that can be remembered: not where nothing is, nor for a
+// file that just changed. Their hashing is left to whoever sends them, which
+// does both at once. A file that changes meanwhile is not remembered.
+// Errors: those of ReadArrays.
+absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
+                                      const ReadOptions& read,
+                                      const HashOptions& hash);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_DIGESTS_HASHED_FILE_H_

@@ -1,0 +1,33 @@
+#include "client/formats/npz.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/strip.h"
+#include "client/formats/npy.h"
+#include "client/formats/quoted.h"
+#include "client/formats/zip.h"
+#include "core/base/status.h"
+
+namespace hawser {
+
+absl::StatusOr<NamedArrays> ParseNpz(const FileBytes& file) {
+  HAWSER_ASSIGN_OR_RETURN(const std::vector<ZipMember> members,
+                          ReadZipDirectory(file));
+  if (members.empty()) return InvalidArgument("holds no arrays");
+  NamedArrays arrays;
+  for (const ZipMember& member : members) {
+    absl::string_view name = member.name;
+    const std::string quoted = absl::StrCat("member ", Quoted(name));
+    if (!absl::ConsumeSuffix(&name, ".npy")) {
+      return InvalidArgument(quoted, " is no npy file");
+    }
+    HAWSER_ASSIGN_OR_RETURN(const FileBytes bytes, UnpackMember(member));
+    absl::StatusOr<Literal> value = ParseNpy(bytes);
+    if (!value.ok()) return Annotate(value.status(), quoted);
+    arrays.push_back({std::string(name), *std::move(value)});
+  }
+  return arrays;
+}
+
+}  // namespace hawser

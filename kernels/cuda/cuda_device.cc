@@ -1,0 +1,229 @@
+#include "kernels/cuda/cuda_device.h"
+
+#include <utility>
+
+#include "kernels/cuda/cuda_device_impl.h"
+#include "kernels/cuda/target.h"
+#include "kernels/dialect/dialect.h"
+
+namespace hawser::cuda {
+namespace {
+
+// As CUDA counts them: 13020 is 13.2.
+std::string Version(int number) {
+  return absl::StrCat(number / 1000, ".", number % 1000 / 10);
+}
+
+std::string DriverAndRuntime() {
+  int driver = 0, runtime = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  cudaRuntimeGetVersion(&runtime);
+  return absl::StrCat(driver == 0 ? "no driver" : "driver ",
+                      driver == 0 ? "" : Version(driver), ", runtime ",
+                      Version(runtime));
+}
+
+template <typename T>
+std::string VersionOf(const absl::StatusOr<std::unique_ptr<T>>& library,
+                      absl::string_view name) {
+  if (library.ok()) return (*library)->version();
+  return absl::StrCat("no ", name);
+}
+
+}  // namespace
+
+absl::StatusOr<int> CudaDeviceCount() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return count;
+  cudaGetLastError();
+  const absl::Status status =
+      ToStatus(error == cudaSuccess ? cudaErrorNoDevice : error,
+               "cudaGetDeviceCount");
+  return Unavailable("no CUDA device: ", status.message(), "; ",
+                     DriverAndRuntime());
+}
+
+absl::StatusOr<std::unique_ptr<gpu::Device>> MakeCudaDevice(
+    int ordinal, const CudaOptions& options) {
+  HAWSER_ASSIGN_OR_RETURN(const int count, CudaDeviceCount());
+  if (ordinal < 0 || ordinal >= count) {
+    return Unavailable("no CUDA device ", ordinal, ": there are ", count);
+  }
+  return CudaDevice::Make(ordinal, options);
+}
+
+CudaDevice::CudaDevice(int ordinal, const CudaOptions& options)
+    : ordinal_(ordinal),
+      health_(std::make_shared<DeviceHealth>()),
+      notices_(std::make_shared<Notices>()),
+      nvrtc_(Nvrtc::Open(options.libraries)),
+      blas_(CublasLt::Open(options.libraries, health_.get())) {}
+
+absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
+    int ordinal, const CudaOptions& options) {
+  // Libraries that are opened look for the current device.
+  HAWSER_RETURN_IF_ERROR(ToStatus(cudaSetDevice(ordinal), "cudaSetDevice"));
+  auto device =
+      std::unique_ptr<CudaDevice>(new CudaDevice(ordinal, options));
+  HAWSER_RETURN_IF_ERROR(device->ReadFacts());
+  device->ChooseCompiler();
+  HAWSER_ASSIGN_OR_RETURN(
+      device->memory_, DeviceMemory::Create(device->health_.get(), ordinal));
+  return device;
+}
+
+CudaDevice::~CudaDevice() {
+  cudaSetDevice(ordinal_);
+  cudaDeviceSynchronize();
+  notices_->FireAll(Unavailable("the device is gone"));
+  execs_.Clear();
+  graphs_.Clear();
+  plans_.Clear();
+  kernels_.Clear();
+  modules_.Clear();
+  events_.Clear();
+  streams_.Clear();
+}
+
+absl::Status CudaDevice::ReadFacts() {
+  cudaDeviceProp p = {};
+  HAWSER_RETURN_IF_ERROR(health_->Check(cudaGetDeviceProperties(&p, ordinal_),
+                                        "cudaGetDeviceProperties"));
+  int clock_khz = 0;
+  HAWSER_RETURN_IF_ERROR(health_->Check(
+      cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, ordinal_),
+      "cudaDeviceGetAttribute"));
+  gpu::DeviceFacts& f = facts_;
+  f.platform = "cuda";
+  f.name = p.name;
+  capability_ = p.major * 10 + p.minor;
+  f.target = absl::StrCat("sm_", capability_);
+  f.versions = absl::StrCat(DriverAndRuntime(), ", ",
+                            VersionOf(nvrtc_, "nvrtc"), ", ",
+                            VersionOf(blas_, "cublasLt"));
+  f.ordinal = ordinal_;
+  f.memory_bytes = static_cast<int64_t>(p.totalGlobalMem);
+  f.cache_bytes = p.l2CacheSize;
+  f.multiprocessors = p.multiProcessorCount;
+  f.max_threads_per_block = p.maxThreadsPerBlock;
+  for (int i = 0; i < 3; ++i) f.max_grid[i] = p.maxGridSize[i];
+  f.shared_bytes_per_block = static_cast<int64_t>(p.sharedMemPerBlock);
+  f.max_shared_bytes_per_block =
+      static_cast<int64_t>(p.sharedMemPerBlockOptin);
+  // Two transfers a clock.
+  f.bytes_per_second = 2e3 * clock_khz * p.memoryBusWidth / 8;
+  return absl::OkStatus();
+}
+
+void CudaDevice::ChooseCompiler() {
+  if (nvrtc_.ok()) {
+    absl::StatusOr<std::string> target =
+        ChooseTarget(capability_, (*nvrtc_)->architectures());
+    if (target.ok()) {
+      facts_.target = *std::move(target);
+    } else {
+      nvrtc_ = target.status();
+    }
+  }
+  compiler_id_ = absl::StrCat(VersionOf(nvrtc_, "nvrtc"), " for ",
+                              facts_.target, ", prelude ",
+                              dialect::PreludeDigest());
+}
+
+absl::Status CudaDevice::Enter() const {
+  HAWSER_RETURN_IF_ERROR(health_->status());
+  const cudaError_t error = cudaSetDevice(ordinal_);
+  // It may be told of a fault in earlier work; what is called next is told the
+  // same, and knows which kernels that was.
+  if (IsFatal(error)) return absl::OkStatus();
+  return health_->Check(error, "cudaSetDevice");
+}
+
+// ---- memory and copies ----------------------------------------------------
+
+absl::StatusOr<gpu::DeviceAddress> CudaDevice::Allocate(gpu::Stream stream,
+                                                        int64_t bytes) {
+  HAWSER_ASSIGN_OR_RETURN(const StreamPtr s,
+                          OutsideCapture(stream, "Allocate"));
+  return memory_->Allocate(s->stream.get(), bytes);
+}
+
+absl::Status CudaDevice::Free(gpu::Stream stream,
+                              gpu::DeviceAddress address) {
+  if (!address) return absl::OkStatus();
+  HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, OutsideCapture(stream, "Free"));
+  return memory_->Free(s->stream.get(), address);
+}
+
+gpu::MemoryUse CudaDevice::memory() const {
+  Enter().IgnoreError();  // a lost device still has its counts
+  return memory_->use();
+}
+
+absl::Status CudaDevice::TrimMemory() {
+  HAWSER_RETURN_IF_ERROR(Enter());
+  return memory_->Trim();
+}
+
+absl::StatusOr<void*> CudaDevice::AllocatePinned(int64_t bytes) {
+  HAWSER_RETURN_IF_ERROR(Enter());
+  return memory_->AllocatePinned(bytes);
+}
+
+absl::Status CudaDevice::FreePinned(void* memory) {
+  HAWSER_RETURN_IF_ERROR(Enter());
+  return memory_->FreePinned(memory);
+}
+
+absl::Status CudaDevice::Copy(gpu::Stream stream, void* to, const void* from,
+                              int64_t bytes, cudaMemcpyKind kind) {
+  HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, On(stream));
+  const Step step{Step::Kind::kCopy, static_cast<uint64_t>(kind)};
+  if (bytes < 0) {
+    return Record(*s, step, InvalidArgument("a copy of ", bytes, " bytes"));
+  }
+  if (bytes == 0) return absl::OkStatus();
+  return Record(*s, step,
+                Check(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes),
+                                      kind, s->stream.get()),
+                      "cudaMemcpyAsync", s->recent));
+}
+
+absl::Status CudaDevice::CopyToDevice(gpu::Stream stream,
+                                      gpu::DeviceAddress to, const void* from,
+                                      int64_t bytes) {
+  return Copy(stream, reinterpret_cast<void*>(to.value), from, bytes,
+              cudaMemcpyHostToDevice);
+}
+
+absl::Status CudaDevice::CopyToHost(gpu::Stream stream, void* to,
+                                    gpu::DeviceAddress from, int64_t bytes) {
+  return Copy(stream, to, reinterpret_cast<const void*>(from.value), bytes,
+              cudaMemcpyDeviceToHost);
+}
+
+absl::Status CudaDevice::CopyOnDevice(gpu::Stream stream,
+                                      gpu::DeviceAddress to,
+                                      gpu::DeviceAddress from, int64_t bytes) {
+  return Copy(stream, reinterpret_cast<void*>(to.value),
+              reinterpret_cast<const void*>(from.value), bytes,
+              cudaMemcpyDeviceToDevice);
+}
+
+absl::Status CudaDevice::Fill(gpu::Stream stream, gpu::DeviceAddress to,
+                              uint8_t value, int64_t bytes) {
+  HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, On(stream));
+  const Step step{Step::Kind::kFill};
+  if (bytes < 0) {
+    return Record(*s, step, InvalidArgument("a fill of ", bytes, " bytes"));
+  }
+  if (bytes == 0) return absl::OkStatus();
+  return Record(
+      *s, step,
+      Check(cudaMemsetAsync(reinterpret_cast<void*>(to.value), value,
+                            static_cast<size_t>(bytes), s->stream.get()),
+            "cudaMemsetAsync", s->recent));
+}
+
+}  // namespace hawser::cuda

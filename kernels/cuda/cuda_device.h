@@ -1,0 +1,29 @@
+// A device that is an NVIDIA GPU, over the CUDA runtime. Names nothing of
+// CUDA's, and links without a toolkit too: then there is no device.
+#ifndef HAWSER_KERNELS_CUDA_CUDA_DEVICE_H_
+#define HAWSER_KERNELS_CUDA_CUDA_DEVICE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "kernels/cuda/library.h"
+#include "kernels/gpu/device_api.h"
+
+namespace hawser::cuda {
+
+struct CudaOptions {
+  // Where NVRTC and cuBLASLt are looked for. Without one of them the device
+  // exists, and what needs it is kFailedPrecondition.
+  LibraryPlaces libraries = LibraryPlaces::FromEnvironment();
+};
+
+// How many devices this process may use, at least one. Errors: kUnavailable
+// with the driver's words, or because this build has no CUDA.
+absl::StatusOr<int> CudaDeviceCount();
+
+// Device `ordinal` of CudaDeviceCount(). Errors: kUnavailable.
+absl::StatusOr<std::unique_ptr<gpu::Device>> MakeCudaDevice(
+    int ordinal, const CudaOptions& options = {});
+
+}  // namespace hawser::cuda
+#endif  // HAWSER_KERNELS_CUDA_CUDA_DEVICE_H_

@@ -1,0 +1,204 @@
+// The CUDA device, as its own files see it.
+#ifndef HAWSER_KERNELS_CUDA_CUDA_DEVICE_IMPL_H_
+#define HAWSER_KERNELS_CUDA_CUDA_DEVICE_IMPL_H_
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/mutex.h"
+#include "core/base/status.h"
+#include "kernels/cuda/cublaslt.h"
+#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/errors.h"
+#include "kernels/cuda/handle_table.h"
+#include "kernels/cuda/launch_check.h"
+#include "kernels/cuda/notices.h"
+#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/owned.h"
+
+namespace hawser::cuda {
+
+struct LoadedKernel {
+  KernelInfo info;
+  cudaKernel_t kernel = nullptr;  // for as long as its module lives
+};
+
+struct LoadedModule {
+  OwnedLibrary library;
+  Mutex mu;
+  std::map<std::string, uint64_t> kernels ABSL_GUARDED_BY(mu);  // found so far
+};
+
+// The kernels that a stream was given last: the driver does not say which of
+// them a fault came from.
+class RecentKernels {
+ public:
+  void Add(std::shared_ptr<const LoadedKernel> kernel) {
+    kernels_[next_++ % kernels_.size()] = std::move(kernel);
+  }
+  // "behind kernels a, b", the last one last; "" when there were none.
+  std::string ToString() const;
+
+ private:
+  std::array<std::shared_ptr<const LoadedKernel>, 4> kernels_;
+  size_t next_ = 0;
+};
+
+// What a graph does in one step, but for addresses and numbers.
+struct Step {
+  enum class Kind : uint8_t { kLaunch, kGemm, kCopy, kFill };
+  Kind kind;
+  uint64_t subject = 0;  // kernel, plan, direction
+
+  bool operator==(const Step&) const = default;
+};
+using Steps = std::vector<Step>;
+
+struct Capture {
+  Steps steps;
+  RecentKernels recent;
+  absl::Status status;  // the first call that failed
+};
+
+// Callers order what happens on one stream; so its state has no lock.
+struct StreamState {
+  OwnedStream stream;
+  std::unique_ptr<Capture> capture;
+  RecentKernels recent;
+};
+struct EventState {
+  OwnedEvent event;
+  RecentKernels recent;  // where it was recorded
+};
+struct GraphState {
+  OwnedGraph graph;
+  Steps steps;
+  RecentKernels recent;
+};
+struct ExecState {
+  OwnedGraphExec exec;
+  Steps steps;
+  RecentKernels recent;
+};
+
+// Thread-safe. CUDA keeps a current device per thread: every call sets it.
+class CudaDevice final : public gpu::Device {
+ public:
+  // Errors: kUnavailable.
+  static absl::StatusOr<std::unique_ptr<CudaDevice>> Make(
+      int ordinal, const CudaOptions& options);
+  ~CudaDevice() override;
+
+  const gpu::DeviceFacts& facts() const override { return facts_; }
+  absl::Status Health() const override { return health_->status(); }
+
+  absl::StatusOr<gpu::DeviceAddress> Allocate(gpu::Stream stream,
+                                              int64_t bytes) override;
+  absl::Status Free(gpu::Stream stream, gpu::DeviceAddress address) override;
+  gpu::MemoryUse memory() const override;
+  absl::Status TrimMemory() override;
+  absl::StatusOr<void*> AllocatePinned(int64_t bytes) override;
+  absl::Status FreePinned(void* memory) override;
+
+  absl::Status CopyToDevice(gpu::Stream stream, gpu::DeviceAddress to,
+                            const void* from, int64_t bytes) override;
+  absl::Status CopyToHost(gpu::Stream stream, void* to,
+                          gpu::DeviceAddress from, int64_t bytes) override;
+  absl::Status CopyOnDevice(gpu::Stream stream, gpu::DeviceAddress to,
+                            gpu::DeviceAddress from, int64_t bytes) override;
+  absl::Status Fill(gpu::Stream stream, gpu::DeviceAddress to, uint8_t value,
+                    int64_t bytes) override;
+
+  absl::StatusOr<gpu::Stream> CreateStream(int priority) override;
+  absl::Status DestroyStream(gpu::Stream stream) override;
+  absl::StatusOr<gpu::Event> CreateEvent() override;
+  absl::Status DestroyEvent(gpu::Event event) override;
+  absl::Status RecordEvent(gpu::Stream stream, gpu::Event event) override;
+  absl::Status AwaitEventOn(gpu::Stream stream, gpu::Event event) override;
+  absl::StatusOr<bool> IsDone(gpu::Event event) override;
+  absl::Status AwaitEvent(gpu::Event event) override;
+  absl::Status AwaitStream(gpu::Stream stream) override;
+  absl::StatusOr<double> SecondsBetween(gpu::Event first,
+                                        gpu::Event last) override;
+  absl::Status Notify(gpu::Stream stream,
+                      std::function<void(absl::Status)> done) override;
+
+  std::string compiler_id() const override { return compiler_id_; }
+  absl::StatusOr<gpu::KernelBinary> Compile(
+      absl::string_view name, absl::string_view text,
+      const gpu::CompileOptions& options) override;
+  absl::StatusOr<gpu::KernelModule> LoadModule(
+      absl::string_view bytes) override;
+  absl::Status UnloadModule(gpu::KernelModule module) override;
+  absl::StatusOr<gpu::Kernel> FindKernel(gpu::KernelModule module,
+                                         absl::string_view name) override;
+  absl::Status Launch(
+      gpu::Stream stream, gpu::Kernel kernel, const gpu::LaunchShape& shape,
+      absl::Span<const gpu::KernelArgument> arguments) override;
+
+  absl::StatusOr<gpu::GemmPlan> PlanGemm(const gpu::GemmSpec& spec) override;
+  absl::Status DestroyGemmPlan(gpu::GemmPlan plan) override;
+  int64_t WorkspaceBytes(gpu::GemmPlan plan) const override;
+  absl::Status Gemm(gpu::Stream stream, gpu::GemmPlan plan,
+                    const gpu::GemmOperands& operands) override;
+
+  absl::Status BeginCapture(gpu::Stream stream) override;
+  absl::StatusOr<gpu::Graph> EndCapture(gpu::Stream stream) override;
+  absl::Status DestroyGraph(gpu::Graph graph) override;
+  absl::StatusOr<gpu::GraphExec> Instantiate(gpu::Graph graph) override;
+  absl::Status DestroyGraphExec(gpu::GraphExec exec) override;
+  absl::StatusOr<bool> Update(gpu::GraphExec exec, gpu::Graph graph) override;
+  absl::Status LaunchGraph(gpu::Stream stream, gpu::GraphExec exec) override;
+
+ private:
+  using StreamPtr = std::shared_ptr<StreamState>;
+
+  CudaDevice(int ordinal, const CudaOptions& options);
+  absl::Status ReadFacts();
+  void ChooseCompiler();
+
+  // Makes the device the thread's. Errors: what ended the device.
+  absl::Status Enter() const;
+  // The same, and finds the stream.
+  absl::StatusOr<StreamPtr> On(gpu::Stream stream) const;
+  // The same for a call that a capture does not allow, and ends with.
+  absl::StatusOr<StreamPtr> OutsideCapture(gpu::Stream stream,
+                                           absl::string_view call) const;
+  // What `call` returned; a fault names the kernels it may come from.
+  absl::Status Check(cudaError_t error, absl::string_view call,
+                     const RecentKernels& recent) const;
+  // `status` of a step, which a capture writes down.
+  static absl::Status Record(StreamState& stream, Step step,
+                             absl::Status status);
+  absl::Status Copy(gpu::Stream stream, void* to, const void* from,
+                    int64_t bytes, cudaMemcpyKind kind);
+  absl::StatusOr<KernelInfo> Inspect(cudaKernel_t kernel,
+                                     absl::string_view name) const;
+
+  const int ordinal_;
+  // Callbacks of the driver share these two; they may outlive the device.
+  const std::shared_ptr<DeviceHealth> health_;
+  const std::shared_ptr<Notices> notices_;
+  absl::StatusOr<std::unique_ptr<Nvrtc>> nvrtc_;
+  absl::StatusOr<std::unique_ptr<CublasLt>> blas_;
+  gpu::DeviceFacts facts_;
+  int capability_ = 0;  // 90 is Hopper's 9.0
+  std::string compiler_id_;
+  std::unique_ptr<DeviceMemory> memory_;
+  HandleTable<StreamState> streams_{"stream"};
+  HandleTable<EventState> events_{"event"};
+  HandleTable<LoadedModule> modules_{"module"};
+  HandleTable<const LoadedKernel> kernels_{"kernel"};
+  HandleTable<const BlasPlan> plans_{"gemm plan"};
+  HandleTable<GraphState> graphs_{"graph"};
+  HandleTable<ExecState> execs_{"graph exec"};
+};
+
+}  // namespace hawser::cuda
+#endif  // HAWSER_KERNELS_CUDA_CUDA_DEVICE_IMPL_H_

@@ -1,0 +1,198 @@
+// scatter: each thread owns some of the places an index vector may name, and
+// one place in the window; it goes through all index vectors in order and
+// combines what is its own. So nothing depends on who comes first.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/status.h"
+#include "core/ops/rules.h"
+#include "core/ops/scatter.h"
+#include "kernels/gpu/emit/emitters.h"
+#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/op_text.h"
+
+namespace hawser::gpu {
+namespace {
+
+using plan::IndexExpr;
+using plan::IndexMap;
+
+// Loops of the offsets below.
+enum Loop { kVector, kWindow };
+
+class ScatterEmitter {
+ public:
+  explicit ScatterEmitter(const RegionSource& source)
+      : source_(source),
+        c_(source.module.computation(source.region.computation)),
+        i_(c_.instructions()[source.region.instruction]),
+        count_(static_cast<int>(i_.operands.size()) / 2),
+        input_(c_.shape(i_.operands[0])),
+        indices_(c_.shape(i_.operands[count_])),
+        updates_(c_.shape(i_.operands[count_ + 1])),
+        kernel_("scatter") {}
+
+  Kernels Emit() {
+    if (updates_.num_elements() == 0) return std::vector<EmittedKernel>();
+    HAWSER_RETURN_IF_ERROR(SortAxes());
+    names_.loops = {"n", "w"};
+    names_.wide = std::max({input_.num_elements(), indices_.num_elements(),
+                            updates_.num_elements()}) >= int64_t{1} << 31;
+    const int64_t wanted =
+        CeilDivide(int64_t{source_.options.multiprocessors} * 2048, window_);
+    buckets_ = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(places_, 1));
+    WriteLoop();
+    HAWSER_RETURN_IF_ERROR(status_);
+    const int64_t threads = window_ * buckets_;
+    return std::vector<EmittedKernel>{kernel_.Finish(
+        {.grid = {static_cast<uint32_t>(CeilDivide(threads, kThreads))},
+         .threads = kThreads})};
+  }
+
+ private:
+  // An axis of the input that an index vector moves along.
+  struct Moved {
+    int64_t size, stride;
+    IndexExpr component;  // offset in the indices
+  };
+
+  // Errors: kUnimplemented for windows that overlap when they move.
+  absl::Status SortAxes() {
+    const auto inserted = i_.attributes.GetInts("inserted_window_dims");
+    const auto window = i_.attributes.GetInts("update_window_dims");
+    const auto map = i_.attributes.GetInts("scatter_dims_to_operand_dims");
+    const int64_t vector_axis = i_.attributes.GetInt("index_vector_dim");
+    Dims batch_sizes, window_sizes;
+    std::vector<int> axis_of(updates_.rank(), -1);  // of the input
+    for (int a = 0, next = 0; a < input_.rank(); ++a) {
+      if (!Contains(inserted, a)) axis_of[window[next++]] = a;
+    }
+    for (int u = 0; u < updates_.rank(); ++u) {
+      (axis_of[u] < 0 ? batch_sizes : window_sizes).push_back(updates_.dim(u));
+      if (axis_of[u] >= 0 && Contains(map, axis_of[u]) && updates_.dim(u) > 1) {
+        return Unimplemented("no kernel scatters windows that overlap");
+      }
+    }
+    vectors_ = ProductOf(batch_sizes);
+    window_ = ProductOf(window_sizes);
+    const IndexMap batch =
+        plan::Delinearize(IndexExpr::Dim(kVector, vectors_), batch_sizes);
+    const IndexMap inside =
+        plan::Delinearize(IndexExpr::Dim(kWindow, window_), window_sizes);
+    IndexMap update;
+    const Dims strides = input_.Strides();
+    for (int u = 0, b = 0, w = 0; u < updates_.rank(); ++u) {
+      if (axis_of[u] < 0) {
+        update.axes.push_back(batch.axes[b++]);
+        continue;
+      }
+      update.axes.push_back(inside.axes[w]);
+      window_offset_ =
+          window_offset_ + inside.axes[w++] * strides[axis_of[u]];
+    }
+    update_offset_ = update.Linear(updates_.dims());
+    for (size_t k = 0; k < map.size(); ++k) {
+      IndexMap at = batch;
+      if (vector_axis < indices_.rank()) {
+        at.axes.insert(at.axes.begin() + vector_axis,
+                       IndexExpr::Constant(static_cast<int64_t>(k)));
+      }
+      const int axis = static_cast<int>(map[k]);
+      moved_.push_back({input_.dim(axis), strides[axis],
+                        at.Linear(indices_.dims())});
+      places_ *= input_.dim(axis);
+    }
+    return absl::OkStatus();
+  }
+
+  void WriteLoop() {
+    TextWriter& body = kernel_.body();
+    const char* type = names_.type();
+    body.Line("const ", type, " own = (", type, ")HK_BID * ", kThreads,
+              "u + HK_TID;");
+    body.Line("const ", type, " w = own % ", names_.Number(window_), ";");
+    body.Line("const ", type, " bucket = own / ", names_.Number(window_), ";");
+    body.Line("if (bucket >= ", names_.Number(buckets_), ") return;");
+    body.Open("for (", type, " n = 0; n < ", names_.Number(vectors_),
+              "; ++n)");
+    const std::string indices = kernel_.Parameter(
+        {KernelParameter::kOperand, count_, 0, indices_.byte_size(),
+         Access::kRead},
+        TypeName(indices_.dtype()), true);
+    std::string inside = "true", place = names_.Number(0), at = place;
+    for (size_t k = 0; k < moved_.size(); ++k) {
+      const Moved& m = moved_[k];
+      body.Line("const s64 i", k, " = (s64)Load(", indices, " + (",
+                IndexText(m.component, names_), "));");
+      absl::StrAppend(&inside, " && (u64)i", k, " < ", m.size, "ull");
+      place = absl::StrCat("(", place, ") * ", names_.Number(m.size), " + (",
+                           type, ")i", k);
+      absl::StrAppend(&at, " + (", type, ")i", k, " * ",
+                      names_.Number(m.stride));
+    }
+    body.Open("if (", inside, " && (", place, ") % ", names_.Number(buckets_),
+              " == bucket)");
+    body.Line("const ", type, " at = ", at, " + ",
+              IndexText(window_offset_, names_), ";");
+    body.Line("const ", type, " from = ", IndexText(update_offset_, names_),
+              ";");
+    WriteCombination();
+    body.Close();
+    body.Close();
+  }
+
+  void WriteCombination() {
+    TextWriter& body = kernel_.body();
+    std::vector<ValueText> arguments;
+    std::vector<std::string> results;
+    for (int k = 0; k < count_; ++k) {
+      const Shape& shape = c_.shape(i_.operands[k]);
+      results.push_back(kernel_.Parameter(
+          {KernelParameter::kResult, k, 0, shape.byte_size(), Access::kUpdate},
+          TypeName(shape.dtype()), false));
+      body.Line("const ", TypeName(shape.dtype()), " old", k, " = Load(",
+                results[k], " + at);");
+      arguments.push_back({absl::StrCat("old", k), shape.dtype()});
+    }
+    for (int k = 0; k < count_; ++k) {
+      const Shape& shape = c_.shape(i_.operands[count_ + 1 + k]);
+      const std::string from = kernel_.Parameter(
+          {KernelParameter::kOperand, count_ + 1 + k, 0, shape.byte_size(),
+           Access::kRead},
+          TypeName(shape.dtype()), true);
+      body.Line("const ", TypeName(shape.dtype()), " new", k, " = Load(", from,
+                " + from);");
+      arguments.push_back({absl::StrCat("new", k), shape.dtype()});
+    }
+    const auto values = ScalarComputationText(
+        source_.module.computation(i_.called[0]), arguments,
+        source_.options.strict, "v", &body);
+    status_ = values.status();
+    for (int k = 0; k < count_ && values.ok(); ++k) {
+      body.Line("Store(", results[k], " + at, ", (*values)[k].Stored(), ");");
+    }
+  }
+
+  const RegionSource& source_;
+  const Computation& c_;
+  const Instruction& i_;
+  const int count_;  // of inputs
+  const Shape &input_, &indices_, &updates_;
+  KernelBuilder kernel_;
+  IndexNames names_;
+  absl::Status status_;
+
+  int64_t vectors_ = 1, window_ = 1, places_ = 1, buckets_ = 1;
+  IndexExpr window_offset_, update_offset_;
+  std::vector<Moved> moved_;
+};
+
+}  // namespace
+
+Kernels EmitScatter(const RegionSource& source) {
+  return ScatterEmitter(source).Emit();
+}
+
+}  // namespace hawser::gpu

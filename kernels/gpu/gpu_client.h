@@ -1,0 +1,97 @@
+// GpuClient: a device behind the runtime interface.
+#ifndef HAWSER_KERNELS_GPU_GPU_CLIENT_H_
+#define HAWSER_KERNELS_GPU_GPU_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/verifier.h"
+#include "core/runtime/client.h"
+#include "core/runtime/host_datasets.h"
+#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/engine.h"
+#include "kernels/gpu/kernel_cache.h"
+
+namespace hawser::gpu {
+
+class UploadedArrays;
+
+struct GpuClientOptions {
+  ModuleLimits limits;
+  KernelCacheOptions kernels;
+  // For what no kernel does; without them such modules are kUnimplemented.
+  HostEvaluators host;
+  // Runs that repeat are captured as device graphs.
+  bool graphs = true;
+};
+
+// Thread-safe. Nothing blocks but Compile, PutDataset, FreezeDataset and the
+// destructor, which waits for work in progress. Buffers and executables may
+// outlive the client: values can still be fetched, nothing new runs.
+class GpuClient : public runtime::Client {
+ public:
+  // Errors: what the device says when it is asked for its streams.
+  static absl::StatusOr<std::shared_ptr<GpuClient>> Make(
+      std::shared_ptr<Device> device, const GpuClientOptions& options);
+  ~GpuClient() override;
+
+  std::string name() const override { return engine_->platform(); }
+  absl::StatusOr<runtime::Capabilities> capabilities() override;
+  // The device's health.
+  absl::Status Ping(const runtime::CallOptions& call) override;
+  absl::StatusOr<std::shared_ptr<runtime::Executable>> Compile(
+      std::shared_ptr<const Module> module,
+      const runtime::CompileOptions& options,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> Upload(
+      const Literal& value, const runtime::CallOptions& call) override;
+
+  // Datasets live in host memory; arrays that are used go to the device and
+  // stay there while it has room.
+  absl::StatusOr<DatasetInfo> PutDataset(
+      const DatasetSource& source, const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> StatDataset(
+      absl::string_view token, const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetArray(
+      absl::string_view token, absl::string_view array,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> DatasetRows(
+      absl::string_view token, absl::string_view array, const RowRange& rows,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetPage> ListDatasets(
+      const DatasetQuery& query, const runtime::CallOptions& call) override;
+  absl::Status DeleteDataset(absl::string_view token,
+                             const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> PinDataset(
+      absl::string_view token, absl::Duration ttl,
+      const runtime::CallOptions& call) override;
+  absl::Status TagDataset(const DatasetTag& tag,
+                          const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetUsage> QueryUsage(
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> FreezeDataset(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
+
+  // Buffers of this client that exist; arrays of datasets that it keeps on the
+  // device itself are not counted.
+  int64_t live_buffers() const;
+  KernelCache::Counts kernel_counts() const { return kernels_.counts(); }
+  // Gives the device's memory back that is kept for reuse: arenas, arrays.
+  void TrimMemory() { engine_->TrimMemory(); }
+
+ private:
+  GpuClient(std::shared_ptr<Device> device, const GpuClientOptions& options);
+
+  const GpuClientOptions options_;
+  std::shared_ptr<Engine> engine_;
+  KernelCache kernels_;
+  std::shared_ptr<UploadedArrays> arrays_;
+  runtime::HostDatasets datasets_;
+};
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_GPU_CLIENT_H_

@@ -1,0 +1,270 @@
+#include "kernels/gpu/gpu_executable.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/runtime/attempt.h"
+#include "kernels/gpu/gpu_buffer.h"
+#include "kernels/gpu/pending_run.h"
+#include "kernels/gpu/step_runner.h"
+
+namespace hawser::gpu {
+namespace {
+
+using runtime::Argument;
+using runtime::BufferPtr;
+
+// A graph costs less to launch than this many steps.
+constexpr int64_t kMinCaptured = 2, kMaxCaptured = 4096;
+
+// Holds a lane for one run: the main one, or one of its own.
+class RunLane {
+ public:
+  static absl::StatusOr<std::unique_ptr<RunLane>> Take(Engine* engine,
+                                                       bool own) {
+    std::shared_ptr<Lane> lane = engine->main_lane();
+    if (own) {
+      HAWSER_ASSIGN_OR_RETURN(lane, engine->TakeLane());
+    }
+    return std::make_unique<RunLane>(engine, std::move(lane), own);
+  }
+  RunLane(Engine* engine, std::shared_ptr<Lane> lane, bool own)
+      : engine_(engine), lane_(std::move(lane)), own_(own) {
+    lane_->Hold();
+  }
+  ~RunLane() {
+    lane_->Release();
+    if (own_) engine_->ReturnLane(lane_);
+  }
+  const std::shared_ptr<Lane>& lane() const { return lane_; }
+
+ private:
+  Engine* const engine_;
+  const std::shared_ptr<Lane> lane_;
+  const bool own_;
+};
+
+bool IsCaptured(const Program& program) {
+  return !program.blocks && program.queued_steps >= kMinCaptured &&
+         program.queued_steps <= kMaxCaptured;
+}
+
+}  // namespace
+
+GpuExecutable::GpuExecutable(std::shared_ptr<Engine> engine,
+                             std::shared_ptr<const Module> module,
+                             Compiled compiled, runtime::Numerics numerics,
+                             bool with_graphs)
+    : engine_(std::move(engine)),
+      module_(std::move(module)),
+      compiled_(std::move(compiled)),
+      host_(engine_->host(numerics)),
+      may_take_(module_->signature().parameters.size(), false),
+      graphs_(engine_->shared_device(),
+              with_graphs && IsCaptured(compiled_.program)) {
+  for (const plan::Donation& d : compiled_.program.donations) {
+    may_take_[d.argument] = true;
+  }
+}
+
+// Queued work may still use them.
+GpuExecutable::~GpuExecutable() {
+  engine_->main_lane()->KeepUntilDone(graphs_.Release());
+  engine_->main_lane()->KeepUntilDone(compiled_.code);
+}
+
+absl::Status GpuExecutable::Check(
+    absl::Span<const Argument> arguments,
+    const runtime::ExecuteOptions& options) const {
+  HAWSER_RETURN_IF_ERROR(runtime::CheckArguments(signature(), arguments));
+  const runtime::Client* client = engine_->client();
+  if (client == nullptr) {
+    return FailedPrecondition("the ", engine_->platform(), " client is gone");
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferPtr>(&arguments[i]);
+    if (buffer == nullptr || (*buffer)->client() == client) continue;
+    return FailedPrecondition("argument ", i,
+                              " is a buffer of another client, not of ",
+                              engine_->platform());
+  }
+  for (int i : options.donated) {
+    if (i >= 0 && i < static_cast<int>(arguments.size())) continue;
+    return InvalidArgument("donated argument ", i, " is not one of the ",
+                           arguments.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BufferPtr>> GpuExecutable::Execute(
+    absl::Span<const Argument> arguments,
+    const runtime::ExecuteOptions& options) {
+  HAWSER_RETURN_IF_ERROR(Check(arguments, options));
+  const CancelToken token = runtime::AttemptToken(options.call);
+  std::vector<GivenArgument> given(arguments.size());
+  bool all_there = !blocks();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (const auto* literal = std::get_if<Literal>(&arguments[i])) {
+      given[i].value = engine_->Upload(*literal);
+    } else {
+      given[i].buffer = std::get<BufferPtr>(arguments[i]);
+      given[i].value = static_cast<GpuBuffer&>(*given[i].buffer).value();
+    }
+    all_there = all_there && given[i].value.ready();
+  }
+  for (const int i : options.donated) given[i].is_donated = true;
+
+  absl::StatusOr<std::vector<Future<DeviceValue>>> results =
+      all_there ? QueueNow(given, token) : QueueLater(std::move(given), token);
+  HAWSER_RETURN_IF_ERROR(results);
+  std::vector<BufferPtr> buffers;
+  for (size_t r = 0; r < results->size(); ++r) {
+    buffers.push_back(std::make_shared<GpuBuffer>(
+        engine_, signature().results[r], std::move((*results)[r])));
+  }
+  return buffers;
+}
+
+std::vector<Future<DeviceValue>> GpuExecutable::QueueNow(
+    std::vector<GivenArgument>& given, const CancelToken& token) {
+  const auto queue = [&]() -> absl::StatusOr<Results> {
+    HAWSER_RETURN_IF_ERROR(token.Check());
+    // The caller holds each buffer too.
+    HAWSER_ASSIGN_OR_RETURN(std::vector<RunArgument> taken,
+                            TakeArguments(*this, given, 2));
+    return Queue(std::move(taken), token);
+  };
+  absl::StatusOr<Results> queued = queue();
+  std::vector<Future<DeviceValue>> results;
+  for (size_t r = 0; r < signature().results.size(); ++r) {
+    results.emplace_back(
+        queued.ok() ? absl::StatusOr<DeviceValue>(std::move((*queued)[r]))
+                    : queued.status());
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<Future<DeviceValue>>> GpuExecutable::QueueLater(
+    std::vector<GivenArgument> given, const CancelToken& token) {
+  if (!engine_->Begin()) {
+    return FailedPrecondition("the ", engine_->platform(), " client is gone");
+  }
+  auto run = std::make_shared<PendingRun>(shared_from_this(), engine_,
+                                          std::move(given), token);
+  std::vector<Future<DeviceValue>> results = run->results();
+  run->Start();
+  return results;
+}
+
+absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
+    std::vector<RunArgument> arguments, const CancelToken& cancel) {
+  HAWSER_ASSIGN_OR_RETURN(const std::unique_ptr<RunLane> run,
+                          RunLane::Take(engine_.get(), blocks()));
+  const std::shared_ptr<Lane>& lane = run->lane();
+  Results results(signature().results.size());
+  absl::Status status = AwaitArguments(lane.get(), arguments);
+  if (status.ok()) status = PlaceResults(lane, arguments, &results);
+  if (status.ok()) status = RunSteps(lane, arguments, results, cancel);
+  // Also after a failure: some of it may be queued.
+  const absl::StatusOr<EventPtr> done = lane->Record();
+  HAWSER_RETURN_IF_ERROR(done.ok() ? absl::OkStatus() : status);
+  HAWSER_RETURN_IF_ERROR(done);
+  for (RunArgument& a : arguments) a.value.memory->UsedOn(lane, *done);
+  if (compiled_.constants != nullptr) {
+    compiled_.constants->UsedOn(lane, *done);
+  }
+  // The destructor looks after the main lane alone.
+  if (blocks()) lane->KeepUntilDone(compiled_.code);
+  for (DeviceValue& result : results) {
+    if (result.memory == nullptr) continue;
+    result.memory->UsedOn(lane, *done);
+    result.ready = *done;
+    result.made_on = lane.get();
+  }
+  HAWSER_RETURN_IF_ERROR(status);
+  return results;
+}
+
+absl::Status GpuExecutable::AwaitArguments(
+    Lane* lane, const std::vector<RunArgument>& arguments) {
+  for (const RunArgument& a : arguments) {
+    if (a.value.made_on == lane) continue;
+    HAWSER_RETURN_IF_ERROR(lane->AwaitOn(a.value.ready));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
+                                         std::vector<RunArgument>& arguments,
+                                         Results* results) {
+  const Program& program = compiled_.program;
+  for (const plan::Donation& d : program.donations) {
+    const RunArgument& given = arguments[d.argument];
+    if (!given.is_given) continue;
+    for (const EventPtr& use : given.value.memory->UsesBeside(lane.get())) {
+      HAWSER_RETURN_IF_ERROR(lane->AwaitOn(use));
+    }
+    (*results)[d.result].memory = given.value.memory;
+  }
+  for (size_t r = 0; r < results->size(); ++r) {
+    DeviceValue& result = (*results)[r];
+    const ResultMemory& place = program.results[r];
+    if (place.kind == ResultMemory::kArgument) {
+      result.memory = arguments[place.index].value.memory;
+    } else if (place.kind == ResultMemory::kOwn && result.memory == nullptr) {
+      auto memory = engine_->Allocate(lane, signature().results[r].byte_size());
+      if (!memory.ok()) return Annotate(memory.status(), NoMemoryFor(r));
+      result.memory = *std::move(memory);
+    }
+  }
+  for (size_t r = 0; r < results->size(); ++r) {
+    const ResultMemory& place = program.results[r];
+    if (place.kind == ResultMemory::kResult) {
+      (*results)[r].memory = (*results)[place.index].memory;
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string GpuExecutable::NoMemoryFor(size_t result) const {
+  const Computation& c = module_->entry();
+  const ValueId v = c.results()[result];
+  return absl::StrCat("instruction %", v, " (",
+                      c.instructions()[c.producer(v)].op->name,
+                      "): no memory for ", c.shape(v).ToString());
+}
+
+absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
+                                     const std::vector<RunArgument>& arguments,
+                                     const Results& results,
+                                     const CancelToken& cancel) {
+  const Program& program = compiled_.program;
+  std::vector<DeviceAddress> bases(Slot::kFirstArgument);
+  if (program.arena_bytes > 0) {
+    auto arena = engine_->Arena(lane, program.arena_bytes);
+    if (!arena.ok()) return Annotate(arena.status(), "temporary values");
+    bases[Slot::kArena] = *arena;
+  }
+  if (compiled_.constants != nullptr) {
+    bases[Slot::kConstants] = compiled_.constants->address();
+  }
+  for (const RunArgument& a : arguments) {
+    bases.push_back(a.value.memory->address());
+  }
+  for (const DeviceValue& result : results) {
+    bases.push_back(result.memory->address());
+  }
+  StepRunner runner(compiled_, host_, engine_.get(), lane.get(),
+                    std::move(bases), cancel);
+  if (blocks()) return runner.Run(program.steps);
+  return graphs_.Run(lane.get(), runner.bases(),
+                     [&] { return runner.Run(program.steps); });
+}
+
+GraphCache::Counts GpuExecutable::graph_counts() {
+  const LaneHold hold(engine_->main_lane().get());
+  return graphs_.counts();
+}
+
+}  // namespace hawser::gpu

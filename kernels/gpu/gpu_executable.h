@@ -1,0 +1,84 @@
+// GpuExecutable: a compiled module, queued on the device by whoever executes
+// it, or by a thread where it has to wait.
+#ifndef HAWSER_KERNELS_GPU_GPU_EXECUTABLE_H_
+#define HAWSER_KERNELS_GPU_GPU_EXECUTABLE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/client.h"
+#include "kernels/gpu/compiled.h"
+#include "kernels/gpu/engine.h"
+#include "kernels/gpu/graph_cache.h"
+
+namespace hawser::gpu {
+
+struct GivenArgument;
+
+// One argument of a run.
+struct RunArgument {
+  DeviceValue value;
+  // Nobody else holds the memory: a result may have it.
+  bool is_given = false;
+};
+
+class GpuExecutable : public runtime::Executable,
+                      public std::enable_shared_from_this<GpuExecutable> {
+ public:
+  // With graphs, runs that need not wait are captured.
+  GpuExecutable(std::shared_ptr<Engine> engine,
+                std::shared_ptr<const Module> module, Compiled compiled,
+                runtime::Numerics numerics, bool with_graphs);
+  ~GpuExecutable() override;
+
+  const Signature& signature() const override { return module_->signature(); }
+  double seconds() const override { return compiled_.program.seconds; }
+  absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
+      absl::Span<const runtime::Argument> arguments,
+      const runtime::ExecuteOptions& options) override;
+
+  // Queues a run over values that are queued themselves; blocks as
+  // Program::blocks says.
+  absl::StatusOr<std::vector<DeviceValue>> Queue(
+      std::vector<RunArgument> arguments, const CancelToken& cancel);
+  // Whether some result may have the memory of argument `i`.
+  bool MayTake(int i) const { return may_take_[i]; }
+  bool blocks() const { return compiled_.program.blocks; }
+
+  // What runs, where results live, and which steps need the host.
+  const std::string& Explain() const { return compiled_.program.explanation; }
+  GraphCache::Counts graph_counts();
+
+ private:
+  using Results = std::vector<DeviceValue>;
+
+  absl::Status Check(absl::Span<const runtime::Argument> arguments,
+                     const runtime::ExecuteOptions& options) const;
+  // The results of a run over arguments that are all ready, or its error.
+  std::vector<Future<DeviceValue>> QueueNow(std::vector<GivenArgument>& given,
+                                            const CancelToken& token);
+  absl::StatusOr<std::vector<Future<DeviceValue>>> QueueLater(
+      std::vector<GivenArgument> given, const CancelToken& token);
+  absl::Status AwaitArguments(Lane* lane,
+                              const std::vector<RunArgument>& arguments);
+  std::string NoMemoryFor(size_t result) const;
+  // Memory of the results' own, given or new.
+  absl::Status PlaceResults(const std::shared_ptr<Lane>& lane,
+                            std::vector<RunArgument>& arguments,
+                            Results* results);
+  absl::Status RunSteps(const std::shared_ptr<Lane>& lane,
+                        const std::vector<RunArgument>& arguments,
+                        const Results& results, const CancelToken& cancel);
+
+  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<const Module> module_;
+  const Compiled compiled_;
+  runtime::HostEvaluator* const host_;
+  std::vector<bool> may_take_;  // by argument
+  GraphCache graphs_;           // for whoever holds the main lane
+};
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_GPU_EXECUTABLE_H_

@@ -1,0 +1,40 @@
+// UploadedArrays: arrays of datasets that were used, kept for the next use.
+#ifndef HAWSER_KERNELS_GPU_UPLOADED_ARRAYS_H_
+#define HAWSER_KERNELS_GPU_UPLOADED_ARRAYS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "core/base/mutex.h"
+#include "kernels/gpu/gpu_buffer.h"
+
+namespace hawser::gpu {
+
+// Thread-safe.
+class UploadedArrays {
+ public:
+  // The buffer of an array; `value` where there is none yet.
+  std::shared_ptr<GpuBuffer> Get(const std::shared_ptr<Engine>& engine,
+                                 absl::string_view token,
+                                 absl::string_view array, const Literal& value);
+  void Drop(absl::string_view token);
+  // Those nobody else holds.
+  void DropUnused();
+  void Clear();
+  // How many nobody else holds.
+  int64_t kept() const;
+
+ private:
+  using Arrays =
+      std::map<std::pair<std::string, std::string>, std::shared_ptr<GpuBuffer>>;
+
+  mutable Mutex mu_;
+  Arrays arrays_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_UPLOADED_ARRAYS_H_

@@ -1,0 +1,34 @@
+// What a server computes on: `--device`.
+#ifndef HAWSER_SERVER_DEVICE_H_
+#define HAWSER_SERVER_DEVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/runtime/client.h"
+
+namespace hawser::server {
+
+struct ComputeOptions {
+  std::string device = "auto";  // or one of DeviceNames()
+  std::string kernel_cache;     // folder; "": compiled kernels die with us
+};
+
+struct ComputeDevice {
+  std::shared_ptr<runtime::Client> client;
+  std::function<int64_t()> live_buffers;  // for as long as `client` lives
+};
+
+// "auto, cuda, cpu, emu".
+std::string DeviceNames();
+
+// "auto": a GPU where there is one, else this machine's CPU; the log says why.
+// Errors: kInvalidArgument for a name that is none; why there is no such
+// device.
+absl::StatusOr<ComputeDevice> MakeComputeDevice(const ComputeOptions& options);
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DEVICE_H_

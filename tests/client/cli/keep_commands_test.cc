@@ -1,0 +1,198 @@
+// hawser pin, unpin, tag, du; what ls and stat say of them; tags as tokens.
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "client/formats/npy.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/cli/command_run.h"
+#include "tests/client/cli/files.h"
+#include "tests/client/cli/keeping_client.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class KeepCommands : public ::testing::Test {
+ protected:
+  std::string Put(const std::string& name, float value) {
+    EXPECT_EQ(hawser_.Run({"put", NpyFile(name, Literal::Scalar(value))}), kOk)
+        << hawser_.err();
+    return std::string(absl::StripSuffix(hawser_.out(), "\n"));
+  }
+
+  std::shared_ptr<KeepingClient> near_ = std::make_shared<KeepingClient>();
+  CommandRun hawser_{near_};
+  const std::string unknown_ = "hw1-" + std::string(52, 'a');
+};
+
+TEST_F(KeepCommands, PinsAreShownUntilTheyEnd) {
+  const std::string token = Put("pin.npy", 1.0f);
+  const struct {
+    std::vector<std::string> words;
+    const char* until;
+  } kSteps[] = {
+      {{"pin", token, "--ttl", "90m"}, "2023-11-14T23:43Z"},
+      {{"pin", token, "--ttl=forever"}, "forever"},
+      {{"pin", token}, "forever"},
+  };
+  for (const auto& step : kSteps) {
+    ASSERT_EQ(hawser_.Run(step.words), kOk) << hawser_.err();
+    EXPECT_EQ(hawser_.out(), "");
+    ASSERT_EQ(hawser_.Run({"stat", token}), kOk);
+    EXPECT_THAT(hawser_.out(),
+                HasSubstr(absl::StrCat("\n  pinned   ", step.until, "\n")));
+  }
+  ASSERT_EQ(hawser_.Run({"unpin", token, "--json"}), kOk);
+  EXPECT_THAT(hawser_.out(), HasSubstr("\"pinned_until\": null"));
+  ASSERT_EQ(hawser_.Run({"stat", token}), kOk);
+  EXPECT_EQ(hawser_.out(), token +
+                               "\n  bytes    4 (4 B)\n  durable  yes\n"
+                               "  used     2023-11-14T22:13Z\n"
+                               "  array    f32[]\n");
+  EXPECT_EQ(hawser_.Run({"pin", unknown_}), kFailed);
+  EXPECT_EQ(hawser_.Run({"unpin", "nothing"}), kFailed);
+}
+
+TEST_F(KeepCommands, LongListsHaveStateTimesAndTags) {
+  const std::string token = Put("ls.npy", 2.0f);
+  ASSERT_EQ(hawser_.Run({"tag", "@b", token}), kOk);
+  ASSERT_EQ(hawser_.Run({"tag", "@a/x", token}), kOk);
+  EXPECT_EQ(hawser_.out(), "");
+  ASSERT_EQ(hawser_.Run({"ls", "-l"}), kOk);
+  EXPECT_EQ(hawser_.out(),
+            token +
+                "         4 B  durable  2023-11-14T22:13Z  -                  "
+                "f32[]  @a/x  @b\n");
+  ASSERT_EQ(hawser_.Run({"ls", "--json"}), kOk);
+  EXPECT_THAT(
+      hawser_.out(),
+      HasSubstr("\"last_used\": \"2023-11-14T22:13:20Z\", "
+                "\"pinned_until\": null, \"tags\": [\"@a/x\", \"@b\"]"));
+  Put("ls2.npy", 3.0f);
+  ASSERT_EQ(hawser_.Run({"ls", "@a"}), kOk);
+  EXPECT_EQ(hawser_.out(), token + "\n");
+}
+
+TEST_F(KeepCommands, TagsChangeOnlyFromWhatIsExpected) {
+  const std::string one = Put("one.npy", 1.0f), two = Put("two.npy", 2.0f);
+  const auto names = [&](const char* tag) {
+    return hawser_.Run({"stat", tag}) == kOk ? hawser_.out().substr(0, 56)
+                                             : "nothing";
+  };
+  ASSERT_EQ(hawser_.Run({"tag", "@t", one, "--expect=none", "--json"}), kOk);
+  EXPECT_EQ(hawser_.out(),
+            absl::StrCat("{\"name\": \"@t\", \"token\": \"", one, "\"}\n"));
+  EXPECT_EQ(hawser_.Run({"tag", "@t", two, "--expect=none"}), kFailed);
+  EXPECT_THAT(hawser_.err(), HasSubstr("@t names " + one));
+  EXPECT_EQ(hawser_.Run({"tag", "@t", two, "-e", two}), kFailed);
+  EXPECT_EQ(names("@t"), one);
+  ASSERT_EQ(hawser_.Run({"tag", "@t", two, "-e", one}), kOk);
+  EXPECT_EQ(names("@t"), two);
+  // A tag where a token may stand, on either side.
+  ASSERT_EQ(hawser_.Run({"tag", "@u", "@t", "-e", "none"}), kOk);
+  ASSERT_EQ(hawser_.Run({"tag", "@t", one, "-e", "@u"}), kOk);
+  EXPECT_EQ(names("@u"), two);
+  EXPECT_EQ(names("@t"), one);
+  EXPECT_EQ(hawser_.Run({"tag", "@t", "@nobody"}), kFailed);
+  ASSERT_EQ(hawser_.Run({"tag", "--delete", "@t", "--json"}), kOk);
+  EXPECT_EQ(hawser_.out(), "{\"name\": \"@t\", \"token\": null}\n");
+  EXPECT_EQ(names("@t"), "nothing");
+  EXPECT_EQ(hawser_.Run({"stat", one}), kOk) << "the dataset stays";
+}
+
+TEST_F(KeepCommands, ATagIsTakenWhereATokenIs) {
+  const std::string token = Put("w.npy", 1.5f);
+  ASSERT_EQ(hawser_.Run({"tag", "@w", token}), kOk);
+  const std::string path = TempPath("tagged.npy");
+  ASSERT_EQ(hawser_.Run({"get", "@w", "-o", path}), kOk) << hawser_.err();
+  EXPECT_THAT(*ReadNpy(path), LiteralEquals(Literal::Scalar(1.5f)));
+  ASSERT_EQ(hawser_.Run({"pin", "@w"}), kOk);
+  ASSERT_EQ(hawser_.Run({"unpin", "@w"}), kOk);
+  const std::string module =
+      TextFile("negate.txt",
+               "module \"m\"\ncomputation @0 \"main\" (%0: f32[]) {\n"
+               "  %1: f32[] = negate(%0)\n  return %1\n}\n");
+  ASSERT_EQ(hawser_.Run({"run", module, "--target", "near", "--arg", "@w"}),
+            kOk)
+      << hawser_.err();
+  EXPECT_THAT(hawser_.out(), HasSubstr("-1.5"));
+  ASSERT_EQ(hawser_.Run({"rm", "@w"}), kOk) << hawser_.err();
+  EXPECT_EQ(hawser_.Run({"stat", token}), kFailed);
+  EXPECT_EQ(hawser_.Run({"rm", "@nobody"}), kFailed);
+  EXPECT_THAT(hawser_.err(), HasSubstr("@nobody"));
+}
+
+TEST_F(KeepCommands, DuShowsUseAndQuota) {
+  near_->usage = {.datasets = 3,
+                  .bytes = 3 << 20,
+                  .upload_bytes = 1 << 20,
+                  .pinned_bytes = 5};
+  ASSERT_EQ(hawser_.Run({"du"}), kOk);
+  EXPECT_EQ(hawser_.out(),
+            "datasets  3\nbytes     3.0 MiB\nuploads   1.0 MiB\n"
+            "pinned    5 B\n");
+  ASSERT_EQ(hawser_.Run({"du", "--json"}), kOk);
+  EXPECT_EQ(hawser_.out(),
+            "{\"datasets\": 3, \"bytes\": 3145728, \"upload_bytes\": 1048576, "
+            "\"pinned_bytes\": 5, \"max_datasets\": null, \"max_bytes\": "
+            "null}\n");
+  near_->usage.max_datasets = 1000;
+  near_->usage.max_bytes = int64_t{12} << 20;
+  ASSERT_EQ(hawser_.Run({"du"}), kOk);
+  EXPECT_THAT(hawser_.out(),
+              HasSubstr("datasets  3 of 1000 (0%)\n"
+                        "bytes     3.0 MiB of 12.0 MiB (25%)\n"));
+}
+
+TEST(KeepCommandsOnACpu, KeepAsAServerDoes) {
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"put", "--pin", "--tag=@x",
+                        NpyFile("cpu.npy", Literal::Scalar(1.0f))}),
+            kOk)
+      << hawser.err();
+  const std::string token(absl::StripSuffix(hawser.out(), "\n"));
+  ASSERT_EQ(hawser.Run({"stat", "@x", "--json"}), kOk);
+  EXPECT_THAT(hawser.out(), AllOf(HasSubstr(token), HasSubstr("forever"),
+                                  HasSubstr("[\"@x\"]")));
+  ASSERT_EQ(hawser.Run({"du", "--json"}), kOk);
+  EXPECT_THAT(hawser.out(), AllOf(HasSubstr("\"datasets\": 1, \"bytes\": 4"),
+                                  HasSubstr("\"pinned_bytes\": 4")));
+  for (const char* command : {"pin", "unpin"}) {
+    EXPECT_EQ(hawser.Run({command, token, "-s", "far:1"}), kUnreachable);
+  }
+  EXPECT_EQ(hawser.Run({"tag", "@x", token, "-s", "far:1"}), kUnreachable);
+  EXPECT_EQ(hawser.Run({"du", "-s", "far:1"}), kUnreachable);
+}
+
+TEST_F(KeepCommands, WrongUsageNamesWhatIsWrong) {
+  const struct {
+    std::vector<std::string> words;
+    const char* error;
+  } kLines[] = {
+      {{"pin"}, "pin takes TOKEN, got 0 words"},
+      {{"pin", unknown_, "--ttl"}, "--ttl needs a value"},
+      {{"pin", unknown_, "--ttl", "soon"}, "--ttl \"soon\" is no time"},
+      {{"pin", unknown_, "--ttl", "0s"}, "--ttl \"0s\" is no time"},
+      {{"pin", unknown_, "--ttl=-5m"}, "is no time"},
+      {{"unpin", "a", "b"}, "unpin takes TOKEN, got 2 words"},
+      {{"tag", "@x"}, "tag takes @NAME TOKEN, got 1 word"},
+      {{"tag", "x", unknown_}, "\"x\" is no tag"},
+      {{"tag", "@", unknown_}, "\"@\" is no tag"},
+      {{"tag", "--delete", "@x", unknown_}, "one @NAME to delete, got 2 words"},
+      {{"tag", "@x", unknown_, "--expect"}, "--expect needs a value"},
+      {{"du", "x"}, "got 1 word"},
+  };
+  for (const auto& line : kLines) {
+    EXPECT_EQ(hawser_.Run(line.words), kUsage) << line.error;
+    EXPECT_THAT(hawser_.err(), HasSubstr(line.error));
+  }
+}
+
+}  // namespace
+}  // namespace hawser::cli

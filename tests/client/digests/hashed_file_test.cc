@@ -1,0 +1,182 @@
+#include "client/digests/hashed_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <string>
+
+#include "client/formats/npy.h"
+#include "client/formats/npy_header.h"
+#include "client/formats/safetensors.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/digests/temporary_folder.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser {
+namespace {
+
+using ::testing::IsEmpty;
+
+class HashedFileTest : public ::testing::Test {
+ protected:
+  bool IsRemembered(const std::string& path) {
+    const auto version = VersionOf(path);
+    return cache_.Find(*version, ReadingOf(path, {})).has_value();
+  }
+  absl::StatusOr<HashedFile> Read(const std::string& path,
+                                  const ReadOptions& read = {}) {
+    return ReadHashed(path, read, {&cache_, 2, [this] { return now_; }});
+  }
+  int64_t Hashed(const std::string& path, const ReadOptions& read = {}) {
+    const auto file = Read(path, read);
+    EXPECT_OK(file);
+    return file.ok() ? file->new_bytes : -1;
+  }
+
+  TemporaryFolder folder_;
+  DigestCache cache_{folder_.Path("cache")};
+  // Files written now have not changed for a minute.
+  absl::Time now_ = absl::Now() + absl::Minutes(1);
+};
+
+TEST_F(HashedFileTest, IsHashedOnce) {
+  const Literal x = Literal::Of<float>({1, 2, 3, 4, 5, 6}, {3, 2});
+  const Literal y = Literal::Vector<uint8_t>({1, 2, 3});
+  const std::string path = folder_.Path("xy");
+  ASSERT_OK(WriteSafetensors(path, {{"x", x}, {"y", y}}));
+  EXPECT_FALSE(IsRemembered(path));
+  EXPECT_EQ(Hashed(path), 27);
+  ASSERT_OK_AND_ASSIGN(const HashedFile again, Read(path));
+  EXPECT_EQ(again.new_bytes, 0);
+  ASSERT_EQ(again.arrays.size(), 2u);
+  EXPECT_THAT(again.arrays[0].value, LiteralBitEquals(x));
+  const DatasetSource plain{{{"x", x}, {"y", y}}};
+  EXPECT_EQ(TokenOf(ManifestOf({again.arrays}, 1)),
+            TokenOf(ManifestOf(plain, 1)));
+  EXPECT_TRUE(IsRemembered(path));
+}
+
+// Whoever read the 64 GiB of the file would not be back.
+TEST_F(HashedFileTest, WhatIsRememberedIsNotRead) {
+  const Shape shape = Shape::Of(DType::kF32, {int64_t{1} << 34});
+  ASSERT_OK_AND_ASSIGN(const std::string header, NpyHeaderOf(shape));
+  const std::string path = folder_.Write("sparse.npy", header);
+  std::error_code error;
+  std::filesystem::resize_file(path, header.size() + shape.byte_size(), error);
+  if (error) GTEST_SKIP() << "no sparse files here: " << error.message();
+  ArrayManifest array{"", shape, {}};
+  array.chunks.resize(array.num_chunks(), Sha256("zeros"));
+  ASSERT_OK_AND_ASSIGN(const FileVersion version, VersionOf(path));
+  cache_.Remember({version, ReadingOf(path, {}), {array}});
+  ASSERT_OK_AND_ASSIGN(const HashedFile file, Read(path));
+  EXPECT_EQ(file.new_bytes, 0);
+  EXPECT_EQ(file.arrays[0].chunks, array.chunks);
+  EXPECT_EQ(file.arrays[0].value.shape(), shape);
+}
+
+TEST_F(HashedFileTest, AChangedFileIsHashedAgain) {
+  const std::string path = folder_.Path("x.npy");
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
+  EXPECT_EQ(Hashed(path), 8);
+  EXPECT_EQ(Hashed(path), 0);
+  // In place, of the same length, with the old mtime: the ctime tells.
+  struct stat before;
+  ASSERT_EQ(::stat(path.c_str(), &before), 0);
+  absl::StatusOr<FileVersion> was = VersionOf(path);
+  do {
+    std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(-1, std::ios::end)
+        .put('\x41');
+    const timespec times[] = {before.st_atim, before.st_mtim};
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  } while (VersionOf(path)->changed_ns == was->changed_ns);
+  EXPECT_EQ(VersionOf(path)->modified_ns, was->modified_ns);
+  EXPECT_EQ(Hashed(path), 8);
+  // Replaced by another file of the same length.
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({3, 4})));
+  EXPECT_EQ(Hashed(path), 8);
+  EXPECT_EQ(Hashed(path), 0);
+}
+
+TEST_F(HashedFileTest, AFreshFileIsNotRemembered) {
+  const std::string path = folder_.Path("x.npy");
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
+  const absl::Time written = absl::FromUnixNanos(VersionOf(path)->changed_ns);
+  for (const absl::Duration age :
+       {absl::ZeroDuration(), absl::Milliseconds(1999), -absl::Hours(1)}) {
+    now_ = written + age;
+    ASSERT_OK_AND_ASSIGN(const HashedFile file, Read(path));
+    EXPECT_EQ(file.new_bytes, 8);
+    EXPECT_THAT(file.arrays[0].chunks, IsEmpty()) << "hashed for nothing";
+    EXPECT_FALSE(IsRemembered(path)) << age;
+  }
+  now_ = written + absl::Seconds(2);
+  EXPECT_EQ(Hashed(path), 8);
+  EXPECT_EQ(Hashed(path), 0);
+}
+
+TEST_F(HashedFileTest, WhereNothingIsRememberedNothingIsHashed) {
+  const std::string path = folder_.Path("x.npy");
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
+  DigestCache off("");
+  ASSERT_OK_AND_ASSIGN(
+      const HashedFile file,
+      ReadHashed(path, {}, {&off, 1, [this] { return now_; }}));
+  EXPECT_EQ(file.new_bytes, 8);
+  EXPECT_THAT(file.arrays[0].chunks, IsEmpty());
+}
+
+// The clock is asked after the first look at the file and before its bytes.
+TEST_F(HashedFileTest, AFileThatChangesMeanwhileIsNotRemembered) {
+  const std::string path = folder_.Path("x.npy");
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
+  const auto change = [&] {
+    EXPECT_OK(WriteNpy(path, Literal::Vector<float>({3, 4, 5})));
+    return now_;
+  };
+  ASSERT_OK_AND_ASSIGN(const HashedFile file,
+                       ReadHashed(path, {}, {&cache_, 1, change}));
+  EXPECT_THAT(file.arrays[0].value,
+              LiteralEquals(Literal::Vector<float>({3, 4, 5})));
+  EXPECT_EQ(file.arrays[0].chunks[0], Sha256(file.arrays[0].value.bytes()));
+  EXPECT_FALSE(IsRemembered(path));
+  // Remembered before, changed after that was found.
+  EXPECT_EQ(Hashed(path), 12);
+  ASSERT_OK_AND_ASSIGN(
+      const HashedFile other,
+      ReadHashed(
+          path, {},
+          {&cache_, 1, [&] {
+             EXPECT_OK(WriteNpy(path, Literal::Vector<float>({6, 7, 8})));
+             return now_;
+           }}));
+  EXPECT_EQ(other.new_bytes, 12);
+  EXPECT_EQ(other.arrays[0].chunks[0], Sha256(other.arrays[0].value.bytes()));
+}
+
+TEST_F(HashedFileTest, TwoReadingsOfAFileAreTwo) {
+  const std::string path = folder_.Write("t.csv", "x\n1\n2\n");
+  ReadOptions read;
+  for (const DType dtype : {DType::kF32, DType::kS16}) {
+    read.csv.dtypes = {dtype};
+    EXPECT_EQ(Hashed(path, read), 2 * ByteWidth(dtype));
+    EXPECT_EQ(Hashed(path, read), 0);
+  }
+  read.csv.header = false;
+  EXPECT_THAT(Read(path, read),
+              StatusIs(absl::StatusCode::kInvalidArgument, path));
+  read = {.format = ReadOptions::Format::kRaw,
+          .raw = Shape::Of(DType::kU8, {6})};
+  EXPECT_EQ(Hashed(path, read), 6);
+  EXPECT_EQ(Hashed(path, read), 0);
+}
+
+TEST_F(HashedFileTest, WhatIsNotThereIsAnError) {
+  EXPECT_THAT(Read("/no/such"),
+              StatusIs(absl::StatusCode::kNotFound, "/no/such"));
+  EXPECT_FALSE(Read(folder_.Path("")).ok());
+}
+
+}  // namespace
+}  // namespace hawser

@@ -1,0 +1,254 @@
+// What the CUDA device makes of the runtime's answers, on a runtime without a
+// GPU (fake_runtime.h).
+#include "kernels/cuda/cuda_device.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "tests/kernels/cuda/fake_runtime.h"
+
+// The library forgets memory where it finds no driver.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libcublasLt";
+}
+
+namespace hawser::testing {
+namespace {
+
+using absl::OkStatus;
+using Arg = gpu::KernelArgument;
+
+// Kernels of any text: nothing is compiled.
+class CudaDeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    FakeRuntime::Reset();
+    auto made = cuda::MakeCudaDevice(0, {.libraries = {}});
+    ASSERT_EQ(made.status(), OkStatus());
+    device_ = *std::move(made);
+    stream_ = *device_->CreateStream(0);
+  }
+  void TearDown() override {
+    device_ = nullptr;
+    EXPECT_EQ(fake().LiveObjects(), 0);
+    EXPECT_EQ(fake().live_bytes, 0u);
+  }
+  static FakeRuntime& fake() { return FakeRuntime::Get(); }
+
+  gpu::Kernel Kernel(const std::string& name) {
+    if (!module_) {
+      module_ = *device_->LoadModule(device_->compiler_id() + "\ncode");
+    }
+    return *device_->FindKernel(module_, name);
+  }
+  absl::Status Launch(gpu::Kernel kernel, uint64_t address = 256,
+                      float by = 1) {
+    return device_->Launch(
+        stream_, kernel, {.grid = {7, 2, 3}, .threads = 64},
+        {Arg::Range({address}, 4, gpu::Access::kRead), Arg::Scalar(by)});
+  }
+  gpu::Graph Capture(gpu::Kernel kernel, uint64_t address) {
+    EXPECT_EQ(device_->BeginCapture(stream_), OkStatus());
+    EXPECT_EQ(Launch(kernel, address), OkStatus());
+    return *device_->EndCapture(stream_);
+  }
+
+  std::unique_ptr<gpu::Device> device_;
+  gpu::Stream stream_;
+  gpu::KernelModule module_;
+};
+
+TEST_F(CudaDeviceTest, ReadsTheFacts) {
+  const gpu::DeviceFacts& f = device_->facts();
+  EXPECT_EQ(f.platform, "cuda");
+  EXPECT_EQ(f.name, "fake GPU");
+  EXPECT_EQ(f.target, "sm_90");
+  EXPECT_EQ(f.max_shared_bytes_per_block, 227 << 10);
+  EXPECT_NEAR(f.bytes_per_second, 4.9e12, 0.05e12);
+  EXPECT_TRUE(absl::StrContains(f.versions, "driver 13.0, runtime 13.0"));
+}
+
+TEST_F(CudaDeviceTest, ExistsWithoutItsLibraries) {
+  // Nothing is in an empty list of places but what the loader finds itself.
+  const absl::StatusOr<gpu::KernelBinary> binary =
+      device_->Compile("k.cu", "HK_GLOBAL k() {}", {});
+  const absl::Status plan =
+      device_->PlanGemm({.m = 1, .n = 1, .k = 1}).status();
+  if (!binary.ok()) {
+    EXPECT_TRUE(absl::IsFailedPrecondition(binary.status()));
+    EXPECT_TRUE(absl::StrContains(binary.status().message(), "libnvrtc.so"));
+    EXPECT_TRUE(absl::StrContains(device_->compiler_id(), "no nvrtc"));
+  }
+  EXPECT_TRUE(absl::IsFailedPrecondition(plan)) << plan;
+  EXPECT_EQ(device_->Health(), OkStatus());
+}
+
+TEST_F(CudaDeviceTest, NoDeviceHasTheRuntimesWords) {
+  fake().devices = 0;
+  EXPECT_TRUE(absl::IsUnavailable(cuda::MakeCudaDevice(0).status()));
+  fake().devices = 2;
+  fake().next["cudaGetDeviceCount"] = cudaErrorInsufficientDriver;
+  const absl::Status status = cuda::CudaDeviceCount().status();
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_TRUE(absl::StrContains(status.message(), "a planned error"));
+  const absl::Status third = cuda::MakeCudaDevice(2).status();
+  EXPECT_TRUE(absl::IsUnavailable(third));
+  EXPECT_TRUE(absl::StrContains(third.message(), "no CUDA device 2"));
+}
+
+TEST_F(CudaDeviceTest, EveryStepOfMakingOneMayFail) {
+  for (const char* call :
+       {"cudaGetDeviceCount", "cudaSetDevice", "cudaGetDeviceProperties",
+        "cudaDeviceGetAttribute", "cudaMemPoolCreate",
+        "cudaMemPoolSetAttribute"}) {
+    const int live = fake().LiveObjects();
+    fake().next[call] = cudaErrorDevicesUnavailable;
+    EXPECT_TRUE(absl::IsUnavailable(
+        cuda::MakeCudaDevice(0, {.libraries = {}}).status()))
+        << call;
+    EXPECT_EQ(fake().LiveObjects(), live) << call;
+  }
+}
+
+TEST_F(CudaDeviceTest, FullMemoryIsTrimmedAndTriedAgain) {
+  fake().next["cudaMallocFromPoolAsync"] = cudaErrorMemoryAllocation;
+  const auto address = device_->Allocate(stream_, 1000);
+  ASSERT_EQ(address.status(), OkStatus());
+  EXPECT_EQ(fake().trims, 1);
+  const absl::Status status =
+      device_->Allocate(stream_, int64_t{1} << 31).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_TRUE(absl::StrContains(status.message(), "2147483648 bytes asked"));
+  EXPECT_TRUE(absl::StrContains(status.message(), "1000 in use")) << status;
+  EXPECT_EQ(fake().trims, 2);
+  EXPECT_EQ(device_->Health(), OkStatus());
+}
+
+TEST_F(CudaDeviceTest, WhatIsLeftGoesWithTheDevice) {
+  EXPECT_EQ(device_->Allocate(stream_, 10).status(), OkStatus());
+  EXPECT_EQ(device_->AllocatePinned(10).status(), OkStatus());
+  EXPECT_EQ(device_->CreateEvent().status(), OkStatus());
+  EXPECT_EQ(device_->Instantiate(Capture(Kernel("k"), 0)).status(),
+            OkStatus());
+  EXPECT_GE(fake().LiveObjects(), 7);
+}
+
+TEST_F(CudaDeviceTest, ALaunchArrivesAsItIsMeant) {
+  ASSERT_EQ(Launch(Kernel("k"), 0x1234500), OkStatus());
+  ASSERT_EQ(fake().launches.size(), 1u);
+  const FakeLaunch& launch = fake().launches[0];
+  EXPECT_EQ(launch.kernel, "k");
+  EXPECT_EQ(launch.grid.x, 7u);
+  EXPECT_EQ(launch.grid.y, 2u);
+  EXPECT_EQ(launch.grid.z, 3u);
+  EXPECT_EQ(launch.block.x, 64u);
+  EXPECT_EQ(launch.block.y * launch.block.z, 1u);
+  EXPECT_EQ(launch.arguments,
+            (std::vector<uint64_t>{0x1234500, 0x3f800000}));  // 1.0f
+  // All that its own kilobyte leaves.
+  EXPECT_EQ(fake().shared_limits["k"], (227 << 10) - 1024);
+}
+
+TEST_F(CudaDeviceTest, OnlyKernelsOfTheCompilerAreLoaded) {
+  for (const std::string& bytes :
+       {std::string(), std::string("code"), device_->compiler_id(),
+        device_->compiler_id() + "x\ncode"}) {
+    EXPECT_TRUE(
+        absl::IsInvalidArgument(device_->LoadModule(bytes).status()));
+  }
+  const gpu::Kernel kernel = Kernel("k");
+  EXPECT_EQ(kernel, Kernel("k"));
+  EXPECT_TRUE(
+      absl::IsNotFound(device_->FindKernel(module_, "no_such").status()));
+  EXPECT_EQ(device_->UnloadModule(module_), OkStatus());
+  EXPECT_TRUE(absl::IsInvalidArgument(Launch(kernel)));
+  EXPECT_TRUE(absl::IsInvalidArgument(device_->UnloadModule(module_)));
+}
+
+TEST_F(CudaDeviceTest, AGraphIsUpdatedOnlyToTheSameSteps) {
+  const gpu::Kernel k = Kernel("k"), other = Kernel("other");
+  const gpu::GraphExec exec = *device_->Instantiate(Capture(k, 0x100));
+  EXPECT_TRUE(fake().launches.empty());
+  EXPECT_TRUE(*device_->Update(exec, Capture(k, 0x200)));
+  EXPECT_FALSE(*device_->Update(exec, Capture(other, 0x300)));
+  const gpu::Graph again = Capture(k, 0x400);
+  fake().next["cudaGraphExecUpdate"] = cudaErrorGraphExecUpdateFailure;
+  EXPECT_FALSE(*device_->Update(exec, again));
+  ASSERT_EQ(device_->LaunchGraph(stream_, exec), OkStatus());
+  ASSERT_EQ(fake().launches.size(), 1u);
+  EXPECT_EQ(fake().launches[0].arguments[0], 0x200u);
+  EXPECT_EQ(device_->Health(), OkStatus());
+}
+
+TEST_F(CudaDeviceTest, ACaptureEndsWithTheFirstRefusal) {
+  const gpu::Kernel k = Kernel("k");
+  ASSERT_EQ(device_->BeginCapture(stream_), OkStatus());
+  EXPECT_EQ(Launch(k), OkStatus());
+  const absl::Status refused =
+      device_->Launch(stream_, k, {.threads = 33}, {});
+  EXPECT_TRUE(absl::IsInvalidArgument(refused));
+  EXPECT_TRUE(absl::IsFailedPrecondition(device_->AwaitStream(stream_)));
+  EXPECT_EQ(device_->EndCapture(stream_).status(), refused);
+  EXPECT_EQ(Launch(k), OkStatus());
+  EXPECT_EQ(fake().launches.size(), 1u);
+}
+
+TEST_F(CudaDeviceTest, AFaultNamesItsKernelsAndEndsTheDevice) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    ASSERT_EQ(Launch(Kernel(name)), OkStatus());
+  }
+  fake().lost = cudaErrorIllegalAddress;
+  const absl::Status status = device_->AwaitStream(stream_);
+  EXPECT_TRUE(absl::IsInternal(status));
+  EXPECT_TRUE(absl::StrContains(status.message(),
+                                "cudaStreamSynchronize, behind kernels b, c, "
+                                "d, e: "))
+      << status;
+  fake().lost = cudaSuccess;  // the device knows better
+  EXPECT_EQ(device_->Health(), status);
+  EXPECT_EQ(device_->Allocate(stream_, 1).status(), status);
+  EXPECT_EQ(device_->CreateEvent().status(), status);
+  EXPECT_EQ(device_->Notify(stream_, [](absl::Status) { FAIL(); }), status);
+  EXPECT_EQ(device_->memory().live_allocations, 0);
+}
+
+TEST_F(CudaDeviceTest, AnEventKnowsTheKernelsInFrontOfIt) {
+  const gpu::Event event = *device_->CreateEvent();
+  const gpu::Kernel k = Kernel("k");
+  const gpu::GraphExec exec =
+      *device_->Instantiate(Capture(Kernel("captured"), 0));
+  ASSERT_EQ(Launch(k), OkStatus());
+  ASSERT_EQ(device_->LaunchGraph(stream_, exec), OkStatus());
+  ASSERT_EQ(device_->RecordEvent(stream_, event), OkStatus());
+  ASSERT_EQ(Launch(k), OkStatus());
+  fake().next["cudaEventSynchronize"] = cudaErrorIllegalAddress;
+  const absl::Status status = device_->AwaitEvent(event);
+  EXPECT_TRUE(absl::StrContains(status.message(),
+                                "cudaEventSynchronize, behind kernels "
+                                "captured: "))
+      << status;
+  EXPECT_EQ(Launch(k), status);
+}
+
+TEST_F(CudaDeviceTest, ANoticeHearsOfTheFault) {
+  ASSERT_EQ(Launch(Kernel("k")), OkStatus());
+  fake().next["callback"] = cudaErrorMisalignedAddress;
+  absl::Status told = OkStatus();
+  EXPECT_EQ(device_->Notify(stream_,
+                            [&](absl::Status status) { told = status; }),
+            OkStatus());
+  EXPECT_TRUE(absl::IsInternal(told));
+  EXPECT_TRUE(absl::StrContains(told.message(), "behind kernels k")) << told;
+  EXPECT_EQ(device_->Health(), told);
+}
+
+TEST_F(CudaDeviceTest, ANoticeThatIsRefusedIsNotCalled) {
+  fake().next["cudaStreamAddCallback"] = cudaErrorInvalidValue;
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      device_->Notify(stream_, [](absl::Status) { FAIL(); })));
+}
+
+}  // namespace
+}  // namespace hawser::testing

@@ -1,0 +1,9 @@
+// The tests of a device as a program of the bundle. A fault ends a GPU for its
+// process, so that test runs only where it is asked for.
+#include <gtest/gtest.h>
+
+int main(int argc, char** argv) {
+  GTEST_FLAG_SET(filter, "On/Device*:-*DeviceFaultTest*");
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,2 @@
+// A library for library_test.
+extern "C" int hawser_fake_answer() { return 42; }

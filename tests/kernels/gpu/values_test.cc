@@ -1,0 +1,93 @@
+// Every kind of region end to end: what a GpuClient computes is what the CPU
+// computes, on graphs whose plans are known and on random ones.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/ir/printer.h"
+#include "tests/kernels/gpu/rig.h"
+#include "tests/kernels/plan/graphs.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random_literal.h"
+#include "tests/testing/random_module.h"
+
+namespace hawser::gpu {
+namespace {
+
+using runtime::Numerics;
+
+// Sums of f32 in another order, and what is computed from them.
+constexpr Tolerance kNear = {.atol = 1e-4, .rtol = 1e-3};
+
+void ExpectReference(Rig& rig, const Module& module, Numerics numerics,
+                     const Tolerance& tolerance, uint64_t seed) {
+  Random random(seed);
+  const Values arguments =
+      RandomArguments(module.signature(), random, tolerance.atol == 0);
+  ASSERT_OK_AND_ASSIGN(const Values want,
+                       Reference(module, arguments, numerics));
+  const auto executable = rig.Compile(module, numerics);
+  ASSERT_OK(executable) << Print(module);
+  const std::vector<runtime::Argument> given(arguments.begin(),
+                                             arguments.end());
+  const auto got = RunOn(*executable, given);
+  ASSERT_OK(got) << Print(module) << (*executable)->Explain();
+  for (size_t r = 0; r < want.size(); ++r) {
+    ASSERT_THAT((*got)[r], LiteralNear(want[r], tolerance))
+        << "result " << r << ", seed " << seed << "\n"
+        << Print(module) << (*executable)->Explain();
+  }
+}
+
+bool IsSmall(const Module& module) {
+  int64_t bytes = 0;
+  for (const Computation& c : module.computations()) {
+    for (ValueId v = 0; v < c.num_values(); ++v)
+      bytes += c.shape(v).byte_size();
+  }
+  return bytes < int64_t{8} << 20;
+}
+
+TEST(GpuValues, OfKnownGraphs) {
+  Rig rig;
+  int tried = 0;
+  for (const plan::NamedGraph& graph : plan::KnownGraphs()) {
+    if (!IsSmall(graph.module)) continue;
+    SCOPED_TRACE(graph.name);
+    ExpectReference(rig, graph.module, Numerics::kFast, kNear, ++tried);
+  }
+  EXPECT_OK(rig.client().Ping({}));
+}
+
+// The reference's NaN and zeros, whatever their bits.
+TEST(GpuValues, OfRandomGraphs) {
+  Rig rig;
+  constexpr uint64_t kSeeds = 60;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ExpectReference(rig, RandomModule(seed, {.instructions = 12}),
+                    Numerics::kStrict, {.ulp = 64}, seed);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_OK(rig.client().Ping({}));
+}
+
+TEST(GpuValues, OfMixedGraphs) {
+  Rig rig;
+  ExpectReference(rig, plan::MixedGraph(40), Numerics::kFast, kNear, 1);
+}
+
+// What no kernel does runs on the host, between what kernels do.
+TEST(GpuValues, OfStepsOnTheHost) {
+  Rig rig;
+  const Module module = Parse(kHostText);
+  ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(module));
+  EXPECT_TRUE(run->blocks());
+  EXPECT_THAT(run->Explain(),
+              testing::HasSubstr("%1 fusion (negate while) runs on the host"));
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    ExpectReference(rig, module, Numerics::kFast, {}, seed);
+  }
+}
+
+}  // namespace
+}  // namespace hawser::gpu
