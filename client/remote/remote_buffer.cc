@@ -42,9 +42,9 @@ class DatasetFetch final : public Watched, public Transfer {
   absl::Status Run(const CancelToken& cancel) override {
     HAWSER_ASSIGN_OR_RETURN(value_, Literal::Allocate(shape_));
     const int64_t rows = shape_.rank() == 0 ? 1 : shape_.dim(0);
-    const int64_t parts =
-        std::clamp<int64_t>(shape_.byte_size() / kPartBytes, 1,
-                            std::min<int64_t>(client_->bulk_streams(), rows));
+    const int64_t parts = std::clamp<int64_t>(
+        shape_.byte_size() / kPartBytes, 1,
+        std::clamp<int64_t>(rows, 1, client_->bulk_streams()));
     std::vector<absl::Status> statuses(parts);
     std::vector<std::thread> others;
     for (int64_t i = 1; i < parts; ++i) {

@@ -96,6 +96,19 @@ class CountingClient : public runtime::Client {
                              const runtime::CallOptions& call) override {
     return cpu_->DeleteDataset(token, call);
   }
+  absl::StatusOr<DatasetInfo> PinDataset(
+      absl::string_view token, absl::Duration ttl,
+      const runtime::CallOptions& call) override {
+    return cpu_->PinDataset(token, ttl, call);
+  }
+  absl::Status TagDataset(const DatasetTag& tag,
+                          const runtime::CallOptions& call) override {
+    return cpu_->TagDataset(tag, call);
+  }
+  absl::StatusOr<DatasetUsage> QueryUsage(
+      const runtime::CallOptions& call) override {
+    return cpu_->QueryUsage(call);
+  }
   absl::StatusOr<DatasetInfo> FreezeDataset(
       absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override {

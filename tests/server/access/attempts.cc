@@ -253,6 +253,35 @@ std::string ListDataset(RawClient& caller, const Things& things) {
                       " datasets");
 }
 
+std::string PinDataset(RawClient& caller, const Things& things) {
+  v1::PinRequest request;
+  request.set_token(things.token());
+  v1::DatasetInfoProto info;
+  const auto context = caller.Context();
+  return Said(caller.datasets().Pin(context.get(), request, &info), info,
+              things);
+}
+
+std::string TagDataset(RawClient& caller, const Things& things) {
+  v1::TagRequest request;
+  request.set_name("@mine");
+  request.set_token(things.token());
+  v1::TagReply reply;
+  const auto context = caller.Context();
+  return Said(caller.datasets().Tag(context.get(), request, &reply), reply,
+              things);
+}
+
+// Names nothing: what it counts is the answer.
+std::string AskForUsage(RawClient& caller, const Things& things) {
+  v1::UsageReply reply;
+  const auto context = caller.Context();
+  const grpc::Status status =
+      caller.datasets().Usage(context.get(), v1::UsageRequest(), &reply);
+  return absl::StrCat(Said(status, reply, things), " ", reply.datasets(),
+                      " datasets");
+}
+
 std::string DeleteDataset(RawClient& caller, const Things& things) {
   v1::DeleteRequest request;
   request.set_token(things.token());
@@ -285,6 +314,9 @@ const std::vector<Attempt>& Attempts() {
       {"Datasets.Get", "read a dataset", GetDataset},
       {"Datasets.Stat", "ask for a dataset", StatDataset},
       {"Datasets.List", "list a dataset", ListDataset},
+      {"Datasets.Pin", "unpin a dataset", PinDataset},
+      {"Datasets.Tag", "tag a dataset", TagDataset},
+      {"Datasets.Usage", "ask for what is kept", AskForUsage},
       // Last: what its owner does so is done.
       {"Datasets.Delete", "delete a dataset", DeleteDataset},
   };
