@@ -200,10 +200,7 @@ absl::Status ProgramBuilder::AddProduct(const Site& site, Steps* to) {
     to->push_back({std::move(step)});
     return absl::OkStatus();
   }
-  // No routine for it, or no library: a kernel of our own does it.
-  if (!absl::IsUnimplemented(takes) && !absl::IsFailedPrecondition(takes)) {
-    return takes;
-  }
+  if (!absl::IsUnimplemented(takes)) return takes;
   const absl::Status added = AddKernels(site, to);
   return absl::IsUnimplemented(added) ? AddHost(site, to) : added;
 }
