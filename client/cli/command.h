@@ -14,6 +14,7 @@
 #include "client/cli/command_line.h"
 #include "client/cli/json.h"
 #include "core/ir/op_def.h"
+#include "core/ir/module.h"
 #include "core/runtime/client.h"
 
 namespace hawser::cli {
@@ -33,6 +34,13 @@ struct Environment {
       connect;
   // This process's own client.
   std::function<std::shared_ptr<runtime::Client>()> cpu;
+  // What a GPU would run of an optimized module: kernels as `fusion`
+  // instructions, and a line for each of them.
+  struct Planned {
+    Module module;
+    std::string steps;
+  };
+  std::function<absl::StatusOr<Planned>(const Module& optimized)> plan;
   // Where digests of files are remembered; "": nowhere.
   std::string cache_folder;
 };

@@ -4,11 +4,13 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "client/cli/command.h"
 #include "client/digests/digest_cache.h"
 #include "client/remote/grpc_transport.h"
 #include "kernels/cpu/cpu_client.h"
+#include "kernels/plan/plan.h"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -24,6 +26,15 @@ int main(int argc, char** argv) {
                   .client_name = "hawser"});
   };
   environment.cpu = [] { return hawser::cpu::MakeCpuClient(); };
+  environment.plan = [](const hawser::Module& optimized)
+      -> absl::StatusOr<hawser::cli::Environment::Planned> {
+    const hawser::plan::Target target = hawser::plan::GpuTarget();
+    auto plan = hawser::plan::MakePlan(optimized, target);
+    if (!plan.ok()) return plan.status();
+    std::string steps = hawser::plan::Explain(*plan, target);
+    return hawser::cli::Environment::Planned{std::move(plan->module),
+                                             std::move(steps)};
+  };
   environment.cache_folder = hawser::CacheFolder(std::getenv);
   return hawser::cli::RunHawser(words, environment);
 }

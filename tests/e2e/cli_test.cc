@@ -14,8 +14,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
@@ -44,9 +44,8 @@ struct Outcome {
 
 Outcome RunProgram(const std::vector<std::string>& argv,
                    const std::string& servers) {
-  auto process =
-      Process::Start(argv, {absl::StrCat("HAWSER_SERVERS=", servers),
-                            "HAWSER_CACHE=off"});
+  auto process = Process::Start(
+      argv, {absl::StrCat("HAWSER_SERVERS=", servers), "HAWSER_CACHE=off"});
   if (!process.ok()) return {-1, process.status().ToString()};
   const auto code = process->Wait(kPatience);
   return {code.ok() ? *code : -1, process->output()};
@@ -69,9 +68,8 @@ class CliTest : public ::testing::Test {
     Start();
   }
   void Start() {
-    auto started =
-        StartHawserd({absl::StrCat("--data_dir=", folder_, "/data")},
-                     &address_);
+    auto started = StartHawserd({absl::StrCat("--data_dir=", folder_, "/data")},
+                                &address_);
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = std::make_unique<Process>(*std::move(started));
   }
@@ -128,8 +126,8 @@ class CliTest : public ::testing::Test {
   size_t ChunkFiles() const {
     size_t files = 0;
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(
-             Path("data/chunks"), ignored)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(Path("data/chunks"), ignored)) {
       if (!absl::EndsWith(entry.path().string(), ".tmp")) ++files;
     }
     return files;
@@ -168,16 +166,14 @@ TEST_F(CliTest, EveryKindOfFileComesBackAsNumPyWroteIt) {
 
 TEST_F(CliTest, AsOneSeveralFilesAreADatasetAndJsonIsOneObject) {
   NumPyFiles();
-  const Outcome put = Hawser({"put", "--as-one", Path("f4.npy"),
-                              Path("i8.npy"), "-n", "weights", "-n", "steps",
-                              "--json"});
+  const Outcome put = Hawser({"put", "--as-one", Path("f4.npy"), Path("i8.npy"),
+                              "-n", "weights", "-n", "steps", "--json"});
   ASSERT_EQ(put.code, 0) << put.output;
   const std::string token =
       OneObject(put.output).fields().at("token").string_value();
   ExpectComesBack(token + ":weights", Path("f4.npy"));
   ExpectComesBack(token + ":steps", Path("i8.npy"));
-  const Outcome get =
-      Hawser({"get", token, "-o", Path("x.npy"), "--json"});
+  const Outcome get = Hawser({"get", token, "-o", Path("x.npy"), "--json"});
   EXPECT_EQ(get.code, 1) << get.output;  // which of the two?
   EXPECT_EQ(Hawser({"get", token + ":bias", "-o", Path("x.npy")}).code, 1);
 }
@@ -207,7 +203,11 @@ TEST_F(CliTest, DatasetsAreListedReadInPartsAndDeleted) {
       Hawser({"get", f4, "--rows", "0:1", "-o", Path("row.npy"), "--json"});
   EXPECT_EQ(rows.code, 0) << rows.output;
   EXPECT_EQ(OneObject(rows.output)
-                .fields().at("dims").list_value().values(0).number_value(),
+                .fields()
+                .at("dims")
+                .list_value()
+                .values(0)
+                .number_value(),
             1);
   EXPECT_EQ(Hawser({"rm", f4}).code, 0);
   EXPECT_EQ(Hawser({"stat", f4}).code, 1);
@@ -320,6 +320,21 @@ TEST_F(CliTest, CheckEndsWithItsTotals) {
       << failed.output;
 }
 
+TEST_F(CliTest, ExplainShowsThePlanOfAGpu) {
+  const std::string module =
+      TextFile("squares.txt",
+               "module \"squares\"\n"
+               "computation @0 \"main\" (%0: f32[8,64]) {\n"
+               "  %1: f32[8,64] = multiply(%0, %0)\n"
+               "  %2: f32[8,64] = tanh(%1)\n"
+               "  return %2\n"
+               "}\n");
+  const Outcome shown = Hawser({"explain", module, "--planned"});
+  EXPECT_EQ(shown.code, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("// 3 instructions, optimized 3\n// "));
+  EXPECT_THAT(shown.output, HasSubstr("fusion("));
+}
+
 TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
   NumPyFiles();
   const std::string unknown = absl::StrCat("hw1-", std::string(52, 'a'));
@@ -354,7 +369,8 @@ TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
   for (const auto& c : kCases) {
     const Outcome outcome = Hawser(c.words);
     EXPECT_EQ(outcome.code, c.code)
-        << c.words[0] << " " << c.words.back() << "\n" << outcome.output;
+        << c.words[0] << " " << c.words.back() << "\n"
+        << outcome.output;
     EXPECT_NE(outcome.output, "");
   }
 }

@@ -247,10 +247,23 @@ TEST(Explain, PrintsOneJsonObject) {
                          "6, \"module\": \"module \\\"two\\\"\\n"));
 }
 
-TEST(Explain, HelpSaysThatThereIsNoPlannerYet) {
+TEST(Explain, PrintsThePlannedModuleUnderItsSteps) {
   CommandRun hawser;
-  ASSERT_EQ(hawser.Run({"explain", "--help"}), kOk);
-  EXPECT_THAT(hawser.out(), HasSubstr("there is no planner"));
+  hawser.environment().plan = [](const Module& optimized) {
+    return Environment::Planned{optimized, "one step\nanother\n"};
+  };
+  ASSERT_EQ(hawser.Run({"explain", Twice(), "--planned"}), kOk) << hawser.err();
+  EXPECT_THAT(hawser.out(),
+              StartsWith("// 7 instructions, optimized 6\n// one step\n"
+                         "// another\nmodule \"two\"\n"));
+  EXPECT_OK(ParseModule(hawser.out(), FindOp));
+  ASSERT_EQ(hawser.Run({"explain", Twice(), "--planned", "--json"}), kOk);
+  EXPECT_THAT(hawser.out(), HasSubstr("\"steps\": \"one step\\nanother"));
+  hawser.environment().plan = [](const Module&) {
+    return absl::UnimplementedError("no plan");
+  };
+  EXPECT_EQ(hawser.Run({"explain", Twice(), "--planned"}), kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("no plan"));
 }
 
 }  // namespace
