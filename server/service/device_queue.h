@@ -21,7 +21,7 @@ namespace hawser::server {
 class DeviceQueue {
  public:
   // Takes less than this: not worth a line, runs at once.
-  static constexpr double kShort = 500e-6;  // seconds
+  static constexpr double kShort = 1e-3;  // seconds
 
   DeviceQueue(int running, size_t most_waiting)
       : slots_(running), most_waiting_(most_waiting) {}
