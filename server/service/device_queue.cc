@@ -61,8 +61,8 @@ std::function<void()> DeviceQueue::TakeNext() {
 
 void DeviceQueue::Prune() {
   if (flows_.size() < 2 * turns_.size() + 64) return;
-  absl::erase_if(flows_, [this](const auto& flow) {
-    return flow.second.line.empty() && flow.second.had <= now_;
+  absl::erase_if(flows_, [now = now_](const auto& flow) {
+    return flow.second.line.empty() && flow.second.had <= now;
   });
 }
 
