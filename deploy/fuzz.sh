@@ -23,14 +23,14 @@ if [[ ! -f tests/fuzz/${target}_fuzz_test.cc ]]; then
   exit 2
 fi
 
-bazel build --config=fuzz "//tests/fuzz:${target}_fuzz_test"
+bazel build --config=san "//tests/fuzz:${target}_fuzz_test"
 # Not bazel-bin, which the next build of another configuration moves.
-binary=$(bazel info --config=fuzz bazel-bin)/tests/fuzz/${target}_fuzz_test
+binary=$(bazel info --config=san bazel-bin)/tests/fuzz/${target}_fuzz_test
 
 found=${HAWSER_FUZZ_DIR:-${HOME:-/tmp}/.cache/hawser-fuzz}/$target
 mkdir -p "$found/corpus"
-# The first folder takes what is new. 4 GiB is twice what asan needs for the
-# largest input that any of the limits lets through.
+# The first folder takes what is new; the limits are those of
+# deploy/bazel/fuzz.bzl.
 if "$binary" "-max_total_time=$seconds" -timeout=20 -rss_limit_mb=4096 \
     -print_final_stats=1 "-artifact_prefix=$found/" "$@" \
     "$found/corpus" "tests/fuzz/${target}_corpus"; then

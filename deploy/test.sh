@@ -2,8 +2,8 @@
 # Builds and tests everything, on a fresh Debian 12 too. The last line is
 # "N passed, N failed" (with ", N skipped" if any), in test cases.
 #
-#   deploy/test.sh          the fast tests, then core's and the fuzz targets'
-#                           again under asan and ubsan
+#   deploy/test.sh          the fast tests, then core's again under asan and
+#                           ubsan, where libFuzzer searches the fuzz targets
 #   deploy/test.sh --full   all under asan and ubsan, also the slow ones, tsan,
 #                           clang's layering check, and the bundle in a chroot
 set -uo pipefail

@@ -8,15 +8,19 @@
     )
 
 `bazel test` replays the corpus and a fixed number of seeded mutations of it;
-`bazel run --config=fuzz //tests/fuzz:decoder_fuzz_test -- -max_total_time=60`
-lets libFuzzer search.
+`bazel test --config=san` lets clang's libFuzzer search for 20 s from the corpus,
+with asan and ubsan beneath. deploy/fuzz.sh searches for longer.
 """
+
+# 4 GiB is twice what asan needs for the largest input that any limit lets
+# through.
+LIBFUZZER = ["-max_total_time=20", "-timeout=20", "-rss_limit_mb=4096"]
 
 def fuzz_test(
         name,
         srcs,
         deps,
-        corpus = [],
+        corpus,
         mutations = 2000,
         tags = [],
         size = "small"):
@@ -36,7 +40,12 @@ def fuzz_test(
         size = size,
         srcs = srcs,
         args = select({
-            "//deploy/bazel:libfuzzer": [],
+            "//deploy/bazel:libfuzzer": LIBFUZZER + [
+                "-seed_inputs=" + ",".join([
+                    "$(location %s)" % file
+                    for file in corpus
+                ]),
+            ],
             "//conditions:default": ["--mutations=%d" % mutations] + [
                 "$(location %s)" % file
                 for file in corpus
