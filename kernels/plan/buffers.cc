@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/ir/leaves.h"
 #include "kernels/plan/arena.h"
@@ -115,6 +116,21 @@ class BufferPlanner {
     return op != &kParameter && op != &kConstant;
   }
 
+  // Whether `v`, result `r` of step `k`, leaves and may be written over an
+  // argument that no other result was promised. Who gives that away needs no
+  // other memory, however many temporary values die with the step.
+  bool AwaitsDonation(int k, int r, ValueId v) {
+    if (result_of_[v] < 0) return false;
+    for (const ValueId o : c_.instructions()[k].operands) {
+      const ValueId owner = at(o).owner;
+      if (InstructionOf(owner).op == &kParameter && MayOverwrite(k, r, owner) &&
+          promised_.insert(owner).second) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // A result takes over the memory of an operand that dies with the step.
   void WriteInPlace() {
     for (int k = 0; k < end_; ++k) {
@@ -126,6 +142,7 @@ class BufferPlanner {
       absl::InlinedVector<ValueId, 2> taken;
       for (int r = 0; r < i.num_results; ++r) {
         const ValueId v = i.first_result + r;
+        if (AwaitsDonation(k, r, v)) continue;
         for (const ValueId o : i.operands) {
           const ValueId owner = at(o).owner;
           if (!IsOurs(owner) || !MayOverwrite(k, r, owner) ||
@@ -196,43 +213,58 @@ class BufferPlanner {
     plan_.arena_bytes = arena.size();
   }
 
-  // Where a result's memory is first written, and whether argument `v` may be
-  // that memory.
+  // The argument that result `r` of step `k` may be written over.
+  ValueId FindInPlace(int k, int r, const std::set<ValueId>& arguments) {
+    for (const ValueId o : c_.instructions()[k].operands) {
+      const ValueId owner = at(o).owner;
+      if (arguments.count(owner) > 0 && MayOverwrite(k, r, owner)) return owner;
+    }
+    return kNoValue;
+  }
+
+  // One that nobody reads from step `k` on.
+  ValueId FindUsedUp(int k, const std::set<ValueId>& arguments) {
+    constexpr int kTries = 8;
+    int tries = 0;
+    for (const ValueId a : arguments) {
+      if (at(a).last < k) return a;
+      if (++tries == kTries) break;
+    }
+    return kNoValue;
+  }
+
+  // Where a result's memory is first written, and which argument may be that
+  // memory: in place first.
   void FindDonations() {
-    std::map<int64_t, std::vector<ValueId>> free_arguments;  // by bytes
-    for (int a = 0; a < c_.num_parameters(); ++a) {
+    std::map<int64_t, std::set<ValueId>> free_arguments;  // by bytes
+    for (ValueId a = 0; a < c_.num_parameters(); ++a) {
       if (at(a).last < end_ && at(a).bytes > 0) {
-        free_arguments[at(a).bytes].push_back(a);
+        free_arguments[at(a).bytes].insert(a);
       }
     }
+    std::vector<ValueId> left;
+    const auto donate = [&](ValueId v, ValueId argument, bool in_place) {
+      plan_.donations.push_back({.argument = argument,
+                                 .result = at(v).index,
+                                 .step = at(v).first,
+                                 .in_place = in_place});
+      free_arguments[at(v).bytes].erase(argument);
+    };
     for (ValueId v = c_.num_parameters(); v < c_.num_values(); ++v) {
       if (at(v).owner != v || at(v).kind != Place::kResult) continue;
-      auto found = free_arguments.find(at(v).bytes);
-      if (found == free_arguments.end()) continue;
       const int k = at(v).first;
-      const int r = v - c_.instructions()[k].first_result;
-      auto& candidates = found->second;
-      // In place first; of those used up before, the first will do.
-      constexpr size_t kTries = 8;
-      size_t best = candidates.size();
-      bool in_place = false;
-      for (size_t n = 0; n < std::min(candidates.size(), kTries); ++n) {
-        const bool over = MayOverwrite(k, r, candidates[n]);
-        if (!over &&
-            (at(candidates[n]).last >= k || best < candidates.size())) {
-          continue;
-        }
-        best = n;
-        in_place = over;
-        if (over) break;
+      const ValueId over = FindInPlace(k, v - c_.instructions()[k].first_result,
+                                       free_arguments[at(v).bytes]);
+      if (over == kNoValue) {
+        left.push_back(v);
+      } else {
+        donate(v, over, /*in_place=*/true);
       }
-      if (best == candidates.size()) continue;
-      plan_.donations.push_back({.argument = candidates[best],
-                                 .result = at(v).index,
-                                 .step = k,
-                                 .in_place = in_place});
-      candidates.erase(candidates.begin() + best);
-      if (candidates.empty()) free_arguments.erase(found);
+    }
+    for (const ValueId v : left) {
+      const ValueId used_up =
+          FindUsedUp(at(v).first, free_arguments[at(v).bytes]);
+      if (used_up != kNoValue) donate(v, used_up, /*in_place=*/false);
     }
   }
 
@@ -252,6 +284,7 @@ class BufferPlanner {
   const Target& target_;
   BufferPlan plan_;
   std::vector<int> result_of_;  // by owner: the result it leaves as, -1
+  std::set<ValueId> promised_;  // arguments, each to one result
   int end_ = 0;
 };
 

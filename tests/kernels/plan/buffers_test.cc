@@ -67,7 +67,8 @@ class Memory {
     const Instruction& i = c_.instructions()[k];
     const Region& region = plan_.entry().regions[k];
     if (region.kind == RegionKind::kNone) return;
-    if (buffers_.scratch[k] >= 0) {
+    // Of a loop or a branch it is its bodies' memory.
+    if (region.scratch_bytes > 0) {
       arena_.at(buffers_.scratch[k] + region.scratch_bytes - 1) = 0;
       std::memset(arena_.data() + buffers_.scratch[k], 0x77,
                   region.scratch_bytes);
@@ -250,6 +251,37 @@ TEST(Buffers, UpdatesAreInPlaceOnTemporariesAndDonatedArguments) {
   EXPECT_TRUE(buffers.donations[0].in_place);
   // In place only the two parts move.
   EXPECT_EQ(CostOf(plan.entry(), GpuTarget()).bytes, 2 * 2 * (8 * 4 + 4));
+}
+
+// A step of training: what a result is made of dies with it, and yet the result
+// is the argument's next value, in its place.
+TEST(Buffers, ResultsAreWrittenOverArgumentsBeforeTemporaries) {
+  Module module("train");
+  ComputationBuilder b(&module, "main");
+  const Shape square = Shape::Of(DType::kF32, {64, 64});
+  const ValueId x = b.Parameter(square);
+  const std::vector<ValueId> weights = {b.Parameter(square),
+                                        b.Parameter(square)};
+  std::vector<ValueId> results;
+  for (const ValueId w : weights) {
+    const ValueId gradient = b.Add(kDotGeneral, {x, w},
+                                   {{"lhs_batching_dimensions", Dims{}},
+                                    {"lhs_contracting_dimensions", Dims{1}},
+                                    {"rhs_batching_dimensions", Dims{}},
+                                    {"rhs_contracting_dimensions", Dims{0}}});
+    results.push_back(b.Add(kSubtract, {gradient, w}));
+  }
+  ASSERT_OK(b.Finish(results));
+  Target target = GpuTarget();
+  target.epilogues = EpilogueSupport::kNone;
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, target));
+  const auto& donations = plan.entry().buffers.donations;
+  ASSERT_EQ(donations.size(), 2u);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(donations[k].argument, weights[k]);
+    EXPECT_EQ(donations[k].result, k);
+    EXPECT_TRUE(donations[k].in_place);
+  }
 }
 
 }  // namespace
