@@ -24,6 +24,10 @@ int Cores() {
   return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
 }
 
+int ThreadsOf(const CpuClientOptions& options) {
+  return options.threads > 0 ? options.threads : Cores();
+}
+
 // What the kernel calls this processor, "cpu" where it does not say.
 std::string ProcessorName() {
   std::ifstream info("/proc/cpuinfo");
@@ -39,10 +43,11 @@ std::string ProcessorName() {
 }  // namespace
 
 CpuClient::CpuClient(const CpuClientOptions& options)
-    : options_(options),
-      state_(std::make_shared<ClientState>(
-          this, options.threads > 0 ? options.threads : Cores(),
-          options.memory_limit, options.inline_cost)) {}
+    : HostDatasetClient(ThreadsOf(options)),
+      options_(options),
+      state_(std::make_shared<ClientState>(this, ThreadsOf(options),
+                                           options.memory_limit,
+                                           options.inline_cost)) {}
 
 CpuClient::~CpuClient() {
   state_->Close();
@@ -74,10 +79,9 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> CpuClient::Compile(
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(Verify(*module, options_.limits));
   const int entry = static_cast<int>(module->computations().size()) - 1;
-  HAWSER_ASSIGN_OR_RETURN(CpuProgram program,
-                          CpuProgram::Make(*module, entry));
-  return std::make_shared<CpuExecutable>(
-      state_, std::move(module), std::move(program), options.numerics);
+  HAWSER_ASSIGN_OR_RETURN(CpuProgram program, CpuProgram::Make(*module, entry));
+  return std::make_shared<CpuExecutable>(state_, std::move(module),
+                                         std::move(program), options.numerics);
 }
 
 absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,
@@ -88,6 +92,16 @@ absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,
   HAWSER_ASSIGN_OR_RETURN(Literal aligned, state_->allocator->Aligned(value));
   return std::make_shared<CpuBuffer>(state_, value.shape(),
                                      Future<Literal>(std::move(aligned)));
+}
+
+absl::StatusOr<Literal> CpuClient::Keep(const Literal& value) {
+  return state_->allocator->Aligned(value);
+}
+
+BufferPtr CpuClient::MakeBuffer(Literal value) {
+  const Shape shape = value.shape();
+  return std::make_shared<CpuBuffer>(state_, shape,
+                                     Future<Literal>(std::move(value)));
 }
 
 int64_t CpuClient::live_buffers() const { return state_->live_buffers.load(); }

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "core/ir/verifier.h"
 #include "core/runtime/client.h"
-#include "core/runtime/host_datasets.h"
+#include "core/runtime/host_dataset_client.h"
 
 namespace hawser::cpu {
 
@@ -28,7 +28,7 @@ struct ClientState;
 // Thread-safe. Nothing blocks but Compile, PutDataset, FreezeDataset and the
 // destructor, which waits for work in progress. Buffers and executables may
 // outlive the client: values can still be fetched, nothing new runs.
-class CpuClient : public runtime::Client {
+class CpuClient : public runtime::HostDatasetClient {
  public:
   explicit CpuClient(const CpuClientOptions& options);
   ~CpuClient() override;
@@ -42,42 +42,18 @@ class CpuClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> Upload(
       const Literal& value, const runtime::CallOptions& call) override;
 
-  // Datasets live in this object, sharing the bytes they were put with.
-  absl::StatusOr<DatasetInfo> PutDataset(
-      const DatasetSource& source, const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> StatDataset(
-      absl::string_view token, const runtime::CallOptions& call) override;
-  absl::StatusOr<runtime::BufferPtr> DatasetArray(
-      absl::string_view token, absl::string_view array,
-      const runtime::CallOptions& call) override;
-  // Share the array's bytes.
-  absl::StatusOr<runtime::BufferPtr> DatasetRows(
-      absl::string_view token, absl::string_view array, const RowRange& rows,
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetPage> ListDatasets(
-      const DatasetQuery& query, const runtime::CallOptions& call) override;
-  absl::Status DeleteDataset(absl::string_view token,
-                             const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> PinDataset(
-      absl::string_view token, absl::Duration ttl,
-      const runtime::CallOptions& call) override;
-  absl::Status TagDataset(const DatasetTag& tag,
-                          const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetUsage> QueryUsage(
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> FreezeDataset(
-      absl::Span<const runtime::NamedArgument> arrays,
-      const runtime::CallOptions& call) override;
-
   // For tests: buffers of this client that exist, and bytes of values it made
   // that are alive.
   int64_t live_buffers() const;
   int64_t live_bytes() const;
 
  private:
+  // Where an element may begin. Rows of such an array begin so too.
+  absl::StatusOr<Literal> Keep(const Literal& value) override;
+  runtime::BufferPtr MakeBuffer(Literal value) override;
+
   const CpuClientOptions options_;
   const std::shared_ptr<ClientState> state_;
-  runtime::HostDatasets datasets_{"cpu"};
 };
 
 std::shared_ptr<CpuClient> MakeCpuClient(const CpuClientOptions& options = {});

@@ -15,12 +15,18 @@ namespace hawser::gpu {
 using runtime::BufferPtr;
 using runtime::CallOptions;
 
+namespace {
+
+constexpr int kHashThreads = 4;
+
+}  // namespace
+
 GpuClient::GpuClient(std::shared_ptr<Device> device,
                      const GpuClientOptions& options)
-    : options_(options),
-      kernels_(device, options.kernels),
-      arrays_(std::make_shared<UploadedArrays>()),
-      datasets_(device->facts().platform) {}
+    : HostDatasetClient(kHashThreads),
+      options_(options),
+      kernels_(std::move(device), options.kernels),
+      arrays_(std::make_shared<UploadedArrays>()) {}
 
 absl::StatusOr<std::shared_ptr<GpuClient>> GpuClient::Make(
     std::shared_ptr<Device> device, const GpuClientOptions& options) {
@@ -87,6 +93,17 @@ absl::StatusOr<BufferPtr> GpuClient::Upload(const Literal& value,
   if (there.ready()) HAWSER_RETURN_IF_ERROR(there.Await().status());
   return std::make_shared<GpuBuffer>(engine_, value.shape(), std::move(there));
 }
+
+BufferPtr GpuClient::MakeBuffer(Literal value) {
+  return std::make_shared<GpuBuffer>(engine_, std::move(value));
+}
+
+BufferPtr GpuClient::ArrayBuffer(const std::string& token,
+                                 absl::string_view array, Literal value) {
+  return arrays_->Get(engine_, token, array, value);
+}
+
+void GpuClient::OnDeleted(const std::string& token) { arrays_->Drop(token); }
 
 int64_t GpuClient::live_buffers() const {
   return engine_->live_buffers.load() - arrays_->kept();

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "core/ir/verifier.h"
 #include "core/runtime/client.h"
-#include "core/runtime/host_datasets.h"
+#include "core/runtime/host_dataset_client.h"
 #include "kernels/gpu/device_api.h"
 #include "kernels/gpu/engine.h"
 #include "kernels/gpu/kernel_cache.h"
@@ -31,7 +31,7 @@ struct GpuClientOptions {
 // Thread-safe. Nothing blocks but Compile, PutDataset, FreezeDataset and the
 // destructor, which waits for work in progress. Buffers and executables may
 // outlive the client: values can still be fetched, nothing new runs.
-class GpuClient : public runtime::Client {
+class GpuClient : public runtime::HostDatasetClient {
  public:
   // Errors: what the device says when it is asked for its streams.
   static absl::StatusOr<std::shared_ptr<GpuClient>> Make(
@@ -49,33 +49,6 @@ class GpuClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> Upload(
       const Literal& value, const runtime::CallOptions& call) override;
 
-  // Datasets live in host memory; arrays that are used go to the device and
-  // stay there while it has room.
-  absl::StatusOr<DatasetInfo> PutDataset(
-      const DatasetSource& source, const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> StatDataset(
-      absl::string_view token, const runtime::CallOptions& call) override;
-  absl::StatusOr<runtime::BufferPtr> DatasetArray(
-      absl::string_view token, absl::string_view array,
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<runtime::BufferPtr> DatasetRows(
-      absl::string_view token, absl::string_view array, const RowRange& rows,
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetPage> ListDatasets(
-      const DatasetQuery& query, const runtime::CallOptions& call) override;
-  absl::Status DeleteDataset(absl::string_view token,
-                             const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> PinDataset(
-      absl::string_view token, absl::Duration ttl,
-      const runtime::CallOptions& call) override;
-  absl::Status TagDataset(const DatasetTag& tag,
-                          const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetUsage> QueryUsage(
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> FreezeDataset(
-      absl::Span<const runtime::NamedArgument> arrays,
-      const runtime::CallOptions& call) override;
-
   // Buffers of this client that exist; arrays of datasets that it keeps on the
   // device itself are not counted.
   int64_t live_buffers() const;
@@ -86,11 +59,18 @@ class GpuClient : public runtime::Client {
  private:
   GpuClient(std::shared_ptr<Device> device, const GpuClientOptions& options);
 
+  // Datasets live in host memory; arrays that are used go to the device and
+  // stay there while it has room.
+  runtime::BufferPtr MakeBuffer(Literal value) override;
+  runtime::BufferPtr ArrayBuffer(const std::string& token,
+                                 absl::string_view array,
+                                 Literal value) override;
+  void OnDeleted(const std::string& token) override;
+
   const GpuClientOptions options_;
   std::shared_ptr<Engine> engine_;
   KernelCache kernels_;
   std::shared_ptr<UploadedArrays> arrays_;
-  runtime::HostDatasets datasets_;
 };
 
 }  // namespace hawser::gpu

@@ -1,4 +1,4 @@
-#include "core/runtime/host_datasets.h"
+#include "core/runtime/host_dataset_client.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,9 +15,8 @@ constexpr int kPage = 1000;
 
 }  // namespace
 
-absl::StatusOr<DatasetInfo> HostDatasets::Put(const DatasetSource& source,
-                                              const CallOptions& call,
-                                              int threads, Keep keep) {
+absl::StatusOr<DatasetInfo> HostDatasetClient::PutDataset(
+    const DatasetSource& source, const CallOptions& call) {
   DatasetSource sorted = source;
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&sorted));
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
@@ -26,10 +25,10 @@ absl::StatusOr<DatasetInfo> HostDatasets::Put(const DatasetSource& source,
         Annotate(CheckBytes(array.value.shape(), array.value.bytes()),
                  absl::StrCat("array \"", array.name, "\"")));
   }
-  Dataset dataset{InfoOf(ManifestOf(sorted, threads)), {}};
+  Dataset dataset{InfoOf(ManifestOf(sorted, hash_threads_)), {}};
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   for (const auto& array : sorted.arrays) {
-    HAWSER_ASSIGN_OR_RETURN(Literal value, keep(array.value));
+    HAWSER_ASSIGN_OR_RETURN(Literal value, Keep(array.value));
     dataset.values.push_back(std::move(value));
   }
   DatasetInfo info;
@@ -48,59 +47,64 @@ absl::StatusOr<DatasetInfo> HostDatasets::Put(const DatasetSource& source,
   return info;
 }
 
-absl::StatusOr<HostDatasets::Dataset*> HostDatasets::Find(
-    absl::string_view name) {
-  std::string token(name);
-  if (IsTag(name)) {
-    HAWSER_RETURN_IF_ERROR(CheckTag(name));
-    const auto tag = tags_.find(name);
-    if (tag == tags_.end()) return NotFound("no tag ", name, " on ", owner_);
+absl::StatusOr<HostDatasetClient::Dataset*> HostDatasetClient::Find(
+    absl::string_view asked) {
+  std::string token(asked);
+  if (IsTag(asked)) {
+    HAWSER_RETURN_IF_ERROR(CheckTag(asked));
+    const auto tag = tags_.find(asked);
+    if (tag == tags_.end()) return NotFound("no tag ", asked, " on ", name());
     token = tag->second;
   } else {
-    HAWSER_RETURN_IF_ERROR(ParseToken(name));
+    HAWSER_RETURN_IF_ERROR(ParseToken(asked));
   }
   const auto at = datasets_.find(token);
   if (at == datasets_.end()) {
-    return NotFound("no dataset ", token, " on ", owner_);
+    return NotFound("no dataset ", token, " on ", name());
   }
   return &at->second;
 }
 
-absl::StatusOr<DatasetInfo> HostDatasets::Stat(absl::string_view token,
-                                               const CallOptions& call) {
+absl::StatusOr<DatasetInfo> HostDatasetClient::StatDataset(
+    absl::string_view token, const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(const Dataset* dataset, Find(token));
   return dataset->info;
 }
 
-absl::StatusOr<Literal> HostDatasets::Array(absl::string_view token,
-                                            absl::string_view array,
-                                            const CallOptions& call) {
+absl::StatusOr<HostDatasetClient::Found> HostDatasetClient::FindArray(
+    absl::string_view asked, absl::string_view array, const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   MutexLock lock(&mu_);
-  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
+  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(asked));
   dataset->info.last_used = absl::Now();
   for (size_t i = 0; i < dataset->values.size(); ++i) {
-    if (dataset->info.arrays[i].name == array) return dataset->values[i];
+    if (dataset->info.arrays[i].name != array) continue;
+    return Found{dataset->info.token, dataset->values[i]};
   }
-  return NotFound("dataset ", token, " has no array \"", array, "\"");
+  return NotFound("dataset ", asked, " has no array \"", array, "\"");
 }
 
-absl::StatusOr<Literal> HostDatasets::Rows(absl::string_view token,
-                                           absl::string_view array,
-                                           const RowRange& rows,
-                                           const CallOptions& call) {
-  HAWSER_ASSIGN_OR_RETURN(const Literal whole, Array(token, array, call));
-  absl::StatusOr<Literal> part = SliceRows(whole, rows);
+absl::StatusOr<BufferPtr> HostDatasetClient::DatasetArray(
+    absl::string_view token, absl::string_view array, const CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(Found found, FindArray(token, array, call));
+  return ArrayBuffer(found.token, array, std::move(found.value));
+}
+
+absl::StatusOr<BufferPtr> HostDatasetClient::DatasetRows(
+    absl::string_view token, absl::string_view array, const RowRange& rows,
+    const CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const Found found, FindArray(token, array, call));
+  absl::StatusOr<Literal> part = SliceRows(found.value, rows);
   if (!part.ok()) {
     return Annotate(part.status(), DescribeArray(token, array));
   }
-  return part;
+  return MakeBuffer(*std::move(part));
 }
 
-absl::StatusOr<DatasetPage> HostDatasets::List(const DatasetQuery& query,
-                                               const CallOptions& call) {
+absl::StatusOr<DatasetPage> HostDatasetClient::ListDatasets(
+    const DatasetQuery& query, const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   std::vector<DatasetInfo> all;
   {
@@ -110,20 +114,22 @@ absl::StatusOr<DatasetPage> HostDatasets::List(const DatasetQuery& query,
   return PageOf(std::move(all), query, kPage);
 }
 
-absl::Status HostDatasets::Delete(absl::string_view token,
-                                  const CallOptions& call) {
+absl::Status HostDatasetClient::DeleteDataset(absl::string_view token,
+                                              const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   Dataset gone;  // its values die after the lock, unless work uses them
-  MutexLock lock(&mu_);
-  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
-  gone = std::move(*dataset);
-  datasets_.erase(gone.info.token);
+  {
+    MutexLock lock(&mu_);
+    HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
+    gone = std::move(*dataset);
+    datasets_.erase(gone.info.token);
+  }
+  OnDeleted(gone.info.token);
   return absl::OkStatus();
 }
 
-absl::StatusOr<DatasetInfo> HostDatasets::Pin(absl::string_view token,
-                                              absl::Duration ttl,
-                                              const CallOptions& call) {
+absl::StatusOr<DatasetInfo> HostDatasetClient::PinDataset(
+    absl::string_view token, absl::Duration ttl, const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
@@ -132,7 +138,8 @@ absl::StatusOr<DatasetInfo> HostDatasets::Pin(absl::string_view token,
   return dataset->info;
 }
 
-absl::Status HostDatasets::Tag(const DatasetTag& tag, const CallOptions& call) {
+absl::Status HostDatasetClient::TagDataset(const DatasetTag& tag,
+                                           const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
   MutexLock lock(&mu_);
@@ -158,7 +165,8 @@ absl::Status HostDatasets::Tag(const DatasetTag& tag, const CallOptions& call) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<DatasetUsage> HostDatasets::Usage(const CallOptions& call) {
+absl::StatusOr<DatasetUsage> HostDatasetClient::QueryUsage(
+    const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   DatasetUsage usage;
   const absl::Time now = absl::Now();
@@ -173,9 +181,8 @@ absl::StatusOr<DatasetUsage> HostDatasets::Usage(const CallOptions& call) {
   return usage;
 }
 
-absl::StatusOr<DatasetSource> FetchSource(
-    Client* client, absl::Span<const NamedArgument> arrays,
-    const CallOptions& call) {
+absl::StatusOr<DatasetSource> HostDatasetClient::FetchSource(
+    absl::Span<const NamedArgument> arrays, const CallOptions& call) {
   DatasetSource source;
   for (const NamedArgument& array : arrays) {
     if (const auto* value = std::get_if<Literal>(&array.value)) {
@@ -183,14 +190,21 @@ absl::StatusOr<DatasetSource> FetchSource(
       continue;
     }
     const BufferPtr& buffer = std::get<BufferPtr>(array.value);
-    if (buffer == nullptr || buffer->client() != client) {
+    if (buffer == nullptr || buffer->client() != this) {
       return FailedPrecondition("array \"", array.name, "\" does not live on ",
-                                client->name());
+                                name());
     }
     HAWSER_ASSIGN_OR_RETURN(Literal value, buffer->Fetch(call).Await());
     source.arrays.push_back({array.name, std::move(value)});
   }
   return source;
+}
+
+absl::StatusOr<DatasetInfo> HostDatasetClient::FreezeDataset(
+    absl::Span<const NamedArgument> arrays, const CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const DatasetSource source,
+                          FetchSource(arrays, call));
+  return PutDataset(source, call);
 }
 
 }  // namespace hawser::runtime
