@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/dtype.h"
 #include "core/base/status.h"
+#include "kernels/gpu/gemm_check.h"
 
 namespace hawser::emu {
 namespace {
@@ -15,25 +16,6 @@ using gpu::GemmActivation;
 using gpu::GemmOperands;
 using gpu::GemmSpec;
 using gpu::MatrixLayout;
-
-// The distance between lines, where 0 stands for none between.
-int64_t Leading(const MatrixLayout& layout, int64_t rows, int64_t columns) {
-  if (layout.leading != 0) return layout.leading;
-  return layout.column_major ? rows : columns;
-}
-
-absl::Status CheckLayout(absl::string_view name, const MatrixLayout& layout,
-                         int64_t rows, int64_t columns) {
-  const int64_t least = layout.column_major ? rows : columns;
-  if (layout.leading != 0 && layout.leading < least) {
-    return InvalidArgument("gemm: ", name, " has lines of ", least,
-                           " elements, ", layout.leading, " apart");
-  }
-  if (layout.leading < 0 || layout.batch_stride < 0) {
-    return InvalidArgument("gemm: ", name, " has a negative stride");
-  }
-  return absl::OkStatus();
-}
 
 bool IsIn(DType d, std::initializer_list<DType> set) {
   for (const DType s : set) {
@@ -60,8 +42,8 @@ struct Place {
   int64_t row_stride, column_stride, batch_stride;
 
   Place(const MatrixLayout& l, int64_t rows, int64_t columns)
-      : row_stride(l.column_major ? 1 : Leading(l, rows, columns)),
-        column_stride(l.column_major ? Leading(l, rows, columns) : 1),
+      : row_stride(l.column_major ? 1 : gpu::LeadingOf(l, rows, columns)),
+        column_stride(l.column_major ? gpu::LeadingOf(l, rows, columns) : 1),
         batch_stride(l.batch_stride) {}
   int64_t At(int64_t batch, int64_t row, int64_t column) const {
     return batch * batch_stride + row * row_stride + column * column_stride;
@@ -135,35 +117,10 @@ void Multiply(const GemmSpec& s, const GemmOperands& o) {
 }  // namespace
 
 absl::Status CheckGemm(const GemmSpec& s) {
-  if (s.batch < 0 || s.m < 0 || s.n < 0 || s.k < 0) {
-    return InvalidArgument("gemm: sizes ", s.batch, " x ", s.m, " x ", s.n,
-                           " x ", s.k);
-  }
-  HAWSER_RETURN_IF_ERROR(CheckLayout("a", s.a, s.m, s.k));
-  HAWSER_RETURN_IF_ERROR(CheckLayout("b", s.b, s.k, s.n));
-  HAWSER_RETURN_IF_ERROR(CheckLayout("d", s.d, s.m, s.n));
-  if (s.has_c) HAWSER_RETURN_IF_ERROR(CheckLayout("c", s.c, s.m, s.n));
+  HAWSER_RETURN_IF_ERROR(gpu::CheckGemm(s));
   if (s.a.dtype != s.b.dtype || !HasTypes(s.a.dtype, s.d.dtype)) {
     return Unimplemented("gemm: ", DTypeName(s.a.dtype), " x ",
                          DTypeName(s.b.dtype), " -> ", DTypeName(s.d.dtype));
-  }
-  // All that may overlap is a factor with itself.
-  const int64_t lines = s.d.column_major ? s.n : s.m;
-  const int64_t ends = SpanBytes(s.d, 1, s.m, s.n) / ByteWidth(s.d.dtype);
-  if (s.batch > 1 && lines > 0 && s.d.batch_stride < ends) {
-    return InvalidArgument("gemm: results of ", ends, " elements, ",
-                           s.d.batch_stride, " apart");
-  }
-  if (s.has_c && (s.c.dtype != s.d.dtype ||
-                  s.c.column_major != s.d.column_major)) {
-    return Unimplemented("gemm: c and d differ in dtype or layout");
-  }
-  const bool is_plain =
-      !s.has_bias && s.activation == GemmActivation::kIdentity;
-  if (!is_plain && (!IsFloat(s.d.dtype) || s.d.column_major)) {
-    return Unimplemented("gemm: a bias or activation of ",
-                         DTypeName(s.d.dtype), ", ",
-                         s.d.column_major ? "column" : "row", "-major");
   }
   if (s.d.dtype == DType::kS32 &&
       (s.alpha != std::floor(s.alpha) || s.beta != std::floor(s.beta))) {

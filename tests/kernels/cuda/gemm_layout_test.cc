@@ -147,7 +147,7 @@ TEST(GemmLayout, RefusesWhatMakesNoSense) {
        [](auto* s) { s->d.batch_stride = 5; }},
       {kUnimplemented, "c and d differ",
        [](auto* s) { s->has_c = s->c.column_major = true; }},
-      {kUnimplemented, "a bias of column-major",
+      {kUnimplemented, "a bias or activation of f32, column-major",
        [](auto* s) { s->has_bias = s->d.column_major = true; }},
       {kUnimplemented, "a bias or activation of s32",
        [](auto* s) { s->has_bias = true, s->d.dtype = DType::kS32; }},
