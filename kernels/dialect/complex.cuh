@@ -97,7 +97,9 @@ template <class T> HK_DEVICE Complex<T> Sqrt(Complex<T> z) {
   if (z.re == 0 && z.im == 0) return {0, z.im};
   const T t = Sqrt(Abs(z.re) / 2 + Abs(z) / 2);
   if (z.re >= 0) return {t, z.im / (2 * t)};
-  return {Abs(z.im) / (2 * t), z.im < 0 ? -t : t};
+  // Of the branch cut's two sides a zero's sign tells which.
+  const bool is_below = z.im < 0 || (z.im == 0 && 1 / z.im < 0);
+  return {Abs(z.im) / (2 * t), is_below ? -t : t};
 }
 template <class T> HK_DEVICE Complex<T> Rsqrt(Complex<T> z) {
   return Divide(Complex<T>{1, 0}, Sqrt(z));

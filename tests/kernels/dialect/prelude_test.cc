@@ -1,11 +1,14 @@
 // The prelude's functions against what the same ops mean on the CPU.
 #define HK_HOST 1
 #include "kernels/dialect/prelude.cuh"
+#include "kernels/dialect/reduce.cuh"
+#include "kernels/dialect/complex.cuh"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -206,6 +209,18 @@ TEST(Prelude, FunctionsOfOneNumber) {
   EXPECT_EQ(hk::Abs(std::numeric_limits<int32_t>::min()),
             std::numeric_limits<int32_t>::min());
   EXPECT_EQ(hk::Sign(int8_t{-128}), -1);
+}
+
+TEST(Prelude, ComplexRootsKeepTheSideOfTheBranchCut) {
+  for (const float im : {0.0f, -0.0f, 1.0f, -1.0f}) {
+    for (const float re : {-4.0f, -0.0f, 0.0f, 4.0f}) {
+      const auto got = hk::Sqrt(hk::Complex<float>{re, im});
+      const std::complex<float> want = std::sqrt(std::complex<float>(re, im));
+      EXPECT_FLOAT_EQ(got.re, want.real()) << re << " " << im;
+      EXPECT_FLOAT_EQ(got.im, want.imag()) << re << " " << im;
+      EXPECT_EQ(std::signbit(got.im), std::signbit(im)) << re << " " << im;
+    }
+  }
 }
 
 TEST(Prelude, ClampKeepsNaN) {
