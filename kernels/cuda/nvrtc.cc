@@ -13,12 +13,12 @@
 namespace hawser::cuda {
 namespace {
 
-#define HAWSER_NVRTC_FUNCTIONS(X)                                      \
-  X(nvrtcGetErrorString) X(nvrtcVersion) X(nvrtcGetNumSupportedArchs)  \
-  X(nvrtcGetSupportedArchs) X(nvrtcCreateProgram)                      \
-  X(nvrtcDestroyProgram) X(nvrtcCompileProgram)                        \
-  X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize)   \
-  X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
+#define HAWSER_NVRTC_FUNCTIONS(X)                                            \
+  X(nvrtcGetErrorString)                                                     \
+  X(nvrtcVersion) X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs)     \
+      X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram)    \
+          X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize) \
+              X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
 
 constexpr absl::string_view kSonames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
@@ -70,30 +70,28 @@ absl::StatusOr<std::unique_ptr<Nvrtc>> Nvrtc::Open(
 }
 
 absl::StatusOr<gpu::KernelBinary> Nvrtc::Compile(
-    absl::string_view name, const std::string& source,
-    absl::string_view target, const gpu::CompileOptions& options) const {
+    absl::string_view name, const std::string& source, absl::string_view target,
+    const gpu::CompileOptions& options) const {
   const Functions& f = *functions_;
   nvrtcProgram program = nullptr;
-  nvrtcResult result =
-      f.nvrtcCreateProgram(&program, source.c_str(), std::string(name).c_str(),
-                           0, nullptr, nullptr);
+  nvrtcResult result = f.nvrtcCreateProgram(
+      &program, source.c_str(), std::string(name).c_str(), 0, nullptr, nullptr);
   if (result != NVRTC_SUCCESS) {
     return Internal("nvrtc, ", name, ": ", f.nvrtcGetErrorString(result));
   }
-  const std::string architecture =
-      absl::StrCat("--gpu-architecture=", target);
-  const char* const flags[] = {architecture.c_str(), "-std=c++17",
-                               "--ptxas-options=-v",
-                               options.strict ? "--fmad=false" : "--fmad=true"};
+  const std::string architecture = absl::StrCat("--gpu-architecture=", target);
+  const char* const flags[] = {
+      architecture.c_str(), "-std=c++17", "--ptxas-options=-v",
+      // x < 0 where a type may be unsigned.
+      "--diag-suppress=186", options.strict ? "--fmad=false" : "--fmad=true"};
   result = f.nvrtcCompileProgram(program, std::size(flags), flags);
   CompileLog log = ReadCompileLog(
       Text(program, f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog));
   gpu::KernelBinary binary;
   if (result == NVRTC_SUCCESS) {
-    binary.bytes =
-        absl::StartsWith(target, "sm_")
-            ? Text(program, f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN)
-            : Text(program, f.nvrtcGetPTXSize, f.nvrtcGetPTX);
+    binary.bytes = absl::StartsWith(target, "sm_")
+                       ? Text(program, f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN)
+                       : Text(program, f.nvrtcGetPTXSize, f.nvrtcGetPTX);
   }
   f.nvrtcDestroyProgram(&program);
   if (result == NVRTC_ERROR_COMPILATION) {

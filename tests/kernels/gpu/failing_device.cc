@@ -21,64 +21,64 @@ absl::Status FailingDevice::Check(absl::string_view call) {
 absl::StatusOr<DeviceAddress> FailingDevice::Allocate(Stream stream,
                                                       int64_t bytes) {
   HAWSER_RETURN_IF_ERROR(Check("Allocate"));
-  return device_->Allocate(stream, bytes);
+  return ForwardingDevice::Allocate(stream, bytes);
 }
 
 absl::StatusOr<void*> FailingDevice::AllocatePinned(int64_t bytes) {
   HAWSER_RETURN_IF_ERROR(Check("AllocatePinned"));
-  return device_->AllocatePinned(bytes);
+  return ForwardingDevice::AllocatePinned(bytes);
 }
 
 absl::Status FailingDevice::CopyToDevice(Stream stream, DeviceAddress to,
                                          const void* from, int64_t bytes) {
   HAWSER_RETURN_IF_ERROR(Check("CopyToDevice"));
-  return device_->CopyToDevice(stream, to, from, bytes);
+  return ForwardingDevice::CopyToDevice(stream, to, from, bytes);
 }
 
 absl::Status FailingDevice::CopyToHost(Stream stream, void* to,
                                        DeviceAddress from, int64_t bytes) {
   HAWSER_RETURN_IF_ERROR(Check("CopyToHost"));
-  return device_->CopyToHost(stream, to, from, bytes);
+  return ForwardingDevice::CopyToHost(stream, to, from, bytes);
 }
 
 absl::StatusOr<Stream> FailingDevice::CreateStream(int priority) {
   HAWSER_RETURN_IF_ERROR(Check("CreateStream"));
-  return device_->CreateStream(priority);
+  return ForwardingDevice::CreateStream(priority);
 }
 
 absl::StatusOr<KernelBinary> FailingDevice::Compile(
     absl::string_view name, absl::string_view text,
     const CompileOptions& options) {
   HAWSER_RETURN_IF_ERROR(Check("Compile"));
-  return device_->Compile(name, text, options);
+  return ForwardingDevice::Compile(name, text, options);
 }
 
 absl::StatusOr<KernelModule> FailingDevice::LoadModule(
     absl::string_view bytes) {
   HAWSER_RETURN_IF_ERROR(Check("LoadModule"));
-  return device_->LoadModule(bytes);
+  return ForwardingDevice::LoadModule(bytes);
 }
 
 absl::Status FailingDevice::Launch(Stream stream, Kernel kernel,
                                    const LaunchShape& shape,
                                    absl::Span<const KernelArgument> arguments) {
   HAWSER_RETURN_IF_ERROR(Check("Launch"));
-  return device_->Launch(stream, kernel, shape, arguments);
+  return ForwardingDevice::Launch(stream, kernel, shape, arguments);
 }
 
 absl::StatusOr<GemmPlan> FailingDevice::PlanGemm(const GemmSpec& spec) {
   HAWSER_RETURN_IF_ERROR(Check("PlanGemm"));
-  return device_->PlanGemm(spec);
+  return ForwardingDevice::PlanGemm(spec);
 }
 
 absl::Status FailingDevice::BeginCapture(Stream stream) {
   HAWSER_RETURN_IF_ERROR(Check("BeginCapture"));
-  return device_->BeginCapture(stream);
+  return ForwardingDevice::BeginCapture(stream);
 }
 
 absl::StatusOr<bool> FailingDevice::Update(GraphExec exec, Graph graph) {
   HAWSER_RETURN_IF_ERROR(Check("Update"));
-  return device_->Update(exec, graph);
+  return ForwardingDevice::Update(exec, graph);
 }
 
 }  // namespace hawser::gpu

@@ -1,14 +1,24 @@
-// The kernels of known graphs through NVRTC, where there is one: they compile
-// for sm_90, and all that they keep stays in registers.
+// The kernels of known and of random graphs through NVRTC, where there is one:
+// they compile, what they keep stays in registers, and what the planner calls a
+// vector is one instruction.
+#include "kernels/cuda/nvrtc.h"
+
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <map>
+#include <memory>
+#include <regex>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "kernels/cuda/nvrtc.h"
+#include "absl/strings/str_split.h"
 #include "kernels/dialect/dialect.h"
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/gpu/emit/random_graphs.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"
 
@@ -16,49 +26,133 @@ namespace hawser::gpu {
 namespace {
 
 using plan::RegionKind;
+using Texts = std::map<std::string, std::string>;  // of kernels, by name
 
-// Of every region of `module` that launches something, by name.
-std::map<std::string, std::string> TextsOf(const Module& module, bool strict) {
-  std::map<std::string, std::string> texts;
-  const auto plan = plan::MakePlan(module, plan::GpuTarget());
-  EXPECT_OK(plan);
-  for (const plan::Region& region : plan->entry().regions) {
+// $HAWSER_NVRTC_TARGETS, with commas between them.
+std::vector<std::string> Targets() {
+  const char* targets = std::getenv("HAWSER_NVRTC_TARGETS");
+  return absl::StrSplit(targets != nullptr ? targets : "sm_90", ',');
+}
+
+// Of every region of the entry that launches something.
+void AddTexts(const plan::Plan& plan, bool strict, Texts* texts) {
+  for (const plan::Region& region : plan.entry().regions) {
     if (region.kind == RegionKind::kNone || region.kind == RegionKind::kView ||
-        region.kind == RegionKind::kConstant) {
+        region.kind == RegionKind::kConstant || !CanEmit(plan.module, region)) {
       continue;
     }
-    const auto kernels = EmitRegion(plan->module, region, {.strict = strict});
+    const auto kernels = EmitRegion(plan.module, region, {.strict = strict});
     EXPECT_OK(kernels) << region.ToString();
     if (!kernels.ok()) continue;
-    for (const EmittedKernel& k : *kernels) texts[k.name] = k.text;
+    for (const EmittedKernel& k : *kernels) (*texts)[k.name] = k.text;
+  }
+}
+
+Texts KnownTexts(bool strict) {
+  Texts texts;
+  for (const plan::NamedGraph& graph : plan::KnownGraphs()) {
+    const auto plan = plan::MakePlan(graph.module, plan::GpuTarget());
+    EXPECT_OK(plan);
+    if (plan.ok()) AddTexts(*plan, strict, &texts);
   }
   return texts;
 }
 
-class KnownGraphs : public testing::TestWithParam<bool> {};
-
-TEST_P(KnownGraphs, CompileWithoutSpills) {
-  auto nvrtc = cuda::Nvrtc::Open(cuda::LibraryPlaces::FromEnvironment());
-  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
-  std::map<std::string, std::string> texts;
-  for (const plan::NamedGraph& graph : plan::KnownGraphs()) {
-    texts.merge(TextsOf(graph.module, GetParam()));
+Texts RandomTexts(bool strict) {
+  Texts texts;
+  for (int seed = 0; seed < NumGraphs(20); ++seed) {
+    const auto graph = DrawGraph(seed, AllRegionOps());
+    EXPECT_OK(graph);
+    if (graph.ok()) AddTexts(graph->plan, strict, &texts);
   }
-  std::string all;
-  for (const auto& [name, text] : texts) all += text;
-  ASSERT_OK_AND_ASSIGN(
-      const KernelBinary binary,
-      (*nvrtc)->Compile("known.cu", dialect::DeviceSource("known.cu", all),
-                        "sm_90", {.strict = GetParam()}));
-  EXPECT_EQ(binary.log, "");
-  EXPECT_EQ(binary.kernels.size(), texts.size());
-  for (const KernelResources& kernel : binary.kernels) {
-    EXPECT_EQ(kernel.spill_bytes, 0) << texts[kernel.name];
-    EXPECT_EQ(kernel.stack_bytes, 0) << texts[kernel.name];
-  }
+  return texts;
 }
 
-INSTANTIATE_TEST_SUITE_P(Numerics, KnownGraphs, testing::Bool(),
+int CountMatches(const std::string& text, const std::regex& pattern) {
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), pattern),
+                    std::sregex_iterator()));
+}
+
+// The parameter: strict.
+class NvrtcTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    auto nvrtc = cuda::Nvrtc::Open(cuda::LibraryPlaces::FromEnvironment());
+    if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+    nvrtc_ = *std::move(nvrtc);
+  }
+
+  absl::StatusOr<KernelBinary> Compile(const std::string& text,
+                                       const std::string& target) const {
+    return nvrtc_->Compile("test.cu", dialect::DeviceSource("test.cu", text),
+                           target, {.strict = GetParam()});
+  }
+
+  // In programs of some kernels each.
+  void ExpectNoSpills(const Texts& texts, int most_stack,
+                      const std::string& target) const {
+    constexpr size_t kAtOnce = 64;
+    std::string text;
+    size_t taken = 0, left = texts.size();
+    for (const auto& [name, kernel] : texts) {
+      text += kernel;
+      --left;
+      if (++taken < kAtOnce && left > 0) continue;
+      ASSERT_OK_AND_ASSIGN(const KernelBinary binary, Compile(text, target));
+      EXPECT_EQ(binary.log, "");
+      EXPECT_EQ(binary.kernels.size(), taken);
+      for (const KernelResources& k : binary.kernels) {
+        EXPECT_EQ(k.spill_bytes, 0) << target << "\n" << texts.at(k.name);
+        EXPECT_LE(k.stack_bytes, most_stack) << target << "\n"
+                                             << texts.at(k.name);
+      }
+      text.clear();
+      taken = 0;
+    }
+  }
+
+  std::unique_ptr<cuda::Nvrtc> nvrtc_;
+};
+
+TEST_P(NvrtcTest, KnownGraphsCompileWithoutSpills) {
+  const Texts texts = KnownTexts(GetParam());
+  EXPECT_GT(texts.size(), 10u);
+  for (const std::string& target : Targets()) ExpectNoSpills(texts, 0, target);
+}
+
+TEST_P(NvrtcTest, RandomGraphsCompileWithoutSpills) {
+  const Texts texts = RandomTexts(GetParam());
+  std::cout << texts.size() << " kernels\n";
+  EXPECT_GT(texts.size(), 50u);
+  // Sines reduce large angles by digits of pi, which take 32 bytes.
+  for (const std::string& target : Targets()) ExpectNoSpills(texts, 32, target);
+}
+
+// Sixteen bytes: four words, two double words, more of what is smaller.
+const char kVectorType[] =
+    "Vector<((float|[us]32), 4|(double|[us]64), 2|(b?f16|[us]16), 8)> ";
+const char kPtxVector[] = "\\.(v4\\.[bfsu]32|v2\\.[bfsu]64)";
+
+TEST_P(NvrtcTest, AVectorIsOneInstruction) {
+  const std::string type = kVectorType, wide = kPtxVector;
+  const std::regex loads(type + "\\w+ = LoadVector"), stores(type + "\\w+;");
+  const std::regex ptx_loads("ld\\.global(\\.nc)?" + wide);
+  const std::regex ptx_stores("st\\.global" + wide);
+  int vectors = 0;
+  for (const auto& [name, text] : KnownTexts(GetParam())) {
+    ASSERT_OK_AND_ASSIGN(const KernelBinary ptx, Compile(text, "compute_90"));
+    const int reads = CountMatches(text, loads);
+    const int writes = CountMatches(text, stores);
+    EXPECT_GE(CountMatches(ptx.bytes, ptx_loads), reads) << text << ptx.bytes;
+    EXPECT_GE(CountMatches(ptx.bytes, ptx_stores), writes) << text << ptx.bytes;
+    vectors += reads + writes;
+  }
+  std::cout << vectors << " vectors of 16 bytes\n";
+  EXPECT_GT(vectors, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Numerics, NvrtcTest, testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Strict" : "Fast";
                          });

@@ -78,8 +78,7 @@ bool ChainsComplex(const Module& module, const Region& region) {
              region.points.begin(), region.points.end(),
              [&](const plan::Point& p) {
                const Instruction& i = body.instructions()[p.instruction];
-               return p.kind == plan::Point::kOp &&
-                      i.op->Is(kElementwise) &&
+               return p.kind == plan::Point::kOp && i.op->Is(kElementwise) &&
                       IsComplex(body.shape(i.operands[0]).dtype());
              }) > 1;
 }
@@ -166,10 +165,10 @@ std::vector<std::string> EdgesOf(const Region& region) {
 }
 
 double UnitOf(DType dtype) {
-  return dtype == DType::kF16                ? 0x1p-11
-         : dtype == DType::kBF16             ? 0x1p-8
+  return dtype == DType::kF16              ? 0x1p-11
+         : dtype == DType::kBF16           ? 0x1p-8
          : ByteWidth(RealPart(dtype)) == 4 ? 0x1p-24
-                                             : 0x1p-53;
+                                           : 0x1p-53;
 }
 
 // How far what is not exact may be off: 64 units of the coarsest format that a
@@ -192,8 +191,8 @@ absl::Status Compare(const Literal& got, const Literal& want, double allowed) {
     return CompareLiterals(SameNans(got), SameNans(want),
                            Tolerance{.bits = true});
   }
-  return CompareLiterals(
-      got, want, {.atol = allowed * LargestOf(want), .rtol = allowed});
+  return CompareLiterals(got, want,
+                         {.atol = allowed * LargestOf(want), .rtol = allowed});
 }
 
 }  // namespace
@@ -239,11 +238,10 @@ class RegionBatch::Runner {
                               device_->FindKernel(module_, k.name));
       std::vector<KernelArgument> arguments;
       for (const KernelParameter& p : k.parameters) {
-        const DeviceAddress at = p.kind == KernelParameter::kOperand
-                                     ? operands[p.index]
-                                 : p.kind == KernelParameter::kResult
-                                     ? outputs[p.index]
-                                     : scratch;
+        const DeviceAddress at =
+            p.kind == KernelParameter::kOperand  ? operands[p.index]
+            : p.kind == KernelParameter::kResult ? outputs[p.index]
+                                                 : scratch;
         arguments.push_back(
             KernelArgument::Range(at + p.offset, p.bytes, p.access));
       }

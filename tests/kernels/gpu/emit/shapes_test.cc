@@ -80,9 +80,7 @@ Values SumAndLargest(const Values& p) {
 Values ColumnSums(const Values& p) {
   return {Summed(p[0] * p[0], {0}), MaxOf(p[0], {0})};
 }
-Values FullSum(const Values& p) {
-  return {SummedAll(p[0] * p[0] + 0.5)};
-}
+Values FullSum(const Values& p) { return {SummedAll(p[0] * p[0] + 0.5)}; }
 Values Chain(const Values& p) {
   return {(p[0] * p[1] + 0.5) * p[1], Apply(kMaximum, {p[0], p[1]})};
 }
@@ -121,8 +119,7 @@ class Shapes : public testing::Test {
     Random random(7);
     const auto arguments =
         RandomArguments(module.signature(), random, extremes);
-    ASSERT_OK_AND_ASSIGN(const plan::Plan plan,
-                         plan::MakePlan(module, target));
+    ASSERT_OK_AND_ASSIGN(const plan::Plan plan, plan::MakePlan(module, target));
     batch_.Add(plan, arguments, what);
   }
 
@@ -155,8 +152,8 @@ TEST_F(Shapes, Rows) {
       if (rows > 3 && n > 1025) continue;
       const std::string what = absl::StrCat(rows, " rows of ", n);
       Check("softmax, " + what, {{{rows, n}}, [](const Values& p) {
-              return Values{Softmax(p[0])};
-            }});
+                                   return Values{Softmax(p[0])};
+                                 }});
       if (n == 0) continue;
       Check("layer norm, " + what, {{{rows, n}, {n}}, LayerNorm});
       Check("sum and largest, " + what, {{{rows, n}}, SumAndLargest},
@@ -174,8 +171,8 @@ TEST_F(Shapes, Columns) {
       Check(absl::StrCat("columns of ", rows, " x ", columns),
             {{{rows, columns}}, ColumnSums}, DType::kF32, columns == 37);
     }
-    Check(absl::StrCat("columns of bytes ", rows),
-          {{{rows, 48}}, ColumnSums}, DType::kS8);
+    Check(absl::StrCat("columns of bytes ", rows), {{{rows, 48}}, ColumnSums},
+          DType::kS8);
   }
 }
 
@@ -203,10 +200,9 @@ TEST_F(Shapes, Transposes) {
 }
 
 TEST_F(Shapes, Products) {
-  for (const auto& d : std::vector<Dims>{
-           {1, 1, 1}, {33, 31, 65}, {32, 0, 3}, {5, 100, 64}}) {
-    for (const DType t : {DType::kF32, DType::kBF16, DType::kS8,
-                          DType::kF64}) {
+  for (const auto& d :
+       std::vector<Dims>{{1, 1, 1}, {33, 31, 65}, {32, 0, 3}, {5, 100, 64}}) {
+    for (const DType t : {DType::kF32, DType::kBF16, DType::kS8, DType::kF64}) {
       Check("product", {{{d[0], d[1]}, {d[1], d[2]}, {d[2]}}, Product}, t);
     }
   }
@@ -236,10 +232,10 @@ TEST_F(Shapes, NanAndInfinityInRows) {
       DType::kF32);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
-  const Literal x = Literal::Of<float>(
-      {1, 2, 3, 4, 5, 1, nan, 3, inf, nan, 1, inf, 2, 3, -inf, -inf, -inf,
-       -inf, -inf, -inf},
-      {4, 5});
+  const Literal x =
+      Literal::Of<float>({1, 2,   3, 4, 5,    1,    nan,  3,    inf,  nan,
+                          1, inf, 2, 3, -inf, -inf, -inf, -inf, -inf, -inf},
+                         {4, 5});
   ASSERT_OK_AND_ASSIGN(const plan::Plan plan,
                        plan::MakePlan(module, plan::GpuTarget()));
   batch_.CompareAll();
