@@ -11,9 +11,10 @@ namespace hawser::cli {
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &kStatusCommand, &kPutCommand, &kGetCommand,    &kLsCommand, &kStatCommand,
-    &kTagCommand,    &kPinCommand, &kUnpinCommand,  &kRmCommand, &kDuCommand,
-    &kCheckCommand,  &kRunCommand, &kExplainCommand};
+    &kStatusCommand,  &kPutCommand,  &kGetCommand,   &kLsCommand,
+    &kStatCommand,    &kTagCommand,  &kPinCommand,   &kUnpinCommand,
+    &kRmCommand,      &kDuCommand,   &kCheckCommand, &kRunCommand,
+    &kExplainCommand, &kBenchCommand};
 
 constexpr absl::string_view kAbout =
     "hawser: use a GPU on another machine as if it were in this one.\n";

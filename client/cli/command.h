@@ -13,8 +13,10 @@
 #include "absl/types/span.h"
 #include "client/cli/command_line.h"
 #include "client/cli/json.h"
-#include "core/ir/op_def.h"
+#include "client/remote/bare_calls.h"
+#include "core/base/cancel.h"
 #include "core/ir/module.h"
+#include "core/ir/op_def.h"
 #include "core/runtime/client.h"
 
 namespace hawser::cli {
@@ -32,6 +34,10 @@ struct Environment {
   std::function<absl::StatusOr<std::shared_ptr<runtime::Client>>(
       const std::string& address)>
       connect;
+  // gRPC's own calls to that server, to be compared with.
+  std::function<absl::StatusOr<std::unique_ptr<BareCalls>>(
+      const std::string& address, const CancelToken& cancel)>
+      bare;
   // This process's own client.
   std::function<std::shared_ptr<runtime::Client>()> cpu;
   // What a GPU would run of an optimized module: kernels as `fusion`
@@ -102,6 +108,7 @@ extern const Command kDuCommand;
 extern const Command kCheckCommand;
 extern const Command kRunCommand;
 extern const Command kExplainCommand;
+extern const Command kBenchCommand;
 
 // Runs `hawser words...` and returns its exit code.
 int RunHawser(absl::Span<const std::string> words,

@@ -8,6 +8,7 @@
 
 #include "client/cli/command.h"
 #include "client/digests/digest_cache.h"
+#include "client/remote/grpc_bare_calls.h"
 #include "client/remote/grpc_transport.h"
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/plan/plan.h"
@@ -24,6 +25,11 @@ int main(int argc, char** argv) {
     return hawser::ConnectRemote(
         address, {.credentials = hawser::Credentials::FromEnvironment(),
                   .client_name = "hawser"});
+  };
+  environment.bare = [](const std::string& address,
+                        const hawser::CancelToken& cancel) {
+    return hawser::MakeBareCalls(
+        address, hawser::Credentials::FromEnvironment(), cancel);
   };
   environment.cpu = [] { return hawser::cpu::MakeCpuClient(); };
   environment.plan = [](const hawser::Module& optimized)

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/bench/fresh_bytes.h"
 #include "client/hawser.h"
 #include "client/remote/options.h"
 #include "core/base/status.h"

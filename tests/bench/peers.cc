@@ -25,12 +25,13 @@ absl::StatusOr<Peers> Peers::StartOn(int server_core, int64_t memory) {
   return Start(memory);
 }
 
-absl::StatusOr<Peers> Peers::Start(int64_t memory) {
+absl::StatusOr<Peers> Peers::Start(int64_t memory,
+                                   const std::vector<std::string>& flags) {
   std::string hawserd_address;
-  HAWSER_ASSIGN_OR_RETURN(
-      testing::Process hawserd,
-      testing::StartHawserd({absl::StrCat("--prepared_memory=", memory)},
-                            &hawserd_address));
+  std::vector<std::string> all = {absl::StrCat("--prepared_memory=", memory)};
+  all.insert(all.end(), flags.begin(), flags.end());
+  HAWSER_ASSIGN_OR_RETURN(testing::Process hawserd,
+                          testing::StartHawserd(all, &hawserd_address));
   HAWSER_ASSIGN_OR_RETURN(
       testing::Process echo,
       testing::Process::Start({testing::Runfile("tests/bench/echo_server")}));

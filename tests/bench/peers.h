@@ -18,8 +18,10 @@ namespace hawser::bench {
 // are killed when it goes out of scope.
 class Peers {
  public:
-  // hawserd gets `memory` bytes for datasets that are touched before.
-  static absl::StatusOr<Peers> Start(int64_t memory);
+  // hawserd gets `memory` bytes for datasets that are touched before, and
+  // `flags` beside that.
+  static absl::StatusOr<Peers> Start(
+      int64_t memory, const std::vector<std::string>& flags = {});
   // With both servers on `server_core` from their start.
   static absl::StatusOr<Peers> StartOn(int server_core, int64_t memory);
 
@@ -27,6 +29,9 @@ class Peers {
   absl::Status Place(int client_core, int server_core);
 
   const std::string& hawserd() const { return hawserd_address_; }
+  const std::string& echo() const { return echo_address_; }
+  pid_t hawserd_process() const { return hawserd_.pid(); }
+  pid_t echo_process() const { return echo_.pid(); }
 
   // Runs echo_client, on this process's core, with these arguments behind the
   // address. It shares no thread of gRPC's with what is measured here.

@@ -1,14 +1,12 @@
 #include "tests/bench/throughput.h"
 
-#include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/bench/fresh_bytes.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
-#include "core/runtime/dataset.h"
 #include "tests/bench/rounds.h"
 
 namespace hawser::bench {
@@ -20,18 +18,6 @@ absl::StatusOr<int64_t> SentByPut(const Client& client, const Literal& value) {
 }
 
 }  // namespace
-
-Literal FreshBytes(int64_t bytes, uint64_t number) {
-  Literal value = Literal::Uninitialized(Shape::Of(DType::kU8, {bytes}));
-  const absl::Span<char> out = value.mutable_bytes();
-  std::memset(out.data(), 'x', out.size());
-  for (int64_t at = 0; at < bytes; at += kChunkBytes) {
-    const uint64_t mark = number * bytes + at;
-    std::memcpy(out.data() + at, &mark,
-                std::min<size_t>(sizeof(mark), bytes - at));
-  }
-  return value;
-}
 
 absl::Status MeasureThroughput(const Peers& peers, const ThroughputPlan& plan,
                                const std::string& placement, Report* report) {

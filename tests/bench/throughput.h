@@ -7,7 +7,6 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/base/literal.h"
 #include "tests/bench/peers.h"
 #include "tests/bench/report.h"
 
@@ -15,9 +14,6 @@ namespace hawser::bench {
 
 // Of a frame of hawser's streams (client/remote/grpc_transport.cc).
 inline constexpr size_t kFrameBytes = 512 << 10;
-
-// Bytes that no chunk of those of another number has, in memory that is there.
-Literal FreshBytes(int64_t bytes, uint64_t number);
 
 struct ThroughputPlan {
   int rounds = 5;

@@ -335,6 +335,43 @@ TEST_F(CliTest, ExplainShowsThePlanOfAGpu) {
   EXPECT_THAT(shown.output, HasSubstr("fusion("));
 }
 
+// Its figures are those of tests/client/bench.
+TEST_F(CliTest, BenchComparesWithAPeerAndLeavesNothing) {
+  auto peer = Process::Start(
+      {Runfile("client/cli/hawser"), "bench", "--serve=127.0.0.1:0"});
+  ASSERT_TRUE(peer.ok()) << peer.status();
+  const auto line = peer->ReadLineWith("exchanging bytes on ", kPatience);
+  ASSERT_TRUE(line.ok()) << line.status();
+  const std::string at = line->substr(line->rfind(' ') + 1);
+  const Outcome json =
+      Hawser({"bench", "--peer", at, "--seconds", "3", "--mib", "1", "--json"});
+  ASSERT_EQ(json.code, 0) << json.output;
+  const auto fields = OneObject(json.output).fields();
+  EXPECT_EQ(fields.at("address").string_value(), address_);
+  EXPECT_EQ(fields.at("platform").string_value(), "cpu");
+  EXPECT_FALSE(fields.contains("error"));
+  const auto& rows = fields.at("rows").list_value();
+  EXPECT_EQ(rows.values_size(), 15);
+  for (const auto& row : rows.values()) {
+    const auto& figures = row.struct_value().fields();
+    EXPECT_GT(figures.at("ratio").number_value(), 0)
+        << figures.at("what").string_value();
+    EXPECT_NE(figures.at("beside").string_value(), "");
+  }
+  EXPECT_EQ(Hawser({"ls"}).output, "");
+  peer->Signal(SIGINT);
+  EXPECT_EQ(peer->Wait(kPatience).value_or(-1), 0);
+}
+
+TEST_F(CliTest, BenchOfATenantWithLittleRoomShowsTheRowsItHas) {
+  auto small = StartHawserd({"--tenant_bytes=4KiB"}, &address_);
+  ASSERT_TRUE(small.ok()) << small.status();
+  const Outcome text = Hawser({"bench", "--seconds", "1", "--mib", "1"});
+  EXPECT_EQ(text.code, 1) << text.output;
+  EXPECT_THAT(text.output, HasSubstr("gRPC ping, p50"));
+  EXPECT_THAT(text.output, HasSubstr("hawser: "));
+}
+
 TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
   NumPyFiles();
   const std::string unknown = absl::StrCat("hw1-", std::string(52, 'a'));
@@ -365,6 +402,9 @@ TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
       {3, {"rm", unknown, "--server", kNobody}},
       {3, {"stat", unknown, "--server", kNobody}},
       {3, {"check", Runfile("tests/vectors/add.txtpb"), "--target", kNobody}},
+      {2, {"bench", "--mib", "0"}},
+      {3, {"bench", kNobody}},
+      {3, {"bench", "--peer", kNobody, "--seconds", "1"}},
   };
   for (const auto& c : kCases) {
     const Outcome outcome = Hawser(c.words);

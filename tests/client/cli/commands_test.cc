@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "client/bench/tcp_socket.h"
 #include "client/formats/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -29,7 +30,8 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
          {"status [ADDRESS]...", "put FILE...", "get TOKEN[:ARRAY]",
           "ls [PREFIX]", "stat TOKEN", "rm TOKEN...", "tag @NAME [TOKEN]",
           "pin TOKEN", "unpin TOKEN", "du ", "check PATH...", "run MODULE.txt",
-          "explain MODULE.txt", "HAWSER_SERVERS", "3 server unreachable"}) {
+          "explain MODULE.txt", "bench [ADDRESS]", "HAWSER_SERVERS",
+          "3 server unreachable"}) {
       EXPECT_THAT(hawser.out(), HasSubstr(part));
     }
     EXPECT_EQ(hawser.err(), "");
@@ -40,7 +42,7 @@ TEST(Hawser, HelpOfACommandListsItsFlagsWithin80Columns) {
   CommandRun hawser;
   for (const char* command :
        {"status", "put", "get", "ls", "stat", "tag", "pin", "unpin", "rm", "du",
-        "check", "run", "explain"}) {
+        "check", "run", "explain", "bench"}) {
     EXPECT_EQ(hawser.Run({"help", command}), kOk);
     const std::string help = hawser.out();
     EXPECT_THAT(help, AllOf(HasSubstr(absl::StrCat("Usage: hawser ", command)),
@@ -80,6 +82,13 @@ TEST(Hawser, WrongUsageExitsWith2AndNamesWhatIsWrong) {
       {{"check"}, "check takes PATH..., got 0 words"},
       {{"run"}, "run takes MODULE.txt, got 0 words"},
       {{"explain", "a", "b"}, "explain takes MODULE.txt, got 2 words"},
+      {{"bench", "a", "b"}, "bench takes [ADDRESS], got 2 words"},
+      {{"bench", "near", "--seconds", "soon"}, "--seconds \"soon\" must be"},
+      {{"bench", "near", "--seconds=0"}, "above 0 and at most 3600"},
+      {{"bench", "near", "--seconds=nan"}, "above 0 and at most 3600"},
+      {{"bench", "near", "--mib=0"}, "--mib \"0\" must be 1 to 4096"},
+      {{"bench", "near", "--serve"}, "--serve takes its address as"},
+      {{"bench", "--serve=nowhere"}, "\"nowhere\" is no TCP address"},
   };
   CommandRun hawser;
   for (const BadLine& line : kLines) {
@@ -103,11 +112,21 @@ TEST(Hawser, WithoutAnyServerSaysHowToNameOne) {
   CommandRun hawser;
   hawser.environment().servers = " , ";
   const std::string file = NpyFile("one.npy", Literal::Scalar(1.0f));
-  for (const auto& words : {std::vector<std::string>{"status"},
-                            std::vector<std::string>{"put", file}}) {
+  for (const auto& words :
+       {std::vector<std::string>{"status"}, std::vector<std::string>{"bench"},
+        std::vector<std::string>{"put", file}}) {
     EXPECT_EQ(hawser.Run(words), kUsage);
     EXPECT_THAT(hawser.err(), HasSubstr("HAWSER_SERVERS"));
   }
+}
+
+TEST(Hawser, BenchServesOnlyWhereNobodyListens) {
+  ASSERT_OK_AND_ASSIGN(const auto taken,
+                       bench::TcpSocket::Listen("127.0.0.1:0"));
+  ASSERT_OK_AND_ASSIGN(const auto local, taken.local());
+  CommandRun hawser;
+  EXPECT_EQ(hawser.Run({"bench", "--serve=" + local.ToString()}), kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("cannot listen on " + local.ToString()));
 }
 
 // ---- status ---------------------------------------------------------------

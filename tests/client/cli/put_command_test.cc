@@ -299,6 +299,18 @@ TEST_F(RememberingPut, AnUnchangedFileIsNotHashed) {
   EXPECT_EQ(near_->unknown_chunks, 0);
 }
 
+// A file that has not changed just now.
+TEST_F(RememberingPut, ATerminalSeesHowFarHashingIs) {
+  hawser_.environment().err_is_terminal = true;
+  const std::string file = "/bin/sh";
+  const std::vector<std::string> put = {
+      file, "--dtype=u8", absl::StrCat("--shape=", fs::file_size(file))};
+  ASSERT_EQ(Put(put), kOk) << hawser_.err();
+  EXPECT_THAT(hawser_.err(), HasSubstr("hashing [####"));
+  ASSERT_EQ(Put(put), kOk);
+  EXPECT_THAT(hawser_.err(), Not(HasSubstr("hashing ["))) << "remembered";
+}
+
 // 64 GiB that nobody can have read by the end of this test.
 TEST_F(RememberingPut, ALargeFileCostsWhatASmallOneDoes) {
   const Shape shape = Shape::Of(DType::kU8, {int64_t{1} << 36});

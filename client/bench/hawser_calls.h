@@ -1,13 +1,13 @@
 // HawserCalls: what a user of hawser does, one operation a call.
-#ifndef HAWSER_TESTS_BENCH_HAWSER_CALLS_H_
-#define HAWSER_TESTS_BENCH_HAWSER_CALLS_H_
+#ifndef HAWSER_CLIENT_BENCH_HAWSER_CALLS_H_
+#define HAWSER_CLIENT_BENCH_HAWSER_CALLS_H_
 
 #include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/hawser.h"
+#include "client/sdk/hawser.h"
 #include "core/base/literal.h"
 #include "core/runtime/client.h"
 
@@ -18,6 +18,11 @@ struct Chain {
   int ops = 1;
   Tensor operator()(const Tensor& a, const Tensor& b) const;
 };
+
+// What a step of HawserCalls and RuntimeCalls runs: f32[16] + f32[16].
+absl::StatusOr<std::shared_ptr<const Module>> SumModule();
+// Its arguments.
+std::vector<Literal> SumArguments();
 
 // Compiled once, on one client; every call sends its two arguments from here,
 // and looks at what comes back. One thread at a time.
@@ -32,7 +37,7 @@ class HawserCalls {
   // `steps` executions, each with the result of the one before, of which only
   // the last is fetched.
   absl::Status DependentSteps(int steps) const;
-  // One execution of 1,000 ops, and the fetch.
+  // One execution of 1,000 ops, and the fetch; the first one compiles them.
   absl::Status ThousandOps() const;
 
  private:
@@ -63,4 +68,4 @@ class RuntimeCalls {
 };
 
 }  // namespace hawser::bench
-#endif  // HAWSER_TESTS_BENCH_HAWSER_CALLS_H_
+#endif  // HAWSER_CLIENT_BENCH_HAWSER_CALLS_H_
