@@ -46,13 +46,14 @@ sigset_t BlockSignals() {
 }
 
 // What leaks would show in: with no client and its lease over, the first is 0
-// and the other two are equal.
+// and the next two are equal. The last is of files below data_dir.
 void PrintState(const ComputeDevice& device, Host& host) {
   const Executor& executor = host.executor().executor();
   const std::string line = absl::StrCat(
       "hawserd state sessions=", executor.sessions.size(),
       " buffers=", device.live_buffers(),
-      " dataset_arrays=", executor.arrays.kept());
+      " dataset_arrays=", executor.arrays.kept(),
+      " bad_files=", host.datasets().statistics().bad_files);
   std::puts(line.c_str());
   std::fflush(stdout);
 }

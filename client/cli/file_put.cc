@@ -33,25 +33,24 @@ absl::Status NameArrays(const FileToPut& file,
 
 }  // namespace
 
-absl::StatusOr<FilePut> PutFiles(runtime::Client* client, DigestCache* cache,
-                                 absl::Span<const FileToPut> files,
-                                 const ReadOptions& read,
-                                 const runtime::CallOptions& call) {
+absl::StatusOr<FilesRead> ReadFilesToPut(
+    DigestCache* cache, absl::Span<const FileToPut> files,
+    const ReadOptions& read,
+    const std::function<void(int64_t, int64_t)>& progress) {
   const int threads =
       std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  DatasetSource source;
-  FilePut put;
+  const HashOptions hash{
+      .cache = cache, .threads = threads, .progress = progress};
+  FilesRead all;
   for (const FileToPut& file : files) {
-    HAWSER_ASSIGN_OR_RETURN(
-        HashedFile hashed,
-        ReadHashed(file.path, read, {.cache = cache, .threads = threads}));
+    HAWSER_ASSIGN_OR_RETURN(HashedFile hashed,
+                            ReadHashed(file.path, read, hash));
     HAWSER_RETURN_IF_ERROR(NameArrays(file, &hashed.arrays));
-    put.hashed_bytes += hashed.new_bytes;
+    all.hashed_bytes += hashed.new_bytes;
     std::move(hashed.arrays.begin(), hashed.arrays.end(),
-              std::back_inserter(source.arrays));
+              std::back_inserter(all.source.arrays));
   }
-  HAWSER_ASSIGN_OR_RETURN(put.info, client->PutDataset(source, call));
-  return put;
+  return all;
 }
 
 }  // namespace hawser::cli

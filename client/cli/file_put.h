@@ -1,9 +1,11 @@
-// Putting files: what is remembered of them need not be hashed, and where the
-// server has it and nothing must be converted, not be read.
+// Reading files that are to be put: what is remembered of them need not be
+// hashed, and where the server has it and nothing must be converted, not be
+// read.
 #ifndef HAWSER_CLIENT_CLI_FILE_PUT_H_
 #define HAWSER_CLIENT_CLI_FILE_PUT_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -11,7 +13,7 @@
 #include "absl/types/span.h"
 #include "client/digests/digest_cache.h"
 #include "client/formats/array_file.h"
-#include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser::cli {
 
@@ -24,18 +26,18 @@ struct FileToPut {
   std::string name_without = "";
 };
 
-struct FilePut {
-  DatasetInfo info;
+struct FilesRead {
+  DatasetSource source;
   int64_t hashed_bytes = 0;  // 0: all digests were remembered
 };
 
-// The arrays of all files become one dataset.
-// Errors: those of ReadArrays and PutDataset; kInvalidArgument naming a file of
-// several arrays that is given one name.
-absl::StatusOr<FilePut> PutFiles(runtime::Client* client, DigestCache* cache,
-                                 absl::Span<const FileToPut> files,
-                                 const ReadOptions& read,
-                                 const runtime::CallOptions& call);
+// The arrays of all files, to become one dataset. `progress`: see HashOptions.
+// Errors: those of ReadArrays; kInvalidArgument naming a file of several arrays
+// that is given one name.
+absl::StatusOr<FilesRead> ReadFilesToPut(
+    DigestCache* cache, absl::Span<const FileToPut> files,
+    const ReadOptions& read,
+    const std::function<void(int64_t, int64_t)>& progress);
 
 }  // namespace hawser::cli
 #endif  // HAWSER_CLIENT_CLI_FILE_PUT_H_

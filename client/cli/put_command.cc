@@ -109,6 +109,12 @@ std::string SentText(int64_t bytes, int64_t sent, absl::Duration time) {
                       ReadableDuration(time));
 }
 
+// What became of some files.
+struct FilePut {
+  DatasetInfo info;
+  int64_t hashed_bytes = 0;  // 0: all digests were remembered
+};
+
 Json::Members PutMembers(const FilePut& put) {
   Json::Members members = DatasetMembers(put.info);
   members.emplace_back("sent_bytes", put.info.sent_bytes);
@@ -161,17 +167,28 @@ class PutRun {
   absl::StatusOr<FilePut> Put(const std::vector<FileToPut>& files,
                               const std::string& label) {
     const absl::Time start = absl::Now();
-    absl::StatusOr<FilePut> put;
+    const Environment& environment = invocation_.environment;
+    const auto bar_of = [&](absl::string_view what) {
+      return ProgressBar(environment.err, environment.err_is_terminal,
+                         absl::StrCat(label, what));
+    };
+    FilesRead files_read;
     {
-      const Environment& environment = invocation_.environment;
-      ProgressBar bar(environment.err, environment.err_is_terminal, label);
-      put = PutFiles(client_, &cache_, files, plan_.read,
-                     {.progress = bar.Callback()});
+      ProgressBar bar = bar_of("hashing ");
+      HAWSER_ASSIGN_OR_RETURN(
+          files_read,
+          ReadFilesToPut(&cache_, files, plan_.read, bar.Callback()));
     }
-    HAWSER_RETURN_IF_ERROR(put);
-    HAWSER_RETURN_IF_ERROR(Mark(&put->info));
+    FilePut put{.hashed_bytes = files_read.hashed_bytes};
+    {
+      ProgressBar bar = bar_of("");
+      HAWSER_ASSIGN_OR_RETURN(
+          put.info,
+          client_->PutDataset(files_read.source, {.progress = bar.Callback()}));
+    }
+    HAWSER_RETURN_IF_ERROR(Mark(&put.info));
     Note(label +
-         SentText(put->info.bytes, put->info.sent_bytes, absl::Now() - start));
+         SentText(put.info.bytes, put.info.sent_bytes, absl::Now() - start));
     return put;
   }
 

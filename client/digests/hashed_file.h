@@ -20,6 +20,8 @@ struct HashOptions {
   DigestCache* cache = nullptr;
   int threads = 1;
   std::function<absl::Time()> now = absl::Now;
+  // Called with (bytes hashed, bytes in all) of a file now and then.
+  std::function<void(int64_t, int64_t)> progress = nullptr;
 };
 
 struct HashedFile {

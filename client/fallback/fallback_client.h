@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -114,6 +115,16 @@ class FallbackClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> FindDataset(
       runtime::Client& where, const DatasetPart& part,
       const runtime::CallOptions& call);
+  // The source of a dataset that is to be put again, until DonePutting; none:
+  // it is not known or being deleted.
+  std::optional<DatasetSource> BeginPutting(const std::string& token);
+  void DonePutting(const std::string& token);
+  // Until EndDeleting nobody puts it again: waits for those who do.
+  absl::Status BeginDeleting(const std::string& token,
+                             const runtime::CallOptions& call);
+  void EndDeleting(const std::string& token);
+  absl::Status DeleteEverywhere(const std::string& token,
+                                const runtime::CallOptions& call);
   absl::StatusOr<runtime::BufferPtr> DatasetOnSecondary(
       const DatasetPart& part);
   absl::StatusOr<runtime::BufferPtr> OpenDataset(
@@ -161,6 +172,10 @@ class FallbackClient : public runtime::Client {
   std::set<std::string, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   // Here, and still to be deleted on the primary.
   std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
+  // Tokens, once for each call that puts one again, and that deletes one.
+  std::multiset<std::string> putting_ ABSL_GUARDED_BY(mu_);
+  std::multiset<std::string> deleting_ ABSL_GUARDED_BY(mu_);
+  CondVar put_again_;  // putting_ has one less
   // Of sources_ and deleted_: all there were, and those that a probe has seen.
   int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t probed_ ABSL_GUARDED_BY(mu_) = 0;

@@ -129,19 +129,51 @@ absl::StatusOr<runtime::BufferPtr> FallbackClient::FindDataset(
     const runtime::CallOptions& call) {
   auto found = OpenAt(where, part, call);
   if (!absl::IsNotFound(found.status())) return found;
-  DatasetSource source;
-  {
-    MutexLock lock(&mu_);
-    auto at = sources_.find(part.token);
-    if (at != sources_.end()) source = at->second;
-  }
-  if (source.arrays.empty()) {
+  const std::optional<DatasetSource> source = BeginPutting(part.token);
+  if (!source.has_value()) {
     // A dataset that is there has all its arrays.
     if (where.StatDataset(part.token, call).ok()) return found;
     return NotThere(part.token, found.status());
   }
-  HAWSER_RETURN_IF_ERROR(where.PutDataset(source, call));
-  return OpenAt(where, part, call);
+  const absl::Status put = where.PutDataset(*source, call).status();
+  found = put.ok() ? OpenAt(where, part, call) : put;
+  DonePutting(part.token);
+  return found;
+}
+
+std::optional<DatasetSource> FallbackClient::BeginPutting(
+    const std::string& token) {
+  MutexLock lock(&mu_);
+  const auto at = sources_.find(token);
+  if (at == sources_.end() || deleting_.contains(token)) return std::nullopt;
+  putting_.insert(token);
+  return at->second;
+}
+
+void FallbackClient::DonePutting(const std::string& token) {
+  MutexLock lock(&mu_);
+  putting_.erase(putting_.find(token));
+  put_again_.SignalAll();
+}
+
+absl::Status FallbackClient::BeginDeleting(const std::string& token,
+                                           const runtime::CallOptions& call) {
+  MutexLock lock(&mu_);
+  deleting_.insert(token);
+  if (put_again_.WaitUntil(&mu_, call.cancel.deadline(),
+                           [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+                             return !putting_.contains(token);
+                           })) {
+    return absl::OkStatus();
+  }
+  deleting_.erase(deleting_.find(token));
+  return DeadlineExceeded("dataset ", token,
+                          " is being put again, which has not ended in time");
+}
+
+void FallbackClient::EndDeleting(const std::string& token) {
+  MutexLock lock(&mu_);
+  deleting_.erase(deleting_.find(token));
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetOnSecondary(
@@ -224,6 +256,15 @@ absl::StatusOr<DatasetPage> FallbackClient::ListDatasets(
 absl::Status FallbackClient::DeleteDataset(absl::string_view token,
                                            const runtime::CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(ParseToken(token));
+  const std::string name(token);
+  HAWSER_RETURN_IF_ERROR(BeginDeleting(name, call));
+  const absl::Status deleted = DeleteEverywhere(name, call);
+  EndDeleting(name);
+  return deleted;
+}
+
+absl::Status FallbackClient::DeleteEverywhere(
+    const std::string& token, const runtime::CallOptions& call) {
   const Attempt attempt = Begin(call);
   bool away = Breaker::IsOpen(attempt.epoch);
   absl::Status there = Missing(attempt.epoch);
@@ -246,15 +287,22 @@ absl::Status FallbackClient::DeleteDataset(absl::string_view token,
       frozen_.erase(at);
       here = true;
     }
-    if (here && away) deleted_.emplace(token);
+    if (here && away) deleted_.insert(token);
   }
   if (!here) return there;
-  if (away) {
+  // A probe that began since has put what was still known here then.
+  const bool missed = !away && breaker_.epoch() != attempt.epoch;
+  if (missed) {
+    MutexLock lock(&mu_);
+    ++changes_;
+    if (!sources_.contains(token)) deleted_.insert(token);
+  }
+  if (away || missed) {
     CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
       const absl::Status gone = primary_->DeleteDataset(token, bounded);
       if (!gone.ok() && !absl::IsNotFound(gone)) return gone;
       MutexLock lock(&mu_);
-      deleted_.erase(std::string(token));
+      deleted_.erase(token);
       return absl::OkStatus();
     });
   }

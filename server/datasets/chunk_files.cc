@@ -82,15 +82,27 @@ std::string ChunkFiles::DatasetPath(const DatasetRecord& record) const {
   return absl::StrCat(datasets_, "/", DatasetName(record));
 }
 
+std::string ChunkFiles::NamesPath(const std::string& tenant) const {
+  return absl::StrCat(names_, "/", TenantName(tenant));
+}
+
 std::string ChunkFiles::ChunkPath(const Digest& digest) const {
   return absl::StrCat(chunks_, "/", digest.ToHex());
 }
 
 void ChunkFiles::SetAside(const std::string& path, const absl::Status& why) {
+  const std::string aside = path + ".bad";
+  // Where two have read it the second finds nothing to rename.
+  if (rename(path.c_str(), aside.c_str()) != 0 && unlink(path.c_str()) != 0) {
+    return;
+  }
   ++bad_files_;
   HAWSER_LOG(kWarning) << path << " is set aside: " << why.message();
-  const std::string aside = path + ".bad";
-  if (rename(path.c_str(), aside.c_str()) != 0) unlink(path.c_str());
+}
+
+void ChunkFiles::CountMissing(const std::string& path) {
+  ++bad_files_;
+  HAWSER_LOG(kWarning) << path << " is missing";
 }
 
 absl::StatusOr<ChunkHeader> ChunkFiles::Examine(const std::string& name) {
@@ -188,8 +200,7 @@ absl::Status ChunkFiles::RemoveDataset(const DatasetRecord& record) {
 }
 
 absl::Status ChunkFiles::WriteNames(const NamesRecord& record) {
-  return WriteFile(absl::StrCat(names_, "/", TenantName(record.tenant)),
-                   {EncodeNames(record)});
+  return WriteFile(NamesPath(record.tenant), {EncodeNames(record)});
 }
 
 void ChunkFiles::MarkUsed(const DatasetRecord& record, absl::Time time) {
@@ -238,6 +249,48 @@ absl::StatusOr<std::shared_ptr<char>> ChunkFiles::ReadChunk(
 
 void ChunkFiles::RemoveChunk(const Digest& digest) {
   unlink(ChunkPath(digest).c_str());
+}
+
+void ChunkFiles::NoteMissing(const Digest& digest) {
+  const std::string path = ChunkPath(digest);
+  for (const std::string& found : {path, path + ".bad"}) {
+    if (access(found.c_str(), F_OK) == 0) return;
+  }
+  CountMissing(path);
+}
+
+absl::Status ChunkFiles::VerifyHeader(const Digest& digest) {
+  const absl::Status status = Examine(digest.ToHex()).status();
+  if (absl::IsDataLoss(status)) SetAside(ChunkPath(digest), status);
+  return status;
+}
+
+absl::Status ChunkFiles::VerifyRecord(
+    const std::string& path,
+    absl::FunctionRef<absl::Status(absl::string_view)> check) {
+  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  const absl::Status status = bytes.ok() ? check(*bytes) : bytes.status();
+  // As for chunks: no file handles say nothing about the file.
+  if (status.ok() || absl::IsInternal(status)) return status;
+  absl::IsNotFound(status) ? CountMissing(path) : SetAside(path, status);
+  return absl::DataLossError(status.message());
+}
+
+absl::Status ChunkFiles::VerifyDataset(const DatasetRecord& record) {
+  return VerifyRecord(DatasetPath(record), [&](absl::string_view bytes) {
+    return bytes == EncodeDataset(record)
+               ? absl::OkStatus()
+               : DataLoss("it is not the record of ", TokenOf(record.manifest));
+  });
+}
+
+absl::Status ChunkFiles::VerifyNames(const std::string& tenant) {
+  return VerifyRecord(
+      NamesPath(tenant), [&](absl::string_view bytes) -> absl::Status {
+        HAWSER_ASSIGN_OR_RETURN(const NamesRecord record, DecodeNames(bytes));
+        return record.tenant == tenant ? absl::OkStatus()
+                                       : DataLoss("it is another tenant's");
+      });
 }
 
 }  // namespace hawser::server

@@ -63,17 +63,30 @@ class ChunkFiles {
                                                   int64_t bytes,
                                                   ChunkMemory* memory);
   void RemoveChunk(const Digest& digest);
+  // Counts a chunk that should be there and is not, unless it was set aside.
+  void NoteMissing(const Digest& digest);
+
+  // Whether what was written is there as it was: what a chunk's file says in
+  // front of its bytes, a dataset, what a tenant names. Errors: kDataLoss; the
+  // file has been renamed aside.
+  absl::Status VerifyHeader(const Digest& digest);
+  absl::Status VerifyDataset(const DatasetRecord& record);
+  absl::Status VerifyNames(const std::string& tenant);
 
   // What the file system has left for us. Errors: kInternal.
   absl::StatusOr<int64_t> FreeBytes() const;
 
-  // Files renamed aside by this process.
+  // Files that this process renamed aside or missed.
   int64_t bad_files() const { return bad_files_; }
 
  private:
   explicit ChunkFiles(const std::string& folder);
   std::string ChunkPath(const Digest& digest) const;
   void SetAside(const std::string& path, const absl::Status& why);
+  void CountMissing(const std::string& path);
+  absl::Status VerifyRecord(
+      const std::string& path,
+      absl::FunctionRef<absl::Status(absl::string_view bytes)> check);
   absl::StatusOr<ChunkHeader> Examine(const std::string& name);
   // Of every whole file in `folder`, what `read(path, bytes)` makes of it; one
   // that it refuses is set aside.
@@ -83,6 +96,7 @@ class ChunkFiles {
                                      absl::string_view bytes)>
           read);
   std::string DatasetPath(const DatasetRecord& record) const;
+  std::string NamesPath(const std::string& tenant) const;
 
   const std::string folder_;
   const std::string chunks_;

@@ -136,6 +136,11 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
     dataset = std::make_shared<StoredDataset>();
     dataset->manifest = std::move(manifest);
     Name(tenant, dataset.get());
+  } else {
+    // Putting it again asked for its chunks, which counts as an upload.
+    for (const ArrayManifest& array : dataset->manifest.arrays) {
+      for (const Digest& chunk : array.chunks) tenant.uploads.erase(chunk);
+    }
   }
   MarkUsed(*dataset);
   *info = dataset->Info();

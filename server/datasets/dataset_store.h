@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -27,6 +26,7 @@
 #include "server/datasets/disk_writer.h"
 #include "server/datasets/store_options.h"
 #include "server/datasets/stored_array.h"
+#include "server/datasets/tenant_datasets.h"
 
 namespace hawser::server {
 
@@ -118,20 +118,7 @@ class DatasetStore {
 
  private:
   friend class ChunkReceiver;
-  struct KnownChunk {
-    std::shared_ptr<Chunk> chunk;
-    int64_t named = 0;  // how often, by the tenant's datasets
-  };
-  struct Tenant {
-    absl::flat_hash_map<Digest, KnownChunk> chunks;
-    // Until when those stay that a client was told are here, whoever deletes
-    // what names them: its Commit is to come.
-    absl::flat_hash_map<Digest, absl::Time> uploads;
-    absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
-    absl::btree_map<std::string, Digest> tags;
-    int64_t bytes = 0;    // of chunks
-    int64_t leaving = 0;  // of those, with datasets that are being removed
-  };
+  using Tenant = TenantDatasets;
   struct WaitingUpload {
     std::string tenant;
     Digest digest;
@@ -219,12 +206,20 @@ class DatasetStore {
                  std::function<void(const absl::Status&)> done)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // ---- durability (durability.cc)
-  // The next chunks on disk, as many as the time since the last call is for.
+  // ---- scrubber (scrubber.cc)
+  // The next files, as many as the time since the last call is for.
   void Scrub(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void ScrubChunk(const std::shared_ptr<Chunk>& chunk)
+  void ListUnverified() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The bytes of it that are queued to be read; 0: it is no longer there.
+  int64_t ScrubFile(const Unverified& file) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int64_t ScrubChunk(const Digest& digest) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int64_t ScrubDataset(const std::string& name, const Digest& id)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int64_t ScrubNames(const std::string& name)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void FileIsBad(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // ---- durability (durability.cc)
   // Has the file say when the dataset was used last, now and then.
   void NoteUse(const std::string& tenant,
                const std::shared_ptr<StoredDataset>& dataset)
@@ -236,6 +231,10 @@ class DatasetStore {
   bool WriteDataset(const std::string& tenant,
                     const std::shared_ptr<StoredDataset>& dataset)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // On the writer's thread. A record never names chunks that are not there:
+  // what a full disk refused is not found after a restart.
+  absl::Status WriteRecord(const std::string& tenant,
+                           const StoredDataset& dataset);
   void FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
                      absl::Status status);
   bool writer_idle() const { return writer_ == nullptr || writer_->idle(); }
@@ -283,7 +282,7 @@ class DatasetStore {
   int64_t removing_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t evicting_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  std::vector<Digest> to_scrub_ ABSL_GUARDED_BY(mu_);
+  std::vector<Unverified> to_scrub_ ABSL_GUARDED_BY(mu_);
   absl::Time scrubbed_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
   double scrub_credit_ ABSL_GUARDED_BY(mu_) = 0;  // bytes to verify by now
   int64_t evicted_datasets_ ABSL_GUARDED_BY(mu_) = 0;

@@ -27,10 +27,10 @@ bool StoredDataset::IsDurable() const {
   return true;
 }
 
-absl::Status StoredDataset::WhyNotDurable() const {
+absl::Status StoredDataset::WhyNotWritten() const {
   for (const auto& array : arrays) {
     for (const auto& chunk : array->chunks) {
-      if (chunk->on_disk) continue;
+      if (chunk->written) continue;
       if (!chunk->write_error.ok()) return chunk->write_error;
       return DataLoss("chunk ", chunk->digest.ToHex(),
                       " was damaged; put the dataset again");
@@ -64,10 +64,16 @@ void DatasetStore::WriteChunk(const std::string& tenant,
   }
   // The bytes stay alive here, also when the chunk's place changes or nobody
   // wants it any more.
-  auto write = [this, data = chunk->data,
+  auto write = [this, weak = std::weak_ptr(chunk), data = chunk->data,
                 header = ChunkHeader{chunk->digest, chunk->size, tenant}] {
-    return files_->WriteChunk(header,
-                              {data.get(), static_cast<size_t>(header.bytes)});
+    absl::Status status = files_->WriteChunk(
+        header, {data.get(), static_cast<size_t>(header.bytes)});
+    MutexLock lock(&mu_);
+    const std::shared_ptr<Chunk> chunk = weak.lock();
+    if (chunk == nullptr) return status;
+    chunk->written = status.ok();
+    chunk->write_error = status;
+    return status;
   };
   auto done = [this, weak = std::weak_ptr(chunk),
                bytes = chunk->size](const absl::Status& status) {
@@ -78,7 +84,7 @@ void DatasetStore::WriteChunk(const std::string& tenant,
     if (chunk == nullptr) return;
     if (!status.ok()) disk_bytes_ -= bytes;
     chunk->writing = false;
-    chunk->on_disk = status.ok();
+    chunk->written = chunk->on_disk = status.ok();
     chunk->write_error = status;
     Touch(*chunk);
   };
@@ -94,15 +100,22 @@ bool DatasetStore::WriteDataset(const std::string& tenant,
     for (const auto& chunk : array->chunks) WriteChunk(tenant, chunk);
   }
   // The writer keeps the order, so the chunks are on disk before this.
-  const bool added =
-      writer_->Add({[this, tenant, dataset] {
-                      return files_->WriteDataset({tenant, dataset->manifest});
-                    },
-                    [this, dataset](const absl::Status& status) {
-                      FinishDataset(dataset, status);
-                    }});
+  const bool added = writer_->Add(
+      {[this, tenant, dataset] { return WriteRecord(tenant, *dataset); },
+       [this, dataset](const absl::Status& status) {
+         FinishDataset(dataset, status);
+       }});
   if (added) ++dataset->writes;
   return added;
+}
+
+absl::Status DatasetStore::WriteRecord(const std::string& tenant,
+                                       const StoredDataset& dataset) {
+  {
+    MutexLock lock(&mu_);
+    HAWSER_RETURN_IF_ERROR(dataset.WhyNotWritten());
+  }
+  return files_->WriteDataset({tenant, dataset.manifest});
 }
 
 void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
@@ -115,7 +128,7 @@ void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
     dataset->tried_at = options_.now();
     dataset->on_disk = dataset->on_disk || status.ok();
     info = dataset->Info();
-    if (status.ok()) status = dataset->WhyNotDurable();
+    if (status.ok()) status = dataset->WhyNotWritten();
     if (dataset->writes == 0) waiting.swap(dataset->waiting);
   }
   if (!status.ok()) {
@@ -184,52 +197,6 @@ void DatasetStore::NoteUse(const std::string& tenant,
                 [](const absl::Status&) {}});
 }
 
-void DatasetStore::Scrub(absl::Time now) {
-  if (files_ == nullptr || options_.scrub_bytes_per_second == 0) return;
-  const double rate = static_cast<double>(options_.scrub_bytes_per_second);
-  const double seconds = absl::ToDoubleSeconds(now - scrubbed_at_);
-  scrubbed_at_ = now;
-  // What was not used for long is not made up for at once.
-  scrub_credit_ = std::min(scrub_credit_ + std::max(seconds, 0.0) * rate,
-                           2 * rate + kChunkBytes);
-  if (!writer_->idle()) return;  // writing goes first
-  while (scrub_credit_ >= kChunkBytes) {
-    if (to_scrub_.empty()) {
-      for (const auto& [digest, chunk] : chunks_) {
-        if (chunk->on_disk) to_scrub_.push_back(digest);
-      }
-      if (to_scrub_.empty()) return;
-    }
-    const auto at = chunks_.find(to_scrub_.back());
-    to_scrub_.pop_back();
-    if (at == chunks_.end() || !at->second->on_disk) continue;
-    scrub_credit_ -= static_cast<double>(at->second->size);
-    ScrubChunk(at->second);
-  }
-}
-
-void DatasetStore::ScrubChunk(const std::shared_ptr<Chunk>& chunk) {
-  writer_->Add({[this, digest = chunk->digest, bytes = chunk->size] {
-                  return files_->ReadChunk(digest, bytes, &memory_).status();
-                },
-                [this, weak = std::weak_ptr(chunk)](const absl::Status& read) {
-                  MutexLock lock(&mu_);
-                  const std::shared_ptr<Chunk> chunk = weak.lock();
-                  if (chunk == nullptr) return;
-                  verified_bytes_ += chunk->size;
-                  if (absl::IsDataLoss(read)) FileIsBad(*chunk);
-                }});
-}
-
-void DatasetStore::FileIsBad(Chunk& chunk) {
-  if (!chunk.on_disk) return;
-  chunk.on_disk = false;
-  disk_bytes_ -= chunk.size;
-  // What is in memory is written again.
-  if (chunk.placed) evictable_.erase(chunk.place);
-  chunk.placed = false;
-}
-
 absl::Status DatasetStore::RestoreDataset(DatasetRecord record,
                                           absl::Time last_used) {
   MutexLock lock(&mu_);
@@ -241,6 +208,9 @@ absl::Status DatasetStore::RestoreDataset(DatasetRecord record,
       if (chunk->size != array.chunk_size(i)) {
         return DataLoss("chunk ", chunk->digest.ToHex(), " has ", chunk->size,
                         " bytes");
+      }
+      if (chunk->lost() && chunk->references == 0) {
+        files_->NoteMissing(chunk->digest);
       }
       Refer(tenant, chunk);
     }
@@ -261,7 +231,7 @@ absl::Status DatasetStore::Restore() {
   for (const ChunkHeader& header : contents.chunks) {
     MutexLock lock(&mu_);
     std::shared_ptr<Chunk> chunk = ChunkOf(header.digest, header.bytes);
-    chunk->on_disk = true;
+    chunk->written = chunk->on_disk = true;
     disk_bytes_ += header.bytes;
     Refer(tenants_[header.tenant], chunk);
   }

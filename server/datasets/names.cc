@@ -28,7 +28,11 @@ bool DatasetStore::SaveNames(const std::string& name,
       {[this, record = std::move(record)] {
          return files_->WriteNames(record);
        },
-       [done = std::move(done)](const absl::Status& status) {
+       [this, name, done = std::move(done)](const absl::Status& status) {
+         if (status.ok()) {
+           MutexLock lock(&mu_);
+           tenants_[name].names_saved = true;
+         }
          done(Annotate(status, "done, but forgotten after a restart"));
        }});
 }
@@ -132,6 +136,7 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
 void DatasetStore::RestoreNames(NamesRecord record) {
   MutexLock lock(&mu_);
   Tenant& tenant = tenants_[record.tenant];
+  tenant.names_saved = true;
   for (auto& [name, id] : record.tags) {
     const auto at = tenant.datasets.find(id);
     if (at != tenant.datasets.end()) at->second->info.tags.push_back(name);

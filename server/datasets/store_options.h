@@ -39,7 +39,7 @@ struct DatasetStoreStatistics {
   int64_t datasets = 0;
   int64_t resident_bytes = 0;
   int64_t disk_bytes = 0;
-  int64_t bad_files = 0;
+  int64_t bad_files = 0;  // on disk: damaged or missing, since the start
   int64_t evicted_datasets = 0;
   int64_t evicted_bytes = 0;
   int64_t verified_bytes = 0;  // by the scrubber

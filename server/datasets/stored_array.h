@@ -41,6 +41,7 @@ struct Chunk {
   // (with on_disk false) lost, to be uploaded again.
   std::shared_ptr<const char> data;
   bool on_disk = false;
+  bool written = false;  // on disk, or there for the next flush
   bool writing = false;
   absl::Status write_error;  // of the last attempt
   int references = 0;        // tenants who know it
@@ -76,12 +77,20 @@ struct StoredDataset {
   std::vector<Durable> waiting;
 
   bool IsDurable() const;
-  // Why not, once everything was tried: the disk's words, or kDataLoss for a
-  // chunk that was damaged.
-  absl::Status WhyNotDurable() const;
+  // OK when all its chunks are written. Else why not, once everything was
+  // tried: the disk's words, or kDataLoss for a chunk that was damaged.
+  absl::Status WhyNotWritten() const;
   // Something of it is here that is neither on disk nor on its way.
   bool NeedsWrite() const;
   DatasetInfo Info() const;
+};
+
+// One file that is to be read back: of a chunk, of a tenant's dataset, or of
+// what the tenant says about its datasets.
+struct Unverified {
+  enum Kind { kChunk, kDataset, kNames } kind = kChunk;
+  Digest id = {};
+  std::string tenant = {};
 };
 
 }  // namespace hawser::server

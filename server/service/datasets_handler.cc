@@ -70,21 +70,23 @@ absl::StatusOr<v1::PutReply> PutStream::Finish() const {
 
 // ---- Get ------------------------------------------------------------------
 
-RowReader::RowReader(DatasetStore* store, WorkerPool* workers,
-                     std::shared_ptr<const StoredArray> array, Shape shape,
-                     int64_t begin, int64_t end)
+RowReader::RowReader(DatasetStore* store, WorkerPool* workers, std::string what,
+                     std::shared_ptr<const StoredArray> array, RowBytes rows)
     : store_(store),
       workers_(workers),
+      what_(std::move(what)),
       array_(std::move(array)),
-      shape_(std::move(shape)),
-      at_(begin),
-      end_(end) {}
+      shape_(std::move(rows.shape)),
+      at_(rows.begin),
+      end_(rows.end) {}
 
 absl::StatusOr<Piece> RowReader::ReadNext() {
   if (at_ >= end_) return Piece{};
   const int64_t index = at_ / kChunkBytes;
-  HAWSER_ASSIGN_OR_RETURN(
-      ChunkBytes chunk, store_->LoadChunk(*array_, static_cast<size_t>(index)));
+  absl::StatusOr<ChunkBytes> loaded =
+      store_->LoadChunk(*array_, static_cast<size_t>(index));
+  if (!loaded.ok()) return Annotate(loaded.status(), what_);
+  const ChunkBytes& chunk = *loaded;
   const int64_t begin = at_ - index * kChunkBytes;
   const int64_t n = std::min(chunk.size - begin, end_ - at_);
   at_ += n;
@@ -158,10 +160,10 @@ absl::StatusOr<std::shared_ptr<RowReader>> DatasetsHandler::Get(
     absl::string_view tenant, const v1::GetRequest& request) {
   HAWSER_ASSIGN_OR_RETURN(
       auto array, store_->Find(tenant, request.token(), request.array()));
-  HAWSER_ASSIGN_OR_RETURN(RowBytes range, RowsOf(array->shape, request));
-  return std::make_shared<RowReader>(store_, workers_, std::move(array),
-                                     std::move(range.shape), range.begin,
-                                     range.end);
+  HAWSER_ASSIGN_OR_RETURN(RowBytes rows, RowsOf(array->shape, request));
+  return std::make_shared<RowReader>(
+      store_, workers_, DescribeArray(request.token(), request.array()),
+      std::move(array), std::move(rows));
 }
 
 absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/shape.h"
+#include "core/runtime/dataset.h"
 #include "proto/datasets.pb.h"
 #include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
@@ -51,9 +52,9 @@ class PutStream {
 // Bytes of one array's rows, chunk after chunk.
 class RowReader : public std::enable_shared_from_this<RowReader> {
  public:
-  RowReader(DatasetStore* store, WorkerPool* workers,
-            std::shared_ptr<const StoredArray> array, Shape shape,
-            int64_t begin, int64_t end);
+  // `what`: the array, in errors.
+  RowReader(DatasetStore* store, WorkerPool* workers, std::string what,
+            std::shared_ptr<const StoredArray> array, RowBytes rows);
 
   const Shape& shape() const { return shape_; }
   // Reads on a worker's thread; one at a time.
@@ -64,6 +65,7 @@ class RowReader : public std::enable_shared_from_this<RowReader> {
 
   DatasetStore* const store_;
   WorkerPool* const workers_;
+  const std::string what_;
   const std::shared_ptr<const StoredArray> array_;
   const Shape shape_;
   int64_t at_;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tests/e2e/data_server.h"
 #include "tests/e2e/kill_rounds.h"
 #include "tests/testing/process.h"
 #include "tests/testing/process_counts.h"
@@ -55,8 +57,9 @@ class ClientKillsTest : public ::testing::Test {
   }
   // Every work to its end.
   void DryRun() {
+    uint64_t seed = 0;
     for (const KillWork& work : AllKillWorks()) {
-      auto victim = StartVictim(work, 1);
+      auto victim = StartVictim(work, ++seed);
       ASSERT_TRUE(victim.ok()) << victim.status();
       const auto code = victim->Wait(kPatience);
       ASSERT_TRUE(code.ok() && *code == 0) << victim->output();
@@ -66,7 +69,7 @@ class ClientKillsTest : public ::testing::Test {
           output.substr(output.rfind("\nend ") + 5), &micros))
           << output;
       dry_[work.name] = absl::Microseconds(micros);
-      Remember(*victim, 1);
+      Remember(*victim, seed);
     }
   }
   void RunRound(const KillRound& round) {
@@ -81,6 +84,8 @@ class ClientKillsTest : public ::testing::Test {
     ASSERT_TRUE(code.ok()) << code.status();
     EXPECT_TRUE(*code == 0 || *code == 128 + SIGKILL) << victim->output();
     Remember(*victim, round.seed);
+    ExpectListedAreWhole(address_, &seen_);
+    if (round.work->puts) PutOnceMore(address_, folder_, round.seed);
   }
   State Ask() {
     State state;
@@ -109,11 +114,12 @@ class ClientKillsTest : public ::testing::Test {
         << state.dataset_arrays << " dataset arrays";
   }
 
-  const std::string folder_ = NewDataFolder("client_kills");
+  const std::string folder_ = NewFolder("client_kills");
   std::string address_;
   std::unique_ptr<Process> server_;
   DryTimes dry_;
   std::vector<DurablePut> durable_;
+  std::set<std::string> seen_;
 };
 
 TEST_F(ClientKillsTest, TheServerForgetsThemAndStaysAsItWas) {

@@ -1,28 +1,16 @@
 #include "tests/e2e/kill_rounds.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
+#include <filesystem>
 #include <random>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/hawser.h"
-#include "core/base/status.h"
 #include "gtest/gtest.h"
+#include "tests/e2e/data_server.h"
 
 namespace hawser::testing {
-namespace {
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = getenv(name);
-  uint64_t value = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &value) ? value : otherwise;
-}
-
-}  // namespace
-
 std::ostream& operator<<(std::ostream& out, const KillRound& round) {
   return out << "round " << round.number << ": " << round.work->name
              << " cut off at " << round.moment
@@ -50,12 +38,6 @@ std::vector<KillRound> DrawRounds(uint64_t salt) {
   return rounds;
 }
 
-std::string NewDataFolder(absl::string_view name) {
-  std::string folder = absl::StrCat(::testing::TempDir(), "/", name, ".XXXXXX");
-  HAWSER_CHECK(mkdtemp(folder.data()) != nullptr);
-  return folder;
-}
-
 void ExpectAllThere(const std::string& address,
                     const std::vector<DurablePut>& puts) {
   const auto client = Connect({.servers = {address}, .fallback = Client()});
@@ -64,6 +46,41 @@ void ExpectAllThere(const std::string& address,
     const absl::Status there = CheckPut(*client, put.token, put.seed);
     EXPECT_TRUE(there.ok()) << put.token << ": " << there;
   }
+}
+
+void ExpectListedAreWhole(const std::string& address,
+                          std::set<std::string>* seen) {
+  const auto client = Connect({.servers = {address}, .fallback = Client()});
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto listed = client->List();
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  for (const DatasetInfo& info : *listed) {
+    if (!seen->insert(info.token).second) continue;
+    const absl::Status whole = FetchWhole(*client, info);
+    EXPECT_TRUE(whole.ok()) << whole;
+  }
+}
+
+int64_t PutOnceMore(const std::string& address, const std::string& data_dir,
+                    uint64_t seed) {
+  const auto client = Connect({.servers = {address}, .fallback = Client()});
+  EXPECT_TRUE(client.ok()) << client.status();
+  if (!client.ok()) return 0;
+  const auto arrays = ArraysToPut(seed);
+  int64_t missing = 0;
+  for (const ArrayManifest& array : ManifestOf({arrays}, 1).arrays) {
+    for (int64_t i = 0; i < array.num_chunks(); ++i) {
+      if (!std::filesystem::exists(
+              absl::StrCat(data_dir, "/chunks/", array.chunks[i].ToHex()))) {
+        missing += array.chunk_size(i);
+      }
+    }
+  }
+  const auto put = client->Put(arrays);
+  EXPECT_TRUE(put.ok()) << put.status();
+  if (!put.ok()) return 0;
+  EXPECT_LE(put->info().sent_bytes, missing);
+  return missing - put->info().sent_bytes;
 }
 
 }  // namespace hawser::testing

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,6 @@ std::vector<KillRound> DrawRounds(uint64_t salt);
 // How long each work takes when nobody disturbs it, by name.
 using DryTimes = std::map<absl::string_view, absl::Duration>;
 
-// A new folder below the test's own.
-std::string NewDataFolder(absl::string_view name);
-
 // A dataset that a server has called durable.
 struct DurablePut {
   std::string token;
@@ -43,6 +41,16 @@ struct DurablePut {
 // Expects that each comes back from the server as it was put.
 void ExpectAllThere(const std::string& address,
                     const std::vector<DurablePut>& puts);
+
+// Expects that every dataset the server lists, beyond `seen`, is what its name
+// says; adds it there.
+void ExpectListedAreWhole(const std::string& address,
+                          std::set<std::string>* seen);
+// Puts ArraysToPut(seed) once more. Expects that what a server over `data_dir`
+// has on its disk is not sent again; returns how many bytes of the others were
+// not sent either.
+int64_t PutOnceMore(const std::string& address, const std::string& data_dir,
+                    uint64_t seed);
 
 }  // namespace hawser::testing
 #endif  // HAWSER_TESTS_E2E_KILL_ROUNDS_H_

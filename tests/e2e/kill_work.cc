@@ -97,15 +97,22 @@ absl::StatusOr<CutOff> PrepareStream(const Client& client, uint64_t seed) {
 
 // Two arrays, different for every seed.
 absl::StatusOr<CutOff> PreparePut(const Client& client, uint64_t seed) {
-  const Literal a = Numbers(kDataset, seed), b = Numbers(kVector, seed);
+  const auto arrays = ArraysToPut(seed);
   HAWSER_RETURN_IF_ERROR(client.capabilities().status());
   return CutOff([=](const OnDurable& on_durable) -> absl::Status {
-    HAWSER_ASSIGN_OR_RETURN(const Dataset put,
-                            client.Put({{"a", a}, {"b", b}}));
+    HAWSER_ASSIGN_OR_RETURN(const Dataset put, client.Put(arrays));
     if (put.info().durable) on_durable(put.token());
     HAWSER_ASSIGN_OR_RETURN(const Literal got, put["b"].Fetch());
-    return Same(got, b, "put");
+    return Same(got, arrays[1].value, "put");
   });
+}
+
+// The same where all chunks are there already: what is left is to name them.
+absl::StatusOr<CutOff> PrepareCommit(const Client& client, uint64_t seed) {
+  for (const DatasetSource::Array& array : ArraysToPut(seed)) {
+    HAWSER_RETURN_IF_ERROR(client.Put({array}).status());
+  }
+  return PreparePut(client, seed);
 }
 
 // Results become the dataset that PreparePut would have put.
@@ -144,9 +151,13 @@ const std::vector<KillWork>& AllKillWorks() {
   static const auto& works = *new std::vector<KillWork>{
       {"run", PrepareRun},
       {"stream", PrepareStream},
-      {"put", PreparePut},
+      {.name = "put", .prepare = PreparePut, .puts = true},
+      {.name = "commit", .prepare = PrepareCommit, .puts = true},
       {"get", PrepareGet},
-      {.name = "freeze", .prepare = PrepareFreeze, .may_lose = true},
+      {.name = "freeze",
+       .prepare = PrepareFreeze,
+       .may_lose = true,
+       .puts = true},
   };
   return works;
 }
@@ -158,13 +169,18 @@ const KillWork* FindKillWork(absl::string_view name) {
   return nullptr;
 }
 
+std::vector<DatasetSource::Array> ArraysToPut(uint64_t seed) {
+  return {{"a", Numbers(kDataset, seed)}, {"b", Numbers(kVector, seed)}};
+}
+
 absl::Status CheckPut(const Client& client, const std::string& token,
                       uint64_t seed) {
   HAWSER_ASSIGN_OR_RETURN(const Dataset data, client.Dataset(token));
   HAWSER_ASSIGN_OR_RETURN(const Literal a, data["a"].Fetch());
-  HAWSER_RETURN_IF_ERROR(Same(a, Numbers(kDataset, seed), token));
+  const auto arrays = ArraysToPut(seed);
+  HAWSER_RETURN_IF_ERROR(Same(a, arrays[0].value, token));
   HAWSER_ASSIGN_OR_RETURN(const Literal b, data["b"].Fetch());
-  return Same(b, Numbers(kVector, seed), token);
+  return Same(b, arrays[1].value, token);
 }
 
 }  // namespace hawser::testing

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/hawser.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser::testing {
 
@@ -29,13 +30,16 @@ struct KillWork {
   // Whether kDataLoss is a right answer also with a fallback: what was frozen
   // may be there alone.
   bool may_lose = false;
+  bool puts = false;  // a dataset of ArraysToPut(seed)
 };
 
 const std::vector<KillWork>& AllKillWorks();
 // Null: none is called that.
 const KillWork* FindKillWork(absl::string_view name);
 
-// Whether the dataset that "put" and "freeze" make of `seed` comes back as it was.
+// What "put", "commit" and "freeze" make a dataset of.
+std::vector<DatasetSource::Array> ArraysToPut(uint64_t seed);
+// Whether that dataset comes back as it was.
 absl::Status CheckPut(const Client& client, const std::string& token,
                       uint64_t seed);
 

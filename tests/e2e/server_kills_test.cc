@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "absl/time/time.h"
 #include "client/hawser.h"
 #include "gtest/gtest.h"
+#include "tests/e2e/data_server.h"
 #include "tests/e2e/kill_rounds.h"
 #include "tests/testing/process.h"
 #include "tests/testing/process_counts.h"
@@ -50,13 +52,14 @@ class ServerKillsTest : public ::testing::Test {
   }
   // Everything once in peace.
   void DryRun() {
+    uint64_t seed = 0;
     for (const KillWork& work : AllKillWorks()) {
       const auto client = Reach(true);
       ASSERT_TRUE(client.ok()) << client.status();
-      const auto cut_off = work.prepare(*client, 1);
+      const auto cut_off = work.prepare(*client, ++seed);
       ASSERT_TRUE(cut_off.ok()) << work.name << ": " << cut_off.status();
       const absl::Time start = absl::Now();
-      const absl::Status done = (*cut_off)(Remember(1));
+      const absl::Status done = (*cut_off)(Remember(seed));
       ASSERT_TRUE(done.ok()) << work.name << ": " << done;
       dry_[work.name] = absl::Now() - start;
     }
@@ -98,13 +101,21 @@ class ServerKillsTest : public ::testing::Test {
                        : absl::IsDataLoss(done) || absl::IsUnavailable(done);
     EXPECT_TRUE(done.ok() || typed) << done;
     if (!round.restart_at_once) Start();
+    ExpectListedAreWhole(address_, &seen_);
+    if (!round.work->puts) return;
+    const int64_t more = PutOnceMore(address_, folder_, round.seed);
+    // A new server has what it finds on its disk and nothing else.
+    if (!round.restart_at_once) {
+      EXPECT_EQ(more, 0);
+    }
   }
 
-  const std::string folder_ = NewDataFolder("server_kills");
+  const std::string folder_ = NewFolder("server_kills");
   std::string address_;
   std::unique_ptr<Process> server_;
   DryTimes dry_;
   std::vector<DurablePut> durable_;
+  std::set<std::string> seen_;
   std::map<std::string, int> ends_;
 };
 
@@ -120,6 +131,8 @@ ProcessCounts ServerKillsTest::RunRounds() {
     if (HasFatalFailure()) return before;
   }
   ExpectAllThere(address_, durable_);
+  std::set<std::string> none;
+  ExpectListedAreWhole(address_, &none);
   server_.reset();
   EXPECT_EQ(TemporaryFiles(folder_), std::vector<std::string>());
   return before;

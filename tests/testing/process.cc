@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +69,7 @@ Process& Process::operator=(Process&& other) {
   std::swap(fd_, other.fd_);
   std::swap(reaped_, other.reaped_);
   std::swap(exit_code_, other.exit_code_);
+  std::swap(peak_memory_, other.peak_memory_);
   std::swap(output_, other.output_);
   std::swap(line_start_, other.line_start_);
   return *this;
@@ -79,6 +81,13 @@ Process::~Process() {
     waitpid(pid_, nullptr, 0);
   }
   if (fd_ >= 0) close(fd_);
+}
+
+pid_t Process::Reap(int* status, int flags) {
+  rusage usage = {};
+  const pid_t reaped = wait4(pid_, status, flags, &usage);
+  peak_memory_ = int64_t{usage.ru_maxrss} << 10;
+  return reaped;
 }
 
 bool Process::ReadSome(absl::Time deadline) {
@@ -147,7 +156,7 @@ absl::StatusOr<int> Process::Wait(absl::Duration patience) {
   while (!reaped_) {
     if (more) more = ReadSome(deadline);
     int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+    if (Reap(&status, WNOHANG) == pid_) {
       reaped_ = true;
       exit_code_ = ExitCode(status);
     } else if (absl::Now() >= deadline) {
@@ -170,10 +179,12 @@ std::string Runfile(absl::string_view path) {
   return absl::StrCat(folder, "/", workspace, "/", path);
 }
 
-absl::StatusOr<Process> StartHawserd(const std::vector<std::string>& flags,
-                                     std::string* address) {
-  std::vector<std::string> argv = {Runfile("server/hawserd"),
-                                   "--listen=127.0.0.1:0"};
+absl::StatusOr<Process> StartHawserd(
+    const std::vector<std::string>& flags, std::string* address,
+    const std::vector<std::string>& launcher) {
+  std::vector<std::string> argv = launcher;
+  argv.insert(argv.end(),
+              {Runfile("server/hawserd"), "--listen=127.0.0.1:0"});
   argv.insert(argv.end(), flags.begin(), flags.end());
   HAWSER_ASSIGN_OR_RETURN(Process server, Process::Start(argv));
   HAWSER_ASSIGN_OR_RETURN(

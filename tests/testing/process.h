@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,15 +42,21 @@ class Process {
   absl::StatusOr<int> Wait(absl::Duration patience);
   // All it has written so far.
   const std::string& output() const { return output_; }
+  // The most memory it has had, in bytes, once Wait has seen it end. At least
+  // what this process had when it started it.
+  int64_t peak_memory() const { return peak_memory_; }
 
  private:
   Process(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
   bool ReadSome(absl::Time deadline);  // false: nothing more will come
+  // What waitpid says; keeps its peak memory.
+  pid_t Reap(int* status, int flags);
 
   pid_t pid_ = -1;
   int fd_ = -1;
   bool reaped_ = false;
   int exit_code_ = 0;
+  int64_t peak_memory_ = 0;
   std::string output_;
   size_t line_start_ = 0;
 };
@@ -59,9 +66,11 @@ class Process {
 std::string Runfile(absl::string_view path);
 
 // Starts server/hawserd on a free loopback port with `flags` added and waits
-// until it is ready. `address` gets "127.0.0.1:port".
-absl::StatusOr<Process> StartHawserd(const std::vector<std::string>& flags,
-                                     std::string* address);
+// until it is ready. `address` gets "127.0.0.1:port". `launcher` is a command
+// that runs what is appended to it: {"/usr/bin/nsenter", ...}.
+absl::StatusOr<Process> StartHawserd(
+    const std::vector<std::string>& flags, std::string* address,
+    const std::vector<std::string>& launcher = {});
 
 }  // namespace hawser::testing
 #endif  // HAWSER_TESTS_TESTING_PROCESS_H_

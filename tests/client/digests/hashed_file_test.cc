@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <string>
+#include <vector>
 
 #include "client/formats/npy.h"
 #include "client/formats/npy_header.h"
@@ -16,6 +17,7 @@
 namespace hawser {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 class HashedFileTest : public ::testing::Test {
@@ -55,6 +57,33 @@ TEST_F(HashedFileTest, IsHashedOnce) {
   EXPECT_EQ(TokenOf(ManifestOf({again.arrays}, 1)),
             TokenOf(ManifestOf(plain, 1)));
   EXPECT_TRUE(IsRemembered(path));
+}
+
+// Parts of arrays and arrays together: the digests are those of the whole.
+TEST_F(HashedFileTest, HashingReportsHowFarItIs) {
+  std::vector<uint8_t> many(size_t{70} << 20);
+  for (size_t i = 0; i < many.size(); ++i) many[i] = (i * 2654435761u) >> 24;
+  const Literal x = Literal::Of<uint8_t>(
+      many, {static_cast<int64_t>(many.size())});
+  const Literal y = Literal::Vector<uint8_t>({1, 2, 3});
+  const Literal none = Literal::Zeros(Shape::Of(DType::kF32, {0}));
+  const std::string path = folder_.Path("xy");
+  ASSERT_OK(WriteSafetensors(path, {{"none", none}, {"x", x}, {"y", y}}));
+  const int64_t all = x.shape().byte_size() + 3;
+  std::vector<int64_t> reported;
+  HashOptions hash{&cache_, 2, [this] { return now_; }};
+  hash.progress = [&](int64_t done, int64_t total) {
+    EXPECT_EQ(total, all);
+    reported.push_back(done);
+  };
+  ASSERT_OK_AND_ASSIGN(const HashedFile file, ReadHashed(path, {}, hash));
+  EXPECT_THAT(reported, ElementsAre(int64_t{64} << 20, all));
+  const DatasetSource plain{{{"none", none}, {"x", x}, {"y", y}}};
+  EXPECT_EQ(TokenOf(ManifestOf({file.arrays}, 1)),
+            TokenOf(ManifestOf(plain, 1)));
+  reported.clear();
+  ASSERT_OK(ReadHashed(path, {}, hash));
+  EXPECT_THAT(reported, IsEmpty()) << "nothing is hashed";
 }
 
 // Whoever read the 64 GiB of the file would not be back.

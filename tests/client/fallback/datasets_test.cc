@@ -2,6 +2,7 @@
 // a dataset on a server that is then lost.
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,48 @@ TEST_F(FallbackDatasetsTest, WhatAServerHasForgottenIsThereAndPutAgain) {
   ASSERT_OK(array);
   EXPECT_THAT(*Fetch(*array), LiteralBitEquals(w_));
   EXPECT_OK(server_->StatDataset(put->token, {}));
+}
+
+// Else it would be there again after the delete has said that it is gone.
+TEST_F(FallbackDatasetsTest, ADeleteWaitsForWhoeverPutsItAgain) {
+  Start();
+  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  ASSERT_OK(put);
+  ASSERT_OK(server_->DeleteDataset(put->token, {}));  // as by a restart
+  absl::Status deleted = absl::UnknownError("not yet");
+  std::thread deleter;
+  server_->BeforeNextPut([&] {
+    deleter = std::thread(
+        [&] { deleted = client_->DeleteDataset(put->token, Patient()); });
+    // Time enough for one that does not wait.
+    const absl::Time end = absl::Now() + absl::Milliseconds(200);
+    while (server_->counts().deleted.size() < 2 && absl::Now() < end) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  });
+  EXPECT_OK(client_->DatasetArray(put->token, "", Patient()));
+  deleter.join();
+  EXPECT_OK(deleted);
+  EXPECT_THAT(server_->StatDataset(put->token, {}),
+              StatusIs(StatusCode::kNotFound, put->token));
+  EXPECT_THAT(client_->DatasetArray(put->token, "", Patient()),
+              StatusIs(StatusCode::kNotFound, put->token));
+  EXPECT_TRUE(Tokens().empty());
+}
+
+TEST_F(FallbackDatasetsTest, ADeleteThatMayNotWaitSaysWhatItWaitsFor) {
+  Start();
+  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  ASSERT_OK(put);
+  ASSERT_OK(server_->DeleteDataset(put->token, {}));
+  absl::Status deleted;
+  server_->BeforeNextPut([&] {
+    deleted = client_->DeleteDataset(
+        put->token, {.cancel = CancelToken(absl::Now() + absl::Milliseconds(50))});
+  });
+  EXPECT_OK(client_->DatasetArray(put->token, "", Patient()));
+  EXPECT_THAT(deleted, StatusIs(StatusCode::kDeadlineExceeded, put->token));
+  EXPECT_OK(client_->DeleteDataset(put->token, Patient()));
 }
 
 TEST_F(FallbackDatasetsTest, WhatIsDeletedWhileTheServerIsAwayGoesThereToo) {

@@ -17,10 +17,11 @@
 namespace hawser::testing {
 
 absl::StatusOr<std::unique_ptr<server::Host>> StartHost(
-    server::AccessOptions access, std::string listen) {
-  return server::Host::Start(
-      cpu::MakeCpuClient(),
-      {.listen = std::move(listen), .access = std::move(access)});
+    server::AccessOptions access, std::string listen, absl::Duration lease) {
+  server::HostOptions options{.listen = std::move(listen),
+                              .access = std::move(access)};
+  options.executor.sessions.lease = lease;
+  return server::Host::Start(cpu::MakeCpuClient(), std::move(options));
 }
 
 absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectTo(

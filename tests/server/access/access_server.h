@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "client/remote/options.h"
 #include "core/runtime/client.h"
 #include "proto/datasets.grpc.pb.h"
@@ -22,9 +23,10 @@
 namespace hawser::testing {
 
 // On a CPU device; on a free port of 127.0.0.1 unless the options say
-// otherwise.
+// otherwise. `lease`: of sessions.
 absl::StatusOr<std::unique_ptr<server::Host>> StartHost(
-    server::AccessOptions access, std::string listen = "127.0.0.1:0");
+    server::AccessOptions access, std::string listen = "127.0.0.1:0",
+    absl::Duration lease = absl::Seconds(60));
 
 // A client of the library.
 absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectTo(

@@ -6,11 +6,13 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tests/server/access/access_server.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/server/access/tenant_things.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/process_counts.h"
 
 namespace hawser::testing {
 namespace {
@@ -22,8 +24,9 @@ class TenantMatrixTest : public ::testing::Test {
     const Token alice = MakeToken(folder, "alice");
     const Token bob = MakeToken(folder, "bob");
     WriteFile(folder + "/tokens.txt", alice.line + bob.line);
-    ASSERT_OK_AND_ASSIGN(host_,
-                         StartHost({.tokens_file = folder + "/tokens.txt"}));
+    ASSERT_OK_AND_ASSIGN(
+        host_, StartHost({.tokens_file = folder + "/tokens.txt"},
+                         "127.0.0.1:0", lease_));
     alice_ = std::make_unique<RawClient>(host_->address(), alice.text);
     bob_ = std::make_unique<RawClient>(host_->address(), bob.text);
     session_ = std::make_unique<RawSession>(*alice_);
@@ -38,6 +41,7 @@ class TenantMatrixTest : public ::testing::Test {
         {"device arrays", executor.arrays.shared_lookups()}};
   }
 
+  absl::Duration lease_ = absl::Seconds(60);
   std::unique_ptr<server::Host> host_;
   std::unique_ptr<RawClient> alice_, bob_;
   std::unique_ptr<RawSession> session_;  // alice's
@@ -52,6 +56,29 @@ TEST_F(TenantMatrixTest, AnotherTenantsThingsAreLikeUnknownOnes) {
     EXPECT_EQ(answer, attempt.run(*bob_, unknown)) << at;
     // All of these are refusals, but for the question what is missing.
     EXPECT_NE(answer, "0  ") << at;
+  }
+}
+
+// A session whose lease is over, a dataset that was deleted: to their owner too.
+class ThingsThatAreOver : public TenantMatrixTest {
+ protected:
+  ThingsThatAreOver() { lease_ = absl::Milliseconds(50); }
+};
+
+TEST_F(ThingsThatAreOver, AreLikeUnknownOnes) {
+  session_.reset();
+  host_->datasets().Delete("alice", things_.token(),
+                           [](const absl::Status& gone) { EXPECT_OK(gone); });
+  const auto& sessions = host_->executor().executor().sessions;
+  ASSERT_TRUE(Await(absl::Seconds(30), [&] { return sessions.size() == 0; }));
+  const Things unknown = UnknownThings();
+  // What was compiled is no session's: it stays.
+  const std::set<std::string> stays = {"compile a fingerprint",
+                                       "call a fingerprint"};
+  for (const Attempt& attempt : Attempts()) {
+    if (stays.contains(std::string(attempt.what))) continue;
+    EXPECT_EQ(attempt.run(*alice_, things_), attempt.run(*alice_, unknown))
+        << attempt.method << ": " << attempt.what;
   }
 }
 

@@ -107,6 +107,16 @@ TEST_P(DeleteTest, ADeletedDatasetIsGoneWithItsChunks) {
   EXPECT_THAT(store().Stat("a", token), StatusIs(StatusCode::kNotFound, token));
 }
 
+TEST_P(DeleteTest, ADatasetThatWasPutTwiceIsGoneWithItsChunks) {
+  const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
+  const std::string token = Token("a", source);
+  ASSERT_EQ(Token("a", source), token);
+  EXPECT_EQ(store().Usage("a").upload_bytes, 0);
+  ASSERT_OK(Delete(store(), "a", token));
+  EXPECT_EQ(store().Usage("a").bytes, 0);
+  EXPECT_EQ(store().statistics().chunks, 0);
+}
+
 TEST_P(DeleteTest, UnknownAndForeignTokensAreAlike) {
   const std::string token = Token("a", Alone(SomeBytes(10)));
   const std::string unknown = TokenOf(Digest());

@@ -303,6 +303,22 @@ TEST_F(DurableStore, AFullDiskIsSaidAndTheDatasetStaysInMemory) {
   EXPECT_THAT(LoadArray(store(), "a", token), IsOk());
 }
 
+// Its record would be found after a restart, and its chunk would not.
+TEST_F(DurableStore, WhatTheDiskRefusedIsUnknownAfterARestart) {
+  const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
+  const std::string token = TokenOf(ManifestOf(source, 1));
+  {
+    FileSizeLimit full(1 << 20);
+    EXPECT_THAT(Put(store(), "a", source),
+                StatusIs(StatusCode::kResourceExhausted, "not durable"));
+    Open();
+  }
+  EXPECT_THAT(store().Stat("a", token), StatusIs(StatusCode::kNotFound, token));
+  EXPECT_EQ(store().statistics().bad_files, 0);
+  // The small second chunk was written: an upload that goes on.
+  EXPECT_THAT(Missing(store(), "a", source), ElementsAre(0));
+}
+
 TEST_F(DurableStore, WhatTheDiskRefusedIsTriedAgain) {
   const DatasetSource source = Alone(SomeBytes(kChunkBytes));
   const std::string token = TokenOf(ManifestOf(source, 1));
@@ -311,14 +327,15 @@ TEST_F(DurableStore, WhatTheDiskRefusedIsTriedAgain) {
     EXPECT_THAT(Put(store(), "a", source),
                 StatusIs(StatusCode::kResourceExhausted, "not durable"));
   }
-  // The small record was written, the chunk was not.
-  EXPECT_THAT(folder_.Find("datasets", token), SizeIs(1));
+  // There was room for its record, which would have named what is not there.
+  EXPECT_THAT(folder_.Find("datasets", token), IsEmpty());
   store().Sweep();
   EXPECT_THAT(folder_.Find("chunks", ""), IsEmpty()) << "not at once";
   now_ += absl::Seconds(30);
   store().Sweep();
   store().Stop(absl::InfiniteFuture());
   EXPECT_THAT(folder_.Find("chunks", ""), SizeIs(1));
+  EXPECT_THAT(folder_.Find("datasets", token), SizeIs(1));
   ASSERT_OK_AND_ASSIGN(const DatasetInfo stat, store().Stat("a", token));
   EXPECT_TRUE(stat.durable);
 }

@@ -1,0 +1,65 @@
+#include "tests/e2e/small_disk.h"
+
+#include <sys/statvfs.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/base/status.h"
+#include "tests/e2e/data_server.h"
+
+namespace hawser::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::Duration kPatience = absl::Seconds(30);
+constexpr int64_t kPage = 4096;
+constexpr char kMount[] =
+    "mount -t tmpfs -o size=$0 tmpfs \"$1\" && echo mounted && exec sleep inf";
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SmallDisk>> SmallDisk::Make(int64_t bytes) {
+  const std::string folder = NewFolder("small_disk");
+  auto holder = Process::Start({"/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+                                kMount, absl::StrCat(bytes), folder});
+  const absl::Status mounted =
+      holder.ok() ? holder->ReadLineWith("mounted", kPatience).status()
+                  : holder.status();
+  if (!mounted.ok()) {
+    fs::remove(folder);
+    return mounted;
+  }
+  return std::unique_ptr<SmallDisk>(new SmallDisk(folder, *std::move(holder)));
+}
+
+SmallDisk::~SmallDisk() { fs::remove(folder_); }
+
+std::string SmallDisk::outside() const {
+  return absl::StrCat("/proc/", holder_.pid(), "/root", folder_);
+}
+
+std::vector<std::string> SmallDisk::Launcher() const {
+  return {"/usr/bin/nsenter", "--mount",
+          absl::StrCat("--target=", holder_.pid())};
+}
+
+int64_t SmallDisk::FreePages() const {
+  struct statvfs info = {};
+  HAWSER_CHECK(statvfs(outside().c_str(), &info) == 0);
+  return static_cast<int64_t>(info.f_bavail * info.f_frsize) / kPage;
+}
+
+void SmallDisk::LeavePages(int64_t pages) {
+  GiveBack();
+  std::ofstream out(outside() + "/filler", std::ios::binary);
+  const std::string page(kPage, 'x');
+  for (int64_t more = FreePages() - pages; more > 0; --more) out << page;
+}
+
+void SmallDisk::GiveBack() { fs::remove(outside() + "/filler"); }
+
+}  // namespace hawser::testing
