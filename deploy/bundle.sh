@@ -34,7 +34,8 @@ build() {
   bazel build --noshow_progress --color=no --curses=no --ui_event_filters=-info \
     --define=hawser_link=static --linkopt=-s //deploy/bundle:hawser_bundle
   install -m 755 bazel-bin/deploy/bundle/hawser_bundle "$bundle"
-  for program in hawser hawserd conformance device_check; do
+  for program in hawser hawserd conformance device_check gpu_bench \
+    compile_bench; do
     ln -sf hawser_bundle "$folder/$program"
   done
 }

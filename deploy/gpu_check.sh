@@ -5,7 +5,7 @@
 #   deploy/bundle.sh bundle               here; carry `bundle` along
 #   deploy/gpu_check.sh [BUNDLE [OUT]]    there; bundle and $OUT if left out
 #
-# Writes OUT/gpu_check.{json,md,log}. Exits with 1 when a step failed, and with
+# Writes OUT/gpu_check.{json,md,log} and OUT/workloads.jsonl. Exits with 1 when a step failed, and with
 # 0 where there is no device: it says so.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -140,10 +140,23 @@ sanitizer() {
     "$bundle/device_check" --gtest_filter='*SampleKernels*/cuda'
 }
 
-# Workloads beside peers (the table of gpu_engine.md, section 4) come here: a
-# program of the bundle that times ours and a Python file that times theirs, in
-# one call, each a `step`.
-workloads() { :; }
+# timed NAME LIMIT COMMAND...: a step whose lines of JSON are kept.
+timed() {
+  : >"$scratch/output"  # a step that is skipped leaves the one before it there
+  step "$@"
+  grep '^{' "$scratch/output" >>"$out/workloads.jsonl"
+}
+
+# Ours and the peers' (tests/bench/gpu/README.md), in at most 240 s.
+workloads() {
+  local peers=$root/tests/bench/gpu/peers.py
+  : >"$out/workloads.jsonl"
+  timed workloads 70 "$bundle/hawser_bundle" gpu_bench --seconds=55
+  timed peers_torch 45 python3 "$peers" --seconds=35 torch
+  timed peers_torch_compile 60 python3 "$peers" --seconds=50 torch_compile
+  timed peers_jax 50 python3 "$peers" --seconds=40 jax
+  timed peers_cupy 15 python3 "$peers" --seconds=12 cupy
+}
 
 reason=$(why_no_device)
 if [[ -n $reason ]]; then
@@ -155,7 +168,7 @@ else
   step device_fault 60 "$bundle/device_check" --gtest_filter='*Fault*/cuda'
   through_the_server
   conformance
-  sanitizer
   workloads
+  sanitizer
 fi
 python3 "$root/deploy/gpu_report.py" "$steps" "$out"

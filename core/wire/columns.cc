@@ -95,8 +95,8 @@ class ColumnReader {
     }
     if (!google::protobuf::internal::IsStructurallyValidUTF8(
             out->data(), static_cast<int>(out->size()))) {
-      return InvalidArgument(column,
-                             " has a text that is not UTF-8: ", Quoted(*out));
+      return InvalidArgument(
+          column, " has a text that is not UTF-8: ", QuotedWireText(*out));
     }
     return absl::OkStatus();
   }
@@ -318,7 +318,7 @@ absl::Status CheckLengths(const ModuleColumns& c) {
   return absl::OkStatus();
 }
 
-std::string Quoted(absl::string_view text) {
+std::string QuotedWireText(absl::string_view text) {
   constexpr size_t kMost = 64;
   return absl::StrCat("\"", absl::CEscape(text.substr(0, kMost)), "\"",
                       text.size() > kMost ? "..." : "");

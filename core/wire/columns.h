@@ -67,7 +67,7 @@ absl::StatusOr<ModuleColumns> ReadColumns(absl::string_view bytes,
 absl::Status CheckLengths(const ModuleColumns& columns);
 
 // A text from the wire for an error message: escaped, quoted, cut to 64 bytes.
-std::string Quoted(absl::string_view text);
+std::string QuotedWireText(absl::string_view text);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_WIRE_COLUMNS_H_

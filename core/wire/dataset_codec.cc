@@ -22,7 +22,7 @@ absl::StatusOr<Shape> ArrayShape(const Proto& proto, int64_t* bytes) {
   auto shape = FromProto(proto.shape());
   if (!shape.ok()) {
     return Annotate(shape.status(),
-                    absl::StrCat("array ", Quoted(proto.name())));
+                    absl::StrCat("array ", QuotedWireText(proto.name())));
   }
   // One shape is below 2^62 bytes, so this sum does not overflow.
   *bytes += shape->byte_size();
@@ -77,7 +77,7 @@ absl::StatusOr<DatasetManifest> FromProto(
     const absl::string_view digests = array.chunks();
     if (digests.size() % Digest::kSize != 0) {
       return InvalidArgument(
-          "array ", Quoted(array.name()), " has ", digests.size(),
+          "array ", QuotedWireText(array.name()), " has ", digests.size(),
           " bytes of digests, no multiple of ", Digest::kSize);
     }
     ArrayManifest to{array.name(), std::move(shape), {}};

@@ -120,8 +120,8 @@ absl::StatusOr<const OpDef*> ModuleDecoder::OpAt(uint32_t string) {
   const OpDef*& op = ops_[string];
   if (op == nullptr) op = FindOp(c_.strings[string]);
   if (op == nullptr) {
-    return Unimplemented("op ", Quoted(c_.strings[string]), " is not in opset ",
-                         kOpset, " of this end");
+    return Unimplemented("op ", QuotedWireText(c_.strings[string]),
+                         " is not in opset ", kOpset, " of this end");
   }
   return op;
 }
@@ -208,7 +208,8 @@ absl::StatusOr<Attributes> ModuleDecoder::DecodeAttributes(const OpDef& op,
     // The op's own spelling of the name outlives the bytes.
     const AttributeSpec* spec = op.FindAttribute(c_.strings[name]);
     if (spec == nullptr) {
-      return InvalidArgument("has no attribute ", Quoted(c_.strings[name]));
+      return InvalidArgument("has no attribute ",
+                             QuotedWireText(c_.strings[name]));
     }
     if (k > 0 && spec->name <= previous) {
       return InvalidArgument("attribute ", spec->name,
@@ -300,8 +301,9 @@ absl::StatusOr<Computation> ModuleDecoder::DecodeComputation(
   const size_t index = module.computations().size();
   Computation computation{std::string(c_.computation_name[index])};
   computation.Reserve(instructions, instructions);
-  const std::string where = absl::StrCat(
-      "computation ", Quoted(c_.computation_name[index]), ", instruction ");
+  const std::string where =
+      absl::StrCat("computation ", QuotedWireText(c_.computation_name[index]),
+                   ", instruction ");
   for (uint32_t i = 0; i < instructions; ++i) {
     auto op = OpAt(op_.Take());
     if (!op.ok()) return Annotate(op.status(), absl::StrCat(where, i));
@@ -314,9 +316,9 @@ absl::StatusOr<Computation> ModuleDecoder::DecodeComputation(
   int64_t memory = 0;
   for (const uint32_t r : results_.Take(c_.computation_results[index])) {
     if (r >= static_cast<uint32_t>(computation.num_values())) {
-      return InvalidArgument("computation ", Quoted(c_.computation_name[index]),
-                             " returns value ", r, " but has ",
-                             computation.num_values());
+      return InvalidArgument(
+          "computation ", QuotedWireText(c_.computation_name[index]),
+          " returns value ", r, " but has ", computation.num_values());
     }
     results.push_back(static_cast<ValueId>(r));
     memory += sizeof(Shape) + MemoryOf(computation.shape(r));

@@ -7,6 +7,8 @@ int hawser_command(int argc, char** argv);
 int hawserd_command(int argc, char** argv);
 int device_check_command(int argc, char** argv);
 int conformance_command(int argc, char** argv);
+int gpu_bench_command(int argc, char** argv);
+int compile_bench_command(int argc, char** argv);
 
 namespace {
 
@@ -24,6 +26,10 @@ constexpr Program kPrograms[] = {
      "every way of computing alike; in a folder with tests/vectors"},
     {"device_check", device_check_command,
      "what holds on every device, on the one there is (--gtest_filter=*cuda)"},
+    {"gpu_bench", gpu_bench_command,
+     "the GPU engine's workloads, timed (--device=emu --shrink=64: without one)"},
+    {"compile_bench", compile_bench_command,
+     "how long it takes from a module to kernels"},
 };
 
 const Program* Find(const char* name) {
@@ -47,7 +53,7 @@ int main(int argc, char** argv) {
   std::fprintf(stderr, "usage: %s PROGRAM [ARGUMENT...], or a link to it "
                "that is named like a program:\n", called);
   for (const Program& program : kPrograms) {
-    std::fprintf(stderr, "  %-12s %s\n", program.name, program.summary);
+    std::fprintf(stderr, "  %-13s %s\n", program.name, program.summary);
   }
   return kUsage;
 }

@@ -1,0 +1,173 @@
+#include "tests/bench/gpu/gpu_bench.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/cli/json.h"
+#include "core/base/status.h"
+#include "kernels/gpu/gpu_client.h"
+#include "tests/bench/gpu/ceilings.h"
+#include "tests/bench/gpu/workloads.h"
+
+namespace hawser::bench {
+namespace {
+
+struct ProductRow {
+  int row;
+  const char* name;
+  DType dtype;
+  int size;  // in 4096
+  gpu::GemmPrecision precision;
+};
+// By the names of the workloads that they bound.
+constexpr ProductRow kProducts[] = {
+    {5, "gemm_bf16_4096", DType::kBF16, 1, gpu::GemmPrecision::kFull},
+    {5, "gemm_bf16_8192", DType::kBF16, 2, gpu::GemmPrecision::kFull},
+    {6, "gemm_tf32_8192", DType::kF32, 2, gpu::GemmPrecision::kTf32},
+    {6, "gemm_f32_8192", DType::kF32, 2, gpu::GemmPrecision::kFull},
+};
+constexpr int64_t kCopyBytes = int64_t{1} << 30;
+
+class GpuBench {
+ public:
+  using Print = std::function<void(const GpuBenchLine&)>;
+
+  GpuBench(std::shared_ptr<CountingDevice> device,
+           std::shared_ptr<gpu::GpuClient> client,
+           const GpuBenchOptions& options, const Print& print)
+      : device_(std::move(device)),
+        client_(std::move(client)),
+        options_(options),
+        end_(absl::Now() + options.limit),
+        print_(print) {}
+
+  void Run() {
+    RunCopy();
+    for (const ProductRow& row : kProducts) RunProduct(row);
+    for (const Workload& workload : Workloads(options_.shrink)) {
+      RunWorkload(workload);
+    }
+  }
+
+ private:
+  // Fills `line` in by `measure` where its name is asked for and time is left.
+  void Finish(GpuBenchLine line,
+              const std::function<absl::Status(GpuBenchLine*)>& measure) {
+    if (!absl::StrContains(line.name, options_.only)) return;
+    if (absl::Now() < end_) {
+      line.status = measure(&line);
+    } else {
+      line.skipped = "no time left";
+    }
+    print_(line);
+  }
+
+  void RunCopy() {
+    const int64_t bytes =
+        std::max<int64_t>(kCopyBytes / options_.shrink / options_.shrink, 256);
+    Finish({.name = "copy", .who = "copy", .bytes = 2 * bytes},
+           [&](GpuBenchLine* line) -> absl::Status {
+             HAWSER_ASSIGN_OR_RETURN(line->measured.run,
+                                     TimeCopy(device_.get(), bytes));
+             return absl::OkStatus();
+           });
+  }
+
+  void RunProduct(const ProductRow& row) {
+    const int64_t size = row.size * Shrunk(4096, options_.shrink);
+    Finish({.row = row.row,
+            .name = row.name,
+            .who = "library",
+            .bytes = 3 * size * size * ByteWidth(row.dtype),
+            .flops = 2 * size * size * size},
+           [&](GpuBenchLine* line) -> absl::Status {
+             HAWSER_ASSIGN_OR_RETURN(
+                 line->measured.run,
+                 TimeProduct(device_.get(), client_.get(), row.dtype, size,
+                             row.precision));
+             return absl::OkStatus();
+           });
+  }
+
+  void RunWorkload(const Workload& workload) {
+    Finish({.row = workload.row, .name = workload.name, .who = "hawser"},
+           [&](GpuBenchLine* line) { return Fill(workload, line); });
+  }
+
+  absl::Status Fill(const Workload& workload, GpuBenchLine* line) {
+    HAWSER_ASSIGN_OR_RETURN(Module traced, ModuleOf(workload));
+    const auto module = std::make_shared<const Module>(std::move(traced));
+    line->bytes = IdealBytes(*module);
+    line->flops = ProductFlops(*module);
+    line->skipped = workload.missing;
+    if (!line->skipped.empty()) return absl::OkStatus();
+    HAWSER_ASSIGN_OR_RETURN(WorkloadRun run,
+                            WorkloadRun::Make(workload, client_.get()));
+    const int64_t kernels = client_->kernel_counts().compiled;
+    const absl::Time start = absl::Now();
+    HAWSER_RETURN_IF_ERROR(run.Compile(module, runtime::Numerics::kFast));
+    line->compile = absl::Now() - start;
+    line->kernels = client_->kernel_counts().compiled - kernels;
+    device_->TakeCounts();
+    HAWSER_ASSIGN_OR_RETURN(line->first_run, run.Time(1));
+    line->counts = device_->TakeCounts();
+    HAWSER_ASSIGN_OR_RETURN(
+        line->measured, Measure(workload.is_latency, options_.measure, &run));
+    return run.CheckFinite();
+  }
+
+  const std::shared_ptr<CountingDevice> device_;
+  const std::shared_ptr<gpu::GpuClient> client_;
+  const GpuBenchOptions& options_;
+  const absl::Time end_;
+  const Print& print_;
+};
+
+}  // namespace
+
+std::string ToJson(const GpuBenchLine& line) {
+  using cli::Json;
+  Json::Members members = {{"row", line.row},
+                           {"name", line.name},
+                           {"who", line.who},
+                           {"bytes", line.bytes},
+                           {"flops", line.flops}};
+  const auto add_time = [&](const char* name, absl::Duration time,
+                            absl::Duration unit) {
+    members.emplace_back(name, absl::FDivDuration(time, unit));
+  };
+  if (!line.skipped.empty()) {
+    members.emplace_back("skipped", line.skipped);
+    return Json(std::move(members)).ToString();
+  }
+  if (!line.status.ok()) {
+    members.emplace_back("error", line.status.ToString());
+    return Json(std::move(members)).ToString();
+  }
+  add_time("us", line.measured.run, absl::Microseconds(1));
+  if (line.who != "hawser") return Json(std::move(members)).ToString();
+  members.emplace_back("runs", line.measured.runs);
+  add_time("first_us", line.first_run, absl::Microseconds(1));
+  add_time("compile_ms", line.compile, absl::Milliseconds(1));
+  members.emplace_back("detail",
+                       Json::Members{{"kernels", line.kernels},
+                                     {"launches", line.counts.launches},
+                                     {"products", line.counts.products},
+                                     {"copies", line.counts.copies}});
+  return Json(std::move(members)).ToString();
+}
+
+absl::Status RunGpuBench(
+    std::unique_ptr<gpu::Device> device, const GpuBenchOptions& options,
+    const std::function<void(const GpuBenchLine&)>& print) {
+  const auto counted = std::make_shared<CountingDevice>(std::move(device));
+  HAWSER_ASSIGN_OR_RETURN(const std::shared_ptr<gpu::GpuClient> client,
+                          gpu::GpuClient::Make(counted, {}));
+  GpuBench(counted, client, options, print).Run();
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::bench
