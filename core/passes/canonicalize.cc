@@ -10,6 +10,7 @@
 #include "core/ops/control.h"
 #include "core/ops/convert.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/expression.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "core/passes/rewriter.h"
@@ -71,8 +72,7 @@ absl::StatusOr<ValueId> MergeReshape(const Site& site) {
   if (before.op != &kReshape) return kNoValue;
   const ValueId source = before.operands[0];
   if (site.rewriter.shape(source) == site.result) return source;
-  return site.rewriter.Append(kReshape, {source},
-                              site.instruction.attributes);
+  return site.rewriter.Append(kReshape, {source}, site.instruction.attributes);
 }
 
 absl::StatusOr<ValueId> MergeBroadcast(const Site& site) {
@@ -128,6 +128,30 @@ absl::StatusOr<ValueId> DropSelect(const Site& site) {
   return values[0] ? site.operands[1] : site.operands[2];
 }
 
+// Whether every element of an operand is known to be 1.
+bool IsOne(const Site& site, int operand) {
+  const Instruction* from = &site.rewriter.producer(site.operands[operand]);
+  if (from->op == &kBroadcastInDim) {
+    from = &site.rewriter.producer(from->operands[0]);
+  }
+  if (from->op != &kConstant) return false;
+  const Literal& value = from->attributes.GetLiteral("value");
+  return value.shape().num_elements() == 1 &&
+         value.bytes() == ScalarOf(value.shape().dtype(), 1).bytes();
+}
+
+// Exact, unlike a sum with 0 or a product of complex numbers.
+absl::StatusOr<ValueId> DropFactorOne(const Site& site) {
+  if (IsComplex(site.result.dtype())) return kNoValue;
+  if (IsOne(site, 1)) return site.operands[0];
+  return IsOne(site, 0) ? site.operands[1] : kNoValue;
+}
+
+absl::StatusOr<ValueId> DropDivisorOne(const Site& site) {
+  const bool drop = !IsComplex(site.result.dtype()) && IsOne(site, 1);
+  return drop ? site.operands[0] : kNoValue;
+}
+
 struct Row {
   const OpDef* op;
   Simplify simplify;
@@ -137,8 +161,10 @@ constexpr Row kRows[] = {
     {&kBroadcastInDim, MergeBroadcast},
     {&kConcatenate, TheOperand},
     {&kConvert, OperandIfSameShape},
+    {&kDivide, DropDivisorOne},
     {&kDynamicSlice, OperandIfSameShape},
     {&kDynamicUpdateSlice, DropUpdateSlice},
+    {&kMultiply, DropFactorOne},
     {&kPad, DropPad},
     {&kReal, OperandIfSameShape},
     {&kReshape, MergeReshape},
@@ -167,10 +193,9 @@ absl::StatusOr<Module> Canonicalize(Module module, bool* changed) {
                   const Instruction& i) -> absl::StatusOr<bool> {
     const Simplify simplify = SimplificationOf(i.op);
     if (simplify == nullptr) return false;
-    HAWSER_ASSIGN_OR_RETURN(
-        const ValueId value,
-        simplify({rewriter, i, rewriter.MappedOperands(i),
-                  rewriter.from().shape(i.first_result)}));
+    HAWSER_ASSIGN_OR_RETURN(const ValueId value,
+                            simplify({rewriter, i, rewriter.MappedOperands(i),
+                                      rewriter.from().shape(i.first_result)}));
     if (value == kNoValue) return false;
     rewriter.Replace(i, value);
     return true;

@@ -8,9 +8,9 @@
 namespace hawser {
 
 // Takes out instructions that change nothing (a transpose that keeps every
-// axis, a convert to the same dtype, a whole slice, a select by a constant)
-// and merges transpose, reshape and broadcast with one of their own kind
-// before them. Exact to the bit. Sets `*changed` when it did any of it.
+// axis, a convert to the same dtype, a whole slice, a factor of 1, a select by a
+// constant) and merges transpose, reshape and broadcast with one of their own
+// kind before them. Exact to the bit; a signaling NaN times 1 stays one. Sets `*changed` when it did any of it.
 absl::StatusOr<Module> Canonicalize(Module module, bool* changed);
 
 }  // namespace hawser

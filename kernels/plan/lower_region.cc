@@ -222,15 +222,12 @@ void DecideSplit(const Target& target, Region* region) {
       Product(absl::MakeConstSpan(domain).subspan(0, region->num_kept));
   const int64_t reduced =
       Product(absl::MakeConstSpan(domain).subspan(region->num_kept));
-  bool per_result_only = true;
   int64_t bytes = 0;
-  for (const PointId r : region->results) {
-    per_result_only = per_result_only && region->points[r].per_result;
-  }
   for (const Point& p : region->points) {
     if (p.kind == Point::kReduce) bytes += 16;
   }
-  if (!per_result_only || region->stages > 1 || kept == 0) return;
+  // With one stage no result of full size waits for a reduction.
+  if (region->stages > 1 || kept == 0) return;
   const bool columns = region->kind == RegionKind::kColumnReduction;
   const int64_t blocks =
       columns ? (kept - 1) / target.columns_per_block + 1 : kept;

@@ -104,26 +104,23 @@ class ColumnEmitter {
   }
 
   void WriteStage(int stage) {
-    Turn turn{.width = static_cast<int>(width_), .inner = inner_,
-              .base = base_};
+    Turn turn{
+        .width = static_cast<int>(width_), .inner = inner_, .base = base_};
     std::vector<const Fold*> folds;
     for (const Fold& fold : folds_) {
       if (fold.stage != stage) continue;
       folds.push_back(&fold);
       turn.also_needed.insert(turn.also_needed.end(), fold.inputs.begin(),
                               fold.inputs.end());
-      const std::string size =
-          width_ > 1 ? absl::StrCat("[", width_, "]") : "";
+      const std::string size = width_ > 1 ? absl::StrCat("[", width_, "]") : "";
       kernel_.body().Line(fold.part(), " ", fold.name(), size, ";");
       ForColumns([&] {
         kernel_.body().Line(fold.name(), Slot(), " = ", fold.type(),
                             "::Identity();");
       });
     }
-    for (size_t k = 0; k < r_.results.size(); ++k) {
-      if (!source_.point(r_.results[k]).per_result && stage + 1 == r_.stages) {
-        turn.results.push_back(static_cast<int>(k));
-      }
+    if (stage + 1 == r_.stages) {
+      turn.results = ResultsOf(r_, /*per_result=*/false);
     }
     if (rows_ > 0 && !(turn.also_needed.empty() && turn.results.empty())) {
       turn.before_points = [&] { DefineReduced(stage); };
@@ -173,13 +170,10 @@ class ColumnEmitter {
   }
 
   Kernels FinishWhole() {
-    Turn turn{.width = static_cast<int>(width_), .inner = inner_,
-              .base = base_};
-    for (size_t k = 0; k < r_.results.size(); ++k) {
-      if (source_.point(r_.results[k]).per_result) {
-        turn.results.push_back(static_cast<int>(k));
-      }
-    }
+    Turn turn{.width = static_cast<int>(width_),
+              .inner = inner_,
+              .base = base_,
+              .results = ResultsOf(r_, /*per_result=*/true)};
     turn.before_points = [&] { DefineReduced(r_.stages); };
     if (!turn.results.empty()) {
       kernel_.body().Open("if (line == 0u && inside)");
@@ -195,12 +189,12 @@ class ColumnEmitter {
     kernel_.body().Open("if (line == 0u && inside)");
     ForColumns([&] {
       for (const Fold& fold : folds_) {
-        StorePartial(source_, folds_, fold, fold.name() + Slot(),
-                     absl::StrCat("split * ", names.Number(columns_), " + k",
-                                  width_ > 1
-                                      ? absl::StrCat(" * ", width_, "u + j")
-                                      : ""),
-                     &kernel_);
+        StorePartial(
+            source_, folds_, fold, fold.name() + Slot(),
+            absl::StrCat(
+                "split * ", names.Number(columns_), " + k",
+                width_ > 1 ? absl::StrCat(" * ", width_, "u + j") : ""),
+            &kernel_);
       }
     });
     kernel_.body().Close();
@@ -213,9 +207,9 @@ class ColumnEmitter {
 
   LaunchShape Shape(int64_t splits) const {
     const int64_t blocks = CeilDivide(columns_ / width_, kLanes);
-    return {.grid = {static_cast<uint32_t>(blocks),
-                     static_cast<uint32_t>(splits)},
-            .threads = kThreads};
+    return {
+        .grid = {static_cast<uint32_t>(blocks), static_cast<uint32_t>(splits)},
+        .threads = kThreads};
   }
 
   const RegionSource& source_;

@@ -41,9 +41,9 @@ std::string ScratchParameter(const RegionSource& source,
                              absl::Span<const Fold> folds, const Fold& fold,
                              size_t k, Access access, KernelBuilder* kernel) {
   const Range range = RangeOf(source.region, folds, &fold, k);
-  return kernel->Parameter({KernelParameter::kScratch, 0, range.offset,
-                            range.bytes, access},
-                           ComputeTypeName(fold.dtypes[k]), false);
+  return kernel->Parameter(
+      {KernelParameter::kScratch, 0, range.offset, range.bytes, access},
+      ComputeTypeName(fold.dtypes[k]), false);
 }
 
 }  // namespace
@@ -51,6 +51,16 @@ std::string ScratchParameter(const RegionSource& source,
 bool SplitsInto(const RegionSource& source, absl::Span<const Fold> folds) {
   const plan::Region& r = source.region;
   return r.splits > 1 && RangeOf(r, folds, nullptr, 0).bytes <= r.scratch_bytes;
+}
+
+std::vector<int> ResultsOf(const plan::Region& region, bool per_result) {
+  std::vector<int> results;
+  for (size_t k = 0; k < region.results.size(); ++k) {
+    if (region.points[region.results[k]].per_result == per_result) {
+      results.push_back(static_cast<int>(k));
+    }
+  }
+  return results;
 }
 
 std::string PartBegin(int64_t size, int64_t splits, const std::string& split,
@@ -99,8 +109,8 @@ absl::StatusOr<EmittedKernel> EmitCombination(const RegionSource& source,
     std::vector<std::string> values;
     for (size_t v = 0; v < fold.dtypes.size(); ++v) {
       values.push_back(kernel.Unique("v"));
-      const std::string from = ScratchParameter(source, folds, fold, v,
-                                                Access::kRead, &kernel);
+      const std::string from =
+          ScratchParameter(source, folds, fold, v, Access::kRead, &kernel);
       body.Line("const ", ComputeTypeName(fold.dtypes[v]), " ", values[v],
                 " = Load(", from, " + (s * ", names.Number(kept), " + k));");
     }
@@ -108,17 +118,13 @@ absl::StatusOr<EmittedKernel> EmitCombination(const RegionSource& source,
               fold.PartOf(values), ");");
     body.Close();
     if (lanes > 1) {
-      body.Line(fold.name(), " = GroupReduce<", fold.type(), ", ", lanes,
-                "u>(", fold.name(), ");");
+      body.Line(fold.name(), " = GroupReduce<", fold.type(), ", ", lanes, "u>(",
+                fold.name(), ");");
     }
     DefineResults(source, fold, fold.name(), &writer, &kernel);
   }
-  std::vector<int> results;
-  for (size_t k = 0; k < r.results.size(); ++k) {
-    results.push_back(static_cast<int>(k));
-  }
   body.Open("if (lane == 0u && own == k)");
-  writer.WriteTurn({.results = results});
+  writer.WriteTurn({.results = ResultsOf(r, /*per_result=*/true)});
   body.Close();
   HAWSER_RETURN_IF_ERROR(writer.status());
   return kernel.Finish(

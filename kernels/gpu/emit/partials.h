@@ -13,6 +13,10 @@ namespace hawser::gpu {
 // folds need.
 bool SplitsInto(const RegionSource& source, absl::Span<const Fold> folds);
 
+// The results that are stored once for each result of a reduction, or those of
+// the reduction's whole domain.
+std::vector<int> ResultsOf(const plan::Region& region, bool per_result);
+
 // Where part `split` of `splits` begins: `size` dealt out evenly.
 std::string PartBegin(int64_t size, int64_t splits, const std::string& split,
                       const IndexNames& names);
@@ -23,7 +27,8 @@ void StorePartial(const RegionSource& source, absl::Span<const Fold> folds,
                   const std::string& index, KernelBuilder* kernel);
 
 // The second kernel: folds parts s * kept + k over s by `lanes` lanes for each
-// of the `kept` results k, then does what is done once per result.
+// of the `kept` results k, then does what is done once per result. What is of
+// the whole domain is the first kernel's to store.
 absl::StatusOr<EmittedKernel> EmitCombination(const RegionSource& source,
                                               absl::Span<const Fold> folds,
                                               int64_t lanes);

@@ -18,7 +18,8 @@ class SplitRowEmitter {
         extents_(r_.loops.extents),
         folds_(std::move(folds)),
         kernel_("parts"),
-        writer_(WriterOverLoops(source, &kernel_)) {
+        writer_(WriterOverLoops(source, &kernel_)),
+        full_size_(ResultsOf(r_, /*per_result=*/false)) {
     const auto all = absl::MakeConstSpan(extents_);
     rows_ = ProductOf(all.subspan(0, r_.num_kept_loops));
     elements_ = ProductOf(all.subspan(r_.num_kept_loops));
@@ -41,7 +42,9 @@ class SplitRowEmitter {
     body.Line("const ", type, " row = HK_BID;");
     body.Line("const ", type, " split = HK_BID_Y;");
     writer_.NameLoops(extents_, 0, r_.num_kept_loops, "row", 1);
-    writer_.WriteWhere(inputs_,
+    std::vector<plan::PointId> roots = inputs_;
+    for (const int k : full_size_) roots.push_back(r_.results[k]);
+    writer_.WriteWhere(roots,
                        [](const plan::Point& p) { return p.per_result; });
     for (const Fold& fold : folds_) DeclareRunning(fold, &kernel_);
     WriteParts();
@@ -73,10 +76,11 @@ class SplitRowEmitter {
     const char* type = writer_.names().type();
     const int64_t units = elements_ / width_;
     const IndexNames& names = writer_.names();
-    body.Line("const ", type, " begin = ",
-              PartBegin(units, r_.splits, "split", names), ";");
-    body.Line("const ", type, " end = ",
-              PartBegin(units, r_.splits, "(split + 1u)", names), ";");
+    body.Line("const ", type,
+              " begin = ", PartBegin(units, r_.splits, "split", names), ";");
+    body.Line("const ", type,
+              " end = ", PartBegin(units, r_.splits, "(split + 1u)", names),
+              ";");
     body.Open("for (", type, " i = begin + HK_TID; i < end; i += ", kThreads,
               "u)");
     WriteTurn(width_);
@@ -85,8 +89,7 @@ class SplitRowEmitter {
     if (done == elements_) return;
     body.Open("if (split == ", r_.splits - 1, "u && HK_TID < ",
               elements_ - done, "u)");
-    body.Line("const ", type, " i = ", names.Number(done),
-              " + HK_TID;");
+    body.Line("const ", type, " i = ", names.Number(done), " + HK_TID;");
     WriteTurn(1);
     body.Close();
   }
@@ -98,6 +101,7 @@ class SplitRowEmitter {
     writer_.WriteTurn({.width = static_cast<int>(width),
                        .inner = loops - 1,
                        .base = writer_.names().loops[loops - 1],
+                       .results = full_size_,
                        .also_needed = inputs_,
                        .in_lane = [&] {
                          for (const Fold& fold : folds_) {
@@ -116,6 +120,7 @@ class SplitRowEmitter {
   PointWriter writer_;
   int64_t rows_, elements_, width_;
   std::vector<plan::PointId> inputs_;
+  const std::vector<int> full_size_;  // results
 };
 
 }  // namespace

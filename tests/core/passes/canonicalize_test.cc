@@ -1,5 +1,7 @@
 #include "core/passes/canonicalize.h"
 
+#include <complex>
+
 #include "core/ops/compare.h"
 #include "core/ops/convert.h"
 #include "core/ops/elementwise.h"
@@ -38,9 +40,11 @@ TEST(Canonicalize, TakesOutWhatChangesNothing) {
       {"reshape", kReshape, {{"dims", Dims{2, 3}}}},
       {"convert", kConvert, {{"dtype", DType::kF32}}},
       {"bitcast", kBitcastConvert, {{"dtype", DType::kF32}}},
-      {"broadcast", kBroadcastInDim,
+      {"broadcast",
+       kBroadcastInDim,
        {{"dims", Dims{2, 3}}, {"broadcast_dimensions", Dims{0, 1}}}},
-      {"slice", kSlice,
+      {"slice",
+       kSlice,
        {{"start_indices", Dims{0, 0}},
         {"limit_indices", Dims{2, 3}},
         {"strides", Dims{1, 1}}}},
@@ -59,9 +63,11 @@ TEST(Canonicalize, KeepsWhatChangesSomething) {
       {"reshape", kReshape, {{"dims", Dims{3, 2}}}},
       {"convert", kConvert, {{"dtype", DType::kF64}}},
       {"bitcast", kBitcastConvert, {{"dtype", DType::kU32}}},
-      {"broadcast", kBroadcastInDim,
+      {"broadcast",
+       kBroadcastInDim,
        {{"dims", Dims{2, 3, 1}}, {"broadcast_dimensions", Dims{0, 1}}}},
-      {"slice", kSlice,
+      {"slice",
+       kSlice,
        {{"start_indices", Dims{0, 0}},
         {"limit_indices", Dims{2, 2}},
         {"strides", Dims{1, 1}}}},
@@ -93,8 +99,7 @@ TEST(Canonicalize, KeepsAPermutingBroadcast) {
 TEST(Canonicalize, MergesTransposes) {
   const auto body = [](ComputationBuilder& b) {
     const ValueId x = b.Parameter(Shape::Of(DType::kF32, {2, 3, 4}));
-    const ValueId t =
-        b.Add(kTranspose, {x}, {{"permutation", Dims{1, 2, 0}}});
+    const ValueId t = b.Add(kTranspose, {x}, {{"permutation", Dims{1, 2, 0}}});
     return std::vector<ValueId>{
         b.Add(kTranspose, {t}, {{"permutation", Dims{1, 0, 2}}}),
         b.Add(kTranspose, {t}, {{"permutation", Dims{2, 0, 1}}})};
@@ -111,8 +116,8 @@ TEST(Canonicalize, MergesReshapesOfAWholeChain) {
     for (const Dims& dims : {Dims{6}, Dims{3, 2}, Dims{1, 6}, Dims{6, 1}}) {
       x = b.Add(kReshape, {x}, {{"dims", dims}});
     }
-    return std::vector<ValueId>{
-        x, b.Add(kReshape, {x}, {{"dims", Dims{2, 3}}})};
+    return std::vector<ValueId>{x,
+                                b.Add(kReshape, {x}, {{"dims", Dims{2, 3}}})};
   };
   EXPECT_EQ(Canonical(body),
             "  %1: f32[6] = reshape(%0) dims=[6]\n"
@@ -125,13 +130,12 @@ TEST(Canonicalize, MergesReshapesOfAWholeChain) {
 TEST(Canonicalize, MergesBroadcasts) {
   const auto body = [](ComputationBuilder& b) {
     const ValueId x = b.Parameter(Shape::Of(DType::kF32, {3, 1}));
-    const ValueId inner = b.Add(
-        kBroadcastInDim, {x},
-        {{"dims", Dims{2, 3, 1}}, {"broadcast_dimensions", Dims{1, 2}}});
-    return std::vector<ValueId>{
-        b.Add(kBroadcastInDim, {inner},
-              {{"dims", Dims{4, 2, 3}},
-               {"broadcast_dimensions", Dims{1, 2, 0}}})};
+    const ValueId inner =
+        b.Add(kBroadcastInDim, {x},
+              {{"dims", Dims{2, 3, 1}}, {"broadcast_dimensions", Dims{1, 2}}});
+    return std::vector<ValueId>{b.Add(
+        kBroadcastInDim, {inner},
+        {{"dims", Dims{4, 2, 3}}, {"broadcast_dimensions", Dims{1, 2, 0}}})};
   };
   EXPECT_EQ(Canonical(body),
             "  %1: f32[2,3,1] = broadcast_in_dim(%0) "
@@ -209,8 +213,39 @@ TEST(Canonicalize, SelectOfOneValue) {
   EXPECT_EQ(Canonical(body), "  return %1\n");
 }
 
+TEST(Canonicalize, TakesOutFactorsOfOne) {
+  const auto body = [](ComputationBuilder& b) {
+    const ValueId x = b.Parameter(kF23);
+    const ValueId one = b.Constant(Literal::Scalar(1.0f));
+    const ValueId ones =
+        b.Add(kBroadcastInDim, {one},
+              {{"dims", kF23.dims()}, {"broadcast_dimensions", Dims{}}});
+    return std::vector<ValueId>{b.Add(kMultiply, {x, ones}),
+                                b.Add(kMultiply, {ones, x}),
+                                b.Add(kDivide, {x, ones})};
+  };
+  EXPECT_THAT(Canonical(body), testing::HasSubstr("return %0, %0, %0\n"));
+}
+
+// 1 / x is no x, and 1 times an infinite complex number is NaN in one part.
+TEST(Canonicalize, KeepsOtherOnes) {
+  const Shape complex = Shape::Scalar(DType::kC64);
+  const auto body = [&](ComputationBuilder& b) {
+    const ValueId x = b.Parameter(Shape::Scalar(DType::kF32));
+    const ValueId z = b.Parameter(complex);
+    const ValueId one = b.Constant(Literal::Scalar(1.0f));
+    const ValueId complex_one =
+        b.Constant(Literal::Scalar(std::complex<float>(1, 0)));
+    return std::vector<ValueId>{b.Add(kDivide, {one, x}),
+                                b.Add(kMultiply, {z, complex_one}),
+                                b.Add(kDivide, {z, complex_one})};
+  };
+  EXPECT_THAT(Canonical(body, false),
+              testing::HasSubstr("return %4, %5, %6\n"));
+}
+
 // -0 + 0 is 0, and 0 * NaN is NaN: neither identity is exact.
-TEST(Canonicalize, LeavesArithmeticAlone) {
+TEST(Canonicalize, LeavesZerosAlone) {
   const auto body = [](ComputationBuilder& b) {
     const ValueId x = b.Parameter(kF);
     const ValueId zero = b.Constant(Literal::Scalar(0.0f));
