@@ -39,13 +39,14 @@ DatasetStore::~DatasetStore() {
 std::vector<uint32_t> DatasetStore::FindMissing(
     absl::string_view tenant, absl::Span<const Digest> digests) {
   std::vector<uint32_t> missing;
+  absl::flat_hash_set<Digest> found;
   MutexLock lock(&mu_);
   Tenant& own = tenants_[tenant];
   for (size_t i = 0; i < digests.size(); ++i) {
     auto at = own.chunks.find(digests[i]);
     if (at == own.chunks.end() || at->second.chunk->lost()) {
       missing.push_back(static_cast<uint32_t>(i));
-    } else {
+    } else if (found.insert(digests[i]).second) {
       Refer(own, at->second.chunk);  // its time starts again
     }
   }
@@ -79,7 +80,6 @@ void DatasetStore::Name(Tenant& tenant, StoredDataset* dataset) {
     dataset->arrays.push_back(ArrayOf(tenant, array));
     for (const Digest& chunk : array.chunks) {
       ++tenant.chunks.at(chunk).named;
-      tenant.uploads.erase(chunk);
     }
   }
 }
@@ -136,12 +136,8 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
     dataset = std::make_shared<StoredDataset>();
     dataset->manifest = std::move(manifest);
     Name(tenant, dataset.get());
-  } else {
-    // Putting it again asked for its chunks, which counts as an upload.
-    for (const ArrayManifest& array : dataset->manifest.arrays) {
-      for (const Digest& chunk : array.chunks) tenant.uploads.erase(chunk);
-    }
   }
+  EndUploads(tenant, dataset->manifest);
   MarkUsed(*dataset);
   *info = dataset->Info();
   if (files_ == nullptr || info->durable) return absl::OkStatus();

@@ -152,7 +152,7 @@ void DatasetStore::Sweep() {
   for (auto& [name, tenant] : tenants_) {
     for (auto it = tenant.uploads.begin(); it != tenant.uploads.end();) {
       auto at = it++;  // erase keeps the others
-      if (at->second > now) continue;
+      if (at->second.expires > now) continue;
       if (tenant.chunks.at(at->first).named == 0) Forget(tenant, at->first);
       tenant.uploads.erase(at);
     }
@@ -219,6 +219,10 @@ absl::Status DatasetStore::RestoreDataset(DatasetRecord record,
   dataset->manifest = std::move(record.manifest);
   dataset->on_disk = true;
   Name(tenant, dataset.get());
+  // Of what was told to clients nobody knows any more.
+  for (const ArrayManifest& array : dataset->manifest.arrays) {
+    for (const Digest& chunk : array.chunks) tenant.uploads.erase(chunk);
+  }
   dataset->info.last_used = std::min(last_used, dataset->info.last_used);
   dataset->marked = dataset->info.last_used;
   tenant.datasets[DatasetId(dataset->manifest)] = std::move(dataset);

@@ -121,7 +121,7 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   const Tenant& own = at->second;
   usage.datasets = static_cast<int64_t>(own.datasets.size());
   usage.bytes = own.bytes;
-  for (const auto& [digest, expires] : own.uploads) {
+  for (const auto& [digest, upload] : own.uploads) {
     const KnownChunk& known = own.chunks.at(digest);
     if (known.named == 0) usage.upload_bytes += known.chunk->size;
   }

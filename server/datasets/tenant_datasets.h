@@ -19,12 +19,16 @@ struct KnownChunk {
   int64_t named = 0;  // how often, by the tenant's datasets
 };
 
+// What stays though no dataset names it: a client was told that it is here.
+struct Upload {
+  absl::Time expires;
+  int commits = 0;  // that are to come, by those it was told to
+};
+
 // Guarded by the store's lock.
 struct TenantDatasets {
   absl::flat_hash_map<Digest, KnownChunk> chunks;
-  // Until when those stay that a client was told are here, whoever deletes
-  // what names them: its Commit is to come.
-  absl::flat_hash_map<Digest, absl::Time> uploads;
+  absl::flat_hash_map<Digest, Upload> uploads;
   absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
   absl::btree_map<std::string, Digest> tags;
   bool names_saved = false;  // tags and pins have a file

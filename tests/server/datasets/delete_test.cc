@@ -117,6 +117,22 @@ TEST_P(DeleteTest, ADatasetThatWasPutTwiceIsGoneWithItsChunks) {
   EXPECT_EQ(store().statistics().chunks, 0);
 }
 
+// Two put the same at once: what the first commits and somebody deletes stays
+// for the second, who was told that it is there.
+TEST_P(DeleteTest, WhatAnotherWasToldStaysUntilItsCommit) {
+  const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
+  const std::string token = Token("a", source);
+  const DatasetManifest manifest = ManifestOf(source, 1);
+  const std::vector<Digest>& chunks = manifest.arrays[0].chunks;
+  EXPECT_THAT(store().FindMissing("a", chunks), testing::IsEmpty());
+  EXPECT_EQ(Token("a", source), token);  // its own FindMissing, and Commit
+  ASSERT_OK(Delete(store(), "a", token));
+  EXPECT_THAT(store().FindMissing("a", chunks), testing::IsEmpty());
+  EXPECT_EQ(Token("a", source), token);
+  ASSERT_OK(Delete(store(), "a", token));
+  EXPECT_GT(store().Usage("a").upload_bytes, 0);  // two who never came back
+}
+
 TEST_P(DeleteTest, UnknownAndForeignTokensAreAlike) {
   const std::string token = Token("a", Alone(SomeBytes(10)));
   const std::string unknown = TokenOf(Digest());
