@@ -67,7 +67,6 @@ IndexExpr IndexExpr::Symbol(int index, Bounds bounds) {
 }
 
 void IndexExpr::AddTerm(int64_t coefficient, const IndexAtom& atom) {
-  if (coefficient == 0) return;
   auto at = terms_.begin();
   while (at != terms_.end()) {
     const int order = CompareAtoms(at->atom, atom);
@@ -240,18 +239,6 @@ IndexExpr IndexExpr::Substitute(absl::Span<const IndexExpr> dims) const {
   return result;
 }
 
-bool IndexExpr::IsDim(int index) const {
-  return constant_ == 0 && terms_.size() == 1 && terms_[0].coefficient == 1 &&
-         terms_[0].atom.kind == IndexAtom::kDim &&
-         terms_[0].atom.index == index;
-}
-
-bool IndexExpr::IsAffine() const {
-  return std::all_of(terms_.begin(), terms_.end(), [](const Term& t) {
-    return t.atom.kind == IndexAtom::kDim;
-  });
-}
-
 int64_t IndexExpr::CoefficientOf(int index) const {
   for (const Term& t : terms_) {
     if (t.atom.kind == IndexAtom::kDim && t.atom.index == index) {
@@ -283,14 +270,6 @@ void IndexExpr::CollectSymbols(std::vector<int>* symbols) const {
     if (t.atom.kind == IndexAtom::kSymbol) symbols->push_back(t.atom.index);
     if (t.atom.inner != nullptr) t.atom.inner->CollectSymbols(symbols);
   }
-}
-
-int IndexExpr::NumDivisions() const {
-  int count = 0;
-  for (const Term& t : terms_) {
-    if (t.atom.inner != nullptr) count += 1 + t.atom.inner->NumDivisions();
-  }
-  return count;
 }
 
 std::string IndexExpr::ToString() const {

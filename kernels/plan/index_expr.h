@@ -44,9 +44,9 @@ struct IndexAtom {
 // decided, `k * (x / k) + x % k` is x. So equal expressions mostly have equal
 // forms, and operator== compares forms. Immutable value; cheap to copy.
 //
-// Numbers must stay below 2^62 (shapes do). Division rounds down; emitters may
-// use C's division wherever the numerator's bounds are not negative, and behind
-// the predicates of a scope they never are.
+// Numbers must stay below 2^62 (shapes do). Division rounds down. Bounds know
+// nothing of predicates, so behind them too a numerator's may be negative; for
+// C's division emitters then move it up by whole divisors.
 class IndexExpr {
  public:
   struct Term {
@@ -77,10 +77,6 @@ class IndexExpr {
   Bounds bounds() const;
 
   bool IsConstant() const { return terms_.empty(); }
-  // Exactly the loop index `index`.
-  bool IsDim(int index) const;
-  // Only loop indices and a constant: no division, no symbol.
-  bool IsAffine() const;
   // Of loop index `index`, outside divisions.
   int64_t CoefficientOf(int index) const;
   // Whether loop index `index` stands under a division.
@@ -89,8 +85,6 @@ class IndexExpr {
   bool UsesSymbol() const;
   // Adds the numbers of the symbols it uses to `*symbols`.
   void CollectSymbols(std::vector<int>* symbols) const;
-  // Divisions and remainders it takes to compute it.
-  int NumDivisions() const;
 
   // "4*d0 + (d1 / 3) + s0 + 7"
   std::string ToString() const;

@@ -44,12 +44,6 @@ IndexExpr IndexMap::Linear(absl::Span<const int64_t> dims) const {
   return linear;
 }
 
-bool IndexMap::UsesDim(int index) const {
-  return std::any_of(axes.begin(), axes.end(), [&](const IndexExpr& axis) {
-    return axis.UsesDim(index);
-  });
-}
-
 std::string IndexMap::ToString() const {
   return absl::StrCat(
       "(",

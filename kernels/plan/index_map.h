@@ -24,7 +24,6 @@ struct IndexMap {
   IndexMap Substitute(absl::Span<const IndexExpr> dims) const;
   // The row-major offset, in elements, into a value of sizes `dims`.
   IndexExpr Linear(absl::Span<const int64_t> dims) const;
-  bool UsesDim(int index) const;
   std::string ToString() const;  // "(d0, d1 + 3)"
   bool operator==(const IndexMap& other) const = default;
   template <typename H>

@@ -1,6 +1,6 @@
 #include "kernels/plan/buffers.h"
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +39,14 @@ TEST(Arena, TakesTheSmallestHoleAndJoinsNeighbours) {
   arena.Free(1792, 0);
   EXPECT_EQ(arena.Allocate(600), 1792);  // the end grows
   EXPECT_EQ(arena.size(), 2560);
+  EXPECT_EQ(arena.Allocate(1), 2560);  // what the end took is no hole
+  arena.Free(1792, 600);
+  arena.Free(1536, 200);  // joins the one behind it
+  EXPECT_EQ(arena.Allocate(1000), 1536);
+  EXPECT_EQ(arena.size(), 2816);
+  arena.Free(2560, 1);
+  arena.Free(0, 1500);  // does not join one that is farther off
+  EXPECT_EQ(arena.Allocate(1600), 2560);
 }
 
 // Memory as the plan lays it out, poisoned, filled step by step.
@@ -94,8 +102,8 @@ class Memory {
     // A view writes nothing: its bytes must be there.
     if (region.kind == RegionKind::kView) return;
     for (int r = 0; r < i.num_results; ++r) {
-      char* to = At(i.first_result + r);
-      std::memcpy(to, values[r].bytes().data(), values[r].bytes().size());
+      const absl::Span<const char> bytes = values[r].bytes();
+      std::copy(bytes.begin(), bytes.end(), At(i.first_result + r));
     }
   }
 
@@ -114,7 +122,7 @@ class Memory {
         return;
       }
     }
-    std::memset(At(v), 0x5a, p.bytes);
+    std::fill_n(At(v), p.bytes, char{0x5a});
   }
 
   char* At(ValueId v) {

@@ -81,6 +81,106 @@ TEST(IndexExpr, SimplifiesToOneForm) {
   for (const auto& row : rows) EXPECT_EQ(row.got.ToString(), row.want);
 }
 
+// What may be simplified, beside what looks like it and may not.
+TEST(IndexExpr, SimplifiesOnlyWhatItMay) {
+  const IndexExpr x = D(0, 24), a = D(0, 6), b = D(1, 9), bit = D(1, 2);
+  const IndexExpr above = IndexExpr::Symbol(0, {7, 9}),
+                  below = IndexExpr::Symbol(1, {-5, -1});
+  const struct {
+    IndexExpr got;
+    const char* want;
+  } rows[] = {
+      {a * 0, "0"},
+      {IndexExpr::Constant(-8).FloorDiv(4), "-2"},
+      {IndexExpr::Constant(-7).FloorDiv(4), "-2"},
+      {x.FloorDiv(2) + x.FloorDiv(3), "((d0) / 2) + ((d0) / 3)"},
+      {x.FloorDiv(3) - x.FloorDiv(2), "-((d0) / 2) + ((d0) / 3)"},
+      {a - b * 2 + -3, "d0 - 2*d1 - 3"},
+      {a * -1, "-d0"},
+      {above.Mod(6), "s0 - 6"},
+      {below.Mod(6), "s1 + 6"},
+      // (g*x + r) / (g*k): every g is tried, and r has to stay below it.
+      {(D(0, 2) + D(1, 5) * 4).FloorDiv(8), "((d1) / 2)"},
+      {(D(0, 2) + D(1, 5) * 4).Mod(8), "d0 + 4*((d1) % 2)"},
+      {(a * 2 + bit).FloorDiv(8), "((d0) / 4)"},
+      {(a * 2 + bit).Mod(8), "d1 + 2*((d0) % 4)"},
+      {(D(0, 2) * 2 + D(1, 5) * 6 + D(2, 3)).FloorDiv(12), "((d1) / 2)"},
+      {(D(0, 2) * 2 + D(1, 5) * 6 + D(2, 3)).Mod(12),
+       "2*d0 + d2 + 6*((d1) % 2)"},
+      {(a * 2 + D(1, 3)).FloorDiv(8), "((2*d0 + d1) / 8)"},
+      {(a * 2 + D(1, 3)).Mod(8), "((2*d0 + d1) % 8)"},
+      // A quotient of a quotient, a remainder of a remainder: alone only.
+      {(x.FloorDiv(2) + 1).FloorDiv(2), "((((d0) / 2) + 1) / 2)"},
+      {(x.FloorDiv(2) + bit).FloorDiv(3), "((d1 + ((d0) / 2)) / 3)"},
+      {(x.FloorDiv(2) * 2).FloorDiv(3), "((2*((d0) / 2)) / 3)"},
+      {(x.FloorDiv(2) + b.FloorDiv(2)).FloorDiv(3),
+       "((((d0) / 2) + ((d1) / 2)) / 3)"},
+      {(x.Mod(6) + b.Mod(6)).Mod(3), "((((d0) % 6) + ((d1) % 6)) % 3)"},
+      {x.Mod(6).FloorDiv(2), "((((d0) % 6)) / 2)"},
+      {(x.Mod(6) + 1).Mod(3), "((((d0) % 6) + 1) % 3)"},
+      {(x.Mod(6) + bit).Mod(3), "((d1 + ((d0) % 6)) % 3)"},
+      {(x.Mod(6) * 2).Mod(3), "((2*((d0) % 6)) % 3)"},
+      {x.FloorDiv(3).Mod(2), "((((d0) / 3)) % 2)"},
+      {x.Mod(6).Mod(4), "((((d0) % 6)) % 4)"},
+      // k * (x / k) + x % k: of the same x, and that many times.
+      {a.FloorDiv(4) * 5 + a.Mod(4), "5*((d0) / 4) + ((d0) % 4)"},
+      {b.FloorDiv(2) * 4 + a.Mod(4), "4*((d1) / 2) + ((d0) % 4)"},
+      {a.FloorDiv(4) * 8 + a.Mod(4) * 2 + b.Mod(4) + b.FloorDiv(4) * 4,
+       "2*d0 + d1"},
+      {x.Mod(2) + b.Mod(4) + b.FloorDiv(4) * 4, "d1 + ((d0) % 2)"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(row.got.ToString(), row.want);
+}
+
+TEST(IndexExpr, BoundsAreTightAndEndAt2To62) {
+  const IndexExpr x = D(0, 24);
+  EXPECT_EQ(x.Mod(5).bounds(), (Bounds{0, 4}));
+  EXPECT_EQ(x.FloorDiv(5).bounds(), (Bounds{0, 4}));
+  EXPECT_EQ((x * -2 + 1).bounds(), (Bounds{-45, 1}));
+  EXPECT_EQ(IndexExpr::Symbol(0, {-8, -4}).FloorDiv(4).bounds(),
+            (Bounds{-2, -1}));
+  const IndexExpr far = D(0, int64_t{1} << 40) * (int64_t{1} << 30);
+  EXPECT_EQ((far - far * 2).bounds(), (Bounds{-(int64_t{1} << 62), 0}));
+  EXPECT_EQ(far.bounds(), (Bounds{0, int64_t{1} << 62}));
+}
+
+TEST(IndexExpr, KnowsWhatItUses) {
+  const IndexExpr at = IndexExpr::Symbol(3, {0, 9});
+  const IndexExpr under = (at + D(1, 5)).FloorDiv(4) + D(0, 2);
+  for (const IndexExpr& e : {at, under}) {
+    EXPECT_TRUE(e.UsesSymbol()) << e.ToString();
+    std::vector<int> symbols;
+    e.CollectSymbols(&symbols);
+    EXPECT_EQ(symbols, std::vector<int>{3}) << e.ToString();
+  }
+  EXPECT_FALSE(D(0, 9).FloorDiv(4).UsesSymbol());
+  EXPECT_TRUE(IndexExpr::Constant(3).IsConstant());
+  EXPECT_FALSE((D(0, 9) + 3).IsConstant());
+  EXPECT_TRUE(under.UsesDim(0));
+  EXPECT_TRUE(under.UsesDim(1));
+  EXPECT_FALSE(under.UsesDim(2));
+  EXPECT_TRUE(under.DividesDim(1));
+  EXPECT_FALSE(under.DividesDim(0));
+}
+
+TEST(IndexExpr, FormsHaveATotalOrder) {
+  const IndexExpr a = D(0, 24), b = D(1, 24);
+  const std::vector<IndexExpr> rising = {IndexExpr(),   a,
+                                         a * 2,         b,
+                                         a.FloorDiv(2), a.FloorDiv(3),
+                                         b.FloorDiv(3), a + b,
+                                         a + b * 2,     IndexExpr::Constant(1),
+                                         a + 1};
+  for (size_t i = 0; i < rising.size(); ++i) {
+    for (size_t k = 0; k < rising.size(); ++k) {
+      const int order = rising[i].Compare(rising[k]);
+      EXPECT_EQ(order < 0, i < k) << i << " " << k;
+      EXPECT_EQ(order > 0, i > k) << i << " " << k;
+      EXPECT_EQ(rising[i] == rising[k], i == k) << i << " " << k;
+    }
+  }
+}
+
 TEST(IndexExpr, QuotientAndRemainderOfEveryOffsetComeBack) {
   for (int64_t k = 1; k <= 24; ++k) {
     const IndexExpr x = D(0, 3) * 8 + D(1, 4) * 2 + D(2, 2);
@@ -158,6 +258,8 @@ TEST(Predicate, KnowsWhatBoundsDecide) {
   EXPECT_FALSE((Predicate{x, {0, 5}}.AlwaysHolds()));
   EXPECT_TRUE((Predicate{x, {6, 9}}.NeverHolds()));
   EXPECT_FALSE((Predicate{x, {5, 9}}.NeverHolds()));
+  EXPECT_TRUE((Predicate{x, {-9, -3}}.NeverHolds()));
+  EXPECT_FALSE((Predicate{x, {-9, -2}}.NeverHolds()));
   EXPECT_EQ((Predicate{x, {0, 5}}.ToString()), "0 <= d0 - 2 <= 5");
 }
 
@@ -184,6 +286,10 @@ TEST(CollapseLoops, MergesWhatMovesTogether) {
   EXPECT_EQ(Collapsed(e, {all}, {b + 1}), "[2,3,4] 12*d0 + 4*d1 + d2");
   EXPECT_EQ(Collapsed(e, {all}, {}, {1}), "[6,4] 4*d0 + d1");
   EXPECT_EQ(Collapsed(e, {all, c.FloorDiv(2)}), "[6,4] 4*d0 + d1 ((d1) / 2)");
+  EXPECT_EQ(Collapsed(e, {all, b.FloorDiv(2)}),
+            "[2,3,4] 12*d0 + 4*d1 + d2 ((d1) / 2)");
+  EXPECT_EQ(Collapsed({2, 1, 4}, {a * 4 + c}, {}, {1}), "[2,4] 4*d0 + d1");
+  EXPECT_EQ(Collapsed({1, 2, 4}, {D(1, 2) * 4 + c}, {}, {0}), "[8] d0");
   EXPECT_EQ(Collapsed({1, 5, 1}, {D(1, 5) * 2}), "[5] 2*d0");
   EXPECT_EQ(Collapsed({}, {IndexExpr()}), "[] 0");
   EXPECT_EQ(Collapsed({0, 4}, {D(1, 4)}), "[0,4] d1");
@@ -195,6 +301,7 @@ TEST(AlignmentOf, IsWhatEveryTurnShares) {
   EXPECT_EQ(AlignmentOf(row, -1), 1);
   EXPECT_EQ(AlignmentOf(row + 2, 1), 2);
   EXPECT_EQ(AlignmentOf(D(1, 12), 1), 1 << 20);
+  EXPECT_EQ(AlignmentOf(IndexExpr::Symbol(1, {0, 9}) * 2 + D(1, 12), 1), 2);
   EXPECT_EQ(AlignmentOf(D(0, 8).FloorDiv(2) * 6 + D(1, 12), 1), 2);
 }
 

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/leaves.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape.h"
 #include "gmock/gmock.h"
@@ -49,6 +50,27 @@ TEST(RandomRegions, ComputeWhatTheReferenceDoes) {
   for (const auto& [why, number] : batch.refused()) {
     EXPECT_THAT(why, testing::HasSubstr("windows that overlap")) << number;
   }
+}
+
+// What of each op the graphs above draw is left to chance.
+TEST(RandomRegions, ComputeEveryOpOnEveryKindOfNumber) {
+  RegionBatch batch;
+  for (const OpDef* op : AllRegionOps().ops) {
+    if (op == &kParameter) continue;
+    int seed = 0;
+    for (const DType dtype : {DType::kF32, DType::kBF16, DType::kS32,
+                              DType::kU64, DType::kC64, DType::kBool}) {
+      const RandomModuleOptions options = {.instructions = 4,
+                                           .max_elements = 32,
+                                           .dtypes = DTypeSet::Of(dtype),
+                                           .ops = {op}};
+      ASSERT_OK_AND_ASSIGN(const RandomGraph graph, DrawGraph(++seed, options));
+      Random random(seed);
+      batch.Add(graph.plan, RandomArguments(graph.module.signature(), random),
+                absl::StrCat(op->name, " on ", DTypeName(dtype)));
+    }
+  }
+  batch.Run();
 }
 
 // The same bits where no half is among the dtypes.

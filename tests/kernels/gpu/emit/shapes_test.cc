@@ -183,6 +183,48 @@ TEST_F(Shapes, Everything) {
   }
 }
 
+TEST_F(Shapes, EveryMonoid) {
+  const struct {
+    const OpDef* op;
+    DType dtype;
+    double neutral;
+  } monoids[] = {
+      {&kAdd, DType::kS32, 0},           {&kMultiply, DType::kS32, 1},
+      {&kMaximum, DType::kS32, -0x1p31}, {&kMinimum, DType::kS32, 0x1p31 - 1},
+      {&kAnd, DType::kS32, -1},          {&kOr, DType::kS32, 0},
+      {&kAnd, DType::kBool, 1},          {&kOr, DType::kBool, 0},
+  };
+  for (const auto& m : monoids) {
+    for (const Dims& axes : {Dims{1}, Dims{0}, Dims{0, 1}}) {
+      Check(absl::StrCat(m.op->name, " along ", DimsToString(axes)),
+            {{{5, 70}},
+             [&](const Values& p) {
+               return Values{
+                   Folded(*m.op, p[0], ScalarOf(m.dtype, m.neutral), axes)};
+             }},
+            m.dtype);
+    }
+  }
+}
+
+// Coefficients below 0, and divisions of what lies below 0.
+TEST_F(Shapes, IndicesThatRunBackwards) {
+  Check("reversed", {{{5, 6}, {10, 3}}, [](const Values& p) {
+                       const Expression back = Apply(
+                           kReverse, {p[0]}, {{"dimensions", Dims{0, 1}}});
+                       return Values{Reshaped(back, {10, 3}) + p[1]};
+                     }});
+  Check("reversed columns", {{{5, 6}, {5, 6}}, [](const Values& p) {
+                               const Expression back = Apply(
+                                   kReverse, {p[0]}, {{"dimensions", Dims{1}}});
+                               return Values{back * p[1]};
+                             }});
+  Check("padded", {{{6, 5}}, [](const Values& p) {
+                     const Expression turned = Transposed(p[0], {1, 0});
+                     return Values{Padded(Reshaped(turned, {30}), 2, 1, 1)};
+                   }});
+}
+
 TEST_F(Shapes, Transposes) {
   for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
            {1, 33}, {31, 32}, {33, 65}, {64, 128}}) {
