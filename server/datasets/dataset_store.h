@@ -134,15 +134,12 @@ class DatasetStore {
   // ---- chunks (chunk_index.cc)
   std::shared_ptr<Chunk> ChunkOf(const Digest& digest, int64_t size)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The tenant knows the chunk from now on, at least for the upload's time or
-  // until the Commit of whoever is told so.
+  // The tenant knows it, at least for the upload's time or until the Commit.
   void Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // A Commit of these chunks has come.
-  void EndUploads(Tenant& tenant, const DatasetManifest& manifest)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The tenant does not know it any more; Collect removes what nobody knows or
-  // uses.
+  static void EndUploads(Tenant& tenant, const DatasetManifest& manifest);
+  // It does not any more; Collect removes what nobody knows or uses.
   void Forget(Tenant& tenant, const Digest& digest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Collect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

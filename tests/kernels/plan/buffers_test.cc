@@ -1,6 +1,7 @@
 #include "kernels/plan/buffers.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -150,8 +151,7 @@ class Memory {
 
   Literal Read(ValueId v) {
     Literal l = Literal::Zeros(c_.shape(v));
-    const char* from = At(v);
-    std::memcpy(l.mutable_bytes().data(), from, l.bytes().size());
+    std::copy_n(At(v), l.bytes().size(), l.mutable_bytes().begin());
     return l;
   }
 
