@@ -19,7 +19,9 @@ std::shared_ptr<Chunk> DatasetStore::ChunkOf(const Digest& digest,
 }
 
 void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
-  tenant.uploads[chunk->digest].expires = options_.now() + options_.upload_ttl;
+  Upload& upload = tenant.uploads[chunk->digest];
+  upload.expires = options_.now() + options_.upload_ttl;
+  ++upload.commits;
   if (!tenant.chunks.emplace(chunk->digest, KnownChunk{chunk}).second) return;
   ++chunk->references;
   tenant.bytes += chunk->size;
@@ -31,7 +33,7 @@ void DatasetStore::EndUploads(Tenant& tenant, const DatasetManifest& manifest) {
     for (const Digest& chunk : array.chunks) {
       const auto at = tenant.uploads.find(chunk);
       if (at == tenant.uploads.end() || !ended.insert(chunk).second) continue;
-      if (--at->second.commits <= 0) tenant.uploads.erase(at);
+      if (--at->second.commits == 0) tenant.uploads.erase(at);
     }
   }
 }

@@ -48,7 +48,6 @@ std::vector<uint32_t> DatasetStore::FindMissing(
       missing.push_back(static_cast<uint32_t>(i));
     } else if (found.insert(digests[i]).second) {
       Refer(own, at->second.chunk);  // its time starts again
-      ++own.uploads.at(digests[i]).commits;
     }
   }
   return missing;

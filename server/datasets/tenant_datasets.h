@@ -19,11 +19,10 @@ struct KnownChunk {
   int64_t named = 0;  // how often, by the tenant's datasets
 };
 
-// What stays though no dataset names it: it was uploaded, or a client was told
-// that it is here.
+// What stays though no dataset names it: a client was told that it is here.
 struct Upload {
   absl::Time expires;
-  int commits = 0;  // that are to come, by those who were told
+  int commits = 0;  // that are to come, by those it was told to
 };
 
 // Guarded by the store's lock.
