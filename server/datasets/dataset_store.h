@@ -137,7 +137,7 @@ class DatasetStore {
   // The tenant knows it, at least for the upload's time or until the Commit.
   void Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Somebody who was told that these chunks are here has committed them.
+  // One of those who uploaded these chunks or were told of them commits.
   static void EndUploads(Tenant& tenant, const DatasetManifest& manifest);
   // It does not any more; Collect removes what nobody knows or uses.
   void Forget(Tenant& tenant, const Digest& digest)

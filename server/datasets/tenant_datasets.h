@@ -19,10 +19,11 @@ struct KnownChunk {
   int64_t named = 0;  // how often, by the tenant's datasets
 };
 
-// What stays though no dataset names it: a client was told that it is here.
+// What stays though no dataset names it: clients uploaded it, or were told that
+// it is here.
 struct Upload {
   absl::Time expires;
-  int commits = 0;  // that are to come, by those it was told to
+  int commits = 0;  // that are to come, one of each of them
 };
 
 // Guarded by the store's lock.
