@@ -1,6 +1,7 @@
 #include "client/remote/session.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,9 +16,9 @@ namespace hawser {
 namespace {
 
 // What may be under way without an answer: enough to hide a round trip of
-// 10 ms behind steps of 150 us, little enough for a server to hold for every
+// 20 ms behind steps of 150 us, little enough for a server to hold for every
 // client it has.
-constexpr int kWindowRequests = 64;
+constexpr int kWindowRequests = 128;
 constexpr size_t kWindowBytes = size_t{16} << 20;
 // Answers come in any order, so an old request may keep later ones
 // unacknowledged, which the server remembers.
@@ -28,15 +29,15 @@ constexpr int kRoomToWaitFor = kWindowRequests / 2;
 // Requests that leave in one message when nobody waits for them: as many as
 // half of those under way, so that the first ones start at once and the server
 // does not run out of work meanwhile.
-constexpr int kMaxBatch = 16;
+constexpr int kMaxBatch = 32;
 // This many released handles are worth a message of their own.
 constexpr size_t kReleasesPerPing = 256;
 
-// A step with a few small arguments fits the first block.
+// A step with a few small arguments fits the first block. The arena lives from
+// Take to Give: its block belongs to the thread that makes it.
 struct MessageMemory {
-  MessageMemory() : arena(block, sizeof(block)) {}
   alignas(8) char block[1024];
-  google::protobuf::Arena arena;
+  std::optional<google::protobuf::Arena> arena;
 };
 
 // As many as a window needs are kept: blocks of this size are slow to come by
@@ -48,18 +49,20 @@ class MessagePool {
     return *pool;
   }
   std::unique_ptr<MessageMemory> Take() {
+    std::unique_ptr<MessageMemory> memory;
     {
       MutexLock lock(&mu_);
       if (!free_.empty()) {
-        std::unique_ptr<MessageMemory> memory = std::move(free_.back());
+        memory = std::move(free_.back());
         free_.pop_back();
-        return memory;
       }
     }
-    return std::make_unique<MessageMemory>();
+    if (memory == nullptr) memory = std::make_unique<MessageMemory>();
+    memory->arena.emplace(memory->block, sizeof(memory->block));
+    return memory;
   }
   void Give(std::unique_ptr<MessageMemory> memory) {
-    memory->arena.Reset();
+    memory->arena.reset();
     MutexLock lock(&mu_);
     if (free_.size() < kWindowRequests) free_.push_back(std::move(memory));
   }
@@ -80,7 +83,7 @@ class Ping : public Request {
 std::shared_ptr<v1::ClientMessage> NewClientMessage() {
   MessageMemory* const memory = MessagePool::Get().Take().release();
   return std::shared_ptr<v1::ClientMessage>(
-      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(&memory->arena),
+      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(&*memory->arena),
       [memory](v1::ClientMessage*) {
         MessagePool::Get().Give(std::unique_ptr<MessageMemory>(memory));
       });
@@ -203,9 +206,10 @@ void RemoteSession::Release(uint64_t handle) {
 }
 
 void RemoteSession::OnMessage(v1::ServerMessage* message) {
-  if (message->more().empty()) {
+  if (message->more().empty() && message->done().empty()) {
     OnOneMessage(message);
   } else {
+    OnDone({message->done().data(), static_cast<size_t>(message->done_size())});
     for (v1::ServerMessage& one : *message->mutable_more()) OnOneMessage(&one);
   }
   MutexLock lock(&mu_);
@@ -228,6 +232,23 @@ void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
     request->OnReply(absl::OkStatus(), message);
   } else {
     request->OnReply(FromProto(message->status()), nullptr);
+  }
+}
+
+void RemoteSession::OnDone(absl::Span<const uint64_t> sequences) {
+  Requests requests;
+  requests.reserve(sequences.size());
+  {
+    MutexLock lock(&mu_);
+    last_heard_ = absl::Now();
+    for (uint64_t sequence : sequences) {
+      requests.push_back(TakeAnswered(sequence));
+    }
+  }
+  v1::ServerMessage nothing;
+  for (const auto& request : requests) {
+    // Null: a repeat after reattaching.
+    if (request != nullptr) request->OnReply(absl::OkStatus(), &nothing);
   }
 }
 

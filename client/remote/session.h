@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "client/remote/call_limits.h"
 #include "client/remote/options.h"
 #include "client/remote/transport.h"
@@ -110,6 +111,7 @@ class RemoteSession {
   // session.cc: requests and answers.
   void OnMessage(v1::ServerMessage* message);
   void OnOneMessage(v1::ServerMessage* message);
+  void OnDone(absl::Span<const uint64_t> sequences);
   bool HasRoom(size_t bytes, int requests) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status WaitForRoom(size_t bytes, const CallLimits& limits);

@@ -243,6 +243,7 @@ struct Structure<T> {
 template <typename T>
 Flat Flatten(const T& value) {
   Flat flat;
+  flat.leaves.reserve(4);
   Structure<T>::Flatten(value, &flat);
   return flat;
 }

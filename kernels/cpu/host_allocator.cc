@@ -12,19 +12,17 @@
 namespace hawser::cpu {
 namespace {
 
-constexpr size_t kAlignment = 64;
-// Below this the C library's own caches do; above, it returns memory to the
-// system and every new value starts with page faults.
-constexpr int64_t kSmallestKept = int64_t{64} << 10;
+constexpr int64_t kAlignment = 64;
+// The C library has no cache for aligned blocks and returns large ones to the
+// system, so that every new value would start with page faults.
 constexpr int64_t kMostKept = int64_t{1} << 30;
 
 // Sizes of kept blocks: four steps between powers of two, so that values of
 // nearly one size share blocks.
 int64_t BlockSize(int64_t bytes) {
-  if (bytes < kSmallestKept) return std::max<int64_t>(bytes, 1);
-  int64_t step = kSmallestKept / 4;
+  int64_t step = kAlignment;
   while (step * 8 < bytes) step *= 2;
-  return (bytes + step - 1) / step * step;
+  return (std::max<int64_t>(bytes, 1) + step - 1) / step * step;
 }
 
 char* NewBlock(int64_t size) {
@@ -82,7 +80,7 @@ absl::StatusOr<Literal> HostAllocator::Aligned(Literal value) {
 }
 
 char* HostAllocator::Take(int64_t size) {
-  if (size >= kSmallestKept) {
+  {
     MutexLock lock(&mu_);
     auto kept = kept_.find(size);
     if (kept != kept_.end() && !kept->second.empty()) {
@@ -92,14 +90,13 @@ char* HostAllocator::Take(int64_t size) {
       return block;
     }
   }
-  char* block = NewBlock(size);
-  if (block != nullptr || size < kSmallestKept) return block;
+  if (char* block = NewBlock(size)) return block;
   Trim();  // blocks of other sizes may be what is in the way
   return NewBlock(size);
 }
 
 void HostAllocator::Free(char* block, int64_t size) {
-  if (size >= kSmallestKept) {
+  {
     MutexLock lock(&mu_);
     if (kept_bytes_ + size <= std::min(kMostKept, limit_ / 4)) {
       kept_[size].push_back(block);

@@ -1,6 +1,6 @@
-// HostAllocator: memory for values, counted and under a limit; large blocks
-// are kept for the next value of their size, since the first touch of fresh
-// memory costs more than most ops (0.4-0.7 GB/s measured).
+// HostAllocator: memory for values, counted and under a limit; blocks are kept
+// for the next value of their size, since the first touch of fresh memory costs
+// more than most ops (0.4-0.7 GB/s measured).
 #ifndef HAWSER_KERNELS_CPU_HOST_ALLOCATOR_H_
 #define HAWSER_KERNELS_CPU_HOST_ALLOCATOR_H_
 

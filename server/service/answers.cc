@@ -45,8 +45,11 @@ void Answer(Session& session, const Ticket& ticket,
 
 void Answer(Session& session, const Ticket& ticket,
             const absl::Status& status) {
+  if (status.ok()) {
+    return session.Answer(ticket, {ticket.sequence, sizeof(Reply), nullptr});
+  }
   auto message = NewServerMessage();
-  if (!status.ok()) ToProto(status, message->mutable_status());
+  ToProto(status, message->mutable_status());
   Answer(session, ticket, std::move(message));
 }
 

@@ -137,7 +137,7 @@ void WhenArrived(Arguments* arguments, uint64_t sequence,
 }
 
 absl::Status InSequence(uint64_t sequence, const absl::Status& status) {
-  if (sequence == 0) return status;
+  if (sequence == 0 || status.ok()) return status;
   return Annotate(status, absl::StrCat("sequence ", sequence));
 }
 

@@ -32,7 +32,8 @@ absl::StatusOr<std::vector<uint64_t>> DonatedHandles(
 }  // namespace
 
 void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
-                      const Ticket& ticket, v1::ExecuteRequest& request) {
+                      const Ticket& ticket, const GivenBack& given_back,
+                      v1::ExecuteRequest& request) {
   auto self = std::make_shared<Execution>(std::move(session), ticket);
   self->first_result_ = request.first_result();
   absl::Status status = self->FindExecutable(request.executable());
@@ -43,6 +44,7 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
   const absl::Status names = self->session_->handles().CheckNames(
       self->first_result_, self->num_results_);
   if (!names.ok()) return Answer(*self->session_, ticket, names);
+  self->results_ride_ = self->AnyKept(given_back);
   if (status.ok()) status = self->Prepare(executor, request);
   if (!status.ok()) {
     self->Settle(status);
@@ -51,6 +53,13 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
   } else {
     self->AwaitArguments();
   }
+}
+
+bool Execution::AnyKept(const GivenBack& given_back) const {
+  for (size_t i = 0; i < num_results_; ++i) {
+    if (!given_back.contains(first_result_ + i)) return true;
+  }
+  return false;
 }
 
 absl::Status Execution::FindExecutable(uint64_t name) {
@@ -134,7 +143,7 @@ void Execution::Collect(std::vector<runtime::BufferPtr> buffers) {
   // They end when the execution does, at the latest by its own token.
   for (size_t i = 0; i < num_results_; ++i) {
     const int64_t bytes = buffers[i]->shape().byte_size();
-    if (bytes <= kInlineResultBytes && bytes <= room) {
+    if (results_ride_ && bytes <= kInlineResultBytes && bytes <= room) {
       room -= bytes;
       buffers[i]->Fetch({}).OnReady(
           [self = shared_from_this(), i](const absl::StatusOr<Literal>& value) {
@@ -186,17 +195,18 @@ void Execution::Finish() {
   for (const Result& result : results_) {
     if (!result.status.ok()) return Fail(result.status);
   }
-  auto message = NewServerMessage();
-  v1::ExecuteReply* reply = message->mutable_execute();
+  std::shared_ptr<v1::ServerMessage> message;
   for (size_t i = 0; i < results_.size(); ++i) {
     const Literal& value = results_[i].value;
     if (!value.valid()) continue;
-    v1::InlineResult* result = reply->add_results();
+    if (message == nullptr) message = NewServerMessage();
+    v1::InlineResult* result = message->mutable_execute()->add_results();
     result->set_index(static_cast<uint32_t>(i));
     result->set_data(value.bytes().data(), value.bytes().size());
   }
   results_.clear();
   if (outcome_.has_value()) outcome_->Set(true);
+  if (message == nullptr) return Answer(*session_, ticket_, absl::OkStatus());
   Answer(*session_, ticket_, std::move(message));
 }
 

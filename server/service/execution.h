@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "core/base/future.h"
 #include "core/base/literal.h"
@@ -21,6 +22,9 @@
 
 namespace hawser::server {
 
+// Handles that the message with a request gives back.
+using GivenBack = absl::flat_hash_set<uint64_t>;
+
 // Nothing waits: a step whose arguments and results are ready ends inside
 // Start, every other one goes on in callbacks. Its results get their handles
 // at once; what fails later becomes their error. Results that nobody holds or
@@ -29,13 +33,16 @@ class Execution : public std::enable_shared_from_this<Execution> {
  public:
   // Answers `ticket` exactly once. Takes the literals out of `request`.
   static void Start(Executor& executor, std::shared_ptr<Session> session,
-                    const Ticket& ticket, v1::ExecuteRequest& request);
+                    const Ticket& ticket, const GivenBack& given_back,
+                    v1::ExecuteRequest& request);
 
   Execution(std::shared_ptr<Session> session, const Ticket& ticket)
       : session_(std::move(session)), ticket_(ticket) {}
 
  private:
   absl::Status FindExecutable(uint64_t name);
+  // Whether the client may still read a result when it is answered.
+  bool AnyKept(const GivenBack& given_back) const;
   absl::Status Prepare(Executor& executor, v1::ExecuteRequest& request);
   // ---- arguments that are still to come
   void AwaitArguments();
@@ -62,6 +69,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   std::shared_ptr<DeviceQueue> queue_;  // where it has or waits for its turn
   uint64_t first_result_ = 0;
   size_t num_results_ = 0;
+  bool results_ride_ = true;  // small ones, in the answer
   Arguments arguments_;
   runtime::ExecuteOptions options_;
   bool named_ = false;                    // the results have their handles

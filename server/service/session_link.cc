@@ -22,7 +22,21 @@ constexpr size_t kBatchAnswers = 64;
 constexpr int64_t kBatchBytes = 256 << 10;
 
 std::shared_ptr<const v1::ServerMessage> MessageOf(const Reply& reply) {
-  return std::static_pointer_cast<const v1::ServerMessage>(reply.message);
+  if (reply.message != nullptr) {
+    return std::static_pointer_cast<const v1::ServerMessage>(reply.message);
+  }
+  auto done = NewServerMessage();
+  done->set_sequence(reply.sequence);
+  return done;
+}
+
+// Beyond the first block, memory for a message of many small requests at once.
+google::protobuf::ArenaOptions StartingWith(char* block, size_t size) {
+  google::protobuf::ArenaOptions options;
+  options.initial_block = block;
+  options.initial_block_size = size;
+  options.start_block_size = options.max_block_size;
+  return options;
 }
 
 // What any message on an open session must be.
@@ -60,11 +74,14 @@ SessionLink::SessionLink(Executor* executor, std::string tenant,
                          SessionWire* wire)
     : executor_(executor), tenant_(std::move(tenant)), wire_(wire) {}
 
+SessionLink::Request::Request() : arena(StartingWith(block, sizeof(block))) {}
+
 // ---- reading --------------------------------------------------------------
 
 void SessionLink::ReadLocked() {
   paused_ = false;
   request_.arena.Reset();
+  request_.given_back.clear();
   request_.applied = 0;
   request_.message = google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
       &request_.arena);
@@ -91,7 +108,7 @@ void SessionLink::Settled() {
       (session_ == nullptr || !session_->congested())) {
     ReadLocked();
   }
-  if (half_closed_ && writing_.empty() && queue_.empty() &&
+  if (half_closed_ && !writing_ && queue_.empty() &&
       (session_ == nullptr || session_->unfinished() == 0)) {
     FinishLocked(absl::OkStatus());
   }
@@ -123,6 +140,11 @@ void SessionLink::OnMessage() {
 
 void SessionLink::Apply(const std::shared_ptr<Session>& session) {
   if (request_.size() > 1) HoldAnswers(true);
+  if (request_.applied == 0) {
+    for (const v1::ClientMessage& one : request_.message->more()) {
+      request_.given_back.insert(one.release().begin(), one.release().end());
+    }
+  }
   while (request_.applied < request_.size()) {
     if (ApplyNext(session)) continue;
     return HoldAnswers(false);
@@ -145,7 +167,7 @@ bool SessionLink::ApplyNext(const std::shared_ptr<Session>& session) {
   session->Release(
       absl::MakeConstSpan(message->release().data(), message->release_size()));
   request_.left = 2;
-  ApplyRequest(*executor_, session, **ticket, message,
+  ApplyRequest(*executor_, session, **ticket, request_.given_back, message,
                [self = shared_from_this(), session] {
                  if (--self->request_.left == 0) self->Apply(session);
                });
@@ -227,34 +249,46 @@ void SessionLink::Send(const Reply& reply) {
   if (finished_) return;
   queued_bytes_ += reply.bytes;
   queue_.push_back(reply);
-  if (writing_.empty() && !holding_) WriteLocked();
+  if (!writing_ && !holding_) WriteLocked();
 }
 
 void SessionLink::HoldAnswers(bool hold) {
   MutexLock lock(&mu_);
   holding_ = hold && may_batch_;
-  if (holding_ || finished_ || !writing_.empty() || queue_.empty()) return;
+  if (holding_ || finished_ || writing_ || queue_.empty()) return;
   WriteLocked();
 }
 
+Reply SessionLink::TakeLocked() {
+  Reply reply = std::move(queue_.front());
+  queue_.pop_front();
+  queued_bytes_ -= reply.bytes;
+  return reply;
+}
+
 void SessionLink::WriteLocked() {
-  int64_t bytes = 0;
-  do {
-    bytes += queue_.front().bytes;
-    writing_.push_back(MessageOf(queue_.front()));
-    queue_.pop_front();
-  } while (may_batch_ && !queue_.empty() && bytes < kBatchBytes &&
-           writing_.size() < kBatchAnswers);
-  queued_bytes_ -= bytes;
-  if (writing_.size() == 1) return wire_->Write(*writing_[0]);
-  // Lent, not given: on an arena nothing is freed one by one.
+  writing_ = true;
+  if (!may_batch_ || queue_.size() == 1) {
+    lent_.push_back(MessageOf(TakeLocked()));
+    return wire_->Write(*lent_[0]);
+  }
   batch_memory_.Reset();
   auto* batch = google::protobuf::Arena::CreateMessage<v1::ServerMessage>(
       &batch_memory_);
-  for (const auto& message : writing_) {
+  int64_t bytes = 0;
+  do {
+    const Reply reply = TakeLocked();
+    bytes += reply.bytes;
+    if (reply.message == nullptr) {
+      batch->add_done(reply.sequence);
+      continue;
+    }
+    lent_.push_back(MessageOf(reply));
+    // Lent, not given: on an arena nothing is freed one by one.
     batch->mutable_more()->UnsafeArenaAddAllocated(
-        const_cast<v1::ServerMessage*>(message.get()));
-  }
+        const_cast<v1::ServerMessage*>(lent_.back().get()));
+  } while (!queue_.empty() && bytes < kBatchBytes &&
+           lent_.size() < kBatchAnswers);
   wire_->Write(*batch);
 }
 
@@ -263,7 +297,8 @@ void SessionLink::OnWritten() {
   std::vector<std::shared_ptr<const v1::ServerMessage>> written;
   {
     MutexLock lock(&mu_);
-    written.swap(writing_);
+    written.swap(lent_);
+    writing_ = false;
     if (finished_) return;
     if (!queue_.empty() && !holding_) WriteLocked();
   }

@@ -15,6 +15,7 @@
 #include "core/base/mutex.h"
 #include "google/protobuf/arena.h"
 #include "proto/executor.pb.h"
+#include "server/service/execution.h"
 #include "server/service/executor.h"
 #include "server/session/session.h"
 
@@ -64,10 +65,12 @@ class SessionLink final : public ReplyStream,
  private:
   // The message being applied, with the memory of its parts.
   struct Request {
+    Request();
     alignas(8) char block[1024];
-    google::protobuf::Arena arena{block, sizeof(block)};
+    google::protobuf::Arena arena;
     v1::ClientMessage* message = nullptr;
-    int applied = 0;  // of its requests
+    GivenBack given_back;  // by a message of several
+    int applied = 0;       // of its requests
     // To come before the next one: the end of this one, and that of the call
     // which began it.
     std::atomic<int> left{0};
@@ -88,6 +91,7 @@ class SessionLink final : public ReplyStream,
   void Apply(const std::shared_ptr<Session>& session);
   bool ApplyNext(const std::shared_ptr<Session>& session);
   void HoldAnswers(bool hold);
+  Reply TakeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   Executor* const executor_;
@@ -104,7 +108,8 @@ class SessionLink final : public ReplyStream,
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
   bool may_batch_ ABSL_GUARDED_BY(mu_) = false;  // the client takes several
   bool holding_ ABSL_GUARDED_BY(mu_) = false;  // more answers will come at once
-  std::vector<std::shared_ptr<const v1::ServerMessage>> writing_
+  bool writing_ ABSL_GUARDED_BY(mu_) = false;  // a Write is under way
+  std::vector<std::shared_ptr<const v1::ServerMessage>> lent_  // to it
       ABSL_GUARDED_BY(mu_);
   google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
   std::deque<Reply> queue_ ABSL_GUARDED_BY(mu_);

@@ -179,14 +179,15 @@ void WithCause(const Value& value, const absl::Status& own,
 }
 
 void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
-                  const Ticket& ticket, v1::ClientMessage* message,
-                  std::function<void()> done) {
+                  const Ticket& ticket, const GivenBack& given_back,
+                  v1::ClientMessage* message, std::function<void()> done) {
   switch (message->request_case()) {
     case v1::ClientMessage::kCompile:
       return Compile(executor, session, ticket, message->mutable_compile(),
                      std::move(done));
     case v1::ClientMessage::kExecute:
-      Execution::Start(executor, session, ticket, *message->mutable_execute());
+      Execution::Start(executor, session, ticket, given_back,
+                       *message->mutable_execute());
       break;
     case v1::ClientMessage::kUpload:
       ApplyUpload(executor, *session, ticket, *message->mutable_upload());

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "proto/executor.pb.h"
+#include "server/service/execution.h"
 #include "server/service/executor.h"
 #include "server/session/session.h"
 
@@ -14,10 +15,10 @@ namespace hawser::server {
 // Applies one claimed request; its answer goes to the session, now or later.
 // Calls `done` when the next request may be applied: at once, but for a module
 // to be compiled, which is done on a worker. `message` is used until then and
-// may be moved from.
+// may be moved from. `given_back` by requests that came with it.
 void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
-                  const Ticket& ticket, v1::ClientMessage* message,
-                  std::function<void()> done);
+                  const Ticket& ticket, const GivenBack& given_back,
+                  v1::ClientMessage* message, std::function<void()> done);
 
 // `fn(StatusOr<BufferPtr>)` with the buffer of `value` or the first cause why
 // there is none: at once, or when it is known.

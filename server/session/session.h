@@ -30,7 +30,7 @@ namespace hawser::server {
 struct Reply {
   uint64_t sequence = 0;
   int64_t bytes = 0;
-  std::shared_ptr<const void> message;
+  std::shared_ptr<const void> message;  // null: OK and nothing else
 };
 
 // Where a session's answers go while a client is connected.

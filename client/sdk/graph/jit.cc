@@ -57,13 +57,13 @@ absl::Status AgreeOn(const Leaf& leaf, Client* client)
   return Agree(ClientOf(leaf.tensor), client);
 }
 
-absl::StatusOr<Client> CommonClient(const Flat& arguments, Client client) {
+absl::Status AgreeOn(const Flat& arguments, Client* client) {
   MutexLock lock(&graph_mutex);
   for (size_t i = 0; i < arguments.leaves.size(); ++i) {
-    const absl::Status status = AgreeOn(arguments.leaves[i], &client);
+    const absl::Status status = AgreeOn(arguments.leaves[i], client);
     if (!status.ok()) return Annotate(status, absl::StrCat("argument ", i));
   }
-  return client;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
@@ -145,7 +145,6 @@ class Donations {
 // A call that knows where and with which executable, and then with what.
 struct JitCore::Prepared {
   Execution execution;
-  Key key;
   EntryPtr entry;
   std::optional<Batch> batch;
   std::vector<runtime::Argument> values;
@@ -275,49 +274,44 @@ absl::Status JitCore::CheckSame(const Flat& arguments, const Entry& entry,
       "depends on something that is not an argument");
 }
 
-absl::StatusOr<JitCore::Prepared> JitCore::Prepare(Flat* arguments,
-                                                   const RunOptions& options,
-                                                   TraceFn fn) {
-  Prepared call;
-  call.execution = FromNow(options);
-  HAWSER_ASSIGN_OR_RETURN(call.execution.client,
-                          CommonClient(*arguments, options.client));
-  if (!call.execution.client.valid()) {
-    call.execution.client = Client::Default();
-  }
-  HAWSER_ASSIGN_OR_RETURN(call.batch,
+absl::Status JitCore::Prepare(Flat* arguments, const RunOptions& options,
+                              TraceFn fn, Prepared* call) {
+  call->execution = FromNow(options);
+  Client& client = call->execution.client;
+  HAWSER_RETURN_IF_ERROR(AgreeOn(*arguments, &client));
+  if (!client.valid()) client = Client::Default();
+  HAWSER_ASSIGN_OR_RETURN(call->batch,
                           ChooseBucket(options_.batch_buckets, arguments));
   Key key;
-  key.push_back(
-      reinterpret_cast<intptr_t>(call.execution.client.runtime()));
+  key.push_back(reinterpret_cast<intptr_t>(client.runtime()));
   key.push_back(static_cast<int64_t>(options.numerics));
   key.insert(key.end(), arguments->sizes.begin(), arguments->sizes.end());
   for (const Leaf& leaf : arguments->leaves) {
     key.push_back(static_cast<int64_t>(leaf.shape.dtype()));
     key.push_back(leaf.shape.rank());
     key.insert(key.end(), leaf.shape.dims().begin(), leaf.shape.dims().end());
-    if (call.batch.has_value()) key.push_back(leaf.batched);
+    if (call->batch.has_value()) key.push_back(leaf.batched);
   }
-  HAWSER_ASSIGN_OR_RETURN(call.entry,
-                          Find(*arguments, key, call.execution, fn));
-  return call;
+  HAWSER_ASSIGN_OR_RETURN(call->entry,
+                          Find(*arguments, key, call->execution, fn));
+  return absl::OkStatus();
 }
 
-absl::StatusOr<JitCore::Prepared> JitCore::PrepareValues(
-    Flat* arguments, const RunOptions& options, TraceFn fn) {
-  HAWSER_ASSIGN_OR_RETURN(Prepared call, Prepare(arguments, options, fn));
-  if (call.batch.has_value()) {
-    HAWSER_RETURN_IF_ERROR(PadToBucket(*call.batch, arguments, where_));
+absl::Status JitCore::PrepareValues(Flat* arguments, const RunOptions& options,
+                                    TraceFn fn, Prepared* call) {
+  HAWSER_RETURN_IF_ERROR(Prepare(arguments, options, fn, call));
+  if (call->batch.has_value()) {
+    HAWSER_RETURN_IF_ERROR(PadToBucket(*call->batch, arguments, where_));
   }
-  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(*arguments, call.execution));
-  HAWSER_ASSIGN_OR_RETURN(call.values,
-                          ToArguments(*arguments, call.execution));
-  return call;
+  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(*arguments, call->execution));
+  HAWSER_ASSIGN_OR_RETURN(call->values,
+                          ToArguments(*arguments, call->execution));
+  return absl::OkStatus();
 }
 
 absl::Status JitCore::EvaluateRecorded(const Flat& arguments,
                                        const Execution& execution) {
-  std::vector<Tensor> tensors;
+  absl::InlinedVector<Tensor, 4> tensors;
   for (const Leaf& leaf : arguments.leaves) {
     if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
   }
@@ -327,8 +321,8 @@ absl::Status JitCore::EvaluateRecorded(const Flat& arguments,
 absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
                                         const RunOptions& options,
                                         TraceFn fn) {
-  HAWSER_ASSIGN_OR_RETURN(const Prepared call,
-                          PrepareValues(&arguments, options, fn));
+  Prepared call;
+  HAWSER_RETURN_IF_ERROR(PrepareValues(&arguments, options, fn, &call));
   Donations donations(arguments);
   HAWSER_RETURN_IF_ERROR(donations.Take(call.values));
   auto buffers = call.entry->executable->Execute(
@@ -358,8 +352,8 @@ absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
 absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
                                          const RunOptions& options,
                                          TraceFn fn) {
-  HAWSER_ASSIGN_OR_RETURN(const Prepared call,
-                          PrepareValues(&arguments, options, fn));
+  Prepared call;
+  HAWSER_RETURN_IF_ERROR(PrepareValues(&arguments, options, fn, &call));
   const Execution& execution = call.execution;
   HAWSER_ASSIGN_OR_RETURN(
       auto literals, call.entry->executable->Call(call.values, execution.call)
@@ -381,7 +375,8 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
 
 absl::Status JitCore::Warm(Flat arguments, const RunOptions& options,
                            TraceFn fn) {
-  return Prepare(&arguments, options, fn).status();
+  Prepared call;
+  return Prepare(&arguments, options, fn, &call);
 }
 
 }  // namespace hawser::sdk

@@ -70,12 +70,11 @@ class JitCore {
   struct Prepared;
 
   // Arguments with the batch get the shapes of their bucket.
-  absl::StatusOr<Prepared> Prepare(Flat* arguments, const RunOptions& options,
-                                   TraceFn fn);
+  absl::Status Prepare(Flat* arguments, const RunOptions& options, TraceFn fn,
+                       Prepared* call);
   // As Prepare, then the values: evaluated, padded, on the client.
-  absl::StatusOr<Prepared> PrepareValues(Flat* arguments,
-                                         const RunOptions& options,
-                                         TraceFn fn);
+  absl::Status PrepareValues(Flat* arguments, const RunOptions& options,
+                             TraceFn fn, Prepared* call);
   // The entry of a signature, traced by the first caller.
   absl::StatusOr<EntryPtr> Find(const Flat& arguments, const Key& key,
                                 const Execution& execution, TraceFn fn);

@@ -177,7 +177,7 @@ TEST_F(RemoteClientTest, WindowHoldsBackAndOpensAgain) {
   auto plus_one = CompilePlusOne();
   server.HoldExecutes(true);
   std::vector<BufferPtr> results;
-  for (int i = 0; i < 64; ++i) {
+  for (int i = 0; i < 128; ++i) {
     auto y = Step(*plus_one, Filled(2, i));
     ASSERT_OK(y);
     results.push_back(*y);
@@ -187,14 +187,14 @@ TEST_F(RemoteClientTest, WindowHoldsBackAndOpensAgain) {
   runtime::CallOptions attempt;
   attempt.attempt_timeout = absl::Milliseconds(60);
   EXPECT_THAT(Step(*plus_one, Filled(2, 0), attempt),
-              StatusIs(absl::StatusCode::kResourceExhausted, "window of 64"));
+              StatusIs(absl::StatusCode::kResourceExhausted, "window of 128"));
   std::thread opener([&] {
     absl::SleepFor(absl::Milliseconds(50));
     server.HoldExecutes(false);
   });
   EXPECT_OK(Step(*plus_one, Filled(2, 0), Soon()));
   opener.join();
-  for (int i = 0; i < 64; ++i) {
+  for (int i = 0; i < 128; ++i) {
     ASSERT_OK_AND_ASSIGN(const Literal value, FetchOf(results[i]));
     EXPECT_THAT(value, LiteralEquals(Filled(2, i + 1)));
   }

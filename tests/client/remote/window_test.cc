@@ -1,4 +1,4 @@
-// The window: 64 requests or 16 MiB without an answer; whoever wants more
+// The window: 128 requests or 16 MiB without an answer; whoever wants more
 // waits, within his limits.
 #include <thread>
 #include <vector>
@@ -10,6 +10,7 @@ namespace {
 
 // An argument that just rides inside its request.
 constexpr int64_t kInlineFloats = 16384;  // 64 KiB
+constexpr int kWindow = 128;
 
 class WindowTest : public RemoteTest {
  protected:
@@ -35,7 +36,7 @@ class WindowTest : public RemoteTest {
   }
   // Takes every place there is.
   void FillWindow(runtime::Executable& plus_one) {
-    for (int i = 0; i < 64; ++i) {
+    for (int i = 0; i < kWindow; ++i) {
       ASSERT_OK_AND_ASSIGN(held_.emplace_back(),
                            Step(plus_one, Filled(2, i)));
     }
@@ -90,7 +91,7 @@ TEST_F(WindowTest, ARequestThatWasNotQueuedLeavesNoTrace) {
   auto plus_one = CompilePlusOne();
   server.HoldExecutes(true);
   FillWindow(*plus_one);
-  ASSERT_TRUE(server.WaitForExecutes(64));
+  ASSERT_TRUE(server.WaitForExecutes(kWindow));
   const int executes = server.counts().executes;
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(

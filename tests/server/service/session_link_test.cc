@@ -2,6 +2,7 @@
 // to those who have gone.
 #include "server/service/session_link.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -92,6 +93,7 @@ class SessionLinkTest : public ::testing::Test {
   struct Stream {
     std::unique_ptr<ScriptedWire> wire = std::make_unique<ScriptedWire>();
     std::shared_ptr<SessionLink> link;
+    bool batched = false;  // answers have come several in a message
     bool Deliver(const v1::ClientMessage& m) { return wire->Deliver(link, m); }
     v1::ServerMessage Next() { return wire->Next(link); }
   };
@@ -121,6 +123,21 @@ class SessionLinkTest : public ::testing::Test {
     EXPECT_TRUE(answer.has_open()) << StatusOf(answer);
     *open = answer.open();
     return stream;
+  }
+  // The next so many answers, each as if it had come alone.
+  static std::vector<v1::ServerMessage> Answers(Stream& stream, size_t count) {
+    std::vector<v1::ServerMessage> answers;
+    while (answers.size() < count) {
+      v1::ServerMessage message = stream.Next();
+      for (uint64_t sequence : message.done()) {
+        answers.emplace_back().set_sequence(sequence);
+      }
+      for (const auto& one : message.more()) answers.push_back(one);
+      const bool several = message.done_size() + message.more_size() > 0;
+      if (!several) answers.push_back(message);
+      stream.batched |= several;
+    }
+    return answers;
   }
   // As gRPC does it when the link breaks.
   void Break(Stream& stream) {
@@ -214,17 +231,12 @@ TEST_F(SessionLinkTest, RequestsOfOneMessageAreAppliedInOrder) {
         Numbered(testing::ExecuteMessage(1, 11, {10, 10}), 3);
     *batch.add_more() = Numbered(testing::FetchMessage(11), 4);
     ASSERT_TRUE(stream.Deliver(batch));
-    std::vector<v1::ServerMessage> answers;
-    while (answers.size() < 4) {
-      v1::ServerMessage message = stream.Next();
-      EXPECT_TRUE(takes_batches || message.more().empty());
-      if (message.more().empty()) answers.push_back(message);
-      for (const auto& one : message.more()) answers.push_back(one);
-    }
+    const std::vector<v1::ServerMessage> answers = Answers(stream, 4);
     for (uint64_t i = 0; i < 4; ++i) {
       EXPECT_EQ(answers[i].sequence(), i + 1);
       EXPECT_OK(StatusOf(answers[i]));
     }
+    EXPECT_EQ(stream.batched, takes_batches);
     Break(stream);
   }
 }
@@ -240,12 +252,45 @@ TEST_F(SessionLinkTest, AnswersToOneMessageGoTogether) {
     *batch.add_more() = Numbered(PingMessage(), i);
   }
   ASSERT_TRUE(stream.Deliver(batch));
-  EXPECT_EQ(stream.Next().more_size(), 5);
+  EXPECT_EQ(stream.Next().done_size(), 5);
   EXPECT_TRUE(stream.wire->reading());
   ASSERT_TRUE(stream.Deliver(batch));  // all repeats
   ASSERT_TRUE(stream.Deliver(Numbered(PingMessage(), 6)));
   EXPECT_EQ(stream.Next().sequence(), 6u);
   Break(stream);
+}
+
+// Three sums: the first is given back by a later request of the message, the
+// second by a later message, the third never.
+TEST_F(SessionLinkTest, ResultsGivenBackInTheSameMessageStayWhereTheyAre) {
+  for (const bool takes_batches : {false, true}) {
+    Stream stream = Connect();
+    v1::ClientMessage open = OpenMessage();
+    open.mutable_open()->set_batches(takes_batches);
+    ASSERT_TRUE(stream.Deliver(open));
+    ASSERT_TRUE(stream.Next().has_open());
+    v1::ClientMessage batch;
+    *batch.add_more() = Compile(1);
+    *batch.add_more() = Numbered(
+        testing::UploadMessage(10, Literal::Vector<float>({1, 2})), 2);
+    *batch.add_more() = Numbered(testing::ExecuteMessage(1, 11, {10, 10}), 3);
+    *batch.add_more() = Numbered(testing::ExecuteMessage(1, 12, {11, 10}), 4);
+    *batch.add_more() = Numbered(testing::ExecuteMessage(1, 13, {12, 10}), 5);
+    batch.mutable_more(4)->add_release(11);
+    ASSERT_TRUE(stream.Deliver(batch));
+    std::vector<v1::ServerMessage> answers = Answers(stream, 5);
+    std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
+      return a.sequence() < b.sequence();
+    });
+    for (const auto& answer : answers) EXPECT_OK(StatusOf(answer));
+    EXPECT_EQ(answers[2].execute().results_size(), 0);
+    EXPECT_EQ(answers[3].execute().results_size(), 1);
+    ASSERT_EQ(answers[4].execute().results_size(), 1);
+    const float sum[] = {4, 8};
+    EXPECT_EQ(answers[4].execute().results(0).data(),
+              std::string(reinterpret_cast<const char*>(sum), sizeof(sum)));
+    Break(stream);
+  }
 }
 
 TEST_F(SessionLinkTest, ABatchWhoseStreamBreaksGoesOnNowhere) {
