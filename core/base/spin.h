@@ -10,9 +10,10 @@
 namespace hawser {
 
 // To be put to sleep and woken takes 20 to 50 us in a virtual machine, which is
-// half of a small step. Learns whether what is waited for comes
-// within that, and whether nobody else wants the core meanwhile; where not,
-// hardly anything is spent. One thread at a time.
+// half of a small step, and a tenth of the longest wait that is polled for.
+// Learns whether what is waited for comes within that, and whether nobody else
+// wants the core meanwhile; where not, hardly anything is spent. One thread at
+// a time.
 class SpinWait {
  public:
   // Calls poll() until it says true, for at most kLongest, or not at all.
@@ -35,7 +36,7 @@ class SpinWait {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kLongest{200};
+  static constexpr std::chrono::microseconds kLongest{500};
   static constexpr int kMostTrust = 8;
   static constexpr int kMiss = 3;  // outweighs three that came
   // Waits without a poll, then one with, to see what has changed.
