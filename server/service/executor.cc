@@ -36,7 +36,8 @@ Executor::Executor(std::shared_ptr<runtime::Client> device,
       sessions(std::move(options.sessions)),
       executables(options.executables),
       arrays(this->device, datasets, &workers, options.device_arrays_bytes),
-      workers(options.workers) {}
+      workers(options.workers),
+      turns(1) {}
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     std::shared_ptr<runtime::Client> device, DatasetStore* datasets,

@@ -35,10 +35,10 @@ struct ExecutorOptions {
 };
 
 // Results up to this size ride in the answer to their Execute, all together
-// up to the other: 64 such answers, a client's window, are half of what a
+// up to the other: 128 such answers, a client's window, are half of what a
 // session keeps unacknowledged. Larger fetches take Download.
 inline constexpr int64_t kInlineResultBytes = 4 << 10;
-inline constexpr int64_t kInlineResultsBytes = 512 << 10;
+inline constexpr int64_t kInlineResultsBytes = 256 << 10;
 inline constexpr int64_t kInlineFetchBytes = 64 << 10;
 // A Call answers in one message.
 inline constexpr int64_t kCallResultBytes = 16 << 20;
@@ -73,8 +73,9 @@ struct Executor {
   ExecutableCache executables;
   ChunkMemory upload_memory;
   DeviceArrays arrays;
-  // Last, so that it goes first: its threads use the rest.
+  // Last, so that they go first: their threads use the rest.
   WorkerPool workers;
+  WorkerPool turns;  // one thread, where sessions with much to do take turns
 
  private:
   Executor(std::shared_ptr<runtime::Client> device,

@@ -16,6 +16,8 @@ constexpr int64_t kMaxQueuedBytes = int64_t{16} << 20;
 // Requests in one message: with no more than that does a client that asks for
 // more than it takes get ahead of the limits of its session.
 constexpr int kMaxRequests = 1024;
+// After so long in one message a session makes way for others.
+constexpr absl::Duration kTurn = absl::Microseconds(200);
 // Answers in one message. A message costs gRPC some 15 us on both ends
 // together, an answer inside another's 1 us; beyond these little is saved.
 constexpr size_t kBatchAnswers = 64;
@@ -145,9 +147,17 @@ void SessionLink::Apply(const std::shared_ptr<Session>& session) {
       request_.given_back.insert(one.release().begin(), one.release().end());
     }
   }
+  const SessionTable& sessions = executor_->sessions;
+  absl::Time end;
+  if (request_.size() > 1) end = sessions.now() + kTurn;
   while (request_.applied < request_.size()) {
-    if (ApplyNext(session)) continue;
-    return HoldAnswers(false);
+    if (!ApplyNext(session)) return HoldAnswers(false);
+    if (request_.applied == request_.size()) break;
+    if (sessions.now() < end || sessions.size() == 1) continue;
+    HoldAnswers(false);
+    executor_->turns.Run(
+        [self = shared_from_this(), session] { self->Apply(session); });
+    return;
   }
   HoldAnswers(false);
   session->Leave();

@@ -3,6 +3,7 @@
 #include "server/service/session_link.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -102,6 +103,10 @@ class SessionLinkTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(datasets_, DatasetStore::Open({}));
     ExecutorOptions options;
     options.workers = 1;
+    options.sessions.now = [this] {
+      const int64_t look = looks_at_the_clock_.fetch_add(1);
+      return absl::UnixEpoch() + look * tick_;
+    };
     ASSERT_OK_AND_ASSIGN(handler_,
                          ExecutorHandler::Create(cpu::MakeCpuClient(),
                                                  datasets_.get(), options));
@@ -160,6 +165,8 @@ class SessionLinkTest : public ::testing::Test {
     return Numbered(CompileMessage(1, EncodeModule(AddModule())), sequence);
   }
 
+  std::atomic<int64_t> looks_at_the_clock_{0};
+  absl::Duration tick_;  // between two of them
   std::unique_ptr<DatasetStore> datasets_;
   std::unique_ptr<ExecutorHandler> handler_;
   Promise<bool> workers_go_on_;
@@ -291,6 +298,33 @@ TEST_F(SessionLinkTest, ResultsGivenBackInTheSameMessageStayWhereTheyAre) {
               std::string(reinterpret_cast<const char*>(sum), sizeof(sum)));
     Break(stream);
   }
+}
+
+TEST_F(SessionLinkTest, AMessageThatTakesLongMakesWayForOthers) {
+  tick_ = absl::Milliseconds(1);  // longer than a turn
+  v1::ClientMessage pings;
+  for (uint64_t i = 1; i <= 3; ++i) {
+    *pings.add_more() = Numbered(PingMessage(), i);
+  }
+  v1::OpenReply open, other;
+  Stream stream = Open(&open);
+  ASSERT_TRUE(stream.Deliver(pings));
+  EXPECT_EQ(Answers(stream, 3)[2].sequence(), 3u) << "there are no others";
+
+  Stream light = Open(&other);
+  Promise<bool> go_on;
+  handler_->executor().turns.Run([&] { (void)go_on.future().Await(); });
+  for (auto& ping : *pings.mutable_more()) ping.set_sequence(ping.sequence() + 3);
+  ASSERT_TRUE(stream.Deliver(pings));
+  EXPECT_EQ(Answers(stream, 1)[0].sequence(), 4u);
+  EXPECT_FALSE(stream.wire->reading()) << "the rest waits for its next turn";
+  ASSERT_TRUE(light.Deliver(Numbered(PingMessage(), 1)));
+  EXPECT_EQ(light.Next().sequence(), 1u);
+  go_on.Set(true);
+  EXPECT_EQ(Answers(stream, 1)[0].sequence(), 5u);
+  EXPECT_EQ(Answers(stream, 1)[0].sequence(), 6u);
+  Break(light);
+  Break(stream);
 }
 
 TEST_F(SessionLinkTest, ABatchWhoseStreamBreaksGoesOnNowhere) {
