@@ -36,8 +36,8 @@ Executor::Executor(std::shared_ptr<runtime::Client> device,
       sessions(std::move(options.sessions)),
       executables(options.executables),
       arrays(this->device, datasets, &workers, options.device_arrays_bytes),
-      workers(options.workers),
-      turns(1) {}
+      turns(1),
+      workers(options.workers) {}
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     std::shared_ptr<runtime::Client> device, DatasetStore* datasets,
@@ -51,6 +51,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
 
 Executor::~Executor() {
   sessions.EndAll(Unavailable("the server is stopping"));
+  turns.Stop();
 }
 
 absl::StatusOr<Executor::ExecutablePtr> Executor::FindExecutable(

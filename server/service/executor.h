@@ -73,9 +73,9 @@ struct Executor {
   ExecutableCache executables;
   ChunkMemory upload_memory;
   DeviceArrays arrays;
-  // Last, so that they go first: their threads use the rest.
-  WorkerPool workers;
+  // Last, so that they go first: their threads use the rest, each other too.
   WorkerPool turns;  // one thread, where sessions with much to do take turns
+  WorkerPool workers;
 
  private:
   Executor(std::shared_ptr<runtime::Client> device,

@@ -10,13 +10,14 @@ WorkerPool::WorkerPool(int threads) {
   }
 }
 
-WorkerPool::~WorkerPool() {
+void WorkerPool::Stop() {
   {
     MutexLock lock(&mu_);
     stopping_ = true;
     changed_.SignalAll();
   }
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void WorkerPool::Run(std::function<void()> work) {

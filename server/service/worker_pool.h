@@ -17,9 +17,10 @@ namespace hawser::server {
 class WorkerPool {
  public:
   explicit WorkerPool(int threads);
-  // Runs what is queued first.
-  ~WorkerPool();
+  ~WorkerPool() { Stop(); }
   void Run(std::function<void()> work);
+  // Returns once all that is queued has run; what comes later never does.
+  void Stop();
 
  private:
   void Loop();
