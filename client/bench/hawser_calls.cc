@@ -49,16 +49,19 @@ Tensor Chain::operator()(const Tensor& a, const Tensor& b) const {
   return x;
 }
 
-HawserCalls::HawserCalls(Function sum, Function thousand)
+HawserCalls::HawserCalls(Function sum, Function thousand,
+                         Function second_thousand)
     : sum_(std::move(sum)),
       thousand_(std::move(thousand)),
+      second_thousand_(std::move(second_thousand)),
       a_(Filled(kA)),
       b_(Filled(kB)) {}
 
 absl::StatusOr<HawserCalls> HawserCalls::On(const Client& client) {
   const RunOptions options{.client = client};
   HawserCalls calls(Jit(Chain{1}).With(options),
-                    Jit(Chain{1000}).With(options));
+                    Jit(Chain{1000}).With(options),
+                    Jit(Chain{1002}).With(options));
   HAWSER_RETURN_IF_ERROR(calls.sum_.Warm(calls.a_, calls.b_));
   return calls;
 }
@@ -71,8 +74,8 @@ absl::Status HawserCalls::Fetched(const Function& function,
 
 absl::Status HawserCalls::Step() const { return Fetched(sum_, kA + kB); }
 
-absl::Status HawserCalls::ThousandOps() const {
-  return Fetched(thousand_, kThousand);
+absl::Status HawserCalls::ThousandOps(bool second) const {
+  return Fetched(second ? second_thousand_ : thousand_, kThousand);
 }
 
 absl::Status HawserCalls::Call() const {

@@ -37,16 +37,17 @@ class HawserCalls {
   // `steps` executions, each with the result of the one before, of which only
   // the last is fetched.
   absl::Status DependentSteps(int steps) const;
-  // One execution of 1,000 ops, and the fetch; the first one compiles them.
-  absl::Status ThousandOps() const;
+  // One execution of a graph of 1,000 ops, or of a second such one, and the
+  // fetch; the first one of each compiles it.
+  absl::Status ThousandOps(bool second = false) const;
 
  private:
   using Function = JitFunction<Chain>;
-  HawserCalls(Function sum, Function thousand);
+  HawserCalls(Function sum, Function thousand, Function second_thousand);
   absl::Status Fetched(const Function& function, float expected) const;
 
   Function sum_;
-  Function thousand_;
+  Function thousand_, second_thousand_;
   Literal a_;
   Literal b_;
 };

@@ -26,8 +26,11 @@ enum Index {
   kStepAlone,
   kStepRuntime,
   kChainOfSteps,
+  kChainHere,
   kThousandRemote,
   kThousandHere,
+  kTwoThousandsRemote,
+  kTwoThousandsHere,
   kOneHere,
   kUnary,
   kCall,
@@ -90,15 +93,23 @@ void AddRows(const Rounds& rounds, const std::string& placement,
   table.AddP50("Call / unary call, p50", kCall, kUnary, "1.5");
   table.AddP50("... by the runtime interface", kCallRuntime, kUnary, "");
   table.AddP50("100 dependent steps / one", kChainOfSteps, kStep, "5");
-  const Figure thousand = [](const auto& times) {
-    return Overhead(times, kThousandRemote, kThousandHere);
+  table.AddP50("... / bidi ping", kChainOfSteps, kPing, "");
+  table.AddP50("... in this process alone / one remote step", kChainHere, kStep,
+               "");
+  const auto overhead = [](Index there, Index here) -> Figure {
+    return [=](const Round& times) { return Overhead(times, there, here); };
   };
-  const Figure one = [](const auto& times) {
-    return Overhead(times, kStep, kOneHere);
+  const Figure one = overhead(kStep, kOneHere);
+  const auto add = [&](const std::string& what, const Figure& ours,
+                       const std::string& target) {
+    table.Add(
+        what, ours, one,
+        [=](const Round& times) { return ours(times) / one(times); }, target);
   };
-  table.Add(
-      "remote - local, 1,000 ops / one op", thousand, one,
-      [=](const auto& times) { return thousand(times) / one(times); }, "1.3");
+  add("remote - local, 1,000 ops / one op",
+      overhead(kThousandRemote, kThousandHere), "1.3");
+  add("... two such executables in turn",
+      overhead(kTwoThousandsRemote, kTwoThousandsHere), "1.2");
 }
 
 // `kind` of exchange, as long as hawser's.
@@ -139,8 +150,18 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
   subjects[kStepRuntime] = Timed([&] { return runtime.Step(); }, n);
   subjects[kChainOfSteps] =
       Timed([&] { return calls.DependentSteps(kChain); }, std::max(n / 20, 1));
+  subjects[kChainHere] =
+      Timed([&] { return here.DependentSteps(kChain); }, std::max(n / 20, 1));
   subjects[kThousandRemote] = Timed([&] { return calls.ThousandOps(); }, n);
   subjects[kThousandHere] = Timed([&] { return here.ThousandOps(); }, n);
+  const auto in_turn = [](const HawserCalls& of) {
+    return [&of, second = false]() mutable {
+      second = !second;
+      return of.ThousandOps(second);
+    };
+  };
+  subjects[kTwoThousandsRemote] = Timed(in_turn(calls), n);
+  subjects[kTwoThousandsHere] = Timed(in_turn(here), n);
   subjects[kOneHere] = Timed([&] { return here.Step(); }, n);
   subjects[kUnary] = Exchange(peers, "unary", SizesOfCall(), n);
   subjects[kCall] = Timed([&] { return calls.Call(); }, n);
