@@ -150,9 +150,7 @@ class Bulk {
     HAWSER_RETURN_IF_ERROR(Forget());
     NewValue();
     HAWSER_RETURN_IF_ERROR(put_.Call());
-    // The chunks are there: a dataset of them can be deleted, and they with it.
-    HAWSER_RETURN_IF_ERROR(Put(/*with_digests=*/true));
-    HAWSER_RETURN_IF_ERROR(Forget());
+    HAWSER_RETURN_IF_ERROR(ForgetBare());
     if (tcp_.peer == nullptr) return absl::OkStatus();
     HAWSER_RETURN_IF_ERROR(up_.Call());
     return down_.Call();
@@ -176,12 +174,12 @@ class Bulk {
  private:
   void NewValue() {
     value_ = FreshBytes(plan_.bytes, ++number_);
-    chunks_ = ManifestOf(DatasetSource{{{"", value_, {}}}}, 2).arrays[0].chunks;
+    manifest_ = ManifestOf(DatasetSource{{{"", value_, {}}}}, 2);
   }
 
   absl::Status Put(bool with_digests) {
     DatasetSource source{{{"", value_, {}}}};
-    if (with_digests) source.arrays[0].chunks = chunks_;
+    if (with_digests) source.arrays[0].chunks = manifest_.arrays[0].chunks;
     HAWSER_ASSIGN_OR_RETURN(
         const DatasetInfo info,
         plan_.client->PutDataset(source, {.cancel = plan_.cancel}));
@@ -209,24 +207,33 @@ class Bulk {
   // Also when the time is over.
   absl::Status Forget() {
     if (token_.empty()) return absl::OkStatus();
-    return plan_.client->DeleteDataset(
-        std::exchange(token_, ""),
-        {.cancel = CancelToken(absl::Now() + kCleanUpPatience)});
+    return plan_.client->DeleteDataset(std::exchange(token_, ""),
+                                       {.cancel = CleanUpTime()});
+  }
+  // What bare streams brought can be deleted once it is a dataset.
+  absl::Status ForgetBare() {
+    HAWSER_RETURN_IF_ERROR(plan_.bare->Commit(manifest_, CleanUpTime()));
+    token_ = TokenOf(manifest_);
+    return Forget();
+  }
+  static CancelToken CleanUpTime() {
+    return CancelToken(absl::Now() + kCleanUpPatience);
   }
 
   const BenchPlan& plan_;
   const Tcp& tcp_;
   uint64_t number_;
   Literal value_;
-  std::vector<Digest> chunks_;
+  DatasetManifest manifest_;
   std::string token_;  // what is to be deleted
   bool durable_ = false;
   Timed upload_{"", [this] { return Put(/*with_digests=*/false); }};
   Timed known_{"put of the same again",
                [this] { return Put(/*with_digests=*/true); }};
   Timed download_{"", [this] { return Download(); }};
-  Timed put_{"gRPC Put streams",
-             [this] { return plan_.bare->Put(value_, chunks_); }};
+  Timed put_{"gRPC Put streams", [this] {
+               return plan_.bare->Put(value_, manifest_.arrays[0].chunks);
+             }};
   Timed get_{"gRPC Get streams",
              [this] { return plan_.bare->Get(token_, plan_.bytes); }};
   Timed up_{"TCP stream",

@@ -51,8 +51,9 @@ struct BenchPlan {
 };
 
 // Measures in turn what it compares, so that whatever else the link is doing
-// happens to all of it. What it puts is deleted before it returns. Errors: what
-// the first step said, or a peer that is named and not there.
+// happens to all of it. What it puts is deleted before it returns; chunks of an
+// upload that is cut short stay until the server forgets them. Errors: what the
+// first step said, or a peer that is named and not there.
 absl::StatusOr<BenchReport> BenchServer(const BenchPlan& plan);
 
 }  // namespace hawser::bench

@@ -21,6 +21,18 @@ std::string OfLimit(int64_t used, int64_t limit,
       100.0 * static_cast<double>(used) / static_cast<double>(limit));
 }
 
+// A line for who looks after the disk; nothing while it is sound.
+std::string DamageText(const DatasetUsage& usage) {
+  if (usage.bad_files == 0) return "";
+  return absl::StrCat("damage    ", usage.bad_files,
+                      " bad files on the server since it started",
+                      usage.lost_bytes == 0
+                          ? ""
+                          : absl::StrCat(", ", ReadableBytes(usage.lost_bytes),
+                                         " of yours are lost: put them again"),
+                      "\n");
+}
+
 Json LimitJson(int64_t limit) { return limit == 0 ? Json() : Json(limit); }
 
 absl::StatusOr<ExitCode> RunDu(const Invocation& invocation) {
@@ -33,14 +45,16 @@ absl::StatusOr<ExitCode> RunDu(const Invocation& invocation) {
       "\nbytes     ", ReadableBytes(usage.bytes),
       OfLimit(usage.bytes, usage.max_bytes, ReadableBytes(usage.max_bytes)),
       "\nuploads   ", ReadableBytes(usage.upload_bytes), "\npinned    ",
-      ReadableBytes(usage.pinned_bytes), "\n");
+      ReadableBytes(usage.pinned_bytes), "\n", DamageText(usage));
   invocation.Print(
       text, Json::Members{{"datasets", usage.datasets},
                           {"bytes", usage.bytes},
                           {"upload_bytes", usage.upload_bytes},
                           {"pinned_bytes", usage.pinned_bytes},
                           {"max_datasets", LimitJson(usage.max_datasets)},
-                          {"max_bytes", LimitJson(usage.max_bytes)}});
+                          {"max_bytes", LimitJson(usage.max_bytes)},
+                          {"bad_files", usage.bad_files},
+                          {"lost_bytes", usage.lost_bytes}});
   return kOk;
 }
 
@@ -53,7 +67,10 @@ constinit const Command kDuCommand = {
     .description =
         "Asks the server what it keeps for you and how much it may: datasets, "
         "their\nbytes (what several share counts once), those of uploads that "
-        "are not done,\nand those that are pinned.\n\n"
+        "are not done,\nand those that are pinned. Says so when the server has "
+        "found files on its disk\nthat are damaged, and how many bytes of "
+        "yours "
+        "it has lost with them.\n\n"
         "  hawser du\n",
     .flags = kFlags,
     .words = {0, 0},

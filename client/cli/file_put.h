@@ -1,6 +1,5 @@
-// Reading files that are to be put: what is remembered of them need not be
-// hashed, and where the server has it and nothing must be converted, not be
-// read.
+// Reading files that are to be put: those that are remembered are opened only
+// where the server lacks something of them.
 #ifndef HAWSER_CLIENT_CLI_FILE_PUT_H_
 #define HAWSER_CLIENT_CLI_FILE_PUT_H_
 

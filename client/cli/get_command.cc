@@ -1,14 +1,19 @@
 // hawser get: arrays of a dataset become a file.
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
+#include "client/cli/interrupt.h"
 #include "client/cli/progress_bar.h"
+#include "client/formats/file_to_fill.h"
 #include "client/formats/npy.h"
 #include "client/formats/safetensors.h"
+#include "core/base/status.h"
 
 namespace hawser::cli {
 namespace {
@@ -19,18 +24,34 @@ constexpr Flag kFlags[] = {
     kServerFlag,
 };
 
-absl::StatusOr<Literal> Fetch(const Invocation& invocation,
-                              runtime::Client* client, const DatasetInfo& info,
-                              const DatasetInfo::Array& array,
-                              const std::optional<RowSpan>& rows) {
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto buffer,
-      rows.has_value() ? client->DatasetRows(info.token, array.name,
-                                             RowsOf(*rows, array.shape), {})
-                       : client->DatasetArray(info.token, array.name, {}));
+// What goes into the file: arrays, or the rows of each.
+absl::StatusOr<std::vector<ArrayToFill>> ShapesOf(
+    const DatasetInfo& info, absl::Span<const DatasetInfo::Array> arrays,
+    const std::optional<RowSpan>& rows) {
+  std::vector<ArrayToFill> shapes;
+  for (const DatasetInfo::Array& array : arrays) {
+    shapes.push_back({array.name, array.shape});
+    if (!rows.has_value()) continue;
+    absl::StatusOr<RowBytes> part =
+        FindRows(array.shape, RowsOf(*rows, array.shape));
+    if (!part.ok()) {
+      return Annotate(part.status(), DescribeArray(info.token, array.name));
+    }
+    shapes.back().shape = std::move(part->shape);
+  }
+  return shapes;
+}
+
+absl::Status FetchInto(const Invocation& invocation, runtime::Client* client,
+                       const DatasetInfo& info, const DatasetInfo::Array& array,
+                       const std::optional<RowSpan>& rows,
+                       absl::Span<char> into, const CancelToken& cancel) {
+  std::optional<RowRange> range;
+  if (rows.has_value()) range = RowsOf(*rows, array.shape);
   ProgressBar bar(invocation.environment.err,
                   invocation.environment.err_is_terminal);
-  return buffer->Fetch({.progress = bar.Callback()}).Await();
+  return client->FetchDataset(info.token, array.name, range, into,
+                              {.cancel = cancel, .progress = bar.Callback()});
 }
 
 // Which arrays a file can hold: an npy file one, a safetensors file all.
@@ -43,19 +64,18 @@ absl::StatusOr<std::vector<DatasetInfo::Array>> Choose(const DatasetInfo& info,
 }
 
 void PrintResult(const Invocation& invocation, const std::string& path,
-                 const NamedArrays& arrays, bool all) {
+                 absl::Span<const ArrayToFill> arrays, bool all) {
   std::string text;
   Json::List list;
-  for (const NamedArray& array : arrays) {
-    const Shape& shape = array.value.shape();
+  for (const auto& [name, shape] : arrays) {
     absl::StrAppend(&text, path, ": ", shape.ToString(),
-                    all && !array.name.empty() ? "  " + array.name : "", "\n");
+                    all && !name.empty() ? "  " + name : "", "\n");
     Json::Members members = ShapeMembers(shape);
-    members.insert(members.begin(), {"name", array.name});
+    members.insert(members.begin(), {"name", name});
     list.push_back(std::move(members));
   }
   Json::Members result = all ? Json::Members{{"arrays", std::move(list)}}
-                             : ShapeMembers(arrays[0].value.shape());
+                             : ShapeMembers(arrays[0].shape);
   result.insert(result.begin(), {"path", path});
   invocation.Print(text, std::move(result));
 }
@@ -77,15 +97,18 @@ absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                           client->StatDataset(name, {}));
   HAWSER_ASSIGN_OR_RETURN(const auto chosen, Choose(info, wanted, safetensors));
-  NamedArrays arrays;
-  for (const DatasetInfo::Array& array : chosen) {
-    HAWSER_ASSIGN_OR_RETURN(Literal value,
-                            Fetch(invocation, client.get(), info, array, rows));
-    arrays.push_back({array.name, std::move(value)});
+  HAWSER_ASSIGN_OR_RETURN(const auto shapes, ShapesOf(info, chosen, rows));
+  const Interrupt interrupt;  // after which nothing half done is left
+  HAWSER_ASSIGN_OR_RETURN(ArraysToFill filled,
+                          safetensors ? LayOutSafetensors(path, shapes)
+                                      : LayOutNpy(path, shapes[0].shape));
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    HAWSER_RETURN_IF_ERROR(FetchInto(invocation, client.get(), info, chosen[i],
+                                     rows, filled.elements[i],
+                                     interrupt.token()));
   }
-  HAWSER_RETURN_IF_ERROR(safetensors ? WriteSafetensors(path, arrays)
-                                     : WriteNpy(path, arrays[0].value));
-  PrintResult(invocation, path, arrays, safetensors);
+  HAWSER_RETURN_IF_ERROR(filled.file.Keep());
+  PrintResult(invocation, path, shapes, safetensors);
   return kOk;
 }
 

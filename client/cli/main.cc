@@ -1,5 +1,6 @@
 // The `hawser` command.
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,7 +14,16 @@
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/plan/plan.h"
 
+namespace {
+
+// Unused memory that a thread keeps. Frames of a download come and go: giving
+// their memory back each time makes 512 MiB take 0.5 s of a core, not 0.3 s.
+constexpr int kKeptBytes = 64 << 20;
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const char* servers = std::getenv("HAWSER_SERVERS");
   hawser::cli::Environment environment;

@@ -13,6 +13,7 @@
 #include "client/cli/progress_bar.h"
 #include "client/cli/quantity.h"
 #include "client/cli/read_flags.h"
+#include "client/digests/hashed_file.h"
 
 namespace hawser::cli {
 namespace {
@@ -79,14 +80,15 @@ absl::Status ReadMarks(const CommandLine& line, PutPlan* plan) {
   return tag.ok() ? tag : UsageError(tag.message());
 }
 
-absl::StatusOr<PutPlan> MakePlan(const CommandLine& line) {
+absl::StatusOr<PutPlan> MakePlan(const CommandLine& line, DigestCache* cache) {
   PutPlan plan;
   HAWSER_ASSIGN_OR_RETURN(plan.read, ReadOptionsOf(line));
   HAWSER_RETURN_IF_ERROR(ReadMarks(line, &plan));
-  HAWSER_ASSIGN_OR_RETURN(FileList list,
-                          ListFiles(line.words(), [&](const std::string& path) {
-                            return IsArrayFile(path, plan.read);
-                          }));
+  const auto wanted = [&](const std::string& path) -> absl::StatusOr<bool> {
+    if (IsRemembered(path, plan.read, cache)) return true;
+    return IsArrayFile(path, plan.read);
+  };
+  HAWSER_ASSIGN_OR_RETURN(FileList list, ListFiles(line.words(), wanted));
   const bool as_one = line.Has("--as-one");
   const std::vector<std::string> names = line.All("--name");
   for (size_t i = 0; i < list.paths.size(); ++i) {
@@ -127,11 +129,8 @@ Json::Members PutMembers(const FilePut& put) {
 class PutRun {
  public:
   PutRun(const Invocation& invocation, const PutPlan& plan,
-         runtime::Client* client)
-      : invocation_(invocation),
-        plan_(plan),
-        client_(client),
-        cache_(invocation.environment.cache_folder) {}
+         runtime::Client* client, DigestCache* cache)
+      : invocation_(invocation), plan_(plan), client_(client), cache_(cache) {}
 
   // The only one.
   absl::StatusOr<ExitCode> PutOne() {
@@ -177,7 +176,7 @@ class PutRun {
       ProgressBar bar = bar_of("hashing ");
       HAWSER_ASSIGN_OR_RETURN(
           files_read,
-          ReadFilesToPut(&cache_, files, plan_.read, bar.Callback()));
+          ReadFilesToPut(cache_, files, plan_.read, bar.Callback()));
     }
     FilePut put{.hashed_bytes = files_read.hashed_bytes};
     {
@@ -244,20 +243,22 @@ class PutRun {
   const Invocation& invocation_;
   const PutPlan& plan_;
   runtime::Client* const client_;
-  DigestCache cache_;
+  DigestCache* const cache_;
   const absl::Time start_ = absl::Now();
   Json::List datasets_, failed_;
   int64_t bytes_ = 0, sent_bytes_ = 0, hashed_bytes_ = 0;
 };
 
 absl::StatusOr<ExitCode> RunPut(const Invocation& invocation) {
-  HAWSER_ASSIGN_OR_RETURN(const PutPlan plan, MakePlan(invocation.line));
+  DigestCache cache(invocation.environment.cache_folder);
+  HAWSER_ASSIGN_OR_RETURN(const PutPlan plan,
+                          MakePlan(invocation.line, &cache));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
   for (const std::string& path : plan.skipped) {
     *invocation.environment.err << "hawser: skips " << path
                                 << ", no file of arrays\n";
   }
-  PutRun run(invocation, plan, client.get());
+  PutRun run(invocation, plan, client.get(), &cache);
   return plan.token_alone ? run.PutOne() : run.PutEach();
 }
 
@@ -272,7 +273,7 @@ constinit const Command kPutCommand = {
         "CSV and raw\nfiles to the server and prints the tokens by which every "
         "later program finds\nthem. What the server has already is not sent "
         "again, so a put that was cut\nshort goes on where it stopped; files "
-        "that did not change since they were put\nare not hashed again.\n\n"
+        "that did not change since they were put\nare not read again.\n\n"
         "Each file becomes a dataset. A FILE may be a folder (all files of "
         "arrays in it)\nor a pattern in quotes. One file: prints its token. "
         "Several, a folder, a\npattern: a line per file, its token and its "

@@ -20,6 +20,7 @@ constexpr absl::Duration kPatience = absl::Seconds(5);
 struct Answer {
   runtime::Capabilities capabilities;
   absl::Duration round_trip;  // the median
+  int64_t bad_files = 0;
 };
 
 // The smallest graph there is: it returns its argument.
@@ -56,6 +57,11 @@ absl::StatusOr<Answer> Ask(const std::string& address,
   Answer answer;
   HAWSER_ASSIGN_OR_RETURN(answer.capabilities, client->capabilities());
   HAWSER_ASSIGN_OR_RETURN(answer.round_trip, RoundTrip(client.get()));
+  const auto usage =
+      client->QueryUsage({.cancel = CancelToken(absl::Now() + kPatience)});
+  if (absl::IsUnimplemented(usage.status())) return answer;  // keeps no files
+  HAWSER_RETURN_IF_ERROR(usage.status());
+  answer.bad_files = usage->bad_files;
   return answer;
 }
 
@@ -80,6 +86,10 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
                         "  round trip   %s (median of %d)\n",
                         address, c.device, c.platform, memory, c.opset,
                         ReadableDuration(answer->round_trip), kPings);
+  if (answer->bad_files > 0) {
+    absl::StrAppend(text, "  bad files    ", answer->bad_files,
+                    " on its disk since it started, see its log\n");
+  }
   servers->push_back(Json::Members{
       {"address", address},
       {"reachable", true},
@@ -87,7 +97,8 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
       {"platform", c.platform},
       {"memory_bytes", c.memory_bytes},
       {"opset", c.opset},
-      {"round_trip_us", absl::ToDoubleMicroseconds(answer->round_trip)}});
+      {"round_trip_us", absl::ToDoubleMicroseconds(answer->round_trip)},
+      {"bad_files", answer->bad_files}});
 }
 
 absl::StatusOr<ExitCode> RunStatus(const Invocation& invocation) {

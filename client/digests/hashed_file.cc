@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -55,12 +57,48 @@ std::vector<ArrayManifest> HashArrays(const DatasetSource& source,
   return manifests;
 }
 
-bool AreOf(const std::vector<ArrayManifest>& known,
-           const std::vector<DatasetSource::Array>& arrays) {
-  return std::equal(known.begin(), known.end(), arrays.begin(), arrays.end(),
-                    [](const ArrayManifest& a, const auto& b) {
-                      return a.name == b.name && a.shape == b.value.shape();
-                    });
+// A file whose arrays are remembered, read at most once.
+class RememberedFile {
+ public:
+  RememberedFile(std::string path, ReadOptions read, const FileVersion& version)
+      : path_(std::move(path)), read_(std::move(read)), version_(version) {}
+
+  absl::StatusOr<Literal> Value(size_t index) {
+    MutexLock lock(&mu_);
+    if (!values_.has_value()) {
+      HAWSER_ASSIGN_OR_RETURN(values_, Read());
+    }
+    if (index < values_->size()) return (*values_)[index].value;
+    return Aborted(path_, ": holds ", values_->size(),
+                   " arrays, is remembered to hold more");
+  }
+
+ private:
+  absl::StatusOr<NamedArrays> Read() const {
+    HAWSER_ASSIGN_OR_RETURN(NamedArrays values, ReadArrays(path_, read_));
+    HAWSER_ASSIGN_OR_RETURN(const FileVersion now, VersionOf(path_));
+    if (now == version_) return values;
+    return Aborted(path_, ": changed while it was put");
+  }
+
+  const std::string path_;
+  const ReadOptions read_;
+  const FileVersion version_;
+  Mutex mu_;
+  std::optional<NamedArrays> values_ ABSL_GUARDED_BY(mu_);
+};
+
+std::vector<DatasetSource::Array> ArraysOf(
+    const std::shared_ptr<RememberedFile>& file,
+    std::vector<ArrayManifest> known) {
+  std::vector<DatasetSource::Array> arrays;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const auto value = [file, i] { return file->Value(i); };
+    arrays.push_back({.name = std::move(known[i].name),
+                      .chunks = std::move(known[i].chunks),
+                      .lazy = LazyValue{std::move(known[i].shape), value}});
+  }
+  return arrays;
 }
 
 }  // namespace
@@ -70,33 +108,42 @@ absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
                                       const HashOptions& hash) {
   const std::string reading = ReadingOf(path, read);
   HAWSER_ASSIGN_OR_RETURN(const FileVersion version, VersionOf(path));
-  const bool worth_it =
-      hash.cache->remembers() && version.SettledAt(hash.now());
-  auto known = hash.cache->Find(version, reading);
-  HAWSER_ASSIGN_OR_RETURN(NamedArrays values, ReadArrays(path, read));
-  DatasetSource source;
-  HashedFile file;
-  for (NamedArray& array : values) {
-    file.new_bytes += array.value.shape().byte_size();
-    source.arrays.push_back({std::move(array.name), std::move(array.value)});
-  }
   const auto unchanged = [&] {
     const absl::StatusOr<FileVersion> now = VersionOf(path);
     return now.ok() && *now == version;
   };
-  if (known.has_value() && AreOf(*known, source.arrays) && unchanged()) {
-    file.new_bytes = 0;
-  } else if (worth_it) {
+  const bool worth_it =
+      hash.cache->remembers() && version.SettledAt(hash.now());
+  HashedFile file;
+  auto known = hash.cache->Find(version, reading);
+  if (known.has_value() && unchanged()) {
+    file.arrays =
+        ArraysOf(std::make_shared<RememberedFile>(path, read, version),
+                 *std::move(known));
+    return file;
+  }
+  HAWSER_ASSIGN_OR_RETURN(NamedArrays values, ReadArrays(path, read));
+  DatasetSource source;
+  for (NamedArray& array : values) {
+    file.new_bytes += array.value.shape().byte_size();
+    source.arrays.push_back({std::move(array.name), std::move(array.value)});
+  }
+  if (worth_it) {
     known = HashArrays(source, file.new_bytes, hash);
     if (unchanged()) hash.cache->Remember({version, reading, *known});
-  } else {
-    known.reset();
+    for (size_t i = 0; i < known->size(); ++i) {
+      source.arrays[i].chunks = std::move((*known)[i].chunks);
+    }
   }
   file.arrays = std::move(source.arrays);
-  for (size_t i = 0; known.has_value() && i < file.arrays.size(); ++i) {
-    file.arrays[i].chunks = std::move((*known)[i].chunks);
-  }
   return file;
+}
+
+bool IsRemembered(const std::string& path, const ReadOptions& read,
+                  DigestCache* cache) {
+  const absl::StatusOr<FileVersion> version = VersionOf(path);
+  return version.ok() &&
+         cache->Find(*version, ReadingOf(path, read)).has_value();
 }
 
 }  // namespace hawser

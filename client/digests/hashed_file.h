@@ -25,21 +25,26 @@ struct HashOptions {
 };
 
 struct HashedFile {
-  // Values in the order of the file, with the digests of their chunks or
-  // without.
+  // In the order of the file: lazy where their digests were remembered, else
+  // values with digests or without.
   std::vector<DatasetSource::Array> arrays;
   // Of arrays whose digests were not remembered.
   int64_t new_bytes = 0;
 };
 
-// The arrays of a file, with their digests where those are remembered. Others
-// are hashed here if that can be remembered: not where nothing is, nor for a
-// file that just changed. Their hashing is left to whoever sends them, which
-// does both at once. A file that changes meanwhile is not remembered.
-// Errors: those of ReadArrays.
+// The arrays of a file. Where their digests are remembered, the file is not
+// even opened before somebody wants a value; kAborted, naming the path, when it
+// has changed by then. Others are hashed here if that can be remembered: not
+// where nothing is, nor for a file that just changed. Their hashing is left to
+// whoever sends them, which does both at once. A file that changes meanwhile is
+// not remembered. Errors: those of ReadArrays.
 absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
                                       const ReadOptions& read,
                                       const HashOptions& hash);
+
+// Whether ReadHashed would find a file's digests without opening it.
+bool IsRemembered(const std::string& path, const ReadOptions& read,
+                  DigestCache* cache);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_DIGESTS_HASHED_FILE_H_

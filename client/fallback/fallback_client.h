@@ -66,6 +66,11 @@ class FallbackClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> DatasetRows(
       absl::string_view token, absl::string_view array, const RowRange& rows,
       const runtime::CallOptions& call) override;
+  // Straight from the primary where it can give it.
+  absl::Status FetchDataset(absl::string_view token, absl::string_view array,
+                            const std::optional<RowRange>& rows,
+                            absl::Span<char> into,
+                            const runtime::CallOptions& call) override;
   // While the primary is away: what is known here.
   absl::StatusOr<DatasetPage> ListDatasets(
       const DatasetQuery& query, const runtime::CallOptions& call) override;

@@ -17,8 +17,8 @@ DatasetInfo InfoOfSource(const std::string& token,
   DatasetInfo info;
   info.token = token;
   for (const auto& array : source.arrays) {
-    info.arrays.push_back({array.name, array.value.shape()});
-    info.bytes += array.value.shape().byte_size();
+    info.arrays.push_back({array.name, array.shape()});
+    info.bytes += array.shape().byte_size();
   }
   return info;
 }
@@ -219,6 +219,22 @@ absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetRows(
     absl::string_view token, absl::string_view array, const RowRange& rows,
     const runtime::CallOptions& call) {
   return OpenDataset({std::string(token), std::string(array), rows}, call);
+}
+
+absl::Status FallbackClient::FetchDataset(absl::string_view token,
+                                          absl::string_view array,
+                                          const std::optional<RowRange>& rows,
+                                          absl::Span<char> into,
+                                          const runtime::CallOptions& call) {
+  const Attempt attempt = BeginTransfer(call);
+  if (!Breaker::IsOpen(attempt.epoch)) {
+    const absl::Status status = primary_->FetchDataset(token, array, rows, into,
+                                                       Bounded(call, attempt));
+    if (status.ok()) return status;
+    if (!GiveUp(status, attempt) && !absl::IsNotFound(status)) return status;
+  }
+  // Put again, or found here.
+  return Client::FetchDataset(token, array, rows, into, call);
 }
 
 absl::StatusOr<DatasetPage> FallbackClient::ListDatasets(

@@ -55,6 +55,9 @@ bool IsCsv(absl::string_view name, const ReadOptions& options) {
          absl::EndsWithIgnoreCase(name, ".csv");
 }
 
+// Goes up with every change to what a reader makes of a file.
+constexpr int kReaders = 1;
+
 }  // namespace
 
 absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
@@ -108,7 +111,7 @@ absl::StatusOr<bool> IsArrayFile(const std::string& path,
 
 std::string ReadingOf(absl::string_view name, const ReadOptions& options) {
   if (options.format == ReadOptions::Format::kRaw) {
-    return absl::StrCat("raw ", options.raw.ToString());
+    return absl::StrCat("raw ", options.raw.ToString());  // as it lies there
   }
   const CsvOptions& csv = options.csv;
   const std::string dtypes =
@@ -116,7 +119,7 @@ std::string ReadingOf(absl::string_view name, const ReadOptions& options) {
         absl::StrAppend(out, DTypeName(dtype));
       });
   return absl::StrCat(
-      options.format == ReadOptions::Format::kCsv ? "csv" : "any",
+      options.format == ReadOptions::Format::kCsv ? "csv" : "any", kReaders,
       IsCsv(name, options)
           ? absl::StrCat(" ", dtypes, " header=", csv.header,
                          " matrix=", csv.matrix, " nan=", csv.empty_is_nan,

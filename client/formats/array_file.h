@@ -51,7 +51,8 @@ absl::StatusOr<bool> IsArrayFile(const std::string& path,
                                  const ReadOptions& options);
 
 // What decides, beside its bytes, how a file is read, as a text: two readings
-// of a file with the same text give the same arrays, in this version of hawser.
+// of a file with the same text give the same arrays; readers of another version
+// have another text.
 std::string ReadingOf(absl::string_view name, const ReadOptions& options);
 
 }  // namespace hawser

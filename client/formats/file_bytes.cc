@@ -79,11 +79,14 @@ absl::StatusOr<FileBytes> MapFile(const std::string& path) {
                    static_cast<int64_t>(size)};
 }
 
+std::string UnfinishedPath(const std::string& path) {
+  static std::atomic<int> next{0};
+  return absl::StrCat(path, ".", ::getpid(), ".", next.fetch_add(1), ".tmp");
+}
+
 absl::Status ReplaceFile(const std::string& path,
                          absl::Span<const absl::Span<const char>> parts) {
-  static std::atomic<int> next{0};
-  const std::string unfinished =
-      absl::StrCat(path, ".", ::getpid(), ".", next.fetch_add(1), ".tmp");
+  const std::string unfinished = UnfinishedPath(path);
   absl::Status status = WriteNew(unfinished, parts);
   if (status.ok() && ::rename(unfinished.c_str(), path.c_str()) != 0) {
     status = ErrnoStatus(path);

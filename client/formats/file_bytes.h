@@ -1,4 +1,4 @@
-// A file as bytes in memory, and the one way in which this folder writes one.
+// A file as bytes in memory, and how a small one is written.
 #ifndef HAWSER_CLIENT_FORMATS_FILE_BYTES_H_
 #define HAWSER_CLIENT_FORMATS_FILE_BYTES_H_
 
@@ -40,6 +40,9 @@ struct FileBytes {
 // Errors: what open says (kNotFound, kPermissionDenied), kInvalidArgument for
 // a folder, pipe or device; all name the path.
 absl::StatusOr<FileBytes> MapFile(const std::string& path);
+
+// Where what is to be `path` is written first: another name each time.
+std::string UnfinishedPath(const std::string& path);
 
 // Writes the parts one after the other beside `path` and renames the result
 // to it: readers see the old file or the whole new one.

@@ -1,6 +1,7 @@
 #include "client/formats/npy.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client/formats/element_order.h"
 #include "client/formats/mapped_array.h"
@@ -48,11 +49,25 @@ absl::StatusOr<Literal> ReadNpy(const std::string& path) {
   return value;
 }
 
+absl::StatusOr<ArraysToFill> LayOutNpy(const std::string& path,
+                                       const Shape& shape) {
+  absl::StatusOr<std::string> header = NpyHeaderOf(shape);
+  if (!header.ok()) return Annotate(header.status(), path);
+  HAWSER_ASSIGN_OR_RETURN(
+      FileToFill file,
+      FileToFill::Create(
+          path, static_cast<int64_t>(header->size()) + shape.byte_size()));
+  std::copy(header->begin(), header->end(), file.bytes().begin());
+  const absl::Span<char> elements = file.bytes().subspan(header->size());
+  return ArraysToFill{std::move(file), {elements}};
+}
+
 absl::Status WriteNpy(const std::string& path, const Literal& value) {
   if (!value.valid()) return InvalidArgument(path, ": there is no value");
-  absl::StatusOr<std::string> header = NpyHeaderOf(value.shape());
-  if (!header.ok()) return Annotate(header.status(), path);
-  return ReplaceFile(path, {absl::MakeConstSpan(*header), value.bytes()});
+  HAWSER_ASSIGN_OR_RETURN(ArraysToFill npy, LayOutNpy(path, value.shape()));
+  std::copy(value.bytes().begin(), value.bytes().end(),
+            npy.elements[0].begin());
+  return npy.file.Keep();
 }
 
 }  // namespace hawser

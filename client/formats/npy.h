@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/formats/file_bytes.h"
+#include "client/formats/file_to_fill.h"
 #include "core/base/literal.h"
 
 namespace hawser {
@@ -21,6 +22,13 @@ namespace hawser {
 absl::StatusOr<Literal> ReadNpy(const std::string& path);
 // The same of bytes in memory; errors name no file.
 absl::StatusOr<Literal> ParseNpy(const FileBytes& file);
+
+// The file NumPy would write of such an array (np.save, row-major,
+// little-endian), without its elements.
+// Errors: kInvalidArgument for bf16, which npy cannot say; what the file system
+// says. All name the path.
+absl::StatusOr<ArraysToFill> LayOutNpy(const std::string& path,
+                                       const Shape& shape);
 
 // Writes the file NumPy would write (np.save, row-major, little-endian), under
 // another name first, so that `path` never holds half an array.

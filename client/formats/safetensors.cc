@@ -76,37 +76,55 @@ absl::StatusOr<NamedArrays> ParseSafetensors(const FileBytes& file) {
   return arrays;
 }
 
-absl::Status WriteSafetensors(const std::string& path,
-                              absl::Span<const NamedArray> arrays) {
-  std::vector<const NamedArray*> order;
-  for (const NamedArray& array : arrays) {
-    if (!array.value.valid()) {
-      return InvalidArgument(path, ": array ", Quoted(array.name),
-                             " has no value");
-    }
-    order.push_back(&array);
-  }
-  if (order.empty()) return InvalidArgument(path, ": there are no arrays");
-  const auto place = [](const NamedArray* array) {
-    return std::pair(-ByteWidth(array->value.shape().dtype()),
+absl::StatusOr<ArraysToFill> LayOutSafetensors(
+    const std::string& path, absl::Span<const ArrayToFill> arrays) {
+  if (arrays.empty()) return InvalidArgument(path, ": there are no arrays");
+  std::vector<const ArrayToFill*> order;
+  for (const ArrayToFill& array : arrays) order.push_back(&array);
+  const auto place = [](const ArrayToFill* array) {
+    return std::pair(-ByteWidth(array->shape.dtype()),
                      absl::string_view(array->name));
   };
   std::sort(order.begin(), order.end(),
             [&](const auto* a, const auto* b) { return place(a) < place(b); });
   std::vector<SafetensorsEntry> entries;
-  std::vector<absl::Span<const char>> parts(2);
   int64_t end = 0;
-  for (const NamedArray* array : order) {
-    const int64_t begin = std::exchange(end, end + array->value.bytes().size());
-    entries.push_back({array->name, array->value.shape(), begin, end});
-    parts.push_back(array->value.bytes());
+  for (const ArrayToFill* array : order) {
+    const int64_t begin = std::exchange(end, end + array->shape.byte_size());
+    entries.push_back({array->name, array->shape, begin, end});
   }
   absl::StatusOr<std::string> header = SafetensorsHeaderOf(entries);
   if (!header.ok()) return Annotate(header.status(), path);
-  const std::string length = LengthBytes(header->size());
-  parts[0] = length;
-  parts[1] = *header;
-  return ReplaceFile(path, parts);
+  const std::string front = absl::StrCat(LengthBytes(header->size()), *header);
+  HAWSER_ASSIGN_OR_RETURN(
+      FileToFill file,
+      FileToFill::Create(path, static_cast<int64_t>(front.size()) + end));
+  std::copy(front.begin(), front.end(), file.bytes().begin());
+  const absl::Span<char> all = file.bytes().subspan(front.size());
+  std::vector<absl::Span<char>> elements(arrays.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    elements[order[i] - arrays.data()] =
+        all.subspan(entries[i].begin, entries[i].end - entries[i].begin);
+  }
+  return ArraysToFill{std::move(file), std::move(elements)};
+}
+
+absl::Status WriteSafetensors(const std::string& path,
+                              absl::Span<const NamedArray> arrays) {
+  std::vector<ArrayToFill> shapes;
+  for (const NamedArray& array : arrays) {
+    if (!array.value.valid()) {
+      return InvalidArgument(path, ": array ", Quoted(array.name),
+                             " has no value");
+    }
+    shapes.push_back({array.name, array.value.shape()});
+  }
+  HAWSER_ASSIGN_OR_RETURN(ArraysToFill filled, LayOutSafetensors(path, shapes));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const absl::Span<const char> bytes = arrays[i].value.bytes();
+    std::copy(bytes.begin(), bytes.end(), filled.elements[i].begin());
+  }
+  return filled.file.Keep();
 }
 
 }  // namespace hawser

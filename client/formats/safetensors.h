@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/formats/file_bytes.h"
+#include "client/formats/file_to_fill.h"
 #include "client/formats/named_array.h"
 
 namespace hawser {
@@ -23,6 +24,11 @@ bool LooksLikeSafetensors(const FileBytes& file);
 // that is shorter or longer than its header says, one without arrays. They
 // name no file.
 absl::StatusOr<NamedArrays> ParseSafetensors(const FileBytes& file);
+
+// The file that WriteSafetensors would write of such arrays, without their
+// elements. Errors: as WriteSafetensors.
+absl::StatusOr<ArraysToFill> LayOutSafetensors(
+    const std::string& path, absl::Span<const ArrayToFill> arrays);
 
 // Writes the arrays, those with the widest elements first, so that each lies
 // where its dtype may; under another name first, as WriteNpy does.

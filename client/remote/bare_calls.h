@@ -8,8 +8,10 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "core/base/cancel.h"
 #include "core/base/digest.h"
 #include "core/base/literal.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser {
 
@@ -30,6 +32,11 @@ class BareCalls {
   // as long; `chunks` are its digests.
   virtual absl::Status Put(const Literal& value,
                            absl::Span<const Digest> chunks) = 0;
+  // One unary call: makes a dataset of what Put brought, so that it can be
+  // deleted; until then the server keeps it for a while. Ends with `cancel`,
+  // not with these calls.
+  virtual absl::Status Commit(const DatasetManifest& manifest,
+                              const CancelToken& cancel) = 0;
   // The server streams of a dataset of one unnamed u8[bytes], as many as hawser
   // has. What comes is dropped. Errors: kDataLoss when it is not as long.
   virtual absl::Status Get(const std::string& token, int64_t bytes) = 0;

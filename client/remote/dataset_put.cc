@@ -32,23 +32,29 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
       limits_(call),
       progress_(call.progress) {
   for (const DatasetSource::Array& array : source.arrays) {
-    ArrayManifest m{array.name, array.value.shape(), {}};
+    ArrayManifest m{array.name, array.shape(), {}};
     const bool known =
         static_cast<int64_t>(array.chunks.size()) == m.num_chunks();
+    if (array.lazy.has_value()) lazy_.push_back({&array, chunks_.size()});
     for (int64_t i = 0; i < m.num_chunks(); ++i) {
       chunks_.push_back(
-          {known ? array.chunks[i] : Digest(),
-           array.value.bytes().subspan(i * kChunkBytes, m.chunk_size(i)),
-           array.value});
+          {{.digest = known ? array.chunks[i] : Digest()}, m.chunk_size(i)});
+      if (!array.lazy.has_value()) Place(array.value, i, &chunks_.back());
     }
     total_bytes_ += m.shape.byte_size();
     manifest_.arrays.push_back(std::move(m));
   }
 }
 
+void DatasetPut::Place(const Literal& value, int64_t index, Chunk* chunk) {
+  chunk->put.bytes = value.bytes().subspan(index * kChunkBytes, chunk->size);
+  chunk->put.owner = value;
+}
+
 absl::StatusOr<DatasetInfo> DatasetPut::Run() {
   for (int attempt = 1;; ++attempt) {
     HAWSER_RETURN_IF_ERROR(AskForKnown());
+    HAWSER_RETURN_IF_ERROR(MakeLazyValues());
     HAWSER_RETURN_IF_ERROR(SendAll());
     auto info = Commit();
     if (!absl::IsFailedPrecondition(info.status()) ||
@@ -64,38 +70,56 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
 }
 
 absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
-    absl::Span<const ChunkToPut> chunks) {
+    absl::Span<const Digest> digests) {
   v1::FindMissingRequest request;
-  for (const ChunkToPut& chunk : chunks) {
-    absl::StrAppend(request.mutable_digests(), chunk.digest.bytes());
+  for (const Digest& digest : digests) {
+    absl::StrAppend(request.mutable_digests(), digest.bytes());
   }
   HAWSER_ASSIGN_OR_RETURN(const v1::FindMissingReply reply,
                           transport_->FindMissing(request, limits_.Rest()));
   for (uint32_t index : reply.missing()) {
-    if (index < chunks.size()) continue;
+    if (index < digests.size()) continue;
     return Internal(transport_->address(), " misses chunk ", index, " of ",
-                    chunks.size());
+                    digests.size());
   }
   return std::vector<uint32_t>(reply.missing().begin(), reply.missing().end());
 }
 
 absl::Status DatasetPut::AskForKnown() {
-  const auto unknown = [](const ChunkToPut& chunk) {
-    return chunk.digest == Digest();
-  };
-  if (std::any_of(chunks_.begin(), chunks_.end(), unknown)) {
-    return absl::OkStatus();
+  std::vector<Digest> known;
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.put.digest != Digest()) known.push_back(chunk.put.digest);
   }
-  const auto all = absl::MakeConstSpan(chunks_);
+  const auto all = absl::MakeConstSpan(known);
   for (size_t at = 0; at < all.size(); at += kMostDigests) {
     const auto part = all.subspan(at, kMostDigests);
     HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> missing, Missing(part));
     absl::flat_hash_set<Digest> lacks;
-    for (uint32_t index : missing) lacks.insert(part[index].digest);
+    for (uint32_t index : missing) lacks.insert(part[index]);
     MutexLock lock(&mu_);
-    for (const ChunkToPut& chunk : part) {
-      if (!lacks.contains(chunk.digest)) asked_.insert(chunk.digest);
+    for (const Digest& digest : part) {
+      if (!lacks.contains(digest)) asked_.insert(digest);
     }
+  }
+  return absl::OkStatus();
+}
+
+bool DatasetPut::AllAreThere(Chunks chunks) {
+  MutexLock lock(&mu_);
+  for (const Chunk& chunk : chunks) {
+    if (!asked_.contains(chunk.put.digest)) return false;
+  }
+  return true;
+}
+
+absl::Status DatasetPut::MakeLazyValues() {
+  for (const auto& [array, first] : lazy_) {
+    const Chunks own =
+        absl::MakeSpan(chunks_).subspan(first, array->chunks.size());
+    if (AllAreThere(own) || own[0].put.owner.valid()) continue;
+    HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
+    HAWSER_ASSIGN_OR_RETURN(const Literal value, array->Value());
+    for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
   }
   return absl::OkStatus();
 }
@@ -139,14 +163,17 @@ DatasetPut::Chunks DatasetPut::TakeGroup() {
 
 absl::Status DatasetPut::SendGroup(Chunks group) {
   HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
-  std::vector<ChunkToPut> asked;
+  std::vector<Digest> asked;
+  std::vector<const ChunkToPut*> puts;  // as many
   int64_t bytes = 0;
-  for (ChunkToPut& chunk : group) {
-    if (chunk.digest == Digest()) chunk.digest = Sha256(chunk.bytes);
-    bytes += chunk.bytes.size();
+  for (Chunk& chunk : group) {
+    ChunkToPut& put = chunk.put;
+    if (put.digest == Digest()) put.digest = Sha256(put.bytes);
+    bytes += chunk.size;
     MutexLock lock(&mu_);
-    if (!asked_.insert(chunk.digest).second) continue;
-    asked.push_back(chunk);
+    if (!asked_.insert(put.digest).second) continue;
+    asked.push_back(put.digest);
+    puts.push_back(&put);
   }
   std::vector<ChunkToPut> missing;
   int64_t missing_bytes = 0;
@@ -154,8 +181,8 @@ absl::Status DatasetPut::SendGroup(Chunks group) {
     HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> indices,
                             Missing(asked));
     for (uint32_t index : indices) {
-      missing.push_back(asked[index]);
-      missing_bytes += asked[index].bytes.size();
+      missing.push_back(*puts[index]);
+      missing_bytes += puts[index]->bytes.size();
     }
   }
   Report(bytes - missing_bytes);
@@ -185,7 +212,7 @@ absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
   for (ArrayManifest& array : manifest_.arrays) {
     array.chunks.clear();
     for (int64_t i = 0; i < array.num_chunks(); ++i) {
-      array.chunks.push_back((chunk++)->digest);
+      array.chunks.push_back((chunk++)->put.digest);
     }
   }
   v1::CommitRequest request;

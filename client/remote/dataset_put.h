@@ -32,12 +32,26 @@ class DatasetPut {
   absl::StatusOr<DatasetInfo> Run();
 
  private:
-  using Chunks = absl::Span<ChunkToPut>;
-  // Indices of the chunks that the server lacks.
+  struct Chunk {
+    ChunkToPut put;  // without bytes before a lazy value is made
+    int64_t size = 0;
+  };
+  using Chunks = absl::Span<Chunk>;
+  struct LazyArray {
+    const DatasetSource::Array* array;
+    size_t first;  // of its chunks
+  };
+
+  // The bytes of chunk `index` of its array.
+  static void Place(const Literal& value, int64_t index, Chunk* chunk);
+  // Indices of those that the server lacks.
   absl::StatusOr<std::vector<uint32_t>> Missing(
-      absl::Span<const ChunkToPut> chunks);
-  // Where all digests are known, one question finds what is there already.
+      absl::Span<const Digest> digests);
+  // Where digests are known, one question finds what is there already.
   absl::Status AskForKnown();
+  bool AllAreThere(Chunks chunks);
+  // Those of which the server lacks a chunk.
+  absl::Status MakeLazyValues();
   // Of everything, by all workers.
   absl::Status SendAll();
   // What one worker does.
@@ -53,8 +67,9 @@ class DatasetPut {
   const RemoteOptions options_;
   const CallLimits limits_;
   const std::function<void(int64_t, int64_t)> progress_;
-  DatasetManifest manifest_;        // digests filled in by Commit
-  std::vector<ChunkToPut> chunks_;  // of all arrays in a row
+  DatasetManifest manifest_;   // digests filled in by Commit
+  std::vector<Chunk> chunks_;  // of all arrays in a row
+  std::vector<LazyArray> lazy_;
   int64_t total_bytes_ = 0;
   std::atomic<bool> failed_{false};
   std::atomic<int64_t> done_bytes_{0};

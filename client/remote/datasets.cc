@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/remote/call_limits.h"
+#include "client/remote/dataset_get.h"
 #include "client/remote/dataset_put.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
@@ -101,6 +102,30 @@ absl::StatusOr<runtime::BufferPtr> RemoteClient::DatasetRows(
   return std::make_shared<DatasetBuffer>(
       shared_from_this(), std::move(found->shape), std::string(token),
       std::string(array), rows);
+}
+
+absl::Status RemoteClient::FetchDataset(absl::string_view token,
+                                        absl::string_view array,
+                                        const std::optional<RowRange>& rows,
+                                        absl::Span<char> into,
+                                        const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(Shape shape, DatasetShape(token, array, call));
+  v1::GetRequest request;
+  request.set_token(token.data(), token.size());
+  request.set_array(array.data(), array.size());
+  if (rows.has_value()) {
+    absl::StatusOr<RowBytes> part = FindRows(shape, *rows);
+    if (!part.ok()) {
+      return Annotate(part.status(), DescribeArray(token, array));
+    }
+    shape = std::move(part->shape);
+    request.set_row_begin(rows->begin);
+    request.set_row_count(rows->count);
+  }
+  HAWSER_RETURN_IF_ERROR(CheckRoom(token, array, shape, into.size()));
+  if (into.empty()) return absl::OkStatus();  // no rows would mean all of them
+  return GetDataset(transport_.get(), bulk_streams(), request, shape, into,
+                    call);
 }
 
 absl::StatusOr<DatasetPage> RemoteClient::ListDatasets(

@@ -20,7 +20,8 @@
 #include "client/remote/options.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
-#include "proto/datasets.pb.h"
+#include "core/wire/codec.h"
+#include "proto/datasets.grpc.pb.h"
 #include "proto/grpc_status.h"
 #include "proto/health.grpc.pb.h"
 #include "proto/reflection.grpc.pb.h"
@@ -56,6 +57,7 @@ class GrpcBareCalls final : public BareCalls {
         limits_(runtime::CallOptions{.cancel = cancel}),
         small_(OwnConnection(address, credentials)),
         health_(health::Health::NewStub(small_)),
+        datasets_(v1::Datasets::NewStub(small_)),
         reflection_(reflection::ServerReflection::NewStub(small_)) {
     for (int i = 0; i < RemoteOptions().bulk_threads; ++i) {
       bulk_.push_back(OwnConnection(address, credentials));
@@ -111,6 +113,18 @@ class GrpcBareCalls final : public BareCalls {
           writer->WritesDone();
           return Told(writer->Finish());
         });
+  }
+
+  absl::Status Commit(const DatasetManifest& manifest,
+                      const CancelToken& cancel) override {
+    const CallLimits limits(runtime::CallOptions{.cancel = cancel});
+    grpc::ClientContext context;
+    SetDeadline(limits, &context);
+    v1::CommitRequest request;
+    *request.mutable_manifest() = ToProto(manifest);
+    v1::DatasetInfoProto answer;
+    return CallStatus(datasets_->Commit(&context, request, &answer), limits,
+                      address_);
   }
 
   absl::Status Get(const std::string& token, int64_t bytes) override {
@@ -192,6 +206,7 @@ class GrpcBareCalls final : public BareCalls {
   const CallLimits limits_;
   const std::shared_ptr<grpc::Channel> small_;
   const std::unique_ptr<health::Health::Stub> health_;
+  const std::unique_ptr<v1::Datasets::Stub> datasets_;
   const std::unique_ptr<reflection::ServerReflection::Stub> reflection_;
   std::vector<std::shared_ptr<grpc::Channel>> bulk_;
   std::unique_ptr<grpc::ClientContext> ping_context_;

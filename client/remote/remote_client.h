@@ -62,6 +62,11 @@ class RemoteClient final : public runtime::Client,
   absl::StatusOr<runtime::BufferPtr> DatasetRows(
       absl::string_view token, absl::string_view array, const RowRange& rows,
       const runtime::CallOptions& call) override;
+  // Straight from the streams.
+  absl::Status FetchDataset(absl::string_view token, absl::string_view array,
+                            const std::optional<RowRange>& rows,
+                            absl::Span<char> into,
+                            const runtime::CallOptions& call) override;
   absl::StatusOr<DatasetPage> ListDatasets(
       const DatasetQuery& query, const runtime::CallOptions& call) override;
   absl::Status DeleteDataset(absl::string_view token,

@@ -35,20 +35,35 @@ const Client& Dataset::client() const {
   return state_ == nullptr ? none : state_->client;
 }
 
-Tensor Dataset::NoArray(absl::string_view name) const {
-  return sdk::MakeFailed(
-      NotFound("dataset ", state_ == nullptr ? "(none)" : token(),
-               " has no array \"", name, "\", it has: ",
-               absl::StrJoin(info().arrays, ", ",
-                             [](std::string* out, const auto& a) {
-                               absl::StrAppend(out, "\"", a.name, "\"");
-                             })),
-      {});
+absl::Status Dataset::NoArray(absl::string_view name) const {
+  return NotFound(
+      "dataset ", state_ == nullptr ? "(none)" : token(), " has no array \"",
+      name, "\", it has: ",
+      absl::StrJoin(info().arrays, ", ", [](std::string* out, const auto& a) {
+        absl::StrAppend(out, "\"", a.name, "\"");
+      }));
+}
+
+absl::Status Dataset::FetchBytes(absl::string_view name,
+                                 const std::optional<RowRange>& rows,
+                                 DType dtype, absl::Span<char> into,
+                                 const CallOptions& call) const {
+  const DatasetInfo::Array* array = info().Find(name);
+  if (array == nullptr) return NoArray(name);
+  if (dtype != DType::kInvalid && dtype != array->shape.dtype()) {
+    return InvalidArgument(DescribeArray(token(), name), " is ",
+                           array->shape.ToString(), ", the memory is for ",
+                           DTypeName(dtype));
+  }
+  return client().runtime()->FetchDataset(token(), name, rows, into,
+                                          call.FromNow());
 }
 
 Tensor Dataset::Rows(absl::string_view name, int64_t begin,
                      int64_t count) const {
-  if (info().Find(name) == nullptr) return NoArray(name);
+  if (info().Find(name) == nullptr) {
+    return sdk::MakeFailed(NoArray(name), {});
+  }
   auto buffer =
       client().runtime()->DatasetRows(token(), name, {begin, count}, {});
   if (!buffer.ok()) return sdk::MakeFailed(buffer.status(), {});
@@ -60,7 +75,7 @@ Tensor Dataset::Rows(absl::string_view name, int64_t begin,
 
 Tensor Dataset::operator[](absl::string_view name) const {
   const auto* array = info().Find(name);
-  if (array == nullptr) return NoArray(name);
+  if (array == nullptr) return sdk::MakeFailed(NoArray(name), {});
   MutexLock lock(&state_->mu);
   auto at = state_->arrays.find(name);
   if (at == state_->arrays.end()) {

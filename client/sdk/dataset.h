@@ -4,12 +4,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "client/sdk/client.h"
+#include "client/sdk/options.h"
 #include "client/sdk/tensor.h"
+#include "core/base/dtype.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser {
@@ -58,9 +64,48 @@ class Dataset {
     return Rows("", begin, count);
   }
 
+  // Copies an array into memory of yours.
+  //   std::vector<float> x(d.info().Find("x")->shape.num_elements());
+  //   absl::Status status = d.FetchInto("x", absl::MakeSpan(x));
+  // Where a tensor's Fetch takes new memory each time, this uses yours again,
+  // and what comes from a server is put there without another copy.
+  // into: as many elements as the array; T is its dtype, or char: its bytes,
+  // whatever its dtype. Blocks until all of it is there; nobody writes to
+  // `into` afterwards. After an error `into` may hold anything.
+  // Errors: kNotFound naming the arrays there are; kInvalidArgument naming the
+  // array and what does not fit; those of the link.
+  template <typename T>
+  absl::Status FetchInto(absl::string_view name, absl::Span<T> into,
+                         const CallOptions& call = {}) const {
+    return FetchBytes(name, std::nullopt, Wanted<T>(), BytesOf(into), call);
+  }
+  // Of the array, those rows alone.
+  template <typename T>
+  absl::Status FetchInto(absl::string_view name, const RowRange& rows,
+                         absl::Span<T> into,
+                         const CallOptions& call = {}) const {
+    return FetchBytes(name, rows, Wanted<T>(), BytesOf(into), call);
+  }
+
  private:
   struct State;
-  Tensor NoArray(absl::string_view name) const;
+  // kInvalid: any.
+  template <typename T>
+  static constexpr DType Wanted() {
+    if constexpr (std::is_same_v<T, char>) {
+      return DType::kInvalid;
+    } else {
+      return kDTypeOf<T>;
+    }
+  }
+  template <typename T>
+  static absl::Span<char> BytesOf(absl::Span<T> values) {
+    return {reinterpret_cast<char*>(values.data()), values.size() * sizeof(T)};
+  }
+  absl::Status FetchBytes(absl::string_view name,
+                          const std::optional<RowRange>& rows, DType dtype,
+                          absl::Span<char> into, const CallOptions& call) const;
+  absl::Status NoArray(absl::string_view name) const;
   std::shared_ptr<State> state_;
 };
 

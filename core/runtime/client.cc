@@ -1,5 +1,6 @@
 #include "core/runtime/client.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/base/status.h"
@@ -64,8 +65,14 @@ Future<std::vector<Literal>> AllOf(std::vector<Future<Literal>> futures) {
 }
 
 Future<bool> Buffer::Ready(const CallOptions& options) {
+  static const auto& there = *new Future<bool>(true);
+  const Future<Literal> fetched = Fetch(options);
+  if (fetched.ready()) {
+    const absl::Status status = fetched.Await().status();
+    return status.ok() ? there : Future<bool>(status);
+  }
   auto promise = std::make_shared<Promise<bool>>();
-  Fetch(options).OnReady([promise](const absl::StatusOr<Literal>& value) {
+  fetched.OnReady([promise](const absl::StatusOr<Literal>& value) {
     if (value.ok()) {
       promise->Set(true);
     } else {
@@ -95,6 +102,21 @@ absl::StatusOr<BufferPtr> Client::DatasetRows(absl::string_view,
                                               const RowRange&,
                                               const CallOptions&) {
   return NoSuchVerb("take rows of a dataset");
+}
+
+absl::Status Client::FetchDataset(absl::string_view token,
+                                  absl::string_view array,
+                                  const std::optional<RowRange>& rows,
+                                  absl::Span<char> into,
+                                  const CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const BufferPtr buffer,
+                          rows.has_value()
+                              ? DatasetRows(token, array, *rows, call)
+                              : DatasetArray(token, array, call));
+  HAWSER_RETURN_IF_ERROR(CheckRoom(token, array, buffer->shape(), into.size()));
+  HAWSER_ASSIGN_OR_RETURN(const Literal value, buffer->Fetch(call).Await());
+  std::copy_n(value.bytes().begin(), into.size(), into.begin());
+  return absl::OkStatus();
 }
 
 absl::StatusOr<DatasetPage> Client::ListDatasets(const DatasetQuery&,

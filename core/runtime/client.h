@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -161,6 +162,16 @@ class Client {
                                                 absl::string_view array,
                                                 const RowRange& rows,
                                                 const CallOptions& call);
+  // An array, or rows of it, into memory of the caller's: `into` has as many
+  // bytes as they have. Blocks; once it returns nobody writes there any more.
+  // After an error `into` may hold anything. The default fetches and copies.
+  // Errors: as DatasetRows and Fetch; kInvalidArgument naming the array and
+  // both sizes.
+  virtual absl::Status FetchDataset(absl::string_view token,
+                                    absl::string_view array,
+                                    const std::optional<RowRange>& rows,
+                                    absl::Span<char> into,
+                                    const CallOptions& call);
   // What is kept there for this caller.
   virtual absl::StatusOr<DatasetPage> ListDatasets(const DatasetQuery& query,
                                                    const CallOptions& call);

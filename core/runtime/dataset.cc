@@ -51,6 +51,14 @@ absl::Status CheckNames(const Arrays& arrays) {
 
 }  // namespace
 
+absl::StatusOr<Literal> DatasetSource::Array::Value() const {
+  if (!lazy.has_value()) return value;
+  HAWSER_ASSIGN_OR_RETURN(Literal made, lazy->make());
+  if (made.shape() == lazy->shape) return made;
+  return Aborted("array \"", name, "\" is now ", made.shape().ToString(),
+                 ", was ", lazy->shape.ToString());
+}
+
 bool IsTag(absl::string_view name) { return absl::StartsWith(name, "@"); }
 
 absl::Status CheckTag(absl::string_view name) {
@@ -134,8 +142,16 @@ absl::Status NormalizeSource(DatasetSource* source) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
   HAWSER_RETURN_IF_ERROR(CheckNames(source->arrays));
   for (const auto& array : source->arrays) {
-    if (!array.value.valid()) {
-      return InvalidArgument("array \"", array.name, "\" has no value");
+    if (array.value.valid() == array.lazy.has_value()) {
+      return InvalidArgument("array \"", array.name, "\" has ",
+                             array.value.valid() ? "two values" : "no value");
+    }
+    const int64_t digests = array.chunks.size();
+    const int64_t wanted = ArrayManifest{"", array.shape(), {}}.num_chunks();
+    if (array.lazy.has_value() && digests != wanted) {
+      return InvalidArgument("array \"", array.name,
+                             "\", to be made later, has ", digests,
+                             " chunk digests, needs ", wanted);
     }
   }
   return absl::OkStatus();
@@ -161,7 +177,7 @@ DatasetManifest ManifestOf(const DatasetSource& source, int threads) {
   };
   std::vector<Chunk> chunks;
   for (size_t a = 0; a < source.arrays.size(); ++a) {
-    ArrayManifest m{source.arrays[a].name, source.arrays[a].value.shape(), {}};
+    ArrayManifest m{source.arrays[a].name, source.arrays[a].shape(), {}};
     m.chunks = source.arrays[a].chunks;
     if (static_cast<int64_t>(m.chunks.size()) != m.num_chunks()) {
       m.chunks.resize(m.num_chunks());
@@ -229,6 +245,14 @@ absl::StatusOr<Literal> SliceRows(const Literal& value, const RowRange& rows) {
 
 std::string DescribeArray(absl::string_view token, absl::string_view array) {
   return absl::StrCat("dataset ", token, ", array \"", array, "\"");
+}
+
+absl::Status CheckRoom(absl::string_view token, absl::string_view array,
+                       const Shape& shape, size_t bytes) {
+  if (static_cast<int64_t>(bytes) == shape.byte_size()) return absl::OkStatus();
+  return InvalidArgument(DescribeArray(token, array), ": ", shape.ToString(),
+                         " takes ", shape.byte_size(),
+                         " bytes, there is room for ", bytes);
 }
 
 DatasetInfo InfoOf(const DatasetManifest& manifest) {

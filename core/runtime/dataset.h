@@ -3,11 +3,14 @@
 #ifndef HAWSER_CORE_RUNTIME_DATASET_H_
 #define HAWSER_CORE_RUNTIME_DATASET_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -37,6 +40,13 @@ struct DatasetManifest {
   std::vector<ArrayManifest> arrays;  // sorted by name, names distinct
 };
 
+// A value that is made when somebody needs its bytes, from a file say.
+struct LazyValue {
+  Shape shape;
+  // May block; on any thread, more than once.
+  std::function<absl::StatusOr<Literal>()> make;
+};
+
 // What a user puts: values by name. A Literal may adopt a mapped file.
 struct DatasetSource {
   struct Array {
@@ -44,6 +54,14 @@ struct DatasetSource {
     Literal value;
     // SHA-256 of each of its chunks, where the caller knows them; else empty.
     std::vector<Digest> chunks = {};
+    // Instead of `value`, where all chunks are known: nothing is made for
+    // whoever has them already.
+    std::optional<LazyValue> lazy = std::nullopt;
+
+    const Shape& shape() const { return lazy ? lazy->shape : value.shape(); }
+    // The value; a lazy one is made. Errors: those of making it; kAborted when
+    // its shape is another than was said.
+    absl::StatusOr<Literal> Value() const;
   };
   std::vector<Array> arrays;
 };
@@ -93,6 +111,9 @@ struct DatasetUsage {
   int64_t pinned_bytes = 0;  // of datasets that are pinned now
   int64_t max_datasets = 0;  // 0: no limit
   int64_t max_bytes = 0;     // 0: no limit
+  // ---- where there is a disk
+  int64_t bad_files = 0;   // found damaged since its server started
+  int64_t lost_bytes = 0;  // of chunks that went with them: put them again
 };
 
 // Which datasets to list: in order of their tokens, a page at a time.
@@ -128,6 +149,10 @@ absl::StatusOr<RowBytes> FindRows(const Shape& shape, const RowRange& rows);
 absl::StatusOr<Literal> SliceRows(const Literal& value, const RowRange& rows);
 // "dataset hw1-..., array "x"", in front of an error about it.
 std::string DescribeArray(absl::string_view token, absl::string_view array);
+// Whether memory of `bytes` is what `shape`, of that array, takes. Errors:
+// kInvalidArgument naming array, shape and both sizes.
+absl::Status CheckRoom(absl::string_view token, absl::string_view array,
+                       const Shape& shape, size_t bytes);
 
 // SHA-256 over (tag, dtype, shape, byte length, chunk digests).
 Digest ArrayId(const ArrayManifest& array);
@@ -142,7 +167,8 @@ std::string TokenOf(const DatasetManifest& manifest);
 absl::StatusOr<Digest> ParseToken(absl::string_view token);
 
 // Names: at most 255 bytes of printable ASCII, distinct, "" only alone;
-// at least one array. Sorts by name. Errors: kInvalidArgument.
+// at least one array, each with a value, of which a lazy one has its digests.
+// Sorts by name. Errors: kInvalidArgument.
 absl::Status NormalizeSource(DatasetSource* source);
 // The same rules for a manifest from the wire, and that the number of digests
 // is the shape's number of chunks.

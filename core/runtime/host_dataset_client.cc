@@ -20,31 +20,47 @@ absl::StatusOr<DatasetInfo> HostDatasetClient::PutDataset(
   DatasetSource sorted = source;
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&sorted));
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  for (const auto& array : sorted.arrays) {
-    HAWSER_RETURN_IF_ERROR(
-        Annotate(CheckBytes(array.value.shape(), array.value.bytes()),
-                 absl::StrCat("array \"", array.name, "\"")));
-  }
-  Dataset dataset{InfoOf(ManifestOf(sorted, hash_threads_)), {}};
+  DatasetInfo info = InfoOf(ManifestOf(sorted, hash_threads_));
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  for (const auto& array : sorted.arrays) {
-    HAWSER_ASSIGN_OR_RETURN(Literal value, Keep(array.value));
-    dataset.values.push_back(std::move(value));
-  }
-  DatasetInfo info;
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [tag, token] : tags_) {
-      if (token == dataset.info.token) dataset.info.tags.push_back(tag);
+  if (!FindUsed(&info)) {
+    Dataset dataset{std::move(info), {}};
+    for (const DatasetSource::Array& array : sorted.arrays) {
+      HAWSER_ASSIGN_OR_RETURN(Literal value, KeptOf(array));
+      dataset.values.push_back(std::move(value));
     }
-    Dataset& kept =
-        datasets_.try_emplace(dataset.info.token, std::move(dataset))
-            .first->second;
-    kept.info.last_used = absl::Now();
-    info = kept.info;
+    info = Add(std::move(dataset));
   }
   if (call.progress) call.progress(info.bytes, info.bytes);
   return info;
+}
+
+absl::StatusOr<Literal> HostDatasetClient::KeptOf(
+    const DatasetSource::Array& array) {
+  HAWSER_ASSIGN_OR_RETURN(const Literal value, array.Value());
+  HAWSER_RETURN_IF_ERROR(Annotate(CheckBytes(value.shape(), value.bytes()),
+                                  absl::StrCat("array \"", array.name, "\"")));
+  return Keep(value);
+}
+
+bool HostDatasetClient::FindUsed(DatasetInfo* info) {
+  MutexLock lock(&mu_);
+  const auto at = datasets_.find(info->token);
+  if (at == datasets_.end()) return false;
+  at->second.info.last_used = absl::Now();
+  *info = at->second.info;
+  return true;
+}
+
+DatasetInfo HostDatasetClient::Add(Dataset dataset) {
+  const std::string token = dataset.info.token;
+  MutexLock lock(&mu_);
+  for (const auto& [tag, named] : tags_) {
+    if (named == token) dataset.info.tags.push_back(tag);
+  }
+  Dataset& kept =
+      datasets_.try_emplace(token, std::move(dataset)).first->second;
+  kept.info.last_used = absl::Now();
+  return kept.info;
 }
 
 absl::StatusOr<HostDatasetClient::Dataset*> HostDatasetClient::Find(

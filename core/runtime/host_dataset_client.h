@@ -72,6 +72,11 @@ class HostDatasetClient : public Client {
   }
   virtual void OnDeleted(const std::string& token) {}
 
+  absl::StatusOr<Literal> KeptOf(const DatasetSource::Array& array);
+  // Whether info->token is kept, which counts as a use; then all of `info`.
+  bool FindUsed(DatasetInfo* info);
+  // Unless it is there already.
+  DatasetInfo Add(Dataset dataset);
   // By token or tag.
   absl::StatusOr<Dataset*> Find(absl::string_view asked)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

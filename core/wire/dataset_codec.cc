@@ -142,6 +142,8 @@ v1::UsageReply ToProto(const DatasetUsage& usage) {
   proto.set_pinned_bytes(usage.pinned_bytes);
   proto.set_max_datasets(usage.max_datasets);
   proto.set_max_bytes(usage.max_bytes);
+  proto.set_bad_files(usage.bad_files);
+  proto.set_lost_bytes(usage.lost_bytes);
   return proto;
 }
 
@@ -151,7 +153,9 @@ DatasetUsage FromProto(const v1::UsageReply& proto) {
           .upload_bytes = proto.upload_bytes(),
           .pinned_bytes = proto.pinned_bytes(),
           .max_datasets = proto.max_datasets(),
-          .max_bytes = proto.max_bytes()};
+          .max_bytes = proto.max_bytes(),
+          .bad_files = proto.bad_files(),
+          .lost_bytes = proto.lost_bytes()};
 }
 
 }  // namespace hawser

@@ -115,6 +115,7 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   DatasetUsage usage;
   usage.max_datasets = options_.tenant_datasets;
   usage.max_bytes = options_.tenant_bytes;
+  usage.bad_files = files_ == nullptr ? 0 : files_->bad_files();
   MutexLock lock(&mu_);
   const auto at = tenants_.find(tenant);
   if (at == tenants_.end()) return usage;
@@ -129,6 +130,10 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   for (const auto& [id, dataset] : own.datasets) {
     if (dataset->info.pinned_until <= now) continue;
     usage.pinned_bytes += dataset->info.bytes;
+  }
+  if (usage.bad_files == 0) return usage;
+  for (const auto& [digest, known] : own.chunks) {
+    if (known.chunk->lost()) usage.lost_bytes += known.chunk->size;
   }
   return usage;
 }

@@ -8,8 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -23,6 +24,7 @@
 #include "tests/bench/rounds.h"
 #include "tests/bench/throughput.h"
 #include "tests/testing/process.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::bench {
 namespace {
@@ -61,6 +63,36 @@ Subject FloorOf(const Peers& peers, const std::string& kind, int64_t bytes) {
   };
 }
 
+// Into memory that was written to before, as the floor does it, and as a value
+// of its own, which takes new memory.
+absl::Status MeasureDownloads(const Peers& peers, const Client& client,
+                              const std::string& token, const Literal& value,
+                              int rounds, Report* report) {
+  const int64_t bytes = value.shape().byte_size();
+  const auto check = [&](absl::Span<const char> back) {
+    if (back.back() == value.bytes().back()) return absl::OkStatus();
+    return Internal("the download is not what was put");
+  };
+  std::vector<char> room(bytes, 'x');
+  const Subject into = Once([&]() -> absl::Status {
+    HAWSER_RETURN_IF_ERROR(client.runtime()->FetchDataset(
+        token, "", std::nullopt, absl::MakeSpan(room), {}));
+    return check(room);
+  });
+  const Subject fetch = Once([&]() -> absl::Status {
+    HAWSER_ASSIGN_OR_RETURN(const auto array,
+                            client.runtime()->DatasetArray(token, "", {}));
+    HAWSER_ASSIGN_OR_RETURN(const Literal back, array->Fetch({}).Await());
+    return check(back.bytes());
+  });
+  const std::string what = absl::StrFormat("download of %d MiB", bytes >> 20);
+  HAWSER_RETURN_IF_ERROR(
+      AddSpeeds(what + " into touched memory / server streams", bytes, rounds,
+                into, FloorOf(peers, "get", bytes), "0.8", report));
+  return AddSpeeds(what + " into new memory / server streams", bytes, rounds,
+                   fetch, FloorOf(peers, "get", bytes), "", report);
+}
+
 absl::Status MeasureSize(const Peers& peers, const Client& client,
                          int64_t bytes, int rounds, Report* report) {
   const std::string size = absl::StrFormat("%d MiB", bytes >> 20);
@@ -81,16 +113,8 @@ absl::Status MeasureSize(const Peers& peers, const Client& client,
   HAWSER_RETURN_IF_ERROR(
       AddSpeeds("upload of " + size + " / client streams", bytes, rounds, fresh,
                 FloorOf(peers, "put", bytes), "0.8", report));
-  const Subject download = Once([&]() -> absl::Status {
-    HAWSER_ASSIGN_OR_RETURN(const auto array,
-                            client.runtime()->DatasetArray(token, "", {}));
-    HAWSER_ASSIGN_OR_RETURN(const Literal back, array->Fetch({}).Await());
-    if (back.bytes().back() == value.bytes().back()) return absl::OkStatus();
-    return Internal("the download is not what was put");
-  });
   HAWSER_RETURN_IF_ERROR(
-      AddSpeeds("download of " + size + " / server streams", bytes, rounds,
-                download, FloorOf(peers, "get", bytes), "0.8", report));
+      MeasureDownloads(peers, client, token, value, rounds, report));
   // As the command puts a file that it has hashed before.
   DatasetSource known{{{"", value, {}}}};
   known.arrays[0].chunks = ManifestOf(known, 2).arrays[0].chunks;
@@ -127,14 +151,11 @@ absl::Status WriteAndFlush(const std::string& path, const Literal& value) {
 }
 
 absl::Status MeasureDurable(const BulkPlan& plan, Report* report) {
-  std::string folder = plan.folder + "/hawser_bulk_XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) {
-    return Unavailable("cannot make a folder in ", plan.folder);
-  }
+  const TemporaryFolder folder(plan.folder);
   std::string address;
   HAWSER_ASSIGN_OR_RETURN(
       testing::Process server,
-      testing::StartHawserd({absl::StrCat("--data_dir=", folder, "/data"),
+      testing::StartHawserd({"--data_dir=" + folder.Path("data"),
                              absl::StrCat("--prepared_memory=", 2LL << 30)},
                             &address));
   HAWSER_ASSIGN_OR_RETURN(const Client client, Connect({.servers = {address}}));
@@ -156,15 +177,14 @@ absl::Status MeasureDurable(const BulkPlan& plan, Report* report) {
     HAWSER_RETURN_IF_ERROR(client.Delete(token));
     return times;
   };
-  const absl::Status measured =
-      AddSpeeds(absl::StrFormat("durable upload of %d MiB / write and fsync",
-                                bytes >> 20),
-                bytes, plan.rounds, put,
-                Once([&] { return WriteAndFlush(folder + "/floor", value); }),
-                "0.7", report);
+  const absl::Status measured = AddSpeeds(
+      absl::StrFormat("durable upload of %d MiB / write and fsync",
+                      bytes >> 20),
+      bytes, plan.rounds, put,
+      Once([&] { return WriteAndFlush(folder.Path("floor"), value); }), "0.7",
+      report);
   server.Signal(SIGTERM);
   HAWSER_RETURN_IF_ERROR(server.Wait(absl::Seconds(30)));
-  std::filesystem::remove_all(folder);
   return measured;
 }
 

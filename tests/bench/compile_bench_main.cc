@@ -1,14 +1,12 @@
 // What it takes to get from a module to kernels for a GPU: planning and
 // emitting, per instruction, from a hundred to a hundred thousand of them; and
 // a training step's kernels by NVRTC, without a GPU.
-#include <stdlib.h>
 #include <time.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -28,6 +26,7 @@
 #include "tests/kernels/gpu/forwarding_device.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/sample_modules.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 namespace {
@@ -127,20 +126,6 @@ class CompilingDevice : public gpu::ForwardingDevice {
   std::atomic<uint64_t> modules_{0};
 };
 
-// A folder that goes with it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = "/tmp/compile_bench.XXXXXX";
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 struct Compiling {
   double seconds = 0;
   gpu::KernelCache::Counts counts;
@@ -209,7 +194,7 @@ absl::Status MeasureCompiling() {
   std::vector<Compiling> cold, warm;
   Compiling first;
   for (int k = 0; k < kRounds; ++k) {
-    const ScratchFolder folder;
+    const TemporaryFolder folder("/tmp");
     HAWSER_ASSIGN_OR_RETURN(Compiling compiling,
                             Compile(step, nvrtc, folder.path()));
     if (k == 0) {

@@ -1,5 +1,7 @@
 // Datasets: put once, found by token, used as arguments, on every target.
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +84,31 @@ TEST_P(DatasetsTest, TheSameBytesAreSentOnceAndHaveOneName) {
                        client().PutDataset({{{"x", value}}}, Patient()));
   EXPECT_NE(named.token, first.token);
   EXPECT_EQ(named.sent_bytes, 0);
+}
+
+TEST_P(DatasetsTest, ALazyValueIsMadeForWhoeverLacksIt) {
+  std::atomic<int> made{0};
+  DatasetSource lazy = source_;
+  for (DatasetSource::Array& array : lazy.arrays) {
+    array.chunks = ManifestOf({{array}}, 1).arrays[0].chunks;
+    const Literal value = std::exchange(array.value, Literal());
+    array.lazy = LazyValue{value.shape(), [&made, value] {
+                             ++made;
+                             return value;
+                           }};
+  }
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(lazy, Patient()));
+  for (const DatasetSource::Array& array : source_.arrays) {
+    ASSERT_OK_AND_ASSIGN(
+        const BufferPtr there,
+        client().DatasetArray(put.token, array.name, Patient()));
+    ASSERT_OK_AND_ASSIGN(const Literal back, Get(there));
+    EXPECT_TRUE(back.BitEquals(array.value)) << array.name;
+  }
+  const int before = made;
+  EXPECT_OK(client().PutDataset(lazy, Patient()));
+  EXPECT_EQ(made, before) << "all of it is there";
 }
 
 TEST_P(DatasetsTest, WhatIsNotThereIsNotFound) {
@@ -181,6 +208,56 @@ TEST_P(DatasetsTest, RowsThatAreNotThereAreRefused) {
   }
   EXPECT_THAT(client().DatasetRows(put.token, "medium", {0, 1}, Patient()),
               StatusIs(StatusCode::kNotFound, "medium"));
+}
+
+TEST_P(DatasetsTest, ArraysAndRowsAreFetchedIntoTheCallersMemory) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source_, Patient()));
+  const auto expect = [&](const std::string& array,
+                          const std::optional<RowRange>& rows,
+                          const Literal& want) {
+    std::string room(want.bytes().size(), '?');
+    EXPECT_OK(client().FetchDataset(put.token, array, rows,
+                                    absl::MakeSpan(room), Patient()));
+    EXPECT_TRUE(absl::MakeConstSpan(room) == want.bytes()) << array;
+  };
+  for (const DatasetSource::Array& array : source_.arrays) {
+    expect(array.name, std::nullopt, array.value);
+    if (array.shape().rank() == 0) continue;
+    const int64_t rows = array.shape().dim(0);
+    for (const RowRange& range : {RowRange{0, rows}, RowRange{rows, 0},
+                                  RowRange{rows / 3, rows - rows / 3}}) {
+      expect(array.name, range, *SliceRows(array.value, range));
+    }
+  }
+}
+
+TEST_P(DatasetsTest, MemoryThatDoesNotFitIsRefused) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
+                       client().PutDataset(source_, Patient()));
+  std::string room(300, '?');
+  const struct {
+    const char* array;
+    std::optional<RowRange> rows;
+    size_t bytes;
+    StatusCode code;
+    const char* part;
+  } refused[] = {
+      {"small", {}, 279, StatusCode::kInvalidArgument,
+       "array \"small\": s64[5,7] takes 280 bytes, there is room for 279"},
+      {"small", {{1, 2}}, 113, StatusCode::kInvalidArgument,
+       "s64[2,7] takes 112 bytes, there is room for 113"},
+      {"empty", {}, 1, StatusCode::kInvalidArgument, "takes 0 bytes"},
+      {"small", {{4, 2}}, 112, StatusCode::kInvalidArgument, "rows 4 and up"},
+      {"scalar", {{0, 1}}, 8, StatusCode::kInvalidArgument, "has no rows"},
+      {"medium", {}, 8, StatusCode::kNotFound, "medium"}};
+  for (const auto& row : refused) {
+    EXPECT_THAT(client().FetchDataset(
+                    put.token, row.array, row.rows,
+                    absl::MakeSpan(room).subspan(0, row.bytes), Patient()),
+                StatusIs(row.code, row.part));
+  }
+  EXPECT_EQ(room, std::string(300, '?'));
 }
 
 TEST_P(DatasetsTest, ListAndDelete) {

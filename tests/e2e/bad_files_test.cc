@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "tests/e2e/data_server.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
@@ -211,11 +211,9 @@ std::vector<BadFile> BadTexts() {
 class BadFilesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::create_directories(folder_ + "/data");
+    fs::create_directories(folder_.Path("data"));
     ASSERT_OK(server_.Start());
   }
-  ~BadFilesTest() override { fs::remove_all(folder_); }
-
   // Expects that putting the file fails and why.
   void ExpectRefused(const std::string& path, const std::string& says,
                      const std::vector<std::string>& flags = {}) {
@@ -237,17 +235,16 @@ class BadFilesTest : public ::testing::Test {
   }
   void ExpectAllRefused(const std::vector<BadFile>& files) {
     for (const BadFile& file : files) {
-      const std::string path = absl::StrCat(folder_, "/", file.name);
-      std::ofstream(path, std::ios::binary) << file.bytes;
-      ExpectRefused(path, file.says, file.flags);
+      ExpectRefused(folder_.Write(file.name, file.bytes), file.says,
+                    file.flags);
     }
     ASSERT_OK_AND_ASSIGN(const DatasetUsage usage, server_.client().Usage());
     EXPECT_EQ(usage.datasets, 0);
     EXPECT_EQ(usage.bytes, 0);
   }
 
-  const std::string folder_ = NewFolder("bad_files");
-  DataServer server_{folder_ + "/data"};
+  const TemporaryFolder folder_;
+  DataServer server_{folder_.Path("data")};
 };
 
 TEST_F(BadFilesTest, Npy) { ExpectAllRefused(BadNpys()); }
@@ -257,11 +254,11 @@ TEST_F(BadFilesTest, IdxAndGzip) { ExpectAllRefused(BadIdxs()); }
 TEST_F(BadFilesTest, CsvAndOthers) { ExpectAllRefused(BadTexts()); }
 
 TEST_F(BadFilesTest, WhatIsNoFile) {
-  const std::string pipe = folder_ + "/pipe.npy";
+  const std::string pipe = folder_.Path("pipe.npy");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   ExpectRefused(pipe, "is not a regular file");
   ExpectRefused("/dev/zero", "is not a regular file");
-  ExpectRefused(folder_ + "/none.npy", "no such file");
+  ExpectRefused(folder_.Path("none.npy"), "no such file");
 }
 
 }  // namespace

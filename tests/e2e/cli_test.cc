@@ -23,6 +23,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
 #include "tests/testing/process.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
@@ -63,13 +64,11 @@ google::protobuf::Struct OneObject(const std::string& text) {
 class CliTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = ::testing::TempDir() + "/cli.XXXXXX";
-    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     Start();
   }
   void Start() {
-    auto started = StartHawserd({absl::StrCat("--data_dir=", folder_, "/data")},
-                                &address_);
+    auto started =
+        StartHawserd({"--data_dir=" + folder_.Path("data")}, &address_);
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = std::make_unique<Process>(*std::move(started));
   }
@@ -82,15 +81,13 @@ class CliTest : public ::testing::Test {
                  {"/usr/bin/python3", Runfile("tests/e2e/npy_files.py")});
     return RunProgram(words, "");
   }
-  std::string Path(absl::string_view name) const {
-    return absl::StrCat(folder_, "/", name);
-  }
+  std::string Path(absl::string_view name) const { return folder_.Path(name); }
   std::string TextFile(absl::string_view name, absl::string_view text) const {
     std::ofstream(Path(name)) << text;
     return Path(name);
   }
   std::vector<std::string> NumPyFiles() {
-    const Outcome written = Python({"write", folder_});
+    const Outcome written = Python({"write", folder_.path()});
     EXPECT_EQ(written.code, 0) << written.output;
     return absl::StrSplit(written.output, '\n', absl::SkipEmpty());
   }
@@ -133,7 +130,8 @@ class CliTest : public ::testing::Test {
     return files;
   }
 
-  std::string folder_, address_;
+  const TemporaryFolder folder_;
+  std::string address_;
   std::unique_ptr<Process> server_;
 };
 

@@ -1,7 +1,6 @@
 // Rounds of kill -9 of a client: the server forgets it and stays as it was.
 #include <signal.h>
 
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,6 +19,7 @@
 #include "tests/e2e/kill_rounds.h"
 #include "tests/testing/process.h"
 #include "tests/testing/process_counts.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
@@ -37,12 +37,10 @@ class ClientKillsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto started =
-        StartHawserd({"--data_dir=" + folder_, "--lease=1s"}, &address_);
+        StartHawserd({"--data_dir=" + folder_.path(), "--lease=1s"}, &address_);
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = std::make_unique<Process>(*std::move(started));
   }
-  ~ClientKillsTest() override { std::filesystem::remove_all(folder_); }
-
   absl::StatusOr<Process> StartVictim(const KillWork& work, uint64_t seed) {
     return Process::Start({Runfile("tests/e2e/kill_victim"), address_,
                            std::string(work.name), absl::StrCat(seed)});
@@ -85,7 +83,7 @@ class ClientKillsTest : public ::testing::Test {
     EXPECT_TRUE(*code == 0 || *code == 128 + SIGKILL) << victim->output();
     Remember(*victim, round.seed);
     ExpectListedAreWhole(address_, &seen_);
-    if (round.work->puts) PutOnceMore(address_, folder_, round.seed);
+    if (round.work->puts) PutOnceMore(address_, folder_.path(), round.seed);
   }
   State Ask() {
     State state;
@@ -114,7 +112,7 @@ class ClientKillsTest : public ::testing::Test {
         << state.dataset_arrays << " dataset arrays";
   }
 
-  const std::string folder_ = NewFolder("client_kills");
+  const TemporaryFolder folder_;
   std::string address_;
   std::unique_ptr<Process> server_;
   DryTimes dry_;
@@ -136,8 +134,8 @@ TEST_F(ClientKillsTest, TheServerForgetsThemAndStaysAsItWas) {
   })) << CountsOf(server_->pid()) << ", before: " << before;
   EXPECT_LE(GrpcPoolThreads(server_->pid()), MostGrpcPoolThreads());
   EXPECT_TRUE(Await(kPatience, [&] {
-    return TemporaryFiles(folder_).empty();
-  })) << ::testing::PrintToString(TemporaryFiles(folder_));
+    return TemporaryFiles(folder_.path()).empty();
+  })) << ::testing::PrintToString(TemporaryFiles(folder_.path()));
   ExpectAllThere(address_, durable_);
   server_->Signal(SIGTERM);
   EXPECT_EQ(server_->Wait(kPatience).value_or(-1), 0) << server_->output();

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/hawser.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/data_server.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process_counts.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
@@ -125,8 +125,6 @@ class DamageTest : public ::testing::Test {
                 {{"", SeededBytes(1, 4)}},
                 {{"", SeededBytes(300, 5)}}};
   }
-  ~DamageTest() override { fs::remove_all(folder_); }
-
   absl::Status Start(bool scrub) {
     return server_.Start({scrub ? "--scrub_rate=1GiB" : "--scrub_rate=0"});
   }
@@ -153,7 +151,7 @@ class DamageTest : public ::testing::Test {
   std::vector<fs::path> Files(Folder folder) const {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(
-             fs::path(folder_) / kFolders[static_cast<int>(folder)])) {
+             fs::path(folder_.path()) / kFolders[static_cast<int>(folder)])) {
       if (entry.path().extension() != ".bad") files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
@@ -163,7 +161,7 @@ class DamageTest : public ::testing::Test {
   void RemoveSetAside() const {
     for (const char* folder : kFolders) {
       for (const auto& entry :
-           fs::directory_iterator(fs::path(folder_) / folder)) {
+           fs::directory_iterator(fs::path(folder_.path()) / folder)) {
         if (entry.path().extension() == ".bad") fs::remove(entry.path());
       }
     }
@@ -191,8 +189,8 @@ class DamageTest : public ::testing::Test {
   }
   void RunRound(const Round& round);
 
-  const std::string folder_ = NewFolder("damage");
-  DataServer server_{folder_};
+  const TemporaryFolder folder_;
+  DataServer server_{folder_.path()};
   std::vector<std::vector<DatasetSource::Array>> sources_;
   std::vector<DatasetInfo> infos_;
 };
@@ -236,7 +234,7 @@ void DamageTest::RunRound(const Round& round) {
   ASSERT_OK(Start(/*scrub=*/false));
   ExpectAllThere();
   EXPECT_EQ(server_.BadFiles(), 0);
-  EXPECT_EQ(TemporaryFiles(folder_), std::vector<std::string>());
+  EXPECT_EQ(TemporaryFiles(folder_.path()), std::vector<std::string>());
 }
 
 TEST_F(DamageTest, IsFoundCountedNeverServedAndHealedByPuttingAgain) {

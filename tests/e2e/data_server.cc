@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -24,12 +23,6 @@ uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   const char* text = getenv(name);
   uint64_t value = 0;
   return text != nullptr && absl::SimpleAtoi(text, &value) ? value : otherwise;
-}
-
-std::string NewFolder(const std::string& name) {
-  std::string folder = absl::StrCat(::testing::TempDir(), "/", name, ".XXXXXX");
-  HAWSER_CHECK(mkdtemp(folder.data()) != nullptr);
-  return folder;
 }
 
 Literal SeededBytes(int64_t bytes, uint64_t seed) {

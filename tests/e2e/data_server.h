@@ -19,9 +19,6 @@ namespace hawser::testing {
 // A number from the environment.
 uint64_t FromEnvironment(const char* name, uint64_t otherwise);
 
-// A new folder below the test's own.
-std::string NewFolder(const std::string& name);
-
 // `bytes` bytes, in 4 MiB no two chunks of which are alike, nor those of two
 // seeds.
 Literal SeededBytes(int64_t bytes, uint64_t seed);

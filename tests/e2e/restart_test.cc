@@ -1,7 +1,6 @@
 // A server over a thousand datasets starts again: all are there, at once.
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/e2e/data_server.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
@@ -24,8 +24,6 @@ constexpr int64_t kBytes = 1000;  // and as many more as its number
 
 class RestartTest : public ::testing::Test {
  protected:
-  ~RestartTest() override { std::filesystem::remove_all(folder_); }
-
   static std::vector<DatasetSource::Array> Arrays(int number) {
     return {{"", SeededBytes(kBytes + number, number)}};
   }
@@ -46,8 +44,8 @@ class RestartTest : public ::testing::Test {
     return absl::Now() - start;
   }
 
-  const std::string folder_ = NewFolder("restart");
-  DataServer server_{folder_};
+  const TemporaryFolder folder_;
+  DataServer server_{folder_.path()};
 };
 
 TEST_F(RestartTest, FindsAThousandDatasets) {

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/hawser.h"
@@ -20,6 +18,7 @@
 #include "tests/e2e/kill_rounds.h"
 #include "tests/testing/process.h"
 #include "tests/testing/process_counts.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
@@ -28,18 +27,17 @@ constexpr absl::Duration kPatience = absl::Seconds(30);
 
 class ServerKillsTest : public ::testing::Test {
  protected:
-  ~ServerKillsTest() override { std::filesystem::remove_all(folder_); }
-
   // A server over the same datasets, from the second time on at the same
   // address. What the one before left half written is gone when it is ready.
   void Start() {
-    std::vector<std::string> flags = {"--data_dir=" + folder_, "--lease=5s"};
+    std::vector<std::string> flags = {"--data_dir=" + folder_.path(),
+                                      "--lease=5s"};
     if (!address_.empty()) flags.push_back("--listen=" + address_);
     server_.reset();
     auto started = StartHawserd(flags, &address_);
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = std::make_unique<Process>(*std::move(started));
-    EXPECT_EQ(TemporaryFiles(folder_), std::vector<std::string>());
+    EXPECT_EQ(TemporaryFiles(folder_.path()), std::vector<std::string>());
   }
   absl::StatusOr<Client> Reach(bool fallback) const {
     return Connect({.servers = {address_},
@@ -103,14 +101,14 @@ class ServerKillsTest : public ::testing::Test {
     if (!round.restart_at_once) Start();
     ExpectListedAreWhole(address_, &seen_);
     if (!round.work->puts) return;
-    const int64_t more = PutOnceMore(address_, folder_, round.seed);
+    const int64_t more = PutOnceMore(address_, folder_.path(), round.seed);
     // A new server has what it finds on its disk and nothing else.
     if (!round.restart_at_once) {
       EXPECT_EQ(more, 0);
     }
   }
 
-  const std::string folder_ = NewFolder("server_kills");
+  const TemporaryFolder folder_;
   std::string address_;
   std::unique_ptr<Process> server_;
   DryTimes dry_;
@@ -134,7 +132,7 @@ ProcessCounts ServerKillsTest::RunRounds() {
   std::set<std::string> none;
   ExpectListedAreWhole(address_, &none);
   server_.reset();
-  EXPECT_EQ(TemporaryFiles(folder_), std::vector<std::string>());
+  EXPECT_EQ(TemporaryFiles(folder_.path()), std::vector<std::string>());
   return before;
 }
 

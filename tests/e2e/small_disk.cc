@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
-#include "tests/e2e/data_server.h"
 
 namespace hawser::testing {
 namespace {
@@ -23,23 +22,18 @@ constexpr char kMount[] =
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SmallDisk>> SmallDisk::Make(int64_t bytes) {
-  const std::string folder = NewFolder("small_disk");
-  auto holder = Process::Start({"/usr/bin/unshare", "--mount", "/bin/sh", "-c",
-                                kMount, absl::StrCat(bytes), folder});
-  const absl::Status mounted =
-      holder.ok() ? holder->ReadLineWith("mounted", kPatience).status()
-                  : holder.status();
-  if (!mounted.ok()) {
-    fs::remove(folder);
-    return mounted;
-  }
-  return std::unique_ptr<SmallDisk>(new SmallDisk(folder, *std::move(holder)));
+  auto folder = std::make_unique<TemporaryFolder>();
+  HAWSER_ASSIGN_OR_RETURN(
+      Process holder,
+      Process::Start({"/usr/bin/unshare", "--mount", "/bin/sh", "-c", kMount,
+                      absl::StrCat(bytes), folder->path()}));
+  HAWSER_RETURN_IF_ERROR(holder.ReadLineWith("mounted", kPatience).status());
+  return std::unique_ptr<SmallDisk>(
+      new SmallDisk(std::move(folder), std::move(holder)));
 }
 
-SmallDisk::~SmallDisk() { fs::remove(folder_); }
-
 std::string SmallDisk::outside() const {
-  return absl::StrCat("/proc/", holder_.pid(), "/root", folder_);
+  return absl::StrCat("/proc/", holder_.pid(), "/root", inside());
 }
 
 std::vector<std::string> SmallDisk::Launcher() const {

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "tests/testing/process.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 
@@ -19,12 +20,11 @@ class SmallDisk {
  public:
   // Errors: what the commands say; whoever may not mount has none.
   static absl::StatusOr<std::unique_ptr<SmallDisk>> Make(int64_t bytes);
-  ~SmallDisk();
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
   // Its folder, for processes that Launcher starts; and for this one.
-  const std::string& inside() const { return folder_; }
+  const std::string& inside() const { return folder_->path(); }
   std::string outside() const;
   // A command that runs what is appended to it where this is mounted.
   std::vector<std::string> Launcher() const;
@@ -34,11 +34,11 @@ class SmallDisk {
   void GiveBack();
 
  private:
-  SmallDisk(std::string folder, Process holder)
+  SmallDisk(std::unique_ptr<TemporaryFolder> folder, Process holder)
       : folder_(std::move(folder)), holder_(std::move(holder)) {}
   int64_t FreePages() const;
 
-  const std::string folder_;
+  const std::unique_ptr<TemporaryFolder> folder_;
   Process holder_;  // keeps the namespace
 };
 

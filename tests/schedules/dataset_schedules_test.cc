@@ -1,32 +1,23 @@
 // Datasets over links and servers that fail: what a token names is what was put
 // or frozen, whoever was cut off meanwhile; what is deleted is not found; lists
 // agree with both; and a chunk counts only once verified.
-#include <stdlib.h>
-
-#include <filesystem>
-#include <string>
-#include <system_error>
+#include <optional>
 
 #include "core/base/status.h"
 #include "gtest/gtest.h"
 #include "tests/schedules/dataset_schedule.h"
 #include "tests/schedules/programs.h"
 #include "tests/schedules/schedules.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 namespace {
 
 absl::Status RunDatasets(uint64_t seed) {
   // Every eighth server keeps its datasets on disk.
-  std::string folder;
-  if (seed % 8 == 0) {
-    folder = testing::TempDir() + "/schedule.XXXXXX";
-    HAWSER_CHECK(mkdtemp(folder.data()) != nullptr);
-  }
-  const absl::Status status = DatasetSchedule(seed, folder).Run();
-  std::error_code ignored;
-  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
-  return status;
+  std::optional<TemporaryFolder> folder;
+  if (seed % 8 == 0) folder.emplace();
+  return DatasetSchedule(seed, folder ? folder->path() : "").Run();
 }
 
 class DatasetSchedules : public testing::TestWithParam<int> {

@@ -1,11 +1,9 @@
 #include "tests/testing/loopback.h"
 
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 #include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -13,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "client/remote/grpc_transport.h"
 #include "core/base/status.h"
-#include "gtest/gtest.h"
 
 namespace hawser {
 namespace {
@@ -49,13 +46,6 @@ int PortOf(absl::string_view address) {
 
 absl::StatusOr<std::unique_ptr<LoopbackServer>> LoopbackServer::Start(
     LoopbackOptions options) {
-  if (options.data_dir) {
-    std::string folder = ::testing::TempDir() + "/loopback.XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) {
-      return Internal("cannot make a folder as ", folder);
-    }
-    options.datasets.data_dir = folder;
-  }
   std::unique_ptr<LoopbackServer> server(
       new LoopbackServer(std::move(options)));
   HAWSER_RETURN_IF_ERROR(server->Restart());
@@ -63,13 +53,13 @@ absl::StatusOr<std::unique_ptr<LoopbackServer>> LoopbackServer::Start(
 }
 
 LoopbackServer::LoopbackServer(LoopbackOptions options)
-    : options_(std::move(options)) {}
-
-LoopbackServer::~LoopbackServer() {
-  Stop();
-  std::error_code ignored;
-  if (options_.data_dir) fs::remove_all(options_.datasets.data_dir, ignored);
+    : options_(std::move(options)) {
+  if (!options_.data_dir) return;
+  folder_.emplace();
+  options_.datasets.data_dir = folder_->path();
 }
+
+LoopbackServer::~LoopbackServer() { Stop(); }
 
 std::shared_ptr<runtime::Client> LoopbackServer::Connect(
     RemoteOptions options) const {

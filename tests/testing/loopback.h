@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -13,6 +14,7 @@
 #include "core/runtime/client.h"
 #include "kernels/cpu/cpu_client.h"
 #include "server/host.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 
@@ -62,6 +64,7 @@ class LoopbackServer {
   explicit LoopbackServer(LoopbackOptions options);
 
   LoopbackOptions options_;
+  std::optional<TemporaryFolder> folder_;  // of its datasets
   std::string address_ = "127.0.0.1:0";
   std::shared_ptr<cpu::CpuClient> device_;
   std::unique_ptr<server::Host> host_;

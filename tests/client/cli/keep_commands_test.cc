@@ -141,13 +141,31 @@ TEST_F(KeepCommands, DuShowsUseAndQuota) {
   EXPECT_EQ(hawser_.out(),
             "{\"datasets\": 3, \"bytes\": 3145728, \"upload_bytes\": 1048576, "
             "\"pinned_bytes\": 5, \"max_datasets\": null, \"max_bytes\": "
-            "null}\n");
+            "null, \"bad_files\": 0, \"lost_bytes\": 0}\n");
   near_->usage.max_datasets = 1000;
   near_->usage.max_bytes = int64_t{12} << 20;
   ASSERT_EQ(hawser_.Run({"du"}), kOk);
   EXPECT_THAT(hawser_.out(),
               HasSubstr("datasets  3 of 1000 (0%)\n"
                         "bytes     3.0 MiB of 12.0 MiB (25%)\n"));
+}
+
+TEST_F(KeepCommands, DuAndStatusSayWhatTheDiskHasDamaged) {
+  ASSERT_EQ(hawser_.Run({"status"}), kOk) << hawser_.err();
+  EXPECT_THAT(hawser_.out(), Not(HasSubstr("bad files")));
+  near_->usage = {.bad_files = 2};
+  ASSERT_EQ(hawser_.Run({"du"}), kOk);
+  EXPECT_THAT(hawser_.out(),
+              HasSubstr("damage    2 bad files on the server since it "
+                        "started\n"));
+  ASSERT_EQ(hawser_.Run({"status"}), kOk) << hawser_.err();
+  EXPECT_THAT(hawser_.out(), HasSubstr("\n  bad files    2 on its disk"));
+  ASSERT_EQ(hawser_.Run({"status", "--json"}), kOk);
+  EXPECT_THAT(hawser_.out(), HasSubstr("\"bad_files\": 2}"));
+  near_->usage.lost_bytes = 5 << 20;
+  ASSERT_EQ(hawser_.Run({"du"}), kOk);
+  EXPECT_THAT(hawser_.out(), HasSubstr("started, 5.0 MiB of yours are lost: "
+                                       "put them again\n"));
 }
 
 TEST(KeepCommandsOnACpu, KeepAsAServerDoes) {

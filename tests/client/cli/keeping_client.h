@@ -22,6 +22,7 @@ class KeepingClient : public runtime::Client {
   int64_t unknown_chunks = 0;  // put without their digests
   bool durable = true;
   absl::Status put_error;
+  absl::Status get_error;
   DatasetUsage usage;
 
   std::string name() const override { return "near"; }
@@ -45,7 +46,7 @@ class KeepingClient : public runtime::Client {
     for (const DatasetSource::Array& array : source.arrays) {
       if (!array.chunks.empty()) continue;
       unknown_chunks +=
-          ArrayManifest{array.name, array.value.shape(), {}}.num_chunks();
+          ArrayManifest{array.name, array.shape(), {}}.num_chunks();
     }
     HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                             cpu_->PutDataset(source, call));
@@ -66,6 +67,7 @@ class KeepingClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> DatasetArray(
       absl::string_view token, absl::string_view array,
       const runtime::CallOptions& call) override {
+    HAWSER_RETURN_IF_ERROR(get_error);
     return cpu_->DatasetArray(token, array, call);
   }
   absl::StatusOr<runtime::BufferPtr> DatasetRows(

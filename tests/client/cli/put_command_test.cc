@@ -17,6 +17,7 @@
 #include "tests/client/cli/files.h"
 #include "tests/client/cli/keeping_client.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::cli {
 namespace {
@@ -32,24 +33,14 @@ constexpr char kToken[] = "hw1-[a-z2-7]+";
 
 class PutCommand : public ::testing::Test {
  protected:
-  PutCommand() {
-    folder_ = ::testing::TempDir() + "/put.XXXXXX";
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-  }
-  ~PutCommand() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
-  std::string Path(const std::string& name) { return folder_ + "/" + name; }
+  std::string Path(const std::string& name) { return folder_.Path(name); }
   std::string Npy(const std::string& name, const Literal& value) {
     fs::create_directories(fs::path(Path(name)).parent_path());
     EXPECT_OK(WriteNpy(Path(name), value));
     return Path(name);
   }
   std::string Text(const std::string& name, const std::string& text) {
-    std::ofstream(Path(name)) << text;
-    return Path(name);
+    return folder_.Write(name, text);
   }
   int Put(std::vector<std::string> words) {
     words.insert(words.begin(), "put");
@@ -63,7 +54,7 @@ class PutCommand : public ::testing::Test {
       const std::vector<std::string> words = absl::StrSplit(line, "  ");
       EXPECT_EQ(words.size(), 2u) << line;
       EXPECT_THAT(words[0], MatchesRegex(kToken));
-      paths.emplace_back(absl::StripPrefix(words.back(), folder_ + "/"));
+      paths.emplace_back(absl::StripPrefix(words.back(), folder_.path() + "/"));
     }
     return paths;
   }
@@ -72,7 +63,7 @@ class PutCommand : public ::testing::Test {
     return std::string(absl::StripSuffix(hawser_.out(), "\n"));
   }
 
-  std::string folder_;
+  const TemporaryFolder folder_;
   std::shared_ptr<KeepingClient> near_ = std::make_shared<KeepingClient>();
   CommandRun hawser_{near_};
 };
@@ -227,6 +218,19 @@ TEST_F(PutCommand, GetWritesSafetensorsOfOneArrayAndOfRows) {
   EXPECT_THAT(got[0].value, LiteralEquals(Literal::Of<float>({3, 4}, {1, 2})));
 }
 
+TEST_F(PutCommand, AGetThatFailsLeavesNothing) {
+  ASSERT_EQ(Put({Npy("x.npy", Literal::Scalar(1.0f))}), kOk);
+  const std::string token = Token();
+  near_->get_error = absl::DataLossError("put it again");
+  for (const char* name : {"y.npy", "y.safetensors"}) {
+    EXPECT_EQ(hawser_.Run({"get", token, "-o", Path(name)}), kFailed);
+    EXPECT_THAT(hawser_.err(), HasSubstr("put it again"));
+  }
+  EXPECT_EQ(hawser_.Run({"get", token, "-o", Path("no/y.npy")}), kFailed);
+  EXPECT_THAT(hawser_.err(), HasSubstr(Path("no/y.npy"))) << "before it comes";
+  EXPECT_THAT(folder_.Files(), ElementsAre("x.npy"));
+}
+
 // ---- pins, tags -----------------------------------------------------------
 
 TEST_F(PutCommand, PinsAndTagsWhatItPut) {
@@ -328,6 +332,26 @@ TEST_F(RememberingPut, ALargeFileCostsWhatASmallOneDoes) {
   EXPECT_EQ(Put({path, "--dtype=u8", absl::StrCat("--shape=", shape.dim(0))}),
             kFailed);
   EXPECT_THAT(hawser_.err(), HasSubstr("digests are enough"));
+}
+
+// No reader would make anything of these.
+TEST_F(RememberingPut, AFileThatIsThereIsNotRead) {
+  ReadOptions csv;
+  csv.csv.dtypes = {DType::kF32};
+  const Literal x = Literal::Vector<float>({1, 2});
+  const std::vector<Digest> chunks = {Sha256(x.bytes())};
+  for (const char* name : {"all/x.npz", "all/x.gz", "all/x.csv"}) {
+    DigestCache(Path("cache"))
+        .Remember({*VersionOf(Text(name, "x\nnonsense\n")),
+                   ReadingOf(name, csv),
+                   {{"x", x.shape(), chunks}}});
+  }
+  ASSERT_OK(near_->PutDataset({{{"x", x}}}, {}));
+  ASSERT_EQ(Put({Path("all"), "--dtype=f32", "--json"}), kOk) << hawser_.err();
+  EXPECT_EQ(near_->puts, 4);
+  EXPECT_THAT(hawser_.out(), HasSubstr("\"hashed_bytes\": 0}"));
+  ASSERT_EQ(Put({Path("all"), "--dtype=f64"}), kFailed) << "another reading";
+  EXPECT_THAT(hawser_.err(), HasSubstr(Path("all/x.csv") + ": row 2"));
 }
 
 TEST_F(RememberingPut, AChangedFileIsPutAnew) {

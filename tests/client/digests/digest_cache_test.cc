@@ -1,12 +1,14 @@
 #include "client/digests/digest_cache.h"
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tests/client/digests/temporary_folder.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 namespace {
@@ -112,7 +114,7 @@ TEST(DigestCache, ANewVersionTakesThePlaceOfTheLast) {
   const FileVersion before = record.version;
   ++record.version.changed_ns;
   cache.Remember(record);
-  EXPECT_EQ(folder.Files("c/digests"), 1u);
+  EXPECT_EQ(folder.Find("c/digests").size(), 1u);
   EXPECT_FALSE(cache.Find(before, "any").has_value());
   EXPECT_TRUE(cache.Find(record.version, "any").has_value());
 }
@@ -134,7 +136,7 @@ TEST(DigestCache, TheLeastRecentlyUsedGo) {
   DigestCache cache(folder.Path("c"), {.entries = 8, .bytes = 1 << 20});
   ASSERT_TRUE(cache.Find(Record(0).version, "any").has_value());  // used now
   cache.Remember(Record(8));
-  EXPECT_EQ(folder.Files("c/digests"), 7u + 1u);
+  EXPECT_EQ(folder.Find("c/digests").size(), 7u + 1u);
   for (const uint64_t inode : {1, 2}) {
     EXPECT_FALSE(cache.Find(Record(inode).version, "any").has_value()) << inode;
   }
@@ -148,11 +150,11 @@ TEST(DigestCache, StaysBelowItsBytes) {
   const int64_t size = EncodeDigestRecord(Record()).size();
   DigestCache cache(folder.Path("c"), {.entries = 100, .bytes = 8 * size});
   for (uint64_t inode = 0; inode < 50; ++inode) cache.Remember(Record(inode));
-  EXPECT_LE(folder.Files("c/digests"), 8u);
-  EXPECT_GE(folder.Files("c/digests"), 4u);
+  EXPECT_LE(folder.Find("c/digests").size(), 8u);
+  EXPECT_GE(folder.Find("c/digests").size(), 4u);
   DigestCache small(folder.Path("s"), {.entries = 100, .bytes = 3 * size});
   small.Remember(Record());
-  EXPECT_EQ(folder.Files("s/digests"), 0u) << "one entry may not fill it";
+  EXPECT_EQ(folder.Find("s/digests").size(), 0u) << "one entry may not fill it";
 }
 
 TEST(DigestCache, ADamagedFolderIsNoError) {

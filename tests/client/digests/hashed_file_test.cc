@@ -1,8 +1,12 @@
 #include "client/digests/hashed_file.h"
 
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,8 +15,9 @@
 #include "client/formats/safetensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/client/digests/temporary_folder.h"
+#include "tests/client/formats/zip_writer.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 namespace {
@@ -20,12 +25,31 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// Whether somebody opens a file, by inotify.
+class OpenWatch {
+ public:
+  explicit OpenWatch(const std::string& path)
+      : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    EXPECT_GE(::inotify_add_watch(fd_, path.c_str(), IN_OPEN), 0) << path;
+  }
+  ~OpenWatch() { ::close(fd_); }
+  OpenWatch(const OpenWatch&) = delete;
+  OpenWatch& operator=(const OpenWatch&) = delete;
+
+  // Since the last call.
+  bool Opened() {
+    bool opened = false;
+    char events[4096];
+    while (::read(fd_, events, sizeof(events)) > 0) opened = true;
+    return opened;
+  }
+
+ private:
+  const int fd_;
+};
+
 class HashedFileTest : public ::testing::Test {
  protected:
-  bool IsRemembered(const std::string& path) {
-    const auto version = VersionOf(path);
-    return cache_.Find(*version, ReadingOf(path, {})).has_value();
-  }
   absl::StatusOr<HashedFile> Read(const std::string& path,
                                   const ReadOptions& read = {}) {
     return ReadHashed(path, read, {&cache_, 2, [this] { return now_; }});
@@ -47,16 +71,17 @@ TEST_F(HashedFileTest, IsHashedOnce) {
   const Literal y = Literal::Vector<uint8_t>({1, 2, 3});
   const std::string path = folder_.Path("xy");
   ASSERT_OK(WriteSafetensors(path, {{"x", x}, {"y", y}}));
-  EXPECT_FALSE(IsRemembered(path));
+  EXPECT_FALSE(IsRemembered(path, {}, &cache_));
   EXPECT_EQ(Hashed(path), 27);
   ASSERT_OK_AND_ASSIGN(const HashedFile again, Read(path));
   EXPECT_EQ(again.new_bytes, 0);
   ASSERT_EQ(again.arrays.size(), 2u);
-  EXPECT_THAT(again.arrays[0].value, LiteralBitEquals(x));
+  ASSERT_OK_AND_ASSIGN(const Literal first, again.arrays[0].Value());
+  EXPECT_THAT(first, LiteralBitEquals(x));
   const DatasetSource plain{{{"x", x}, {"y", y}}};
   EXPECT_EQ(TokenOf(ManifestOf({again.arrays}, 1)),
             TokenOf(ManifestOf(plain, 1)));
-  EXPECT_TRUE(IsRemembered(path));
+  EXPECT_TRUE(IsRemembered(path, {}, &cache_));
 }
 
 // Parts of arrays and arrays together: the digests are those of the whole.
@@ -101,7 +126,7 @@ TEST_F(HashedFileTest, WhatIsRememberedIsNotRead) {
   ASSERT_OK_AND_ASSIGN(const HashedFile file, Read(path));
   EXPECT_EQ(file.new_bytes, 0);
   EXPECT_EQ(file.arrays[0].chunks, array.chunks);
-  EXPECT_EQ(file.arrays[0].value.shape(), shape);
+  EXPECT_EQ(file.arrays[0].shape(), shape);
 }
 
 TEST_F(HashedFileTest, AChangedFileIsHashedAgain) {
@@ -138,7 +163,7 @@ TEST_F(HashedFileTest, AFreshFileIsNotRemembered) {
     ASSERT_OK_AND_ASSIGN(const HashedFile file, Read(path));
     EXPECT_EQ(file.new_bytes, 8);
     EXPECT_THAT(file.arrays[0].chunks, IsEmpty()) << "hashed for nothing";
-    EXPECT_FALSE(IsRemembered(path)) << age;
+    EXPECT_FALSE(IsRemembered(path, {}, &cache_)) << age;
   }
   now_ = written + absl::Seconds(2);
   EXPECT_EQ(Hashed(path), 8);
@@ -169,7 +194,7 @@ TEST_F(HashedFileTest, AFileThatChangesMeanwhileIsNotRemembered) {
   EXPECT_THAT(file.arrays[0].value,
               LiteralEquals(Literal::Vector<float>({3, 4, 5})));
   EXPECT_EQ(file.arrays[0].chunks[0], Sha256(file.arrays[0].value.bytes()));
-  EXPECT_FALSE(IsRemembered(path));
+  EXPECT_FALSE(IsRemembered(path, {}, &cache_));
   // Remembered before, changed after that was found.
   EXPECT_EQ(Hashed(path), 12);
   ASSERT_OK_AND_ASSIGN(
@@ -184,6 +209,106 @@ TEST_F(HashedFileTest, AFileThatChangesMeanwhileIsNotRemembered) {
   EXPECT_EQ(other.arrays[0].chunks[0], Sha256(other.arrays[0].value.bytes()));
 }
 
+// A file of each format, as small as it gets.
+struct FormatFile {
+  std::string name;
+  std::string bytes;
+  ReadOptions read = {};
+};
+std::vector<FormatFile> FilesOfAllFormats() {
+  const Literal x = Literal::Vector<float>({1, 2, 3});
+  const std::string npy =
+      *NpyHeaderOf(x.shape()) + std::string(x.bytes().data(), x.bytes().size());
+  const std::string idx("\0\0\x08\x01\0\0\0\x03xyz", 11);
+  const std::string tensors = R"({"x":{"dtype":"U8","shape":[4],)"
+                              R"("data_offsets":[0,4]}})";
+  ReadOptions csv, raw;
+  csv.csv.dtypes = {DType::kF64};
+  raw = {.format = ReadOptions::Format::kRaw,
+         .raw = Shape::Of(DType::kU8, {5})};
+  return {{"x.npy", npy},
+          {"x.npz", MakeZip({{.name = "x.npy", .data = npy, .deflated = true},
+                             {.name = "y.npy", .data = npy}})},
+          {"x.safetensors", Little(tensors.size(), 8) + tensors + "abcd"},
+          {"x-idx", idx},
+          {"x-idx.gz", Deflated(idx, 31)},
+          {"x.csv", "a,b\n1,2\n3,4\n", csv},
+          {"x.raw", "abcde", raw}};
+}
+
+TEST_F(HashedFileTest, WhatIsRememberedIsNotOpenedWhateverItsFormat) {
+  for (const auto& [name, bytes, read] : FilesOfAllFormats()) {
+    SCOPED_TRACE(name);
+    const std::string path = folder_.Write(name, bytes);
+    OpenWatch watch(path);
+    EXPECT_FALSE(IsRemembered(path, read, &cache_));
+    ASSERT_OK_AND_ASSIGN(const HashedFile first, Read(path, read));
+    EXPECT_TRUE(watch.Opened());
+    EXPECT_GT(first.new_bytes, 0);
+    EXPECT_TRUE(IsRemembered(path, read, &cache_));
+    ASSERT_OK_AND_ASSIGN(const HashedFile again, Read(path, read));
+    EXPECT_FALSE(watch.Opened());
+    EXPECT_EQ(again.new_bytes, 0);
+    ASSERT_EQ(again.arrays.size(), first.arrays.size());
+    for (size_t i = 0; i < first.arrays.size(); ++i) {
+      EXPECT_EQ(again.arrays[i].name, first.arrays[i].name);
+      EXPECT_EQ(again.arrays[i].chunks, first.arrays[i].chunks);
+      ASSERT_OK_AND_ASSIGN(const Literal value, again.arrays[i].Value());
+      EXPECT_THAT(value, LiteralBitEquals(first.arrays[i].value));
+    }
+    EXPECT_TRUE(watch.Opened()) << "for its values";
+    ASSERT_OK(again.arrays[0].Value());
+    EXPECT_FALSE(watch.Opened()) << "once";
+  }
+}
+
+TEST_F(HashedFileTest, AValueThatIsNoLongerThereIsAnError) {
+  const std::string path = folder_.Path("x.npy");
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
+  EXPECT_EQ(Hashed(path), 8);
+  ASSERT_OK_AND_ASSIGN(const HashedFile changed, Read(path));
+  ASSERT_OK_AND_ASSIGN(const HashedFile removed, Read(path));
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({3, 4})));
+  EXPECT_THAT(
+      changed.arrays[0].Value(),
+      StatusIs(absl::StatusCode::kAborted, path + ": changed while it was"));
+  std::filesystem::remove(path);
+  EXPECT_THAT(removed.arrays[0].Value(),
+              StatusIs(absl::StatusCode::kNotFound, path));
+}
+
+// As readers that were mended without a new text for their reading would.
+TEST_F(HashedFileTest, WhatIsRememberedWronglyIsAnError) {
+  const std::string path = folder_.Path("x.npy");
+  ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
+  const Shape wrong = Shape::Of(DType::kF32, {3});
+  const std::vector<Digest> chunks = {Sha256("x")};
+  cache_.Remember({*VersionOf(path),
+                   ReadingOf(path, {}),
+                   {{"x", wrong, chunks}, {"y", wrong, chunks}}});
+  ASSERT_OK_AND_ASSIGN(const HashedFile file, Read(path));
+  EXPECT_THAT(file.arrays[0].Value(),
+              StatusIs(absl::StatusCode::kAborted,
+                       "array \"x\" is now f32[2], was f32[3]"));
+  EXPECT_THAT(file.arrays[1].Value(),
+              StatusIs(absl::StatusCode::kAborted, path + ": holds 1 arrays"));
+}
+
+TEST_F(HashedFileTest, ADamagedRecordIsNone) {
+  const std::string path = folder_.Write("t.csv", "x\n1\n");
+  ReadOptions read;
+  read.csv.dtypes = {DType::kF32};
+  EXPECT_EQ(Hashed(path, read), 4);
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder_.Path("cache/digests"))) {
+    std::filesystem::resize_file(entry, entry.file_size() - 1);
+  }
+  OpenWatch watch(path);
+  EXPECT_EQ(Hashed(path, read), 4);
+  EXPECT_TRUE(watch.Opened());
+  EXPECT_EQ(Hashed(path, read), 0);
+}
+
 TEST_F(HashedFileTest, TwoReadingsOfAFileAreTwo) {
   const std::string path = folder_.Write("t.csv", "x\n1\n2\n");
   ReadOptions read;
@@ -193,6 +318,7 @@ TEST_F(HashedFileTest, TwoReadingsOfAFileAreTwo) {
     EXPECT_EQ(Hashed(path, read), 0);
   }
   read.csv.header = false;
+  EXPECT_FALSE(IsRemembered(path, read, &cache_));
   EXPECT_THAT(Read(path, read),
               StatusIs(absl::StatusCode::kInvalidArgument, path));
   read = {.format = ReadOptions::Format::kRaw,

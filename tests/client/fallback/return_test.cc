@@ -134,6 +134,26 @@ TEST_F(ReturnTest, DatasetsPutFromHereServeBothSidesAndArePutAgain) {
   EXPECT_EQ(server_->counts().uploads, 0);  // by name, not by value
 }
 
+// A file that was not read for a server which had it is read for this end.
+TEST_F(ReturnTest, ALazyDatasetIsMadeForTheEndThatLacksIt) {
+  StartWithProbes();
+  int made = 0;
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       server_->PutDataset({{{"w", w_}}}, {}));
+  DatasetSource lazy{{{.name = "w",
+                       .chunks = {Sha256(w_.bytes())},
+                       .lazy = LazyValue{w_.shape(), [&] {
+                                           ++made;
+                                           return w_;
+                                         }}}}};
+  ASSERT_OK(client_->PutDataset(lazy, {}));
+  EXPECT_EQ(made, 0);
+  const BufferPtr w = *client_->DatasetArray(info.token, "w", {});
+  server_->GoAway();
+  EXPECT_THAT(*Fetch(w), LiteralBitEquals(w_));
+  EXPECT_EQ(made, 1);
+}
+
 TEST_F(ReturnTest, ADatasetLostInAQuickRestartIsPutWhenItIsMissed) {
   StartWithProbes();
   const auto info = client_->PutDataset({{{"", w_}}}, {});
@@ -145,6 +165,28 @@ TEST_F(ReturnTest, ADatasetLostInAQuickRestartIsPutWhenItIsMissed) {
   EXPECT_EQ(server_->counts().puts, 2);
   EXPECT_THAT(client_->DatasetArray(info->token, "nose", {}),
               StatusIs(StatusCode::kNotFound, "nose"));
+}
+
+TEST_F(ReturnTest, AFetchIntoMemoryComesFromWhereverTheArrayIs) {
+  StartWithProbes();
+  const auto info = client_->PutDataset({{{"", w_}}}, {});
+  ASSERT_OK(info);
+  const auto expect_there = [&] {
+    std::string room(w_.bytes().size(), '?');
+    EXPECT_OK(client_->FetchDataset(info->token, "", std::nullopt,
+                                    absl::MakeSpan(room), Patient()));
+    EXPECT_TRUE(absl::MakeConstSpan(room) == w_.bytes());
+  };
+  expect_there();
+  server_->ComeBack();  // without it
+  expect_there();
+  EXPECT_EQ(server_->counts().puts, 2);
+  server_->GoAway();
+  expect_there();
+  std::string room(3, '?');
+  EXPECT_THAT(client_->FetchDataset(info->token, "", std::nullopt,
+                                    absl::MakeSpan(room), Patient()),
+              StatusIs(StatusCode::kInvalidArgument, "there is room for 3"));
 }
 
 TEST_F(ReturnTest, ADatasetOfOthersIsUnavailableWhileTheServerIs) {

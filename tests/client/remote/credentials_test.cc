@@ -11,6 +11,7 @@
 #include "client/remote/token_source.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 namespace {
@@ -19,11 +20,6 @@ using absl::StatusCode;
 
 class CredentialsTest : public ::testing::Test {
  protected:
-  CredentialsTest() {
-    std::string folder = ::testing::TempDir() + "/credentials.XXXXXX";
-    HAWSER_CHECK(mkdtemp(folder.data()) != nullptr);
-    path_ = folder + "/token";
-  }
   void Write(const std::string& text) {
     std::ofstream(path_ + ".new", std::ios::binary) << text;
     ASSERT_EQ(rename((path_ + ".new").c_str(), path_.c_str()), 0);
@@ -33,7 +29,8 @@ class CredentialsTest : public ::testing::Test {
     return ConnectRemote(address, {.credentials = std::move(credentials)})
         .status();
   }
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.Path("token");
 };
 
 TEST_F(CredentialsTest, ATokenGoesToThisMachineInPlaintextAndToNoOther) {

@@ -91,6 +91,27 @@ TEST_F(LimitsTest, CallEndsAtItsLimits) {
   EXPECT_THAT(future.Await(), StatusIs(absl::StatusCode::kCancelled, ""));
 }
 
+TEST_F(LimitsTest, AFetchIntoMemoryEndsAtItsLimits) {
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", Filled(9 << 20, 1)}}}, {}));
+  std::vector<char> room(info.bytes);
+  const auto fetch = [&](const runtime::CallOptions& call) {
+    return client->FetchDataset(info.token, "", std::nullopt,
+                                absl::MakeSpan(room), call);
+  };
+  EXPECT_OK(fetch({}));
+  server.Freeze(true);
+  EXPECT_THAT(fetch(Within(absl::Milliseconds(80))),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
+  EXPECT_THAT(fetch({.attempt_timeout = absl::Milliseconds(80)}),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
+  runtime::CallOptions call;
+  call.cancel = CancelToken::WithFlag();
+  std::thread canceller([&] { call.cancel.Cancel(); });
+  EXPECT_THAT(fetch(call), StatusIs(absl::StatusCode::kCancelled, ""));
+  canceller.join();
+}
+
 TEST_F(LimitsTest, BulkTransfersEndAtTheirLimits) {
   ASSERT_OK(client->capabilities());
   ASSERT_OK_AND_ASSIGN(BufferPtr x, client->Upload(Filled(1 << 18, 1), {}));

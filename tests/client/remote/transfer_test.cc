@@ -1,6 +1,8 @@
 // Values of all sizes in both directions, and datasets.
+#include <atomic>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "client/remote/transfers.h"
 #include "core/runtime/dataset.h"
@@ -140,6 +142,63 @@ TEST_F(TransferTest, DatasetIsPutOnce) {
   EXPECT_EQ(server.counts().put_bytes, first.bytes);
 }
 
+// Images(), of which every value counts how often it is made.
+DatasetSource LazyImages(std::atomic<int>* made) {
+  DatasetSource source = Images();
+  for (DatasetSource::Array& array : source.arrays) {
+    array.chunks = ManifestOf({{array}}, 1).arrays[0].chunks;
+    const Literal value = std::exchange(array.value, Literal());
+    array.lazy = LazyValue{value.shape(), [made, value] {
+                             ++*made;
+                             return value;
+                           }};
+  }
+  return source;
+}
+
+TEST_F(TransferTest, LazyValuesAreMadeForAServerThatLacksThem) {
+  std::atomic<int> made{0};
+  const DatasetSource lazy = LazyImages(&made);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo first,
+                       client->PutDataset(lazy, Soon()));
+  EXPECT_EQ(first.sent_bytes, first.bytes);
+  EXPECT_EQ(made, 2);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo again,
+                       client->PutDataset(lazy, Soon()));
+  EXPECT_EQ(again.token, first.token);
+  EXPECT_EQ(again.sent_bytes, 0);
+  EXPECT_EQ(made, 2);
+  // Beside a value of which nothing is known.
+  DatasetSource mixed = lazy;
+  mixed.arrays.push_back({"z", Bytes(20)});
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo more,
+                       client->PutDataset(mixed, Soon()));
+  EXPECT_EQ(more.sent_bytes, 20);
+  EXPECT_EQ(made, 2);
+  // What was found and is evicted before the commit.
+  server.LoseChunkBeforeCommit();
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo lost,
+                       client->PutDataset(lazy, Soon()));
+  EXPECT_GT(lost.sent_bytes, 0);
+  EXPECT_EQ(made, 3) << "only the array it is of";
+}
+
+TEST_F(TransferTest, ALazyValueThatCannotBeMadeIsTheErrorOfItsPut) {
+  std::atomic<int> made{0};
+  DatasetSource lazy = LazyImages(&made);
+  lazy.arrays[1].lazy->make = [] { return NotFound("the file is gone"); };
+  EXPECT_THAT(client->PutDataset(lazy, Soon()),
+              StatusIs(absl::StatusCode::kNotFound, "the file is gone"));
+  lazy.arrays[1].lazy->make = [] { return Bytes(3); };
+  EXPECT_THAT(client->PutDataset(lazy, Soon()),
+              StatusIs(absl::StatusCode::kAborted, "array \"x\" is now u8[3]"));
+  // Not what its digests say: no server takes that.
+  lazy.arrays[1].lazy->make = [&lazy] {
+    return Literal::Zeros(lazy.arrays[1].shape());
+  };
+  EXPECT_FALSE(client->PutDataset(lazy, Soon()).ok());
+}
+
 TEST_F(TransferTest, EqualChunksAreSentOnce) {
   const Literal zeros = Literal::Zeros(Shape::Of(DType::kU8, {20 << 20}));
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
@@ -170,6 +229,31 @@ TEST_F(TransferTest, PutSendsAgainWhatWasEvicted) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
                        client->PutDataset(Images(), Soon()));
   EXPECT_EQ(info.sent_bytes, kChunkBytes);
+}
+
+TEST_F(TransferTest, LargeArraysAreFetchedOnSeveralStreams) {
+  const Literal value = Bytes((20 << 20) + 3);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", value}}}, Soon()));
+  std::vector<char> room(info.bytes);
+  runtime::CallOptions call = Soon();
+  call.progress = [&](int64_t done, int64_t total) {
+    EXPECT_EQ(total, info.bytes);
+    EXPECT_LE(done, total);
+  };
+  ASSERT_OK(client->FetchDataset(info.token, "", std::nullopt,
+                                 absl::MakeSpan(room), call));
+  EXPECT_TRUE(absl::MakeConstSpan(room) == value.bytes());
+  const RowRange rows{1, 18 << 20};
+  room.assign(rows.count, '?');
+  ASSERT_OK(
+      client->FetchDataset(info.token, "", rows, absl::MakeSpan(room), Soon()));
+  EXPECT_TRUE(absl::MakeConstSpan(room) ==
+              value.bytes().subspan(rows.begin, rows.count));
+  ASSERT_OK(client->DeleteDataset(info.token, Soon()));
+  EXPECT_THAT(
+      client->FetchDataset(info.token, "", rows, absl::MakeSpan(room), Soon()),
+      StatusIs(absl::StatusCode::kNotFound, ""));
 }
 
 TEST_F(TransferTest, EmptyArraysMakeADataset) {

@@ -69,6 +69,42 @@ TEST_F(SdkDatasetTest, RowsThatAreNotThereAreAStickyError) {
               StatusIs(StatusCode::kNotFound, "(none)"));
 }
 
+TEST_F(SdkDatasetTest, ArraysAreFetchedIntoMemoryOfTheUsers) {
+  const auto d = client_.Put({{"x", x_}, {"s", Literal::Scalar(1.0f)}});
+  ASSERT_OK(d);
+  std::vector<float> all(8), two(4);
+  EXPECT_OK(d->FetchInto("x", absl::MakeSpan(all)));
+  EXPECT_EQ(all, std::vector<float>({1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_OK(d->FetchInto("x", RowRange{1, 2}, absl::MakeSpan(two)));
+  EXPECT_EQ(two, std::vector<float>({3, 4, 5, 6}));
+  float scalar = 0;
+  EXPECT_OK(d->FetchInto("s", absl::MakeSpan(&scalar, 1)));
+  EXPECT_EQ(scalar, 1);
+  std::string bytes(32, '\0');  // of whatever dtype
+  EXPECT_OK(d->FetchInto("x", absl::MakeSpan(&bytes[0], bytes.size())));
+  EXPECT_TRUE(absl::MakeConstSpan(bytes) == x_.bytes());
+}
+
+TEST_F(SdkDatasetTest, WhatDoesNotFitTheUsersMemoryIsNamed) {
+  const auto d = client_.Put({{"x", x_}});
+  ASSERT_OK(d);
+  std::vector<float> seven(7);
+  std::vector<int32_t> whole(8);
+  EXPECT_THAT(d->FetchInto("x", absl::MakeSpan(seven)),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "f32[4,2] takes 32 bytes, there is room for 28"));
+  EXPECT_THAT(d->FetchInto("x", absl::MakeSpan(whole)),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "array \"x\" is f32[4,2], the memory is for s32"));
+  EXPECT_THAT(d->FetchInto("y", absl::MakeSpan(seven)),
+              StatusIs(StatusCode::kNotFound, "no array \"y\""));
+  EXPECT_THAT(Dataset().FetchInto("", absl::MakeSpan(seven)),
+              StatusIs(StatusCode::kNotFound, "(none)"));
+  EXPECT_THAT(d->FetchInto("x", absl::MakeSpan(seven),
+                           {.deadline = absl::ZeroDuration()}),
+              StatusIs(StatusCode::kDeadlineExceeded, ""));
+}
+
 TEST_F(SdkDatasetTest, FreezeRunsWhatWasRecordedOnce) {
   const auto put = client_.Put({{"x", x_}});
   ASSERT_OK(put);

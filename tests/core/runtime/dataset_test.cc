@@ -161,8 +161,34 @@ TEST(NormalizeSource, SortsByName) {
   EXPECT_EQ(source.arrays[2].name, "b");
 }
 
+TEST(DatasetSource, ALazyValueIsMadeWhenItIsWanted) {
+  int made = 0;
+  const Literal v = Pattern(5);
+  DatasetSource::Array array{
+      .name = "x",
+      .chunks = {Sha256(v.bytes())},
+      .lazy = LazyValue{v.shape(), [&]() -> absl::StatusOr<Literal> {
+                          if (++made > 1) return NotFound("no more");
+                          return v;
+                        }}};
+  EXPECT_EQ(array.shape(), v.shape());
+  DatasetSource source{{array}};
+  EXPECT_OK(NormalizeSource(&source));
+  EXPECT_EQ(TokenOf(ManifestOf(source, 1)),
+            TokenOf(ManifestOf(Source({{"x", v}}), 1)));
+  EXPECT_EQ(made, 0);
+  EXPECT_THAT(*array.Value(), LiteralBitEquals(v));
+  EXPECT_THAT(array.Value(), StatusIs(absl::StatusCode::kNotFound, "no more"));
+  array.lazy->make = [&] { return Pattern(6); };
+  EXPECT_THAT(array.Value(), StatusIs(absl::StatusCode::kAborted,
+                                      "array \"x\" is now u8[6], was u8[5]"));
+}
+
 TEST(NormalizeSource, RefusesWhatIsNoDataset) {
   const Literal v = Pattern(1);
+  const Digest d = Sha256("chunk");
+  const LazyValue lazy{Shape::Of(DType::kU8, {kChunkBytes + 1}),
+                       [] { return Literal(); }};
   const struct {
     DatasetSource source;
     const char* part;
@@ -172,6 +198,9 @@ TEST(NormalizeSource, RefusesWhatIsNoDataset) {
       {{{{"", v}, {"a", v}}}, "a dataset of several arrays must name each"},
       {{{{"", v}, {"", v}}}, "must name each"},
       {{{{"a", v}, {"b", Literal()}}}, "array \"b\" has no value"},
+      {{{{"a", v, {d}, lazy}}}, "array \"a\" has two values"},
+      {{{{"a", {}, {d}, lazy}}}, "has 1 chunk digests, needs 2"},
+      {{{{"a", {}, {}, lazy}}}, "to be made later, has 0 chunk digests"},
       {{{{"tab\t", v}}}, "not printable ASCII"},
       {{{{"\xC3\xA9", v}}}, "not printable ASCII"},
       {{{{std::string("a\0b", 3), v}}}, "not printable ASCII"},

@@ -102,5 +102,18 @@ TEST(DatasetInfoCodec, RefusesWhatIsNoInfo) {
   EXPECT_THAT(FromProto(proto), StatusIs(kInvalid, "array \"a\""));
 }
 
+TEST(DatasetUsageCodec, EveryNumberComesBack) {
+  const DatasetUsage usage{1, 2, 3, 4, 5, 6, 7, 8};
+  const DatasetUsage back = FromProto(ToProto(usage));
+  EXPECT_EQ(back.datasets, 1);
+  EXPECT_EQ(back.bytes, 2);
+  EXPECT_EQ(back.upload_bytes, 3);
+  EXPECT_EQ(back.pinned_bytes, 4);
+  EXPECT_EQ(back.max_datasets, 5);
+  EXPECT_EQ(back.max_bytes, 6);
+  EXPECT_EQ(back.bad_files, 7);
+  EXPECT_EQ(back.lost_bytes, 8);
+}
+
 }  // namespace
 }  // namespace hawser

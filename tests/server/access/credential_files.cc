@@ -1,12 +1,9 @@
 #include "tests/server/access/credential_files.h"
 
-#include <stdlib.h>
-
 #include <cstdio>
-#include <filesystem>
+#include <deque>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -14,19 +11,10 @@
 #include "core/base/status.h"
 #include "gtest/gtest.h"
 #include "tests/testing/process.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {
-
-struct Folders {
-  std::vector<std::string> paths;
-  ~Folders() {
-    std::error_code ignored;
-    for (const std::string& path : paths) {
-      std::filesystem::remove_all(path, ignored);
-    }
-  }
-};
 
 // The output of a script of deploy/tls, which must succeed.
 std::string RunScript(const std::string& name, std::vector<std::string> words,
@@ -42,10 +30,9 @@ std::string RunScript(const std::string& name, std::vector<std::string> words,
 }  // namespace
 
 std::string NewFolder() {
-  static Folders folders;
-  folders.paths.push_back("/tmp/hawser.XXXXXX");
-  HAWSER_CHECK(mkdtemp(folders.paths.back().data()) != nullptr);
-  return folders.paths.back();
+  // Sockets need short names. They go at the end of the program.
+  static std::deque<TemporaryFolder> folders;
+  return folders.emplace_back("/tmp").path();
 }
 
 void WriteFile(const std::string& path, absl::string_view text) {

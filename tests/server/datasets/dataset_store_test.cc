@@ -222,7 +222,7 @@ TEST_P(AnyStore, AnAbandonedPutLeavesNothing) {
   }
   EXPECT_EQ(store().statistics().resident_bytes, 0);
   EXPECT_EQ(store().statistics().chunks, 0);
-  EXPECT_THAT(folder_.Files(), IsEmpty());
+  EXPECT_THAT(Files(), IsEmpty());
 }
 
 // `row` damages the manifest of u8[5] that the tenant has uploaded.

@@ -80,7 +80,7 @@ TEST_F(DurableStore, UnfinishedUploadsExpireAfterARestartToo) {
   store().Sweep();
   EXPECT_THAT(Missing(store(), "a", source), ElementsAre(0));
   store().Stop(absl::InfiniteFuture());
-  EXPECT_THAT(folder_.Files(), IsEmpty());
+  EXPECT_THAT(Files(), IsEmpty());
 }
 
 TEST_F(DurableStore, ADatasetIsNotForgottenForTheUploadsTime) {
@@ -105,8 +105,8 @@ TEST_F(DurableStore, WithoutWaitingItIsDurableSoonAfter) {
 TEST_F(DurableStore, WritesByTemporaryFileAndRename) {
   const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
   ASSERT_OK(Put(store(), "a", source));
-  EXPECT_THAT(folder_.Files(), SizeIs(3));
-  for (const std::string& file : folder_.Files()) {
+  EXPECT_THAT(Files(), SizeIs(3));
+  for (const std::string& file : Files()) {
     EXPECT_FALSE(absl::StrContains(file, ".tmp")) << file;
   }
   const std::string chunk = ReadWhole(ChunkPath(source, 1));
@@ -116,11 +116,11 @@ TEST_F(DurableStore, WritesByTemporaryFileAndRename) {
 
 TEST_F(DurableStore, HalfWrittenFilesOfACrashGo) {
   ASSERT_OK(Put(store(), "a", Alone(SomeBytes(100))));
-  const auto before = folder_.Files();
+  const auto before = Files();
   WriteWhole(folder_.path() + "/chunks/0123.tmp", "half a chunk");
   WriteWhole(folder_.path() + "/datasets/hw1-x.tmp", "");
   Open();
-  EXPECT_EQ(folder_.Files(), before);
+  EXPECT_EQ(Files(), before);
   EXPECT_EQ(store().statistics().bad_files, 0);
 }
 

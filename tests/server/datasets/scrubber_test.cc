@@ -69,33 +69,44 @@ class ScrubberTest : public StoreTest {
     return found.empty() ? "" : found[0];
   }
 
+  // Whatever happens to the file: it is counted once, and after a restart all
+  // is as before.
+  void ExpectMended(const std::string& path,
+                    const std::function<void()>& expect_as_before) {
+    for (const DamageRow& row : kDamages) {
+      SCOPED_TRACE(row.name);
+      OpenScrubbed();
+      row.damage(path);
+      Scrub();
+      EXPECT_EQ(store().statistics().bad_files, 1);
+      EXPECT_EQ(store().Usage("a").bad_files, 1);
+      EXPECT_EQ(store().Usage("a").lost_bytes, 0);
+      fs::remove(path + ".bad");
+      OpenScrubbed();
+      EXPECT_EQ(store().statistics().bad_files, 0);
+      expect_as_before();
+    }
+  }
+
   const DatasetSource source_ = Alone(SomeBytes(1000));
 };
 
 TEST_F(ScrubberTest, SoundFilesAreLeftAsTheyAre) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", source_));
   ASSERT_OK(Tag("@x", info.token));
-  const auto before = folder_.Files();
+  const auto before = Files();
   OpenScrubbed();
   Scrub();
   EXPECT_GT(store().statistics().verified_bytes, 1000);
   EXPECT_EQ(store().statistics().bad_files, 0);
-  EXPECT_EQ(folder_.Files(), before);
+  EXPECT_EQ(Files(), before);
 }
 
 TEST_F(ScrubberTest, ADamagedRecordIsWrittenAgain) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", source_));
-  const std::string path = Only("datasets");
-  for (const DamageRow& row : kDamages) {
-    OpenScrubbed();
-    row.damage(path);
-    Scrub();
-    EXPECT_EQ(store().statistics().bad_files, 1) << row.name;
-    fs::remove(path + ".bad");
-    OpenScrubbed();
-    EXPECT_EQ(store().statistics().bad_files, 0) << row.name;
-    EXPECT_THAT(LoadArray(store(), "a", info.token), IsOk()) << row.name;
-  }
+  ExpectMended(Only("datasets"), [&] {
+    EXPECT_THAT(LoadArray(store(), "a", info.token), IsOk());
+  });
 }
 
 // A restart would refuse the file although its bytes are sound.
@@ -139,18 +150,10 @@ TEST_F(ScrubberTest, ARecordUnderAnothersNameIsWrittenAgain) {
 TEST_F(ScrubberTest, DamagedNamesAreWrittenAgain) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", source_));
   ASSERT_OK(Tag("@x", info.token));
-  const std::string path = Only("names");
-  for (const DamageRow& row : kDamages) {
-    OpenScrubbed();
-    row.damage(path);
-    Scrub();
-    EXPECT_EQ(store().statistics().bad_files, 1) << row.name;
-    fs::remove(path + ".bad");
-    OpenScrubbed();
-    EXPECT_EQ(store().statistics().bad_files, 0) << row.name;
+  ExpectMended(Only("names"), [&] {
     ASSERT_OK_AND_ASSIGN(const DatasetInfo found, store().Stat("a", "@x"));
-    EXPECT_EQ(found.token, info.token) << row.name;
-  }
+    EXPECT_EQ(found.token, info.token);
+  });
 }
 
 TEST_F(ScrubberTest, WhatWasDeletedMeanwhileIsNotWrittenAgain) {
@@ -184,10 +187,14 @@ TEST_F(ScrubberTest, AMissingChunkIsCountedUntilItIsPutAgain) {
     EXPECT_EQ(store().statistics().bad_files, 1);
     OpenScrubbed();
     EXPECT_EQ(store().statistics().bad_files, 1) << "still missing";
+    EXPECT_EQ(store().Usage("a").bad_files, 1);
+    EXPECT_EQ(store().Usage("a").lost_bytes, 1000);
+    EXPECT_EQ(store().Usage("b").lost_bytes, 0) << "nothing of theirs";
     EXPECT_THAT(LoadArray(store(), "a", info.token),
                 StatusIs(StatusCode::kDataLoss, "put the dataset again"));
     EXPECT_THAT(Missing(store(), "a", source_), ElementsAre(0));
     ASSERT_OK(Put(store(), "a", source_));
+    EXPECT_EQ(store().Usage("a").lost_bytes, 0);
     OpenScrubbed();
     EXPECT_EQ(store().statistics().bad_files, 0);
     EXPECT_THAT(LoadArray(store(), "a", info.token), IsOk());

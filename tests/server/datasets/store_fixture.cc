@@ -1,55 +1,20 @@
 #include "tests/server/datasets/store_fixture.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "core/base/status.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::server {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kFrame = 300 << 10;
 
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-  path_ = ::testing::TempDir() + "/store.XXXXXX";
-  HAWSER_CHECK(mkdtemp(path_.data()) != nullptr);
-}
-
-TemporaryFolder::~TemporaryFolder() { fs::remove_all(path_); }
-
-std::vector<std::string> TemporaryFolder::Files() const {
-  std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(path_)) {
-    const std::string name = fs::relative(entry.path(), path_).string();
-    if (!entry.is_directory() && name != "lock") files.push_back(name);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::vector<std::string> TemporaryFolder::Find(absl::string_view folder,
-                                               absl::string_view part) const {
-  std::vector<std::string> found;
-  for (const std::string& file : Files()) {
-    if (absl::StartsWith(file, absl::StrCat(folder, "/")) &&
-        absl::StrContains(file, part)) {
-      found.push_back(absl::StrCat(path_, "/", file));
-    }
-  }
-  return found;
-}
 
 std::string ReadWhole(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -169,6 +134,12 @@ std::vector<uint32_t> Missing(DatasetStore& store, absl::string_view tenant,
     digests.insert(digests.end(), array.chunks.begin(), array.chunks.end());
   }
   return store.FindMissing(tenant, digests);
+}
+
+std::vector<std::string> StoreTest::Files() const {
+  std::vector<std::string> files = folder_.Files();
+  files.erase(std::remove(files.begin(), files.end(), "lock"), files.end());
+  return files;
 }
 
 void StoreTest::Open(DatasetStoreOptions options) {

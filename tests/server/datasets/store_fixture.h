@@ -19,24 +19,9 @@
 #include "gtest/gtest.h"
 #include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
+#include "tests/testing/temporary_folder.h"
 
 namespace hawser::server {
-
-// A folder that goes with its contents when this does.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  const std::string& path() const { return path_; }
-  // Files below it, relative, sorted; without the lock.
-  std::vector<std::string> Files() const;
-  // Paths of those in `folder` whose name holds `part`.
-  std::vector<std::string> Find(absl::string_view folder,
-                                absl::string_view part) const;
-
- private:
-  std::string path_;
-};
 
 std::string ReadWhole(const std::string& path);
 void WriteWhole(const std::string& path, absl::string_view bytes);
@@ -87,6 +72,8 @@ class StoreTest : public ::testing::Test {
   void Open(DatasetStoreOptions options = {});
   void OpenInMemory(DatasetStoreOptions options = {});
   DatasetStore& store() { return *store_; }
+  // Of the store, relative, sorted: without its lock.
+  std::vector<std::string> Files() const;
 
   absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
   TemporaryFolder folder_;

@@ -1,0 +1,74 @@
+#include "client/formats/file_to_fill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "client/formats/file_bytes.h"
+#include "core/base/status.h"
+
+namespace hawser {
+
+absl::StatusOr<FileToFill> FileToFill::Create(const std::string& path,
+                                              int64_t size) {
+  FileToFill file;
+  file.path_ = path;
+  file.unfinished_ = UnfinishedPath(path);
+  file.fd_ = ::open(file.unfinished_.c_str(),
+                    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file.fd_ < 0) return file.Error();
+  if (size == 0) return file;
+  // Else a full disk would be a signal, later.
+  errno = ::posix_fallocate(file.fd_, 0, size);
+  if (errno != 0) return file.Error();
+  file.size_ = static_cast<size_t>(size);
+  void* const p = ::mmap(nullptr, file.size_, PROT_READ | PROT_WRITE,
+                         MAP_SHARED, file.fd_, 0);
+  if (p == MAP_FAILED) return file.Error();
+  file.data_ = static_cast<char*>(p);
+  return file;
+}
+
+FileToFill::FileToFill(FileToFill&& other) { *this = std::move(other); }
+FileToFill& FileToFill::operator=(FileToFill&& other) {
+  path_.swap(other.path_);
+  unfinished_.swap(other.unfinished_);
+  std::swap(fd_, other.fd_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+FileToFill::~FileToFill() {
+  Unmap();
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(unfinished_.c_str());
+}
+
+absl::Status FileToFill::Keep() {
+  Unmap();
+  // Some file systems report a full disk only here.
+  absl::Status status =
+      ::close(std::exchange(fd_, -1)) == 0 ? absl::OkStatus() : Error();
+  if (status.ok() && ::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+    status = Error();
+  }
+  if (!status.ok()) ::unlink(unfinished_.c_str());
+  return status;
+}
+
+absl::Status FileToFill::Error() const {
+  return absl::ErrnoToStatus(errno, path_);
+}
+
+void FileToFill::Unmap() {
+  if (data_ != nullptr) ::munmap(std::exchange(data_, nullptr), size_);
+  size_ = 0;
+}
+
+}  // namespace hawser
