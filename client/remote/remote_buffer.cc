@@ -1,26 +1,18 @@
 #include "client/remote/remote_buffer.h"
 
-#include <algorithm>
-#include <atomic>
 #include <functional>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "client/remote/dataset_get.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/ticker.h"
 #include "client/remote/transfers.h"
 #include "core/base/status.h"
-#include "core/wire/codec.h"
 
 namespace hawser {
 namespace {
 
-// What is worth a stream of its own.
-constexpr int64_t kPartBytes = int64_t{8} << 20;
-
-// One Fetch of a dataset's array: large ones by rows, on several streams.
+// One Fetch of a dataset's array.
 class DatasetFetch final : public Watched, public Transfer {
  public:
   DatasetFetch(RemoteClient* client, v1::GetRequest request, const Shape& shape,
@@ -41,22 +33,10 @@ class DatasetFetch final : public Watched, public Transfer {
 
   absl::Status Run(const CancelToken& cancel) override {
     HAWSER_ASSIGN_OR_RETURN(value_, Literal::Allocate(shape_));
-    const int64_t rows = shape_.rank() == 0 ? 1 : shape_.dim(0);
-    const int64_t parts = std::clamp<int64_t>(
-        shape_.byte_size() / kPartBytes, 1,
-        std::clamp<int64_t>(rows, 1, client_->bulk_streams()));
-    std::vector<absl::Status> statuses(parts);
-    std::vector<std::thread> others;
-    for (int64_t i = 1; i < parts; ++i) {
-      others.emplace_back([this, &statuses, &cancel, rows, parts, i] {
-        statuses[i] = GetRows(rows * i / parts, rows * (i + 1) / parts, cancel);
-      });
-    }
-    statuses[0] =
-        parts == 1 ? GetAll(cancel) : GetRows(0, rows / parts, cancel);
-    for (std::thread& thread : others) thread.join();
-    for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
-    return absl::OkStatus();
+    runtime::CallOptions call{.cancel = cancel};
+    call.progress = progress_;
+    return GetDataset(client_->transport().get(), client_->bulk_streams(),
+                      request_, shape_, value_.mutable_bytes(), call);
   }
   void Done(const absl::Status& status) override {
     if (status.ok()) {
@@ -67,48 +47,10 @@ class DatasetFetch final : public Watched, public Transfer {
   }
 
  private:
-  absl::Status GetAll(const CancelToken& cancel) {
-    return Get(request_, shape_, value_.mutable_bytes(), cancel);
-  }
-  // Some of the rows, to their place.
-  absl::Status GetRows(int64_t begin, int64_t end, const CancelToken& cancel) {
-    HAWSER_ASSIGN_OR_RETURN(const RowBytes part,
-                            FindRows(shape_, {begin, end - begin}));
-    v1::GetRequest request = request_;
-    request.set_row_begin(request_.row_begin() + begin);
-    request.set_row_count(end - begin);
-    return Get(
-        request, part.shape,
-        value_.mutable_bytes().subspan(part.begin, part.end - part.begin),
-        cancel);
-  }
-  absl::Status Get(const v1::GetRequest& request, const Shape& expected,
-                   absl::Span<char> into, const CancelToken& cancel) {
-    runtime::CallOptions call;
-    call.cancel = cancel;
-    int64_t reported = 0;
-    if (progress_) {
-      call.progress = [&](int64_t done, int64_t) {
-        const int64_t more = done - std::exchange(reported, done);
-        progress_(done_bytes_.fetch_add(more) + more, shape_.byte_size());
-      };
-    }
-    return client_->transport()->Get(
-        request,
-        [&](const v1::ShapeProto& proto) -> absl::StatusOr<absl::Span<char>> {
-          HAWSER_ASSIGN_OR_RETURN(const Shape shape, FromProto(proto));
-          if (shape == expected) return into;
-          return Internal(client_->name(), " sends ", shape.ToString(), " for ",
-                          expected.ToString(), " of dataset ", request.token());
-        },
-        call);
-  }
-
   RemoteClient* const client_;
   const v1::GetRequest request_;
   const Shape shape_;
   const std::function<void(int64_t, int64_t)> progress_;
-  std::atomic<int64_t> done_bytes_{0};
   Literal value_;
   Promise<Literal> promise_;
   const Future<Literal> future_;
