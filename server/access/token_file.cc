@@ -102,11 +102,13 @@ absl::Status TokenFile::Refresh() {
   }
   HAWSER_ASSIGN_OR_RETURN(auto read, ReadStamped(path_));
   HAWSER_ASSIGN_OR_RETURN(Entries entries, Parse(path_, read.first));
-  HAWSER_LOG(kInfo) << path_ << " was read again: " << entries.size()
-                    << " tokens";
-  MutexLock lock(&mu_);
-  stamp_ = read.second;
-  entries_ = std::move(entries);
+  const size_t tokens = entries.size();
+  {
+    MutexLock lock(&mu_);
+    stamp_ = read.second;
+    entries_ = std::move(entries);
+  }
+  HAWSER_LOG(kInfo) << path_ << " was read again: " << tokens << " tokens";
   return absl::OkStatus();
 }
 

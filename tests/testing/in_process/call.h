@@ -25,15 +25,15 @@ inline constexpr size_t kCallFrameBytes = 24 << 10;
 // Not thread-safe.
 class InProcessCall {
  public:
-  InProcessCall(CallKind kind, InProcessServer* server, FaultPlan* plan,
-                const std::string& address,
+  InProcessCall(CallKind kind, InProcessServer* server,
+                std::shared_ptr<FaultPlan> plan, const std::string& address,
                 const runtime::CallOptions& options)
       : kind_(kind),
         server_(server),
-        plan_(plan),
+        plan_(std::move(plan)),
         address_(address),
         limits_(options),
-        faults_(plan->NextCall(kind)) {}
+        faults_(plan_->NextCall(kind)) {}
 
   // Reaches the server. Errors: the limits', kUnavailable.
   absl::Status Begin();
@@ -71,7 +71,7 @@ class InProcessCall {
 
   const CallKind kind_;
   InProcessServer* const server_;
-  FaultPlan* const plan_;
+  const std::shared_ptr<FaultPlan> plan_;
   const std::string address_;
   const CallLimits limits_;
   const CallFaults faults_;

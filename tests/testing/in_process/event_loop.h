@@ -28,6 +28,9 @@ class EventLoop {
   void PostAt(absl::Time when, std::function<void()> task);
   // Runs what is queued at once and ends the thread. Not on that thread.
   void Stop();
+  bool OnItsThread() const {
+    return std::this_thread::get_id() == thread_.get_id();
+  }
 
  private:
   void Run();

@@ -25,6 +25,21 @@ InProcessServer::~InProcessServer() {
   EndAccidents();
   Kill();
   for (EventLoop& loop : loops_) loop.Stop();
+  MutexLock lock(&mu_);
+  changed_.Wait(&mu_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return transports_ == 0;
+  });
+}
+
+void InProcessServer::TransportBegins() {
+  MutexLock lock(&mu_);
+  ++transports_;
+}
+
+void InProcessServer::TransportEnds() {
+  MutexLock lock(&mu_);
+  --transports_;
+  changed_.SignalAll();
 }
 
 void InProcessServer::Start() {

@@ -41,7 +41,8 @@ struct ServerCore {
 class InProcessStream;
 
 // Thread-safe, but for Kill, Stop, Start and the destructor, which must not
-// run at once (see EndAccidents). Outlives its transports. Starts when made.
+// run at once (see EndAccidents). Outlives its transports: its end waits for
+// those that still have calls under way. Starts when made.
 class InProcessServer {
  public:
   explicit InProcessServer(InProcessOptions options = {});
@@ -87,6 +88,9 @@ class InProcessServer {
   // nobody listens.
   std::shared_ptr<ServerCore> Enter(
       const std::shared_ptr<InProcessStream>& stream = nullptr);
+  // The server's end waits for them.
+  void TransportBegins();
+  void TransportEnds();
   // Two threads, as gRPC's would take turns.
   EventLoop* loop(int i) { return &loops_[i % 2]; }
   void CountMessage();
@@ -101,6 +105,7 @@ class InProcessServer {
   CondVar changed_;
   bool refuse_ ABSL_GUARDED_BY(mu_) = false;
   int users_ ABSL_GUARDED_BY(mu_) = 0;
+  int transports_ ABSL_GUARDED_BY(mu_) = 0;
   int messages_ ABSL_GUARDED_BY(mu_) = 0;
   std::unique_ptr<ServerCore> core_ ABSL_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<InProcessStream>> streams_ ABSL_GUARDED_BY(mu_);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "absl/time/clock.h"
 #include "core/base/status.h"
@@ -67,6 +69,19 @@ std::unique_ptr<Transport> InProcessServer::NewTransport(
     std::shared_ptr<FaultPlan> plan) {
   if (plan == nullptr) plan = std::make_shared<FaultPlan>();
   return std::make_unique<InProcessTransport>(this, std::move(plan));
+}
+
+InProcessTransport::~InProcessTransport() {
+  auto end = [loop = loop_, server = server_] {
+    loop->Stop();
+    server->TransportEnds();
+  };
+  // A call may be the last that holds it, and ends on the loop.
+  if (loop_->OnItsThread()) {
+    std::thread(std::move(end)).detach();
+  } else {
+    end();
+  }
 }
 
 std::unique_ptr<SessionStream> InProcessTransport::OpenSession(

@@ -21,8 +21,10 @@ class InProcessTransport final : public Transport {
   InProcessTransport(InProcessServer* server, std::shared_ptr<FaultPlan> plan)
       : server_(server),
         plan_(std::move(plan)),
-        address_(server->address()) {}
-  ~InProcessTransport() override { loop_->Stop(); }
+        address_(server->address()) {
+    server_->TransportBegins();
+  }
+  ~InProcessTransport() override;
 
   std::string address() const override { return address_; }
   std::unique_ptr<SessionStream> OpenSession(
@@ -68,7 +70,7 @@ class InProcessTransport final : public Transport {
 
  private:
   InProcessCall NewCall(CallKind kind, const runtime::CallOptions& options) {
-    return InProcessCall(kind, server_, plan_.get(), address_, options);
+    return InProcessCall(kind, server_, plan_, address_, options);
   }
   absl::Status PutChunk(InProcessCall& call, const ChunkToPut& chunk,
                         const std::shared_ptr<server::PutStream>& stream);
