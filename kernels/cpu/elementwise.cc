@@ -90,12 +90,13 @@ struct LogPlusOne {
   static T Apply(T x) {
     return std::log1p(x);
   }
-  // |1+z|^2 - 1 = a (2 + a) + b^2, exact near 0; far from it, plain log.
+  // |1+z|^2 - 1 = a (2 + a) + b^2, exact near 0; far from it, and near -1,
+  // where 1 + a is exact, plain log.
   template <ComplexType T>
   static T Apply(T z) {
     const auto a = z.real();
     const auto b = z.imag();
-    if (!(std::abs(a) < 1 && std::abs(b) < 1)) return std::log(T{1} + z);
+    if (!(std::abs(a) < 0.5 && std::abs(b) < 1)) return std::log(T(1 + a, b));
     return T(std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a));
   }
 };

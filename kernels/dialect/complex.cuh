@@ -70,10 +70,10 @@ template <class T> HK_DEVICE Complex<T> Expm1(Complex<T> z) {
   const T half = Sin(z.im / 2);
   return {Expm1(z.re) * Cos(z.im) - 2 * half * half, Exp(z.re) * Sin(z.im)};
 }
-// |1+z|^2 - 1 = a (2 + a) + b^2, exact near 0.
+// |1+z|^2 - 1 = a (2 + a) + b^2, exact near 0; 1 + a is exact near -1.
 template <class T> HK_DEVICE Complex<T> Log1p(Complex<T> z) {
   const T a = z.re, b = z.im;
-  if (!(Abs(a) < 1 && Abs(b) < 1)) {
+  if (!(Abs(a) < (T)0.5 && Abs(b) < 1)) {
     return {Log(Abs(Complex<T>{1 + a, b})), Atan2(b, 1 + a)};
   }
   return {Log1p(a * (2 + a) + b * b) / 2, Atan2(b, 1 + a)};

@@ -21,15 +21,12 @@ class AccessFinder {
     for (size_t k = operands.size(); k-- > 0;) {
       operand_of_[operands[k]] = static_cast<int>(k);
     }
+    for (int d = 0; d < static_cast<int>(r_.domain.size()); ++d) {
+      turns_ *= r_.domain[d];
+      if (d < r_.num_kept) turns_kept_ *= r_.domain[d];
+    }
     CollectOffsets(results);
     Merge();
-    int64_t kept = 1, all = 1;
-    for (size_t d = 0; d < r_.domain.size(); ++d) {
-      all *= r_.domain[d];
-      if (static_cast<int>(d) < r_.num_kept) kept *= r_.domain[d];
-    }
-    turns_kept_ = kept;
-    turns_ = all;
     for (Access& a : r_.accesses) Classify(&a);
     ChooseWidth();
     CountBytes(operands, results);
@@ -68,16 +65,9 @@ class AccessFinder {
   void Merge() {
     std::vector<IndexExpr> offsets;
     for (const Access& a : r_.accesses) offsets.push_back(a.offset);
-    std::vector<int> barriers;
-    if (r_.num_kept > 0) barriers.push_back(r_.num_kept - 1);
-    r_.loops = CollapseLoops(r_.domain, offsets, others_, barriers);
-    // A merged loop is kept when it is made of kept ones.
-    int64_t kept_turns = 1;
-    for (int d = 0; d < r_.num_kept; ++d) kept_turns *= r_.domain[d];
-    int64_t turns = 1;
-    r_.num_kept_loops = 0;
-    while (r_.num_kept_loops < static_cast<int>(r_.loops.extents.size()) &&
-           turns != kept_turns) {
+    r_.loops = CollapseLoops(r_.domain, offsets, others_, {r_.num_kept - 1});
+    // Kept loops are merged with kept ones alone.
+    for (int64_t turns = 1; turns != turns_kept_;) {
       turns *= r_.loops.extents[r_.num_kept_loops++];
     }
     for (Access& a : r_.accesses) {
@@ -96,9 +86,9 @@ class AccessFinder {
 
   void Classify(Access* a) const {
     const int inner = Innermost();
-    const bool divided = inner >= 0 && a->offset.DividesDim(inner);
-    const int64_t step = inner >= 0 ? a->offset.CoefficientOf(inner) : 0;
-    if (a->operand >= 0 && a->offset.UsesSymbol()) {
+    const bool divided = a->offset.DividesDim(inner);
+    const int64_t step = a->offset.CoefficientOf(inner);
+    if (a->offset.UsesSymbol()) {
       a->kind = AccessKind::kIndexed;
     } else if (divided || (step != 0 && step != 1)) {
       a->kind = AccessKind::kStrided;
@@ -123,8 +113,9 @@ class AccessFinder {
     const int64_t extent = inner >= 0 ? r_.loops.extents[inner] : 1;
     const bool only_loop = r_.loops.extents.size() == 1;
     // One long loop has a ragged tail; rows must divide.
-    while (width > 1 && !only_loop && extent % width != 0) width /= 2;
-    while (width > 1 && extent < width) width /= 2;
+    while (width > 1 && (only_loop ? extent < width : extent % width != 0)) {
+      width /= 2;
+    }
     r_.vector_width = static_cast<int>(width);
     for (Access& a : r_.accesses) {
       const bool wide = a.kind == AccessKind::kContiguous && !a.masked &&
@@ -146,7 +137,6 @@ class AccessFinder {
     }
     for (size_t k = 0; k < operands.size(); ++k) {
       const int64_t whole = c_.shape(operands[k]).byte_size();
-      if (operand_of_.at(operands[k]) != static_cast<int>(k)) continue;
       r_.bytes_read += std::min(whole, static_cast<int64_t>(read[k]));
     }
     // A product reads its factors whole, through no point.
@@ -187,21 +177,15 @@ class AccessFinder {
   // A large load runs along another loop than the stores.
   bool CrossesWrites() const {
     const int inner = Innermost();
-    if (inner < 1) return false;
     for (const Access& a : r_.accesses) {
-      if (a.result >= 0 && a.kind != AccessKind::kContiguous) return false;
+      if (a.kind != AccessKind::kStrided || a.bytes <= target_.cached_bytes) {
+        continue;
+      }
+      for (int d = 0; d < inner; ++d) {
+        if (a.offset.CoefficientOf(d) == 1) return true;
+      }
     }
-    return std::any_of(r_.accesses.begin(), r_.accesses.end(),
-                       [&](const Access& a) {
-                         if (a.operand < 0 || a.kind != AccessKind::kStrided ||
-                             a.bytes <= target_.cached_bytes) {
-                           return false;
-                         }
-                         for (int d = 0; d < inner; ++d) {
-                           if (a.offset.CoefficientOf(d) == 1) return true;
-                         }
-                         return false;
-                       });
+    return false;
   }
 
   const Computation& c_;

@@ -82,8 +82,7 @@ class BufferPlanner {
     if (region.kind == RegionKind::kUpdate) {
       int uses = 0;
       for (const ValueId o : i.operands) uses += at(o).owner == owner;
-      return uses == 1 && r < static_cast<int>(i.operands.size()) &&
-             at(i.operands[r]).owner == owner;
+      return uses == 1 && at(i.operands[r]).owner == owner;
     }
     // Rows of no reduced loop are read by more than the lane that stores.
     const bool by_element =
@@ -95,15 +94,14 @@ class BufferPlanner {
     for (const Access& a : region.accesses) {
       if (a.result == r) store = &a;
     }
-    if (store == nullptr ||
-        region.points[store->point].per_result !=
-            (region.num_kept == static_cast<int>(region.domain.size()))) {
+    if (region.points[store->point].per_result !=
+        (region.num_kept == static_cast<int>(region.domain.size()))) {
       return false;
     }
     for (const Access& a : region.accesses) {
       if (a.operand < 0 || at(i.operands[a.operand]).owner != owner) continue;
       const DType read = c_.shape(i.operands[a.operand]).dtype();
-      if (a.masked || a.offset != store->offset ||
+      if (a.offset != store->offset ||
           ByteWidth(read) != ByteWidth(c_.shape(v).dtype())) {
         return false;
       }
@@ -146,7 +144,6 @@ class BufferPlanner {
         for (const ValueId o : i.operands) {
           const ValueId owner = at(o).owner;
           if (!IsOurs(owner) || !MayOverwrite(k, r, owner) ||
-              result_of_[owner] >= 0 ||
               std::find(taken.begin(), taken.end(), owner) != taken.end()) {
             continue;
           }
@@ -251,7 +248,7 @@ class BufferPlanner {
       free_arguments[at(v).bytes].erase(argument);
     };
     for (ValueId v = c_.num_parameters(); v < c_.num_values(); ++v) {
-      if (at(v).owner != v || at(v).kind != Place::kResult) continue;
+      if (at(v).kind != Place::kResult) continue;  // views come later
       const int k = at(v).first;
       const ValueId over = FindInPlace(k, v - c_.instructions()[k].first_result,
                                        free_arguments[at(v).bytes]);

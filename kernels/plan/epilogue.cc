@@ -44,11 +44,6 @@ class Matcher {
     }
     return std::nullopt;
   }
-  bool IsNear(ValueId v, double number) const {
-    const auto value = Uniform(v);
-    return value &&
-           std::abs(*value - number) <= 0.01 * std::max(0.1, std::abs(number));
-  }
 
   // A value of one element per column of `shape`: a broadcast along the last
   // axis.
@@ -91,7 +86,7 @@ class Matcher {
     const Instruction& i = Producer(y);
     if (i.op != &kMaximum) return false;
     const ValueId other = Other(i, x);
-    return other != kNoValue && IsNear(other, 0) && *Uniform(other) == 0;
+    return other != kNoValue && Uniform(other) == 0.0;
   }
 
   // 0.5 * x * (1 + tanh(0.79788 * (x + 0.044715 * x^3))), factors in any order.
@@ -133,7 +128,7 @@ class Matcher {
     if (sum.op != &kAdd) return false;
     for (const int k : {0, 1}) {
       const Instruction& tanh = Producer(sum.operands[k]);
-      if (tanh.op == &kTanh && IsNear(sum.operands[1 - k], 1)) {
+      if (tanh.op == &kTanh && Uniform(sum.operands[1 - k]) == 1.0) {
         return IsCubic(tanh.operands[0], x);
       }
     }
@@ -252,8 +247,7 @@ class TailFinder {
   bool MayJoin(int next, int dot, const std::set<int>& inside) const {
     const Instruction& i = c_.instructions()[next];
     const Shape& shape = c_.shape(c_.instructions()[dot].first_result);
-    if (!i.op->Is(kElementwise) || i.num_results != 1 ||
-        !c_.shape(i.first_result).SameDims(shape)) {
+    if (!i.op->Is(kElementwise) || !c_.shape(i.first_result).SameDims(shape)) {
       return false;
     }
     for (const ValueId v : i.operands) {

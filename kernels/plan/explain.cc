@@ -71,7 +71,7 @@ absl::string_view RegionKindName(RegionKind kind) {
 
 std::string Region::ToString() const {
   std::string text(RegionKindName(kind));
-  if (!domain.empty() || !points.empty()) {
+  if (!points.empty()) {
     absl::StrAppend(&text, " ", DimsToString(loops.extents));
     if (num_kept_loops < static_cast<int>(loops.extents.size())) {
       absl::StrAppend(&text, " keeps ", num_kept_loops);

@@ -241,7 +241,6 @@ class Fuser {
   void DecideReduce(int at) {
     const Instruction& i = c_.instructions()[at];
     const GroupIds readers = ReadersOf(i);
-    const bool leaves = IsResult(i);
     int tries = 0;
     for (const GroupId g : readers) {
       if (++tries > 4) break;
@@ -253,8 +252,7 @@ class Fuser {
       others.erase(std::find(others.begin(), others.end(), g));
       if (!others.empty() && groups_.MayReach(others, g)) continue;
       if (!FitReduction(i, g)) continue;
-      if (others.empty() && !leaves) return groups_.Inline(at, g);
-      return groups_.Host(at, g);
+      return groups_.Host(at, g);  // nobody else reads it: not written
     }
     if (JoinSibling(at, readers)) return;
     groups_.AddOwn(at);
@@ -330,7 +328,6 @@ class Fuser {
       if (++tries > 8) return false;
       const Group& group = groups_.group(g);
       if (!group.reduction || !(*group.reduction == axes) ||
-          std::find(readers.begin(), readers.end(), g) != readers.end() ||
           !groups_.HasRoom(at, g) || groups_.MayReach(readers, g)) {
         continue;
       }

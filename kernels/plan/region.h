@@ -74,7 +74,8 @@ struct Scope {
 };
 
 // A run-time number in an IndexExpr: the integer at `point`, clamped to
-// `bounds`. It must be computed before any point whose map uses it.
+// `bounds`, which begin at 0. It must be computed before any point whose map
+// uses it.
 struct Symbol {
   PointId point = -1;
   Bounds bounds;

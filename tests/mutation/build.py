@@ -18,11 +18,14 @@ import sites
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BAZEL = "bazel-out/k8-opt/bin"
-SOURCES = ("kernels/plan/*.cc", "kernels/plan/*.h", "kernels/gpu/emit/*.cc",
-           "kernels/gpu/emit/*.h", "kernels/dialect/*.cuh")
+# The dialect first: its mutants' numbers stand in every compiled kernel, and
+# stay when other files change.
+SOURCES = ("kernels/dialect/*.cuh", "kernels/plan/*.cc", "kernels/plan/*.h",
+           "kernels/gpu/emit/*.cc", "kernels/gpu/emit/*.h")
 TARGETS = (
     "tests/kernels/plan/plan_test",
     "tests/kernels/plan/golden_test",
+    "tests/kernels/gpu/emit/golden_kernels_test",
     "tests/kernels/gpu/emit/shapes_test",
     "tests/kernels/gpu/emit/random_regions_test",
     "tests/kernels/dialect/prelude_test",
@@ -30,7 +33,7 @@ TARGETS = (
     "tests/kernels/emu/sample_kernels_test",
 )
 # What they read, from the folder they run in.
-DATA = ("tests/kernels/plan/golden",)
+DATA = ("tests/kernels/plan/golden", "tests/kernels/gpu/emit/golden")
 # They find what they change by the text of the prelude, which is another here.
 NOT_RUN = "*PlantedBug*"
 # What the tests of the scratch build are told (known_cases.h): file, pattern,

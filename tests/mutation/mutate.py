@@ -3,12 +3,13 @@
 
   mutate.py build [--tests GLOB...]   the scratch build; what each test reaches
   mutate.py run [--files GLOB...] [--operators GLOB...] [--tests GLOB...]
-                [--sample N] [--seed S] [--again]
+                [--sample N] [--seed S] [--again] [--jobs N]
   mutate.py report [--files GLOB...] [--operators GLOB...]
 """
 
 import argparse
 import collections
+import concurrent.futures
 import fnmatch
 import json
 import os
@@ -18,6 +19,7 @@ import re
 import resource
 import shutil
 import subprocess
+import threading
 import time
 
 import build
@@ -35,11 +37,13 @@ class Unit:
     def __init__(self, target, names, seconds, reached):
         self.target, self.names = target, names
         self.seconds, self.reached = seconds, reached
-        self.kills = self.runs = 0
+        self.kills = collections.Counter()  # by the mutated file
+        self.runs = collections.Counter()
 
-    def cost(self):
+    def cost(self, file):
         """Seconds that a kill by it takes, as far as is known."""
-        return (self.seconds + 0.05) * (self.runs + 2) / (self.kills + 1)
+        return ((self.seconds + 0.05) * (self.runs[file] + 2) /
+                (self.kills[file] + 1))
 
 
 class Runner:
@@ -54,27 +58,22 @@ class Runner:
     def execute(self, target, names, cpu_seconds, mutant=0, **more):
         """(exit status or "timeout", output)."""
         # Kernels of the emulator: those of a mutant are of no further use.
-        kernels = self.folder / ("tmp" if not more.get("HAWSER_MUTANT_CASES")
-                                 else "tmp_of_mutants")
-        kernels.mkdir(exist_ok=True)
+        kernels = (self.of_mutants() if more.get("HAWSER_MUTANT_CASES")
+                   else self.folder / "tmp")
+        kernels.mkdir(parents=True, exist_ok=True)
         environment = dict(
             os.environ, TMPDIR=str(kernels),
             HAWSER_MUTANT=str(mutant), HAWSER_MUTANT_SEEDS=str(SEEDS),
             HAWSER_EMIT_GRAPHS=str(GRAPHS),
             **{k: str(v) for k, v in more.items()})
 
-        def limit():
-            os.nice(10)
-            cpu = int(cpu_seconds) + 1
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
         process = subprocess.Popen(
-            [self.build.binary(target), "--gtest_fail_fast", "--gtest_brief=1",
+            ["nice", "prlimit", f"--cpu={int(cpu_seconds) + 1}",
+             f"--as={6 << 30}", "--core=0", self.build.binary(target),
+             "--gtest_fail_fast", "--gtest_brief=1",
              "--gtest_filter=" + ":".join(names)],
             cwd=self.build.source, env=environment, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, preexec_fn=limit, start_new_session=True)
+            stderr=subprocess.STDOUT, start_new_session=True)
         try:
             # It counts CPU time; who only waits is ended in the end.
             output, _ = process.communicate(timeout=60 * cpu_seconds + 300)
@@ -86,6 +85,10 @@ class Runner:
         if status in (-24, -9):  # SIGXCPU
             status = "timeout"
         return status, output.decode(errors="replace")
+
+    def of_mutants(self):
+        """Where kernels of mutants go that this thread runs."""
+        return self.folder / "tmp_of_mutants" / str(threading.get_ident())
 
     # ---- before any mutant
 
@@ -159,25 +162,31 @@ class Runner:
             if status != 0:
                 raise SystemExit(f"without a mutant:\n{output[-4000:]}")
 
-    def run(self, mutants, targets, again):
+    def run(self, mutants, targets, again, jobs):
         units = [u for u in self.units() if u.target in targets]
         self.check(units)
         done, equivalent = self.done(), explained()
-        with self.results.open("a") as file:
-            for site, k in mutants:
-                key = mutant_key(site, k)
-                if key in done and not (
-                        again and done[key]["outcome"] in SURVIVED
-                        and key not in equivalent):
-                    continue
-                shutil.rmtree(self.folder / "tmp_of_mutants",
-                              ignore_errors=True)
-                start = time.monotonic()
-                outcome, by = self.judge(site, site.number + k, units)
-                file.write(json.dumps({
-                    "mutant": key, "outcome": outcome, "by": by,
-                    "seconds": round(time.monotonic() - start, 2)}) + "\n")
-                file.flush()
+        lock = threading.Lock()
+
+        def run_one(mutant):
+            site, k = mutant
+            key = mutant_key(site, k)
+            if key in done and not (
+                    again and done[key]["outcome"] in SURVIVED
+                    and key not in equivalent):
+                return
+            shutil.rmtree(self.of_mutants(), ignore_errors=True)
+            start = time.monotonic()
+            outcome, by = self.judge(site, site.number + k, units)
+            line = json.dumps({
+                "mutant": key, "outcome": outcome, "by": by,
+                "seconds": round(time.monotonic() - start, 2)})
+            with lock, self.results.open("a") as file:
+                file.write(line + "\n")
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for _ in pool.map(run_one, mutants):
+                pass
         self.check(units)
 
     def judge(self, site, mutant, units):
@@ -188,13 +197,13 @@ class Runner:
         more = {} if in_dialect else {
             "HAWSER_MUTANT_CASES": self.cases, "HAWSER_MUTANT_BATCH": BATCH,
             "HAWSER_MUTANT_NEW_CASES": NEW_CASES}
-        for unit in sorted(mine, key=Unit.cost):
-            unit.runs += 1
+        for unit in sorted(mine, key=lambda u: u.cost(site.file)):
+            unit.runs[site.file] += 1
             status, output = self.execute(unit.target, unit.names,
                                           4 * unit.seconds + 4, mutant, **more)
             if status == 0:
                 continue
-            unit.kills += 1
+            unit.kills[site.file] += 1
             name = re.search(r"\[  FAILED  \] (\S+?)[ ,(]", output + " ")
             by = name.group(1) if name else unit.names[0]
             if status == "timeout":
@@ -311,7 +320,7 @@ def main():
         if options.sample is not None:
             random.Random(options.seed).shuffle(mutants)
             mutants = mutants[:options.sample]
-        runner.run(mutants, targets, options.again)
+        runner.run(mutants, targets, options.again, options.jobs)
     else:
         report(found, runner.done())
 

@@ -78,6 +78,8 @@ class Source:
         self.constants = []  # (offset, end, new text, key) of `constexpr`
         for first, last, head in self.t.regions:
             self._region(first, last, head)
+        if dialect:
+            self._leave_out_device_half(source)
         count = {}
         for s in self.sites:
             key = f"{s.file}: {s.code}: {s.operator}: {s.what}"
@@ -85,6 +87,14 @@ class Source:
             s.key = f"{key}: {count[key]}"
 
     # ---- finding
+
+    def _leave_out_device_half(self, source):
+        """What the host's g++ never sees."""
+        half = re.search(r"#if defined\(HK_HOST\).*?#else(.*?)#endif", source,
+                         re.DOTALL)
+        if half:
+            self.sites = [s for s in self.sites
+                          if not half.start(1) <= s.edits[0][0] < half.end(1)]
 
     def _region(self, first, last, head):
         words = [self.t.text(k) for k in range(*head)]

@@ -117,6 +117,17 @@ class SitesTest(unittest.TestCase):
         self.assertEqual(mutated.count("\n"), source.count("\n"))
         self.assertEqual(set(places), {2, 3})
 
+    def test_the_dialects_half_for_devices_has_no_sites(self):
+        source = sites.Source(
+            "prelude.cuh",
+            "bool F(int a) { return a < 1; }\n#if defined(HK_HOST)\n"
+            "#include \"host.h\"\n#else\n"
+            "bool G(int a) { return a < 2; }\n#endif\n"
+            "bool H(int a) { return a < 3; }\n", dialect=True)
+        self.assertEqual(
+            [s.line for s in source.sites if s.operator == "relational"],
+            [1, 7])
+
     def test_errors_and_checks_have_no_sites(self):
         self.assertEqual(mutants('  HAWSER_CHECK(a < 1);\n'
                                  '  y = Internal("a < ", 1 + 2);', texts=True),

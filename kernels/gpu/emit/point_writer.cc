@@ -19,21 +19,16 @@ using plan::Predicate;
 using plan::Scope;
 using plan::ScopeId;
 
-// A run-time index: the integer, clamped.
-std::string SymbolText(const ValueText& value, plan::Bounds bounds,
+// A run-time index: the integer, clamped to [0, max].
+std::string SymbolText(const ValueText& value, int64_t max,
                        const IndexNames& names) {
   const std::string x = value.text;
-  const std::string low = names.Number(bounds.min);
-  const std::string high = names.Number(bounds.max);
-  std::string text =
-      absl::StrCat("(u64)", x, " >= ", bounds.max, "ull ? ", high, " : ");
-  if (bounds.min > 0) {
-    absl::StrAppend(&text, "(u64)", x, " <= ", bounds.min, "ull ? ", low,
-                    " : ");
-  }
-  absl::StrAppend(&text, "(", names.type(), ")", x);
-  return IsSigned(value.dtype) ? absl::StrCat(x, " < 0 ? ", low, " : ", text)
-                               : text;
+  const std::string text =
+      absl::StrCat("(u64)", x, " >= ", max, "ull ? ", names.Number(max), " : (",
+                   names.type(), ")", x);
+  return IsSigned(value.dtype)
+             ? absl::StrCat(x, " < 0 ? ", names.Number(0), " : ", text)
+             : text;
 }
 
 bool IsUniform(const IndexMap& map) {
@@ -259,7 +254,8 @@ void PointWriter::UseSymbols(const IndexExpr& e) {
     const plan::Symbol& symbol = source_.region.symbols[s];
     const std::string name = kernel_->Unique("at");
     kernel_->body().Line("const ", names_.type(), " ", name, " = ",
-                         SymbolText(Value(symbol.point), symbol.bounds, names_),
+                         SymbolText(Value(symbol.point), symbol.bounds.max,
+                                    names_),
                          ";");
     levels_.back().symbols.insert(s);
     names_.symbols[s] = name;

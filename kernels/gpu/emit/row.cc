@@ -75,7 +75,7 @@ class RowEmitter {
       lanes_ = std::clamp<int64_t>(PowerOfTwo(CeilDivide(units_, 4)), 64, 1024);
       threads_ = lanes_;
     } else {
-      lanes_ = std::clamp<int64_t>(PowerOfTwo(units_), 1, 32);
+      lanes_ = std::min<int64_t>(PowerOfTwo(units_), 32);
       threads_ = kThreads;
     }
     rows_at_once_ = threads_ / lanes_;

@@ -42,7 +42,7 @@ class ScatterEmitter {
                             updates_.num_elements()}) >= int64_t{1} << 31;
     const int64_t wanted =
         CeilDivide(int64_t{source_.options.multiprocessors} * 2048, window_);
-    buckets_ = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(places_, 1));
+    buckets_ = std::min(wanted, places_);
     WriteLoop();
     HAWSER_RETURN_IF_ERROR(status_);
     const int64_t threads = window_ * buckets_;

@@ -142,8 +142,7 @@ class TransposeEmitter {
   // Whether neighbours of `across` are neighbours in memory, and those of
   // `inner` are not.
   static bool CrossesAlong(const plan::Access& a, int across, int inner) {
-    return a.operand >= 0 && !a.masked &&
-           a.kind == plan::AccessKind::kStrided &&
+    return !a.masked && a.kind == plan::AccessKind::kStrided &&
            a.offset.CoefficientOf(across) == 1 &&
            !a.offset.DividesDim(across) && !a.offset.DividesDim(inner);
   }

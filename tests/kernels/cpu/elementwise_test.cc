@@ -263,6 +263,21 @@ TEST(ElementwiseTest, ExpMinusOneAndLogPlusOneAreExactNearZero) {
   EXPECT_NEAR(log1p.imag(), -2e-10 + 2e-20, kTwoUlp);
 }
 
+// Where a (2 + a) + b^2 would be a difference of two numbers near 1.
+TEST(ElementwiseTest, LogPlusOneKeepsItsDigitsNearMinusOne) {
+  using C = std::complex<float>;
+  for (const C z : {C(-0.999f, 0.01f), C(-0.99999f, -1e-4f), C(-0.6f, 0.9f),
+                    C(-0.5f, 1e-3f), C(-1.0f, 1e-6f)}) {
+    const C got =
+        EvaluateOp(kLogPlusOne, {Literal::Scalar(z)}).data<C>()[0];
+    const std::complex<double> want =
+        std::log(std::complex<double>(1.0 + z.real(), z.imag()));
+    EXPECT_LE(std::abs(std::complex<double>(got) - want),
+              1e-6 * std::abs(want))
+        << z;
+  }
+}
+
 template <typename C>
 C OfComplex(const OpDef& op, C x) {
   return EvaluateOp(op, {Literal::Scalar(x)}).template data<C>()[0];

@@ -84,7 +84,7 @@ std::vector<T> Values() {
     std::vector<T> v;
     for (const double x :
          {0.0, -0.0, 0.5, 1.0, 1.5, 2.5, 1e-7, 65504.0, 65520.0, 1e9, 3e38,
-          1e-45, 127.5, 255.9, 2147483648.0, 4294967296.0, 9.3e18, 1.9e19,
+          1e-45, 125.0, 126.0, 127.5, 252.0, 255.9, 2147483648.0, 4294967296.0, 9.3e18, 1.9e19,
           std::numeric_limits<double>::infinity()}) {
       v.push_back(T(static_cast<ComputeType<T>>(x)));
       v.push_back(T(static_cast<ComputeType<T>>(-x)));
@@ -97,6 +97,25 @@ std::vector<T> Values() {
     }
     return v;
   }
+}
+
+// What lies halfway between two numbers of 8, 11 or 24 bits, and beside it.
+template <typename T>
+std::vector<T> Ties() {
+  std::vector<T> v;
+  if constexpr (std::is_integral_v<T> && sizeof(T) > 2) {
+    for (int bit = 8; bit < static_cast<int>(8 * sizeof(T)) - 1; ++bit) {
+      for (const int digits : {8, 11, 24}) {
+        if (bit < digits) continue;
+        const T tie = (T{1} << bit) + (T{1} << (bit - digits));
+        for (const int step : {-1, 0, 1}) {
+          v.push_back(tie + step);
+          v.push_back(T{0} - tie + step);
+        }
+      }
+    }
+  }
+  return v;
 }
 
 template <typename T, typename Ours, typename Theirs>
@@ -151,7 +170,9 @@ TEST(Prelude, EveryConversionIsTheCpus) {
     using From = typename decltype(from_tag)::type;
     ForEach(Everything(), [](auto to_tag) {
       using To = typename decltype(to_tag)::type;
-      for (const From x : Values<From>()) {
+      std::vector<From> values = Values<From>();
+      for (const From x : Ties<From>()) values.push_back(x);
+      for (const From x : values) {
         const To ours =
             Outer<To>(hk::Convert<Inner<To>>(Same<Inner<From>>(x)));
         const To theirs = cpu::ConvertElement<To>(x);
@@ -221,6 +242,212 @@ TEST(Prelude, ComplexRootsKeepTheSideOfTheBranchCut) {
       EXPECT_EQ(std::signbit(got.im), std::signbit(im)) << re << " " << im;
     }
   }
+}
+
+// ---- complex numbers
+
+using Wide = std::complex<long double>;
+using C64 = hk::Complex<float>;
+using C128 = hk::Complex<double>;
+
+// Parts of all sizes, where one cancels the other and where squares overflow.
+template <typename T>
+std::vector<hk::Complex<T>> ComplexValues(double largest) {
+  std::vector<T> parts;
+  for (const double x : {0.0, 1e-12, 1e-5, 0.01, 0.3, 0.5, 0.7, 0.999, 1.0,
+                         1.001, 1.5, 2.0, 3.0, 7.9, 8.1, 20.0, 60.0, 1e5,
+                         1e19, 1e30}) {
+    if (x > largest) break;
+    parts.push_back(static_cast<T>(x));
+    parts.push_back(static_cast<T>(-x));
+  }
+  std::vector<hk::Complex<T>> values;
+  for (const T re : parts) {
+    for (const T im : parts) values.push_back({re, im});
+  }
+  return values;
+}
+
+template <typename T>
+Wide WideOf(hk::Complex<T> z) {
+  return {z.re, z.im};
+}
+
+// Within a few units in the last place of the magnitude of what `name` is at
+// `z`.
+template <typename T>
+void ExpectNear(const char* name, hk::Complex<T> z, hk::Complex<T> got,
+                Wide want, double units = 8) {
+  const long double allowed =
+      units * std::numeric_limits<T>::epsilon() * std::abs(want) +
+      std::numeric_limits<T>::min();
+  EXPECT_LE(std::abs(WideOf(got) - want), allowed)
+      << name << " of " << z.re << " + " << z.im << "i: " << got.re << " + "
+      << got.im << "i, not " << want.real() << " + " << want.imag() << "i";
+}
+
+#define EXPECT_FUNCTION(T, name, largest, want)                        \
+  for (const hk::Complex<T> at : ComplexValues<T>(largest)) {          \
+    const Wide z = WideOf(at);                                         \
+    ExpectNear(#name, at, hk::name(at), want);                         \
+  }
+
+TEST(Prelude, ComplexFunctionsAreGoodToAFewUnits) {
+  ForEach(Reals(), [](auto tag) {
+    using T = typename decltype(tag)::type;
+    EXPECT_FUNCTION(T, Exp, 60, std::exp(z));
+    EXPECT_FUNCTION(T, Sin, 60, std::sin(z));
+    EXPECT_FUNCTION(T, Cos, 60, std::cos(z));
+    EXPECT_FUNCTION(T, Tanh, 20, std::tanh(z));
+    EXPECT_FUNCTION(T, Sqrt, 1e30, std::sqrt(z));
+    for (const hk::Complex<T> at : ComplexValues<T>(60)) {
+      const Wide z = WideOf(at);
+      if (at.re == 0 && at.im == 0) continue;
+      ExpectNear("Log", at, hk::Log(at), std::log(z));
+      ExpectNear("Rsqrt", at, hk::Rsqrt(at), Wide(1) / std::sqrt(z));
+      ExpectNear("Sign", at, hk::Sign(at), z / std::abs(z));
+    }
+    EXPECT_FUNCTION(T, Logistic, 20, Wide(1) / (Wide(1) + std::exp(-z)));
+    const hk::Complex<T> up = {1000, 1}, down = {-1000, 1};
+    ExpectNear("Logistic", up, hk::Logistic(up), Wide(1));
+    ExpectNear("Logistic", down, hk::Logistic(down), Wide(0));
+    EXPECT_EQ(hk::Sinh(T{1000}), std::numeric_limits<T>::infinity());
+    EXPECT_EQ(hk::Cosh(T{-1000}), std::numeric_limits<T>::infinity());
+  });
+}
+
+// Of what is near 0 no digits are lost: the wide sums have more than enough.
+TEST(Prelude, ComplexFunctionsKeepTheirDigitsNearZero) {
+  EXPECT_FUNCTION(float, Expm1, 20, std::exp(z) - Wide(1));
+  for (const C64 at : ComplexValues<float>(1e5)) {
+    if (at.re == -1 && at.im == 0) continue;
+    ExpectNear("Log1p", at, hk::Log1p(at),
+               std::log(Wide(1 + static_cast<long double>(at.re), at.im)), 16);
+  }
+  for (const float x : {0.0f, 1e-12f, 1e-5f, 0.3f, 0.7f, 1.0f, 5.0f, 60.0f}) {
+    for (const float y : {x, -x}) {
+      EXPECT_NEAR(hk::Sinh(y), std::sinh(y), 4e-7 * std::abs(std::sinh(y)));
+      EXPECT_EQ(std::signbit(hk::Sinh(y)), std::signbit(y));
+      EXPECT_NEAR(hk::Cosh(y), std::cosh(y), 4e-7 * std::cosh(y));
+    }
+  }
+}
+
+TEST(Prelude, ComplexArithmeticKeepsItsMagnitude) {
+  std::vector<C64> values;
+  for (const float re : {0.0f, 0.3f, -1.0f, 7.0f, -1e19f}) {
+    for (const float im : {0.0f, -0.3f, 1.0f, -5.0f, 1e19f}) {
+      values.push_back({re, im});
+    }
+  }
+  for (const C64 a : values) {
+    for (const C64 b : values) {
+      const Wide x = WideOf(a), y = WideOf(b);
+      ExpectNear("sum", b, hk::Add(a, b), x + y, 1);
+      ExpectNear("difference", b, hk::Subtract(a, b), x - y, 1);
+      if (std::abs(x * y) < 1e37L) {
+        ExpectNear("product", b, hk::Multiply(a, b), x * y);
+      }
+      if (b.re != 0 || b.im != 0) {
+        ExpectNear("quotient", b, hk::Divide(a, b), x / y);
+      }
+    }
+    EXPECT_EQ(hk::Negate(a), (C64{-a.re, -a.im}));
+    EXPECT_EQ(hk::Real(a), a.re);
+    EXPECT_EQ(hk::Imag(a), a.im);
+    EXPECT_NEAR(hk::Abs(a), std::abs(WideOf(a)),
+                2e-7 * static_cast<double>(std::abs(WideOf(a))));
+  }
+  // Squares overflow, quotients and directions do not.
+  const C64 large = {1e38f, -1e38f}, largest = {3e38f, -3e38f};
+  ExpectNear("1", large, hk::Divide(large, large), Wide(1));
+  ExpectNear("direction", largest, hk::Sign(largest),
+             Wide(1, -1) / std::sqrt(2.0L));
+  EXPECT_EQ(hk::Sign(C64{0, -0.0f}), C64{});
+}
+
+TEST(Prelude, ComplexPowers) {
+  for (const C64 z : ComplexValues<float>(3)) {
+    for (const C64 by : {C64{2, 0}, C64{0.5f, 0}, C64{-1, 0}, C64{0.5f, 1}}) {
+      if (z.re == 0 && z.im == 0) continue;
+      if (std::abs(WideOf(z)) < 1e-6L) continue;
+      ExpectNear("power", z, hk::Power(z, by),
+                 std::exp(WideOf(by) * std::log(WideOf(z))), 64);
+    }
+    EXPECT_EQ(hk::Power(z, C64{0, 0}), (C64{1, 0}));
+  }
+  EXPECT_EQ(hk::Power(C64{0, 0}, C64{2, 1}), (C64{0, 0}));
+  EXPECT_EQ(hk::Power(C64{0, 0}, C64{0.5f, 0}), (C64{0, 0}));
+  EXPECT_FALSE(hk::IsFinite(hk::Power(C64{0, 0}, C64{-1, 0})));
+}
+
+TEST(Prelude, ComplexNumbersAreEqualInBothParts) {
+  for (const C64 b : {C64{1, 2}, C64{1, 3}, C64{3, 2}, C64{3, 3}}) {
+    const bool same = b.re == 1 && b.im == 2;
+    EXPECT_EQ((C64{1, 2} == b), same);
+    EXPECT_EQ((C64{1, 2} != b), !same);
+  }
+  EXPECT_TRUE(hk::IsFinite(C64{1, 2}));
+  EXPECT_FALSE(hk::IsFinite(C64{INFINITY, 2}));
+  EXPECT_FALSE(hk::IsFinite(C64{1, NAN}));
+}
+
+TEST(Prelude, ComplexNumbersAreConvertedByPart) {
+  EXPECT_EQ((hk::ConvertComplex<C128>(C64{1.5f, -2})), (C128{1.5, -2}));
+  EXPECT_EQ((hk::ConvertComplex<C64>(C128{1e-3, 3})), (C64{1e-3f, 3}));
+  EXPECT_EQ((hk::ConvertComplex<C64>(int32_t{-7})), (C64{-7, 0}));
+  EXPECT_EQ((hk::ConvertComplex<int32_t>(C64{-7.5f, 9})), -7);
+  EXPECT_EQ((hk::ConvertComplex<double>(C64{0.5f, 9})), 0.5);
+  for (const C64 z : {C64{0, 0}, C64{1, 0}, C64{0, 1}, C64{2, 3}}) {
+    EXPECT_EQ((hk::ConvertComplex<bool>(z)), z.re != 0 || z.im != 0);
+  }
+}
+
+TEST(Prelude, LogisticIsGoodOnBothSides) {
+  for (const double x : {-700.0, -30.0, -2.0, -1e-3, 0.0, 1e-3, 2.0, 30.0}) {
+    EXPECT_NEAR(hk::Logistic(x), 1 / (1 + std::exp(-x)),
+                1e-15 / (1 + std::exp(-x)));
+  }
+}
+
+// What nothing changes, for each fold and kind of number.
+template <typename Op, typename T>
+void ExpectIdentity(const std::vector<T>& values) {
+  for (const T x : values) {
+    EXPECT_EQ(Op::Combine(Op::Identity(), x), x);
+    EXPECT_EQ(Op::Combine(x, Op::Identity()), x);
+  }
+}
+TEST(Prelude, FoldsHaveAnIdentity) {
+  const std::vector<float> reals = {-INFINITY, -3, 0, 2, INFINITY};
+  ExpectIdentity<hk::Sum<float>>(reals);
+  ExpectIdentity<hk::Product<float>>(reals);
+  ExpectIdentity<hk::Maximum<float>>(reals);
+  ExpectIdentity<hk::Minimum<float>>(reals);
+  ExpectIdentity<hk::Maximum<double>>(std::vector<double>{-INFINITY, 1});
+  ExpectIdentity<hk::Minimum<double>>(std::vector<double>{INFINITY, 1});
+  const std::vector<int8_t> integers = {-128, -1, 0, 1, 127};
+  ExpectIdentity<hk::Sum<int8_t>>(integers);
+  ExpectIdentity<hk::Product<int8_t>>(integers);
+  ExpectIdentity<hk::Maximum<int8_t>>(integers);
+  ExpectIdentity<hk::Minimum<int8_t>>(integers);
+  ExpectIdentity<hk::And<int8_t>>(integers);
+  ExpectIdentity<hk::Or<int8_t>>(integers);
+  ExpectIdentity<hk::Maximum<uint8_t>>(std::vector<uint8_t>{0, 1, 255});
+  ExpectIdentity<hk::Minimum<uint8_t>>(std::vector<uint8_t>{0, 1, 255});
+  const std::vector<bool> truths = {false, true};
+  ExpectIdentity<hk::And<bool>>(truths);
+  ExpectIdentity<hk::Or<bool>>(truths);
+  ExpectIdentity<hk::Maximum<bool>>(truths);
+  ExpectIdentity<hk::Minimum<bool>>(truths);
+  for (const bool a : truths) {
+    for (const bool b : truths) {
+      EXPECT_EQ(hk::And<bool>::Combine(a, b), a && b);
+      EXPECT_EQ(hk::Or<bool>::Combine(a, b), a || b);
+    }
+  }
+  EXPECT_EQ((hk::And<int8_t>::Combine(12, 10)), 8);
+  EXPECT_EQ((hk::Or<int8_t>::Combine(12, 10)), 14);
 }
 
 TEST(Prelude, ClampKeepsNaN) {

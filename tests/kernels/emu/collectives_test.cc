@@ -68,6 +68,19 @@ TEST(Collectives, ReductionsKeepTheOrderOfOperationsThatDoNotCommute) {
   EXPECT_EQ(y, std::vector<uint32_t>(kThreads, all));
 }
 
+TEST(Collectives, EveryLaneOfAGroupGetsItsFoldInOrder) {
+  const auto x = Random(kThreads);
+  const auto y = RunBody<uint32_t>(
+      kAffine,
+      "  v = BitCast<u32>(GroupReduce<Compose, 8>(BitCast<Map>(v)));", "u32",
+      x);
+  for (uint32_t group = 0; group < kThreads; group += 8) {
+    uint32_t all = 1;
+    for (uint32_t i = 0; i < 8; ++i) all = Compose(all, x[group + i]);
+    for (uint32_t i = 0; i < 8; ++i) ASSERT_EQ(y[group + i], all) << group + i;
+  }
+}
+
 TEST(Collectives, ScansFoldAllBelow) {
   const auto x = Random(kThreads);
   const auto y = RunBody<uint32_t>(

@@ -159,6 +159,79 @@ TEST(Fusion, SiblingReductionsShareOnePass) {
             "row:2");
 }
 
+// Sums of x and of y in one instruction over [64,8], and `body` of both.
+Module TwoSums(const std::function<Values(ComputationBuilder&, ValueId x,
+                                          ValueId sums)>& body) {
+  Module module("two");
+  ComputationBuilder add(&module, "add");
+  const Shape scalar = Shape::Scalar(DType::kF32);
+  const ValueId a = add.Parameter(scalar), c = add.Parameter(scalar);
+  EXPECT_OK(add.Finish({add.Add(kAdd, {a, c})}));
+  ComputationBuilder both(&module, "both");
+  std::vector<ValueId> p;
+  for (int k = 0; k < 4; ++k) {
+    p.push_back(both.Parameter(scalar));
+  }
+  EXPECT_OK(both.Finish(
+      {both.Add(kAdd, {p[0], p[2]}), both.Add(kAdd, {p[1], p[3]})}));
+  ComputationBuilder b(&module, "main");
+  const Shape shape = Shape::Of(DType::kF32, {64, 8});
+  const ValueId x = b.Parameter(shape), y = b.Parameter(shape);
+  const ValueId zero = b.Constant(Literal::Scalar(0.0f));
+  const ValueId sums =
+      b.Add(kReduce, {x, y, zero, zero}, {{"dimensions", Dims{1}}}, {1});
+  EXPECT_OK(b.Finish(body(b, x, sums)));
+  return module;
+}
+
+TEST(Fusion, BothResultsOfAReductionAreReadInItsKernel) {
+  EXPECT_EQ(Kinds(TwoSums([](ComputationBuilder& b, ValueId, ValueId sums) {
+              return Values{b.Add(kAdd, {sums, sums + 1})};
+            })),
+            "row:1");
+  // One is read by nobody, the other leaves.
+  for (const int k : {0, 1}) {
+    EXPECT_EQ(Kinds(TwoSums([&](ComputationBuilder& b, ValueId, ValueId sums) {
+                return Values{b.Add(kTanh, {sums + k})};
+              })),
+              "row:1");
+    EXPECT_EQ(Kinds(TwoSums([&](ComputationBuilder& b, ValueId, ValueId sums) {
+                return Values{b.Add(kTanh, {sums + k}), sums + 1 - k};
+              })),
+              "row:2");
+  }
+}
+
+TEST(Fusion, AReductionOfTwoResultsJoinsItsSibling) {
+  EXPECT_EQ(Kinds(TwoSums([](ComputationBuilder& b, ValueId x, ValueId sums) {
+              return Values{sums, sums + 1, Sum(b, x, {1})};
+            })),
+            "row:3");
+}
+
+// The maximum comes back to every element of a row that is summed: in one
+// kernel while the row stays at hand.
+TEST(Fusion, WhatComesBackToEveryElementNeedsRowsThatStay) {
+  const auto graph = [](int64_t columns, bool reversed) {
+    return Build(
+        {Shape::Of(DType::kF32, {64, columns})}, [=](ComputationBuilder& b) {
+          ValueId first = Sum(b, 0, {1});
+          if (reversed) {
+            first = b.Add(kReverse, {first}, {{"dimensions", Dims{0}}});
+          }
+          const ValueId d =
+              b.Add(kSubtract, {0, Spread(b, first, {0}, {64, columns})});
+          return Values{Sum(b, b.Add(kTanh, {d}), {1})};
+        });
+  };
+  EXPECT_EQ(Kinds(graph(1024, false)), "row:1");
+  EXPECT_EQ(Kinds(graph(1024, true)), "row:1, row:1");
+  Target target = GpuTarget();
+  target.max_row_bytes = 4 * 1024;
+  EXPECT_EQ(Kinds(graph(1024, false), target), "row:1");
+  EXPECT_EQ(Kinds(graph(1025, false), target), "row:1, row:1");
+}
+
 TEST(Fusion, ViewsMoveNothing) {
   const Module module = Build({kMatrix}, [](ComputationBuilder& b) {
     return Values{b.Add(kReshape, {0}, {{"dims", Dims{1024, 512}}})};
@@ -213,10 +286,72 @@ TEST(Fusion, BodiesOfLoopsAreFusedToo) {
     ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(sample.module, GpuTarget()));
     for (const ComputationPlan& c : plan.computations) {
       if (c.computation < 0) continue;
-      EXPECT_EQ(c.regions.size(),
-                plan.module.computation(c.computation).instructions().size());
+      const auto instructions =
+          plan.module.computation(c.computation).instructions();
+      EXPECT_EQ(c.regions.size(), instructions.size());
+      for (const Instruction& i : instructions) {
+        if (i.op != &kWhile && i.op != &kCase) continue;
+        for (const int called : i.called) {
+          EXPECT_EQ(plan.computations[called].computation, called);
+        }
+      }
     }
   }
+}
+
+TEST(Fusion, FusionsSayWhatTheyAre) {
+  const auto kind = [](const Module& module, const Target& target) {
+    const auto plan = MakePlan(module, target);
+    EXPECT_OK(plan);
+    for (const Instruction& i : plan->module.entry().instructions()) {
+      if (i.op == &kFusion) {
+        return std::string(i.attributes.GetString("kind", ""));
+      }
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(kind(Build({kMatrix},
+                       [](ComputationBuilder& b) {
+                         return Values{b.Add(kTanh, {b.Add(kTanh, {0})})};
+                       }),
+                 GpuTarget()),
+            "loop");
+  EXPECT_EQ(kind(Build({kMatrix},
+                       [](ComputationBuilder& b) {
+                         return Values{Sum(b, b.Add(kTanh, {0}), {1})};
+                       }),
+                 GpuTarget()),
+            "reduction");
+  EXPECT_EQ(kind(Build({Shape::Of(DType::kF32, {8, 8})},
+                       [](ComputationBuilder& b) {
+                         const ValueId d =
+                             b.Add(kDotGeneral, {0, 0},
+                                   {{"lhs_batching_dimensions", Dims{}},
+                                    {"lhs_contracting_dimensions", Dims{1}},
+                                    {"rhs_batching_dimensions", Dims{}},
+                                    {"rhs_contracting_dimensions", Dims{0}}});
+                         return Values{b.Add(kTanh, {d})};
+                       }),
+                 CpuTarget()),
+            "dot");
+}
+
+// A launch, and the longer of its bytes and its lanes.
+TEST(Fusion, SecondsAreLaunchesAndWhatTakesLonger) {
+  Target target = GpuTarget();
+  target.launch_seconds = 1000;
+  target.bytes_per_second = 2;
+  target.lanes_per_second = 4;
+  const auto seconds = [&](const OpDef& op) {
+    const Module module =
+        Build({Shape::Of(DType::kF32, {8})},
+              [&](ComputationBuilder& b) { return Values{b.Add(op, {0})}; });
+    const auto plan = MakePlan(module, target);
+    EXPECT_OK(plan);
+    return CostOf(plan->entry(), target).seconds;
+  };
+  EXPECT_EQ(seconds(kNegate), 1000 + 64 / 2);
+  EXPECT_EQ(seconds(kSine), 1000 + 8 * 40 / 4);
 }
 
 // Nothing recurses on the graph, and nothing is quadratic in it.

@@ -2,10 +2,7 @@
 // memory accesses of small ones, where loops and vectors end. When this fails
 // and the new plan is better, or the change is meant:
 //   bazel run //tests/kernels/plan:golden_test
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,28 +16,14 @@
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"
+#include "tests/testing/golden.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// Compares with golden/<name>.txt; `bazel run` sets a variable, and writes it.
-void ExpectGolden(const std::string& name, const std::string& got) {
-  const char* workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  const std::string path =
-      absl::StrCat("tests/kernels/plan/golden/", name, ".txt");
-  if (workspace != nullptr) {
-    std::ofstream(absl::StrCat(workspace, "/", path)) << got;
-    return;
-  }
-  EXPECT_EQ(ReadFile(path), got);
+std::string PathOf(const std::string& name) {
+  return absl::StrCat("tests/kernels/plan/golden/", name, ".txt");
 }
 
 std::string Report(const NamedGraph& graph, const Plan& plan,
@@ -60,7 +43,7 @@ TEST(GoldenPlans, AreWhatTheyWere) {
     SCOPED_TRACE(graph.name);
     const Target target = GpuTarget();
     ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(graph.module, target));
-    ExpectGolden(graph.name, Report(graph, plan, target));
+    ExpectGolden(PathOf(graph.name), Report(graph, plan, target));
   }
 }
 
@@ -226,7 +209,7 @@ TEST(GoldenAccesses, AreWhatTheyWere) {
   for (const Graph& graph : SmallGraphs()) {
     absl::StrAppend(&got, graph.what, ":\n", FactsOf(graph), "\n");
   }
-  ExpectGolden("accesses", got);
+  ExpectGolden(PathOf("accesses"), got);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Every kind of region at sizes where loops, vectors, warps and blocks end.
-#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -7,112 +6,23 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/literal.h"
-#include "core/ops/control.h"
-#include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/expression.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape.h"
-#include "core/ops/slice.h"
-#include "core/passes/optimize.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/gpu/emit/region_batch.h"
+#include "tests/kernels/gpu/emit/sample_graphs.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"
 
 namespace hawser::gpu {
 namespace {
 
-using Values = std::vector<Expression>;
-
-// Parameters of `dims`, all of `dtype`, and what is computed of them.
-struct Graph {
-  std::vector<Dims> dims;
-  std::function<Values(const Values&)> body;
-};
-
-Module Build(const Graph& graph, DType dtype) {
-  Module module("graph");
-  ComputationBuilder builder(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{builder, monoids};
-  Values values;
-  for (const Dims& dims : graph.dims) {
-    values.emplace_back(&scope, builder.Parameter(Shape::Of(dtype, dims)));
-  }
-  std::vector<ValueId> results;
-  for (const Expression& e : graph.body(values)) results.push_back(e.value());
-  EXPECT_OK(builder.Finish(results));
-  auto optimized = Optimize(std::move(module), {.verify = true});
-  EXPECT_OK(optimized);
-  return *std::move(optimized);
-}
-
-Dims Last(const Expression& x) { return {x.rank() - 1}; }
-Expression AlongRow(const Expression& row, const Expression& x) {
-  return Spread(row, x.dims(), Last(x));
-}
-Expression MaxOf(const Expression& x, const Dims& axes) {
-  const double least = -std::numeric_limits<double>::infinity();
-  return Folded(kMaximum, x, ScalarOf(x.dtype(), least), axes);
-}
-Expression Softmax(const Expression& x) {
-  const Expression e =
-      Apply(kExponential, {x - AlongRow(MaxOf(x, Last(x)), x)});
-  return e / AlongRow(Summed(e, Last(e)), x);
-}
-Expression MeanOf(const Expression& x) {
-  const Expression sum = Summed(x, Last(x));
-  return sum * Like(sum, 1.0 / static_cast<double>(x.dims().back()));
-}
-// The mean and the scale leave too.
-Values LayerNorm(const Values& p) {
-  const Expression mean = MeanOf(p[0]);
-  const Expression d = p[0] - AlongRow(mean, p[0]);
-  const Expression scale = Apply(kRsqrt, {MeanOf(d * d) + 1e-5});
-  const Expression wide = Spread(p[1], p[0].dims(), {0});
-  return {d * AlongRow(scale, p[0]) * wide, mean, scale};
-}
-Values SumAndLargest(const Values& p) {
-  return {Summed(p[0], Last(p[0])), MaxOf(p[0], Last(p[0])),
-          Apply(kArgMax, {p[0]}, {{"dimension", Last(p[0])[0]}})};
-}
-Values ColumnSums(const Values& p) {
-  return {Summed(p[0] * p[0], {0}), MaxOf(p[0], {0})};
-}
-Values FullSum(const Values& p) { return {SummedAll(p[0] * p[0] + 0.5)}; }
-Values Chain(const Values& p) {
-  return {(p[0] * p[1] + 0.5) * p[1], Apply(kMaximum, {p[0], p[1]})};
-}
-Expression Padded(const Expression& x, int64_t low, int64_t high,
-                  int64_t interior) {
-  const Expression edge = Filled(x.scope(), Shape::Scalar(x.dtype()), -1);
-  return Apply(kPad, {x, edge},
-               {{"edge_padding_low", Dims{low}},
-                {"edge_padding_high", Dims{high}},
-                {"interior_padding", Dims{interior}}});
-}
-Values Edges(const Values& p) {
-  return {Apply(kConcatenate, {Padded(p[0], 2, 1, 1), p[0] * p[0]},
-                {{"dimension", int64_t{0}}})};
-}
-Values Turned(const Values& p) {
-  return {Transposed(p[0], {1, 0}) * p[1] + p[1]};
-}
-Values Product(const Values& p) {
-  const Expression y = Apply(kDotGeneral, {p[0], p[1]},
-                             {{"lhs_batching_dimensions", Dims{}},
-                              {"lhs_contracting_dimensions", Dims{1}},
-                              {"rhs_batching_dimensions", Dims{}},
-                              {"rhs_contracting_dimensions", Dims{0}}});
-  return {Apply(kMaximum, {y + Spread(p[2], y.dims(), {0}), Like(y, 0)})};
-}
-
 class Shapes : public testing::Test {
  protected:
   ~Shapes() override { batch_.Run(); }
 
-  void Check(const std::string& what, const Graph& graph,
+  void Check(const std::string& what, const SampleGraph& graph,
              DType dtype = DType::kF32, bool extremes = false,
              const plan::Target& target = plan::GpuTarget()) {
     const Module module = Build(graph, dtype);
@@ -219,6 +129,14 @@ TEST_F(Shapes, IndicesThatRunBackwards) {
                                    kReverse, {p[0]}, {{"dimensions", Dims{1}}});
                                return Values{back * p[1]};
                              }});
+  Check("reversed and divided", {{{5, 6}, {30}}, [](const Values& p) {
+                                   const Expression turned = Reshaped(
+                                       Transposed(p[0], {1, 0}), {30});
+                                   return Values{
+                                       Apply(kReverse, {turned},
+                                             {{"dimensions", Dims{0}}}) +
+                                       p[1]};
+                                 }});
   Check("padded", {{{6, 5}}, [](const Values& p) {
                      const Expression turned = Transposed(p[0], {1, 0});
                      return Values{Padded(Reshaped(turned, {30}), 2, 1, 1)};
