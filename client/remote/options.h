@@ -22,7 +22,7 @@ struct RemoteOptions {
   // PutDataset returns only when the dataset survives a server restart.
   bool wait_durable = true;
   // Threads that stream large values; also streams of one PutDataset.
-  int bulk_threads = 2;
+  int bulk_threads = 4;
 };
 
 }  // namespace hawser
