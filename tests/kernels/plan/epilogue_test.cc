@@ -14,6 +14,7 @@
 #include "core/ops/shape.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
+#include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
@@ -44,22 +45,14 @@ Expression Product(const Expression& a, const Expression& b) {
 // follows them, bias and residual with the operands they are.
 std::string StepsOf(const Tail& tail, const Target& target = Table(),
                     DType dtype = DType::kF32) {
-  Module module("tail");
-  ComputationBuilder builder(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{builder, monoids};
-  Values all;
-  for (const Dims& d :
-       std::vector<Dims>{{4, 3}, {3, 6}, {6}, {4, 6}, {4}, {1, 6}, {}}) {
-    all.emplace_back(&scope, builder.Parameter(Shape::Of(dtype, d)));
-  }
-  all.emplace_back(&scope, builder.Parameter(Shape::Of(DType::kF32, {6})));
-  const Expression x = Product(all[0], all[1]);
-  std::vector<ValueId> results;
-  for (const Expression& e : tail(x, Values(all.begin() + 2, all.end()))) {
-    results.push_back(e.value());
-  }
-  EXPECT_OK(builder.Finish(results));
+  std::vector<Shape> parameters = testing::ShapesOf(
+      dtype, {{4, 3}, {3, 6}, {6}, {4, 6}, {4}, {1, 6}, {}});
+  parameters.push_back(Shape::Of(DType::kF32, {6}));
+  const Module module =
+      testing::ExpressionModule(parameters, [&](const Values& all) {
+        return tail(Product(all[0], all[1]),
+                    Values(all.begin() + 2, all.end()));
+      });
   const auto plan = MakePlan(module, target);
   EXPECT_OK(plan);
   if (!plan.ok()) return "";

@@ -13,6 +13,7 @@
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
+#include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
@@ -22,18 +23,7 @@ using Values = std::vector<Expression>;
 
 Module Build(const std::vector<Dims>& dims,
              const std::function<Values(const Values&)>& body) {
-  Module module("graph");
-  ComputationBuilder builder(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{builder, monoids};
-  Values values;
-  for (const Dims& d : dims) {
-    values.emplace_back(&scope, builder.Parameter(Shape::Of(DType::kF32, d)));
-  }
-  std::vector<ValueId> results;
-  for (const Expression& e : body(values)) results.push_back(e.value());
-  EXPECT_OK(builder.Finish(results));
-  return module;
+  return testing::ExpressionModule(testing::ShapesOf(DType::kF32, dims), body);
 }
 
 // "loop of 2, row of 3 for 2": kinds of the steps, how many instructions each

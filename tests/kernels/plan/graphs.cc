@@ -10,6 +10,7 @@
 #include "core/ops/reduce.h"
 #include "core/ops/shape.h"
 #include "core/passes/optimize.h"
+#include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
@@ -20,18 +21,9 @@ using Body = std::function<Values(const Values&)>;
 
 Module Build(const std::vector<Dims>& parameters, const Body& body,
              DType dtype = DType::kF32) {
-  Module module("graph");
-  ComputationBuilder builder(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{builder, monoids};
-  Values values;
-  for (const Dims& dims : parameters) {
-    values.emplace_back(&scope, builder.Parameter(Shape::Of(dtype, dims)));
-  }
-  std::vector<ValueId> results;
-  for (const Expression& e : body(values)) results.push_back(e.value());
-  EXPECT_OK(builder.Finish(results));
-  auto optimized = Optimize(std::move(module), {.verify = true});
+  auto optimized = Optimize(
+      testing::ExpressionModule(testing::ShapesOf(dtype, parameters), body),
+      {.verify = true});
   EXPECT_OK(optimized);
   return *std::move(optimized);
 }

@@ -15,6 +15,7 @@
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
+#include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/sample_modules.h"
 
@@ -34,20 +35,9 @@ Expression Product(const Expression& a, const Expression& b) {
 }
 
 Plan PlanOf(const std::vector<Shape>& parameters, const Body& body) {
-  Module module("graph");
-  ComputationBuilder builder(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{builder, monoids};
-  Values values;
-  for (const Shape& shape : parameters) {
-    values.emplace_back(&scope, builder.Parameter(shape));
-  }
-  std::vector<ValueId> results;
-  for (const Expression& e : body(values)) results.push_back(e.value());
-  EXPECT_OK(builder.Finish(results));
   Target target = GpuTarget();
   target.epilogues = EpilogueSupport::kNone;
-  auto plan = MakePlan(module, target);
+  auto plan = MakePlan(testing::ExpressionModule(parameters, body), target);
   EXPECT_OK(plan);
   return plan.ok() ? *std::move(plan) : Plan();
 }

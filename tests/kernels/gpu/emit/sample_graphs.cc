@@ -10,6 +10,7 @@
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "core/passes/optimize.h"
+#include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::gpu {
@@ -27,27 +28,13 @@ Expression MeanOf(const Expression& x) {
 }  // namespace
 
 Module Build(const SampleGraph& graph, DType dtype) {
-  std::vector<Shape> parameters;
-  for (const Dims& dims : graph.dims) {
-    parameters.push_back(Shape::Of(dtype, dims));
-  }
-  return Build(parameters, graph.body);
+  return Build(testing::ShapesOf(dtype, graph.dims), graph.body);
 }
 
 Module Build(const std::vector<Shape>& parameters,
              const std::function<Values(const Values&)>& body) {
-  Module module("graph");
-  ComputationBuilder builder(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{builder, monoids};
-  Values values;
-  for (const Shape& shape : parameters) {
-    values.emplace_back(&scope, builder.Parameter(shape));
-  }
-  std::vector<ValueId> results;
-  for (const Expression& e : body(values)) results.push_back(e.value());
-  EXPECT_OK(builder.Finish(results));
-  auto optimized = Optimize(std::move(module), {.verify = true});
+  auto optimized = Optimize(testing::ExpressionModule(parameters, body),
+                            {.verify = true});
   EXPECT_OK(optimized);
   return *std::move(optimized);
 }
