@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/formats/inflater.h"
 #include "client/formats/mapped_array.h"
 #include "client/formats/quoted.h"
 #include "client/formats/safetensors_header.h"
@@ -37,8 +38,9 @@ bool LooksLikeSafetensors(const FileBytes& file) {
   if (file.size <= kLengthBytes || file.data.get()[kLengthBytes] != '{') {
     return false;
   }
-  // An IDX file may look like one that was cut short.
-  const bool maybe_idx = file.StartsWith(absl::string_view("\0\0", 2));
+  // An IDX file, plain or gzipped, may look like one that was cut short.
+  const bool maybe_idx = file.StartsWith(absl::string_view("\0\0", 2)) ||
+                         file.StartsWith(kGzipMagic);
   const int64_t most =
       maybe_idx ? file.size - kLengthBytes : kMaxSafetensorsHeader;
   return HeaderLength(file) <= static_cast<uint64_t>(most);

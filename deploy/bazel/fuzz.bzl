@@ -12,9 +12,15 @@
 with asan and ubsan beneath. deploy/fuzz.sh searches for longer.
 """
 
-# 4 GiB is twice what asan needs for the largest input that any limit lets
-# through.
-LIBFUZZER = ["-max_total_time=20", "-timeout=20", "-rss_limit_mb=4096"]
+# The same search each time: a test says of a change that it broke something,
+# deploy/fuzz.sh searches anew. 4 GiB is twice what asan needs for the largest
+# input that any limit lets through.
+LIBFUZZER = [
+    "-seed=1",
+    "-max_total_time=20",
+    "-timeout=20",
+    "-rss_limit_mb=4096",
+]
 
 def fuzz_test(
         name,

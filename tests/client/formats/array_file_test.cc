@@ -5,6 +5,7 @@
 #include "client/formats/npy_header.h"
 #include "client/formats/safetensors.h"
 #include "gtest/gtest.h"
+#include "tests/client/formats/deflated.h"
 #include "tests/client/formats/temporary_file.h"
 #include "tests/client/formats/zip_writer.h"
 #include "tests/testing/matchers.h"
@@ -93,6 +94,16 @@ TEST(ArrayFile, AnIdxFileOfNoRowsIsNoSafetensors) {
                        ParseArrays(FileBytes::Of(idx), "", {}));
   EXPECT_EQ(got[0].value.shape(),
             Shape::Of(DType::kU8, {0, int64_t{'{'} << 24 | 1}));
+}
+
+// Read as the length of a safetensors header, the front is 560 kB. No writer
+// sets the ninth byte, which says how hard it tried, to this.
+TEST(ArrayFile, AGzippedIdxFileIsNoSafetensors) {
+  std::string packed = Deflated(std::string("\0\0\x8\1\0\0\0\2\5\6", 10), 31);
+  packed[8] = '{';
+  ASSERT_OK_AND_ASSIGN(const NamedArrays got,
+                       ParseArrays(FileBytes::Of(packed), "", {}));
+  EXPECT_THAT(got[0].value, LiteralEquals(Literal::Vector<uint8_t>({5, 6})));
 }
 
 TEST(ArrayFile, IsOneByNameAndFirstBytes) {
