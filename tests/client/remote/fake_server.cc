@@ -34,8 +34,7 @@ std::shared_ptr<const Module> PlusOneModule(const Dims& dims, int parameters) {
   std::vector<ValueId> results;
   for (int i = 0; i < parameters; ++i) {
     results.push_back(*computation.Append(
-        *module, kParameter, {},
-        {{"dims", dims}, {"dtype", DType::kF32}}));
+        *module, kParameter, {}, {{"dims", dims}, {"dtype", DType::kF32}}));
   }
   HAWSER_CHECK(computation.SetResults(results).ok());
   module->Add(std::move(computation));
@@ -173,6 +172,11 @@ void FakeServer::FailUploads(int n) {
   fail_uploads_ = n;
 }
 
+void FakeServer::FailGetAt(int64_t row) {
+  MutexLock lock(&mu_);
+  fail_get_at_ = row;
+}
+
 void FakeServer::set_capabilities(runtime::Capabilities capabilities) {
   MutexLock lock(&mu_);
   capabilities_ = std::move(capabilities);
@@ -218,10 +222,9 @@ bool FakeServer::WaitForGoodbyes(int n) {
 
 bool FakeServer::WaitForExecutes(int n) {
   MutexLock lock(&mu_);
-  return changed_.WaitUntil(&mu_, absl::Now() + kPatience,
-                            [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-                              return counts_.executes >= n;
-                            });
+  return changed_.WaitUntil(
+      &mu_, absl::Now() + kPatience,
+      [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return counts_.executes >= n; });
 }
 
 void FakeServer::Send(const LinkPtr& link, v1::ServerMessage message) {
@@ -365,9 +368,9 @@ absl::StatusOr<FakeServer::SlotPtr> FakeServer::ArgumentSlot(
   auto slot = std::make_shared<Slot>();
   slot->ready = true;
   if (argument.has_dataset()) {
-    HAWSER_ASSIGN_OR_RETURN(slot->value,
-                            DatasetValue(argument.dataset().token(),
-                                         argument.dataset().array()));
+    HAWSER_ASSIGN_OR_RETURN(
+        slot->value,
+        DatasetValue(argument.dataset().token(), argument.dataset().array()));
     if (argument.dataset().has_rows()) {
       const v1::RowRangeProto& rows = argument.dataset().rows();
       HAWSER_ASSIGN_OR_RETURN(
@@ -461,19 +464,21 @@ void FakeServer::Fetch(uint64_t id, const v1::ClientMessage& message) {
   }
   const SlotPtr slot = found->second;
   const uint64_t room = message.fetch().max_inline_bytes();
-  deferred_.push_back({id, {slot}, [this, id, slot, room,
-                                    sequence = message.sequence()]()
-                                       ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    v1::ServerMessage reply;
-    v1::FetchReply* fetch = reply.mutable_fetch();
-    if (slot->status.ok()) {
-      const auto bytes = slot->value.bytes();
-      *fetch->mutable_shape() = ToProto(slot->value.shape());
-      fetch->set_large(bytes.size() > room);
-      if (!fetch->large()) fetch->set_data(bytes.data(), bytes.size());
-    }
-    Answer(id, sequence, slot->status, std::move(reply));
-  }});
+  deferred_.push_back(
+      {id,
+       {slot},
+       [this, id, slot, room, sequence = message.sequence()]()
+           ABSL_NO_THREAD_SAFETY_ANALYSIS {
+             v1::ServerMessage reply;
+             v1::FetchReply* fetch = reply.mutable_fetch();
+             if (slot->status.ok()) {
+               const auto bytes = slot->value.bytes();
+               *fetch->mutable_shape() = ToProto(slot->value.shape());
+               fetch->set_large(bytes.size() > room);
+               if (!fetch->large()) fetch->set_data(bytes.data(), bytes.size());
+             }
+             Answer(id, sequence, slot->status, std::move(reply));
+           }});
 }
 
 void FakeServer::Freeze(uint64_t id, const v1::ClientMessage& message) {

@@ -43,14 +43,16 @@ class FakeServer {
   std::unique_ptr<Transport> NewTransport();
 
   // ---- faults
-  void CutStreams();         // every stream breaks; sessions stay
+  void CutStreams();                    // every stream breaks; sessions stay
   void CloseStreams(absl::Status why);  // as the server's own decision
-  void Freeze(bool frozen);  // takes everything, does nothing
-  void Refuse(bool refuse);  // nobody listens: streams break, calls fail
-  void Restart();            // forgets sessions and modules, keeps datasets
-  void SwallowReplies(int n);  // applied and answered, but lost on the way
+  void Freeze(bool frozen);             // takes everything, does nothing
+  void Refuse(bool refuse);      // nobody listens: streams break, calls fail
+  void Restart();                // forgets sessions and modules, keeps datasets
+  void SwallowReplies(int n);    // applied and answered, but lost on the way
   void HoldExecutes(bool hold);  // applied, answered once this ends
-  void FailUploads(int n);   // side streams that break before they end
+  void FailUploads(int n);       // side streams that break before they end
+  // Reading an array from this row on fails; from others, nothing comes.
+  void FailGetAt(int64_t row);
   void set_capabilities(runtime::Capabilities capabilities);
   void LoseChunkBeforeCommit();  // evicts one chunk, once
 
@@ -61,7 +63,7 @@ class FakeServer {
   struct Counts {
     int opens = 0, reattaches = 0, executes = 0, compiles = 0, bodies = 0;
     int pings = 0, fetches = 0, repeats = 0, gaps = 0, calls = 0, downloads = 0;
-    int goodbyes = 0, freezes = 0;
+    int goodbyes = 0, freezes = 0, cancelled_gets = 0;
     int64_t put_bytes = 0;
   };
   Counts counts();
@@ -132,8 +134,7 @@ class FakeServer {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void RunDeferred() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Answer(uint64_t id, uint64_t sequence, const absl::Status& status,
-              v1::ServerMessage reply = {})
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+              v1::ServerMessage reply = {}) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Send(const LinkPtr& link, v1::ServerMessage message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void DeliverOut();
@@ -158,6 +159,7 @@ class FakeServer {
   bool hold_executes_ ABSL_GUARDED_BY(mu_) = false;
   int swallow_replies_ ABSL_GUARDED_BY(mu_) = 0;
   int fail_uploads_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t fail_get_at_ ABSL_GUARDED_BY(mu_) = -1;  // below 0: all come
   bool lose_chunk_ ABSL_GUARDED_BY(mu_) = false;
   runtime::Capabilities capabilities_ ABSL_GUARDED_BY(mu_);
   Counts counts_ ABSL_GUARDED_BY(mu_);
@@ -167,8 +169,7 @@ class FakeServer {
   std::vector<LinkPtr> links_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, Signature> modules_ ABSL_GUARDED_BY(mu_);
   std::list<Deferred> deferred_ ABSL_GUARDED_BY(mu_);
-  std::vector<std::pair<LinkPtr, v1::ServerMessage>> held_
-      ABSL_GUARDED_BY(mu_);
+  std::vector<std::pair<LinkPtr, v1::ServerMessage>> held_ ABSL_GUARDED_BY(mu_);
   std::vector<std::pair<LinkPtr, v1::ServerMessage>> out_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Digest, std::string> chunks_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, DatasetManifest> datasets_ ABSL_GUARDED_BY(mu_);

@@ -19,10 +19,10 @@ class FakeStream final : public SessionStream {
     FakeServer::CloseLink(link_, {Cancelled("the client ended the stream")});
   }
   void Send(std::shared_ptr<const v1::ClientMessage> message) override {
-    server_->Post([server = server_, link = link_,
-                   message = std::move(message)] {
-      server->Handle(link, *message);
-    });
+    server_->Post(
+        [server = server_, link = link_, message = std::move(message)] {
+          server->Handle(link, *message);
+        });
   }
   void Finish(absl::Time deadline) override {
     auto heard = std::make_shared<std::atomic<bool>>(false);
@@ -71,8 +71,7 @@ class FakeTransport final : public Transport {
     }
     if (refuse) {
       server_->Post([link] {
-        FakeServer::CloseLink(link,
-                              {Unavailable("Connection refused"), true});
+        FakeServer::CloseLink(link, {Unavailable("Connection refused"), true});
       });
     }
     return std::make_unique<FakeStream>(server_, std::move(link));
@@ -84,10 +83,10 @@ class FakeTransport final : public Transport {
     auto promise = std::make_shared<Promise<v1::CallReply>>();
     Future<v1::CallReply> future = promise->future();
     // The transport may go with the last callback of the call.
-    server_->Spawn([server = server_, promise, options,
-                    request = std::move(request)] {
-      promise->Set(Run(server, request, options));
-    });
+    server_->Spawn(
+        [server = server_, promise, options, request = std::move(request)] {
+          promise->Set(Run(server, request, options));
+        });
     return future;
   }
 
@@ -105,13 +104,13 @@ class FakeTransport final : public Transport {
       auto slot = found->second.slots.find(header.handle());
       if (slot == found->second.slots.end()) return NotFound("handle");
       slot->second->ready = true;
-      slot->second->value = *Literal::FromBytes(slot->second->shape,
-                                                value.bytes());
+      slot->second->value =
+          *Literal::FromBytes(slot->second->shape, value.bytes());
       server_->RunDeferred();
     }
     server_->Post([] {});  // sends what that has answered
-    if (options.progress) options.progress(value.bytes().size(),
-                                           value.bytes().size());
+    if (options.progress)
+      options.progress(value.bytes().size(), value.bytes().size());
     return absl::OkStatus();
   }
 
@@ -139,8 +138,8 @@ class FakeTransport final : public Transport {
     v1::FindMissingReply reply;
     const absl::string_view digests = request.digests();
     for (size_t i = 0; i * Digest::kSize < digests.size(); ++i) {
-      const auto digest = Digest::FromBytes(
-          digests.substr(i * Digest::kSize, Digest::kSize));
+      const auto digest =
+          Digest::FromBytes(digests.substr(i * Digest::kSize, Digest::kSize));
       if (!server_->chunks_.contains(*digest)) reply.add_missing(i);
     }
     return reply;
@@ -205,11 +204,10 @@ class FakeTransport final : public Transport {
     for (const auto& [token, manifest] : server_->datasets_) {
       all.push_back(InfoOf(manifest));
     }
-    const DatasetPage page =
-        PageOf(std::move(all),
-               {request.prefix(), request.after(),
-                static_cast<int>(request.limit())},
-               FakeServer::kPage);
+    const DatasetPage page = PageOf(
+        std::move(all),
+        {request.prefix(), request.after(), static_cast<int>(request.limit())},
+        FakeServer::kPage);
     v1::ListReply reply;
     for (const DatasetInfo& info : page.datasets) {
       *reply.add_datasets() = ToProto(info);
@@ -249,13 +247,12 @@ class FakeTransport final : public Transport {
       const runtime::CallOptions& options) override {
     HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
     MutexLock lock(&server_->mu_);
+    HAWSER_RETURN_IF_ERROR(FailGet(request, options));
     HAWSER_ASSIGN_OR_RETURN(
-        Literal value,
-        server_->DatasetValue(request.token(), request.array()));
+        Literal value, server_->DatasetValue(request.token(), request.array()));
     if (request.row_count() > 0) {
       HAWSER_ASSIGN_OR_RETURN(
-          value,
-          SliceRows(value, {request.row_begin(), request.row_count()}));
+          value, SliceRows(value, {request.row_begin(), request.row_count()}));
     }
     HAWSER_ASSIGN_OR_RETURN(const absl::Span<char> into,
                             on_shape(ToProto(value.shape())));
@@ -263,10 +260,27 @@ class FakeTransport final : public Transport {
   }
 
  private:
+  absl::Status FailGet(const v1::GetRequest& request,
+                       const runtime::CallOptions& options)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
+    if (server_->fail_get_at_ < 0) return absl::OkStatus();
+    if (request.row_begin() == server_->fail_get_at_) {
+      return DataLoss("fake: row ", request.row_begin(), " cannot be read");
+    }
+    const CallLimits limits(options);
+    absl::Status over;
+    while ((over = limits.Check(absl::Now(), "fake")).ok()) {
+      server_->changed_.WaitUntil(&server_->mu_,
+                                  absl::Now() + absl::Milliseconds(5),
+                                  [] { return false; });
+    }
+    server_->counts_.cancelled_gets += absl::IsCancelled(over);
+    return over;
+  }
   static absl::Status CopyTo(const Literal& value, absl::Span<char> into) {
     if (value.bytes().size() != into.size()) return DataLoss("size");
-    if (!into.empty()) std::memcpy(into.data(), value.bytes().data(),
-                                   into.size());
+    if (!into.empty())
+      std::memcpy(into.data(), value.bytes().data(), into.size());
     return absl::OkStatus();
   }
 

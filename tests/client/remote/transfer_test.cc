@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/remote/transfers.h"
 #include "core/runtime/dataset.h"
 #include "tests/client/remote/remote_fixture.h"
@@ -256,6 +257,23 @@ TEST_F(TransferTest, LargeArraysAreFetchedOnSeveralStreams) {
       StatusIs(absl::StatusCode::kNotFound, ""));
 }
 
+TEST_F(TransferTest, TheFirstStreamOfAnArrayThatFailsEndsTheOthers) {
+  const int64_t rows = 32 << 20;
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", Bytes(rows)}}}, Soon()));
+  std::vector<char> room(rows);
+  int ended = 0;
+  // What the caller's own thread reads, and what another does.
+  for (const int64_t row : {int64_t{0}, rows / 2}) {
+    server.FailGetAt(row);
+    EXPECT_THAT(client->FetchDataset(info.token, "", std::nullopt,
+                                     absl::MakeSpan(room), Soon()),
+                StatusIs(absl::StatusCode::kDataLoss, absl::StrCat(row)));
+    const int before = std::exchange(ended, server.counts().cancelled_gets);
+    EXPECT_GT(ended, before);
+  }
+}
+
 TEST_F(TransferTest, EmptyArraysMakeADataset) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
                        client->PutDataset({{{"", Bytes(0)}}}, Soon()));
@@ -266,9 +284,9 @@ TEST_F(TransferTest, EmptyArraysMakeADataset) {
 }
 
 TEST_F(TransferTest, DatasetArraysAreArgumentsWithoutATransfer) {
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"a", Filled(2, 4)},
-                                            {"b", Filled(2, 5)}}}, Soon()));
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo info,
+      client->PutDataset({{{"a", Filled(2, 4)}, {"b", Filled(2, 5)}}}, Soon()));
   ASSERT_OK_AND_ASSIGN(BufferPtr b,
                        client->DatasetArray(info.token, "b", Soon()));
   auto plus_one = CompilePlusOne();
