@@ -183,10 +183,10 @@ absl::Status ChunkFiles::ReadRecords(
   return absl::OkStatus();
 }
 
-absl::Status ChunkFiles::WriteChunk(const ChunkHeader& header,
-                                    absl::Span<const char> bytes) {
-  return WriteFile(ChunkPath(header.digest),
-                   {EncodeChunkHeader(header), bytes});
+absl::StatusOr<std::unique_ptr<NewFile>> ChunkFiles::WriteChunk(
+    const ChunkHeader& header, absl::Span<const char> bytes) {
+  return NewFile::Write(ChunkPath(header.digest),
+                        {EncodeChunkHeader(header), bytes});
 }
 
 absl::Status ChunkFiles::WriteDataset(const DatasetRecord& record) {

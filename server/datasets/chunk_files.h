@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "server/datasets/chunk_memory.h"
+#include "server/datasets/file_io.h"
 #include "server/datasets/record.h"
 
 namespace hawser::server {
@@ -46,10 +47,10 @@ class ChunkFiles {
   // a crash and renames bad files aside. Before anything else is called.
   absl::StatusOr<Contents> Scan();
 
-  // Durable only after the SyncFolders that follows.
+  // Durable only after the SyncFolders that follows, a chunk after Keep.
   // Errors: kResourceExhausted for a full disk, else kInternal naming the file.
-  absl::Status WriteChunk(const ChunkHeader& header,
-                          absl::Span<const char> bytes);
+  absl::StatusOr<std::unique_ptr<NewFile>> WriteChunk(
+      const ChunkHeader& header, absl::Span<const char> bytes);
   absl::Status WriteDataset(const DatasetRecord& record);
   // Also one that is not there. Errors: kInternal naming the file.
   absl::Status RemoveDataset(const DatasetRecord& record);

@@ -82,6 +82,9 @@ void DiskWriter::Loop() {
 }
 
 void DiskWriter::Run(std::vector<Task> batch) {
+  for (Task& task : batch) {
+    if (task.prepare) task.prepare();
+  }
   std::vector<absl::Status> results;
   for (Task& task : batch) results.push_back(task.write());
   const absl::Status flushed = flush_();

@@ -21,6 +21,9 @@ class DiskWriter {
     std::function<absl::Status()> write;
     // On the writer's thread, after what was written has been flushed.
     std::function<void(const absl::Status&)> done;
+    // May be null. Runs for all tasks of a batch before the first `write`: what
+    // keeps the disk busy while others are waited for.
+    std::function<void()> prepare = nullptr;
   };
   // `flush` makes a batch of writes durable; `progress` is called after each,
   // when idle() says whether another one follows.

@@ -64,10 +64,14 @@ void DatasetStore::WriteChunk(const std::string& tenant,
   }
   // The bytes stay alive here, also when the chunk's place changes or nobody
   // wants it any more.
-  auto write = [this, weak = std::weak_ptr(chunk), data = chunk->data,
-                header = ChunkHeader{chunk->digest, chunk->size, tenant}] {
-    absl::Status status = files_->WriteChunk(
-        header, {data.get(), static_cast<size_t>(header.bytes)});
+  auto file = std::make_shared<absl::StatusOr<std::unique_ptr<NewFile>>>();
+  auto prepare = [this, file, data = chunk->data,
+                  header = ChunkHeader{chunk->digest, chunk->size, tenant}] {
+    *file = files_->WriteChunk(header,
+                               {data.get(), static_cast<size_t>(header.bytes)});
+  };
+  auto write = [this, weak = std::weak_ptr(chunk), file] {
+    absl::Status status = file->ok() ? (**file)->Keep() : file->status();
     MutexLock lock(&mu_);
     const std::shared_ptr<Chunk> chunk = weak.lock();
     if (chunk == nullptr) return status;
@@ -88,7 +92,8 @@ void DatasetStore::WriteChunk(const std::string& tenant,
     chunk->write_error = status;
     Touch(*chunk);
   };
-  chunk->writing = writer_->Add({std::move(write), std::move(done)});
+  chunk->writing =
+      writer_->Add({std::move(write), std::move(done), std::move(prepare)});
   if (!chunk->writing) return;
   disk_bytes_ += chunk->size;
   writing_bytes_ += chunk->size;

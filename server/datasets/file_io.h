@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,28 @@ class FileDescriptor {
   const int fd_;
 };
 
-// Writes the parts to "<path>.tmp", flushes them to the disk and renames. A
-// failed write leaves nothing behind.
+// A file that is not there before all of it is on the disk.
+class NewFile {
+ public:
+  // Writes the parts to "<path>.tmp"; the disk begins at once.
+  static absl::StatusOr<std::unique_ptr<NewFile>> Write(
+      const std::string& path,
+      std::initializer_list<absl::Span<const char>> parts);
+  // Leaves nothing behind of what was not kept.
+  ~NewFile();
+  // Once: waits for the disk, then gives the file its name.
+  absl::Status Keep();
+
+ private:
+  NewFile(const std::string& path, int fd)
+      : path_(path), temporary_(path + ".tmp"), file_(fd) {}
+
+  const std::string path_;
+  const std::string temporary_;
+  const FileDescriptor file_;
+  bool kept_ = false;
+};
+// Both in one go.
 absl::Status WriteFile(const std::string& path,
                        std::initializer_list<absl::Span<const char>> parts);
 absl::Status SyncFolder(const std::string& path);

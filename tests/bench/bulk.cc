@@ -35,20 +35,34 @@ std::string PerSecond(int64_t bytes, double microseconds) {
   return absl::StrFormat("%.2f GB/s", bytes / microseconds / 1e3);
 }
 
-// Ours first, its floor second: a row of speeds.
+struct Floor {
+  std::string what;
+  Subject subject;
+  std::string target;
+};
+
+// A row of speeds for each floor, all measured in the same rounds.
 absl::Status AddSpeeds(const std::string& what, int64_t bytes, int rounds,
-                       const Subject& ours, const Subject& floor,
-                       const std::string& target, Report* report) {
-  HAWSER_ASSIGN_OR_RETURN(const Rounds all, Measure({ours, floor}, rounds));
-  const auto time = [&](int of) {
-    return MedianOf(all, [&](const Round& round) { return round[of].p50; });
+                       const Subject& ours, const std::vector<Floor>& floors,
+                       Report* report) {
+  std::vector<Subject> subjects = {ours};
+  for (const Floor& floor : floors) subjects.push_back(floor.subject);
+  HAWSER_ASSIGN_OR_RETURN(const Rounds all, Measure(subjects, rounds));
+  const auto speed = [&](size_t of) {
+    return PerSecond(bytes, MedianOf(all, [&](const Round& round) {
+                       return round[of].p50;
+                     }));
   };
-  report->rows.push_back(
-      {std::string(kPlacement), what, PerSecond(bytes, time(0)),
-       PerSecond(bytes, time(1)),
-       MedianOf(all,
-                [](const Round& round) { return round[1].p50 / round[0].p50; }),
-       target});
+  for (size_t i = 0; i < floors.size(); ++i) {
+    report->rows.push_back({std::string(kPlacement),
+                            absl::StrCat(what, " / ", floors[i].what), speed(0),
+                            speed(i + 1),
+                            MedianOf(all,
+                                     [&](const Round& round) {
+                                       return round[i + 1].p50 / round[0].p50;
+                                     }),
+                            floors[i].target});
+  }
   return absl::OkStatus();
 }
 
@@ -86,11 +100,12 @@ absl::Status MeasureDownloads(const Peers& peers, const Client& client,
     return check(back.bytes());
   });
   const std::string what = absl::StrFormat("download of %d MiB", bytes >> 20);
-  HAWSER_RETURN_IF_ERROR(
-      AddSpeeds(what + " into touched memory / server streams", bytes, rounds,
-                into, FloorOf(peers, "get", bytes), "0.8", report));
-  return AddSpeeds(what + " into new memory / server streams", bytes, rounds,
-                   fetch, FloorOf(peers, "get", bytes), "", report);
+  HAWSER_RETURN_IF_ERROR(AddSpeeds(
+      what + " into touched memory", bytes, rounds, into,
+      {{"server streams", FloorOf(peers, "get", bytes), "0.8"}}, report));
+  return AddSpeeds(what + " into new memory", bytes, rounds, fetch,
+                   {{"server streams", FloorOf(peers, "get", bytes), ""}},
+                   report);
 }
 
 absl::Status MeasureSize(const Peers& peers, const Client& client,
@@ -111,8 +126,11 @@ absl::Status MeasureSize(const Peers& peers, const Client& client,
         1);
   };
   HAWSER_RETURN_IF_ERROR(
-      AddSpeeds("upload of " + size + " / client streams", bytes, rounds, fresh,
-                FloorOf(peers, "put", bytes), "0.8", report));
+      AddSpeeds("upload of " + size, bytes, rounds, fresh,
+                {{"client streams", FloorOf(peers, "put", bytes), "0.8"},
+                 {"client streams hashed at both ends",
+                  FloorOf(peers, "hashed_put", bytes), ""}},
+                report));
   HAWSER_RETURN_IF_ERROR(
       MeasureDownloads(peers, client, token, value, rounds, report));
   // As the command puts a file that it has hashed before.
@@ -159,7 +177,7 @@ absl::Status MeasureDurable(const BulkPlan& plan, Report* report) {
                              absl::StrCat("--prepared_memory=", 2LL << 30)},
                             &address));
   HAWSER_ASSIGN_OR_RETURN(const Client client, Connect({.servers = {address}}));
-  const int64_t bytes = plan.bytes.back();
+  const int64_t bytes = plan.durable_bytes;
   uint64_t number = 0;
   Literal value;
   const Subject put = [&]() -> absl::StatusOr<Times> {
@@ -178,10 +196,11 @@ absl::Status MeasureDurable(const BulkPlan& plan, Report* report) {
     return times;
   };
   const absl::Status measured = AddSpeeds(
-      absl::StrFormat("durable upload of %d MiB / write and fsync",
-                      bytes >> 20),
-      bytes, plan.rounds, put,
-      Once([&] { return WriteAndFlush(folder.Path("floor"), value); }), "0.7",
+      absl::StrFormat("durable upload of %d MiB", bytes >> 20), bytes,
+      plan.rounds, put,
+      {{"write and fsync",
+        Once([&] { return WriteAndFlush(folder.Path("floor"), value); }),
+        "0.7"}},
       report);
   server.Signal(SIGTERM);
   HAWSER_RETURN_IF_ERROR(server.Wait(absl::Seconds(30)));
@@ -231,8 +250,9 @@ absl::Status MeasureMemory(const BulkPlan& plan, Report* report) {
 
 absl::StatusOr<Report> MeasureBulk(const BulkPlan& plan) {
   Report report;
-  {
-    const int64_t largest = plan.bytes.back();
+  if (!plan.bytes.empty()) {
+    const int64_t largest =
+        *std::max_element(plan.bytes.begin(), plan.bytes.end());
     HAWSER_ASSIGN_OR_RETURN(Peers peers, Peers::Start(3 * largest));
     HAWSER_ASSIGN_OR_RETURN(const Client client,
                             Connect({.servers = {peers.hawserd()}}));
@@ -241,7 +261,9 @@ absl::StatusOr<Report> MeasureBulk(const BulkPlan& plan) {
           MeasureSize(peers, client, bytes, plan.rounds, &report));
     }
   }
-  HAWSER_RETURN_IF_ERROR(MeasureDurable(plan, &report));
+  if (plan.durable_bytes > 0) {
+    HAWSER_RETURN_IF_ERROR(MeasureDurable(plan, &report));
+  }
   if (plan.watched_bytes > 0) {
     HAWSER_RETURN_IF_ERROR(MeasureMemory(plan, &report));
   }

@@ -14,7 +14,10 @@ namespace hawser::bench {
 
 struct BulkPlan {
   int rounds = 5;
+  // To and from memory.
   std::vector<int64_t> bytes = {int64_t{64} << 20, int64_t{512} << 20};
+  // To the disk.
+  int64_t durable_bytes = int64_t{512} << 20;
   // Of one upload whose memory is watched; 0: none.
   int64_t watched_bytes = int64_t{4} << 30;
   // Where durable uploads go, and what they are compared with.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "core/base/digest.h"
 #include "core/base/status.h"
 #include "proto/grpc_status.h"
 #include "tests/bench/echo_frame.h"
@@ -63,16 +64,20 @@ absl::Status EchoClient::Unary(const EchoMessage& request) {
   return FromGrpc(stub_->Unary(&context, request, &answer));
 }
 
-absl::Status EchoClient::Put(absl::Span<const char> data, size_t frame_bytes) {
+absl::Status EchoClient::Put(absl::Span<const char> data, size_t frame_bytes,
+                             bool hashed) {
   grpc::ClientContext context;
+  if (hashed) context.AddMetadata(kHashed, "");
   grpc::ByteBuffer answer;
   const grpc::internal::RpcMethod method(
       "/hawser.bench.Echo/Put", grpc::internal::RpcMethod::CLIENT_STREAMING);
   const std::unique_ptr<grpc::ClientWriter<grpc::ByteBuffer>> writer(
       grpc::internal::ClientWriterFactory<grpc::ByteBuffer>::Create(
           channel_.get(), method, &context, &answer));
+  Hasher hasher;
   while (!data.empty()) {
     const size_t n = std::min(frame_bytes, data.size());
+    if (hashed) hasher.Bytes(data.subspan(0, n));
     if (!writer->Write(FrameOf(data.subspan(0, n)))) break;
     data.remove_prefix(n);
   }

@@ -29,8 +29,10 @@ class EchoClient {
   absl::Status Ping(const EchoMessage& request);
   // One call.
   absl::Status Unary(const EchoMessage& request);
-  // One client stream of frames that point at `data`.
-  absl::Status Put(absl::Span<const char> data, size_t frame_bytes);
+  // One client stream of frames that point at `data`. With `hashed` each end
+  // takes the SHA-256 of each frame, which nobody compares.
+  absl::Status Put(absl::Span<const char> data, size_t frame_bytes,
+                   bool hashed);
   // One server stream of frames that fill `into`.
   absl::Status Get(absl::Span<char> into, size_t frame_bytes);
 

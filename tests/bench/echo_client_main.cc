@@ -1,7 +1,8 @@
 // echo_client: bare gRPC against echo_server, timed. Prints the median and the
 // 99th percentile in microseconds. Usage:
 //   echo_client ADDRESS ping|unary REQUEST_BYTES ANSWER_BYTES ITERATIONS
-//   echo_client ADDRESS put|get BYTES FRAME_BYTES ITERATIONS [STREAMS]
+//   echo_client ADDRESS put|hashed_put|get BYTES FRAME_BYTES ITERATIONS
+//   [STREAMS]
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -22,9 +23,9 @@ namespace {
 constexpr int kWarmUp = 100;
 
 // `bytes` in all, in as many streams on connections of their own.
-absl::StatusOr<Times> RunBulk(const std::string& address, bool put,
-                              size_t bytes, size_t frame_bytes, int iterations,
-                              int streams) {
+absl::StatusOr<Times> RunBulk(const std::string& address,
+                              const std::string& kind, size_t bytes,
+                              size_t frame_bytes, int iterations, int streams) {
   std::vector<char> data(bytes, 'x');  // touched
   std::vector<std::unique_ptr<EchoClient>> clients;
   for (int i = 0; i < streams; ++i) {
@@ -37,8 +38,9 @@ absl::StatusOr<Times> RunBulk(const std::string& address, bool put,
       const size_t begin = bytes * i / streams, end = bytes * (i + 1) / streams;
       const auto part = absl::MakeSpan(data).subspan(begin, end - begin);
       threads.emplace_back([&, i, part] {
-        statuses[i] = put ? clients[i]->Put(part, frame_bytes)
-                          : clients[i]->Get(part, frame_bytes);
+        statuses[i] = kind == "get"
+                          ? clients[i]->Get(part, frame_bytes)
+                          : clients[i]->Put(part, frame_bytes, kind != "put");
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -71,8 +73,8 @@ int Main(int argc, char** argv) {
   const int iterations = std::atoi(argv[5]);
   EchoClient client(argv[1]);
   const absl::StatusOr<Times> times =
-      kind == "put" || kind == "get"
-          ? RunBulk(argv[1], kind == "put", first, second, iterations,
+      kind == "put" || kind == "hashed_put" || kind == "get"
+          ? RunBulk(argv[1], kind, first, second, iterations,
                     argc == 7 ? std::atoi(argv[6]) : 1)
           : Run(client, kind, first, second, iterations);
   if (!times.ok()) {

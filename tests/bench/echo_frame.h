@@ -8,6 +8,9 @@
 
 namespace hawser::bench {
 
+// Metadata of a Put whose frames both ends hash.
+inline constexpr char kHashed[] = "hashed";
+
 // They are not copied and must outlive gRPC's use of them.
 grpc::ByteBuffer FrameOf(absl::Span<const char> data);
 // Copies what a frame holds, header and all, to the front of `room`, as far as

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/digest.h"
 #include "tests/bench/echo.grpc.pb.h"
 #include "tests/bench/echo_frame.h"
 
@@ -49,7 +50,8 @@ class PingReactor final
 // Raw, so that the data is copied once: from gRPC's buffers to its place.
 class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  PutReactor(std::vector<char>* room, grpc::ByteBuffer* answer) : room_(*room) {
+  PutReactor(std::vector<char>* room, bool hashed, grpc::ByteBuffer* answer)
+      : room_(*room), hashed_(hashed) {
     const grpc::Slice slice(EchoMessage().SerializeAsString());
     *answer = grpc::ByteBuffer(&slice, 1);
     StartRead(&buffer_);
@@ -63,6 +65,7 @@ class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     for (const grpc::Slice& slice : slices) {
       if (slice.size() > room_.size() - at_) at_ = 0;
       std::memcpy(room_.data() + at_, slice.begin(), slice.size());
+      if (hashed_) hasher_.Bytes({room_.data() + at_, slice.size()});
       at_ += slice.size();
     }
     StartRead(&buffer_);
@@ -71,6 +74,8 @@ class PutReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 
  private:
   std::vector<char>& room_;
+  const bool hashed_;
+  Hasher hasher_;
   size_t at_ = 0;
   grpc::ByteBuffer buffer_;
 };
@@ -124,8 +129,9 @@ class EchoService final
     return new PingReactor;
   }
   grpc::ServerReadReactor<grpc::ByteBuffer>* Put(
-      grpc::CallbackServerContext*, grpc::ByteBuffer* answer) override {
-    return new PutReactor(&room_, answer);
+      grpc::CallbackServerContext* context, grpc::ByteBuffer* answer) override {
+    const bool hashed = context->client_metadata().count(kHashed) > 0;
+    return new PutReactor(&room_, hashed, answer);
   }
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Get(
       grpc::CallbackServerContext*, const grpc::ByteBuffer* request) override {

@@ -61,13 +61,12 @@ class DiskWriterTest : public ::testing::Test {
   Journal journal_;
   Promise<bool> entered_, opened_;
   absl::Status flush_status_;
-  DiskWriter writer_{[this] {
-                       journal_.Add("flush");
-                       return flush_status_;
-                     },
-                     [this] {
-                       journal_.Add(writer_.idle() ? "idle" : "more");
-                     }};
+  DiskWriter writer_{
+      [this] {
+        journal_.Add("flush");
+        return flush_status_;
+      },
+      [this] { journal_.Add(writer_.idle() ? "idle" : "more"); }};
 };
 
 TEST_F(DiskWriterTest, WritesInOrderFlushesThenSaysDone) {
@@ -79,10 +78,29 @@ TEST_F(DiskWriterTest, WritesInOrderFlushesThenSaysDone) {
   opened_.Set(true);
   EXPECT_EQ(writer_.Stop(absl::InfiniteFuture()), 0);
   writer_.Join();
+  EXPECT_THAT(
+      journal_.events(),
+      ElementsAre("flush", "done blocked OK", "more", "write a", "write b",
+                  "flush", "done a OK", "done b INTERNAL", "idle"));
+}
+
+TEST_F(DiskWriterTest, PreparesABatchBeforeItWritesAnyOfIt) {
+  writer_.Add(Blocks());
+  ASSERT_OK(entered_.future().Await());
+  for (const char* name : {"a", "b"}) {
+    DiskWriter::Task task = Writes(name);
+    task.prepare = [this, name] {
+      journal_.Add(absl::StrCat("prepare ", name));
+    };
+    writer_.Add(std::move(task));
+  }
+  opened_.Set(true);
+  EXPECT_EQ(writer_.Stop(absl::InfiniteFuture()), 0);
+  writer_.Join();
   EXPECT_THAT(journal_.events(),
-              ElementsAre("flush", "done blocked OK", "more", "write a",
-                          "write b", "flush", "done a OK", "done b INTERNAL",
-                          "idle"));
+              ElementsAre("flush", "done blocked OK", "more", "prepare a",
+                          "prepare b", "write a", "write b", "flush",
+                          "done a OK", "done b OK", "idle"));
 }
 
 TEST_F(DiskWriterTest, NothingIsDoneThatCouldNotBeFlushed) {
@@ -90,9 +108,9 @@ TEST_F(DiskWriterTest, NothingIsDoneThatCouldNotBeFlushed) {
   writer_.Add(Writes("a"));
   EXPECT_EQ(writer_.Stop(absl::InfiniteFuture()), 0);
   writer_.Join();
-  EXPECT_THAT(journal_.events(),
-              ElementsAre("write a", "flush", "done a RESOURCE_EXHAUSTED",
-                          "idle"));
+  EXPECT_THAT(
+      journal_.events(),
+      ElementsAre("write a", "flush", "done a RESOURCE_EXHAUSTED", "idle"));
 }
 
 TEST_F(DiskWriterTest, AStopGivesUpWhatIsLeftAtItsDeadline) {
