@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -58,7 +59,9 @@ class GrpcPoller::Polling final : public ProgressEngine {
     }
     const auto until =
         absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Hours(24)));
-    while (!ready() && TakeOne(until)) {
+    while (!ready()) {
+      RunDeferred();
+      if (!TakeOne(until)) break;
     }
     MutexLock lock(&mu_);
     who_ = Who::kNobody;
@@ -73,6 +76,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
     bool ok;
     while (true) {
       AwaitTurn();
+      RunDeferred();
       if (!queue_.Next(&tag, &ok)) return;
       static_cast<Tag*>(tag)->Done(ok);
       MutexLock lock(&mu_);
@@ -84,6 +88,13 @@ class GrpcPoller::Polling final : public ProgressEngine {
   bool AdvancedByThisThread() {
     MutexLock lock(&mu_);
     return who_ == Who::kWaiter && waiter_ == std::this_thread::get_id();
+  }
+
+  bool Defer(Tag* tag) {
+    if (!AdvancedByThisThread()) return false;
+    MutexLock lock(&mu_);
+    deferred_.push_back(tag);
+    return true;
   }
 
   void Close() {
@@ -105,6 +116,15 @@ class GrpcPoller::Polling final : public ProgressEngine {
     }
     Polling* const polling;
   };
+
+  void RunDeferred() {
+    std::vector<Tag*> tags;
+    {
+      MutexLock lock(&mu_);
+      tags.swap(deferred_);
+    }
+    for (Tag* tag : tags) tag->Done(true);
+  }
 
   // False: the time is over, or nothing will come any more.
   bool TakeOne(std::chrono::system_clock::time_point until) {
@@ -160,6 +180,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
   int waiting_ ABSL_GUARDED_BY(mu_) = 0;
   Clock::time_point last_wait_ ABSL_GUARDED_BY(mu_);
   absl::Duration look_ ABSL_GUARDED_BY(mu_) = kExpectWait;
+  std::vector<Tag*> deferred_ ABSL_GUARDED_BY(mu_);
   Kick kick_{this};
   bool kicked_ ABSL_GUARDED_BY(mu_) = false;
   grpc::Alarm alarm_ ABSL_GUARDED_BY(mu_);
@@ -198,5 +219,7 @@ GrpcPoller::~GrpcPoller() {
 }
 
 grpc::CompletionQueue* GrpcPoller::queue() const { return polling_->queue(); }
+
+bool GrpcPoller::Defer(Tag* tag) { return polling_->Defer(tag); }
 
 }  // namespace hawser

@@ -26,7 +26,7 @@ bool IsRefusal(const grpc::Status& status) {
 GrpcSessionStream::GrpcSessionStream(v1::Executor::Stub* stub,
                                      GrpcPoller* poller,
                                      SessionCallbacks callbacks)
-    : callbacks_(std::move(callbacks)) {
+    : poller_(poller), callbacks_(std::move(callbacks)) {
   MutexLock lock(&mu_);
   call_ = stub->PrepareAsyncSession(&context_, poller->queue());
   ++under_way_;
@@ -70,8 +70,18 @@ void GrpcSessionStream::AllowBatches() {
 }
 
 void GrpcSessionStream::ReadNext() {
+  read_waits_ = false;
   ++under_way_;
   call_->Read(&incoming_, &read_);
+}
+
+// A read that begins with nothing to come has gRPC tell the server at once how
+// much more it may send: a message of its own that both ends pay for. Behind
+// the next write, that goes along.
+void GrpcSessionStream::ReadLater() {
+  if (!poller_->Defer(&read_turn_)) return ReadNext();
+  read_waits_ = true;
+  ++under_way_;
 }
 
 void GrpcSessionStream::WriteNext() {
@@ -85,6 +95,7 @@ void GrpcSessionStream::WriteNext() {
   ++under_way_;
   if (writing_.size() == 1) {
     call_->Write(*writing_[0], &written_);
+    if (read_waits_) ReadNext();
     return;
   }
   // Lent, not given: on an arena nothing is freed one by one.
@@ -96,6 +107,7 @@ void GrpcSessionStream::WriteNext() {
         const_cast<v1::ClientMessage*>(message.get()));
   }
   call_->Write(*batch, &written_);
+  if (read_waits_) ReadNext();
 }
 
 void GrpcSessionStream::EndWrites() {
@@ -146,7 +158,12 @@ void GrpcSessionStream::OnStarted(bool ok) {
 void GrpcSessionStream::OnRead(bool ok) {
   if (ok) callbacks_.on_message(&incoming_);
   MutexLock lock(&mu_);
-  ok ? ReadNext() : TakeStatus();
+  ok ? ReadLater() : TakeStatus();
+}
+
+void GrpcSessionStream::OnReadTurn(bool) {
+  MutexLock lock(&mu_);
+  if (read_waits_) ReadNext();
 }
 
 void GrpcSessionStream::OnWritten(bool ok) {

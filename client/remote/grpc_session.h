@@ -58,12 +58,16 @@ class GrpcSessionStream final : public SessionStream {
   void OnWritten(bool ok);
   void OnWritesDone(bool ok);
   void OnFinished(bool ok);
+  void OnReadTurn(bool ok);
   // Each starts an operation.
   void ReadNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // At the latest when somebody polls.
+  void ReadLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void EndWrites() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void TakeStatus() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  GrpcPoller* const poller_;
   const SessionCallbacks callbacks_;
   grpc::ClientContext context_;
   v1::ServerMessage incoming_;
@@ -72,6 +76,7 @@ class GrpcSessionStream final : public SessionStream {
   Operation read_{this, &GrpcSessionStream::OnRead};
   Operation written_{this, &GrpcSessionStream::OnWritten};
   Operation writes_done_{this, &GrpcSessionStream::OnWritesDone};
+  Operation read_turn_{this, &GrpcSessionStream::OnReadTurn};
   Operation finished_tag_{this, &GrpcSessionStream::OnFinished};
 
   Mutex mu_;
@@ -83,6 +88,7 @@ class GrpcSessionStream final : public SessionStream {
   std::vector<MessagePtr> writing_ ABSL_GUARDED_BY(mu_);
   std::deque<MessagePtr> outgoing_ ABSL_GUARDED_BY(mu_);  // behind those
   google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
+  bool read_waits_ ABSL_GUARDED_BY(mu_) = false;  // for its turn, or a write
   bool may_batch_ ABSL_GUARDED_BY(mu_) = false;
   bool open_ ABSL_GUARDED_BY(mu_) = false;     // writes may start
   bool writable_ ABSL_GUARDED_BY(mu_) = true;  // messages are still taken
