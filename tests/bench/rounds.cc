@@ -16,7 +16,8 @@ absl::StatusOr<Times> TimesOf(const std::function<absl::Status()>& once,
     HAWSER_RETURN_IF_ERROR(once());
     micros.push_back(NowMicros() - start);
   }
-  return Times{Quantile(micros, 0.5), Quantile(micros, 0.99)};
+  return Times{Quantile(micros, 0.5), Quantile(micros, 0.99),
+               Quantile(micros, 0.05)};
 }
 
 absl::StatusOr<Round> MeasureOnce(const std::vector<Subject>& subjects) {
