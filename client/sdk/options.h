@@ -40,6 +40,7 @@ struct RunOptions {
   // Where to compute. Unset: where the arguments are, else the default client.
   Client client;
   CallOptions call;
+  // Also what kTf32 may give up, and how kStrict makes engines agree.
   Numerics numerics = Numerics::kFast;
 };
 

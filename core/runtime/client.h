@@ -35,8 +35,8 @@ struct Capabilities {
   int opset = 1;
   DTypeSet dtypes = kAnyDType;
   ModuleLimits limits;
-  std::string platform;     // "cpu", "cuda", "emu"
-  std::string device;       // "AMD EPYC, 2 cores", "NVIDIA H200"
+  std::string platform;      // "cpu", "cuda", "emu"
+  std::string device;        // "AMD EPYC, 2 cores", "NVIDIA H200"
   int64_t memory_bytes = 0;  // of the device; 0: not known
   // Names of the ops it runs; empty: all of `opset`.
   std::vector<std::string> ops;
@@ -81,7 +81,11 @@ struct NamedArgument {
   Argument value;
 };
 
-enum class Numerics : uint8_t { kFast = 0, kStrict = 1 };
+// kFast: halves are rounded once per fused kernel, not after each op. kStrict:
+// after each op, so that every engine gives the same. kTf32: as kFast, and an
+// engine that is faster for it may keep 10 of the 23 bits of the fraction of
+// each factor of an f32 or c64 product (TF32; sums stay f32).
+enum class Numerics : uint8_t { kFast = 0, kStrict = 1, kTf32 = 2 };
 
 struct CompileOptions {
   Numerics numerics = Numerics::kFast;
@@ -106,8 +110,7 @@ class Executable {
   // local errors (wrong count or shape of arguments, foreign buffers, a full
   // window until the deadline); what goes wrong later poisons the results.
   virtual absl::StatusOr<std::vector<BufferPtr>> Execute(
-      absl::Span<const Argument> arguments,
-      const ExecuteOptions& options) = 0;
+      absl::Span<const Argument> arguments, const ExecuteOptions& options) = 0;
 
   // One stateless request and its answer, for services: results come back as
   // values. The default is Execute and Fetch of everything.
@@ -142,8 +145,8 @@ class Client {
   // Sends what the other end lacks and returns the token.
   virtual absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource& source,
                                                  const CallOptions& call) = 0;
-  // `token` may be a tag; the answer has the token. Errors: kNotFound for a name
-  // that is unknown here or not the caller's.
+  // `token` may be a tag; the answer has the token. Errors: kNotFound for a
+  // name that is unknown here or not the caller's.
   virtual absl::StatusOr<DatasetInfo> StatDataset(absl::string_view token,
                                                   const CallOptions& call) = 0;
   // One array of a dataset, as an argument or to be fetched. `array` is "" for

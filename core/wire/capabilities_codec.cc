@@ -78,7 +78,7 @@ v1::CompileOptionsProto ToProto(const runtime::CompileOptions& options) {
 
 absl::StatusOr<runtime::CompileOptions> FromProto(
     const v1::CompileOptionsProto& proto) {
-  if (proto.numerics() > static_cast<uint32_t>(runtime::Numerics::kStrict)) {
+  if (proto.numerics() > static_cast<uint32_t>(runtime::Numerics::kTf32)) {
     return Unimplemented("numerics ", proto.numerics(),
                          " is not known to this end");
   }

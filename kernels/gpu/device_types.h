@@ -180,7 +180,7 @@ struct MatrixLayout {
 };
 
 enum class GemmActivation : uint8_t { kIdentity, kRelu, kGeluTanh };
-// Of f32 products: kTf32 gives up bits of the factors for speed.
+// kTf32: an f32 or c64 product may give up bits of its factors for speed.
 enum class GemmPrecision : uint8_t { kFull, kTf32 };
 
 // d[m, n] = activation(alpha * a[m, k] x b[k, n] + beta * c[m, n] + bias[n]),

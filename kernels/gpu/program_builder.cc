@@ -184,7 +184,10 @@ absl::Status ProgramBuilder::AddKernels(const Site& site, Steps* to) {
 }
 
 absl::Status ProgramBuilder::AddProduct(const Site& site, Steps* to) {
-  const auto product = LowerProduct(plan_.module, site.region);
+  auto product = LowerProduct(plan_.module, site.region);
+  if (product && options_.numerics == runtime::Numerics::kTf32) {
+    product->spec.precision = GemmPrecision::kTf32;
+  }
   absl::Status takes = Unimplemented("no library product");
   if (product && options_.plan_product) {
     takes = options_.plan_product(product->spec);

@@ -298,9 +298,13 @@ IndexMap ReduceAxes::ResultMap() const {
 }
 
 bool ReduceAxes::IsInnermost() const {
-  const int64_t first = reduced.empty() ? input.size() : reduced[0];
+  if (reduced.empty()) return true;
+  const auto is_long = [&](int64_t axis) { return input[axis] != 1; };
+  // Where all have one element, rows of one would be slower than columns.
+  const auto found = std::find_if(reduced.begin(), reduced.end(), is_long);
+  const int64_t first = found == reduced.end() ? reduced[0] : *found;
   return std::all_of(kept.begin(), kept.end(),
-                     [&](int64_t a) { return a < first || input[a] == 1; });
+                     [&](int64_t a) { return a < first || !is_long(a); });
 }
 
 ReduceAxes AxesOfReduce(const Computation& computation, const Instruction& i) {

@@ -104,10 +104,6 @@ TEST(GpuBenchTest, HasALineForEveryWorkload) {
   for (const GpuBenchLine& line : lines) {
     SCOPED_TRACE(ToJson(line));
     EXPECT_GT(line.bytes, 0);
-    if (line.who == "hawser" && line.name == "gemm_tf32_8192") {
-      EXPECT_THAT(line.skipped, HasSubstr("TF32"));
-      continue;
-    }
     EXPECT_OK(line.status);
     EXPECT_GT(line.measured.run, absl::ZeroDuration());
     if (line.who != "hawser") continue;

@@ -190,8 +190,7 @@ std::vector<Workload> Workloads(int64_t shrink) {
        .name = "gemm_tf32_8192",
        .inputs = factors,
        .body = ProductOf,
-       .missing = "no compile option asks for TF32 products; the line of "
-                  "\"library\" has the device's own"},
+       .numerics = runtime::Numerics::kTf32},
       {6, "gemm_f32_8192", factors, ProductOf},
       {7,
        "gemm_bias_gelu_bf16",

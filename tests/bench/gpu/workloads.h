@@ -12,6 +12,7 @@
 #include "client/sdk/tensor.h"
 #include "core/base/shape.h"
 #include "core/ir/module.h"
+#include "core/runtime/client.h"
 
 namespace hawser::bench {
 
@@ -34,7 +35,7 @@ struct Workload {
   // How long one run takes until its result is there, instead of how many are
   // done in a second.
   bool is_latency = false;
-  std::string missing;  // what hawser lacks for it; "": nothing
+  runtime::Numerics numerics = runtime::Numerics::kFast;
 };
 
 // A size divided by `shrink`, at least 8.

@@ -58,15 +58,16 @@ TEST(CapabilitiesCodec, AbsentLimitsAreTheDefaultsAndWildOnesAreCut) {
 
 TEST(CompileOptionsCodec, ComeBackOrAreUnknown) {
   for (const auto numerics :
-       {runtime::Numerics::kFast, runtime::Numerics::kStrict}) {
+       {runtime::Numerics::kFast, runtime::Numerics::kStrict,
+        runtime::Numerics::kTf32}) {
     ASSERT_OK_AND_ASSIGN(const runtime::CompileOptions back,
                          FromProto(ToProto(runtime::CompileOptions{numerics})));
     EXPECT_EQ(back.numerics, numerics);
   }
   v1::CompileOptionsProto proto;
-  proto.set_numerics(2);
+  proto.set_numerics(3);
   EXPECT_THAT(FromProto(proto), StatusIs(absl::StatusCode::kUnimplemented,
-                                         "numerics 2 is not known"));
+                                         "numerics 3 is not known"));
   proto.set_numerics(256);
   EXPECT_THAT(FromProto(proto),
               StatusIs(absl::StatusCode::kUnimplemented, "numerics 256"));

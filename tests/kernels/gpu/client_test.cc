@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "kernels/emu/emu_device.h"
+#include "tests/kernels/gpu/forwarding_device.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"
@@ -14,6 +16,44 @@ namespace {
 using runtime::Argument;
 using runtime::BufferPtr;
 using testing::HasSubstr;
+
+// Notes what it is asked to multiply.
+class NotingDevice : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  absl::StatusOr<GemmPlan> PlanGemm(const GemmSpec& spec) override {
+    precisions.push_back(spec.precision);
+    return ForwardingDevice::PlanGemm(spec);
+  }
+  std::vector<GemmPrecision> precisions;
+};
+
+TEST(GpuClient, OnlyWhoAsksForTf32MayGetLessThanF32) {
+  const auto device =
+      std::make_shared<NotingDevice>(emu::MakeEmuDevice({.seed = 1}));
+  Rig rig(device, {});
+  const Literal a = F32({1, 2, 3, 4}, {2, 2});
+  for (const auto numerics :
+       {runtime::Numerics::kFast, runtime::Numerics::kStrict,
+        runtime::Numerics::kTf32}) {
+    device->precisions.clear();
+    ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(R"(module "m"
+computation @0 "main" (%0: f32[2,2], %1: f32[2,2]) {
+  %2: f32[2,2] = dot_general(%0, %1) lhs_batching_dimensions=[]
+      lhs_contracting_dimensions=[1] rhs_batching_dimensions=[]
+      rhs_contracting_dimensions=[0]
+  return %2
+}
+)",
+                                                              numerics));
+    const auto want = numerics == runtime::Numerics::kTf32
+                          ? GemmPrecision::kTf32
+                          : GemmPrecision::kFull;
+    EXPECT_THAT(device->precisions, testing::ElementsAre(want));
+    ASSERT_OK_AND_ASSIGN(const Values product, RunOn(run, {a, a}));
+    EXPECT_THAT(product[0], LiteralEquals(F32({7, 10, 15, 22}, {2, 2})));
+  }
+}
 
 TEST(GpuClient, AddsTwoVectors) {
   Rig rig;

@@ -74,6 +74,9 @@ TEST(LowerRegion, ReductionsAreOfRowsColumnsOrEverything) {
   EXPECT_EQ(kind({4, 8, 1}, {1}), RegionKind::kRow);
   EXPECT_EQ(kind({4, 8, 2}, {1}), RegionKind::kColumnReduction);
   EXPECT_EQ(kind({4, 8, 2}, {0, 2}), RegionKind::kColumnReduction);
+  // Axes of one element say nothing, unless there are no others.
+  EXPECT_EQ(kind({1, 8, 2}, {0, 2}), RegionKind::kRow);
+  EXPECT_EQ(kind({1, 8, 1}, {0, 2}), RegionKind::kColumnReduction);
   // Everything, but it comes back to every element.
   EXPECT_EQ(LastOf({{1, 8}}, Normalized).kind, RegionKind::kRow);
 }
@@ -88,6 +91,15 @@ TEST(LowerRegion, PassesAreCountedByWhatIsDonePerTurn) {
                 .stages,
             1);
   EXPECT_EQ(LastOf({{64, 8}}, Normalized).stages, 2);
+  // The same number all over, but it is added up.
+  EXPECT_EQ(
+      LastOf(
+          {{64, 8}},
+          [](const Values& p) {
+            return Values{Summed(AlongRows(Summed(p[0], {1}), {64, 8}), {1})};
+          })
+          .stages,
+      2);
   EXPECT_EQ(LastOf({{64, 8}}, Softmax).stages, 3);
 }
 
@@ -159,6 +171,28 @@ TEST(LowerRegion, FewResultsAreSplitIntoPartsThatAreLongEnough) {
   // Nothing waits for a sum that is in parts.
   EXPECT_EQ(LastOf({{2, 4096}}, Normalized).splits, 1);
   EXPECT_EQ(LastOf({{0, 4096}}, RowSums).splits, 1);
+}
+
+// Sums of two arrays in one instruction that is no fusion.
+TEST(LowerRegion, AReductionAloneHasAllItsResults) {
+  Module module("two");
+  const Shape number = Shape::Scalar(DType::kF32);
+  const Shape matrix = Shape::Of(DType::kF32, {4, 8});
+  ComputationBuilder both(&module, "both");
+  for (int k = 0; k < 4; ++k) both.Parameter(number);
+  ASSERT_OK_AND_ASSIGN(const int called, both.Finish({both.Add(kAdd, {0, 2}),
+                                                      both.Add(kAdd, {1, 3})}));
+  ComputationBuilder b(&module, "main");
+  for (const Shape& s : {matrix, matrix, number, number}) b.Parameter(s);
+  const ValueId sums =
+      b.Add(kReduce, {0, 1, 2, 3}, {{"dimensions", Dims{1}}}, {called});
+  ASSERT_OK(b.Finish({sums, sums + 1}));
+  ASSERT_OK_AND_ASSIGN(const Region r, LowerRegion(module, 1, 4, GpuTarget()));
+  EXPECT_EQ(r.kind, RegionKind::kRow);
+  ASSERT_EQ(r.results.size(), 2u);
+  for (int k = 0; k < 2; ++k) EXPECT_EQ(r.points[r.results[k]].result, k);
+  EXPECT_EQ(r.bytes_read, 2 * 4 * 8 * 4 + 2 * 4);
+  EXPECT_EQ(r.bytes_written, 2 * 4 * 4);
 }
 
 // ---- fusions that another made
@@ -238,6 +272,28 @@ TEST(LowerRegion, FusionsThatAreNotOneRegionAreCalled) {
       RegionKind::kHost);
 }
 
+TEST(LowerRegion, AFusionWithoutResultsMovesNothing) {
+  const Region r = OfFusion({4, 6}, [](const Values&) { return Values{}; });
+  EXPECT_EQ(r.kind, RegionKind::kLoop);
+  EXPECT_EQ(r.domain, Dims{});
+  EXPECT_TRUE(r.accesses.empty());
+  EXPECT_EQ(r.bytes_read + r.bytes_written, 0);
+  EXPECT_EQ(r.live_points, 0);
+}
+
+TEST(LowerRegion, AProductThatNothingReadsIsNone) {
+  const Region r = OfFusion({4, 4}, [](const Values& p) {
+    Apply(kDotGeneral, p,
+          {{"lhs_batching_dimensions", Dims{}},
+           {"lhs_contracting_dimensions", Dims{1}},
+           {"rhs_batching_dimensions", Dims{}},
+           {"rhs_contracting_dimensions", Dims{0}}});
+    return Values{p[0] + p[1]};
+  });
+  EXPECT_EQ(r.epilogue.dot_instruction, -1);
+  EXPECT_FALSE(r.epilogue.present);
+}
+
 TEST(LowerRegion, AProductsLoopsAreItsOwnWhateverLeaves) {
   const Region r = OfFusion({4, 4}, [](const Values& p) {
     const Expression d = Apply(kDotGeneral, p,
@@ -249,6 +305,43 @@ TEST(LowerRegion, AProductsLoopsAreItsOwnWhateverLeaves) {
   });
   EXPECT_EQ(r.kind, RegionKind::kLibraryDot);
   EXPECT_EQ(r.domain, (Dims{4, 4}));
+}
+
+// A library computes the product alone, and adds operands as they are.
+TEST(LowerRegion, WhatMovesAProductOrWhatIsAddedIsAnotherTail) {
+  const auto product = [](const Values& p) {
+    return Apply(kDotGeneral, p,
+                 {{"lhs_batching_dimensions", Dims{}},
+                  {"lhs_contracting_dimensions", Dims{1}},
+                  {"rhs_batching_dimensions", Dims{}},
+                  {"rhs_contracting_dimensions", Dims{0}}});
+  };
+  const auto tail = [](const std::function<Values(const Values&)>& body) {
+    const Region r = OfFusion({4, 4}, body);
+    EXPECT_EQ(r.kind, RegionKind::kLibraryDot);
+    return r.epilogue;
+  };
+  EXPECT_FALSE(
+      tail([&](const Values& p) { return Values{product(p)}; }).present);
+  const Epilogue added =
+      tail([&](const Values& p) { return Values{product(p) + p[1]}; });
+  EXPECT_TRUE(added.present);
+  EXPECT_EQ(added.activation, Activation::kIdentity);
+  EXPECT_EQ(added.residual_operand, 1);
+  const std::function<Values(const Values&)> others[] = {
+      [&](const Values& p) {
+        return Values{Transposed(product(p), {1, 0})};
+      },
+      [&](const Values& p) {
+        return Values{product(p) + Transposed(p[1], {1, 0})};
+      },
+  };
+  for (const auto& other : others) {
+    const Epilogue e = tail(other);
+    EXPECT_TRUE(e.present);
+    EXPECT_EQ(e.activation, Activation::kOther);
+    EXPECT_EQ(e.residual_operand, -1);
+  }
 }
 
 // ---- in words
