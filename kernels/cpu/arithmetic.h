@@ -4,11 +4,13 @@
 #ifndef HAWSER_KERNELS_CPU_ARITHMETIC_H_
 #define HAWSER_KERNELS_CPU_ARITHMETIC_H_
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -39,6 +41,19 @@ constexpr int kBitsOf = 8 * sizeof(T);
 
 template <RealType T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+// Of the larger part; 0 where that is 0 or no number.
+template <ComplexType T>
+int ExponentOf(T z) {
+  const auto size = std::max(std::abs(z.real()), std::abs(z.imag()));
+  return size > 0 && std::isfinite(size) ? std::ilogb(size) : 0;
+}
+
+// z 2^exponent.
+template <ComplexType T>
+T Scaled(T z, int exponent) {
+  return T(std::scalbn(z.real(), exponent), std::scalbn(z.imag(), exponent));
+}
 
 struct Add {
   template <IntegerType T>
@@ -85,9 +100,18 @@ struct Divide {
     }
     return static_cast<T>(a / b);
   }
-  template <RealOrComplex T>
+  template <RealType T>
   static T Apply(T a, T b) {
     return a / b;
+  }
+  // Near either end of f64 g++ makes infinity, NaN and 0 of what is a number
+  // (f32 it divides in f64).
+  template <ComplexType T>
+  static T Apply(T a, T b) {
+    constexpr int kFar = 500;
+    const int up = ExponentOf(a), down = ExponentOf(b);
+    if (std::abs(up) < kFar && std::abs(down) < kFar) return a / b;
+    return Scaled(Scaled(a, -up) / Scaled(b, -down), up - down);
   }
 };
 

@@ -44,13 +44,9 @@ struct Sign {
   template <ComplexType T>
   static T Apply(T x) {
     if (x == T{0}) return x;
-    const auto magnitude = std::abs(x);
-    // Two parts near the largest number have a magnitude beyond it.
-    if (std::isinf(magnitude) && std::isfinite(x.real()) &&
-        std::isfinite(x.imag())) {
-      return Apply(x / typename T::value_type{2});
-    }
-    return x / magnitude;
+    // The magnitude of x may be beyond all numbers, or have few digits.
+    const T z = Scaled(x, -ExponentOf(x));
+    return z / std::abs(z);
   }
 };
 

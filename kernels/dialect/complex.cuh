@@ -41,20 +41,42 @@ template <class T> HK_DEVICE bool IsFinite(Complex<T> z) {
 template <class T> HK_DEVICE Complex<T> Scale(Complex<T> z, T by) {
   return {z.re * by, z.im * by};
 }
-// By the larger part of b, so that no square overflows (Smith).
+// 2^e, of the exponents that Exponent gives and half of their differences.
+template <class T> HK_DEVICE T TwoTo(s32 e) {
+  if constexpr (kSame<T, float>) return BitCast<float>((u32)(e + 127) << 23);
+  else return BitCast<double>((u64)(e + 1023) << 52);
+}
+// TwoTo(-Exponent(z)) times z has no part that is 4 or more, and one that is 1
+// or more unless both were subnormal. Zeros, infinities and NaN stay so.
+template <class T> HK_DEVICE s32 Exponent(Complex<T> z) {
+  constexpr s32 kMost = kSame<T, float> ? 126 : 1022;
+  const T size = Max(Abs(z.re), Abs(z.im));
+  s32 field;
+  if constexpr (kSame<T, float>) field = (s32)(BitCast<u32>(size) >> 23);
+  else field = (s32)(BitCast<u64>(size) >> 52);
+  return Clamp(-kMost, field - kMost - 1, kMost);
+}
+// By the larger part of b (Smith), both brought to where nothing overflows.
 template <class T> HK_DEVICE Complex<T> Divide(Complex<T> a, Complex<T> b) {
+  const s32 up = Exponent(a), down = Exponent(b);
+  a = Scale(a, TwoTo<T>(-up));
+  b = Scale(b, TwoTo<T>(-down));
+  Complex<T> z;
   if (Abs(b.re) >= Abs(b.im)) {
     const T r = b.im / b.re, d = b.re + b.im * r;
-    return {(a.re + a.im * r) / d, (a.im - a.re * r) / d};
+    z = {(a.re + a.im * r) / d, (a.im - a.re * r) / d};
+  } else {
+    const T r = b.re / b.im, d = b.re * r + b.im;
+    z = {(a.re * r + a.im) / d, (a.im * r - a.re) / d};
   }
-  const T r = b.re / b.im, d = b.re * r + b.im;
-  return {(a.re * r + a.im) / d, (a.im * r - a.re) / d};
+  // 2^(up - down) may be beyond all numbers where the quotient is not.
+  const s32 half = (up - down) / 2;
+  return Scale(Scale(z, TwoTo<T>(half)), TwoTo<T>(up - down - half));
 }
 template <class T> HK_DEVICE Complex<T> Sign(Complex<T> z) {
   if (z.re == 0 && z.im == 0) return z;
+  z = Scale(z, TwoTo<T>(-Exponent(z)));
   const T size = Abs(z);
-  // Two parts near the largest number have a magnitude beyond it.
-  if (!IsFinite(size) && IsFinite(z)) return Sign(Scale(z, (T)0.5));
   return {z.re / size, z.im / size};
 }
 template <class T> HK_DEVICE Complex<T> Exp(Complex<T> z) {
@@ -64,26 +86,27 @@ template <class T> HK_DEVICE Complex<T> Exp(Complex<T> z) {
 }
 // Near 0 nothing cancels: expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b.
 template <class T> HK_DEVICE Complex<T> Expm1(Complex<T> z) {
-  if (!(Abs(z.re) <= 1 && IsFinite(z.im))) {
-    return Subtract(Exp(z), Complex<T>{1, 0});
-  }
+  if (!(Abs(z.re) <= 1)) return Subtract(Exp(z), Complex<T>{1, 0});
   const T half = Sin(z.im / 2);
   return {Expm1(z.re) * Cos(z.im) - 2 * half * half, Exp(z.re) * Sin(z.im)};
+}
+// log |z|, also where |z| is beyond all numbers or has few digits.
+template <class T> HK_DEVICE T LogOfSize(Complex<T> z) {
+  const s32 e = Exponent(z) / 64 * 64;
+  return Log(Abs(Scale(z, TwoTo<T>(-e)))) + e * (T)0.69314718055994531;
 }
 // |1+z|^2 - 1 = a (2 + a) + b^2, exact near 0; 1 + a is exact near -1.
 template <class T> HK_DEVICE Complex<T> Log1p(Complex<T> z) {
   const T a = z.re, b = z.im;
   if (!(Abs(a) < (T)0.5 && Abs(b) < 1)) {
-    return {Log(Abs(Complex<T>{1 + a, b})), Atan2(b, 1 + a)};
+    return {LogOfSize(Complex<T>{1 + a, b}), Atan2(b, 1 + a)};
   }
   return {Log1p(a * (2 + a) + b * b) / 2, Atan2(b, 1 + a)};
 }
 template <class T> HK_DEVICE Complex<T> Log(Complex<T> z) {
   const T size = Abs(z);
-  if (size > (T)0.5 && size < 2 && z.re > 0) {
-    return Log1p(Complex<T>{z.re - 1, z.im});
-  }
-  return {Log(size), Atan2(z.im, z.re)};
+  if (size > (T)0.5 && size < 2) return Log1p(Complex<T>{z.re - 1, z.im});
+  return {LogOfSize(z), Atan2(z.im, z.re)};
 }
 template <class T> HK_DEVICE Complex<T> Logistic(Complex<T> z) {
   const Complex<T> one = {1, 0};
@@ -93,13 +116,16 @@ template <class T> HK_DEVICE Complex<T> Logistic(Complex<T> z) {
   }
   return Divide(one, Add(one, Exp(Negate(z))));
 }
+// By way of numbers whose halves are exact and whose magnitudes are finite.
 template <class T> HK_DEVICE Complex<T> Sqrt(Complex<T> z) {
   if (z.re == 0 && z.im == 0) return {0, z.im};
-  const T t = Sqrt(Abs(z.re) / 2 + Abs(z) / 2);
-  if (z.re >= 0) return {t, z.im / (2 * t)};
+  const s32 half = Exponent(z) / 2;
+  z = Scale(z, TwoTo<T>(-2 * half));
+  const T t = Sqrt(Abs(z.re) / 2 + Abs(z) / 2), back = TwoTo<T>(half);
+  if (z.re >= 0) return {t * back, z.im / (2 * t) * back};
   // Of the branch cut's two sides a zero's sign tells which.
-  const bool is_below = z.im < 0 || (z.im == 0 && 1 / z.im < 0);
-  return {Abs(z.im) / (2 * t), is_below ? -t : t};
+  const bool is_below = z.im < 0 || 1 / z.im < 0;
+  return {Abs(z.im) / (2 * t) * back, is_below ? -t * back : t * back};
 }
 template <class T> HK_DEVICE Complex<T> Rsqrt(Complex<T> z) {
   return Divide(Complex<T>{1, 0}, Sqrt(z));

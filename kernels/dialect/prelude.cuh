@@ -181,7 +181,7 @@ template <class T> HK_DEVICE T ShiftRightArithmetic(T a, T by) {
   const u64 at = n > last ? last : n;
   const u64 down = (typename Type<T>::Unsigned)a >> at;
   const bool negative = ((typename Type<T>::Unsigned)a >> last) & 1;
-  return Wrap<T>(negative && at ? down | ~(u64)0 << (last + 1 - at) : down);
+  return Wrap<T>(negative ? down | ~(u64)0 << (last - at) : down);
 }
 template <class T> HK_DEVICE T Power(T base, T exponent) {
   if (Type<T>::kSigned && exponent < 0) {

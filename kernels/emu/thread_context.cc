@@ -15,6 +15,8 @@ constexpr unsigned kSeveral = 0x80000000u;
 constexpr unsigned kSeveralWarps = ~0u;
 // A turn is the block's barriers and, below, the warp's own.
 constexpr unsigned kTurnShift = 16;
+// Of shared memory that a kernel declares itself; compilers refuse more.
+constexpr int64_t kMostDeclaredBytes = 48 << 10;
 
 unsigned WarpOf(unsigned thread_from_1) { return (thread_from_1 - 1) / kWarp; }
 
@@ -96,10 +98,11 @@ hk::HostShared ThreadContext::Shared(int id, unsigned long element_bytes,
                                      unsigned long elements) {
   if (id < 0) elements = dynamic_shared_bytes_ / element_bytes;
   Array* found = nullptr;
-  int64_t used = 0;
+  int64_t used = 0, declared = 0;
   for (Array& a : arrays_) {
     if (a.id == id) found = &a;
     used += static_cast<int64_t>(a.data.size());
+    if (a.id >= 0) declared += static_cast<int64_t>(a.data.size());
   }
   if (found == nullptr) {
     // Earlier arrays' elements stay where they are; threads hold pointers.
@@ -111,6 +114,11 @@ hk::HostShared ThreadContext::Shared(int id, unsigned long element_bytes,
     if (used > max_shared_bytes_) {
       Fail(0, absl::StrCat(used, " bytes of shared memory, of ",
                            max_shared_bytes_));
+    }
+    if (id >= 0) declared += static_cast<int64_t>(found->data.size());
+    if (declared > kMostDeclaredBytes) {
+      Fail(0, absl::StrCat(declared, " bytes of declared shared memory, of ",
+                           kMostDeclaredBytes));
     }
   }
   if (found->element_bytes != element_bytes) {

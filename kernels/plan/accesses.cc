@@ -143,10 +143,9 @@ class AccessFinder {
     for (const Point& p : r_.points) {
       const Instruction& i = c_.instructions()[p.instruction];
       if (p.kind != Point::kOp || i.op != &kDotGeneral) continue;
-      for (size_t k = 0; k < i.operands.size(); ++k) {
-        if (k == 1 && i.operands[0] == i.operands[1]) continue;
-        r_.bytes_read += c_.shape(i.operands[k]).byte_size();
-      }
+      const ValueId left = i.operands[0], right = i.operands[1];
+      r_.bytes_read += c_.shape(left).byte_size();
+      if (right != left) r_.bytes_read += c_.shape(right).byte_size();
     }
   }
 

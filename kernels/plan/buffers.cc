@@ -159,7 +159,6 @@ class BufferPlanner {
     at(owner).last = std::max(at(owner).last, at(v).last);
     at(v).owner = owner;
     result_of_[owner] = result_of_[v];
-    result_of_[v] = -1;
   }
 
   void FindKinds() {
@@ -187,19 +186,14 @@ class BufferPlanner {
     Arena arena(target_.alignment);
     plan_.scratch.assign(end_, -1);
     std::vector<std::vector<ValueId>> dying(end_);
-    for (ValueId v = 0; v < c_.num_values(); ++v) {
-      const Place& p = at(v);
-      if (p.owner == v && p.kind == Place::kArena) {
-        dying[p.last].push_back(v);
-      }
+    for (const Place& p : plan_.values) {
+      if (p.kind == Place::kArena) dying[p.last].push_back(p.owner);
     }
     for (int k = 0; k < end_; ++k) {
       const Instruction& i = c_.instructions()[k];
       for (int r = 0; r < i.num_results; ++r) {
         Place& p = at(i.first_result + r);
-        if (p.owner == i.first_result + r && p.kind == Place::kArena) {
-          p.offset = arena.Allocate(p.bytes);
-        }
+        if (p.kind == Place::kArena) p.offset = arena.Allocate(p.bytes);
       }
       if (scratch_[k] > 0) {
         plan_.scratch[k] = arena.Allocate(scratch_[k]);
@@ -247,9 +241,10 @@ class BufferPlanner {
                                  .in_place = in_place});
       free_arguments[at(v).bytes].erase(argument);
     };
-    for (ValueId v = c_.num_parameters(); v < c_.num_values(); ++v) {
-      if (at(v).kind != Place::kResult) continue;  // views come later
-      const int k = at(v).first;
+    for (const Place& p : plan_.values) {
+      if (p.kind != Place::kResult) continue;  // views come later
+      const ValueId v = p.owner;
+      const int k = p.first;
       const ValueId over = FindInPlace(k, v - c_.instructions()[k].first_result,
                                        free_arguments[at(v).bytes]);
       if (over == kNoValue) {

@@ -54,7 +54,6 @@ class Emitter {
       }
     }
     std::sort(inputs.begin(), inputs.end());
-    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
     return inputs;
   }
 

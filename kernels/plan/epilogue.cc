@@ -60,26 +60,8 @@ class Matcher {
 
   // The other operand of a binary op when one is `v`.
   ValueId Other(const Instruction& i, ValueId v) const {
-    if (i.operands.size() != 2) return kNoValue;
     if (i.operands[0] == v) return i.operands[1];
     return i.operands[1] == v ? i.operands[0] : kNoValue;
-  }
-
-  // All factors of a product, through multiplications.
-  std::vector<ValueId> Factors(ValueId v) const {
-    std::vector<ValueId> open = {v}, factors;
-    while (!open.empty() && factors.size() + open.size() < 8) {
-      const ValueId at = open.back();
-      open.pop_back();
-      const Instruction& i = Producer(at);
-      if (i.op == &kMultiply) {
-        open.insert(open.end(), i.operands.begin(), i.operands.end());
-      } else {
-        factors.push_back(at);
-      }
-    }
-    factors.insert(factors.end(), open.begin(), open.end());
-    return factors;
   }
 
   bool IsRelu(ValueId y, ValueId x) const {
@@ -91,25 +73,44 @@ class Matcher {
 
   // 0.5 * x * (1 + tanh(0.79788 * (x + 0.044715 * x^3))), factors in any order.
   bool IsGeluTanh(ValueId y, ValueId x) const {
-    double scale = 1;
-    int powers = 0;
-    ValueId gate = kNoValue;
-    for (const ValueId f : Factors(y)) {
-      if (f == x) {
-        ++powers;
-      } else if (const auto number = Uniform(f)) {
-        scale *= *number;
-      } else if (gate == kNoValue) {
-        gate = f;
-      } else {
-        return false;
-      }
-    }
-    return powers == 1 && std::abs(scale - 0.5) < 1e-3 && gate != kNoValue &&
-           IsGate(gate, x);
+    const Factors f = FactorsOf(y);
+    if (f.others.size() != 2 || !IsNear(f.number, 0.5, x)) return false;
+    return (f.others[0] == x && IsGate(f.others[1], x)) ||
+           (f.others[1] == x && IsGate(f.others[0], x));
   }
 
  private:
+  struct Factors {
+    double number = 1;  // of all numbers among them
+    std::vector<ValueId> others;
+  };
+
+  // Through multiplications, as far as eight factors.
+  Factors FactorsOf(ValueId v) const {
+    Factors factors;
+    std::vector<ValueId> open = {v};
+    int products = 0;
+    while (!open.empty()) {
+      const ValueId at = open.back();
+      open.pop_back();
+      const Instruction& i = Producer(at);
+      if (i.op == &kMultiply && ++products < 8) {
+        open.insert(open.end(), i.operands.begin(), i.operands.end());
+      } else if (const auto number = Uniform(at)) {
+        factors.number *= *number;
+      } else {
+        factors.others.push_back(at);
+      }
+    }
+    return factors;
+  }
+
+  // No farther off than rounding in x's dtype explains.
+  bool IsNear(double number, double want, ValueId x) const {
+    const int digits = ByteWidth(c_.shape(x).dtype()) == 2 ? 8 : 13;
+    return std::abs(number - want) < std::ldexp(want, -digits);
+  }
+
   static double ValueOf(const Literal& value) {
     return VisitDType(value.shape().dtype(), [&](auto tag) -> double {
       using T = typename decltype(tag)::type;
@@ -137,34 +138,16 @@ class Matcher {
 
   // 0.79788 * (x + 0.044715 * x^3).
   bool IsCubic(ValueId v, ValueId x) const {
-    double scale = 1;
-    ValueId inner = kNoValue;
-    for (const ValueId f : Factors(v)) {
-      if (const auto number = Uniform(f)) {
-        scale *= *number;
-      } else if (inner == kNoValue && f != x) {
-        inner = f;
-      } else {
-        return false;
-      }
+    const Factors scaled = FactorsOf(v);
+    if (scaled.others.size() != 1 || !IsNear(scaled.number, 0.7978845608, x)) {
+      return false;
     }
-    if (inner == kNoValue || std::abs(scale - 0.7978846) > 1e-2) return false;
-    const Instruction& sum = Producer(inner);
+    const Instruction& sum = Producer(scaled.others[0]);
     const ValueId cubic = sum.op == &kAdd ? Other(sum, x) : kNoValue;
     if (cubic == kNoValue) return false;
-    double coefficient = 1;
-    int powers = 0;
-    for (const ValueId f : Factors(cubic)) {
-      const auto number = Uniform(f);
-      if (f == x) {
-        ++powers;
-      } else if (number) {
-        coefficient *= *number;
-      } else {
-        return false;
-      }
-    }
-    return powers == 3 && std::abs(coefficient - 0.044715) < 1e-3;
+    const Factors cube = FactorsOf(cubic);
+    return cube.others == std::vector<ValueId>(3, x) &&
+           IsNear(cube.number, 0.044715, x);
   }
 
   const Computation& c_;
@@ -193,9 +176,10 @@ TailForm FormOf(const Computation& c, ValueId x, ValueId y,
     if (other == kNoValue || member(other)) continue;
     ValueId& part =
         matcher.IsBias(other, c.shape(x)) ? form.bias : form.residual;
-    if (part != kNoValue || matcher.Uniform(other)) continue;
-    part = other;
-    x = i.first_result;
+    if (part == kNoValue && !matcher.Uniform(other)) {
+      part = other;
+      x = i.first_result;
+    }
   }
   if (matcher.Producer(y).op == &kConvert && y != x) {
     y = matcher.Producer(y).operands[0];
@@ -257,7 +241,7 @@ class TailFinder {
       if (producer < dot) continue;
       if (Matcher(c_).Uniform(v)) continue;
       if (!Matcher(c_).IsBias(v, shape)) return false;
-      if (c_.producer(c_.instructions()[producer].operands[0]) > dot) {
+      if (c_.producer(c_.instructions()[producer].operands[0]) >= dot) {
         return false;
       }
     }
@@ -301,24 +285,28 @@ std::vector<DotTail> FindDotTails(
     const std::vector<absl::InlinedVector<int, 2>>& users,
     const std::vector<bool>& is_result) {
   std::vector<DotTail> tails;
-  if (target.epilogues == EpilogueSupport::kNone) return tails;
   TailFinder finder(computation, target, users, is_result);
   const auto instructions = computation.instructions();
   for (size_t k = 0; k < instructions.size(); ++k) {
     if (instructions[k].op != &kDotGeneral) continue;
-    DotTail tail = finder.From(static_cast<int>(k));
-    if (tail.members.size() > 1) tails.push_back(std::move(tail));
+    tails.push_back(finder.From(static_cast<int>(k)));
   }
   return tails;
 }
 
+bool IsNumberOrBias(const Computation& computation, ValueId value,
+                    const Shape& product) {
+  const Matcher matcher(computation);
+  return matcher.Uniform(value).has_value() ||
+         (computation.shape(value).SameDims(product) &&
+          matcher.IsBias(value, product));
+}
+
 void DescribeEpilogue(const Computation& computation, Region* region) {
-  if (region->results.empty()) return;
   Epilogue& e = region->epilogue;
   std::vector<int> members;
   for (size_t n = 0; n < region->points.size(); ++n) {
     const Point& p = region->points[n];
-    if (p.kind == Point::kLoad) continue;
     const Instruction& i = computation.instructions()[p.instruction];
     if (i.op == &kDotGeneral) {
       e.dot_instruction = p.instruction;
@@ -330,24 +318,28 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
   }
   if (e.dot_instruction < 0) return;
   std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
+  const ValueId product =
+      computation.instructions()[e.dot_instruction].first_result;
   const ValueId exit = region->points[region->results[0]].value;
-  const TailForm form = FormOf(
-      computation, computation.instructions()[e.dot_instruction].first_result,
-      exit, members);
-  e.present = members.size() > 1;
+  const TailForm form = FormOf(computation, product, exit, members);
+  e.present = exit != product;
   e.activation = form.activation;
-  for (const Access& a : region->accesses) {
-    if (a.operand < 0) continue;
-    const ValueId loaded = region->points[a.point].value;
-    const ValueId source =
-        form.bias == kNoValue
-            ? kNoValue
-            : computation.instructions()[computation.producer(form.bias)]
-                  .operands[0];
-    if (loaded == source) e.bias_operand = a.operand;
-    if (loaded == form.residual) e.residual_operand = a.operand;
+  // The operand that `value` is. What is computed here no library adds.
+  const auto operand_of = [&](ValueId value) {
+    for (const Access& a : region->accesses) {
+      if (a.operand >= 0 && region->points[a.point].value == value) {
+        return a.operand;
+      }
+    }
+    e.activation = Activation::kOther;
+    return -1;
+  };
+  if (form.bias != kNoValue) {
+    const int broadcast = computation.producer(form.bias);
+    e.bias_operand =
+        operand_of(computation.instructions()[broadcast].operands[0]);
   }
+  if (form.residual != kNoValue) e.residual_operand = operand_of(form.residual);
 }
 
 }  // namespace hawser::plan

@@ -17,12 +17,18 @@ struct DotTail {
   int exit = -1;  // the instruction whose result leaves; may be the dot
   std::vector<int> members;  // ascending; without broadcasts and scalars
 };
-// Of every dot_general of `computation` that has one. `users[v]` are the
-// instructions that read value v, ascending, `is_result[v]` whether it leaves.
+// Of every dot_general of `computation`; no two share a member. `users[v]` are
+// the instructions that read value v, ascending, `is_result[v]` whether it
+// leaves.
 std::vector<DotTail> FindDotTails(
     const Computation& computation, const Target& target,
     const std::vector<absl::InlinedVector<int, 2>>& users,
     const std::vector<bool>& is_result);
+
+// Whether a library's call for a product of these sizes can be told of `value`
+// by a number or by an operand: one number everywhere, or one per column.
+bool IsNumberOrBias(const Computation& computation, ValueId value,
+                    const Shape& product);
 
 // Fills in region->epilogue from the points of a kLibraryDot region.
 void DescribeEpilogue(const Computation& computation, Region* region);

@@ -46,11 +46,6 @@ class Fuser {
     }
     for (const ValueId v : c_.results()) is_result[v] = true;
     for (const DotTail& t : FindDotTails(c_, target_, users, is_result)) {
-      // Two products that meet: the first takes the tail.
-      if (std::any_of(t.members.begin(), t.members.end(),
-                      [&](int m) { return claim_[m] >= 0; })) {
-        continue;
-      }
       for (const int m : t.members) claim_[m] = t.exit;
     }
     group_of_exit_.assign(c_.instructions().size(), -1);
@@ -99,17 +94,16 @@ class Fuser {
     return readers;
   }
 
-  bool IsResult(const Instruction& i) const {
-    for (int k = 0; k < i.num_results; ++k) {
-      if (groups_.IsResult(i.first_result + k)) return true;
-    }
-    return false;
-  }
-
   // ---- loops --------------------------------------------------------------
 
   bool IsBigConstant(const Instruction& i) const {
     return i.op == &kConstant && c_.shape(i.first_result).num_elements() != 1;
+  }
+
+  // Through no point: there before the group runs.
+  bool IsReadWhole(int at, const Group& group) const {
+    return std::any_of(group.whole.begin(), group.whole.end(),
+                       [&](ValueId v) { return c_.producer(v) == at; });
   }
 
   // Whether the group may evaluate the instruction at all.
@@ -121,22 +115,19 @@ class Fuser {
         static_cast<int>(i.operands.size()) > target_.max_concatenated) {
       return false;
     }
-    if (std::find(group.whole.begin(), group.whole.end(), i.first_result) !=
-        group.whole.end()) {
+    if (IsReadWhole(at, group)) return false;
+    // A library takes biases and numbers along; what it adds is there.
+    if (group.is_dot && target_.epilogues != EpilogueSupport::kAny &&
+        !IsNumberOrBias(c_, i.first_result, c_.shape(group.outputs[0]))) {
       return false;
     }
-    // A library takes biases and scalars along.
-    const bool simple = NodeOf(*i.op).free || i.op == &kBroadcastInDim;
-    if (group.is_dot && !simple && target_.epilogues != EpilogueSupport::kAny) {
-      return false;
-    }
-    return groups_.HasRoom(at, g);
+    return groups_.HasRoom(at, g, /*writes=*/false);
   }
 
   void DecideLoop(int at) {
     const Instruction& i = c_.instructions()[at];
-    const GroupIds readers = ReadersOf(i);
-    const bool leaves = IsResult(i);
+    const GroupIds readers = groups_.ReadersOf(i.first_result);
+    const bool leaves = groups_.IsResult(i.first_result);
     if (readers.size() == 1 && !leaves) {
       const GroupId g = readers[0];
       if (MayInline(at, g) && cost_.PaysInOne(at, g)) {
@@ -146,18 +137,14 @@ class Fuser {
       return MakeOwn(at);
     }
     // What is free to recompute is not worth being written by another.
-    const bool free = NodeOf(*i.op).free;
-    if (leaves && !free && HostInOne(at)) return;
+    if (leaves && !NodeOf(*i.op).free && HostInOne(at)) return;
     if (InlineIntoAll(at, readers, leaves) && !leaves) return;
-    if (!free && HostInOne(at)) return;
+    if (HostInOne(at)) return;
     MakeOwn(at);
   }
 
   void MakeOwn(int at) {
-    if (NodeOf(*c_.instructions()[at].op).view ||
-        IsBigConstant(c_.instructions()[at])) {
-      return groups_.AddAlone(at);
-    }
+    if (NodeOf(*c_.instructions()[at].op).view) return groups_.AddAlone(at);
     groups_.AddOwn(at);
   }
 
@@ -186,31 +173,23 @@ class Fuser {
     return all;
   }
 
-  // Whether each of its results is evaluated once per element of the group's
-  // loops, in the order of its own elements.
+  // Whether its result is evaluated once per element of the group's loops, in
+  // the order of its own elements.
   bool IsWhole(const Instruction& i, const Group& group) const {
     const PointGraph& points = *group.points;
-    Dims kept(points.domain().begin(),
-              points.domain().begin() + points.num_kept());
-    for (int k = 0; k < i.num_results; ++k) {
-      const ValueId v = i.first_result + k;
-      const auto ids = points.PointsOf(v);
-      const Shape& shape = c_.shape(v);
-      if (ids.size() != 1 || points.point(ids[0]).scope != 0) return false;
-      const IndexExpr got =
-          points.map(points.point(ids[0]).map).Linear(shape.dims());
-      IndexExpr want;
-      if (shape.num_elements() == ElementsOf(kept)) {
-        want = IndexMap::Identity(kept).Linear(kept);
-      } else if (group.reduction &&
-                 shape.num_elements() == ElementsOf(points.domain())) {
-        want = group.reduction->InputMap().Linear(group.reduction->input);
-      } else {
-        return false;
-      }
-      if (got != want) return false;
+    const Dims kept(points.domain().begin(),
+                    points.domain().begin() + points.num_kept());
+    const auto ids = points.PointsOf(i.first_result);
+    const Shape& shape = c_.shape(i.first_result);
+    if (ids.size() != 1 || points.point(ids[0]).scope != 0) return false;
+    const IndexExpr got =
+        points.map(points.point(ids[0]).map).Linear(shape.dims());
+    if (shape.num_elements() == ElementsOf(kept)) {
+      return got == IndexMap::Identity(kept).Linear(kept);
     }
-    return true;
+    // Where not all loops are kept, some are a reduction's.
+    return shape.num_elements() == ElementsOf(points.domain()) &&
+           got == group.reduction->InputMap().Linear(group.reduction->input);
   }
 
   // Lets one of the readers write it out for the others.
@@ -223,8 +202,7 @@ class Fuser {
       if (++tries > kTries) return false;
       const Group& group = groups_.group(g);
       if (!MayInline(at, g) || group.is_dot || !IsWhole(i, group) ||
-          static_cast<int>(group.outputs.size()) + group.num_reads + 1 >
-              target_.max_buffers) {
+          !groups_.HasRoom(at, g, /*writes=*/true)) {
         continue;
       }
       GroupIds others = readers;
@@ -245,12 +223,13 @@ class Fuser {
     for (const GroupId g : readers) {
       if (++tries > 4) break;
       const Group& group = groups_.group(g);
-      if (group.points == nullptr || group.is_dot || !groups_.HasRoom(at, g)) {
+      if (group.points == nullptr || group.is_dot || IsReadWhole(at, group) ||
+          !groups_.HasRoom(at, g, /*writes=*/true)) {
         continue;
       }
       GroupIds others = readers;
       others.erase(std::find(others.begin(), others.end(), g));
-      if (!others.empty() && groups_.MayReach(others, g)) continue;
+      if (groups_.MayReach(others, g)) continue;
       if (!FitReduction(i, g)) continue;
       return groups_.Host(at, g);  // nobody else reads it: not written
     }
@@ -328,7 +307,8 @@ class Fuser {
       if (++tries > 8) return false;
       const Group& group = groups_.group(g);
       if (!group.reduction || !(*group.reduction == axes) ||
-          !groups_.HasRoom(at, g) || groups_.MayReach(readers, g)) {
+          !groups_.HasRoom(at, g, /*writes=*/true) ||
+          groups_.MayReach(readers, g)) {
         continue;
       }
       groups_.Adopt(at, g, axes.ResultMap());

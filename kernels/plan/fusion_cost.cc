@@ -54,7 +54,6 @@ bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
 
 bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
                            bool written) const {
-  if (takers.empty()) return false;
   const Instruction& i = c_.instructions()[instruction];
   const double count = static_cast<double>(takers.size());
   double lanes = 0, reads = 0, spent = 0;

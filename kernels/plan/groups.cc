@@ -146,10 +146,9 @@ void Groups::MakeReduction(GroupId g, const ReduceAxes& axes,
   groups_[g].reduction = axes;
 }
 
-bool Groups::HasRoom(int instruction, GroupId g) const {
+bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
   const Group& group = groups_[g];
   const Instruction& i = c_.instructions()[instruction];
-  const NodeRow& row = NodeOf(*i.op);
   int fresh = 0;
   size_t points = 0;
   int depth = 0;
@@ -157,15 +156,16 @@ bool Groups::HasRoom(int instruction, GroupId g) const {
     const ValueId v = i.first_result + k;
     points += group.points->PointsOf(v).size();
     depth = std::max(depth, group.points->ScopeDepth(v));
-    if (!readers_[v].empty()) --fresh;
+    const size_t own = group.points->Demanded(v) ? 1 : 0;
+    if (own > 0) --fresh;
+    if (writes && (is_result_[v] || readers_[v].size() > own)) ++fresh;
   }
   for (const ValueId v : i.operands) {
     if (!group.points->Demanded(v) && !IsScalarConstant(v)) ++fresh;
   }
   const size_t grown =
       group.points->points().size() + points * i.operands.size();
-  const bool chooses = i.operands.size() > 1 && i.op->Is(kDataMovement) &&
-                       row.node == NodeClass::kLoop;
+  const bool chooses = i.operands.size() > 1 && i.op->Is(kDataMovement);
   return static_cast<int>(group.members.size()) < target_.max_instructions &&
          grown <= static_cast<size_t>(target_.max_points) &&
          (fresh <= 0 ||

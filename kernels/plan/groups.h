@@ -64,8 +64,8 @@ class Groups {
   void Adopt(int instruction, GroupId g, const IndexMap& map);
 
   // Whether the group may take the instruction: limits of size, buffers,
-  // predicates.
-  bool HasRoom(int instruction, GroupId g) const;
+  // predicates. `writes`: it writes the results that others need.
+  bool HasRoom(int instruction, GroupId g, bool writes) const;
   // Whether some chain of groups leads from what `from` writes to `to`; true
   // when it takes too long to say.
   bool MayReach(absl::Span<const GroupId> from, GroupId to) const;

@@ -1,5 +1,6 @@
 // One instruction made a Region: its loops, its points, their order.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/base/status.h"
@@ -32,9 +33,8 @@ Body BodyOf(const Module& module, const Computation& computation,
     body.last = static_cast<int>(body.computation->instructions().size());
     const auto results = body.computation->results();
     body.results.assign(results.begin(), results.end());
-    for (size_t k = 0; k < i.operands.size(); ++k) {
-      body.operands.push_back(static_cast<ValueId>(k));
-    }
+    body.operands.resize(i.operands.size());
+    std::iota(body.operands.begin(), body.operands.end(), 0);
     return body;
   }
   body.computation = &computation;
@@ -198,7 +198,7 @@ int MostAlive(const Region& region) {
       last_use[o] = static_cast<int>(n);
     }
   }
-  std::vector<int> ends(points.size() + 1, 0);
+  std::vector<int> ends(points.size(), 0);
   for (const int use : last_use) {
     if (use >= 0) ++ends[use];
   }
@@ -277,10 +277,12 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
       const bool same = AxesOfReduce(*body.computation, i) == axes;
       for (int r = 0; r < i.num_results; ++r) {
         for (const PointId p : graph.PointsOf(i.first_result + r)) {
-          if (same && graph.map(graph.point(p).map) == axes.ResultMap()) {
+          const Point& point = graph.point(p);
+          if (same && point.scope == 0 &&
+              graph.map(point.map) == axes.ResultMap()) {
             continue;
           }
-          return Internal("a fusion folds over more than one set of axes");
+          return Internal("a fusion folds a part, or over other axes");
         }
       }
     }

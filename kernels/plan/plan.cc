@@ -47,7 +47,6 @@ absl::StatusOr<int> CopyComputation(const Computation& from,
 int64_t ScratchOf(const Plan& plan, const Instruction& i,
                   const Region& region) {
   int64_t bytes = region.scratch_bytes;
-  if (region.kind != RegionKind::kControl) return bytes;
   for (const int c : i.called) {
     bytes = std::max(bytes, plan.computations[c].buffers.arena_bytes);
   }

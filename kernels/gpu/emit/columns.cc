@@ -1,5 +1,6 @@
-// kColumnReduction: 32 vectors of neighbouring columns side by side, 8 lines
-// of threads over the rows, what the lines came to folded in shared memory.
+// kColumnReduction: 32 vectors of neighbouring columns side by side, up to 8
+// lines of threads over the rows, what the lines came to folded in shared
+// memory.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +14,7 @@ namespace {
 
 using plan::PointId;
 
-constexpr int64_t kLanes = 32, kLines = kThreads / kLanes;
+constexpr int64_t kLanes = 32;
 // Of static shared memory, which ends at 48 KiB.
 constexpr int64_t kSharedBytes = 32 << 10;
 
@@ -31,7 +32,7 @@ class ColumnEmitter {
     columns_ = ProductOf(all.subspan(0, r_.num_kept_loops));
     rows_ = ProductOf(all.subspan(r_.num_kept_loops));
     inner_ = r_.num_kept_loops - 1;
-    ChooseWidth();
+    ChooseSizes();
   }
 
   Kernels Emit() {
@@ -40,7 +41,7 @@ class ColumnEmitter {
     for (const Fold& fold : folds_) {
       HAWSER_RETURN_IF_ERROR(DeclareFold(source_, fold, &kernel_));
       body.Line("HK_SHARED(", fold.part(), ", shared", fold.number, ", ",
-                kThreads * width_, ");");
+                threads() * width_, ");");
     }
     body.Line("const u32 lane = HK_TID % ", kLanes, "u;");
     body.Line("const u32 line = HK_TID / ", kLanes, "u;");
@@ -50,23 +51,27 @@ class ColumnEmitter {
     body.Line("const bool inside = k < ",
               writer_.names().Number(columns_ / width_), ";");
     writer_.NameLoops(extents_, 0, r_.num_kept_loops, "k", width_);
-    if (inner_ >= 0) base_ = writer_.names().loops[inner_];
+    base_ = writer_.names().loops[inner_];
     WriteRange();
     for (int s = 0; s < r_.stages; ++s) WriteStage(s);
     return splits_ ? FinishParts() : FinishWhole();
   }
 
  private:
-  // Columns of a thread: a vector, unless shared memory is too small.
-  void ChooseWidth() {
+  // Columns of a thread: a vector, unless shared memory is too small. Where it
+  // is for so many lines too, there are fewer; no region folds 1 KiB at once.
+  void ChooseSizes() {
     int64_t bytes = 0;
     for (const Fold& fold : folds_) bytes += fold.part_bytes();
-    width_ = inner_ >= 0 ? r_.vector_width : 1;
+    width_ = r_.vector_width;
     while (width_ > 1 && (extents_[inner_] % width_ != 0 ||
-                          kThreads * width_ * bytes > kSharedBytes)) {
+                          threads() * width_ * bytes > kSharedBytes)) {
       width_ /= 2;
     }
+    while (threads() * bytes > kSharedBytes) lines_ /= 2;
   }
+
+  int64_t threads() const { return kLanes * lines_; }
 
   std::string Slot() const { return width_ > 1 ? "[j]" : ""; }
 
@@ -122,7 +127,7 @@ class ColumnEmitter {
     if (stage + 1 == r_.stages) {
       turn.results = ResultsOf(r_, /*per_result=*/false);
     }
-    if (rows_ > 0 && !(turn.also_needed.empty() && turn.results.empty())) {
+    if (rows_ > 0) {
       turn.before_points = [&] { DefineReduced(stage); };
       turn.in_lane = [&] {
         for (const Fold* fold : folds) {
@@ -140,11 +145,9 @@ class ColumnEmitter {
     const int loops = static_cast<int>(extents_.size());
     body.Open("if (inside)");
     body.Open("for (", writer_.names().type(), " i = begin + line; i < end; ",
-              "i += ", kLines, "u)");
-    writer_.Enter();
+              "i += ", lines_, "u)");
     writer_.NameLoops(extents_, r_.num_kept_loops, loops, "i", 1);
     writer_.WriteTurn(turn);
-    writer_.Leave();
     body.Close();
     body.Close();
   }
@@ -161,7 +164,7 @@ class ColumnEmitter {
     ForColumns([&] {
       body.Line(a, " = ", shared, "[lane", at, "];");
       body.Line("HK_UNROLL");
-      body.Open("for (u32 l = 1; l < ", kLines, "u; ++l)");
+      body.Open("for (u32 l = 1; l < ", lines_, "u; ++l)");
       body.Line("const ", fold.part(), " next = ", shared, "[(l * ", kLanes,
                 "u + lane)", at, "];");
       body.Line(a, " = ", fold.type(), "::Combine(", a, ", next);");
@@ -209,7 +212,7 @@ class ColumnEmitter {
     const int64_t blocks = CeilDivide(columns_ / width_, kLanes);
     return {
         .grid = {static_cast<uint32_t>(blocks), static_cast<uint32_t>(splits)},
-        .threads = kThreads};
+        .threads = static_cast<uint32_t>(threads())};
   }
 
   const RegionSource& source_;
@@ -219,8 +222,8 @@ class ColumnEmitter {
   const bool splits_;
   KernelBuilder kernel_;
   PointWriter writer_;
-  int64_t columns_, rows_, width_;
-  int inner_;  // the loop over columns
+  int64_t columns_, rows_, width_, lines_ = kThreads / kLanes;
+  int inner_;  // the loop over columns: of one column there are rows
   std::string base_;
 };
 

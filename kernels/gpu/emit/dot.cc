@@ -105,7 +105,9 @@ class DotEmitter {
       }
       IndexMap map;
       map.axes.resize(ShapeOf(f).rank());
-      for (int loop = 0; loop < kNumLoops; ++loop) Place(loop, f, &map);
+      for (const int loop : {kBatch, kRow, kColumn, kSummed}) {
+        Place(loop, f, &map);
+      }
       f.offset = map.Linear(ShapeOf(f).dims());
     }
   }

@@ -30,8 +30,8 @@ constexpr MonoidRow kMonoids[] = {
 // where it is another.
 std::string MonoidOf(const Computation& body) {
   const auto instructions = body.instructions();
-  if (instructions.size() != 3 || body.results().size() != 1 ||
-      body.results()[0] != 2 || IsComplex(body.shape(0).dtype())) {
+  if (instructions.size() != 3 || body.results()[0] != 2 ||
+      IsComplex(body.shape(0).dtype())) {
     return "";
   }
   const Instruction& i = instructions[2];
@@ -122,6 +122,14 @@ absl::StatusOr<std::vector<Fold>> FindFolds(const RegionSource& source) {
     const PointId id = static_cast<PointId>(n);
     const Point& p = source.point(id);
     if (p.kind != Point::kReduce) continue;
+    // Of all its results a reduction folds the same values.
+    const auto same = std::find_if(
+        folds.begin(), folds.end(),
+        [&](const Fold& f) { return f.instruction == p.instruction; });
+    if (same != folds.end()) {
+      same->points.push_back(id);
+      continue;
+    }
     const Instruction& i = source.instruction(p);
     const size_t inputs = i.op == &kReduce ? p.operands.size() / 2 : 1;
     const auto middle = p.operands.end() - inputs;
@@ -131,16 +139,6 @@ absl::StatusOr<std::vector<Fold>> FindFolds(const RegionSource& source) {
               .points = {id},
               .initial = {p.operands.begin(), middle},
               .inputs = {middle, p.operands.end()}};
-    const auto same =
-        std::find_if(folds.begin(), folds.end(), [&](const Fold& f) {
-          return f.instruction == fold.instruction && f.inputs == fold.inputs &&
-                 f.initial == fold.initial;
-        });
-    if (same != folds.end()) {
-      same->points.push_back(id);
-      same->stage = std::max(same->stage, fold.stage);
-      continue;
-    }
     Describe(source, i, &fold);
     folds.push_back(std::move(fold));
   }

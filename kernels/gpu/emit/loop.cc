@@ -27,16 +27,14 @@ class LoopEmitter {
     const LaunchShape shape = LoopShape(vectors, source_.options);
     body.Line("const ", type, " first = (", type, ")HK_BID * ", kThreads,
               "u + HK_TID;");
-    if (vectors > 0) {
-      if (vectors <= int64_t{shape.grid.x} * kThreads) {
-        Guard("if (first < ", vectors, "first", width);
-      } else {
-        body.Open("for (", type, " i = first; i < ",
-                  writer_.names().Number(vectors), "; i += HK_NBLK * ",
-                  kThreads, "u)");
-        WriteBody("i", width);
-        body.Close();
-      }
+    if (vectors <= int64_t{shape.grid.x} * kThreads) {
+      Guard("if (first < ", vectors, "first", width);
+    } else {
+      body.Open("for (", type, " i = first; i < ",
+                writer_.names().Number(vectors), "; i += HK_NBLK * ", kThreads,
+                "u)");
+      WriteBody("i", width);
+      body.Close();
     }
     if (rest > 0) {
       body.Line("const ", type, " last = first + ",
@@ -56,7 +54,6 @@ class LoopEmitter {
   }
 
   void WriteBody(const std::string& index, int64_t width) {
-    writer_.Enter();
     const int loops = static_cast<int>(extents_.size());
     writer_.NameLoops(extents_, 0, loops, index, width);
     Turn turn{.width = static_cast<int>(width),
@@ -64,7 +61,6 @@ class LoopEmitter {
               .results = all_};
     if (loops > 0) turn.base = writer_.names().loops[loops - 1];
     writer_.WriteTurn(turn);
-    writer_.Leave();
   }
 
   const RegionSource& source_;

@@ -80,7 +80,7 @@ constexpr OpRow kRows[] = {
     {&kCeil, "Ceil($0)"},
     {&kClamp, "Clamp($0, $1, $2)"},
     {&kCompare, "", "", Compared},
-    {&kComplex, "MakeComplex($0, $1)", "MakeComplex($0, $1)"},
+    {&kComplex, nullptr, "MakeComplex($0, $1)"},
     {&kConvert, "", "", Converted},
     {&kCosine, "Cos($0)", "Cos($0)"},
     {&kDivide, "Divide($0, $1)", "Divide($0, $1)"},

@@ -83,7 +83,7 @@ void PointWriter::NameLoops(absl::Span<const int64_t> extents, int first,
     NameLoop(d, kernel_->Unique("d"));
     kernel_->body().Line("const ", names_.type(), " ", names_.loops[d], " = ",
                          text, ";");
-    below *= std::max<int64_t>(size, 1);
+    below *= size;
   }
 }
 
@@ -146,7 +146,7 @@ void PointWriter::WriteWhere(absl::Span<const PointId> roots,
                              const std::function<bool(const Point&)>& keep) {
   for (const PointId id : Missing(roots)) {
     const Point& p = source_.point(id);
-    if (p.kind == Point::kReduce || !keep(p)) continue;
+    if (!keep(p)) continue;
     std::vector<bool> needed(source_.region.points.size(), false);
     AddNeeds(id, &needed);
     bool there = true;
@@ -159,8 +159,7 @@ void PointWriter::WriteWhere(absl::Span<const PointId> roots,
 
 void PointWriter::WriteUniform(absl::Span<const PointId> roots) {
   WriteWhere(roots, [&](const Point& p) {
-    return p.scope == 0 && p.cases.empty() && IsUniform(maps_[p.map]) &&
-           !(p.kind == Point::kOp && p.operands.empty());
+    return p.scope == 0 && IsUniform(maps_[p.map]);
   });
 }
 
@@ -181,19 +180,21 @@ void PointWriter::WritePoint(PointId id) {
   if (p.kind == Point::kMove) return Define(id, Value(p.operands[0]));
   if (p.kind == Point::kChoose) return DefineVariable(id, Choice(p));
   if (p.kind == Point::kIota) {
-    const DType from = names_.wide ? DType::kU64 : DType::kU32;
-    return DefineVariable(id, ConvertedText(AxisText(p, p.axis), from, dtype));
+    return DefineVariable(
+        id, ConvertedText(AxisText(p, p.axis), DType::kU64, dtype));
   }
-  if (p.kind == Point::kOp && i.op == &kConstant) {
+  if (i.op == &kConstant) {
     return Define(id, ConstantText(i.attributes.GetLiteral("value")));
   }
-  std::vector<ValueText> operands;
-  for (const PointId o : p.operands) operands.push_back(Value(o));
-  auto value = p.kind == Point::kOp
-                   ? OpText(i, dtype, operands, source_.options.strict)
-                   : Internal("point ", id, " is read before its reduction");
-  if (!value.ok() && status_.ok()) status_ = value.status();
-  DefineVariable(id, value.ok() ? *value : ValueText{"0", dtype});
+  absl::StatusOr<ValueText> value =
+      Internal("point ", id, " is read before its reduction");
+  if (p.kind == Point::kOp) {
+    std::vector<ValueText> operands;
+    for (const PointId o : p.operands) operands.push_back(Value(o));
+    value = OpText(i, dtype, operands, source_.options.strict);
+  }
+  status_.Update(value.status());
+  DefineVariable(id, value.value_or(ValueText{"0", dtype}));
 }
 
 void PointWriter::WriteLoad(PointId id) {
@@ -302,16 +303,23 @@ void PointWriter::StoreResult(int result) {
 }
 
 bool PointWriter::IsVector(const plan::Access& access, const Turn& turn) const {
-  if (turn.width < 2 || access.vector_width < 2) return false;
-  const IndexExpr offset = OffsetOf(access.point);
-  return offset.CoefficientOf(turn.inner) == 1 &&
-         !offset.DividesDim(turn.inner);
+  return turn.width > 1 && access.vector_width > 1;
+}
+
+std::vector<int> PointWriter::NotEmpty(absl::Span<const int> results) const {
+  std::vector<int> found;
+  for (const int r : results) {
+    const PointId root = source_.region.results[r];
+    if (source_.shape(root).num_elements() > 0) found.push_back(r);
+  }
+  return found;
 }
 
 void PointWriter::WriteTurn(const Turn& turn) {
   TextWriter& body = kernel_->body();
+  const std::vector<int> results = NotEmpty(turn.results);
   std::vector<PointId> roots = turn.also_needed;
-  for (const int r : turn.results) roots.push_back(source_.region.results[r]);
+  for (const int r : results) roots.push_back(source_.region.results[r]);
   const auto type_of = [&](PointId id) {
     return absl::StrCat("Vector<", TypeName(source_.shape(id).dtype()), ", ",
                         turn.width, ">");
@@ -327,7 +335,7 @@ void PointWriter::WriteTurn(const Turn& turn) {
               "));");
   }
   std::map<int, std::string> stored;
-  for (const int r : turn.results) {
+  for (const int r : results) {
     if (!IsVector(*stores_[r], turn)) continue;
     stored[r] = kernel_->Unique("y");
     body.Line(type_of(stores_[r]->point), " ", stored[r], ";");
@@ -345,7 +353,7 @@ void PointWriter::WriteTurn(const Turn& turn) {
   }
   if (turn.before_points) turn.before_points();
   Write(roots);
-  for (const int r : turn.results) {
+  for (const int r : results) {
     if (!stored.count(r)) {
       StoreResult(r);
       continue;

@@ -42,7 +42,7 @@ struct Turn {
   int width = 1;
   int inner = -1;
   std::string base;  // `inner`'s index of the first one
-  std::vector<int> results;               // stored in it
+  std::vector<int> results;               // stored in it, if not empty
   std::vector<plan::PointId> also_needed;  // beside what results need
   // Written in front of the points and behind them, once for each neighbour.
   std::function<void()> before_points;
@@ -79,6 +79,7 @@ class PointWriter {
                   const std::function<bool(const plan::Point&)>& keep);
   // What does not depend on any loop.
   void WriteUniform(absl::Span<const plan::PointId> roots);
+  // What it defines is forgotten behind it.
   void WriteTurn(const Turn& turn);
   // A result at the loops' indices.
   void StoreResult(int result);
@@ -122,6 +123,7 @@ class PointWriter {
   plan::IndexExpr OffsetOf(plan::PointId id) const;
   std::string LoadParameter(const plan::Access& access);
   std::string StoreParameter(const plan::Access& access);
+  std::vector<int> NotEmpty(absl::Span<const int> results) const;
   bool IsVector(const plan::Access& access, const Turn& turn) const;
 
   const RegionSource source_;

@@ -21,7 +21,6 @@ struct Pass {
   std::vector<int> results;     // per turn, in the last one
   std::vector<PointId> roots;   // what it needs
   std::vector<PointId> leaves;  // what later passes take from it
-  bool empty() const { return roots.empty(); }
 };
 
 class RowEmitter {
@@ -55,7 +54,7 @@ class RowEmitter {
     }
     WriteRowIndex();
     for (size_t s = 0; s < passes_.size(); ++s) {
-      if (!passes_[s].empty()) WritePass(passes_[s]);
+      WritePass(passes_[s]);
       for (const Fold* fold : passes_[s].folds) WriteResult(*fold);
     }
     WriteRowResults();
@@ -126,7 +125,7 @@ class RowEmitter {
         }
         continue;
       }
-      if (maker < 0) (*made_in)[n] = s;
+      (*made_in)[n] = s;
       writer_.AddNeeds(id, &needed);
     }
   }

@@ -71,7 +71,7 @@ class ScatterEmitter {
     }
     for (int u = 0; u < updates_.rank(); ++u) {
       (axis_of[u] < 0 ? batch_sizes : window_sizes).push_back(updates_.dim(u));
-      if (axis_of[u] >= 0 && Contains(map, axis_of[u]) && updates_.dim(u) > 1) {
+      if (Contains(map, axis_of[u]) && updates_.dim(u) > 1) {
         return Unimplemented("no kernel scatters windows that overlap");
       }
     }

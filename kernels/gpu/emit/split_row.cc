@@ -96,7 +96,6 @@ class SplitRowEmitter {
 
   void WriteTurn(int64_t width) {
     const int loops = static_cast<int>(extents_.size());
-    writer_.Enter();
     writer_.NameLoops(extents_, r_.num_kept_loops, loops, "i", width);
     writer_.WriteTurn({.width = static_cast<int>(width),
                        .inner = loops - 1,
@@ -109,7 +108,6 @@ class SplitRowEmitter {
                                         &kernel_);
                          }
                        }});
-    writer_.Leave();
   }
 
   const RegionSource& source_;

@@ -123,7 +123,6 @@ class TransposeEmitter {
   void WriteStores(const std::vector<Tile>& tiles) {
     TextWriter& body = kernel_.body();
     body.Open("for (u32 r = line; r < ", kTile, "u; r += ", kLines, "u)");
-    writer_.Enter();
     NameTurn("lane", "r");
     body.Open("if (", IsInside(), ")");
     for (const Tile& tile : tiles) {
@@ -134,7 +133,6 @@ class TransposeEmitter {
     }
     writer_.WriteTurn({.results = results_});
     body.Close();
-    writer_.Leave();
     body.Close();
   }
 
@@ -143,8 +141,7 @@ class TransposeEmitter {
   // `inner` are not.
   static bool CrossesAlong(const plan::Access& a, int across, int inner) {
     return !a.masked && a.kind == plan::AccessKind::kStrided &&
-           a.offset.CoefficientOf(across) == 1 &&
-           !a.offset.DividesDim(across) && !a.offset.DividesDim(inner);
+           a.offset.CoefficientOf(across) == 1 && !a.offset.DividesDim(inner);
   }
 
  private:

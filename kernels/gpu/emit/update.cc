@@ -24,7 +24,6 @@ class SliceLoop {
       : c_(source.module.computation(source.region.computation)),
         i_(c_.instructions()[source.region.instruction]),
         r_(source.region) {
-    r_.body = r_.computation;
     r_.domain = c_.shape(i_.operands[1]).dims();
     r_.num_kept = static_cast<int>(r_.domain.size());
     r_.scopes.emplace_back();
@@ -80,16 +79,17 @@ class SliceLoop {
     r_.loops = plan::CollapseLoops(r_.domain, offsets, {});
     const int inner = static_cast<int>(r_.loops.extents.size()) - 1;
     r_.num_kept_loops = inner + 1;
-    int64_t width =
-        16 / ByteWidth(c_.shape(i_.first_result).dtype());
     for (plan::Access& a : r_.accesses) {
       a.offset = a.offset.Substitute(r_.loops.back);
       r_.fits_u32 &= a.offset.bounds().max < int64_t{1} << 31;
-      if (a.result < 0 && a.operand != 1) continue;
-      const int64_t aligned = plan::AlignmentOf(a.offset, inner);
-      width = std::min(width, aligned);
-      if (inner < 0 || a.offset.CoefficientOf(inner) != 1) width = 1;
     }
+    // The store's is the least: the last axis that is not whole moves by its
+    // start, so where that keeps vectors aligned neighbours are neighbours.
+    const int64_t aligned =
+        plan::AlignmentOf(r_.accesses.back().offset, inner);
+    int64_t width = std::min<int64_t>(
+        aligned, 16 / ByteWidth(c_.shape(i_.first_result).dtype()));
+    if (inner < 0) width = 1;
     while (width > 1 && r_.loops.extents[inner] % width != 0) width /= 2;
     r_.vector_width = static_cast<int>(width);
     for (plan::Access& a : r_.accesses) {

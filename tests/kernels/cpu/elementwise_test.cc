@@ -314,6 +314,36 @@ TEST(ElementwiseTest, ComplexNumbers) {
               LiteralEquals(two[0]));
 }
 
+// f64 has no wider type to be divided in.
+TEST(ElementwiseTest, ComplexQuotientsHoldAtBothEndsOfF64) {
+  using C = std::complex<double>;
+  const double parts[] = {0, 5e-324, 3e-310, 1, 1e308, 1.7e308};
+  std::vector<C> values;
+  for (const double re : parts) {
+    for (const double im : parts) values.push_back(C(re, -im));
+  }
+  using Wide = std::complex<long double>;
+  for (const C a : values) {
+    const Literal x = Literal::Scalar(a);
+    for (const C b : values) {
+      const C got =
+          EvaluateOp(kDivide, {x, Literal::Scalar(b)}).data<C>()[0];
+      if (b == C(0)) {
+        EXPECT_FALSE(std::isfinite(std::abs(got))) << a << " / " << b;
+        continue;
+      }
+      const Wide want = Wide(a) / Wide(b);
+      if (std::abs(want) > 1.7e308L) {
+        EXPECT_FALSE(std::isnan(got.real()) || std::isnan(got.imag()))
+            << a << " / " << b;
+        continue;
+      }
+      EXPECT_LE(std::abs(Wide(got) - want), 1e-15 * std::abs(want) + 1e-323)
+          << a << " / " << b << ": " << got;
+    }
+  }
+}
+
 TEST(ElementwiseTest, BoolLogic) {
   const Literal a = Literal::Vector<bool>({false, false, true, true});
   const Literal b = Literal::Vector<bool>({false, true, false, true});

@@ -96,6 +96,23 @@ TEST(Collectives, ScansFoldAllBelow) {
   }
 }
 
+// A slower warp still reads what the first scan has left there.
+TEST(Collectives, ScansMayShareTheirMemory) {
+  const auto x = Random(kThreads);
+  const auto y = RunBody<uint32_t>(
+      "",
+      "  HK_SHARED(u32, s, 8);\n"
+      "  v = BlockScan<Sum<u32>, 256>(v, s);\n"
+      "  v = BlockScan<Sum<u32>, 256>(v, s);",
+      "u32", x);
+  uint32_t once = 0, twice = 0;
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    once += x[i];
+    twice += once;
+    ASSERT_EQ(y[i], twice) << i;
+  }
+}
+
 TEST(Collectives, ShufflesUpAndDownKeepTheirEnds) {
   std::vector<uint32_t> x(64);
   for (uint32_t i = 0; i < 64; ++i) x[i] = i;

@@ -76,6 +76,38 @@ TEST(GpuValues, OfMixedGraphs) {
   ExpectReference(rig, plan::MixedGraph(40), Numerics::kFast, kNear, 1);
 }
 
+// A product and what is added to it, in between.
+constexpr absl::string_view kTail[] = {R"(module "tail"
+computation @0 "main" (%0: f32[4,3], %1: f32[3,6], %2: f32[24], %3: f32[4],
+                       %4: f32[6], %5: f32[1,6]) {
+  %6: f32[4,6] = )",
+                                       R"(
+  %7: f32[4,6] = dot_general(%0, %1)
+      lhs_batching_dimensions=[] lhs_contracting_dimensions=[1]
+      rhs_batching_dimensions=[] rhs_contracting_dimensions=[0]
+  %8: f32[4,6] = add(%7, %6)
+  return %8
+}
+)"};
+
+// A library adds what an argument holds, whatever views, rows and numbers the
+// graph makes of it.
+TEST(GpuValues, OfTailsOfProducts) {
+  constexpr const char* kAdded[] = {
+      "reshape(%2) dims=[4,6]",
+      "iota() dtype=f32 dims=[4,6] iota_dimension=1",
+      "broadcast_in_dim(%3) broadcast_dimensions=[0] dims=[4,6]",
+      "broadcast_in_dim(%4) broadcast_dimensions=[1] dims=[4,6]",
+      "broadcast_in_dim(%5) broadcast_dimensions=[0,1] dims=[4,6]",
+  };
+  Rig rig;
+  for (const char* added : kAdded) {
+    ExpectReference(rig, Parse(absl::StrCat(kTail[0], added, kTail[1])),
+                    Numerics::kFast, kNear, 1);
+    if (HasFatalFailure()) return;
+  }
+}
+
 // What no kernel does runs on the host, between what kernels do.
 TEST(GpuValues, OfStepsOnTheHost) {
   Rig rig;

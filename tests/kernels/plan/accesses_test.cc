@@ -99,6 +99,11 @@ TEST(Accesses, LoopsThatAPredicateTellsApartStay) {
                  {{"dimension", int64_t{1}}});
   });
   EXPECT_THAT(r.loops.extents, ElementsAre(4, 6));
+  // What is on no side but the last is the last.
+  for (const Point& p : r.points) {
+    if (p.kind != Point::kChoose) continue;
+    EXPECT_EQ(p.cases.size(), 1u);
+  }
 }
 
 TEST(Accesses, KeptLoopsEndWhereTheReducedBegin) {
@@ -328,6 +333,23 @@ TEST(Accesses, ProductsReadTheirFactorsWhole) {
   EXPECT_EQ(square.bytes_read, 16 * 4);
 }
 
+// Wherever it says to begin, there is one place.
+TEST(Accesses, ASliceOfEverythingReadsNoStart) {
+  for (const int64_t size : {24, 23}) {
+    const Region r =
+        KernelOf({Shape::Of(DType::kS32, {24}), Shape::Scalar(DType::kS32)},
+                 [size](const Values& p) {
+                   return Apply(kDynamicSlice, {p[0], p[1]},
+                                {{"slice_sizes", Dims{size}}}) +
+                          1.0;
+                 });
+    EXPECT_EQ(r.symbols.size(), size == 24 ? 0u : 1u);
+    EXPECT_EQ(r.accesses.size(), size == 24 ? 2u : 3u);
+    EXPECT_EQ(LoadOf(r, 0).kind,
+              size == 24 ? AccessKind::kContiguous : AccessKind::kIndexed);
+  }
+}
+
 // ---- transposes
 
 TEST(Accesses, TilesAreForWhatNoCacheHolds) {
@@ -346,6 +368,15 @@ TEST(Accesses, TilesAreForReadsAlongAnotherLoopAlone) {
   // Every other column: apart, but along the loop that writes.
   EXPECT_EQ(KernelOf(
                 {F32({32, 64})},
+                [](const Values& p) {
+                  return SliceOf(p[0], {0, 0}, {32, 64}, {1, 2}) + 1.0;
+                },
+                target)
+                .kind,
+            RegionKind::kLoop);
+  // Rows that do not end where the next begins: still along it.
+  EXPECT_EQ(KernelOf(
+                {F32({32, 65})},
                 [](const Values& p) {
                   return SliceOf(p[0], {0, 0}, {32, 64}, {1, 2}) + 1.0;
                 },

@@ -41,18 +41,9 @@ Expression Product(const Expression& a, const Expression& b) {
                 {"rhs_contracting_dimensions", Dims{0}}});
 }
 
-// The steps: "dot of 3, bias 2 relu; loop" for three instructions and what
-// follows them, bias and residual with the operands they are.
-std::string StepsOf(const Tail& tail, const Target& target = Table(),
-                    DType dtype = DType::kF32) {
-  std::vector<Shape> parameters = testing::ShapesOf(
-      dtype, {{4, 3}, {3, 6}, {6}, {4, 6}, {4}, {1, 6}, {}});
-  parameters.push_back(Shape::Of(DType::kF32, {6}));
-  const Module module =
-      testing::ExpressionModule(parameters, [&](const Values& all) {
-        return tail(Product(all[0], all[1]),
-                    Values(all.begin() + 2, all.end()));
-      });
+// The steps: "dot with bias 2 relu; loop" for a product and what follows it,
+// bias and residual with the operands they are.
+std::string StepsOf(const Module& module, const Target& target) {
   const auto plan = MakePlan(module, target);
   EXPECT_OK(plan);
   if (!plan.ok()) return "";
@@ -74,6 +65,19 @@ std::string StepsOf(const Tail& tail, const Target& target = Table(),
     absl::StrAppend(&text, kNames[static_cast<int>(e.activation)]);
   }
   return text;
+}
+std::string StepsOf(const Tail& tail, const Target& target = Table(),
+                    DType dtype = DType::kF32) {
+  std::vector<Shape> parameters =
+      testing::ShapesOf(dtype, {{4, 3}, {3, 6}, {6}, {4, 6}, {4}, {1, 6}, {}});
+  parameters.push_back(Shape::Of(DType::kF32, {6}));
+  return StepsOf(testing::ExpressionModule(
+                     parameters,
+                     [&](const Values& all) {
+                       return tail(Product(all[0], all[1]),
+                                   Values(all.begin() + 2, all.end()));
+                     }),
+                 target);
 }
 std::string StepsOf(
     const std::function<Expression(const Expression& x, const Values& p)>& tail,
@@ -116,6 +120,8 @@ TEST(Tails, BiasesAndResiduals) {
               return x + p[kResidual] + Wide(p[kBias]);
             }),
             "dot with bias 2 residual 3");
+  // A number is neither.
+  EXPECT_EQ(StepsOf([](auto& x, auto& p) { return x + 1.0; }), "dot; loop");
   // There is room for one of each.
   EXPECT_EQ(
       StepsOf([](auto& x, auto& p) { return x + p[kResidual] + p[kResidual]; }),
@@ -153,15 +159,25 @@ TEST(Tails, Relu) {
               return Apply(kMaximum, {x, p[kResidual]});
             }),
             "dot; loop");
+  EXPECT_EQ(StepsOf([](auto& x, auto& p) { return Relu(Apply(kTanh, {x})); }),
+            "dot; loop");
   EXPECT_EQ(StepsOf([](auto& x, auto& p) {
-              return Relu(Apply(kTanh, {x}));
+              return Apply(kMaximum, {Like(x, 0), Apply(kTanh, {x})});
             }),
             "dot; loop");
+  // A number of another dtype is one as well.
+  EXPECT_EQ(StepsOf([](auto& x, auto& p) {
+              const Expression zero =
+                  Filled(x.scope(), Shape::Of(DType::kBF16, x.dims()), 0);
+              return Apply(kMaximum, {x, ConvertTo(zero, DType::kF32)});
+            }),
+            "dot with relu");
   // A number is seen through seven moves, the broadcast among them.
   for (const int moves : {6, 7}) {
     EXPECT_EQ(StepsOf([&](auto& x, auto& p) {
                 Expression zero = Like(x, 0);
-                for (int k = 0; k < moves; ++k) zero = Apply(kReshape, {zero}, {{"dims", Dims{4, 6}}});
+                for (int k = 0; k < moves; ++k)
+                  zero = Apply(kReshape, {zero}, {{"dims", Dims{4, 6}}});
                 return Apply(kMaximum, {x, zero});
               }),
               moves == 6 ? "dot with relu" : "dot; loop");
@@ -202,13 +218,16 @@ TEST(Tails, GeluByItsNumbersInAnyOrder) {
       "dot with bias 2 gelu");
   for (const Gelu& other :
        {Gelu{.half = 0.4}, Gelu{.half = 0.6}, Gelu{.one = 2}, Gelu{.one = 0.5},
-        Gelu{.slope = 0.7}, Gelu{.slope = 0.9}, Gelu{.cubic = 0.04},
-        Gelu{.cubic = 0.05}, Gelu{.powers = 2}, Gelu{.powers = 4}}) {
+        Gelu{.slope = 0.79}, Gelu{.slope = 0.8}, Gelu{.cubic = 0.0446},
+        Gelu{.cubic = 0.0448}, Gelu{.powers = 2}, Gelu{.powers = 4}}) {
     EXPECT_EQ(steps(other), "dot; loop")
         << other.half << other.one << other.slope << other.cubic
         << other.powers;
   }
-  // Not once x, with something more, or of something else.
+}
+
+// Not once x, with something more, or of something else.
+TEST(Tails, GeluIsOfTheProductAlone) {
   const auto with = [](const auto& change) {
     return StepsOf([&](auto& x, auto& p) { return change(x, p); });
   };
@@ -231,16 +250,56 @@ TEST(Tails, GeluByItsNumbersInAnyOrder) {
               return 0.5 * x * gate;
             }),
             "dot; loop");
+}
+
+// Three factors, of which one is another.
+TEST(Tails, GeluHasAllItsFactors) {
+  const auto with = [](const auto& change) {
+    return StepsOf([&](auto& x, auto& p) { return change(x, p); });
+  };
   EXPECT_EQ(with([](auto& x, auto& p) { return 0.5 * x; }), "dot; loop");
+  EXPECT_EQ(with([](auto& x, auto& p) { return 0.5 * (x * p[kResidual]); }),
+            "dot; loop");
+  EXPECT_EQ(with([](auto& x, auto& p) { return 0.5 * (p[kResidual] * x); }),
+            "dot; loop");
+  const auto gate = [](auto& x, const OpDef& op) {
+    const Expression inner = x + 0.044715 * (x * x * x);
+    return Apply(op, {0.7978845608 * inner}) + 1.0;
+  };
+  EXPECT_EQ(with([&](auto& x, auto& p) {
+              return 0.5 * (p[kResidual] * gate(x, kTanh));
+            }),
+            "dot; loop");
+  EXPECT_EQ(with([&](auto& x, auto& p) {
+              return 0.5 * (gate(x, kTanh) * p[kResidual]);
+            }),
+            "dot; loop");
+  EXPECT_EQ(with([&](auto& x, auto& p) { return 0.5 * (x * gate(x, kSine)); }),
+            "dot; loop");
+  EXPECT_EQ(with([](auto& x, auto& p) { return 0.5 * x * Apply(kTanh, {x}); }),
+            "dot; loop");
   EXPECT_EQ(with([](auto& x, auto& p) {
-              const Expression inner = (x + 0.044715 * (x * x * x)) * p[kResidual];
-              const Expression gate = Apply(kTanh, {0.7978845608 * inner}) + 1.0;
-              return 0.5 * x * gate;
+              const Expression turned = Apply(kNegate, {x});
+              return 0.5 * x * (Apply(kTanh, {0.7978845608 * turned}) + 1.0);
             }),
             "dot; loop");
   EXPECT_EQ(with([](auto& x, auto& p) {
+              const Expression inner =
+                  x + 0.044715 * (x * x * Apply(kTanh, {x}));
+              return 0.5 * x * (Apply(kTanh, {0.7978845608 * inner}) + 1.0);
+            }),
+            "dot; loop");
+  EXPECT_EQ(
+      with([](auto& x, auto& p) {
+        const Expression inner = (x + 0.044715 * (x * x * x)) * p[kResidual];
+        const Expression gate = Apply(kTanh, {0.7978845608 * inner}) + 1.0;
+        return 0.5 * x * gate;
+      }),
+      "dot; loop");
+  EXPECT_EQ(with([](auto& x, auto& p) {
               const Expression inner = p[kResidual] + p[kResidual];
-              const Expression gate = Apply(kTanh, {0.7978845608 * inner}) + 1.0;
+              const Expression gate =
+                  Apply(kTanh, {0.7978845608 * inner}) + 1.0;
               return 0.5 * x * gate;
             }),
             "dot; loop");
@@ -249,6 +308,132 @@ TEST(Tails, GeluByItsNumbersInAnyOrder) {
                   Apply(kTanh, {Like(x, 0.7978845608)}) + 1.0;
               return 0.5 * x * gate;
             }),
+            "dot; loop");
+}
+
+// As far off as rounding makes the numbers, and no farther.
+TEST(Tails, NumbersOfGeluAreAsNearAsTheyAreRounded) {
+  const auto steps = [](double off, DType dtype) {
+    return StepsOf(
+        [&](auto& x, auto& p) { return GeluOf(x, {.half = 0.5 * (1 + off)}); },
+        Table(), dtype);
+  };
+  for (const double sign : {-1.0, 1.0}) {
+    EXPECT_EQ(steps(sign / (1 << 14), DType::kF32), "dot with gelu");
+    EXPECT_EQ(steps(sign / (1 << 13), DType::kF32), "dot; loop");
+    EXPECT_EQ(steps(sign / (1 << 9), DType::kF16), "dot with gelu");
+    EXPECT_EQ(steps(sign / (1 << 8), DType::kF16), "dot; loop");
+  }
+  EXPECT_EQ(steps(0, DType::kBF16), "dot with gelu");
+}
+
+TEST(Tails, GeluHasAtMostEightFactors) {
+  for (const int more : {5, 6}) {
+    EXPECT_EQ(StepsOf([&](auto& x, auto& p) {
+                Expression y = GeluOf(x, {});
+                for (int k = 0; k < more; ++k) y = 1.0 * y;
+                return y;
+              }),
+              more == 5 ? "dot with gelu" : "dot with gelu; loop")
+        << more;
+  }
+}
+
+// A library adds what is there: a view is, the rest is made before. It would
+// add nothing if the product's step were to compute it.
+TEST(Tails, WhatIsAddedIsAnOperand) {
+  const auto steps = [](const std::function<Expression(const Values&)>& added,
+                        const Target& target = Table()) {
+    Module module = testing::ExpressionModule(
+        testing::ShapesOf(DType::kF32, {{4, 3}, {3, 6}, {24}, {1, 1, 6}, {4}}),
+        [&](const Values& p) {
+          const Expression other = added(p);
+          return Values{Product(p[0], p[1]) + other};
+        });
+    return StepsOf(module, target);
+  };
+  const auto iota = [](const Values& p, const Dims& dims) {
+    return Expression(p[0].scope(), p[0].scope()->builder.Add(
+                                        kIota, {},
+                                        {{"dtype", DType::kF32},
+                                         {"dims", dims},
+                                         {"iota_dimension", int64_t{0}}}));
+  };
+  const auto view = [](const Values& p) { return Reshaped(p[2], {4, 6}); };
+  const auto row = [](const Values& p) { return Wide(Reshaped(p[3], {6})); };
+  EXPECT_EQ(steps(view), "dot with residual 2");
+  EXPECT_EQ(steps(row), "dot with bias 2");
+  EXPECT_EQ(steps([&](const Values& p) {
+              return iota(p, {4, 6});
+            }),
+            "loop; dot with residual 2");
+  EXPECT_EQ(steps([&](const Values& p) { return Wide(iota(p, {6})); }),
+            "loop; dot with bias 2");
+  EXPECT_EQ(steps([](const Values& p) {
+              return Spread(p[4], {4, 6}, {1});
+            }),
+            "loop; dot with residual 2");
+  // Of a number for one column the inner broadcast is made before.
+  EXPECT_EQ(StepsOf(testing::ExpressionModule(
+                        testing::ShapesOf(DType::kF32, {{4, 3}, {3, 1}, {}}),
+                        [](const Values& p) {
+                          const Expression one = Spread(p[2], {1}, {0});
+                          const Expression column = Spread(one, {4, 1}, {0});
+                          return Values{Product(p[0], p[1]) + column};
+                        }),
+                    Table()),
+            "loop; dot with bias 2");
+  // Who takes anything computes it there, and says so.
+  EXPECT_EQ(steps(view, Any()), "dot with other");
+  EXPECT_EQ(steps(row, Any()), "dot with other");
+}
+
+// A number, or one value per row, is no list of one per column.
+TEST(Tails, BiasesOfVectorsAndNumbers) {
+  const auto steps = [](const std::vector<Dims>& dims,
+                        const Dims& broadcast_dimensions) {
+    Module module = testing::ExpressionModule(
+        testing::ShapesOf(DType::kF32, dims), [&](const Values& p) {
+          const Expression d = Apply(kDotGeneral, {p[0], p[1]},
+                                     {{"lhs_batching_dimensions", Dims{}},
+                                      {"lhs_contracting_dimensions", Dims{0}},
+                                      {"rhs_batching_dimensions", Dims{}},
+                                      {"rhs_contracting_dimensions", Dims{0}}});
+          return Values{d +
+                        Apply(kBroadcastInDim, {p[2]},
+                              {{"broadcast_dimensions", broadcast_dimensions},
+                               {"dims", d.dims()}})};
+        });
+    return StepsOf(module, Table());
+  };
+  EXPECT_EQ(steps({{3}, {3, 6}, {6}}, {0}), "dot with bias 2");
+  EXPECT_EQ(steps({{3}, {3, 6}, {1}}, {0}), "dot; loop");
+  EXPECT_EQ(steps({{3}, {3}, {}}, {}), "dot; loop");
+  // A product of one row is no bias of its own.
+  EXPECT_EQ(StepsOf(testing::ExpressionModule(
+                        testing::ShapesOf(DType::kF32, {{1, 3}, {3, 6}}),
+                        [](const Values& p) {
+                          const Expression d = Product(p[0], p[1]);
+                          return Values{
+                              d + Apply(kBroadcastInDim, {d},
+                                        {{"broadcast_dimensions", Dims{0, 1}},
+                                         {"dims", Dims{1, 6}}})};
+                        }),
+                    Table()),
+            "dot; loop");
+  // Larger values that a product of numbers bounds are no tail of it.
+  EXPECT_EQ(StepsOf(testing::ExpressionModule(
+                        testing::ShapesOf(DType::kF32, {{3}, {3}, {8}}),
+                        [](const Values& p) {
+                          const Expression d =
+                              Apply(kDotGeneral, {p[0], p[1]},
+                                    {{"lhs_batching_dimensions", Dims{}},
+                                     {"lhs_contracting_dimensions", Dims{0}},
+                                     {"rhs_batching_dimensions", Dims{}},
+                                     {"rhs_contracting_dimensions", Dims{0}}});
+                          return Values{Apply(kClamp, {d, p[2], d})};
+                        }),
+                    Any()),
             "dot; loop");
 }
 
@@ -357,10 +542,13 @@ TEST(Tails, ReadNothingThatIsMadeAfterTheProduct) {
                 Any()),
             "dot; column reduction; loop");
   // Neither as the last of several operands.
-  EXPECT_EQ(StepsOf([](auto& x, auto& p) {
-              return Apply(kClamp, {Like(x, 0), x, Apply(kTanh, {p[kResidual]})});
-            }, Any()),
-            "dot; loop");
+  EXPECT_EQ(
+      StepsOf(
+          [](auto& x, auto& p) {
+            return Apply(kClamp, {Like(x, 0), x, Apply(kTanh, {p[kResidual]})});
+          },
+          Any()),
+      "dot; loop");
   EXPECT_EQ(StepsOf(
                 [](auto& x, auto& p) {
                   return Apply(kClamp,
@@ -382,9 +570,9 @@ TEST(Tails, AColumnIsNoBias) {
                            {"lhs_contracting_dimensions", Dims{1}},
                            {"rhs_batching_dimensions", Dims{}},
                            {"rhs_contracting_dimensions", Dims{0}}});
-  const ValueId wide = b.Add(kBroadcastInDim, {c},
-                             {{"broadcast_dimensions", Dims{0}},
-                              {"dims", Dims{6, 6}}});
+  const ValueId wide =
+      b.Add(kBroadcastInDim, {c},
+            {{"broadcast_dimensions", Dims{0}}, {"dims", Dims{6, 6}}});
   ASSERT_OK(b.Finish({b.Add(kAdd, {d, wide})}));
   ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, Table()));
   EXPECT_EQ(CostOf(plan.entry(), Table()).launches, 2);

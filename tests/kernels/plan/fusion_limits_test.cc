@@ -4,17 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "core/ops/control.h"
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/expression.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
-#include "kernels/plan/plan.h"
+#include "kernels/plan/target.h"
+#include "tests/kernels/plan/steps.h"
 #include "tests/testing/expression_module.h"
-#include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
@@ -24,36 +22,6 @@ using Values = std::vector<Expression>;
 Module Build(const std::vector<Dims>& dims,
              const std::function<Values(const Values&)>& body) {
   return testing::ExpressionModule(testing::ShapesOf(DType::kF32, dims), body);
-}
-
-// "loop of 2, row of 3 for 2": kinds of the steps, how many instructions each
-// stands for, and its results where there are several.
-std::string Steps(const Module& module, const Target& target) {
-  const auto plan = MakePlan(module, target);
-  EXPECT_OK(plan);
-  if (!plan.ok()) return "";
-  std::string text;
-  for (const Region& r : plan->entry().regions) {
-    if (r.launches == 0) continue;
-    const Instruction& i = plan->module.entry().instructions()[r.instruction];
-    int count = 1;
-    if (i.op == &kFusion) {
-      const Computation& body = plan->module.computation(i.called[0]);
-      count =
-          static_cast<int>(body.instructions().size()) - body.num_parameters();
-    }
-    absl::StrAppend(&text, text.empty() ? "" : ", ", RegionKindName(r.kind),
-                    " of ", count);
-    if (i.num_results > 1) absl::StrAppend(&text, " for ", i.num_results);
-  }
-  return text;
-}
-
-// Everything fits, fusing costs nothing and saves much.
-Target Free() {
-  Target target = GpuTarget();
-  target.lanes_per_second = 1e30;
-  return target;
 }
 
 Expression Times(int count, const OpDef& op, Expression x) {
@@ -174,6 +142,10 @@ TEST(FusionLimits, ConditionsWithinConditions) {
     return Values{Padded(Apply(kReverse, {p[0]}, {{"dimensions", Dims{0}}}))};
   });
   EXPECT_EQ(Steps(turned, target), "loop of 3");
+  const Module once = Build({{8}}, [](const Values& p) {
+    return Values{Apply(kNegate, {Padded(p[0])})};
+  });
+  EXPECT_EQ(Steps(once, target), "loop of 3");
 }
 
 TEST(FusionLimits, ConcatenatedOperands) {
@@ -186,6 +158,11 @@ TEST(FusionLimits, ConcatenatedOperands) {
   EXPECT_EQ(Steps(joined, target), "loop of 2");
   target.max_concatenated = 2;
   EXPECT_EQ(Steps(joined, target), "loop of 1, loop of 1");
+  // Of other operations it says nothing.
+  const Module clamped = Build({{8}, {8}, {8}}, [](const Values& p) {
+    return Values{Apply(kNegate, {Apply(kClamp, p)})};
+  });
+  EXPECT_EQ(Steps(clamped, target), "loop of 2");
 }
 
 TEST(FusionLimits, RowsThatStay) {
@@ -218,14 +195,7 @@ TEST(FusionLimits, AValueIsWrittenByWhoMakesItInOrder) {
   EXPECT_EQ(steps(true).find("for 2"), std::string::npos) << steps(true);
 }
 
-// ---- costs: lanes and bytes take a second each
-
-Target Counted(double launch_seconds) {
-  Target target = GpuTarget();
-  target.lanes_per_second = target.bytes_per_second = 1;
-  target.launch_seconds = launch_seconds;
-  return target;
-}
+// ---- costs
 
 // 8 of 32 evaluations are needed, each costs 12; one launch and 32 bytes
 // written and read are saved.
@@ -264,6 +234,15 @@ TEST(FusionCosts, SeveralReadersComputeWhatIsCheaperThanReading) {
   EXPECT_EQ(Steps(two, target), "column reduction of 3 for 2, row of 2");
   target.lanes_per_second = kEven * 1.01;
   EXPECT_EQ(Steps(two, target), "row of 3, column reduction of 3");
+  // 12 lanes each.
+  const Module dear = Build({{4, 6}}, [](const Values& p) {
+    const Expression y = Apply(kTanh, {p[0]});
+    return Values{Summed(y, {1}), Summed(y, {0})};
+  });
+  target.lanes_per_second = 12 * kEven;
+  EXPECT_EQ(Steps(dear, target), "column reduction of 3 for 2, row of 2");
+  target.lanes_per_second = 12 * kEven * 1.01;
+  EXPECT_EQ(Steps(dear, target), "row of 3, column reduction of 3");
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ir/builder.h"
+#include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ops/control.h"
 #include "core/ops/convert.h"
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
+#include "core/ops/registry.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "gmock/gmock.h"
@@ -233,13 +235,23 @@ TEST(Fusion, WhatComesBackToEveryElementNeedsRowsThatStay) {
 }
 
 TEST(Fusion, ViewsMoveNothing) {
-  const Module module = Build({kMatrix}, [](ComputationBuilder& b) {
-    return Values{b.Add(kReshape, {0}, {{"dims", Dims{1024, 512}}})};
-  });
-  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, GpuTarget()));
-  EXPECT_EQ(CostOf(plan.entry(), GpuTarget()).launches, 0);
-  EXPECT_EQ(plan.entry().buffers.values[1].kind, Place::kArgument);
-  EXPECT_THAT(plan.entry().buffers.aliased_results, testing::ElementsAre(0));
+  const std::function<ValueId(ComputationBuilder&)> views[] = {
+      [](ComputationBuilder& b) {
+        return b.Add(kReshape, {0}, {{"dims", Dims{1024, 512}}});
+      },
+      [](ComputationBuilder& b) { return b.Add(kStopGradient, {0}); },
+      [](ComputationBuilder& b) {
+        return b.Add(kBitcastConvert, {0}, {{"dtype", DType::kS32}});
+      },
+  };
+  for (const auto& view : views) {
+    const Module module = Build(
+        {kMatrix}, [&](ComputationBuilder& b) { return Values{view(b)}; });
+    ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, GpuTarget()));
+    EXPECT_EQ(CostOf(plan.entry(), GpuTarget()).launches, 0);
+    EXPECT_EQ(plan.entry().buffers.values[1].kind, Place::kArgument);
+    EXPECT_THAT(plan.entry().buffers.aliased_results, testing::ElementsAre(0));
+  }
 }
 
 TEST(Fusion, LimitsHold) {
@@ -297,6 +309,67 @@ TEST(Fusion, BodiesOfLoopsAreFusedToo) {
       }
     }
   }
+}
+
+// "0 3": the computations that have steps, of a module as it is.
+std::string Planned(absl::string_view text) {
+  const auto module = ParseModule(text, FindOp);
+  EXPECT_OK(module);
+  if (!module.ok()) return "";
+  const auto plan = PlanFused(*module, GpuTarget());
+  EXPECT_OK(plan);
+  if (!plan.ok()) return "";
+  std::string planned;
+  for (size_t c = 0; c < plan->computations.size(); ++c) {
+    if (plan->computations[c].computation < 0) continue;
+    EXPECT_EQ(plan->computations[c].computation, static_cast<int>(c));
+    absl::StrAppend(&planned, planned.empty() ? "" : " ", c);
+  }
+  return planned;
+}
+
+constexpr absl::string_view kLoopText = R"(module "loops"
+computation @0 "more" (%0: s32[]) {
+  %1: s32[] = constant() value=s32[] {10}
+  %2: bool[] = compare(%0, %1) direction="LT"
+  return %2
+}
+computation @1 "next" (%0: s32[]) {
+  %1: s32[] = add(%0, %0)
+  return %1
+}
+)";
+
+TEST(Fusion, WhatTheEntryStepsThroughIsPlanned) {
+  // A loop within a loop, and an addition between them that a reduction calls.
+  EXPECT_EQ(Planned(absl::StrCat(kLoopText, R"(
+computation @2 "outer" (%0: s32[]) {
+  %1: s32[] = while(%0) @0 @1
+  return %1
+}
+computation @3 "add" (%0: s32[], %1: s32[]) {
+  %2: s32[] = add(%0, %1)
+  return %2
+}
+computation @4 "main" (%0: s32[], %1: s32[8]) {
+  %2: s32[] = reduce(%1, %0) dimensions=[0] @3
+  %3: s32[] = while(%2) @0 @2
+  return %3
+}
+)")),
+            "0 1 2 4");
+  // A fusion with a loop in it is called as a whole.
+  EXPECT_EQ(Planned(absl::StrCat(kLoopText, R"(
+computation @2 "fused" (%0: s32[]) {
+  %1: s32[] = while(%0) @0 @1
+  return %1
+}
+computation @3 "main" (%0: s32[]) {
+  %1: s32[] = fusion(%0) kind="any" @2
+  return %1
+}
+)")),
+            "3");
 }
 
 TEST(Fusion, FusionsSayWhatTheyAre) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/control.h"
 #include "core/ops/convert.h"
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
@@ -106,6 +107,48 @@ TEST(InPlace, ElementsOfAnotherWidthAreOthers) {
       });
   const ValueId result = plan.module.entry().results()[0];
   EXPECT_EQ(plan.entry().buffers.values[result].owner, result);
+  // Of several results of one step each is as wide as it is.
+  const Plan two = PlanOf({F32({4, 4})}, [](const Values& p) {
+    const Expression y = ConvertTo(Product(p[0], p[0]), DType::kF64);
+    return Values{y, ConvertTo(y, DType::kBF16)};
+  });
+  for (const ValueId r : two.module.entry().results()) {
+    EXPECT_EQ(two.entry().buffers.values[r].owner, r);
+  }
+}
+
+TEST(InPlace, LargerAndSmallerValuesAreOthers) {
+  EXPECT_FALSE(OverProduct({4, 6}, [](const Values& p) {
+    return Values{Apply(kPad, {p[0], Filled(p[0].scope(), F32({}), 1)},
+                        {{"edge_padding_low", Dims{0, 0}},
+                         {"edge_padding_high", Dims{4, 0}},
+                         {"interior_padding", Dims{0, 0}}})};
+  }));
+  EXPECT_FALSE(OverProduct({4, 6}, [](const Values& p) {
+    return Values{Apply(kSlice, p,
+                        {{"start_indices", Dims{0, 0}},
+                         {"limit_indices", Dims{2, 6}},
+                         {"strides", Dims{1, 1}}})};
+  }));
+}
+
+// A view of what was written over a temporary is that memory, which is there
+// as long as the view is read.
+TEST(InPlace, ViewsFollowWhatTheyLookAt) {
+  const Plan plan = PlanOf({F32({4, 4})}, [](const Values& p) {
+    const Expression product = Product(p[0], p[0]);
+    const Expression view = Reshaped(Apply(kNegate, {product}), {2, 8});
+    return Values{Product(view, Reshaped(p[0], {8, 2}))};
+  });
+  const auto& values = plan.entry().buffers.values;
+  int views = 0;
+  for (const Region& r : plan.entry().regions) {
+    if (r.kind != RegionKind::kView) continue;
+    const ValueId view =
+        plan.module.entry().instructions()[r.instruction].first_result;
+    views += values[view].owner == plan.module.entry().num_parameters();
+  }
+  EXPECT_EQ(views, 1);
 }
 
 TEST(InPlace, RowsThatOneBlockReadsMayBeWrittenOver) {
@@ -122,6 +165,7 @@ TEST(InPlace, RowsThatOneBlockReadsMayBeWrittenOver) {
     return Values{y, Summed(y, {1})};
   };
   EXPECT_FALSE(OverProduct({2, 4096}, squares));
+  EXPECT_FALSE(OverProduct({2, 2048}, squares));  // two parts
   EXPECT_TRUE(OverProduct({2, 1024}, squares));
   // Columns are read by many.
   EXPECT_FALSE(OverProduct({64, 8}, [](const Values& p) {
@@ -157,6 +201,83 @@ TEST(InPlace, NoTwoResultsTakeTheSameMemory) {
   EXPECT_EQ(taken, 1);
   EXPECT_EQ(values[product].kind, Place::kResult);
   EXPECT_NE(values[c.results()[0]].index, values[c.results()[1]].index);
+}
+
+// A fusion that another made may have a result that nobody reads. It is written
+// all the same.
+TEST(InPlace, AResultThatNobodyReadsHasItsOwnMemory) {
+  Module module("unread");
+  ComputationBuilder body(&module, "body");
+  const ValueId y = body.Parameter(F32({4, 4}));
+  ASSERT_OK_AND_ASSIGN(const int called, body.Finish({body.Add(kNegate, {y}),
+                                                      body.Add(kTanh, {y})}));
+  ComputationBuilder b(&module, "main");
+  Monoids monoids;
+  ExpressionScope scope{b, monoids};
+  const Expression x(&scope, b.Parameter(F32({4, 4})));
+  const Expression product = Product(x, x);
+  const ValueId both = b.Add(kFusion, {product.value()},
+                             {{"kind", std::string("loop")}}, {called});
+  const Expression read(&scope, both + 1);
+  ASSERT_OK(b.Finish({Product(read, read).value()}));
+  ASSERT_OK_AND_ASSIGN(const Plan plan, PlanFused(module, GpuTarget()));
+  const auto& values = plan.entry().buffers.values;
+  EXPECT_EQ(values[both].owner, product.value());
+  EXPECT_EQ(values[both + 1].owner, both + 1);
+}
+
+// What comes first among the operands may be an argument: the caller's. So are
+// constants the executable's.
+TEST(InPlace, TemporariesAreTakenArgumentsAndConstantsAreNot) {
+  const Plan plan = PlanOf({F32({4, 4})}, [](const Values& p) {
+    const Expression more = p[0] + Product(p[0], p[0]);
+    const Expression list =
+        ConstantOf(p[0].scope(), Literal::Zeros(F32({4, 4})));
+    return Values{Product(more, Apply(kNegate, {list}))};
+  });
+  const Computation& c = plan.module.entry();
+  const auto& values = plan.entry().buffers.values;
+  const Instruction& last = c.instructions().back();
+  const ValueId more = last.operands[0], negated = last.operands[1];
+  const ValueId product = more - 1;
+  EXPECT_EQ(values[more].owner, product);
+  EXPECT_EQ(values[negated].owner, negated);
+  EXPECT_EQ(values[negated].kind, Place::kArena);
+  const ValueId list = c.instructions()[c.producer(negated)].operands[0];
+  EXPECT_EQ(values[list].kind, Place::kConstant);
+  EXPECT_EQ(values[list].index, c.producer(list));
+}
+
+// A step reads an argument and a temporary, and writes two results: the one is
+// the caller's to give away, so the other takes the temporary.
+TEST(InPlace, OneResultIsPromisedTheArgumentTheOtherTakesTheTemporary) {
+  const Plan plan =
+      PlanOf({F32({4, 3}), F32({3, 6}), F32({4, 6})}, [](const Values& p) {
+        const Expression y = Product(p[0], p[1]) + p[2];
+        return Values{y, Apply(kTanh, {y})};
+      });
+  const Computation& c = plan.module.entry();
+  const BufferPlan& b = plan.entry().buffers;
+  int taken = 0;
+  for (const ValueId r : c.results()) {
+    if (b.values[r].owner == c.num_parameters()) ++taken;
+  }
+  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(b.arena_bytes, 0);
+  ASSERT_EQ(b.donations.size(), 1u);
+  EXPECT_EQ(b.donations[0].argument, 2);
+}
+
+// Neither what the step writes nor what follows it, however large.
+TEST(InPlace, WhatIsReadInAnotherOrderIsNotTaken) {
+  const Plan plan = PlanOf({F32({4, 4})}, [](const Values& p) {
+    const Expression reversed =
+        Apply(kReverse, {Product(p[0], p[0])}, {{"dimensions", Dims{0}}});
+    return Values{Product(reversed, reversed)};
+  });
+  for (ValueId v = 1; v < plan.module.entry().num_values(); ++v) {
+    EXPECT_EQ(plan.entry().buffers.values[v].owner, v);
+  }
 }
 
 Module Updates(const std::function<std::vector<ValueId>(
@@ -265,6 +386,29 @@ TEST(Donations, AfterTheLastReadOrNotAtAll) {
             "0 for 0 in place");
 }
 
+TEST(Donations, OfOneByte) {
+  EXPECT_EQ(Donations(PlanOf(
+                {Shape::Of(DType::kU8, {1})},
+                [](const Values& p) { return Values{Apply(kNot, {p[0]})}; })),
+            "0 for 0 in place");
+}
+
+// Eight arguments are looked at for one that nobody reads any more.
+TEST(Donations, AfterManyThatAreReadLaterNoneIsLookedFor) {
+  const auto found = [](int read_later) {
+    return Donations(PlanOf(
+        std::vector<Shape>(read_later + 1, F32({8, 8})), [](const Values& p) {
+          const Expression y = Product(p.back(), p.back());
+          const Expression result = Product(y, y);
+          Expression sum = result;
+          for (size_t k = 0; k + 1 < p.size(); ++k) sum = sum + p[k];
+          return Values{result, ConvertTo(sum, DType::kBF16)};
+        }));
+  };
+  EXPECT_EQ(found(7), "7 for 0");
+  EXPECT_EQ(found(8), "");
+}
+
 // However many others leave as they are.
 TEST(Donations, TheOneThatDoesNotLeaveIsFound) {
   constexpr int kOthers = 20;
@@ -322,6 +466,28 @@ TEST(ArenaPlan, ValuesLeaveWithTheirLastReader) {
   EXPECT_EQ(b.values[1].first, 1);
   EXPECT_EQ(b.values[1].last, 2);
   for (const int64_t scratch : b.scratch) EXPECT_EQ(scratch, -1);
+}
+
+// The first value of all, which here is no argument, is there as long as it is
+// read, and no longer.
+TEST(ArenaPlan, TheFirstValueIsAsAnyOther) {
+  const Shape square = F32({8, 8});
+  Module module("first");
+  ComputationBuilder b(&module, "main");
+  Monoids monoids;
+  ExpressionScope scope{b, monoids};
+  Expression x(&scope, b.Add(kIota, {},
+                             {{"dtype", DType::kF32},
+                              {"dims", square.dims()},
+                              {"iota_dimension", int64_t{0}}}));
+  for (int k = 0; k < 3; ++k) x = Product(x, x);
+  ASSERT_OK(b.Finish({x.value()}));
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, GpuTarget()));
+  const BufferPlan& buffers = plan.entry().buffers;
+  ASSERT_EQ(buffers.values.size(), 4u);
+  EXPECT_EQ(buffers.values[0].offset, 0);
+  EXPECT_EQ(buffers.values[1].offset, square.byte_size());
+  EXPECT_EQ(buffers.values[2].offset, 0);
 }
 
 // What a loop's body needs is there while the loop runs.

@@ -134,6 +134,15 @@ TEST_F(PointGraphs, AUserOfEveryTurnNeedsItsOperandsEveryTurn) {
   EXPECT_FALSE(graph.NeededPerTurn(per_result));
 }
 
+// The first point of all is a user as any other.
+TEST_F(PointGraphs, TheFirstPointNeedsItsOperandsToo) {
+  PointGraph graph = Graph();
+  const PointId user = graph.Demand(sum_, graph.AddMap({{reduced_}}), 0, -1);
+  ASSERT_EQ(user, 0);
+  const PointId operand = graph.Demand(x_, graph.AddMap({{kept_}}), 0, user);
+  EXPECT_TRUE(graph.NeededPerTurn(operand));
+}
+
 TEST_F(PointGraphs, ExpandingDemandsOperandsAndTellsWhichAreNew) {
   PointGraph graph = Graph();
   const MapId map = graph.AddMap({{kept_, reduced_}});
@@ -240,6 +249,30 @@ TEST_F(PointGraphs, OtherLoopsMakeAllFactsAnew) {
   EXPECT_FALSE(graph.NeededPerTurn(sum));
   // Maps are known by what they have become.
   EXPECT_EQ(graph.AddMap({{kept_}}), graph.point(row).map);
+}
+
+// The first map and scope are as any other, and what was reduced may be kept.
+TEST_F(PointGraphs, AllLoopsBecomeReducedAndKeptAgain) {
+  PointGraph graph = Graph({24}, 1);
+  const IndexExpr flat = IndexExpr::Dim(0, 24);
+  const MapId map = graph.AddMap({{flat}});
+  const ScopeId scope = graph.AddScope(0, {{flat, {1, 2}}});
+  const MapId uniform = graph.AddMap({{IndexExpr()}});
+  const PointId user = graph.Demand(sum_, map, 0, -1);
+  const PointId operand = graph.Demand(x_, uniform, 0, user);
+  const PointId inside = graph.Demand(x_, uniform, scope, -1);
+  const auto facts = [&] {
+    return std::vector<bool>{graph.point(user).per_result,
+                             graph.point(inside).per_result,
+                             graph.NeededPerTurn(operand)};
+  };
+  EXPECT_THAT(facts(), ElementsAre(true, true, false));
+  graph.ChangeDomain({24}, 0, {{flat}});
+  EXPECT_THAT(facts(), ElementsAre(false, false, false));
+  graph.Demand(x_, uniform, 0, user);
+  EXPECT_THAT(facts(), ElementsAre(false, false, true));
+  graph.ChangeDomain({24}, 1, {{flat}});
+  EXPECT_THAT(facts(), ElementsAre(true, true, false));
 }
 
 TEST_F(PointGraphs, MapsThatBecomeEqualKeepTheirNumbers) {

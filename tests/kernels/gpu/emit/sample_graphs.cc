@@ -7,6 +7,7 @@
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
+#include "core/ops/scatter.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "core/passes/optimize.h"
@@ -39,6 +40,52 @@ Module Build(const std::vector<Shape>& parameters,
   return *std::move(optimized);
 }
 
+Module Fused(const SampleGraph& graph, DType dtype) {
+  Module module("fused");
+  ComputationBuilder inner(&module, "body");
+  Monoids monoids;
+  ExpressionScope scope{inner, monoids};
+  Values parameters;
+  for (const Dims& dims : graph.dims) {
+    parameters.emplace_back(&scope, inner.Parameter(Shape::Of(dtype, dims)));
+  }
+  std::vector<ValueId> results;
+  for (const Expression& e : graph.body(parameters)) {
+    results.push_back(e.value());
+  }
+  const auto called = inner.Finish(results);
+  EXPECT_OK(called);
+  ComputationBuilder b(&module, "main");
+  std::vector<ValueId> operands;
+  for (const Dims& dims : graph.dims) {
+    operands.push_back(b.Parameter(Shape::Of(dtype, dims)));
+  }
+  const ValueId first = b.Add(kFusion, operands,
+                              {{"kind", std::string("reduction")}}, {*called});
+  for (size_t k = 0; k < results.size(); ++k) {
+    results[k] = first + static_cast<ValueId>(k);
+  }
+  EXPECT_OK(b.Finish(results));
+  return module;
+}
+
+Module Scattered(const Shape& input, const Shape& indices, const Shape& updates,
+                 const Attributes& numbers) {
+  Module module("scattered");
+  ComputationBuilder sum(&module, "sum");
+  const ValueId x = sum.Parameter(Shape::Scalar(input.dtype()));
+  const ValueId y = sum.Parameter(Shape::Scalar(input.dtype()));
+  const auto combine = sum.Finish({sum.Add(kAdd, {x, y})});
+  EXPECT_OK(combine);
+  ComputationBuilder b(&module, "main");
+  std::vector<ValueId> operands;
+  for (const Shape& shape : {input, indices, updates}) {
+    operands.push_back(b.Parameter(shape));
+  }
+  EXPECT_OK(b.Finish({b.Add(kScatter, operands, numbers, {*combine})}));
+  return module;
+}
+
 Expression MaxOf(const Expression& x, const Dims& axes) {
   const double least = -std::numeric_limits<double>::infinity();
   return Folded(kMaximum, x, ScalarOf(x.dtype(), least), axes);
@@ -62,9 +109,24 @@ Values SumAndLargest(const Values& p) {
 Values ColumnSums(const Values& p) {
   return {Summed(p[0] * p[0], {0}), MaxOf(p[0], {0})};
 }
+Values ColumnShares(const Values& p) {
+  return {p[0] / Spread(Summed(p[0], {0}), p[0].dims(), {0})};
+}
+Values Sums(const Expression& x, int count, const Dims& axes) {
+  Values sums;
+  Expression power = x;
+  for (int k = 0; k < count; ++k) {
+    sums.push_back(Summed(power, axes));
+    power = power * x;
+  }
+  return sums;
+}
 Values FullSum(const Values& p) { return {SummedAll(p[0] * p[0] + 0.5)}; }
 Values Chain(const Values& p) {
   return {(p[0] * p[1] + 0.5) * p[1], Apply(kMaximum, {p[0], p[1]})};
+}
+Expression FromOn(const Values& p, const Dims& sizes) {
+  return Apply(kDynamicSlice, p, {{"slice_sizes", sizes}});
 }
 Expression Padded(const Expression& x, int64_t low, int64_t high,
                   int64_t interior) {

@@ -25,6 +25,11 @@ Module Build(const SampleGraph& graph, DType dtype);
 // Parameters of any dtypes.
 Module Build(const std::vector<Shape>& parameters,
              const std::function<Values(const Values&)>& body);
+// One fusion made by hand, not optimized: also what no planner puts together.
+Module Fused(const SampleGraph& graph, DType dtype);
+// Updates added to the input at the indices: a scatter of these attributes.
+Module Scattered(const Shape& input, const Shape& indices, const Shape& updates,
+                 const Attributes& numbers);
 
 Expression MaxOf(const Expression& x, const Dims& axes);
 // Over the last axis.
@@ -35,9 +40,15 @@ Values LayerNorm(const Values& p);
 Values SumAndLargest(const Values& p);
 // Sums of squares and maxima along axis 0.
 Values ColumnSums(const Values& p);
+// Columns that are divided by their sums.
+Values ColumnShares(const Values& p);
+// Along `axes`, of the first power on.
+Values Sums(const Expression& x, int count, const Dims& axes);
 Values FullSum(const Values& p);
 // Two results of two values, element by element.
 Values Chain(const Values& p);
+// dynamic_slice of the first value, from the others on.
+Expression FromOn(const Values& p, const Dims& sizes);
 // One axis, with -1 around and between.
 Expression Padded(const Expression& x, int64_t low, int64_t high,
                   int64_t interior);

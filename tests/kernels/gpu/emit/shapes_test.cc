@@ -9,6 +9,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape.h"
+#include "core/ops/slice.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/gpu/emit/region_batch.h"
 #include "tests/kernels/gpu/emit/sample_graphs.h"
@@ -25,7 +26,11 @@ class Shapes : public testing::Test {
   void Check(const std::string& what, const SampleGraph& graph,
              DType dtype = DType::kF32, bool extremes = false,
              const plan::Target& target = plan::GpuTarget()) {
-    const Module module = Build(graph, dtype);
+    CheckModule(what, Build(graph, dtype), extremes, target);
+  }
+  void CheckModule(const std::string& what, const Module& module,
+                   bool extremes = false,
+                   const plan::Target& target = plan::GpuTarget()) {
     Random random(7);
     const auto arguments =
         RandomArguments(module.signature(), random, extremes);
@@ -178,6 +183,80 @@ TEST_F(FastShapes, Halves) {
       Check(what, {{{n, 16}}, ColumnSums}, d);
       Check(what, {{{5, n}, {n, 3}, {3}}, Product}, d);
     }
+  }
+}
+
+// Two reductions, each of what another one is needed for.
+Values TwoChains(const Values& p) {
+  const Dims dims = p[0].dims();
+  const Expression largest = Spread(MaxOf(p[0], {0}), dims, {0});
+  const Expression sum = Spread(Summed(p[0], {0}), dims, {0});
+  const Expression e = Apply(kExponential, {p[0] - largest});
+  return {e / Spread(Summed(e, {0}), dims, {0}) *
+          Spread(Summed(p[0] * sum, {0}), dims, {0})};
+}
+
+TEST_F(Shapes, ColumnsInSeveralPasses) {
+  for (const int64_t columns : {1, 37, 132}) {
+    const std::vector<Dims> dims = {{40, columns}};
+    CheckModule("shares", Fused({dims, ColumnShares}, DType::kF32));
+    CheckModule("two chains", Fused({dims, TwoChains}, DType::kF32));
+  }
+  CheckModule("shares from a number on",
+              Fused({{{64, 132}, {}, {}},
+                     [](const Values& p) {
+                       return ColumnShares({FromOn(p, {40, 132})});
+                     }},
+                    DType::kS32));
+}
+
+TEST_F(Shapes, VectorsAndARestFromANumberOn) {
+  const std::vector<Dims> dims = {{8, 5004}, {}, {}};
+  const auto part = [](const Values& p) {
+    return Apply(kSlice, {FromOn(p, {1, 5004})},
+                 {{"start_indices", Dims{0, 0}},
+                  {"limit_indices", Dims{1, 5001}},
+                  {"strides", Dims{1, 1}}});
+  };
+  Check("negated",
+        {dims, [&](const Values& p) { return Values{-part(p)}; }},
+        DType::kS32);
+  Check("summed",
+        {dims, [&](const Values& p) { return Values{SummedAll(part(p))}; }},
+        DType::kS32);
+}
+
+// The sums of rows and columns without elements, beside those.
+TEST_F(Shapes, SumsOfNothingBesideNothing) {
+  for (const int64_t axis : {0, 1}) {
+    const SampleGraph both = {{axis == 0 ? Dims{0, 3} : Dims{3, 0}},
+                              [&](const Values& p) {
+                                const Expression y = Apply(kTanh, {p[0]});
+                                return Values{y, Summed(y, {axis})};
+                              }};
+    CheckModule("as planned", Build(both, DType::kF32));
+    CheckModule("in one", Fused(both, DType::kF32));
+  }
+}
+
+// More than fits into shared memory with all lines of threads.
+TEST_F(Shapes, ManyReductionsOfColumns) {
+  for (const DType dtype : {DType::kF32, DType::kC128}) {
+    Check("many",
+          {{{40, 132}},
+           [&](const Values& p) {
+             Values all;
+             Expression x = p[0];
+             for (int k = 0; k < 16; ++k) {
+               all.push_back(IsComplex(dtype)
+                                 ? Summed(x, {0})
+                                 : Apply(kArgMax, {x},
+                                         {{"dimension", int64_t{0}}}));
+               x = x + p[0];
+             }
+             return all;
+           }},
+          dtype);
   }
 }
 
