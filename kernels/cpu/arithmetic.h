@@ -85,9 +85,16 @@ struct Multiply {
     return static_cast<T>(static_cast<Wrapping<T>>(a) *
                           static_cast<Wrapping<T>>(b));
   }
-  template <RealOrComplex T>
+  template <RealType T>
   static T Apply(T a, T b) {
     return a * b;
+  }
+  // The sums as they are, as NumPy and XLA have it: C's own product looks for
+  // infinities where both are NaN, which no other engine does.
+  template <ComplexType T>
+  static T Apply(T a, T b) {
+    return T(a.real() * b.real() - a.imag() * b.imag(),
+             a.real() * b.imag() + a.imag() * b.real());
   }
 };
 

@@ -75,32 +75,32 @@ Layout LayoutOf(const Matrix& matrix, int64_t rows, int64_t columns) {
 
 template <typename T>
 const T* At(const Matrix& matrix, int64_t batch, int64_t row, int64_t column) {
-  return reinterpret_cast<const T*>(matrix.data) +
-         batch * matrix.batch_stride + row * matrix.row_stride +
-         column * matrix.column_stride;
+  return reinterpret_cast<const T*>(matrix.data) + batch * matrix.batch_stride +
+         row * matrix.row_stride + column * matrix.column_stride;
 }
 
 template <typename T>
 absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
                        Blas::Gemm<T> gemm) {
-  return ForTiles(
-      p, environment, kBlasRows, kBlasColumns,
-      [&](const Tile& t) -> absl::Status {
-        T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n +
-               t.column;
-        for (int64_t k = 0; k < p.k; k += kBlasDepth) {
-          if (k > 0) HAWSER_RETURN_IF_ERROR(environment.cancel.Check());
-          const int64_t depth = std::min(kBlasDepth, p.k - k);
-          const Layout a = LayoutOf(p.a, t.rows, depth);
-          const Layout b = LayoutOf(p.b, depth, t.columns);
-          gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
-               static_cast<int>(t.columns), static_cast<int>(depth), T{1},
-               At<T>(p.a, t.batch, t.row, k), a.leading,
-               At<T>(p.b, t.batch, k, t.column), b.leading,
-               k == 0 ? T{0} : T{1}, c, static_cast<int>(p.n));
-        }
-        return absl::OkStatus();
-      });
+  return ForTiles(p, environment, kBlasRows, kBlasColumns,
+                  [&](const Tile& t) -> absl::Status {
+                    T* c = reinterpret_cast<T*>(p.c) +
+                           (t.batch * p.m + t.row) * p.n + t.column;
+                    for (int64_t k = 0; k < p.k; k += kBlasDepth) {
+                      if (k > 0)
+                        HAWSER_RETURN_IF_ERROR(environment.cancel.Check());
+                      const int64_t depth = std::min(kBlasDepth, p.k - k);
+                      const Layout a = LayoutOf(p.a, t.rows, depth);
+                      const Layout b = LayoutOf(p.b, depth, t.columns);
+                      gemm(Blas::kRowMajor, a.trans, b.trans,
+                           static_cast<int>(t.rows),
+                           static_cast<int>(t.columns), static_cast<int>(depth),
+                           T{1}, At<T>(p.a, t.batch, t.row, k), a.leading,
+                           At<T>(p.b, t.batch, k, t.column), b.leading,
+                           k == 0 ? T{0} : T{1}, c, static_cast<int>(p.n));
+                    }
+                    return absl::OkStatus();
+                  });
 }
 
 // n = 1: each result is a row of a times the vector b.
@@ -155,12 +155,10 @@ struct AccumulatorOf<T> {
   using type = Wrapping<T>;
 };
 
-// Without the recovery of infinities that operator* of complex numbers does.
 template <typename T>
 T Product(T a, T b) {
   if constexpr (kIsComplex<T>) {
-    return T(a.real() * b.real() - a.imag() * b.imag(),
-             a.real() * b.imag() + a.imag() * b.real());
+    return Multiply::Apply(a, b);
   } else {
     return a * b;
   }
@@ -196,8 +194,7 @@ absl::Status OwnTile(const GemmProblem& p, const Tile& t,
     for (int64_t k = 0; k < depth; ++k) {
       const T* from = At<T>(p.b, t.batch, k0 + k, t.column);
       for (int64_t j = 0; j < t.columns; ++j) {
-        b[k * t.columns + j] =
-            static_cast<Acc>(from[j * p.b.column_stride]);
+        b[k * t.columns + j] = static_cast<Acc>(from[j * p.b.column_stride]);
       }
     }
     for (int64_t i = 0; i < t.rows; ++i) {
@@ -240,10 +237,9 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
     if constexpr (std::is_same_v<T, bool>) {
       return Unimplemented("no product of bool");
     } else {
-      return ForTiles(p, environment, kOwnRows, kOwnColumns,
-                      [&](const Tile& t) {
-                        return OwnTile<T>(p, t, environment.cancel);
-                      });
+      return ForTiles(
+          p, environment, kOwnRows, kOwnColumns,
+          [&](const Tile& t) { return OwnTile<T>(p, t, environment.cancel); });
     }
   });
 }

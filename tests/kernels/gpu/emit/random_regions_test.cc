@@ -16,10 +16,21 @@
 namespace hawser::gpu {
 namespace {
 
+bool HasHalves(const Module& module) {
+  for (const Computation& c : module.computations()) {
+    for (ValueId v = 0; v < c.num_values(); ++v) {
+      const DType dtype = c.shape(v).dtype();
+      if (dtype == DType::kF16 || dtype == DType::kBF16) return true;
+    }
+  }
+  return false;
+}
+
 void AddGraphs(int count, const RandomModuleOptions& options,
-               RegionBatch* batch) {
+               RegionBatch* batch, bool halves = true) {
   for (int seed = 0; seed < count; ++seed) {
     ASSERT_OK_AND_ASSIGN(const RandomGraph graph, DrawGraph(seed, options));
+    if (!halves && HasHalves(graph.module)) continue;
     Random random(seed);
     const auto arguments =
         RandomArguments(graph.module.signature(), random, seed % 2 == 0);
@@ -73,13 +84,14 @@ TEST(RandomRegions, ComputeEveryOpOnEveryKindOfNumber) {
   batch.Run();
 }
 
-// The same bits where no half is among the dtypes.
+// The same bits where no half is among the dtypes: of one that is not rounded
+// what jumps may be another number.
 TEST(RandomRegions, ComputeTheSameWithoutStrict) {
   RegionBatch batch({.emit = {.multiprocessors = 2}});
   RandomModuleOptions options = AllRegionOps();
   options.dtypes =
       kInts | kBoolOnly | DTypeSet::Of(DType::kF32) | DTypeSet::Of(DType::kF64);
-  AddGraphs(NumGraphs(300) / 10, options, &batch);
+  AddGraphs(NumGraphs(300) / 10, options, &batch, /*halves=*/false);
 }
 
 }  // namespace
