@@ -9,6 +9,7 @@
 #include "core/base/compare.h"
 #include "core/ir/builder.h"
 #include "core/ir/leaves.h"
+#include "core/ops/convert.h"
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
@@ -81,6 +82,19 @@ bool ChainsComplex(const Module& module, const Region& region) {
                return p.kind == plan::Point::kOp && i.op->Is(kElementwise) &&
                       IsComplex(body.shape(i.operands[0]).dtype());
              }) > 1;
+}
+
+// Bits of what is computed: any of them may tell what it is off by, or which
+// NaN it is.
+bool ShowsBits(const Module& module, const Region& region) {
+  const Computation& body = module.computation(region.body);
+  return std::any_of(
+      region.points.begin(), region.points.end(), [&](const plan::Point& p) {
+        const Instruction& i = body.instructions()[p.instruction];
+        return p.kind == plan::Point::kOp && i.op == &kBitcastConvert &&
+               IsFloating(body.shape(i.operands[0]).dtype()) &&
+               region.points[p.operands[0]].kind != plan::Point::kLoad;
+      });
 }
 
 // Every NaN made the same one: bits of others are compared.
@@ -347,7 +361,8 @@ void RegionBatch::AddRegion(const plan::Plan& plan, const Region& region,
          .scratch_bytes = region.scratch_bytes,
          .in_place = region.kind == RegionKind::kUpdate,
          .allowed = AllowedOf(plan.module, region, options_.emit.strict),
-         .modest = AllModest(all) && !ChainsComplex(plan.module, region)};
+         .modest = AllModest(all) && !ChainsComplex(plan.module, region) &&
+                   !ShowsBits(plan.module, region)};
   cases_.push_back(std::move(c));
   if (pending_.size() >= options_.kernels_at_once) Run();
 }
