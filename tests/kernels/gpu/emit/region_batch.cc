@@ -342,6 +342,7 @@ void RegionBatch::AddRegion(const plan::Plan& plan, const Region& region,
   if (!kernels.ok()) return;
   ++counts_[std::string(plan::RegionKindName(region.kind))];
   for (const std::string& edge : EdgesOf(region)) ++counts_[edge];
+  if (ShowsBits(plan.module, region)) return;
   for (const EmittedKernel& k : *kernels) {
     const auto [at, is_new] = texts_.emplace(k.name, k.text);
     EXPECT_EQ(at->second, k.text);
@@ -361,8 +362,7 @@ void RegionBatch::AddRegion(const plan::Plan& plan, const Region& region,
          .scratch_bytes = region.scratch_bytes,
          .in_place = region.kind == RegionKind::kUpdate,
          .allowed = AllowedOf(plan.module, region, options_.emit.strict),
-         .modest = AllModest(all) && !ChainsComplex(plan.module, region) &&
-                   !ShowsBits(plan.module, region)};
+         .modest = AllModest(all) && !ChainsComplex(plan.module, region)};
   cases_.push_back(std::move(c));
   if (pending_.size() >= options_.kernels_at_once) Run();
 }
