@@ -72,6 +72,7 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
 absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
     absl::Span<const Digest> digests) {
   v1::FindMissingRequest request;
+  request.set_upload(upload_);
   for (const Digest& digest : digests) {
     absl::StrAppend(request.mutable_digests(), digest.bytes());
   }
@@ -199,7 +200,7 @@ absl::Status DatasetPut::SendOnOneStream(absl::Span<const ChunkToPut> chunks) {
     Report(done - reported);
     reported = done;
   };
-  return transport_->PutChunks(chunks, call);
+  return transport_->PutChunks(upload_, chunks, call);
 }
 
 void DatasetPut::Report(int64_t more) {
@@ -216,6 +217,7 @@ absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
     }
   }
   v1::CommitRequest request;
+  request.set_upload(upload_);
   *request.mutable_manifest() = ToProto(manifest_);
   request.set_wait_durable(options_.wait_durable);
   HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,

@@ -16,6 +16,7 @@
 #include "client/remote/transport.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
+#include "core/base/random.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 
@@ -65,6 +66,7 @@ class DatasetPut {
 
   Transport* const transport_;
   const RemoteOptions options_;
+  const uint64_t upload_ = RandomNumber();  // what the server calls this put
   const CallLimits limits_;
   const std::function<void(int64_t, int64_t)> progress_;
   DatasetManifest manifest_;   // digests filled in by Commit

@@ -8,6 +8,7 @@
 #include <grpcpp/support/sync_stream.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "client/remote/grpc_bulk.h"
 #include "client/remote/grpc_credentials.h"
 #include "client/remote/options.h"
+#include "core/base/random.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
 #include "core/wire/codec.h"
@@ -50,17 +52,19 @@ std::shared_ptr<grpc::Channel> OwnConnection(
 
 class GrpcBareCalls final : public BareCalls {
  public:
+  // The first connection is for small calls, the others are for bulk data.
   GrpcBareCalls(const std::string& address,
-                const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+                const std::vector<std::shared_ptr<grpc::ChannelCredentials>>&
+                    credentials,
                 const CancelToken& cancel)
       : address_(address),
         limits_(runtime::CallOptions{.cancel = cancel}),
-        small_(OwnConnection(address, credentials)),
+        small_(OwnConnection(address, credentials[0])),
         health_(health::Health::NewStub(small_)),
         datasets_(v1::Datasets::NewStub(small_)),
         reflection_(reflection::ServerReflection::NewStub(small_)) {
-    for (int i = 0; i < RemoteOptions().bulk_threads; ++i) {
-      bulk_.push_back(OwnConnection(address, credentials));
+    for (size_t i = 1; i < credentials.size(); ++i) {
+      bulk_.push_back(OwnConnection(address, credentials[i]));
     }
   }
 
@@ -121,6 +125,7 @@ class GrpcBareCalls final : public BareCalls {
     grpc::ClientContext context;
     SetDeadline(limits, &context);
     v1::CommitRequest request;
+    request.set_upload(upload_);
     *request.mutable_manifest() = ToProto(manifest);
     v1::DatasetInfoProto answer;
     return CallStatus(datasets_->Commit(&context, request, &answer), limits,
@@ -182,6 +187,7 @@ class GrpcBareCalls final : public BareCalls {
                   grpc::ClientWriter<grpc::ByteBuffer>* writer) const {
     auto left = value.bytes().subspan(chunk * kChunkBytes, kChunkBytes);
     v1::PutChunk header;
+    header.set_upload(upload_);
     header.set_digest(std::string(digest.bytes()));
     header.set_chunk_bytes(left.size());
     while (!left.empty()) {
@@ -204,6 +210,7 @@ class GrpcBareCalls final : public BareCalls {
 
   const std::string address_;
   const CallLimits limits_;
+  const uint64_t upload_ = RandomNumber();
   const std::shared_ptr<grpc::Channel> small_;
   const std::unique_ptr<health::Health::Stub> health_;
   const std::unique_ptr<v1::Datasets::Stub> datasets_;
@@ -220,9 +227,11 @@ class GrpcBareCalls final : public BareCalls {
 absl::StatusOr<std::unique_ptr<BareCalls>> MakeBareCalls(
     const std::string& address, const Credentials& credentials,
     const CancelToken& cancel) {
-  HAWSER_ASSIGN_OR_RETURN(const auto channel,
-                          ToGrpcCredentials(credentials, address));
-  return std::make_unique<GrpcBareCalls>(address, channel, cancel);
+  HAWSER_ASSIGN_OR_RETURN(
+      const auto channels,
+      ToGrpcCredentials(credentials, address,
+                        1 + RemoteOptions().bulk_threads));
+  return std::make_unique<GrpcBareCalls>(address, channels, cancel);
 }
 
 }  // namespace hawser

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
@@ -65,16 +66,15 @@ bool IsLoopback(const std::string& address) {
   return name == "localhost";
 }
 
-absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Tls(
-    const Credentials& credentials) {
+absl::Status CheckFiles(const Credentials& credentials) {
+  if (credentials.ca_file.empty()) return absl::OkStatus();
   HAWSER_RETURN_IF_ERROR(CheckCertificates(credentials.ca_file, absl::Now()));
-  const bool own = !credentials.cert_file.empty();
-  if (own) {
-    HAWSER_RETURN_IF_ERROR(
-        CheckCertificates(credentials.cert_file, absl::Now()));
-    HAWSER_RETURN_IF_ERROR(
-        CheckKeyPair(credentials.cert_file, credentials.key_file));
-  }
+  if (credentials.cert_file.empty()) return absl::OkStatus();
+  HAWSER_RETURN_IF_ERROR(CheckCertificates(credentials.cert_file, absl::Now()));
+  return CheckKeyPair(credentials.cert_file, credentials.key_file);
+}
+
+std::shared_ptr<grpc::ChannelCredentials> Tls(const Credentials& credentials) {
   auto files =
       std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
           credentials.key_file, credentials.cert_file, credentials.ca_file,
@@ -82,7 +82,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Tls(
   grpc::experimental::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(files);
   options.watch_root_certs();
-  if (own) options.watch_identity_key_cert_pairs();
+  if (!credentials.cert_file.empty()) options.watch_identity_key_cert_pairs();
   return grpc::experimental::TlsCredentials(options);
 }
 
@@ -118,23 +118,28 @@ absl::Status CheckComplete(const Credentials& credentials,
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> ToGrpcCredentials(
-    const Credentials& credentials, const std::string& address) {
+absl::StatusOr<std::vector<std::shared_ptr<grpc::ChannelCredentials>>>
+ToGrpcCredentials(const Credentials& credentials, const std::string& address,
+                  int connections) {
   HAWSER_RETURN_IF_ERROR(CheckComplete(credentials, address));
-  std::shared_ptr<grpc::ChannelCredentials> channel;
-  if (credentials.ca_file.empty()) {
-    channel = Plaintext(credentials, address);
-  } else {
-    HAWSER_ASSIGN_OR_RETURN(channel, Tls(credentials));
+  HAWSER_RETURN_IF_ERROR(CheckFiles(credentials));
+  const bool tls = !credentials.ca_file.empty();
+  std::shared_ptr<grpc::CallCredentials> token;
+  if (credentials.has_token()) {
+    HAWSER_ASSIGN_OR_RETURN(auto source, TokenSource::Open(credentials));
+    // Where plaintext is meant, it was made sure above that it stays here.
+    token = grpc::experimental::MetadataCredentialsFromPlugin(
+        std::make_unique<TokenPlugin>(std::move(source)),
+        tls ? GRPC_PRIVACY_AND_INTEGRITY : GRPC_SECURITY_NONE);
   }
-  if (!credentials.has_token()) return channel;
-  HAWSER_ASSIGN_OR_RETURN(auto source, TokenSource::Open(credentials));
-  // Where plaintext is meant, it was made sure above that it stays here.
-  auto token = grpc::experimental::MetadataCredentialsFromPlugin(
-      std::make_unique<TokenPlugin>(std::move(source)),
-      credentials.ca_file.empty() ? GRPC_SECURITY_NONE
-                                  : GRPC_PRIVACY_AND_INTEGRITY);
-  return grpc::CompositeChannelCredentials(channel, token);
+  std::vector<std::shared_ptr<grpc::ChannelCredentials>> all;
+  for (int i = 0; i < connections; ++i) {
+    auto channel = tls ? Tls(credentials) : Plaintext(credentials, address);
+    all.push_back(token == nullptr
+                      ? std::move(channel)
+                      : grpc::CompositeChannelCredentials(channel, token));
+  }
+  return all;
 }
 
 }  // namespace hawser

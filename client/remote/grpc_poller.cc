@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -56,6 +57,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
       if (who_ != Who::kNobody || closing_) return;
       who_ = Who::kWaiter;
       waiter_ = std::this_thread::get_id();
+      ++turn_;
     }
     const auto until =
         absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Hours(24)));
@@ -159,11 +161,12 @@ class GrpcPoller::Polling final : public ProgressEngine {
     look_ = kExpectWait;
     while (!closing_ && (who_ != Who::kNobody || ExpectsWait())) {
       woken_ = false;
+      const int64_t turn = turn_;
       changed_.WaitUntil(&mu_, absl::Now() + look_,
                          [this]()
                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return woken_; });
-      look_ = who_ == Who::kNobody ? kExpectWait
-                                   : std::min(2 * look_, kLongestLook);
+      const bool still = who_ != Who::kNobody && turn == turn_;
+      look_ = still ? std::min(2 * look_, kLongestLook) : kExpectWait;
     }
     if (who_ == Who::kNobody) who_ = Who::kOwnThread;
   }
@@ -177,6 +180,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
   Who who_ ABSL_GUARDED_BY(mu_) = Who::kNobody;
   std::thread::id waiter_ ABSL_GUARDED_BY(mu_);  // while kWaiter
+  int64_t turn_ ABSL_GUARDED_BY(mu_) = 0;        // of the waiters
   int waiting_ ABSL_GUARDED_BY(mu_) = 0;
   Clock::time_point last_wait_ ABSL_GUARDED_BY(mu_);
   absl::Duration look_ ABSL_GUARDED_BY(mu_) = kExpectWait;

@@ -129,19 +129,20 @@ class FrameCutter {
 
 class GrpcTransport final : public Transport {
  public:
+  // The first connection is that of the session, the others are for bulk data.
   GrpcTransport(std::string address,
-                const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+                const std::vector<std::shared_ptr<grpc::ChannelCredentials>>&
+                    credentials,
                 const RemoteOptions& options)
       : address_(std::move(address)) {
-    const auto connect = [&] {
-      return connections_
-          .emplace_back(std::make_unique<GrpcConnection>(address_, credentials,
-                                                         options, poller_))
-          ->channel();
-    };
-    session_executor_ = v1::Executor::NewStub(connect());
-    for (int i = 0; i < std::max(options.bulk_threads, 1); ++i) {
-      const auto channel = connect();
+    for (const auto& own : credentials) {
+      connections_.push_back(
+          std::make_unique<GrpcConnection>(address_, own, options, poller_));
+      const auto channel = connections_.back()->channel();
+      if (session_executor_ == nullptr) {
+        session_executor_ = v1::Executor::NewStub(channel);
+        continue;
+      }
       bulk_.push_back(std::make_unique<Bulk>(
           Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel),
                v1::Datasets::NewStub(channel)}));
@@ -207,12 +208,13 @@ class GrpcTransport final : public Transport {
     return AskDatasets(&v1::Datasets::Stub::AsyncFindMissing, request, options);
   }
 
-  absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
+  absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
                          const runtime::CallOptions& options) override {
     if (chunks.empty()) return absl::OkStatus();
     int64_t total = 0, sent = 0;
     for (const ChunkToPut& chunk : chunks) total += chunk.bytes.size();
     v1::PutChunk header;
+    header.set_upload(upload);
     const v1::PutChunk rest;
     std::optional<FrameCutter> cutter;
     size_t started = 0;
@@ -382,7 +384,9 @@ absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(
     const std::string& address, const RemoteOptions& options) {
   HAWSER_RETURN_IF_ERROR(CheckAddress(address));
   HAWSER_ASSIGN_OR_RETURN(const auto credentials,
-                          ToGrpcCredentials(options.credentials, address));
+                          ToGrpcCredentials(
+                              options.credentials, address,
+                              1 + std::max(options.bulk_threads, 1)));
   return std::make_unique<GrpcTransport>(address, credentials, options);
 }
 

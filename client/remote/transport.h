@@ -97,7 +97,8 @@ class Transport {
       const v1::FindMissingRequest& request,
       const runtime::CallOptions& options) = 0;
   // One stream; several calls at once share the link.
-  virtual absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
+  virtual absl::Status PutChunks(uint64_t upload,
+                                 absl::Span<const ChunkToPut> chunks,
                                  const runtime::CallOptions& options) = 0;
   virtual absl::StatusOr<v1::DatasetInfoProto> Commit(
       const v1::CommitRequest& request,

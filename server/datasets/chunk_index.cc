@@ -18,24 +18,8 @@ std::shared_ptr<Chunk> DatasetStore::ChunkOf(const Digest& digest,
   return chunk;
 }
 
-void DatasetStore::Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk) {
-  Upload& upload = tenant.uploads[chunk->digest];
-  upload.expires = options_.now() + options_.upload_ttl;
-  ++upload.commits;
-  if (!tenant.chunks.emplace(chunk->digest, KnownChunk{chunk}).second) return;
-  ++chunk->references;
-  tenant.bytes += chunk->size;
-}
-
-void DatasetStore::EndUploads(Tenant& tenant, const DatasetManifest& manifest) {
-  absl::flat_hash_set<Digest> ended;
-  for (const ArrayManifest& array : manifest.arrays) {
-    for (const Digest& chunk : array.chunks) {
-      const auto at = tenant.uploads.find(chunk);
-      if (at == tenant.uploads.end() || !ended.insert(chunk).second) continue;
-      if (--at->second.commits == 0) tenant.uploads.erase(at);
-    }
-  }
+void DatasetStore::EndUpload(Tenant& tenant, uint64_t upload) {
+  for (const Digest& digest : tenant.EndUpload(upload)) Forget(tenant, digest);
 }
 
 void DatasetStore::Forget(Tenant& tenant, const Digest& digest) {
@@ -100,12 +84,13 @@ void DatasetStore::MakeRoom(int64_t bytes) {
 }
 
 absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
-    absl::string_view tenant, const Digest& digest, int64_t bytes) {
+    const ChunkClaim& claim) {
+  const int64_t bytes = claim.size;
   bool evicted;
   {
     MutexLock lock(&mu_);
     const int64_t before = evicted_datasets_;
-    HAWSER_RETURN_IF_ERROR(Admit(std::string(tenant), bytes));
+    HAWSER_RETURN_IF_ERROR(Admit(claim.tenant, bytes));
     evicted = evicted_datasets_ > before;
   }
   if (evicted && let_go_) let_go_();
@@ -127,26 +112,28 @@ absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
                              memory_.resident(), " bytes, and ", disk);
   }
   HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<char> data, memory_.Allocate(bytes));
-  return std::unique_ptr<ChunkReceiver>(new ChunkReceiver(
-      this, std::string(tenant), digest, bytes, std::move(data)));
+  return std::unique_ptr<ChunkReceiver>(
+      new ChunkReceiver(this, claim, std::move(data)));
 }
 
-void DatasetStore::BeginChunk(absl::string_view tenant, const Digest& digest,
-                              uint64_t bytes, ReceiverReady ready) {
+void DatasetStore::BeginChunk(absl::string_view tenant, uint64_t upload,
+                              const Digest& digest, uint64_t bytes,
+                              ReceiverReady ready) {
   if (bytes == 0 || bytes > kChunkBytes) {
     ready(InvalidArgument("chunk ", digest.ToHex(), " claims ", bytes,
                           " bytes, a chunk has 1 to ", kChunkBytes));
     return;
   }
-  auto receiver = Reserve(tenant, digest, static_cast<int64_t>(bytes));
+  ChunkClaim claim{std::string(tenant), upload, digest,
+                   static_cast<int64_t>(bytes)};
+  auto receiver = Reserve(claim);
   if (!absl::IsResourceExhausted(receiver.status()) || writer_idle()) {
     ready(std::move(receiver));
     return;
   }
   {
     MutexLock lock(&mu_);
-    waiting_.push_back({std::string(tenant), digest,
-                        static_cast<int64_t>(bytes), std::move(ready)});
+    waiting_.push_back({std::move(claim), std::move(ready)});
   }
   // The writer may have ended its last batch in between.
   if (writer_idle()) ServeWaitingUploads();
@@ -161,7 +148,7 @@ void DatasetStore::ServeWaitingUploads() {
       next = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    auto receiver = Reserve(next.tenant, next.digest, next.bytes);
+    auto receiver = Reserve(next.claim);
     if (absl::IsResourceExhausted(receiver.status()) && !writer_idle()) {
       {
         MutexLock lock(&mu_);
@@ -174,27 +161,29 @@ void DatasetStore::ServeWaitingUploads() {
   }
 }
 
-absl::Status DatasetStore::Receive(const std::string& tenant,
-                                   const Digest& digest, int64_t bytes,
+absl::Status DatasetStore::Receive(const ChunkClaim& claim,
                                    std::shared_ptr<const char> data) {
   MutexLock lock(&mu_);
-  std::shared_ptr<Chunk> chunk = ChunkOf(digest, bytes);
-  if (chunk->size != bytes) {
-    return DataLoss("chunk ", digest.ToHex(), " had ", chunk->size,
-                    " bytes before and has ", bytes, " now");
-  }
+  Tenant& tenant = tenants_[claim.tenant];
   // Again, since others came meanwhile.
-  if (!tenants_[tenant].chunks.contains(digest)) {
-    HAWSER_RETURN_IF_ERROR(AdmitToTenant(tenant, bytes));
+  if (!tenant.chunks.contains(claim.digest)) {
+    HAWSER_RETURN_IF_ERROR(AdmitToTenant(claim.tenant, claim.size));
   }
-  received_bytes_ += bytes;
-  Refer(tenants_[tenant], chunk);
+  HAWSER_RETURN_IF_ERROR(
+      tenant.AdmitHolds(1, options_.tenant_upload_chunks));
+  const std::shared_ptr<Chunk> chunk = ChunkOf(claim.digest, claim.size);
+  if (chunk->size != claim.size) {
+    return DataLoss("chunk ", claim.digest.ToHex(), " had ", chunk->size,
+                    " bytes before and has ", claim.size, " now");
+  }
+  received_bytes_ += claim.size;
+  tenant.Hold(claim.upload, chunk, UploadEnd());
   if (!chunk->lost()) {  // the copy just received goes
     Touch(*chunk);
     return absl::OkStatus();
   }
   chunk->data = std::move(data);
-  WriteChunk(tenant, chunk);
+  WriteChunk(claim.tenant, chunk);
   return absl::OkStatus();
 }
 

@@ -6,14 +6,9 @@
 
 namespace hawser::server {
 
-ChunkReceiver::ChunkReceiver(DatasetStore* store, std::string tenant,
-                             const Digest& digest, int64_t size,
+ChunkReceiver::ChunkReceiver(DatasetStore* store, ChunkClaim claim,
                              std::shared_ptr<char> data)
-    : store_(store),
-      tenant_(std::move(tenant)),
-      digest_(digest),
-      size_(size),
-      data_(std::move(data)) {}
+    : store_(store), claim_(std::move(claim)), data_(std::move(data)) {}
 
 void ChunkReceiver::Advance(int64_t n) {
   HAWSER_CHECK(n >= 0 && n <= missing());
@@ -24,16 +19,16 @@ void ChunkReceiver::Advance(int64_t n) {
 
 absl::Status ChunkReceiver::Finish() {
   if (missing() > 0) {
-    return DataLoss("chunk ", digest_.ToHex(), " ends ", missing(),
+    return DataLoss("chunk ", digest().ToHex(), " ends ", missing(),
                     " bytes too early");
   }
   const Digest actual = hasher_.Finish();
-  if (actual != digest_) {
-    return DataLoss("chunk ", digest_.ToHex(),
+  if (actual != digest()) {
+    return DataLoss("chunk ", digest().ToHex(),
                     " does not match its bytes, whose digest is ",
                     actual.ToHex());
   }
-  return store_->Receive(tenant_, digest_, size_, std::move(data_));
+  return store_->Receive(claim_, std::move(data_));
 }
 
 }  // namespace hawser::server

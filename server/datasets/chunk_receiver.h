@@ -16,9 +16,9 @@ namespace hawser::server {
 // Not thread-safe. Dies without a trace unless Finish was OK.
 class ChunkReceiver {
  public:
-  const Digest& digest() const { return digest_; }
-  int64_t size() const { return size_; }
-  int64_t missing() const { return size_ - received_; }
+  const Digest& digest() const { return claim_.digest; }
+  int64_t size() const { return claim_.size; }
+  int64_t missing() const { return claim_.size - received_; }
   // Where the next bytes go, at most missing() of them.
   char* at() { return data_.get() + received_; }
   // `n` bytes have been written at at().
@@ -28,13 +28,11 @@ class ChunkReceiver {
 
  private:
   friend class DatasetStore;
-  ChunkReceiver(DatasetStore* store, std::string tenant, const Digest& digest,
-                int64_t size, std::shared_ptr<char> data);
+  ChunkReceiver(DatasetStore* store, ChunkClaim claim,
+                std::shared_ptr<char> data);
 
   DatasetStore* const store_;
-  const std::string tenant_;
-  const Digest digest_;
-  const int64_t size_;
+  const ChunkClaim claim_;
   std::shared_ptr<char> data_;  // the final place
   int64_t received_ = 0;
   Hasher hasher_;

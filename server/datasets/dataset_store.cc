@@ -36,18 +36,20 @@ DatasetStore::~DatasetStore() {
   if (writer_ != nullptr) writer_->Join();
 }
 
-std::vector<uint32_t> DatasetStore::FindMissing(
-    absl::string_view tenant, absl::Span<const Digest> digests) {
+absl::StatusOr<std::vector<uint32_t>> DatasetStore::FindMissing(
+    absl::string_view tenant, uint64_t upload,
+    absl::Span<const Digest> digests) {
   std::vector<uint32_t> missing;
-  absl::flat_hash_set<Digest> found;
   MutexLock lock(&mu_);
   Tenant& own = tenants_[tenant];
+  HAWSER_RETURN_IF_ERROR(
+      own.AdmitHolds(digests.size(), options_.tenant_upload_chunks));
   for (size_t i = 0; i < digests.size(); ++i) {
     auto at = own.chunks.find(digests[i]);
     if (at == own.chunks.end() || at->second.chunk->lost()) {
       missing.push_back(static_cast<uint32_t>(i));
-    } else if (found.insert(digests[i]).second) {
-      Refer(own, at->second.chunk);  // its time starts again
+    } else {
+      own.Hold(upload, at->second.chunk, UploadEnd());
     }
   }
   return missing;
@@ -91,7 +93,7 @@ void DatasetStore::Unname(Tenant& tenant, StoredDataset* dataset) {
     if (known != arrays_.end() && known->second.expired()) arrays_.erase(known);
     for (const Digest& digest : array.chunks) {
       const auto at = tenant.chunks.find(digest);
-      if (--at->second.named > 0 || tenant.uploads.contains(digest)) continue;
+      if (--at->second.named > 0 || at->second.held > 0) continue;
       Forget(tenant, digest);
     }
   }
@@ -120,6 +122,7 @@ absl::Status DatasetStore::CheckChunks(const Tenant& tenant,
 }
 
 absl::Status DatasetStore::CommitLocked(const std::string& name,
+                                        uint64_t upload,
                                         DatasetManifest manifest,
                                         bool wait_durable, Durable& done,
                                         DatasetInfo* info) {
@@ -137,7 +140,7 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
     dataset->manifest = std::move(manifest);
     Name(tenant, dataset.get());
   }
-  EndUploads(tenant, dataset->manifest);
+  EndUpload(tenant, upload);
   MarkUsed(*dataset);
   *info = dataset->Info();
   if (files_ == nullptr || info->durable) return absl::OkStatus();
@@ -148,13 +151,14 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
   return absl::OkStatus();
 }
 
-void DatasetStore::Commit(absl::string_view tenant, DatasetManifest manifest,
-                          bool wait_durable, Durable done) {
+void DatasetStore::Commit(absl::string_view tenant, uint64_t upload,
+                          DatasetManifest manifest, bool wait_durable,
+                          Durable done) {
   absl::Status status = CheckManifest(manifest);
   DatasetInfo info;
   if (status.ok()) {
     MutexLock lock(&mu_);
-    status = CommitLocked(std::string(tenant), std::move(manifest),
+    status = CommitLocked(std::string(tenant), upload, std::move(manifest),
                           wait_durable, done, &info);
   }
   if (done == nullptr) return;  // it waits

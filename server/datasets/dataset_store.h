@@ -45,25 +45,30 @@ class DatasetStore {
       DatasetStoreOptions options);
   ~DatasetStore();
 
-  // Indices of the digests this tenant would have to upload.
-  std::vector<uint32_t> FindMissing(absl::string_view tenant,
-                                    absl::Span<const Digest> digests);
+  // ---- uploads. Each has a number of its client's choice; what was sent or
+  // found under it stays until its Commit, or upload_ttl after it was heard of.
+
+  // Indices of the digests this tenant would have to upload. Errors:
+  // kResourceExhausted for more than uploads may hold.
+  absl::StatusOr<std::vector<uint32_t>> FindMissing(
+      absl::string_view tenant, uint64_t upload,
+      absl::Span<const Digest> digests);
 
   // Calls `ready` with room for one chunk: at once, or when the writer has
   // made some. Errors: kInvalidArgument for a size that is no chunk's,
   // kResourceExhausted saying what holds the memory.
   using ReceiverReady =
       std::function<void(absl::StatusOr<std::unique_ptr<ChunkReceiver>>)>;
-  void BeginChunk(absl::string_view tenant, const Digest& digest,
-                  uint64_t bytes, ReceiverReady ready);
+  void BeginChunk(absl::string_view tenant, uint64_t upload,
+                  const Digest& digest, uint64_t bytes, ReceiverReady ready);
 
-  // Names a dataset whose chunks are there. `done` comes at once, or with
-  // `wait_durable` when it survives a restart; without a data_dir there is
-  // nothing to wait for, and info.durable says so. Errors: kInvalidArgument,
+  // Names a dataset whose chunks are there; the upload ends. `done` comes at
+  // once, or with `wait_durable` when it survives a restart; also at once
+  // without a data_dir, as info.durable says. Errors: kInvalidArgument,
   // kFailedPrecondition naming the first chunk that is missing,
   // kResourceExhausted (the disk is full; the dataset is there, in memory).
-  void Commit(absl::string_view tenant, DatasetManifest manifest,
-              bool wait_durable, Durable done);
+  void Commit(absl::string_view tenant, uint64_t upload,
+              DatasetManifest manifest, bool wait_durable, Durable done);
 
   // Errors: kInvalidArgument for what is no token, kNotFound.
   absl::StatusOr<DatasetInfo> Stat(absl::string_view tenant,
@@ -120,9 +125,7 @@ class DatasetStore {
   friend class ChunkReceiver;
   using Tenant = TenantDatasets;
   struct WaitingUpload {
-    std::string tenant;
-    Digest digest;
-    int64_t bytes;
+    ChunkClaim claim;
     ReceiverReady ready;
   };
 
@@ -134,12 +137,11 @@ class DatasetStore {
   // ---- chunks (chunk_index.cc)
   std::shared_ptr<Chunk> ChunkOf(const Digest& digest, int64_t size)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The tenant knows it, at least for the upload's time or until the Commit.
-  void Refer(Tenant& tenant, const std::shared_ptr<Chunk>& chunk)
+  // Of an upload that is heard of now.
+  absl::Time UploadEnd() const { return options_.now() + options_.upload_ttl; }
+  void EndUpload(Tenant& tenant, uint64_t upload)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // One of those who uploaded these chunks or were told of them commits.
-  static void EndUploads(Tenant& tenant, const DatasetManifest& manifest);
-  // It does not any more; Collect removes what nobody knows or uses.
+  // The tenant knows it no longer; Collect removes what nobody knows or uses.
   void Forget(Tenant& tenant, const Digest& digest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Collect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -148,9 +150,9 @@ class DatasetStore {
   // Lets durable chunks leave memory until `bytes` more would fit.
   void MakeRoom(int64_t bytes);
   absl::StatusOr<std::unique_ptr<ChunkReceiver>> Reserve(
-      absl::string_view tenant, const Digest& digest, int64_t bytes);
-  absl::Status Receive(const std::string& tenant, const Digest& digest,
-                       int64_t bytes, std::shared_ptr<const char> data);
+      const ChunkClaim& claim);
+  absl::Status Receive(const ChunkClaim& claim,
+                       std::shared_ptr<const char> data);
   // Lets others leave memory for the array in one piece; its own chunks are
   // given back as it fills. Errors: kResourceExhausted.
   absl::Status MakeRoomToAssemble(const StoredArray& array);
@@ -160,12 +162,7 @@ class DatasetStore {
   void ServeWaitingUploads();
 
   // ---- retention (retention.cc)
-  // What goes with a dataset.
-  struct Share {
-    int64_t tenant = 0;  // of its tenant's bytes
-    int64_t store = 0;   // of what all tenants hold
-  };
-  Share ShareOf(const Tenant& tenant, const StoredDataset& dataset) const
+  DatasetShare ShareOf(const Tenant& tenant, const StoredDataset& dataset) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayGo(const StoredDataset& dataset) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -176,7 +173,7 @@ class DatasetStore {
   };
   std::vector<Candidate> Evictable(const std::string* only) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  bool EvictOne(const Candidate& candidate, const Share& share)
+  bool EvictOne(const Candidate& candidate, const DatasetShare& share)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Evicts until `bytes` are on their way out, of `only` where it is given:
   // its bytes, else everybody's. Returns how many are.
@@ -244,8 +241,9 @@ class DatasetStore {
                            const DatasetManifest& manifest) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes `done` when it is to wait.
-  absl::Status CommitLocked(const std::string& name, DatasetManifest manifest,
-                            bool wait_durable, Durable& done, DatasetInfo* info)
+  absl::Status CommitLocked(const std::string& name, uint64_t upload,
+                            DatasetManifest manifest, bool wait_durable,
+                            Durable& done, DatasetInfo* info)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::shared_ptr<const StoredArray> ArrayOf(Tenant& tenant,
                                              const ArrayManifest& manifest)

@@ -156,10 +156,8 @@ void DatasetStore::Sweep() {
   MutexLock lock(&mu_);
   for (auto& [name, tenant] : tenants_) {
     for (auto it = tenant.uploads.begin(); it != tenant.uploads.end();) {
-      auto at = it++;  // erase keeps the others
-      if (at->second.expires > now) continue;
-      if (tenant.chunks.at(at->first).named == 0) Forget(tenant, at->first);
-      tenant.uploads.erase(at);
+      const auto at = it++;  // erase keeps the others
+      if (at->second.expires <= now) EndUpload(tenant, at->first);
     }
     if (files_ == nullptr) continue;
     for (auto& [id, dataset] : tenant.datasets) {
@@ -217,17 +215,13 @@ absl::Status DatasetStore::RestoreDataset(DatasetRecord record,
       if (chunk->lost() && chunk->references == 0) {
         files_->NoteMissing(chunk->digest);
       }
-      Refer(tenant, chunk);
+      tenant.Hold(kBeforeTheStart, chunk, UploadEnd());
     }
   }
   auto dataset = std::make_shared<StoredDataset>();
   dataset->manifest = std::move(record.manifest);
   dataset->on_disk = true;
   Name(tenant, dataset.get());
-  // Of what was told to clients nobody knows any more.
-  for (const ArrayManifest& array : dataset->manifest.arrays) {
-    for (const Digest& chunk : array.chunks) tenant.uploads.erase(chunk);
-  }
   dataset->info.last_used = std::min(last_used, dataset->info.last_used);
   dataset->marked = dataset->info.last_used;
   tenant.datasets[DatasetId(dataset->manifest)] = std::move(dataset);
@@ -242,7 +236,7 @@ absl::Status DatasetStore::Restore() {
     std::shared_ptr<Chunk> chunk = ChunkOf(header.digest, header.bytes);
     chunk->written = chunk->on_disk = true;
     disk_bytes_ += header.bytes;
-    Refer(tenants_[header.tenant], chunk);
+    tenants_[header.tenant].Hold(kBeforeTheStart, chunk, UploadEnd());
   }
   for (auto& [record, last_used] : contents.datasets) {
     const std::string token = TokenOf(record.manifest);
@@ -251,6 +245,7 @@ absl::Status DatasetStore::Restore() {
     HAWSER_LOG(kWarning) << "dataset " << token
                          << " is left out: " << restored.message();
   }
+  for (auto& [name, tenant] : tenants_) tenant.ReleaseNamed();
   for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
   writer_ =
       std::make_unique<DiskWriter>([this] { return files_->SyncFolders(); },

@@ -21,16 +21,16 @@ bool DatasetStore::MayGo(const StoredDataset& dataset) const {
          (files_ == nullptr || (dataset.writes == 0 && dataset.IsDurable()));
 }
 
-DatasetStore::Share DatasetStore::ShareOf(const Tenant& tenant,
-                                          const StoredDataset& dataset) const {
+DatasetShare DatasetStore::ShareOf(const Tenant& tenant,
+                                   const StoredDataset& dataset) const {
   absl::flat_hash_map<Digest, int64_t> named;  // how often, here
   for (const ArrayManifest& array : dataset.manifest.arrays) {
     for (const Digest& chunk : array.chunks) ++named[chunk];
   }
-  Share share;
+  DatasetShare share;
   for (const auto& [digest, times] : named) {
     const KnownChunk& known = tenant.chunks.at(digest);
-    if (known.named > times || tenant.uploads.contains(digest)) continue;
+    if (known.named > times || known.held > 0) continue;
     share.tenant += known.chunk->size;
     if (known.chunk->references == 1) share.store += known.chunk->size;
   }
@@ -47,7 +47,7 @@ bool DatasetStore::Remove(const std::string& name,
     Unname(tenant, dataset.get());
     return true;
   }
-  const Share share = ShareOf(tenant, *dataset);
+  const DatasetShare share = ShareOf(tenant, *dataset);
   // The record goes first and for good, so that a crash in between leaves
   // chunks without a dataset and not the other way round.
   const bool added = writer_->Add(
@@ -89,7 +89,7 @@ std::vector<DatasetStore::Candidate> DatasetStore::Evictable(
   return out;
 }
 
-bool DatasetStore::EvictOne(const Candidate& candidate, const Share& share) {
+bool DatasetStore::EvictOne(const Candidate& candidate, const DatasetShare& share) {
   std::function<void(const absl::Status&)> nobody_waits;
   if (!Remove(candidate.tenant, candidate.dataset, nobody_waits)) return false;
   ++evicted_datasets_;
@@ -105,7 +105,7 @@ int64_t DatasetStore::Evict(int64_t bytes, const std::string* only) {
   int64_t leaving = 0;
   for (const Candidate& candidate : Evictable(only)) {
     if (leaving >= bytes) break;
-    const Share share = ShareOf(tenants_[candidate.tenant], *candidate.dataset);
+    const DatasetShare share = ShareOf(tenants_[candidate.tenant], *candidate.dataset);
     const int64_t gain = only != nullptr ? share.tenant : share.store;
     // One whose chunks all stay for others would be lost for nothing.
     if (gain == 0) continue;

@@ -18,8 +18,12 @@ struct DatasetStoreOptions {
   int64_t memory_bytes = int64_t{8} << 30;
   // Of these, what is taken and touched before the first upload.
   int64_t prepared_bytes = 0;
-  // Of chunks no dataset names yet, from their last use.
+  // Of an upload that does not end with a Commit, from when it was last heard
+  // of.
   absl::Duration upload_ttl = absl::Minutes(10);
+  // Chunks that a tenant's uploads may hold together, each as often as it is
+  // held: 4 TiB of one upload, some 64 MiB of memory.
+  int64_t tenant_upload_chunks = int64_t{1} << 20;
   // From its last use on, a dataset is not evicted for so long.
   absl::Duration lease = absl::Minutes(10);
   // Of chunks on disk; 0: no limit.

@@ -2,12 +2,16 @@
 #ifndef HAWSER_SERVER_DATASETS_TENANT_DATASETS_H_
 #define HAWSER_SERVER_DATASETS_TENANT_DATASETS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/digest.h"
 #include "server/datasets/stored_array.h"
@@ -17,19 +21,50 @@ namespace hawser::server {
 struct KnownChunk {
   std::shared_ptr<Chunk> chunk;
   int64_t named = 0;  // how often, by the tenant's datasets
+  int64_t held = 0;   // by how many of its uploads
 };
 
-// What stays though no dataset names it: clients uploaded it, or were told that
-// it is here.
+// The number of none that a client has: of the chunks that were on disk when
+// the server started.
+constexpr uint64_t kBeforeTheStart = 0;
+
+// One put on its way. What its client has sent, or was told is here, stays
+// though no dataset names it.
 struct Upload {
-  absl::Time expires;
-  int commits = 0;  // that are to come, one of each of them
+  absl::Time expires;  // unless it is heard of before
+  absl::flat_hash_set<Digest> chunks;
+};
+
+// What a chunk on its way in says it is, and for which upload.
+struct ChunkClaim {
+  std::string tenant;
+  uint64_t upload = 0;
+  Digest digest;
+  int64_t size = 0;
+};
+
+// What goes with a dataset.
+struct DatasetShare {
+  int64_t tenant = 0;  // of its tenant's bytes
+  int64_t store = 0;   // of what all tenants hold
 };
 
 // Guarded by the store's lock.
 struct TenantDatasets {
+  // The upload is heard of: it goes on until `expires`, and the chunk stays as
+  // long as it does.
+  void Hold(uint64_t upload, const std::shared_ptr<Chunk>& chunk,
+            absl::Time expires);
+  // Whether uploads may hold `more`. Errors: kResourceExhausted.
+  absl::Status AdmitHolds(size_t more, int64_t most) const;
+  // Returns the chunks that no upload holds and no dataset names any more.
+  std::vector<Digest> EndUpload(uint64_t upload);
+  // Of what was there before the start, only what no dataset names is held.
+  void ReleaseNamed();
+
   absl::flat_hash_map<Digest, KnownChunk> chunks;
-  absl::flat_hash_map<Digest, Upload> uploads;
+  absl::flat_hash_map<uint64_t, Upload> uploads;
+  int64_t holds = 0;  // of chunks by uploads
   absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
   absl::btree_map<std::string, Digest> tags;
   bool names_saved = false;  // tags and pins have a file

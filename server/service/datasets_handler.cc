@@ -15,13 +15,17 @@ namespace {
 // Of 256 GiB; looked up in about 10 ms, with the store's lock held.
 constexpr size_t kMaxDigests = 1 << 16;
 
+absl::Status CheckUpload(uint64_t upload) {
+  if (upload != 0) return absl::OkStatus();
+  return InvalidArgument("upload 0: each put has a number, any but 0");
+}
+
 }  // namespace
 
 // ---- Put ------------------------------------------------------------------
 
-void PutStream::Frame(absl::string_view digest, uint64_t chunk_bytes,
-                      uint64_t size, Ready ready) {
-  if (digest.empty()) {
+void PutStream::Frame(const v1::PutChunk& header, uint64_t size, Ready ready) {
+  if (header.digest().empty()) {
     if (chunk_ == nullptr) {
       return ready(InvalidArgument("the first frame of a chunk names it"));
     }
@@ -32,19 +36,21 @@ void PutStream::Frame(absl::string_view digest, uint64_t chunk_bytes,
     }
     return ready(absl::OkStatus());
   }
-  const auto name = Digest::FromBytes(digest);
+  const auto name = Digest::FromBytes(header.digest());
   if (!name.ok()) return ready(name.status());
   if (chunk_ != nullptr) {
     return ready(InvalidArgument("chunk ", name->ToHex(), " begins while ",
                                  chunk_->digest().ToHex(), " lacks ",
                                  chunk_->missing(), " bytes"));
   }
-  if (size > chunk_bytes) {
+  if (size > header.chunk_bytes()) {
     return ready(InvalidArgument("a frame of ", size, " bytes for chunk ",
-                                 name->ToHex(), " of ", chunk_bytes));
+                                 name->ToHex(), " of ", header.chunk_bytes()));
   }
+  const absl::Status upload = CheckUpload(header.upload());
+  if (!upload.ok()) return ready(upload);
   store_->BeginChunk(
-      tenant_, *name, chunk_bytes,
+      tenant_, header.upload(), *name, header.chunk_bytes(),
       [this, ready = std::move(ready)](
           absl::StatusOr<std::unique_ptr<ChunkReceiver>> receiver) {
         if (receiver.ok()) chunk_ = *std::move(receiver);
@@ -120,6 +126,7 @@ absl::StatusOr<RowBytes> RowsOf(const Shape& shape,
 
 absl::StatusOr<v1::FindMissingReply> DatasetsHandler::FindMissing(
     absl::string_view tenant, const v1::FindMissingRequest& request) {
+  HAWSER_RETURN_IF_ERROR(CheckUpload(request.upload()));
   absl::string_view bytes = request.digests();
   if (bytes.size() % Digest::kSize != 0) {
     return InvalidArgument(bytes.size(), " bytes are no list of digests");
@@ -135,7 +142,9 @@ absl::StatusOr<v1::FindMissingReply> DatasetsHandler::FindMissing(
     digests.push_back(*Digest::FromBytes(bytes.substr(0, Digest::kSize)));
   }
   v1::FindMissingReply reply;
-  const std::vector<uint32_t> missing = store_->FindMissing(tenant, digests);
+  HAWSER_ASSIGN_OR_RETURN(
+      const std::vector<uint32_t> missing,
+      store_->FindMissing(tenant, request.upload(), digests));
   reply.mutable_missing()->Add(missing.begin(), missing.end());
   return reply;
 }
@@ -147,9 +156,12 @@ std::unique_ptr<PutStream> DatasetsHandler::Put(absl::string_view tenant) {
 void DatasetsHandler::Commit(
     absl::string_view tenant, const v1::CommitRequest& request,
     std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done) {
+  const absl::Status upload = CheckUpload(request.upload());
+  if (!upload.ok()) return done(upload);
   auto manifest = FromProto(request.manifest());
   if (!manifest.ok()) return done(manifest.status());
-  store_->Commit(tenant, *std::move(manifest), request.wait_durable(),
+  store_->Commit(tenant, request.upload(), *std::move(manifest),
+                 request.wait_durable(),
                  [done = std::move(done)](absl::StatusOr<DatasetInfo> info) {
                    if (!info.ok()) return done(info.status());
                    done(ToProto(*info));

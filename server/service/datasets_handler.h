@@ -33,8 +33,7 @@ class PutStream {
 
   // A frame with `size` data bytes. `ready`: at once, or when there is memory.
   // Errors: kInvalidArgument for a frame out of place, the store's.
-  void Frame(absl::string_view digest, uint64_t chunk_bytes, uint64_t size,
-             Ready ready);
+  void Frame(const v1::PutChunk& header, uint64_t size, Ready ready);
   int64_t room() const { return chunk_ == nullptr ? 0 : chunk_->missing(); }
   char* at() { return chunk_->at(); }
   // Errors: kDataLoss, the chunk is not what it claimed to be.

@@ -32,7 +32,7 @@ class PutReactor final : public Reactor {
     const absl::Status status =
         frame_.Parse(&buffer_, v1::PutChunk::kDataFieldNumber, &header);
     if (!status.ok()) return rpc().Finish(status);
-    stream_->Frame(header.digest(), header.chunk_bytes(), frame_.size(),
+    stream_->Frame(header, frame_.size(),
                    [this](const absl::Status& ready) { Ready(ready); });
   }
 

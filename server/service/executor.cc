@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/random.h"
 #include "core/base/status.h"
 #include "core/ir/module.h"
 #include "core/wire/codec.h"

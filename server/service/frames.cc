@@ -25,6 +25,7 @@ constexpr int kMaxHeader = 4 * kMaxHeaderField;
 
 // The wire types our headers use.
 constexpr int kVarint = 0;
+constexpr int kFixed64 = 1;
 constexpr int kBytes = 2;
 
 uint32_t TagOf(int field, int type) {
@@ -38,6 +39,12 @@ bool CopyField(uint32_t tag, CodedInputStream& in, CodedOutputStream& out) {
     uint64_t value = 0;
     if (!in.ReadVarint64(&value)) return false;
     out.WriteVarint64(value);
+    return true;
+  }
+  if ((tag & 7) == kFixed64) {
+    uint64_t value = 0;
+    if (!in.ReadLittleEndian64(&value)) return false;
+    out.WriteLittleEndian64(value);
     return true;
   }
   uint32_t size = 0;

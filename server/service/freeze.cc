@@ -113,12 +113,13 @@ void Freeze::PutNext() {
     const ArrayManifest& array = manifest_.arrays[array_];
     for (; chunk_ < array.num_chunks(); ++chunk_) {
       const Digest& digest = array.chunks[chunk_];
-      if (executor_.datasets->FindMissing(session_->tenant(), {digest})
-              .empty()) {
-        continue;
-      }
+      const absl::StatusOr<std::vector<uint32_t>> missing =
+          executor_.datasets->FindMissing(session_->tenant(), upload_,
+                                          {digest});
+      if (!missing.ok()) return Fail(missing.status());
+      if (missing->empty()) continue;
       executor_.datasets->BeginChunk(
-          session_->tenant(), digest, array.chunk_size(chunk_),
+          session_->tenant(), upload_, digest, array.chunk_size(chunk_),
           [self = shared_from_this()](
               absl::StatusOr<std::unique_ptr<ChunkReceiver>> receiver) {
             if (!receiver.ok()) return self->Fail(receiver.status());
@@ -147,7 +148,7 @@ void Freeze::Fill() {
 
 void Freeze::Commit() {
   executor_.datasets->Commit(
-      session_->tenant(), manifest_, wait_durable_,
+      session_->tenant(), upload_, manifest_, wait_durable_,
       [self = shared_from_this()](const absl::StatusOr<DatasetInfo>& info) {
         if (!info.ok()) return self->Fail(info.status());
         auto message = NewServerMessage();

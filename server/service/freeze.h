@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/literal.h"
+#include "core/base/random.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 #include "proto/executor.pb.h"
@@ -55,6 +56,7 @@ class Freeze : public std::enable_shared_from_this<Freeze> {
   Executor& executor_;
   const std::shared_ptr<Session> session_;
   const Ticket ticket_;
+  const uint64_t upload_ = RandomNumber();
   bool wait_durable_ = false;
   DatasetSource source_;  // values as they come
   DatasetManifest manifest_;

@@ -67,9 +67,5 @@ class SessionTable {
   int64_t size_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-// Bytes from the kernel's generator; dies without one.
-std::string RandomBytes(size_t n);
-uint64_t RandomNumber();  // never 0
-
 }  // namespace hawser::server
 #endif  // HAWSER_SERVER_SESSION_SESSION_TABLE_H_

@@ -151,10 +151,16 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
   subjects[kStepRuntime] = Timed([&] { return runtime.Step(); }, n);
   subjects[kChainOfSteps] =
       Timed([&] { return calls.DependentSteps(kChain); }, std::max(n / 20, 1));
-  subjects[kChainHere] =
-      Timed([&] { return here.DependentSteps(kChain); }, std::max(n / 20, 1));
+  const auto on_its_core = [&](Subject subject) -> Subject {
+    return [&peers, subject = std::move(subject)] {
+      return peers.OnServerCore(subject);
+    };
+  };
+  subjects[kChainHere] = on_its_core(
+      Timed([&] { return here.DependentSteps(kChain); }, std::max(n / 20, 1)));
   subjects[kThousandRemote] = Timed([&] { return calls.ThousandOps(); }, n);
-  subjects[kThousandHere] = Timed([&] { return here.ThousandOps(); }, n);
+  subjects[kThousandHere] =
+      on_its_core(Timed([&] { return here.ThousandOps(); }, n));
   const auto in_turn = [](const HawserCalls& of) {
     return [&of, second = false]() mutable {
       second = !second;
@@ -162,8 +168,8 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
     };
   };
   subjects[kTwoThousandsRemote] = Timed(in_turn(calls), n);
-  subjects[kTwoThousandsHere] = Timed(in_turn(here), n);
-  subjects[kOneHere] = Timed([&] { return here.Step(); }, n);
+  subjects[kTwoThousandsHere] = on_its_core(Timed(in_turn(here), n));
+  subjects[kOneHere] = on_its_core(Timed([&] { return here.Step(); }, n));
   subjects[kUnary] = Exchange(peers, "unary", SizesOfCall(), n);
   subjects[kCall] = Timed([&] { return calls.Call(); }, n);
   subjects[kCallRuntime] = Timed([&] { return runtime.Call(); }, n);

@@ -43,9 +43,18 @@ absl::StatusOr<Peers> Peers::Start(int64_t memory,
 }
 
 absl::Status Peers::Place(int client_core, int server_core) {
+  client_core_ = client_core;
+  server_core_ = server_core;
   HAWSER_RETURN_IF_ERROR(Pin(hawserd_.pid(), server_core));
   HAWSER_RETURN_IF_ERROR(Pin(echo_.pid(), server_core));
   return Pin(getpid(), client_core);
+}
+
+absl::StatusOr<Times> Peers::OnServerCore(const Subject& subject) const {
+  HAWSER_RETURN_IF_ERROR(Pin(getpid(), server_core_));
+  absl::StatusOr<Times> times = subject();
+  HAWSER_RETURN_IF_ERROR(Pin(getpid(), client_core_));
+  return times;
 }
 
 absl::StatusOr<Times> Peers::Echo(

@@ -27,6 +27,9 @@ class Peers {
 
   // Moves this process and both servers, with all their threads.
   absl::Status Place(int client_core, int server_core);
+  // Runs `subject` with this process where the servers are: cores differ in
+  // speed. After Place.
+  absl::StatusOr<Times> OnServerCore(const Subject& subject) const;
 
   const std::string& hawserd() const { return hawserd_address_; }
   const std::string& echo() const { return echo_address_; }
@@ -49,6 +52,7 @@ class Peers {
   std::string hawserd_address_;
   testing::Process echo_;
   std::string echo_address_;
+  int client_core_ = 0, server_core_ = 0;
 };
 
 }  // namespace hawser::bench

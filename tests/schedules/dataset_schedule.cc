@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/random.h"
 #include "core/base/status.h"
 #include "tests/schedules/programs.h"
 
@@ -208,12 +209,15 @@ absl::Status DatasetSchedule::CheckChunks(server::DatasetStore& store,
 absl::Status DatasetSchedule::CheckChunk(server::DatasetStore& store,
                                          const Digest& digest,
                                          absl::Span<const char> bytes) const {
-  if (!store.FindMissing("default", {digest}).empty()) return absl::OkStatus();
+  const uint64_t upload = RandomNumber();
+  HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> missing,
+                          store.FindMissing("default", upload, {digest}));
+  if (!missing.empty()) return absl::OkStatus();
   const int64_t size = static_cast<int64_t>(bytes.size());
   const DatasetManifest probe{
       {{"", Shape::Of(DType::kU8, {size}), {digest}}}};
   absl::Status committed = Internal("the commit was not answered");
-  store.Commit("default", probe, /*wait_durable=*/false,
+  store.Commit("default", upload, probe, /*wait_durable=*/false,
                [&](const absl::StatusOr<DatasetInfo>& info) {
                  committed = info.status();
                });

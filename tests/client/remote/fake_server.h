@@ -51,7 +51,8 @@ class FakeServer {
   void SwallowReplies(int n);    // applied and answered, but lost on the way
   void HoldExecutes(bool hold);  // applied, answered once this ends
   void FailUploads(int n);       // side streams that break before they end
-  // Reading an array from this row on fails; from others, nothing comes.
+  // Reading an array from this row on fails, once another reads; from others
+  // nothing comes.
   void FailGetAt(int64_t row);
   void set_capabilities(runtime::Capabilities capabilities);
   void LoseChunkBeforeCommit();  // evicts one chunk, once
@@ -160,6 +161,7 @@ class FakeServer {
   int swallow_replies_ ABSL_GUARDED_BY(mu_) = 0;
   int fail_uploads_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t fail_get_at_ ABSL_GUARDED_BY(mu_) = -1;  // below 0: all come
+  int waiting_gets_ ABSL_GUARDED_BY(mu_) = 0;  // that are to be ended
   bool lose_chunk_ ABSL_GUARDED_BY(mu_) = false;
   runtime::Capabilities capabilities_ ABSL_GUARDED_BY(mu_);
   Counts counts_ ABSL_GUARDED_BY(mu_);

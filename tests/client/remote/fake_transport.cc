@@ -145,7 +145,7 @@ class FakeTransport final : public Transport {
     return reply;
   }
 
-  absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
+  absl::Status PutChunks(uint64_t, absl::Span<const ChunkToPut> chunks,
                          const runtime::CallOptions& options) override {
     HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
     int64_t sent = 0;
@@ -260,20 +260,25 @@ class FakeTransport final : public Transport {
   }
 
  private:
+  // What FailGetAt asks for.
   absl::Status FailGet(const v1::GetRequest& request,
                        const runtime::CallOptions& options)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     if (server_->fail_get_at_ < 0) return absl::OkStatus();
-    if (request.row_begin() == server_->fail_get_at_) {
-      return DataLoss("fake: row ", request.row_begin(), " cannot be read");
-    }
+    const bool fails = request.row_begin() == server_->fail_get_at_;
+    server_->waiting_gets_ += fails ? 0 : 1;
     const CallLimits limits(options);
     absl::Status over;
     while ((over = limits.Check(absl::Now(), "fake")).ok()) {
+      if (fails && server_->waiting_gets_ > 0) {
+        over = DataLoss("fake: row ", request.row_begin(), " cannot be read");
+        break;
+      }
       server_->changed_.WaitUntil(&server_->mu_,
                                   absl::Now() + absl::Milliseconds(5),
                                   [] { return false; });
     }
+    server_->waiting_gets_ -= fails ? 0 : 1;
     server_->counts_.cancelled_gets += absl::IsCancelled(over);
     return over;
   }

@@ -32,10 +32,22 @@ TEST(SpinWait, LearnsThatItComesAgain) {
   SpinWait spin;
   for (int i = 0; i < 10; ++i) spin.Until([] { return false; });
   int came = 0;
-  for (int i = 0; i < 100000; ++i) came += spin.Until([] { return true; });
+  for (int i = 0; i < 100000; ++i) {
+    int polls = 0;
+    came += spin.Until([&] { return ++polls == 2; });
+  }
   // All but the waits that it takes to have another look, and those during
   // which the kernel ran something else.
   EXPECT_GT(came, 10000);
+}
+
+TEST(SpinWait, LearnsNothingFromWhatIsThereAtOnce) {
+  SpinWait spin;
+  for (int i = 0; i < 10; ++i) spin.Until([] { return false; });
+  int came = 0;
+  for (int i = 0; i < 100000; ++i) came += spin.Until([] { return true; });
+  EXPECT_GT(came, 0);
+  EXPECT_LT(came, 10000);
 }
 
 }  // namespace

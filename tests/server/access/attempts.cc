@@ -191,6 +191,7 @@ std::string DownloadFromSession(RawClient& caller, const Things& things) {
 
 std::string FindMissingChunk(RawClient& caller, const Things& things) {
   v1::FindMissingRequest request;
+  request.set_upload(1);
   request.set_digests(std::string(things.chunk().bytes()));
   v1::FindMissingReply reply;
   const auto context = caller.Context();
@@ -201,6 +202,7 @@ std::string FindMissingChunk(RawClient& caller, const Things& things) {
 // Without having the bytes.
 std::string PutOtherBytes(RawClient& caller, const Things& things) {
   v1::PutChunk chunk;
+  chunk.set_upload(1);
   chunk.set_digest(std::string(things.chunk().bytes()));
   chunk.set_chunk_bytes(8);
   chunk.set_data("01234567");
@@ -214,6 +216,7 @@ std::string PutOtherBytes(RawClient& caller, const Things& things) {
 
 std::string CommitChunk(RawClient& caller, const Things& things) {
   v1::CommitRequest request;
+  request.set_upload(1);
   *request.mutable_manifest() = ToProto(things.manifest);
   v1::DatasetInfoProto info;
   const auto context = caller.Context();

@@ -2,12 +2,15 @@
 // everything: certificate and token.
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "client/hawser.h"
+#include "client/remote/grpc_transport.h"
 #include "gtest/gtest.h"
+#include "proto/datasets.pb.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
@@ -71,6 +74,29 @@ TEST_F(ClientAccessTest, AProgramComputesOverTlsWithItsToken) {
   const auto put = client->Put({{"", large}});
   ASSERT_OK(put);
   EXPECT_THAT(*(*put)().Fetch(), LiteralBitEquals(large));
+}
+
+// Of two connections that watch the certificates' files together and begin at
+// once, now and then one has none; so each watches them itself.
+TEST_F(ClientAccessTest, ConnectionsMayAllBeginAtOnce) {
+  constexpr int kRounds = 10, kThreads = 4;
+  for (int round = 0; round < kRounds && !HasFailure(); ++round) {
+    ASSERT_OK_AND_ASSIGN(
+        const auto transport,
+        MakeGrpcTransport(address_, {.credentials = Good(),
+                                     .bulk_threads = kThreads}));
+    std::vector<absl::Status> statuses(kThreads);
+    std::vector<std::thread> threads;
+    for (absl::Status& status : statuses) {
+      threads.emplace_back([&transport, &status] {
+        v1::FindMissingRequest request;
+        request.set_upload(1);
+        status = transport->FindMissing(request, {}).status();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const absl::Status& status : statuses) EXPECT_OK(status) << round;
+  }
 }
 
 TEST_F(ClientAccessTest, ARefusalIsAnErrorAlsoWithAFallback) {

@@ -40,6 +40,7 @@ void Put(RawClient& client, const DatasetManifest& manifest,
   v1::PutReply reply;
   const auto writer = client.datasets().Put(context.get(), &reply);
   v1::PutChunk chunk;
+  chunk.set_upload(1);
   chunk.set_digest(std::string(manifest.arrays[0].chunks[0].bytes()));
   chunk.set_chunk_bytes(value.bytes().size());
   chunk.set_data(value.bytes().data(), value.bytes().size());
@@ -51,6 +52,7 @@ void Put(RawClient& client, const DatasetManifest& manifest,
 
 void Commit(RawClient& client, const DatasetManifest& manifest) {
   v1::CommitRequest request;
+  request.set_upload(1);
   *request.mutable_manifest() = ToProto(manifest);
   v1::DatasetInfoProto info;
   const auto context = client.Context();

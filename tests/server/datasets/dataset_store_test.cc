@@ -137,14 +137,15 @@ TEST_P(AnyStore, FindMissingNamesWhatMustBeUploaded) {
   const DatasetSource source = Alone(SomeBytes(2 * kChunkBytes + 1));
   const DatasetManifest manifest = ManifestOf(source, 1);
   EXPECT_THAT(Missing(store(), "a", source), ElementsAre(0, 1, 2));
-  ASSERT_OK(PutChunk(store(), "a", manifest.arrays[0].chunks[1], kChunkBytes,
+  ASSERT_OK(PutChunk(store(), "a", 1, manifest.arrays[0].chunks[1], kChunkBytes,
                      BytesOf(source.arrays[0].value)
                          .substr(kChunkBytes, kChunkBytes)));
   EXPECT_THAT(Missing(store(), "a", source), ElementsAre(0, 2));
   const Digest there = manifest.arrays[0].chunks[1], not_there;
-  EXPECT_THAT(store().FindMissing("a", {there, not_there, there, not_there}),
-              ElementsAre(1, 3));
-  EXPECT_THAT(store().FindMissing("a", {}), IsEmpty());
+  EXPECT_THAT(
+      MissingOf(store(), "a", 1, {there, not_there, there, not_there}),
+      ElementsAre(1, 3));
+  EXPECT_THAT(MissingOf(store(), "a", 1, {}), IsEmpty());
 }
 
 TEST_P(AnyStore, UploadsAreForgottenUnlessRenewedOrCommitted) {
@@ -167,7 +168,44 @@ TEST_P(AnyStore, UploadsAreForgottenUnlessRenewedOrCommitted) {
   EXPECT_EQ(folder_.Find("chunks", "").size(), on_disk() ? 2u : 0u);
 }
 
+TEST_P(AnyStore, AnUploadThatGoesOnKeepsItsFirstChunks) {
+  constexpr int kChunks = 5;
+  const DatasetSource source = Alone(SomeBytes(kChunks * kChunkBytes));
+  const DatasetManifest manifest = ManifestOf(source, 1);
+  for (int i = 0; i < kChunks; ++i) {
+    ASSERT_OK(PutChunk(
+        store(), "a", UploadOf(manifest), manifest.arrays[0].chunks[i],
+        kChunkBytes,
+        BytesOf(source.arrays[0].value).substr(i * kChunkBytes, kChunkBytes)));
+    now_ += absl::Minutes(9);
+    store().Sweep();
+  }
+  EXPECT_OK(Commit(store(), "a", manifest));
+}
+
 // ---- what is refused
+
+TEST_P(AnyStore, UploadsHoldNoMoreThanTheyMay) {
+  Reopen({.tenant_upload_chunks = 3});
+  const DatasetSource source = Alone(SomeBytes(2 * kChunkBytes));
+  const DatasetManifest manifest = ManifestOf(source, 1);
+  const std::vector<Digest>& chunks = manifest.arrays[0].chunks;
+  constexpr uint64_t kOther = 1;
+  const absl::string_view more = "1 uploads hold 2 chunks, the most is 3";
+  ASSERT_OK(PutChunks(store(), "a", source));
+  EXPECT_THAT(store().FindMissing("a", kOther, chunks),
+              StatusIs(StatusCode::kResourceExhausted, more));
+  EXPECT_OK(store().FindMissing("b", kOther, chunks));
+  EXPECT_OK(store().FindMissing("a", kOther, {chunks[0]}));
+  EXPECT_THAT(PutChunk(store(), "a", kOther, Sha256(SomeBytes(1).bytes()), 1,
+                       BytesOf(SomeBytes(1))),
+              StatusIs(StatusCode::kResourceExhausted, "hold 3 chunks"));
+  ASSERT_OK(Commit(store(), "a", manifest));
+  EXPECT_OK(store().FindMissing("a", kOther, chunks));
+  now_ += absl::Minutes(10);
+  store().Sweep();
+  EXPECT_OK(Put(store(), "a", Alone(SomeBytes(1))));
+}
 
 struct ChunkRow {
   const char* name;
@@ -202,10 +240,11 @@ TEST_P(AnyStore, RefusesChunksThatAreNotWhatTheyClaim) {
     const Digest digest = Sha256(row.right_digest ? bytes.bytes()
                                                   : SomeBytes(1, 9).bytes());
     const absl::Status status =
-        PutChunk(store(), "a", digest, row.claimed, BytesOf(bytes));
+        PutChunk(store(), "a", 1, digest, row.claimed, BytesOf(bytes));
     EXPECT_THAT(status, StatusIs(row.code, row.part)) << row.name;
     EXPECT_THAT(status.message(), HasSubstr(digest.ToHex())) << row.name;
-    EXPECT_THAT(store().FindMissing("a", {digest}), ElementsAre(0)) << row.name;
+    EXPECT_THAT(MissingOf(store(), "a", 1, {digest}), ElementsAre(0))
+        << row.name;
   }
   EXPECT_EQ(store().statistics().received_bytes, 0);
   EXPECT_EQ(store().statistics().resident_bytes, 0);
@@ -215,7 +254,7 @@ TEST_P(AnyStore, RefusesChunksThatAreNotWhatTheyClaim) {
 TEST_P(AnyStore, AnAbandonedPutLeavesNothing) {
   const Literal bytes = SomeBytes(1000);
   {
-    const auto asked = AskForRoom(store(), "a", Sha256(bytes.bytes()), 1000);
+    const auto asked = AskForRoom(store(), "a", 1, Sha256(bytes.bytes()), 1000);
     ASSERT_OK(asked->Await());
     asked->receiver->Advance(999);
     EXPECT_EQ(store().statistics().resident_bytes, 1000);

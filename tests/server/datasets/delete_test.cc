@@ -120,17 +120,34 @@ TEST_P(DeleteTest, ADatasetThatWasPutTwiceIsGoneWithItsChunks) {
 // Two put the same at once: what the first commits and somebody deletes stays
 // for the second, who was told that it is there.
 TEST_P(DeleteTest, WhatAnotherWasToldStaysUntilItsCommit) {
+  constexpr uint64_t kOther = 1, kThird = 2;
   const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
   const std::string token = Token("a", source);
   const DatasetManifest manifest = ManifestOf(source, 1);
   const std::vector<Digest>& chunks = manifest.arrays[0].chunks;
-  EXPECT_THAT(store().FindMissing("a", chunks), testing::IsEmpty());
+  EXPECT_THAT(MissingOf(store(), "a", kOther, chunks), IsEmpty());
   EXPECT_EQ(Token("a", source), token);  // its own FindMissing, and Commit
   ASSERT_OK(Delete(store(), "a", token));
-  EXPECT_THAT(store().FindMissing("a", chunks), testing::IsEmpty());
+  EXPECT_THAT(MissingOf(store(), "a", kThird, chunks), IsEmpty());
   EXPECT_EQ(Token("a", source), token);
   ASSERT_OK(Delete(store(), "a", token));
   EXPECT_GT(store().Usage("a").upload_bytes, 0);  // two who never came back
+}
+
+// Of one whose time is over nothing is left that its Commit could end.
+TEST_P(DeleteTest, ALateCommitEndsNobodyElsesUpload) {
+  constexpr uint64_t kLate = 1, kOther = 2;
+  const DatasetSource source = Alone(SomeBytes(10));
+  const std::string token = Token("a", source);
+  const std::vector<Digest> chunks = ManifestOf(source, 1).arrays[0].chunks;
+  ASSERT_THAT(MissingOf(store(), "a", kLate, chunks), IsEmpty());
+  now_ += absl::Minutes(10);
+  store().Sweep();
+  ASSERT_THAT(MissingOf(store(), "a", kOther, chunks), IsEmpty());
+  store().Commit("a", kLate, ManifestOf(source, 1), false,
+                 [](const auto& info) { EXPECT_OK(info); });
+  ASSERT_OK(Delete(store(), "a", token));
+  EXPECT_EQ(store().Usage("a").upload_bytes, 10);
 }
 
 TEST_P(DeleteTest, UnknownAndForeignTokensAreAlike) {

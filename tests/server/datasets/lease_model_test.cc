@@ -1,7 +1,7 @@
 // Leases of chunks against a model: several uploads over few chunks, of two
 // tenants, by seeded schedules of questions, puts, commits, deletions and
 // time. A chunk that somebody was told of or has brought stays until his commit
-// or until his time is over, and nothing stays longer.
+// or until nothing was heard of him for a time, and nothing stays longer.
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -51,18 +51,18 @@ DatasetManifest ManifestOfSet(ChunkSet set) {
 
 // What the store should know of a tenant.
 struct Model {
-  // One client's put. It is told of some chunks, puts the others, commits.
+  // One client's put. It is told of some chunks, puts the others, commits. One
+  // whose time is over holds nothing any more, and may go on all the same.
   struct Upload {
+    uint64_t number = 0;
     ChunkSet wanted = 0;
-    ChunkSet missing = 0;  // to be put
-    absl::Time expires;    // of what it was told of or has put first
+    ChunkSet missing = 0;  // to be put, as far as it knows
+    ChunkSet held = 0;
+    absl::Time expires;
   };
   std::vector<std::optional<Upload>> uploads{kUploads};
+  std::vector<Upload> abandoned;
   std::set<ChunkSet> datasets;
-  // Of each chunk, when it was spoken of last; and whether somebody spoke of it
-  // who will never commit.
-  std::map<int, absl::Time> last;
-  ChunkSet abandoned = 0;
 
   ChunkSet Named() const {
     ChunkSet named = 0;
@@ -70,33 +70,20 @@ struct Model {
     return named;
   }
   // Those there are.
-  ChunkSet There(absl::Time now) const {
+  ChunkSet There() const {
     ChunkSet there = Named();
     for (const auto& upload : uploads) {
-      if (upload.has_value()) there |= upload->wanted & ~upload->missing;
+      if (upload.has_value()) there |= upload->held;
     }
-    for (const auto& [chunk, time] : last) {
-      if (Has(abandoned, chunk) && time + kTtl > now) there |= Only(chunk);
-    }
+    for (const Upload& upload : abandoned) there |= upload.held;
     return there;
   }
-  void SpeakOf(ChunkSet chunks, absl::Time now) {
-    for (int c = 0; c < kChunks; ++c) {
-      if (Has(chunks, c)) last[c] = now;
-    }
-  }
-  void Abandon(std::optional<Upload>& upload) {
-    abandoned |= upload->wanted & ~upload->missing;
-    upload.reset();
-  }
-  // Whose time is over cannot count on anything.
   void Expire(absl::Time now) {
     for (auto& upload : uploads) {
-      if (upload.has_value() && upload->expires <= now) Abandon(upload);
+      if (upload.has_value() && upload->expires <= now) upload->held = 0;
     }
-    for (const auto& [chunk, time] : last) {
-      if (time + kTtl <= now) abandoned &= ~Only(chunk);
-    }
+    std::erase_if(abandoned,
+                  [now](const Upload& u) { return u.expires <= now; });
   }
 };
 
@@ -109,43 +96,67 @@ class LeaseModel : public StoreTest, public ::testing::WithParamInterface<int> {
     GetParam() % 8 == 0 ? Open(options) : OpenInMemory(options);
   }
 
-  void Begin(const std::string& tenant, Model& model,
-             std::optional<Model::Upload>& upload) {
-    const auto wanted =
-        static_cast<ChunkSet>(random_.Between(1, (1 << kChunks) - 1));
+  // Asks for what it wants.
+  void Ask(const std::string& tenant, Model& model, Model::Upload& upload) {
     std::vector<Digest> digests;
     std::vector<int> chunks;
     for (int c = 0; c < kChunks; ++c) {
-      if (!Has(wanted, c)) continue;
+      if (!Has(upload.wanted, c)) continue;
       digests.push_back(Sha256(ChunkValue(c).bytes()));
       chunks.push_back(c);
     }
-    ChunkSet missing = 0;
-    for (const uint32_t index : store().FindMissing(tenant, digests)) {
-      missing |= Only(chunks.at(index));
+    upload.missing = 0;
+    for (const uint32_t index :
+         MissingOf(store(), tenant, upload.number, digests)) {
+      upload.missing |= Only(chunks.at(index));
     }
-    EXPECT_EQ(missing, wanted & ~model.There(now_));
-    model.SpeakOf(wanted & ~missing, now_);
-    upload = Model::Upload{wanted, missing, now_ + kTtl};
+    EXPECT_EQ(upload.missing, upload.wanted & ~model.There());
+    const ChunkSet found = upload.wanted & ~upload.missing;
+    upload.held |= found;
+    if (found != 0) upload.expires = now_ + kTtl;
   }
 
-  void PutOne(const std::string& tenant, Model& model, Model::Upload& upload) {
+  void PutOne(const std::string& tenant, Model::Upload& upload) {
     const int chunk = std::countr_zero(upload.missing);
     const absl::string_view bytes = BytesOf(ChunkValue(chunk));
-    EXPECT_OK(PutChunk(store(), tenant, Sha256(bytes), bytes.size(), bytes));
+    EXPECT_OK(PutChunk(store(), tenant, upload.number, Sha256(bytes),
+                       bytes.size(), bytes));
     upload.missing &= ~Only(chunk);
-    model.SpeakOf(Only(chunk), now_);
+    upload.held |= Only(chunk);
+    upload.expires = now_ + kTtl;
+  }
+
+  // Of a dataset, or of one that lacks what went when its time was over.
+  void CommitAll(const std::string& tenant, Model& model,
+                 std::optional<Model::Upload>& upload) {
+    absl::Status status;
+    store().Commit(tenant, upload->number, ManifestOfSet(upload->wanted),
+                   /*wait_durable=*/false,
+                   [&](const auto& info) { status = info.status(); });
+    if ((upload->wanted & ~model.There()) != 0) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+      return Ask(tenant, model, *upload);
+    }
+    EXPECT_OK(status);
+    model.datasets.insert(upload->wanted);
+    upload.reset();
   }
 
   void Step(const std::string& tenant, Model& model) {
     std::optional<Model::Upload>& upload =
         model.uploads[random_.Below(kUploads)];
-    if (!upload.has_value()) return Begin(tenant, model, upload);
-    if (random_.OneIn(12)) return model.Abandon(upload);
-    if (upload->missing != 0) return PutOne(tenant, model, *upload);
-    EXPECT_OK(Commit(store(), tenant, ManifestOfSet(upload->wanted)));
-    model.datasets.insert(upload->wanted);
-    upload.reset();
+    if (!upload.has_value()) {
+      const auto wanted =
+          static_cast<ChunkSet>(random_.Between(1, (1 << kChunks) - 1));
+      upload = Model::Upload{.number = ++numbers_, .wanted = wanted};
+      return Ask(tenant, model, *upload);
+    }
+    if (random_.OneIn(12)) {
+      if (upload->held != 0) model.abandoned.push_back(*upload);
+      return upload.reset();
+    }
+    if (upload->missing != 0) return PutOne(tenant, *upload);
+    CommitAll(tenant, model, upload);
   }
 
   void DeleteOne(const std::string& tenant, Model& model) {
@@ -171,13 +182,14 @@ class LeaseModel : public StoreTest, public ::testing::WithParamInterface<int> {
   void ExpectAsModelled() {
     for (const auto& [tenant, model] : models_) {
       const DatasetUsage usage = store().Usage(tenant);
-      const ChunkSet there = model.There(now_);
+      const ChunkSet there = model.There();
       EXPECT_EQ(usage.bytes, there) << tenant;
       EXPECT_EQ(usage.upload_bytes, there & ~model.Named()) << tenant;
       EXPECT_EQ(usage.datasets, model.datasets.size()) << tenant;
     }
   }
 
+  uint64_t numbers_ = 0;  // of uploads so far
   Random random_{static_cast<uint64_t>(GetParam())};
   std::map<std::string, Model> models_{{"a", {}}, {"b", {}}};
 };
@@ -203,7 +215,7 @@ TEST_P(LeaseModel, NothingGoesTooSoonOrStays) {
   PassTime(kTtl);
   ExpectAsModelled();
   for (const auto& [tenant, model] : models_) {
-    EXPECT_EQ(model.There(now_), 0u);
+    EXPECT_EQ(model.There(), 0u);
   }
   EXPECT_EQ(store().statistics().chunks, 0);
 }

@@ -78,7 +78,7 @@ class SmallStore : public StoreTest {
     return Alone(SomeBytes(n * kChunkBytes, seed));
   }
   std::unique_ptr<Asked> Ask(int seed) {
-    return AskForRoom(store(), "a", Sha256(SomeBytes(1, seed).bytes()),
+    return AskForRoom(store(), "a", 1, Sha256(SomeBytes(1, seed).bytes()),
                       kChunkBytes);
   }
 };

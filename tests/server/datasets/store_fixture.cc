@@ -44,24 +44,44 @@ absl::string_view BytesOf(const Literal& value) {
   return {value.bytes().data(), value.bytes().size()};
 }
 
+uint64_t UploadOf(const Digest& digest) {
+  uint64_t number;
+  std::memcpy(&number, digest.bytes().data(), sizeof(number));
+  return number;
+}
+
+uint64_t UploadOf(const DatasetManifest& manifest) {
+  return UploadOf(DatasetId(manifest));
+}
+
+std::vector<uint32_t> MissingOf(DatasetStore& store, absl::string_view tenant,
+                                uint64_t upload,
+                                absl::Span<const Digest> digests) {
+  const auto missing = store.FindMissing(tenant, upload, digests);
+  EXPECT_OK(missing);
+  return missing.value_or(std::vector<uint32_t>());
+}
+
 std::unique_ptr<Asked> AskForRoom(DatasetStore& store, absl::string_view tenant,
-                                  const Digest& digest, uint64_t bytes) {
+                                  uint64_t upload, const Digest& digest,
+                                  uint64_t bytes) {
   auto asked = std::make_unique<Asked>();
-  store.BeginChunk(tenant, digest, bytes, [asked = asked.get()](auto receiver) {
-    if (receiver.ok()) {
-      asked->receiver = *std::move(receiver);
-      asked->promise.Set(true);
-    } else {
-      asked->promise.Set(receiver.status());
-    }
-  });
+  store.BeginChunk(tenant, upload, digest, bytes,
+                   [asked = asked.get()](auto receiver) {
+                     if (receiver.ok()) {
+                       asked->receiver = *std::move(receiver);
+                       asked->promise.Set(true);
+                     } else {
+                       asked->promise.Set(receiver.status());
+                     }
+                   });
   return asked;
 }
 
 absl::Status PutChunk(DatasetStore& store, absl::string_view tenant,
-                      const Digest& digest, uint64_t claimed,
+                      uint64_t upload, const Digest& digest, uint64_t claimed,
                       absl::string_view bytes) {
-  const auto asked = AskForRoom(store, tenant, digest, claimed);
+  const auto asked = AskForRoom(store, tenant, upload, digest, claimed);
   HAWSER_RETURN_IF_ERROR(asked->Await());
   while (!bytes.empty()) {
     const size_t n = std::min(bytes.size(), kFrame);
@@ -75,12 +95,16 @@ absl::Status PutChunk(DatasetStore& store, absl::string_view tenant,
 absl::Status PutChunks(DatasetStore& store, absl::string_view tenant,
                        const DatasetSource& source) {
   const DatasetManifest manifest = ManifestOf(source, 1);
+  const uint64_t upload = UploadOf(manifest);
   for (size_t a = 0; a < manifest.arrays.size(); ++a) {
     const ArrayManifest& array = manifest.arrays[a];
     for (int64_t i = 0; i < array.num_chunks(); ++i) {
-      if (store.FindMissing(tenant, {array.chunks[i]}).empty()) continue;
+      HAWSER_ASSIGN_OR_RETURN(
+          const std::vector<uint32_t> missing,
+          store.FindMissing(tenant, upload, {array.chunks[i]}));
+      if (missing.empty()) continue;
       HAWSER_RETURN_IF_ERROR(PutChunk(
-          store, tenant, array.chunks[i], array.chunk_size(i),
+          store, tenant, upload, array.chunks[i], array.chunk_size(i),
           BytesOf(source.arrays[a].value)
               .substr(i * kChunkBytes, array.chunk_size(i))));
     }
@@ -95,7 +119,7 @@ Future<DatasetInfo> StartCommit(DatasetStore& store, absl::string_view tenant,
                                 bool wait_durable) {
   auto promise = std::make_shared<Promise<DatasetInfo>>();
   Future<DatasetInfo> future = promise->future();
-  store.Commit(tenant, manifest, wait_durable,
+  store.Commit(tenant, UploadOf(manifest), manifest, wait_durable,
                [promise](auto info) { promise->Set(std::move(info)); });
   return future;
 }
@@ -129,11 +153,12 @@ absl::StatusOr<Literal> LoadArray(DatasetStore& store, absl::string_view tenant,
 
 std::vector<uint32_t> Missing(DatasetStore& store, absl::string_view tenant,
                               const DatasetSource& source) {
+  const DatasetManifest manifest = ManifestOf(source, 1);
   std::vector<Digest> digests;
-  for (const ArrayManifest& array : ManifestOf(source, 1).arrays) {
+  for (const ArrayManifest& array : manifest.arrays) {
     digests.insert(digests.end(), array.chunks.begin(), array.chunks.end());
   }
-  return store.FindMissing(tenant, digests);
+  return MissingOf(store, tenant, UploadOf(manifest), digests);
 }
 
 std::vector<std::string> StoreTest::Files() const {

@@ -41,13 +41,22 @@ struct Asked {
   absl::Status Await() const { return promise.future().Await().status(); }
   bool answered() const { return promise.future().ready(); }
 };
+// Of a put by itself, of one chunk or one dataset.
+uint64_t UploadOf(const Digest& digest);
+uint64_t UploadOf(const DatasetManifest& manifest);
+// What of these is missing, asked for under `upload`.
+std::vector<uint32_t> MissingOf(DatasetStore& store, absl::string_view tenant,
+                                uint64_t upload,
+                                absl::Span<const Digest> digests);
 std::unique_ptr<Asked> AskForRoom(DatasetStore& store, absl::string_view tenant,
-                                  const Digest& digest, uint64_t bytes);
+                                  uint64_t upload, const Digest& digest,
+                                  uint64_t bytes);
 // Uploads one chunk under the digest and size it claims.
 absl::Status PutChunk(DatasetStore& store, absl::string_view tenant,
-                      const Digest& digest, uint64_t claimed,
+                      uint64_t upload, const Digest& digest, uint64_t claimed,
                       absl::string_view bytes);
-// Uploads what is missing, without Commit.
+// Uploads what is missing, without Commit. These and what follows are one
+// upload for each dataset.
 absl::Status PutChunks(DatasetStore& store, absl::string_view tenant,
                        const DatasetSource& source);
 Future<DatasetInfo> CommitLater(DatasetStore& store, absl::string_view tenant,

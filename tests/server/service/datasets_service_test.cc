@@ -86,6 +86,7 @@ TEST_P(DatasetsServiceTest, FindMissingNamesWhatWasNotPut) {
   const Literal there = Rows(1), other = Rows(2);
   PutArray(channel_, there);
   v1::FindMissingRequest request;
+  request.set_upload(kPutNumber);
   for (const Literal* value : {&there, &other, &there}) {
     request.mutable_digests()->append(
         std::string(Sha256(value->bytes()).bytes()));
@@ -141,6 +142,7 @@ TEST_P(DatasetsServiceTest, ADatasetHoldsNamedArrays) {
   }
   ASSERT_OK(CallMethod<v1::PutReply>(channel_, kPut, frames).status);
   v1::CommitRequest commit;
+  commit.set_upload(kPutNumber);
   *commit.mutable_manifest() = ToProto(ManifestOf(source, 1));
   const auto committed = CallMethod<v1::DatasetInfoProto>(channel_, kCommit,
                                                           std::vector{commit});

@@ -28,6 +28,7 @@ absl::Status Puts(Attacker& a, const std::vector<v1::PutChunk>& frames) {
 // A manifest of u8[5] whose chunk nobody has put, to which `damage` is done.
 absl::Status Commits(Attacker& a, void (*damage)(v1::DatasetManifestProto& m)) {
   v1::CommitRequest request;
+  request.set_upload(kPutNumber);
   v1::ArrayManifestProto* array = request.mutable_manifest()->add_arrays();
   *array->mutable_shape() = ToProto(Shape::Of(DType::kU8, {5}));
   array->set_chunks(DigestOf("never put"));
@@ -85,6 +86,7 @@ std::vector<HostileRow> Chunks() {
       {"FindMissingOfHalfADigest",
        [](Attacker& a) {
          v1::FindMissingRequest request;
+         request.set_upload(kPutNumber);
          request.set_digests(std::string(48, 'd'));
          return a.Call(kFindMissing, std::vector{request});
        },
@@ -97,6 +99,7 @@ std::vector<HostileRow> Chunks() {
       {"FindMissingOfHalfAMillion",
        [](Attacker& a) {
          v1::FindMissingRequest request;
+         request.set_upload(kPutNumber);
          request.set_digests(std::string(16 << 20, 'd'));
          return a.Call(kFindMissing, std::vector{request});
        },
@@ -104,10 +107,30 @@ std::vector<HostileRow> Chunks() {
       {"FindMissingOfTheMost",
        [](Attacker& a) {
          v1::FindMissingRequest request;
+         request.set_upload(kPutNumber);
          request.set_digests(std::string(2 << 20, 'd'));
          return a.Call(kFindMissing, std::vector{request});
        },
        StatusCode::kOk, ""},
+      {"FindMissingOfNoUpload",
+       [](Attacker& a) {
+         v1::FindMissingRequest request;
+         request.set_digests(DigestOf("x"));
+         return a.Call(kFindMissing, std::vector{request});
+       },
+       kInvalid, "upload 0: each put has a number, any but 0"},
+      {"PutOfNoUpload",
+       [](Attacker& a) {
+         v1::PutChunk frame = PutFrame(DigestOf("x"), 1, "x");
+         frame.clear_upload();
+         return Puts(a, {frame});
+       },
+       kInvalid, "upload 0"},
+      {"CommitOfNoUpload",
+       [](Attacker& a) {
+         return a.Call(kCommit, std::vector{v1::CommitRequest()});
+       },
+       kInvalid, "upload 0"},
       {"PutOfNoise",
        [](Attacker& a) {
          return a.Call(kPut, std::vector{std::string(100, '\xA5')});

@@ -22,6 +22,7 @@ v1::UploadChunk UploadFrame(const RawSession& session, uint64_t handle,
 v1::PutChunk PutFrame(absl::string_view digest, uint64_t chunk_bytes,
                       absl::string_view data) {
   v1::PutChunk frame;
+  frame.set_upload(kPutNumber);
   frame.set_digest(digest.data(), digest.size());
   frame.set_chunk_bytes(chunk_bytes);
   frame.set_data(data.data(), data.size());
@@ -46,6 +47,7 @@ std::string PutArray(const std::shared_ptr<grpc::Channel>& channel,
   const auto put = CallMethod<v1::PutReply>(channel, kPut, frames);
   EXPECT_OK(put.status);
   v1::CommitRequest commit;
+  commit.set_upload(kPutNumber);
   *commit.mutable_manifest() = ToProto(manifest);
   commit.set_wait_durable(true);
   const auto committed = CallMethod<v1::DatasetInfoProto>(

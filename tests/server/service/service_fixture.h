@@ -29,6 +29,7 @@ namespace hawser::testing {
 constexpr char kCall[] = "/hawser.v1.Executor/Call";
 constexpr char kUpload[] = "/hawser.v1.Executor/Upload";
 constexpr char kDownload[] = "/hawser.v1.Executor/Download";
+constexpr uint64_t kPutNumber = 1;  // of the puts of these
 constexpr char kFindMissing[] = "/hawser.v1.Datasets/FindMissing";
 constexpr char kPut[] = "/hawser.v1.Datasets/Put";
 constexpr char kCommit[] = "/hawser.v1.Datasets/Commit";

@@ -148,13 +148,14 @@ absl::StatusOr<v1::UsageReply> InProcessTransport::Usage(
 }
 
 absl::Status InProcessTransport::PutChunk(
-    InProcessCall& call, const ChunkToPut& chunk,
+    InProcessCall& call, uint64_t upload, const ChunkToPut& chunk,
     const std::shared_ptr<server::PutStream>& stream) {
   absl::Span<const char> left = chunk.bytes;
   v1::PutChunk frame, arrived;
   const absl::string_view digest = chunk.digest.bytes();
   frame.set_digest(digest.data(), digest.size());
   frame.set_chunk_bytes(chunk.bytes.size());
+  frame.set_upload(upload);
   while (!left.empty()) {
     const auto part = left.subspan(0, kCallFrameBytes);
     left.remove_prefix(part.size());
@@ -164,8 +165,7 @@ absl::Status InProcessTransport::PutChunk(
     frame.Clear();
     auto promise = std::make_shared<Promise<bool>>();
     const Future<bool> ready = promise->future();
-    stream->Frame(arrived.digest(), arrived.chunk_bytes(),
-                  arrived.data().size(),
+    stream->Frame(arrived, arrived.data().size(),
                   [promise, stream, core = call.shared_core()](
                       const absl::Status& status) {
                     if (status.ok()) {
@@ -184,7 +184,8 @@ absl::Status InProcessTransport::PutChunk(
 }
 
 absl::Status InProcessTransport::PutChunks(
-    absl::Span<const ChunkToPut> chunks, const runtime::CallOptions& options) {
+    uint64_t upload, absl::Span<const ChunkToPut> chunks,
+    const runtime::CallOptions& options) {
   if (chunks.empty()) return absl::OkStatus();
   InProcessCall call = NewCall(CallKind::kPut, options);
   HAWSER_RETURN_IF_ERROR(call.Begin());
@@ -193,7 +194,7 @@ absl::Status InProcessTransport::PutChunks(
   int64_t total = 0, sent = 0;
   for (const ChunkToPut& chunk : chunks) total += chunk.bytes.size();
   for (const ChunkToPut& chunk : chunks) {
-    const absl::Status status = PutChunk(call, chunk, stream);
+    const absl::Status status = PutChunk(call, upload, chunk, stream);
     if (!status.ok()) {
       call.Abandon(std::move(stream));
       return status;

@@ -39,7 +39,7 @@ class InProcessTransport final : public Transport {
   absl::StatusOr<v1::FindMissingReply> FindMissing(
       const v1::FindMissingRequest& request,
       const runtime::CallOptions& options) override;
-  absl::Status PutChunks(absl::Span<const ChunkToPut> chunks,
+  absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
                          const runtime::CallOptions& options) override;
   absl::StatusOr<v1::DatasetInfoProto> Commit(
       const v1::CommitRequest& request,
@@ -72,7 +72,8 @@ class InProcessTransport final : public Transport {
   InProcessCall NewCall(CallKind kind, const runtime::CallOptions& options) {
     return InProcessCall(kind, server_, plan_, address_, options);
   }
-  absl::Status PutChunk(InProcessCall& call, const ChunkToPut& chunk,
+  absl::Status PutChunk(InProcessCall& call, uint64_t upload,
+                        const ChunkToPut& chunk,
                         const std::shared_ptr<server::PutStream>& stream);
 
   InProcessServer* const server_;
