@@ -46,15 +46,18 @@ void DatasetStore::Collect() {
       // the same chunk put again.
       const int64_t bytes = chunk->second->size;
       removing_bytes_ += bytes;
-      writer_->Add({[this, digest = *at] {
-                      files_->RemoveChunk(digest);
-                      return absl::OkStatus();
-                    },
-                    [this, bytes](const absl::Status&) {
-                      MutexLock lock(&mu_);
-                      removing_bytes_ -= bytes;
-                      disk_bytes_ -= bytes;
-                    }});
+      writer_->Add({.write =
+                        [this, digest = *at] {
+                          files_->RemoveChunk(digest);
+                          return absl::OkStatus();
+                        },
+                    .done =
+                        [this, bytes](const absl::Status&) {
+                          MutexLock lock(&mu_);
+                          removing_bytes_ -= bytes;
+                          disk_bytes_ -= bytes;
+                        },
+                    .removes = true});
     }
     if (chunk->second->placed) evictable_.erase(chunk->second->place);
     chunks_.erase(chunk);
@@ -90,6 +93,7 @@ absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
   {
     MutexLock lock(&mu_);
     const int64_t before = evicted_datasets_;
+    Collect();  // what was in use when it was deleted
     HAWSER_RETURN_IF_ERROR(Admit(claim.tenant, bytes));
     evicted = evicted_datasets_ > before;
   }

@@ -54,6 +54,19 @@ int DiskWriter::Stop(absl::Time deadline) {
   return static_cast<int>(left.size());
 }
 
+std::vector<DiskWriter::Task> DiskWriter::NextBatch() {
+  std::vector<Task> batch;
+  bool removes = false;
+  while (!tasks_.empty() && batch.size() < kBatch) {
+    Task& next = tasks_.front();
+    if (removes && next.prepare) break;
+    removes = removes || next.removes;
+    batch.push_back(std::move(next));
+    tasks_.pop_front();
+  }
+  return batch;
+}
+
 void DiskWriter::Loop() {
   while (true) {
     std::vector<Task> batch;
@@ -64,10 +77,7 @@ void DiskWriter::Loop() {
       });
       if (tasks_.empty()) return;
       busy_ = true;
-      while (!tasks_.empty() && batch.size() < kBatch) {
-        batch.push_back(std::move(tasks_.front()));
-        tasks_.pop_front();
-      }
+      batch = NextBatch();
     }
     Run(std::move(batch));
     {

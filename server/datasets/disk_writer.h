@@ -24,6 +24,9 @@ class DiskWriter {
     // May be null. Runs for all tasks of a batch before the first `write`: what
     // keeps the disk busy while others are waited for.
     std::function<void()> prepare = nullptr;
+    // Takes something off the disk. What is prepared later may be the same file
+    // again, or need the room: it is in a later batch.
+    bool removes = false;
   };
   // `flush` makes a batch of writes durable; `progress` is called after each,
   // when idle() says whether another one follows.
@@ -42,6 +45,7 @@ class DiskWriter {
 
  private:
   void Loop();
+  std::vector<Task> NextBatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Run(std::vector<Task> batch);
 
   const std::function<absl::Status()> flush_;

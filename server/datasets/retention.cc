@@ -51,21 +51,25 @@ bool DatasetStore::Remove(const std::string& name,
   // The record goes first and for good, so that a crash in between leaves
   // chunks without a dataset and not the other way round.
   const bool added = writer_->Add(
-      {[this, name, dataset] {
-         return files_->RemoveDataset({name, dataset->manifest});
-       },
-       [this, name, dataset, share, done](const absl::Status& removed) {
-         {
-           MutexLock lock(&mu_);
-           Tenant& tenant = tenants_[name];
-           tenant.leaving -= share.tenant;
-           evicting_bytes_ -= share.store;
-           Unname(tenant, dataset.get());
-         }
-         if (done == nullptr) return;
-         done(Annotate(removed, absl::StrCat("dataset ", dataset->info.token,
-                                             " may be back after a restart")));
-       }});
+      {.write =
+           [this, name, dataset] {
+             return files_->RemoveDataset({name, dataset->manifest});
+           },
+       .done =
+           [this, name, dataset, share, done](const absl::Status& removed) {
+             {
+               MutexLock lock(&mu_);
+               Tenant& tenant = tenants_[name];
+               tenant.leaving -= share.tenant;
+               evicting_bytes_ -= share.store;
+               Unname(tenant, dataset.get());
+             }
+             if (done == nullptr) return;
+             done(Annotate(removed,
+                           absl::StrCat("dataset ", dataset->info.token,
+                                        " may be back after a restart")));
+           },
+       .removes = true});
   if (!added) return false;
   tenant.leaving += share.tenant;
   evicting_bytes_ += share.store;

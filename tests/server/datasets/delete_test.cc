@@ -216,6 +216,20 @@ TEST_P(DeleteTest, AnArrayInUseCanStillBeReadAndGoesLater) {
   EXPECT_EQ(ChunkFilesLeft(), 0u);
 }
 
+// What was in use when it was deleted makes room once it is not.
+TEST_P(DeleteTest, WhatIsNoLongerInUseMakesRoomForTheNextUpload) {
+  Reopen({.memory_bytes = 3 * kChunkBytes});
+  const std::string token = Token("a", Alone(SomeBytes(2 * kChunkBytes)));
+  {
+    ASSERT_OK_AND_ASSIGN(const auto in_use, store().Find("a", token, ""));
+    ASSERT_OK(Delete(store(), "a", token));
+    EXPECT_OK(store().Load(*in_use));
+  }
+  Token("a", Alone(SomeBytes(2 * kChunkBytes, 1)));
+  EXPECT_EQ(store().statistics().chunks, 2);
+  EXPECT_EQ(ChunkFilesLeft(), on_disk() ? 2u : 0u);
+}
+
 TEST_P(DeleteTest, PutAgainAfterADeleteIsWhole) {
   const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
   for (int round = 0; round < 3; ++round) {

@@ -103,6 +103,28 @@ TEST_F(DiskWriterTest, PreparesABatchBeforeItWritesAnyOfIt) {
                           "done a OK", "done b OK", "idle"));
 }
 
+// Else it could have no room yet, or be the file that the removal is about.
+TEST_F(DiskWriterTest, PreparesNothingBeforeAnEarlierRemoval) {
+  writer_.Add(Blocks());
+  ASSERT_OK(entered_.future().Await());
+  DiskWriter::Task remove = Writes("remove");
+  remove.removes = true;
+  writer_.Add(std::move(remove));
+  writer_.Add(Writes("record"));
+  DiskWriter::Task chunk = Writes("chunk");
+  chunk.prepare = [this] { journal_.Add("prepare chunk"); };
+  writer_.Add(std::move(chunk));
+  opened_.Set(true);
+  EXPECT_EQ(writer_.Stop(absl::InfiniteFuture()), 0);
+  writer_.Join();
+  EXPECT_THAT(
+      journal_.events(),
+      ElementsAre("flush", "done blocked OK", "more", "write remove",
+                  "write record", "flush", "done remove OK", "done record OK",
+                  "more", "prepare chunk", "write chunk", "flush",
+                  "done chunk OK", "idle"));
+}
+
 TEST_F(DiskWriterTest, NothingIsDoneThatCouldNotBeFlushed) {
   flush_status_ = ResourceExhausted("full");
   writer_.Add(Writes("a"));
