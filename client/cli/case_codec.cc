@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/formats/file_bytes.h"
-#include "client/sdk/ops.h"
 #include "core/ir/leaves.h"
 #include "core/ops/registry.h"
 
@@ -255,6 +254,10 @@ absl::StatusOr<v1::CaseFile> ReadCaseFile(const std::string& path) {
 
 absl::StatusOr<Literal> ToLiteral(const v1::CaseTensor& tensor) {
   HAWSER_ASSIGN_OR_RETURN(Shape shape, ParseShape(tensor.shape()));
+  if (tensor.weak() && !shape.is_scalar()) {
+    return InvalidArgument(tensor.shape(),
+                           " cannot be weak, it is no scalar");
+  }
   HAWSER_ASSIGN_OR_RETURN(int count, CountValues(tensor, shape.dtype()));
   const int64_t elements = shape.num_elements();
   if (count != elements && (count != 1 || elements == 0)) {
@@ -284,26 +287,6 @@ absl::StatusOr<std::vector<Literal>> ToLiterals(
     literals.push_back(std::move(literal));
   }
   return literals;
-}
-
-absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
-    const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors) {
-  std::vector<FunctionArgument> arguments;
-  for (const v1::CaseTensor& tensor : tensors) {
-    HAWSER_ASSIGN_OR_RETURN(Literal literal, ToLiteral(tensor));
-    if (!tensor.weak()) {
-      arguments.push_back(Constant(std::move(literal)));
-      continue;
-    }
-    if (!literal.shape().is_scalar()) {
-      return InvalidArgument(tensor.shape(),
-                             " cannot be weak, it is no scalar");
-    }
-    arguments.push_back(VisitDType(literal.shape().dtype(), [&](auto tag) {
-      return Number(literal.data<typename decltype(tag)::type>()[0]);
-    }));
-  }
-  return arguments;
 }
 
 absl::StatusOr<AttributeValue> ToAttributeValue(

@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "client/sdk/function_table.h"
 #include "core/base/literal.h"
 #include "core/base/status.h"
 #include "core/ir/attributes.h"
@@ -25,14 +24,10 @@ absl::StatusOr<v1::CaseFile> ParseCaseFile(const std::string& text);
 absl::StatusOr<v1::CaseFile> ReadCaseFile(const std::string& path);
 
 // Errors: kInvalidArgument for a bad shape, values of another kind than the
-// dtype's, too few or too many of them, one that does not fit.
+// dtype's, too few or too many of them, one that does not fit; a weak one that
+// is no scalar.
 absl::StatusOr<Literal> ToLiteral(const v1::CaseTensor& tensor);
 absl::StatusOr<std::vector<Literal>> ToLiterals(
-    const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors);
-
-// Inputs of an SDK function: a weak one becomes a number. Errors: as
-// ToLiteral; kInvalidArgument for a weak one that is no scalar.
-absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
     const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors);
 
 absl::StatusOr<AttributeValue> ToAttributeValue(

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/case_codec.h"
 #include "client/sdk/function_table.h"
+#include "client/sdk/ops.h"
 #include "client/sdk/options.h"
 #include "client/sdk/tensor.h"
 #include "core/base/compare.h"
@@ -40,6 +41,23 @@ Literals RunModule(const v1::Case& record, runtime::Client* client) {
     values.push_back(std::move(value));
   }
   return values;
+}
+
+// A weak input becomes a number.
+absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
+    const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors) {
+  std::vector<FunctionArgument> arguments;
+  for (const v1::CaseTensor& tensor : tensors) {
+    HAWSER_ASSIGN_OR_RETURN(Literal literal, ToLiteral(tensor));
+    if (!tensor.weak()) {
+      arguments.push_back(Constant(std::move(literal)));
+      continue;
+    }
+    arguments.push_back(VisitDType(literal.shape().dtype(), [&](auto tag) {
+      return Number(literal.data<typename decltype(tag)::type>()[0]);
+    }));
+  }
+  return arguments;
 }
 
 // As a user's program would call it outside Jit: recorded, then evaluated.

@@ -52,7 +52,6 @@ void CheckSoundCase(const v1::Case& record) {
   if (!IsSmall(record)) return;
   (void)Sound(cli::ToLiterals(record.inputs()));
   (void)Sound(cli::ToLiterals(record.outputs()));
-  (void)Sound(cli::ToArguments(record.inputs()));
   (void)Sound(cli::ToFunctionAttributes(record.attributes()));
   for (const v1::CaseTensor& output : record.outputs()) {
     const auto once = cli::ToLiteral(output);

@@ -49,6 +49,13 @@ TEST(CaseTensor, EveryKindOfElement) {
                   Literal::Vector<std::complex<float>>({{1, 2}, {3, -4}})));
 }
 
+TEST(CaseTensor, OnlyAScalarIsWeak) {
+  EXPECT_OK(Value("shape: 'f32[]' f: 1 weak: true"));
+  EXPECT_THAT(Value("shape: 'f32[1]' f: 1 weak: true"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "f32[1] cannot be weak, it is no scalar"));
+}
+
 TEST(CaseTensor, OneValueFillsTheShape) {
   EXPECT_THAT(*Value("shape: 's32[2,2]' i: 7"),
               LiteralEquals(Literal::Of<int32_t>({7, 7, 7, 7}, {2, 2})));
