@@ -75,10 +75,27 @@ Extent TakeLastReduced(Groups* groups) {
   return e;
 }
 
-template <typename T>
-T* Elements(Literal& literal) {
-  return reinterpret_cast<T*>(literal.mutable_bytes().data());
-}
+// The folds of one type into another, their types left out: what is below is
+// compiled once for all of them.
+struct Folds {
+  DType in;
+  DType accumulator;
+  void (*run)(const char* in, int64_t rows, char* out);
+  void (*columns)(const char* in, int64_t rows, int64_t stride, int64_t n,
+                  char* out);
+};
+
+template <typename F, typename Acc, typename In>
+constexpr Folds kFoldsOf = {
+    kDTypeOf<In>, kDTypeOf<Acc>,
+    [](const char* in, int64_t rows, char* out) {
+      *reinterpret_cast<Acc*>(out) =
+          FoldRun<F, Acc>(reinterpret_cast<const In*>(in), rows);
+    },
+    [](const char* in, int64_t rows, int64_t stride, int64_t n, char* out) {
+      FoldColumns<F, Acc>(reinterpret_cast<const In*>(in), rows, stride, n,
+                          reinterpret_cast<Acc*>(out));
+    }};
 
 // Work below which a fold is not cut along the reduced axis: an accumulator
 // row of [size] in one block, unless only few blocks would be left.
@@ -86,13 +103,17 @@ constexpr int64_t kSegment = int64_t{1} << 16;
 constexpr int64_t kEnoughBlocks = 64;
 constexpr int64_t kLongest = int64_t{1} << 20;
 
-// One group reduced, In -> Acc.
-template <typename F, typename Acc, typename In>
+// One group reduced. `again` folds what segments leave.
 class Stage {
  public:
-  Stage(const KernelContext& c, Extent e)
+  Stage(const KernelContext& c, const Folds& folds, const Folds& again,
+        Extent e)
       : c_(c),
+        folds_(folds),
+        again_(again),
         e_(e),
+        in_bytes_(ByteWidth(folds.in)),
+        out_bytes_(ByteWidth(folds.accumulator)),
         columns_(std::min(e.after, kFoldColumns)),
         chunks_((e.after + columns_ - 1) / columns_),
         segment_(std::max<int64_t>(kSegment / columns_, 1)) {
@@ -103,71 +124,70 @@ class Stage {
     segments_ = (e.size + segment_ - 1) / segment_;
   }
 
-  absl::Status Run(const In* in, Acc* out) const {
+  absl::Status Run(const char* in, char* out) const {
     if (segments_ == 1) return Fold(in, out);
     HAWSER_ASSIGN_OR_RETURN(
-        Literal parts, c_.Allocate(Shape::Of(
-                           kDTypeOf<Acc>,
-                           {e_.before * segments_ * e_.after})));
-    Acc* part = Elements<Acc>(parts);
+        Literal parts,
+        c_.Allocate(Shape::Of(folds_.accumulator,
+                              {e_.before * segments_ * e_.after})));
+    char* part = parts.mutable_bytes().data();
     HAWSER_RETURN_IF_ERROR(Fold(in, part));
-    return Stage<F, Acc, Acc>(c_, {e_.before, segments_, e_.after})
+    return Stage(c_, again_, again_, {e_.before, segments_, e_.after})
         .Run(part, out);
   }
 
  private:
   // in[before][size][after] -> out[before][segments][after].
-  absl::Status Fold(const In* in, Acc* out) const {
+  absl::Status Fold(const char* in, char* out) const {
     const int64_t blocks = e_.before * segments_ * chunks_;
     return c_.ForRanges(
         blocks, segment_ * columns_, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t row = i / chunks_;  // of [before][segments]
-            const int64_t column = i % chunks_ * columns_;
-            const int64_t first = row % segments_ * segment_;
-            const int64_t rows = std::min(segment_, e_.size - first);
-            const In* x =
-                in + (row / segments_ * e_.size + first) * e_.after + column;
-            Acc* to = out + row * e_.after + column;
-            if (e_.after == 1) {
-              *to = FoldRun<F, Acc>(x, rows);
-            } else {
-              FoldColumns<F, Acc>(x, rows, e_.after,
-                                  std::min(columns_, e_.after - column), to);
-            }
-          }
+          for (int64_t i = begin; i < end; ++i) FoldBlock(i, in, out);
           return absl::OkStatus();
         });
   }
 
+  void FoldBlock(int64_t block, const char* in, char* out) const {
+    const int64_t row = block / chunks_;  // of [before][segments]
+    const int64_t column = block % chunks_ * columns_;
+    const int64_t first = row % segments_ * segment_;
+    const int64_t rows = std::min(segment_, e_.size - first);
+    in += ((row / segments_ * e_.size + first) * e_.after + column) * in_bytes_;
+    out += (row * e_.after + column) * out_bytes_;
+    if (e_.after == 1) {
+      folds_.run(in, rows, out);
+    } else {
+      folds_.columns(in, rows, e_.after, std::min(columns_, e_.after - column),
+                     out);
+    }
+  }
+
   const KernelContext& c_;
+  const Folds& folds_;
+  const Folds& again_;
   const Extent e_;
+  const int64_t in_bytes_, out_bytes_;
   const int64_t columns_, chunks_;
   int64_t segment_;  // reduced elements of one block
   int64_t segments_ = 1;
 };
 
-// Every group, one after another from the last; the result is one Acc for
-// each kept element.
-template <typename F, typename Acc, typename T>
-absl::StatusOr<Literal> FoldAll(const KernelContext& c) {
+// Every group, one after another from the last; the result is one accumulator
+// for each kept element.
+absl::StatusOr<Literal> FoldAll(const KernelContext& c, const Folds& folds,
+                                const Folds& again) {
   Groups groups = GroupsOf(c);
   Literal values;
-  bool first = true;
+  const Folds* next = &folds;
   do {
     const Extent e = TakeLastReduced(&groups);
     HAWSER_ASSIGN_OR_RETURN(
         Literal out,
-        c.Allocate(Shape::Of(kDTypeOf<Acc>, {e.before * e.after})));
-    if (first) {
-      const T* in = reinterpret_cast<const T*>(c.data(0));
-      HAWSER_RETURN_IF_ERROR(
-          (Stage<F, Acc, T>(c, e).Run(in, Elements<Acc>(out))));
-    } else {
-      HAWSER_RETURN_IF_ERROR((Stage<F, Acc, Acc>(c, e).Run(
-          values.data<Acc>().data(), Elements<Acc>(out))));
-    }
-    first = false;
+        c.Allocate(Shape::Of(folds.accumulator, {e.before * e.after})));
+    const char* in = values.valid() ? values.bytes().data() : c.data(0);
+    HAWSER_RETURN_IF_ERROR(
+        Stage(c, *next, again, e).Run(in, out.mutable_bytes().data()));
+    next = &again;
     values = std::move(out);
   } while (std::any_of(groups.begin(), groups.end(),
                        [](const Group& g) { return g.reduced; }));
@@ -178,14 +198,16 @@ template <typename F, typename T>
 absl::StatusOr<Literals> Reduce(const KernelContext& c) {
   using Acc = typename AccumulatorOf<F, T>::type;
   HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(c.result_shape()));
-  T* to = Elements<T>(out);
+  T* to = reinterpret_cast<T*>(out.mutable_bytes().data());
   const int64_t n = c.result_shape().num_elements();
   const T initial = *reinterpret_cast<const T*>(c.data(1));
   if (c.shape(0).num_elements() == 0) {
     std::fill_n(to, n, initial);
     return Literals{std::move(out)};
   }
-  HAWSER_ASSIGN_OR_RETURN(Literal folded, (FoldAll<F, Acc, T>(c)));
+  HAWSER_ASSIGN_OR_RETURN(
+      Literal folded,
+      FoldAll(c, kFoldsOf<F, Acc, T>, kFoldsOf<F, Acc, Acc>));
   const Acc* values = folded.data<Acc>().data();
   for (int64_t i = 0; i < n; ++i) {
     to[i] = ConvertElement<T>(
