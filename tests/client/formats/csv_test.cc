@@ -6,7 +6,7 @@
 
 #include "client/formats/csv_number.h"
 #include "client/formats/csv_records.h"
-#include "gmock/gmock.h"
+#include "gmock/gmock-matchers.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -15,7 +15,7 @@
 #include "core/ops/registry.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
-#include "gmock/gmock.h"
+#include "gmock/gmock-matchers.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"

@@ -5,7 +5,7 @@
 
 #include "core/ir/builder.h"
 #include "core/ops/elementwise.h"
-#include "gmock/gmock.h"
+#include "gmock/gmock-matchers.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

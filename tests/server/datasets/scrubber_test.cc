@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "gmock/gmock.h"
+#include "gmock/gmock-matchers.h"
 #include "gtest/gtest.h"
 #include "server/datasets/dataset_store.h"
 #include "tests/server/datasets/store_fixture.h"
