@@ -10,7 +10,7 @@
 #include "absl/time/clock.h"
 #include "core/base/dtype.h"
 #include "core/runtime/dataset.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"
 #include "tests/testing/matchers.h"

@@ -16,7 +16,7 @@
 #include "client/sdk/function_table.h"
 #include "core/base/dtype.h"
 #include "core/ops/registry.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/kernel.h"
 

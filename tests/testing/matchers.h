@@ -11,7 +11,7 @@
 #include "core/base/compare.h"
 #include "core/base/literal.h"
 #include "core/base/status.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace hawser {

@@ -2,7 +2,7 @@
 // the CPU computes.
 #include "tests/bench/gpu/gpu_bench.h"
 
-#include <gmock/gmock-matchers.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

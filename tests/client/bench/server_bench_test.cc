@@ -13,7 +13,7 @@
 #include "client/bench/tcp_exchange.h"
 #include "client/remote/grpc_bare_calls.h"
 #include "core/base/status.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/loopback.h"
 #include "tests/testing/matchers.h"

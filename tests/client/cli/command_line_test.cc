@@ -1,6 +1,6 @@
 #include "client/cli/command_line.h"
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "client/cli/dataset_text.h"
 #include "client/formats/npy.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
 #include "tests/client/cli/files.h"

@@ -6,7 +6,7 @@
 #include "client/cli/json.h"
 #include "client/cli/progress_bar.h"
 #include "client/cli/quantity.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace hawser::cli {

@@ -11,7 +11,7 @@
 #include "client/digests/hashed_file.h"
 #include "client/formats/npy.h"
 #include "client/formats/safetensors.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
 #include "tests/client/cli/files.h"

@@ -10,7 +10,7 @@
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ops/registry.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
 #include "tests/client/cli/files.h"

@@ -13,7 +13,7 @@
 #include "client/formats/npy.h"
 #include "client/formats/npy_header.h"
 #include "client/formats/safetensors.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/formats/zip_writer.h"
 #include "tests/testing/matchers.h"

@@ -17,9 +17,6 @@ using runtime::BufferPtr;
 
 class FallbackDatasetsTest : public FallbackTest {
  protected:
-  static absl::StatusOr<Literal> Fetch(const BufferPtr& buffer) {
-    return buffer->Fetch(Patient()).Await();
-  }
   // One step of w_ on the server, frozen as "w".
   absl::StatusOr<DatasetInfo> FreezeStep() {
     const auto step = Compile();

@@ -12,10 +12,6 @@ using runtime::BufferPtr;
 using runtime::CallOptions;
 using ::testing::HasSubstr;
 
-absl::StatusOr<Literal> Fetch(const BufferPtr& buffer) {
-  return buffer->Fetch(Patient()).Await();
-}
-
 TEST_F(FallbackTest, UsesThePrimaryWhileItAnswers) {
   Start();
   EXPECT_EQ(client_->name(), "fallback(server, cpu)");

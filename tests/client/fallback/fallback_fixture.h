@@ -21,6 +21,10 @@ inline runtime::CallOptions Patient() {
   return {.cancel = CancelToken(absl::Now() + absl::Seconds(60))};
 }
 
+inline absl::StatusOr<Literal> Fetch(const runtime::BufferPtr& buffer) {
+  return buffer->Fetch(Patient()).Await();
+}
+
 class FallbackTest : public ::testing::Test {
  protected:
   using Buffers = std::vector<runtime::BufferPtr>;

@@ -12,10 +12,6 @@ using absl::StatusCode;
 using runtime::BufferPtr;
 using RecoveryTest = FallbackTest;
 
-absl::StatusOr<Literal> Fetch(const BufferPtr& buffer) {
-  return buffer->Fetch(Patient()).Await();
-}
-
 constexpr int kSteps = 2000;
 constexpr unsigned kSeed = 20261121;
 

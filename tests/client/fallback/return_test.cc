@@ -11,10 +11,6 @@ using runtime::BufferPtr;
 using ::testing::HasSubstr;
 using ReturnTest = FallbackTest;
 
-absl::StatusOr<Literal> Fetch(const BufferPtr& buffer) {
-  return buffer->Fetch(Patient()).Await();
-}
-
 TEST_F(ReturnTest, WorkGoesBackToThePrimary) {
   StartWithProbes();
   const auto step = Compile();

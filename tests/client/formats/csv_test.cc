@@ -6,7 +6,7 @@
 
 #include "client/formats/csv_number.h"
 #include "client/formats/csv_records.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
@@ -16,7 +16,7 @@ namespace {
 using absl::StatusCode;
 using ::testing::ElementsAre;
 
-absl::StatusOr<NamedArrays> Parse(const std::string& text,
+absl::StatusOr<NamedArrays> CsvOf(const std::string& text,
                                   const CsvOptions& options) {
   return ParseCsv(FileBytes::Of(text), options);
 }
@@ -26,7 +26,7 @@ absl::StatusOr<NamedArrays> Parse(const std::string& text,
 TEST(Csv, EachColumnIsAnArrayNamedByItsHeader) {
   ASSERT_OK_AND_ASSIGN(
       const NamedArrays got,
-      Parse("x,\"the \"\"y\"\", of it\",flag\n1.5,-2,true\r\n +3e2 ,\"+4\",0",
+      CsvOf("x,\"the \"\"y\"\", of it\",flag\n1.5,-2,true\r\n +3e2 ,\"+4\",0",
             {.dtypes = {DType::kF32, DType::kS64, DType::kBool}}));
   ASSERT_EQ(got.size(), 3u);
   EXPECT_EQ(got[0].name, "x");
@@ -41,7 +41,7 @@ TEST(Csv, EachColumnIsAnArrayNamedByItsHeader) {
 TEST(Csv, WithoutAHeaderColumnsAreCounted) {
   ASSERT_OK_AND_ASSIGN(
       const NamedArrays got,
-      Parse("1,2\n3,4\n", {.dtypes = {DType::kU8}, .header = false}));
+      CsvOf("1,2\n3,4\n", {.dtypes = {DType::kU8}, .header = false}));
   ASSERT_EQ(got.size(), 2u);
   EXPECT_EQ(got[0].name, "column1");
   EXPECT_EQ(got[1].name, "column2");
@@ -53,7 +53,7 @@ TEST(Csv, AMatrixHasRowsAndColumns) {
   for (const bool header : {true, false}) {
     ASSERT_OK_AND_ASSIGN(
         const NamedArrays got,
-        Parse((header ? "a;a;a\n" : "") + rows, {.dtypes = {DType::kS32},
+        CsvOf((header ? "a;a;a\n" : "") + rows, {.dtypes = {DType::kS32},
                                                  .header = header,
                                                  .matrix = true,
                                                  .separator = ';'}));
@@ -66,13 +66,13 @@ TEST(Csv, AMatrixHasRowsAndColumns) {
 
 TEST(Csv, NoRowsIsAnArrayOfNone) {
   ASSERT_OK_AND_ASSIGN(const NamedArrays got,
-                       Parse("\xEF\xBB\xBFx,y\n", {.dtypes = {DType::kF64}}));
+                       CsvOf("\xEF\xBB\xBFx,y\n", {.dtypes = {DType::kF64}}));
   ASSERT_EQ(got.size(), 2u);
   EXPECT_EQ(got[0].name, "x") << "the byte order mark is no part of it";
   EXPECT_EQ(got[0].value.shape(), Shape::Of(DType::kF64, {0}));
   ASSERT_OK_AND_ASSIGN(
       const NamedArrays matrix,
-      Parse("x,y\n", {.dtypes = {DType::kF64}, .matrix = true}));
+      CsvOf("x,y\n", {.dtypes = {DType::kF64}, .matrix = true}));
   EXPECT_EQ(matrix[0].value.shape(), Shape::Of(DType::kF64, {0, 2}));
 }
 
@@ -80,14 +80,14 @@ TEST(Csv, EmptyFieldsAreNanWhereThatIsAsked) {
   const std::string text = "x,y\n,2\n\"\",\n";
   ASSERT_OK_AND_ASSIGN(
       const NamedArrays got,
-      Parse(text, {.dtypes = {DType::kF32}, .empty_is_nan = true}));
+      CsvOf(text, {.dtypes = {DType::kF32}, .empty_is_nan = true}));
   EXPECT_TRUE(std::isnan(got[0].value.data<float>()[0]));
   EXPECT_TRUE(std::isnan(got[0].value.data<float>()[1]));
   EXPECT_EQ(got[1].value.data<float>()[0], 2.0f);
-  EXPECT_THAT(Parse(text, {.dtypes = {DType::kF32}}),
+  EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kF32}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "row 2, column 1 (\"x\"): \"\" is no f32"));
-  EXPECT_THAT(Parse(text, {.dtypes = {DType::kS32}, .empty_is_nan = true}),
+  EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kS32}, .empty_is_nan = true}),
               StatusIs(StatusCode::kInvalidArgument, "\"\" is no s32"));
 }
 
@@ -219,7 +219,7 @@ constexpr BadText kBadTexts[] = {
 
 TEST(Csv, NamesRowColumnAndText) {
   for (const BadText& bad : kBadTexts) {
-    EXPECT_THAT(Parse(bad.text, {.dtypes = {DType::kS32}}),
+    EXPECT_THAT(CsvOf(bad.text, {.dtypes = {DType::kS32}}),
                 StatusIs(StatusCode::kInvalidArgument, bad.error))
         << bad.text;
   }
@@ -227,25 +227,25 @@ TEST(Csv, NamesRowColumnAndText) {
 
 TEST(Csv, OptionsMustFitTheFile) {
   const std::string text = "x,y\n1,2\n";
-  EXPECT_THAT(Parse(text, {}),
+  EXPECT_THAT(CsvOf(text, {}),
               StatusIs(StatusCode::kInvalidArgument, "needs a dtype"));
-  EXPECT_THAT(Parse(text, {.dtypes = {DType::kU8, DType::kU8, DType::kU8}}),
+  EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kU8, DType::kU8, DType::kU8}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "has 2 columns, dtypes are given "
                        "for 3"));
-  EXPECT_THAT(Parse(text, {.dtypes = {DType::kU8, DType::kU8}, .matrix = true}),
+  EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kU8, DType::kU8}, .matrix = true}),
               StatusIs(StatusCode::kInvalidArgument, "a matrix has one dtype"));
-  EXPECT_THAT(Parse(text, {.dtypes = {DType::kC64}}),
+  EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kC64}}),
               StatusIs(StatusCode::kInvalidArgument, "CSV has no c64"));
   for (const char separator : {'"', '\n', '\r'}) {
-    EXPECT_THAT(Parse(text, {.dtypes = {DType::kU8}, .separator = separator}),
+    EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kU8}, .separator = separator}),
                 StatusIs(StatusCode::kInvalidArgument, "separated by"));
   }
 }
 
 TEST(Csv, ARecordHasAsManyFieldsAsThereIsRoomFor) {
   const std::string text(CsvRecords::kMostFields, ',');
-  EXPECT_THAT(Parse(text, {.dtypes = {DType::kU8}}),
+  EXPECT_THAT(CsvOf(text, {.dtypes = {DType::kU8}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "row 1 has more than 1048576 fields"));
 }

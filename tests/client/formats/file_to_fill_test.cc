@@ -8,7 +8,7 @@
 
 #include "client/formats/npy.h"
 #include "client/formats/safetensors.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/formats/temporary_file.h"
 #include "tests/testing/matchers.h"

@@ -13,7 +13,7 @@ namespace {
 
 using absl::StatusCode;
 
-absl::StatusOr<Literal> Parse(const std::string& bytes) {
+absl::StatusOr<Literal> IdxOf(const std::string& bytes) {
   return ParseIdx(FileBytes::Of(bytes));
 }
 
@@ -29,69 +29,69 @@ std::string Idx(int type, std::initializer_list<uint32_t> sizes,
 
 std::string Gzip(const std::string& bytes) { return Deflated(bytes, 31); }
 
-struct TypeCase {
+struct IdxType {
   const char* name;
   int type;
   std::string data;
   Literal want;
 };
-class IdxTypeTest : public ::testing::TestWithParam<TypeCase> {};
+class IdxTypeTest : public ::testing::TestWithParam<IdxType> {};
 
 TEST_P(IdxTypeTest, PlainAndGzipped) {
   const std::string file = Idx(GetParam().type, {2}, GetParam().data);
-  ASSERT_OK_AND_ASSIGN(const Literal plain, Parse(file));
+  ASSERT_OK_AND_ASSIGN(const Literal plain, IdxOf(file));
   EXPECT_THAT(plain, LiteralBitEquals(GetParam().want));
-  ASSERT_OK_AND_ASSIGN(const Literal unpacked, Parse(Gzip(file)));
+  ASSERT_OK_AND_ASSIGN(const Literal unpacked, IdxOf(Gzip(file)));
   EXPECT_THAT(unpacked, LiteralBitEquals(GetParam().want));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Idx, IdxTypeTest,
     ::testing::Values(
-        TypeCase{"u8", 8, "\1\xff", Literal::Vector<uint8_t>({1, 255})},
-        TypeCase{"s8", 9, "\1\xff", Literal::Vector<int8_t>({1, -1})},
-        TypeCase{"s16", 11, std::string("\1\2\xff\xff", 4),
+        IdxType{"u8", 8, "\1\xff", Literal::Vector<uint8_t>({1, 255})},
+        IdxType{"s8", 9, "\1\xff", Literal::Vector<int8_t>({1, -1})},
+        IdxType{"s16", 11, std::string("\1\2\xff\xff", 4),
                  Literal::Vector<int16_t>({258, -1})},
-        TypeCase{"s32", 12, std::string("\0\1\0\2\xff\xff\xff\xfe", 8),
+        IdxType{"s32", 12, std::string("\0\1\0\2\xff\xff\xff\xfe", 8),
                  Literal::Vector<int32_t>({65538, -2})},
-        TypeCase{"f32", 13, std::string("\x3f\x80\0\0\x80\0\0\0", 8),
+        IdxType{"f32", 13, std::string("\x3f\x80\0\0\x80\0\0\0", 8),
                  Literal::Vector<float>({1.0f, -0.0f})},
-        TypeCase{"f64", 14,
+        IdxType{"f64", 14,
                  std::string("\x3f\xf0\0\0\0\0\0\0\x7f\xf0\0\0\0\0\0\0", 16),
                  Literal::Vector<double>(
                      {1.0, std::numeric_limits<double>::infinity()})}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Idx, RankAndEmptySizes) {
-  EXPECT_THAT(*Parse(Idx(8, {}, "\7")),
+  EXPECT_THAT(*IdxOf(Idx(8, {}, "\7")),
               LiteralEquals(Literal::Scalar<uint8_t>(7)));
-  EXPECT_THAT(*Parse(Idx(8, {1, 2, 1}, "ab")),
+  EXPECT_THAT(*IdxOf(Idx(8, {1, 2, 1}, "ab")),
               LiteralEquals(Literal::Of<uint8_t>({'a', 'b'}, {1, 2, 1})));
-  ASSERT_OK_AND_ASSIGN(const Literal empty, Parse(Gzip(Idx(8, {0, 28}, ""))));
+  ASSERT_OK_AND_ASSIGN(const Literal empty, IdxOf(Gzip(Idx(8, {0, 28}, ""))));
   EXPECT_EQ(empty.shape(), Shape::Of(DType::kU8, {0, 28}));
 }
 
 TEST(Idx, RefusesEveryOtherLengthOfAPlainFile) {
   const std::string file = Idx(11, {2, 2}, "abcdefgh");
-  ASSERT_OK(Parse(file));
+  ASSERT_OK(IdxOf(file));
   for (size_t n = 0; n < file.size(); ++n) {
-    EXPECT_THAT(Parse(file.substr(0, n)),
+    EXPECT_THAT(IdxOf(file.substr(0, n)),
                 StatusIs(StatusCode::kInvalidArgument, ""))
         << "cut to " << n;
   }
-  EXPECT_THAT(Parse(file + "x"),
+  EXPECT_THAT(IdxOf(file + "x"),
               StatusIs(StatusCode::kInvalidArgument, "takes 8 bytes, got 9"));
 }
 
 TEST(Idx, RefusesEveryOtherLengthOfAGzippedFile) {
   const std::string file = Gzip(Idx(8, {3, 5}, "fifteen letters"));
-  ASSERT_OK(Parse(file));
+  ASSERT_OK(IdxOf(file));
   for (size_t n = 0; n < file.size(); ++n) {
-    EXPECT_THAT(Parse(file.substr(0, n)),
+    EXPECT_THAT(IdxOf(file.substr(0, n)),
                 StatusIs(StatusCode::kInvalidArgument, ""))
         << "cut to " << n;
   }
-  EXPECT_THAT(Parse(file + "x"), StatusIs(StatusCode::kInvalidArgument,
+  EXPECT_THAT(IdxOf(file + "x"), StatusIs(StatusCode::kInvalidArgument,
                                           "1 bytes behind its gzip data"));
 }
 
@@ -102,42 +102,42 @@ TEST(Idx, NoticesEveryChangedByteOfAGzippedFile) {
   for (size_t n = 10; n < file.size(); ++n) {
     std::string changed = file;
     changed[n] = static_cast<char>(changed[n] ^ 0x55);
-    EXPECT_THAT(Parse(changed), StatusIs(StatusCode::kInvalidArgument, ""))
+    EXPECT_THAT(IdxOf(changed), StatusIs(StatusCode::kInvalidArgument, ""))
         << "changed " << n;
   }
 }
 
 TEST(Idx, RefusesPayloadOfAnotherSizeThanTheHeaderSays) {
-  EXPECT_THAT(Parse(Gzip(Idx(8, {4}, "abcde"))),
+  EXPECT_THAT(IdxOf(Gzip(Idx(8, {4}, "abcde"))),
               StatusIs(StatusCode::kInvalidArgument, "goes on after"));
-  EXPECT_THAT(Parse(Gzip(Idx(8, {4}, "abc"))),
+  EXPECT_THAT(IdxOf(Gzip(Idx(8, {4}, "abc"))),
               StatusIs(StatusCode::kInvalidArgument, "needs 1 more"));
-  EXPECT_THAT(Parse(Gzip(Idx(8, {4, 4}, ""))),
+  EXPECT_THAT(IdxOf(Gzip(Idx(8, {4, 4}, ""))),
               StatusIs(StatusCode::kInvalidArgument, "needs 16 more"));
 }
 
 TEST(Idx, BombsCostNothing) {
   // 16 MiB of zeros in 16 KiB, of which the header wants one byte.
-  EXPECT_THAT(Parse(Gzip(Idx(8, {1}, std::string(16 << 20, '\0')))),
+  EXPECT_THAT(IdxOf(Gzip(Idx(8, {1}, std::string(16 << 20, '\0')))),
               StatusIs(StatusCode::kInvalidArgument, "goes on after"));
   // A header that wants 2^60 bytes of a file that cannot hold them.
-  EXPECT_THAT(Parse(Gzip(Idx(8, {1 << 30, 1 << 30}, "x"))),
+  EXPECT_THAT(IdxOf(Gzip(Idx(8, {1 << 30, 1 << 30}, "x"))),
               StatusIs(StatusCode::kInvalidArgument, "can hold"));
-  EXPECT_THAT(Parse(Idx(8, {1 << 30, 1 << 30}, "x")),
+  EXPECT_THAT(IdxOf(Idx(8, {1 << 30, 1 << 30}, "x")),
               StatusIs(StatusCode::kInvalidArgument, "got 1"));
-  EXPECT_THAT(Parse(Idx(14, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "x")),
+  EXPECT_THAT(IdxOf(Idx(14, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "x")),
               StatusIs(StatusCode::kInvalidArgument, "2^62"));
 }
 
 TEST(Idx, RefusesMagicTypeAndRank) {
-  EXPECT_THAT(Parse("\1" + Idx(8, {1}, "x")),
+  EXPECT_THAT(IdxOf("\1" + Idx(8, {1}, "x")),
               StatusIs(StatusCode::kInvalidArgument, "magic"));
-  EXPECT_THAT(Parse(Idx(10, {1}, "x")),
+  EXPECT_THAT(IdxOf(Idx(10, {1}, "x")),
               StatusIs(StatusCode::kInvalidArgument, "type is 10"));
   std::string rank17 = Idx(8, {}, "");
   rank17[3] = 17;
   for (int i = 0; i < 17; ++i) rank17 += std::string("\0\0\0\1", 4);
-  EXPECT_THAT(Parse(rank17 + "x"),
+  EXPECT_THAT(IdxOf(rank17 + "x"),
               StatusIs(StatusCode::kInvalidArgument, "rank 17"));
 }
 

@@ -19,12 +19,13 @@ namespace {
 
 using absl::StatusCode;
 
-absl::StatusOr<Literal> Parse(const std::string& bytes) {
+absl::StatusOr<Literal> NpyOf(const std::string& bytes) {
   return ParseNpy(FileBytes::Of(bytes));
 }
 
 // A format 1 file with this dictionary and this data.
-std::string File(const std::string& dictionary, const std::string& data = "") {
+std::string NpyFile(const std::string& dictionary,
+                    const std::string& data = "") {
   std::string file = std::string(kNpyMagic) + std::string("\1\0", 2);
   file += static_cast<char>(dictionary.size() & 0xFF);
   file += static_cast<char>(dictionary.size() >> 8);
@@ -37,7 +38,7 @@ class NumpyFileTest : public ::testing::TestWithParam<NumpyFile> {};
 
 TEST_P(NumpyFileTest, ReadsWhatNumpyWrote) {
   ASSERT_OK_AND_ASSIGN(const Literal got,
-                       Parse(absl::HexStringToBytes(GetParam().file)));
+                       NpyOf(absl::HexStringToBytes(GetParam().file)));
   EXPECT_EQ(got.shape().ToString(), GetParam().shape);
   EXPECT_EQ(absl::BytesToHexString(
                 absl::string_view(got.bytes().data(), got.bytes().size())),
@@ -47,7 +48,7 @@ TEST_P(NumpyFileTest, ReadsWhatNumpyWrote) {
 TEST_P(NumpyFileTest, WritesTheSameBytes) {
   if (!GetParam().as_written) return;  // another format or order
   const std::string bytes = absl::HexStringToBytes(GetParam().file);
-  ASSERT_OK_AND_ASSIGN(const Literal value, Parse(bytes));
+  ASSERT_OK_AND_ASSIGN(const Literal value, NpyOf(bytes));
   const std::string path = TemporaryPath(absl::StrCat(GetParam().name, ".npy"));
   ASSERT_OK(WriteNpy(path, value));
   EXPECT_EQ(absl::BytesToHexString(ReadBytes(path)), GetParam().file);
@@ -57,11 +58,11 @@ TEST_P(NumpyFileTest, WritesTheSameBytes) {
 TEST_P(NumpyFileTest, RefusesEveryOtherLength) {
   const std::string bytes = absl::HexStringToBytes(GetParam().file);
   for (size_t n = 0; n < bytes.size(); ++n) {
-    EXPECT_THAT(Parse(bytes.substr(0, n)),
+    EXPECT_THAT(NpyOf(bytes.substr(0, n)),
                 StatusIs(StatusCode::kInvalidArgument, ""))
         << "cut to " << n;
   }
-  EXPECT_THAT(Parse(bytes + '\0'),
+  EXPECT_THAT(NpyOf(bytes + '\0'),
               StatusIs(StatusCode::kInvalidArgument, "behind the header"));
 }
 
@@ -71,7 +72,7 @@ TEST_P(NumpyFileTest, SurvivesEveryChangedByte) {
     for (const char c : {'\0', '\xff', '9', '\'', ',', '('}) {
       std::string changed = bytes;
       changed[n] = c;
-      const auto got = Parse(changed);
+      const auto got = NpyOf(changed);
       EXPECT_TRUE(got.ok() ||
                   got.status().code() == StatusCode::kInvalidArgument);
     }
@@ -143,7 +144,7 @@ class BadHeaderTest : public ::testing::TestWithParam<BadHeader> {};
 TEST_P(BadHeaderTest, NamesFileAndField) {
   const std::string path =
       WriteBytes(absl::StrCat("bad_", GetParam().name, ".npy"),
-                 File(GetParam().dictionary));
+                 NpyFile(GetParam().dictionary));
   const auto got = ReadNpy(path);
   EXPECT_THAT(got, StatusIs(StatusCode::kInvalidArgument, path));
   EXPECT_THAT(got, StatusIs(StatusCode::kInvalidArgument, GetParam().error));
@@ -161,30 +162,30 @@ TEST(Npy, TakesOtherWritersSpellings) {
         "{\"shape\":(2L,),\"fortran_order\":False,"
         "\"descr\":\"DESCR\"}",
         {{"DESCR", descr}});
-    EXPECT_THAT(*Parse(File(dictionary, data)),
+    EXPECT_THAT(*NpyOf(NpyFile(dictionary, data)),
                 LiteralBitEquals(Literal::Vector<int32_t>({1, 2})));
   }
 }
 
 TEST(Npy, RefusesVersionsAndMagic) {
-  std::string file = File("{}");
+  std::string file = NpyFile("{}");
   file[6] = 4;
-  EXPECT_THAT(Parse(file),
+  EXPECT_THAT(NpyOf(file),
               StatusIs(StatusCode::kInvalidArgument, "version is 4.0"));
   file[0] = 'N';
-  EXPECT_THAT(Parse(file), StatusIs(StatusCode::kInvalidArgument, "magic"));
+  EXPECT_THAT(NpyOf(file), StatusIs(StatusCode::kInvalidArgument, "magic"));
 }
 
 TEST(Npy, RefusesHeaderLongerThanTheFile) {
-  std::string file = File("{}");
+  std::string file = NpyFile("{}");
   file[6] = 2;  // the length is four bytes now: '{', '}' among them
   file += "\xff\xff";
-  EXPECT_THAT(Parse(file),
+  EXPECT_THAT(NpyOf(file),
               StatusIs(StatusCode::kInvalidArgument, "header length is"));
 }
 
 TEST(Npy, RefusesBoolsThatAreNeither0Nor1) {
-  EXPECT_THAT(Parse(File("{'descr': '|b1', 'fortran_order': False, "
+  EXPECT_THAT(NpyOf(NpyFile("{'descr': '|b1', 'fortran_order': False, "
                          "'shape': (3,)}",
                          std::string("\0\1\2", 3))),
               StatusIs(StatusCode::kInvalidArgument, "element 2"));
@@ -222,7 +223,7 @@ TEST(Npy, CopiesElementsThatLieAtAnOddPlace) {
     const std::string data("\0\0\0\0\0\0\xf0\x3f", 8);
     ASSERT_OK_AND_ASSIGN(
         const Literal value,
-        Parse(File(dictionary + std::string(blanks, ' '), data)));
+        NpyOf(NpyFile(dictionary + std::string(blanks, ' '), data)));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(value.bytes().data()) % 8, 0u);
     EXPECT_EQ(value.data<double>()[0], 1.0);
   }

@@ -15,7 +15,7 @@ namespace {
 
 using absl::StatusCode;
 
-absl::StatusOr<NamedArrays> Parse(const std::string& bytes) {
+absl::StatusOr<NamedArrays> NpzOf(const std::string& bytes) {
   return ParseNpz(FileBytes::Of(bytes));
 }
 
@@ -52,7 +52,7 @@ std::string XAndY(bool deflated, const ZipOptions& options = {}) {
 TEST(Npz, ReadsWhatNumpyWrote) {
   for (const NumpyArchive& archive : kNumpyArchives) {
     SCOPED_TRACE(archive.name);
-    ExpectXAndY(Parse(absl::HexStringToBytes(archive.file)));
+    ExpectXAndY(NpzOf(absl::HexStringToBytes(archive.file)));
   }
 }
 
@@ -60,7 +60,7 @@ TEST(Npz, StoredDeflatedAndZip64) {
   for (const bool deflated : {false, true}) {
     for (const bool zip64 : {false, true}) {
       for (const char* comment : {"", "made by hand"}) {
-        ExpectXAndY(Parse(XAndY(deflated, {zip64, comment})));
+        ExpectXAndY(NpzOf(XAndY(deflated, {zip64, comment})));
       }
     }
   }
@@ -80,7 +80,7 @@ TEST(Npz, AnArrayOfSizeZeroAndAScalar) {
   const Literal scalar = Literal::Scalar<int16_t>(-5);
   ASSERT_OK_AND_ASSIGN(
       const NamedArrays arrays,
-      Parse(MakeZip({{"a/b.npy", Npy(empty), true}, {"s.npy", Npy(scalar)}})));
+      NpzOf(MakeZip({{"a/b.npy", Npy(empty), true}, {"s.npy", Npy(scalar)}})));
   EXPECT_EQ(arrays[0].name, "a/b");
   EXPECT_THAT(arrays[0].value, LiteralBitEquals(empty));
   EXPECT_THAT(arrays[1].value, LiteralBitEquals(scalar));
@@ -92,11 +92,11 @@ TEST(Npz, RefusesEveryCut) {
   for (const bool zip64 : {false, true}) {
     const std::string bytes = XAndY(true, {zip64});
     for (size_t n = 0; n < bytes.size(); ++n) {
-      EXPECT_THAT(Parse(bytes.substr(0, n)),
+      EXPECT_THAT(NpzOf(bytes.substr(0, n)),
                   StatusIs(StatusCode::kInvalidArgument, ""))
           << "cut to " << n;
     }
-    EXPECT_THAT(Parse(bytes + "x"), StatusIs(StatusCode::kInvalidArgument, ""));
+    EXPECT_THAT(NpzOf(bytes + "x"), StatusIs(StatusCode::kInvalidArgument, ""));
   }
 }
 
@@ -107,7 +107,7 @@ TEST(Npz, NoChangedByteChangesAnArrayUnnoticed) {
     for (size_t n = 0; n < bytes.size(); ++n) {
       std::string changed = bytes;
       changed[n] = static_cast<char>(changed[n] ^ 0x55);
-      const auto got = Parse(changed);
+      const auto got = NpzOf(changed);
       if (got.ok()) {
         ExpectXAndY(got);
       } else {
@@ -208,7 +208,7 @@ std::vector<BadArchive> BadArchives() {
 
 TEST(Npz, NamesWhatIsWrong) {
   for (const BadArchive& bad : BadArchives()) {
-    EXPECT_THAT(Parse(bad.bytes),
+    EXPECT_THAT(NpzOf(bad.bytes),
                 StatusIs(StatusCode::kInvalidArgument, bad.error))
         << bad.name;
   }
@@ -224,20 +224,20 @@ TEST(Npz, MembersShareNoBytes) {
               .deflated = true,
               .local = 0,
               .local_name = "x.npy"});
-  EXPECT_THAT(Parse(writer.Finish()),
+  EXPECT_THAT(NpzOf(writer.Finish()),
               StatusIs(StatusCode::kInvalidArgument, ""));
   // A member whose data is another whole member.
   const std::string whole = MakeZip({{"y.npy", inner}});
   const std::string local = whole.substr(0, 30 + 5 + inner.size());
   EXPECT_THAT(
-      Parse(MakeZip({{"outer.npy", local},
+      NpzOf(MakeZip({{"outer.npy", local},
                      {.name = "y.npy", .data = inner, .local = 30 + 9}})),
       StatusIs(StatusCode::kInvalidArgument, "two members share bytes"));
 }
 
 TEST(Npz, BombsCostNoMoreThanTheyClaim) {
   // 16 MiB of zeros in 16 KiB, of which the directory claims 200 bytes.
-  EXPECT_THAT(Parse(MakeZip({{.name = "y.npy",
+  EXPECT_THAT(NpzOf(MakeZip({{.name = "y.npy",
                               .data = std::string(16 << 20, '\0'),
                               .deflated = true,
                               .size = 200}})),
@@ -251,7 +251,7 @@ TEST(Npz, MalformedExtraFields) {
   for (const uint64_t length : {0, 8, 23, 25, 65535}) {
     std::string changed = zip64;
     changed.replace(extra + 2, 2, Little(length, 2));
-    EXPECT_THAT(Parse(changed),
+    EXPECT_THAT(NpzOf(changed),
                 StatusIs(StatusCode::kInvalidArgument, "malformed extra field"))
         << length;
   }

@@ -15,11 +15,11 @@ namespace {
 
 using absl::StatusCode;
 
-absl::StatusOr<NamedArrays> Parse(const std::string& bytes) {
+absl::StatusOr<NamedArrays> TensorsOf(const std::string& bytes) {
   return ParseSafetensors(FileBytes::Of(bytes));
 }
 
-std::string File(const std::string& json, const std::string& data = "") {
+std::string TensorFile(const std::string& json, const std::string& data = "") {
   std::string length;
   for (int i = 0; i < 8; ++i) {
     length += static_cast<char>(uint64_t{json.size()} >> 8 * i);
@@ -29,11 +29,11 @@ std::string File(const std::string& json, const std::string& data = "") {
 
 // ---- good ones ------------------------------------------------------------
 
-struct TypeCase {
+struct SafetensorsType {
   const char* code;
   DType dtype;
 };
-constexpr TypeCase kTypes[] = {
+constexpr SafetensorsType kTypes[] = {
     {"BOOL", DType::kBool}, {"U8", DType::kU8},     {"U16", DType::kU16},
     {"U32", DType::kU32},   {"U64", DType::kU64},   {"I8", DType::kS8},
     {"I16", DType::kS16},   {"I32", DType::kS32},   {"I64", DType::kS64},
@@ -42,14 +42,15 @@ constexpr TypeCase kTypes[] = {
 };
 
 TEST(Safetensors, ReadsEveryDType) {
-  for (const TypeCase& type : kTypes) {
+  for (const SafetensorsType& type : kTypes) {
     const int64_t width = ByteWidth(type.dtype);
     std::string data;
     for (int64_t i = 0; i < 3 * width; ++i) data += static_cast<char>(i % 2);
     const std::string json = absl::StrCat(
         R"({"x": {"dtype": ")", type.code,
         R"(", "shape": [3, 1], "data_offsets": [0, )", 3 * width, "]}}");
-    ASSERT_OK_AND_ASSIGN(const NamedArrays got, Parse(File(json, data)));
+    ASSERT_OK_AND_ASSIGN(const NamedArrays got,
+                         TensorsOf(TensorFile(json, data)));
     ASSERT_EQ(got.size(), 1u);
     EXPECT_EQ(got[0].name, "x");
     EXPECT_EQ(got[0].value.shape(), Shape::Of(type.dtype, {3, 1}));
@@ -66,7 +67,7 @@ TEST(Safetensors, TakesOtherWritersSpellings) {
                            R"("\u0061":{"dtype":"I32","shape":[],)"
                            R"("data_offsets":[0,4]}}      )";
   ASSERT_OK_AND_ASSIGN(const NamedArrays got,
-                       Parse(File(json, std::string("\5\0\0\0", 4))));
+                       TensorsOf(TensorFile(json, std::string("\5\0\0\0", 4))));
   ASSERT_EQ(got.size(), 2u);
   EXPECT_EQ(got[0].name, "a");
   EXPECT_THAT(got[0].value, LiteralBitEquals(Literal::Scalar<int32_t>(5)));
@@ -79,7 +80,7 @@ TEST(Safetensors, MapsInsteadOfReading) {
   std::string json = absl::StrCat(R"({"x":{"dtype":"F32","shape":[)", bytes / 4,
                                   R"(],"data_offsets":[0,)", bytes, "]}}");
   json.resize(80, ' ');
-  const std::string path = WriteBytes("sparse.safetensors", File(json));
+  const std::string path = WriteBytes("sparse.safetensors", TensorFile(json));
   std::error_code error;
   std::filesystem::resize_file(path, std::filesystem::file_size(path) + bytes,
                                error);
@@ -173,27 +174,27 @@ constexpr BadFile kBadFiles[] = {
 
 TEST(Safetensors, NamesArrayAndField) {
   for (const BadFile& bad : kBadFiles) {
-    EXPECT_THAT(Parse(File(bad.json, std::string("\0\2abcdef", 8))),
+    EXPECT_THAT(TensorsOf(TensorFile(bad.json, std::string("\0\2abcdef", 8))),
                 StatusIs(StatusCode::kInvalidArgument, bad.error))
         << bad.json;
   }
 }
 
 std::string TwoArrays() {
-  return File(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+  return TensorFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
               R"("b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})",
               "elevenbytes");
 }
 
 TEST(Safetensors, RefusesEveryOtherLength) {
   const std::string file = TwoArrays();
-  ASSERT_OK(Parse(file));
+  ASSERT_OK(TensorsOf(file));
   for (size_t n = 0; n < file.size(); ++n) {
-    EXPECT_THAT(Parse(file.substr(0, n)),
+    EXPECT_THAT(TensorsOf(file.substr(0, n)),
                 StatusIs(StatusCode::kInvalidArgument, ""))
         << "cut to " << n;
   }
-  EXPECT_THAT(Parse(file + "x"),
+  EXPECT_THAT(TensorsOf(file + "x"),
               StatusIs(StatusCode::kInvalidArgument, "behind the header"));
 }
 
@@ -203,7 +204,7 @@ TEST(Safetensors, SurvivesEveryChangedByte) {
     for (const char c : {'\0', '\xff', '9', '"', ',', '{', '[', '}'}) {
       std::string changed = file;
       changed[n] = c;
-      const auto got = Parse(changed);
+      const auto got = TensorsOf(changed);
       EXPECT_TRUE(got.ok() ||
                   got.status().code() == StatusCode::kInvalidArgument);
     }
@@ -213,10 +214,10 @@ TEST(Safetensors, SurvivesEveryChangedByte) {
 TEST(Safetensors, AHeaderIsNeverLongerThanTheFileOrTheReferenceAllows) {
   std::string file = TwoArrays();
   for (int i = 0; i < 8; ++i) file[i] = '\xff';
-  EXPECT_THAT(Parse(file), StatusIs(StatusCode::kInvalidArgument,
+  EXPECT_THAT(TensorsOf(file), StatusIs(StatusCode::kInvalidArgument,
                                     "header length is 18446744073709551615"));
   // 10,000 lists deep: neither the stack nor the memory notices.
-  EXPECT_THAT(Parse(File("{\"a\":" + std::string(10000, '['))),
+  EXPECT_THAT(TensorsOf(TensorFile("{\"a\":" + std::string(10000, '['))),
               StatusIs(StatusCode::kInvalidArgument, "holds a list"));
 }
 
@@ -224,7 +225,7 @@ TEST(Safetensors, AHeaderIsNeverLongerThanTheFileOrTheReferenceAllows) {
 
 TEST(WriteSafetensors, EveryDTypeComesBackWhereItMayLie) {
   NamedArrays arrays;
-  for (const TypeCase& type : kTypes) {
+  for (const SafetensorsType& type : kTypes) {
     arrays.push_back({absl::StrCat("the \"", type.code, "\""),
                       Literal::Zeros(Shape::Of(type.dtype, {3}))});
   }
@@ -252,7 +253,7 @@ TEST(WriteSafetensors, WritesTheseBytes) {
   ASSERT_OK(WriteSafetensors(path, {{"y", Literal::Vector<uint8_t>({7, 8})},
                                     {"x", Literal::Vector<float>({1})}}));
   EXPECT_EQ(ReadBytes(path),
-            File(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+            TensorFile(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                  R"("y":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})"
                  "      ",
                  std::string("\0\0\x80\x3f\7\x8", 6)));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/runtime/dataset.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/remote/remote_fixture.h"
 

@@ -11,10 +11,7 @@ namespace {
 
 using absl::StatusCode;
 using C = std::complex<float>;
-constexpr float kInf = std::numeric_limits<float>::infinity();
-const float kNan = std::nanf("");
 
-Literal F(std::initializer_list<float> v) { return Literal::Vector<float>(v); }
 
 struct Unary {
   const char* name;

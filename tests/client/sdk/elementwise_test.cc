@@ -10,10 +10,7 @@ namespace {
 
 using absl::StatusCode;
 using C = std::complex<float>;
-constexpr float kInf = std::numeric_limits<float>::infinity();
-const float kNan = std::nanf("");
 
-Literal F(std::initializer_list<float> v) { return Literal::Vector<float>(v); }
 Literal I(std::initializer_list<int32_t> v) {
   return Literal::Vector<int32_t>(v);
 }

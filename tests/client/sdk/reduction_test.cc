@@ -9,25 +9,22 @@ namespace hawser {
 namespace {
 
 using absl::StatusCode;
-constexpr float kInf = std::numeric_limits<float>::infinity();
-const float kNan = std::nanf("");
 
-Literal F(std::initializer_list<float> v) { return Literal::Vector<float>(v); }
-Tensor M23() { return TN<float>({1, 2, 3, 4, 5, 6}, {2, 3}); }
+Tensor F23() { return TN<float>({1, 2, 3, 4, 5, 6}, {2, 3}); }
 
 TEST(Reduce, Axes) {
-  EXPECT_VALUE(Sum(M23()), Literal::Scalar<float>(21));
-  EXPECT_VALUE(Sum(M23(), {.axes = {0}}), F({5, 7, 9}));
-  EXPECT_VALUE(Sum(M23(), {.axes = {-1}}), F({6, 15}));
-  EXPECT_VALUE(Sum(M23(), {.axes = {1, 0}}), Literal::Scalar<float>(21));
-  EXPECT_VALUE(Sum(M23(), {.axes = {1}, .keep_axes = true}),
+  EXPECT_VALUE(Sum(F23()), Literal::Scalar<float>(21));
+  EXPECT_VALUE(Sum(F23(), {.axes = {0}}), F({5, 7, 9}));
+  EXPECT_VALUE(Sum(F23(), {.axes = {-1}}), F({6, 15}));
+  EXPECT_VALUE(Sum(F23(), {.axes = {1, 0}}), Literal::Scalar<float>(21));
+  EXPECT_VALUE(Sum(F23(), {.axes = {1}, .keep_axes = true}),
                Literal::Of<float>({6, 15}, {2, 1}));
   EXPECT_VALUE(Sum(Scalar(3.0f)), Literal::Scalar<float>(3));
   EXPECT_VALUE(Sum(Zeros(DType::kF32, {0})), Literal::Scalar<float>(0));
   EXPECT_VALUE(Product(Zeros(DType::kF32, {2, 0}), {.axes = {1}}), F({1, 1}));
-  EXPECT_THAT(Sum(M23(), {.axes = {2}}).status(),
+  EXPECT_THAT(Sum(F23(), {.axes = {2}}).status(),
               StatusIs(StatusCode::kInvalidArgument, "Sum: "));
-  EXPECT_THAT(Sum(M23(), {.axes = {1, -1}}).status(),
+  EXPECT_THAT(Sum(F23(), {.axes = {1, -1}}).status(),
               StatusIs(StatusCode::kInvalidArgument, "given twice"));
 }
 
@@ -43,13 +40,13 @@ TEST(Reduce, SumsIntegersInTheirAggregateDType) {
 }
 
 TEST(Reduce, Extremes) {
-  EXPECT_VALUE(ReduceMax(M23(), {.axes = {1}}), F({3, 6}));
-  EXPECT_VALUE(ReduceMin(M23()), Literal::Scalar<float>(1));
+  EXPECT_VALUE(ReduceMax(F23(), {.axes = {1}}), F({3, 6}));
+  EXPECT_VALUE(ReduceMin(F23()), Literal::Scalar<float>(1));
   EXPECT_VALUE(ReduceMax(T1<float>({1, kNan})), Literal::Scalar<float>(kNan));
   EXPECT_VALUE(ReduceMax(Zeros(DType::kF32, {0})), Literal::Scalar(-kInf));
   EXPECT_VALUE(ReduceMin(Zeros(DType::kU8, {0})), Literal::Scalar<uint8_t>(255));
   EXPECT_VALUE(ReduceMin(T1<bool>({true, false})), Literal::Scalar(false));
-  EXPECT_FALSE(ReduceMax(Complex(M23(), 0.0f)).status().ok());
+  EXPECT_FALSE(ReduceMax(Complex(F23(), 0.0f)).status().ok());
 }
 
 TEST(Reduce, Truth) {
@@ -76,9 +73,9 @@ TEST(Reduce, ArgMaxAndArgMin) {
 }
 
 TEST(Composite, MeanAndVariance) {
-  EXPECT_VALUE(Mean(M23()), Literal::Scalar<float>(3.5f));
+  EXPECT_VALUE(Mean(F23()), Literal::Scalar<float>(3.5f));
   EXPECT_VALUE(Mean(T1<uint8_t>({255, 254})), Literal::Scalar<float>(254.5f));
-  EXPECT_VALUE(Mean(M23(), {.axes = {0}, .keep_axes = true}),
+  EXPECT_VALUE(Mean(F23(), {.axes = {0}, .keep_axes = true}),
                Literal::Of<float>({2.5f, 3.5f, 4.5f}, {1, 3}));
   EXPECT_VALUE(Mean(Zeros(DType::kF32, {0})), Literal::Scalar<float>(kNan));
   EXPECT_VALUE(Variance(T1<int32_t>({1, 2, 3, 4})),
@@ -97,9 +94,9 @@ TEST(Composite, LogSumExpAndSoftmax) {
                     Literal::Scalar<float>(1000 + std::log(2.0f)));
   EXPECT_VALUE(LogSumExp(T1<float>({-kInf, -kInf})), Literal::Scalar(-kInf));
   EXPECT_VALUE(LogSumExp(T1<float>({kInf, 1})), Literal::Scalar(kInf));
-  EXPECT_EQ(LogSumExp(M23(), {.axes = {0}}).shape(),
+  EXPECT_EQ(LogSumExp(F23(), {.axes = {0}}).shape(),
             Shape::Of(DType::kF32, {3}));
-  EXPECT_EQ(LogSumExp(M23(), {.axes = {0}, .keep_axes = true}).shape(),
+  EXPECT_EQ(LogSumExp(F23(), {.axes = {0}, .keep_axes = true}).shape(),
             Shape::Of(DType::kF32, {1, 3}));
   EXPECT_NEAR_VALUE(Softmax(T1<float>({0, std::log(3.0f)})), 1e-6,
                     F({0.25f, 0.75f}));
@@ -114,10 +111,10 @@ TEST(Composite, LogSumExpAndSoftmax) {
 TEST(DotProducts, NxRule) {
   EXPECT_VALUE(Dot(T1<float>({1, 2}), T1<float>({3, 4})),
                Literal::Scalar<float>(11));
-  EXPECT_VALUE(Dot(M23(), T1<float>({1, 0, 1})), F({4, 10}));
-  EXPECT_VALUE(Dot(M23(), Transpose(M23())),
+  EXPECT_VALUE(Dot(F23(), T1<float>({1, 0, 1})), F({4, 10}));
+  EXPECT_VALUE(Dot(F23(), Transpose(F23())),
                Literal::Of<float>({14, 32, 32, 77}, {2, 2}));
-  EXPECT_VALUE(Dot(M23(), 2), Literal::Of<float>({2, 4, 6, 8, 10, 12}, {2, 3}));
+  EXPECT_VALUE(Dot(F23(), 2), Literal::Of<float>({2, 4, 6, 8, 10, 12}, {2, 3}));
   EXPECT_EQ(Dot(Zeros(DType::kF32, {2, 2, 3}), Zeros(DType::kF32, {2, 3, 2}))
                 .shape(),
             Shape::Of(DType::kF32, {2, 2, 2, 2}));
@@ -139,18 +136,18 @@ TEST(DotProducts, GivenAxes) {
 }
 
 TEST(DotProducts, MatMulBatchesAsNumPy) {
-  EXPECT_VALUE(MatMul(M23(), Transpose(M23())),
+  EXPECT_VALUE(MatMul(F23(), Transpose(F23())),
                Literal::Of<float>({14, 32, 32, 77}, {2, 2}));
-  EXPECT_VALUE(MatMul(T1<float>({1, 1}), M23()), F({5, 7, 9}));
-  EXPECT_VALUE(MatMul(M23(), T1<float>({1, 0, 1})), F({4, 10}));
+  EXPECT_VALUE(MatMul(T1<float>({1, 1}), F23()), F({5, 7, 9}));
+  EXPECT_VALUE(MatMul(F23(), T1<float>({1, 0, 1})), F({4, 10}));
   const Tensor stack = Iota(DType::kF32, {2, 1, 2});
   EXPECT_VALUE(MatMul(stack, TN<float>({1, 2, 3, 4}, {2, 2})),
                Literal::Of<float>({3, 4, 11, 16}, {2, 1, 2}));
   EXPECT_EQ(MatMul(Zeros(DType::kF32, {5, 1, 2, 3}),
                    Zeros(DType::kF32, {4, 3, 7})).shape(),
             Shape::Of(DType::kF32, {5, 4, 2, 7}));
-  EXPECT_FALSE(MatMul(M23(), 2).status().ok());
-  EXPECT_FALSE(MatMul(M23(), M23()).status().ok());
+  EXPECT_FALSE(MatMul(F23(), 2).status().ok());
+  EXPECT_FALSE(MatMul(F23(), F23()).status().ok());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #define HAWSER_TESTS_CLIENT_SDK_VALUES_H_
 
 #include <initializer_list>
+#include <limits>
 
 #include "client/sdk/hawser.h"
 #include "core/base/literal.h"
@@ -10,6 +11,12 @@
 
 namespace hawser {
 
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+inline Literal F(std::initializer_list<float> values) {
+  return Literal::Vector<float>(values);
+}
 template <typename T>
 Tensor T1(std::initializer_list<T> values) {
   return Constant(Literal::Vector<T>(values));

@@ -152,7 +152,7 @@ Cases CaseCases(DType t) {
   return cases;
 }
 
-constexpr CaseRow kRows[] = {
+constexpr CaseRow kContractionRows[] = {
     {&kCase, CaseCases},
     {&kDotGeneral, DotCases},
     {&kReduce, ReduceCases},
@@ -160,6 +160,6 @@ constexpr CaseRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const CaseRow> ContractionCases() { return kRows; }
+absl::Span<const CaseRow> ContractionCases() { return kContractionRows; }
 
 }  // namespace hawser

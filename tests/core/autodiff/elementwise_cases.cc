@@ -119,7 +119,7 @@ Cases ComplexCases(DType t) {
 }
 
 // Ranges of unary ops are in thirty-seconds.
-constexpr CaseRow kRows[] = {
+constexpr CaseRow kElementwiseRows[] = {
     {&kAbs, UnaryCases<kAbs, -64, 64>},
     {&kAdd, BinaryCases<kAdd, -2, 2, -2, 2>},
     {&kAtan2, BinaryCases<kAtan2, -2, 3, -2, 3>},
@@ -152,6 +152,6 @@ constexpr CaseRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const CaseRow> ElementwiseCases() { return kRows; }
+absl::Span<const CaseRow> ElementwiseCases() { return kElementwiseRows; }
 
 }  // namespace hawser

@@ -106,13 +106,13 @@ Cases ScatterCases(DType t) {
   return cases;
 }
 
-constexpr CaseRow kRows[] = {
+constexpr CaseRow kIndexedRows[] = {
     {&kGather, GatherCases},
     {&kScatter, ScatterCases},
 };
 
 }  // namespace
 
-absl::Span<const CaseRow> IndexedCases() { return kRows; }
+absl::Span<const CaseRow> IndexedCases() { return kIndexedRows; }
 
 }  // namespace hawser

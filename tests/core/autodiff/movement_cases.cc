@@ -114,7 +114,7 @@ Cases DynamicUpdateSliceCases(DType t) {
   return cases;
 }
 
-constexpr CaseRow kRows[] = {
+constexpr CaseRow kMovementRows[] = {
     {&kBroadcastInDim, BroadcastCases},
     {&kConcatenate, ConcatenateCases},
     {&kDynamicSlice, DynamicSliceCases},
@@ -128,6 +128,6 @@ constexpr CaseRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const CaseRow> MovementCases() { return kRows; }
+absl::Span<const CaseRow> MovementCases() { return kMovementRows; }
 
 }  // namespace hawser

@@ -9,7 +9,7 @@
 namespace hawser {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Every one of the 65,536 patterns survives the way to float and back. NaNs
 // stay NaNs; signalling ones become quiet.
@@ -39,7 +39,7 @@ TEST(Half, KnownValues) {
   EXPECT_EQ(static_cast<float>(Half::FromBits(0x7BFF)), 65504.0f);
   EXPECT_EQ(static_cast<float>(Half::FromBits(0x0400)), 0x1p-14f);
   EXPECT_EQ(static_cast<float>(Half::FromBits(0x0001)), 0x1p-24f);
-  EXPECT_EQ(static_cast<float>(Half::FromBits(0x7C00)), kInf);
+  EXPECT_EQ(static_cast<float>(Half::FromBits(0x7C00)), kInfinity);
   EXPECT_EQ(Half(0.1f).bits, 0x2E66);
   EXPECT_EQ(Half(-0.0f).bits, 0x8000);
 }
@@ -64,7 +64,7 @@ TEST(Half, SubnormalsRoundToo) {
 TEST(Half, OverflowsToInfinityFromTheMiddle) {
   EXPECT_EQ(Half(65519.996f).bits, 0x7BFF);
   EXPECT_EQ(Half(65520.0f).bits, 0x7C00);
-  EXPECT_EQ(Half(-kInf).bits, 0xFC00);
+  EXPECT_EQ(Half(-kInfinity).bits, 0xFC00);
   EXPECT_EQ(Half(3e38f).bits, 0x7C00);
 }
 
@@ -81,7 +81,7 @@ TEST(BFloat16, RoundsToEven) {
   EXPECT_EQ(BFloat16(1.0f + 3 * 0x1p-8f).bits, 0x3F82);
   EXPECT_EQ(BFloat16(std::nextafter(1.0f + 0x1p-8f, 2.0f)).bits, 0x3F81);
   EXPECT_EQ(BFloat16(std::numeric_limits<float>::max()).bits, 0x7F80);
-  EXPECT_EQ(BFloat16(-kInf).bits, 0xFF80);
+  EXPECT_EQ(BFloat16(-kInfinity).bits, 0xFF80);
   EXPECT_TRUE(std::isnan(
       static_cast<float>(BFloat16(std::bit_cast<float>(0x7F800001u)))));
 }

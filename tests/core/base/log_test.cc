@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace hawser {

@@ -19,16 +19,16 @@ absl::StatusOr<Shapes> Infer(const OpDef& op, std::vector<Shape> operands,
                              std::vector<const Signature*> called = {}) {
   return InferShapes({op, operands, attributes, called});
 }
-const Shape kF2 = Shape::Of(DType::kF32, {2});
+const Shape kPair = Shape::Of(DType::kF32, {2});
 
 TEST(InferShapes, NamesTheOp) {
-  EXPECT_THAT(Infer(kAdd, {kF2, Shape::Of(DType::kF32, {3})}),
+  EXPECT_THAT(Infer(kAdd, {kPair, Shape::Of(DType::kF32, {3})}),
               StatusIs(StatusCode::kInvalidArgument, "add: C3: "));
 }
 
 TEST(InferShapes, ChecksArity) {
   EXPECT_THAT(
-      Infer(kAdd, {kF2}),
+      Infer(kAdd, {kPair}),
       StatusIs(StatusCode::kInvalidArgument, "add: takes 2 operands, got 1"));
   EXPECT_THAT(Infer(kConcatenate, {}, {{"dimension", int64_t{0}}}),
               StatusIs(StatusCode::kInvalidArgument,
@@ -37,7 +37,7 @@ TEST(InferShapes, ChecksArity) {
 
 TEST(InferShapes, ChecksTheNumberOfComputations) {
   const Signature signature;
-  EXPECT_THAT(Infer(kAdd, {kF2, kF2}, {}, {&signature}),
+  EXPECT_THAT(Infer(kAdd, {kPair, kPair}, {}, {&signature}),
               StatusIs(StatusCode::kInvalidArgument,
                        "takes 0 computations, got 1"));
   EXPECT_THAT(Infer(kCase, {Shape::Scalar(DType::kS32)}),
@@ -47,21 +47,22 @@ TEST(InferShapes, ChecksTheNumberOfComputations) {
 
 TEST(InferShapes, ChecksAttributes) {
   EXPECT_THAT(
-      Infer(kReshape, {kF2}),
+      Infer(kReshape, {kPair}),
       StatusIs(StatusCode::kInvalidArgument, "attribute dims is missing"));
-  EXPECT_THAT(Infer(kReshape, {kF2}, {{"dims", int64_t{2}}}),
+  EXPECT_THAT(Infer(kReshape, {kPair}, {{"dims", int64_t{2}}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "attribute dims is int, must be ints"));
-  EXPECT_THAT(Infer(kNegate, {kF2}, {{"axis", int64_t{2}}}),
+  EXPECT_THAT(Infer(kNegate, {kPair}, {{"axis", int64_t{2}}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "has no attribute axis"));
-  EXPECT_THAT(Infer(kReshape, {kF2}, {{"dims", Dims{2}}, {"ulp", true}}),
+  EXPECT_THAT(Infer(kReshape, {kPair}, {{"dims", Dims{2}}, {"ulp", true}}),
               StatusIs(StatusCode::kInvalidArgument, "has no attribute ulp"));
 }
 
 TEST(InferShapes, OptionalAttributesMayBeAbsentButNotWrong) {
-  EXPECT_OK(Infer(kArgMax, {kF2}, {{"dimension", int64_t{0}}}));
-  EXPECT_THAT(Infer(kArgMax, {kF2}, {{"dimension", int64_t{0}}, {"tie", true}}),
+  EXPECT_OK(Infer(kArgMax, {kPair}, {{"dimension", int64_t{0}}}));
+  EXPECT_THAT(Infer(kArgMax, {kPair},
+                    {{"dimension", int64_t{0}}, {"tie", true}}),
               StatusIs(StatusCode::kInvalidArgument,
                        "attribute tie is bool, must be string"));
 }
@@ -83,19 +84,19 @@ TEST(ConstantInfer, RejectsNoValue_C1) {
   ASSERT_OK_AND_ASSIGN(
       const Shapes shapes,
       Infer(kConstant, {}, {{"value", Literal::Vector<float>({1, 2})}}));
-  EXPECT_EQ(shapes[0], kF2);
+  EXPECT_EQ(shapes[0], kPair);
 }
 
 TEST(Signature, PrintsShapes) {
-  const Signature s = {.parameters = {kF2, Shape::Scalar(DType::kS32)},
-                       .results = {kF2}};
+  const Signature s = {.parameters = {kPair, Shape::Scalar(DType::kS32)},
+                       .results = {kPair}};
   EXPECT_EQ(s.ToString(), "(f32[2], s32[]) -> (f32[2])");
   EXPECT_EQ(Signature().ToString(), "() -> ()");
 }
 
 // An error must stay short whatever the wire sends.
 TEST(Signature, LongListsAreCut) {
-  const std::string text = ShapesToString(std::vector<Shape>(100000, kF2));
+  const std::string text = ShapesToString(std::vector<Shape>(100000, kPair));
   EXPECT_LT(text.size(), 300u);
   EXPECT_THAT(text, testing::HasSubstr("100000 in all"));
 }

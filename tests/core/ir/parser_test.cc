@@ -12,6 +12,7 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_module.h"
 #include "tests/testing/sample_modules.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser {
 namespace {
@@ -105,7 +106,6 @@ struct Bad {
   absl::StatusCode code;
   const char* message;
 };
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 void ExpectError(const Bad& bad) {
   const auto module = ParseModule(bad.text, FindOp);

@@ -11,12 +11,12 @@
 #include "core/ir/parser.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser {
 namespace {
 
 using ::testing::HasSubstr;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 const OpDef* FindConstant(absl::string_view name) {
   return name == "constant" ? &kConstant : nullptr;

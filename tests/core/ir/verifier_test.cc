@@ -12,7 +12,6 @@ namespace {
 
 using absl::StatusCode;
 
-const Shape kScalar = Shape::Scalar(DType::kF32);
 
 // negate(negate(...)) `depth` times.
 Module Chain(int depth) {
@@ -121,7 +120,7 @@ std::vector<ValueId> Finite(ComputationBuilder& b, ValueId x) {
 // Append checks a computation against the module it is built for; the one it
 // joins may hold others.
 TEST(Verify, RefusesAComputationThatWasBuiltForAnotherModule) {
-  const Module home = Branch(kScalar, Same);
+  const Module home = Branch(Shape::Scalar(DType::kF32), Same);
   Computation main("main");
   ASSERT_OK(main.Append(home, kParameter, {},
                         {{"dtype", DType::kS32}, {"dims", Dims{}}}));

@@ -3,12 +3,12 @@
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser {
 namespace {
 
 using absl::StatusCode;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
 // Two arrays: a of 4 MiB + 4 bytes, b empty.
 DatasetManifest TwoArrays() {

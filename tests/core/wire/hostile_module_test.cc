@@ -8,6 +8,7 @@
 #include "proto/graph.pb.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/sample_modules.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser {
 namespace {
@@ -16,9 +17,6 @@ using absl::StatusCode;
 using google::protobuf::FieldDescriptor;
 using v1::ModuleProto;
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr StatusCode kUnknown = StatusCode::kUnimplemented;
-constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 constexpr uint32_t kHuge = 0xFFFFFFFFu;
 
 // SmallModule as columns. Instructions, in a row: 0 1 parameter, 2 add | 3
@@ -43,16 +41,16 @@ void Erase(Column* column, int at, int count = 1) {
   column->erase(column->begin() + at, column->begin() + at + count);
 }
 
-struct Row {
+struct HostileRow {
   const char* name;
   void (*damage)(ModuleProto& p);
   StatusCode code;
   const char* part;
 };
 
-void PrintTo(const Row& row, std::ostream* os) { *os << row.name; }
+void PrintTo(const HostileRow& row, std::ostream* os) { *os << row.name; }
 
-const Row kRows[] = {
+const HostileRow kHostileRows[] = {
     {"NothingAtAll", [](ModuleProto& p) { p.Clear(); }, kInvalid,
      "module has no computation"},
     {"LaterOpset", [](ModuleProto& p) { p.set_opset(99); }, kUnknown,
@@ -324,7 +322,7 @@ const Row kRows[] = {
      "bytes, the limit is 16777216"},
 };
 
-class HostileModule : public ::testing::TestWithParam<Row> {};
+class HostileModule : public ::testing::TestWithParam<HostileRow> {};
 
 TEST_P(HostileModule, IsRefused) {
   ModuleProto proto = Small();
@@ -333,7 +331,7 @@ TEST_P(HostileModule, IsRefused) {
               StatusIs(GetParam().code, GetParam().part));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, HostileModule, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Rows, HostileModule, ::testing::ValuesIn(kHostileRows),
                          [](const auto& row) { return row.param.name; });
 
 // The columns of numbers, as fields.

@@ -9,15 +9,13 @@
 #include "proto/graph.pb.h"
 #include "tests/testing/allocation_meter.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser {
 namespace {
 
 using absl::StatusCode;
 using v1::ModuleProto;
-
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 
 // Writes modules of any size as columns, without building or checking them.
 class Columns {
@@ -271,7 +269,7 @@ std::string Zeros(void (*fill)(ModuleProto&)) {
   return proto.SerializeAsString();
 }
 
-struct Row {
+struct CostRow {
   const char* name;
   std::string (*bytes)();
   StatusCode code;
@@ -280,9 +278,9 @@ struct Row {
 
 constexpr int kBig = (16 << 20) - 64;
 
-void PrintTo(const Row& row, std::ostream* os) { *os << row.name; }
+void PrintTo(const CostRow& row, std::ostream* os) { *os << row.name; }
 
-const Row kRows[] = {
+const CostRow kCostRows[] = {
     {"MillionInstructions", [] { return Chain(1000000); }, kTooMuch,
      "module column op has 1000001 entries, the limit is 65536"},
     {"HundredThousandDeepChain", [] { return Chain(100000); }, kTooMuch,
@@ -387,7 +385,7 @@ double ThreadMilliseconds() {
          static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-class ModuleCost : public ::testing::TestWithParam<Row> {};
+class ModuleCost : public ::testing::TestWithParam<CostRow> {};
 
 TEST_P(ModuleCost, IsBounded) {
   const std::string bytes = GetParam().bytes();
@@ -412,7 +410,7 @@ TEST_P(ModuleCost, IsBounded) {
   EXPECT_LT(peak, 64 << 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, ModuleCost, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Rows, ModuleCost, ::testing::ValuesIn(kCostRows),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace

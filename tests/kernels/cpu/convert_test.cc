@@ -12,7 +12,7 @@
 namespace hawser::cpu {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <typename To, typename From>
 To Convert(From value) {
@@ -28,8 +28,8 @@ TYPED_TEST_SUITE(ConvertToIntegerTest, IntegerTypes);
 template <typename To, typename From>
 void ExpectSaturates() {
   using Limits = std::numeric_limits<To>;
-  EXPECT_EQ((Convert<To>(From(kInf))), Limits::max());
-  EXPECT_EQ((Convert<To>(From(-kInf))), Limits::min());
+  EXPECT_EQ((Convert<To>(From(kInfinity))), Limits::max());
+  EXPECT_EQ((Convert<To>(From(-kInfinity))), Limits::min());
   EXPECT_EQ((Convert<To>(From(NAN))), To{0});
   EXPECT_EQ((Convert<To>(From(2.75))), To{2});
   EXPECT_EQ((Convert<To>(From(-0.75))), To{0});

@@ -78,7 +78,7 @@ void ExpectGathered(const Literal& operand, const Literal& indices,
   }
 }
 
-Literal RandomIndices(const Dims& dims, Random& random) {
+Literal RandomGatherIndices(const Dims& dims, Random& random) {
   Literal out = Literal::Uninitialized(Shape::Of(DType::kS64, dims));
   for (int64_t& i : out.mutable_data<int64_t>()) i = random.Between(-2, 6);
   return out;
@@ -120,7 +120,7 @@ TEST(GatherTest, AgainstTheDefinition) {
     }
     const Literal operand = RandomLiteral(
         Shape::Of(random.PickDType(kAnyDType), dims), random);
-    ExpectGathered(operand, RandomIndices(index_dims, random), a);
+    ExpectGathered(operand, RandomGatherIndices(index_dims, random), a);
   }
 }
 

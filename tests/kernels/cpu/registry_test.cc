@@ -2,7 +2,7 @@
 
 #include "core/ir/leaves.h"
 #include "core/ops/registry.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/kernel.h"

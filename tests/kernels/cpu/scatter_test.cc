@@ -142,7 +142,7 @@ struct Instance {
   ScatterNumbers numbers;
 };
 
-Literal RandomIndices(const Dims& dims, Random& random) {
+Literal RandomScatterIndices(const Dims& dims, Random& random) {
   Literal out = Literal::Uninitialized(Shape::Of(DType::kS64, dims));
   for (int64_t& i : out.mutable_data<int64_t>()) {
     i = random.OneIn(20) ? (random.OneIn(2) ? INT64_MAX : INT64_MIN)
@@ -189,7 +189,7 @@ Instance RandomInstance(Random& random) {
   }
   r.input = RandomLiteral(Shape::Of(DType::kU32, dims), random);
   r.updates = RandomLiteral(Shape::Of(DType::kU32, update_dims), random);
-  r.indices = RandomIndices(index_dims, random);
+  r.indices = RandomScatterIndices(index_dims, random);
   return r;
 }
 

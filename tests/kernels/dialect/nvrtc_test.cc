@@ -1,6 +1,6 @@
 // The prelude and the sample kernels through NVRTC, where there is one. Needs
 // no GPU: the result is machine code that nobody runs.
-#include <gmock/gmock-matchers.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -13,18 +13,16 @@
 #include "core/ops/expression.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/plan/words.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
 
-using testing::ElementsAre;
-using Values = std::vector<Expression>;
-
-Shape F32(const Dims& dims) { return Shape::Of(DType::kF32, dims); }
+using ::testing::ElementsAre;
 
 // The one kernel of what `body` computes of parameters of these shapes.
 Region KernelOf(const std::vector<Shape>& parameters,

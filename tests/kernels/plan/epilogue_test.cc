@@ -14,13 +14,13 @@
 #include "core/ops/shape.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
 
-using Values = std::vector<Expression>;
 // Of the product [4,6] and the parameters bias [6], residual [4,6], column [4],
 // bias as a row [1,6], a number, bias in f32 [6].
 using Tail = std::function<Values(const Expression& x, const Values& p)>;
@@ -31,14 +31,6 @@ Target Any() {
   Target target = GpuTarget();
   target.epilogues = EpilogueSupport::kAny;
   return target;
-}
-
-Expression Product(const Expression& a, const Expression& b) {
-  return Apply(kDotGeneral, {a, b},
-               {{"lhs_batching_dimensions", Dims{}},
-                {"lhs_contracting_dimensions", Dims{1}},
-                {"rhs_batching_dimensions", Dims{}},
-                {"rhs_contracting_dimensions", Dims{0}}});
 }
 
 // The steps: "dot with bias 2 relu; loop" for a product and what follows it,

@@ -132,7 +132,7 @@ TEST(FusedValues, OfRandomModules) {
       SCOPED_TRACE(absl::StrCat("seed ", seed, " for ", target.name, "\n",
                                 Print(module)));
       CheckModule(module, target, arguments);
-      if (testing::Test::HasFailure()) return;
+      if (::testing::Test::HasFailure()) return;
     }
   }
 }

@@ -13,28 +13,19 @@
 #include "gtest/gtest.h"
 #include "kernels/plan/target.h"
 #include "tests/kernels/plan/steps.h"
+#include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
 
-using Values = std::vector<Expression>;
-
-Module Build(const std::vector<Dims>& dims,
-             const std::function<Values(const Values&)>& body) {
-  return testing::ExpressionModule(testing::ShapesOf(DType::kF32, dims), body);
-}
 std::string Steps(const std::vector<Dims>& dims,
-                  const std::function<Values(const Values&)>& body,
+                  const Body& body,
                   const Target& target = GpuTarget()) {
   return Steps(Build(dims, body), target);
 }
 
-Expression Times(int count, const OpDef& op, Expression x) {
-  for (int k = 0; k < count; ++k) x = Apply(op, {x});
-  return x;
-}
 Expression Negated(const Expression& x) { return Apply(kNegate, {x}); }
 Expression Tanh(const Expression& x) { return Apply(kTanh, {x}); }
 Expression Reversed(const Expression& x) {
@@ -179,7 +170,7 @@ TEST(FusionChoice, WhatEachReaderComputesIsNoBuffer) {
 TEST(FusionChoice, AProductWritesAndReducesNothingBesides) {
   Target target = Free();
   target.epilogues = EpilogueSupport::kAny;
-  const auto steps = [&](const std::function<Values(const Values&)>& body) {
+  const auto steps = [&](const Body& body) {
     return Steps({{4, 3}, {3, 6}, {4, 6}, {4, 6, 2}}, body, target);
   };
   const auto product = [](const Values& p) {

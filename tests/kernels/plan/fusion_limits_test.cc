@@ -12,22 +12,12 @@
 #include "gtest/gtest.h"
 #include "kernels/plan/target.h"
 #include "tests/kernels/plan/steps.h"
+#include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"
 
 namespace hawser::plan {
 namespace {
 
-using Values = std::vector<Expression>;
-
-Module Build(const std::vector<Dims>& dims,
-             const std::function<Values(const Values&)>& body) {
-  return testing::ExpressionModule(testing::ShapesOf(DType::kF32, dims), body);
-}
-
-Expression Times(int count, const OpDef& op, Expression x) {
-  for (int k = 0; k < count; ++k) x = Apply(op, {x});
-  return x;
-}
 Module ChainOf(int count) {
   return Build({{8}}, [count](const Values& p) {
     return Values{Times(count, kNegate, p[0])};

@@ -15,7 +15,7 @@
 #include "core/ops/registry.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"
@@ -25,11 +25,11 @@
 namespace hawser::plan {
 namespace {
 
-using Values = std::vector<ValueId>;
+using ValueIds = std::vector<ValueId>;
 const Shape kMatrix = Shape::Of(DType::kF32, {512, 1024});
 
-Module Build(const std::vector<Shape>& parameters,
-             const std::function<Values(ComputationBuilder&)>& body) {
+Module BuildIds(const std::vector<Shape>& parameters,
+             const std::function<ValueIds(ComputationBuilder&)>& body) {
   Module module("m");
   ComputationBuilder combiner(&module, "add");
   const ValueId x = combiner.Parameter(Shape::Scalar(DType::kF32));
@@ -68,17 +68,17 @@ std::string Kinds(const Module& module, const Target& target = GpuTarget()) {
 }
 
 TEST(Fusion, OneKernelWritesSeveralResults) {
-  EXPECT_EQ(Kinds(Build({kMatrix, kMatrix},
+  EXPECT_EQ(Kinds(BuildIds({kMatrix, kMatrix},
                         [](ComputationBuilder& b) {
                           const ValueId sum = b.Add(kAdd, {0, 1});
-                          return Values{b.Add(kTanh, {sum}), sum};
+                          return ValueIds{b.Add(kTanh, {sum}), sum};
                         })),
             "loop:2");
 }
 
 // The value in between would have to be written before it is read.
 TEST(Fusion, KernelsNeverWaitForEachOther) {
-  const Module module = Build({kMatrix}, [](ComputationBuilder& b) {
+  const Module module = BuildIds({kMatrix}, [](ComputationBuilder& b) {
     const ValueId e = b.Add(kExponential, {0});
     const ValueId t = b.Add(kTranspose, {e}, {{"permutation", Dims{1, 0}}});
     const ValueId d = b.Add(kDotGeneral, {e, t},
@@ -87,20 +87,20 @@ TEST(Fusion, KernelsNeverWaitForEachOther) {
                              {"rhs_batching_dimensions", Dims{}},
                              {"rhs_contracting_dimensions", Dims{0}}});
     const ValueId s = Spread(b, Sum(b, d, {1}), {0}, {512, 1024});
-    return Values{b.Add(kAdd, {e, s})};
+    return ValueIds{b.Add(kAdd, {e, s})};
   });
   Target no_tails = GpuTarget();
   no_tails.epilogues = EpilogueSupport::kNone;
-  EXPECT_THAT(Kinds(module, no_tails), testing::HasSubstr("library dot:1"));
+  EXPECT_THAT(Kinds(module, no_tails), ::testing::HasSubstr("library dot:1"));
 }
 
 TEST(Fusion, CheapBroadcastsAreNeverWritten) {
-  EXPECT_EQ(Kinds(Build({Shape::Of(DType::kF32, {1024}), kMatrix},
+  EXPECT_EQ(Kinds(BuildIds({Shape::Of(DType::kF32, {1024}), kMatrix},
                         [](ComputationBuilder& b) {
                           const ValueId wide = Spread(b, 0, {1}, {512, 1024});
                           const ValueId sum = b.Add(kAdd, {1, wide});
                           const ValueId row = Sum(b, wide, {1});
-                          return Values{sum, row};
+                          return ValueIds{sum, row};
                         })),
             "loop:1, row:1");
 }
@@ -109,12 +109,12 @@ TEST(Fusion, CheapBroadcastsAreNeverWritten) {
 // launch.
 TEST(Fusion, WorkIsNotRepeatedForEveryRow) {
   const auto graph = [](int64_t rows) {
-    return Build(
+    return BuildIds(
         {Shape::Of(DType::kF32, {4096}), Shape::Of(DType::kF32, {rows, 4096})},
         [rows](ComputationBuilder& b) {
           ValueId v = 0;
           for (int k = 0; k < 40; ++k) v = b.Add(kTanh, {v});
-          return Values{b.Add(kAdd, {1, Spread(b, v, {1}, {rows, 4096})})};
+          return ValueIds{b.Add(kAdd, {1, Spread(b, v, {1}, {rows, 4096})})};
         });
   };
   EXPECT_EQ(Kinds(graph(1)), "loop:1");
@@ -123,10 +123,10 @@ TEST(Fusion, WorkIsNotRepeatedForEveryRow) {
 
 TEST(Fusion, RowsThatDoNotStayAreReadAgain) {
   const auto softmax_like = [](int64_t columns) {
-    return Build(
+    return BuildIds(
         {Shape::Of(DType::kF32, {64, columns})},
         [columns](ComputationBuilder& b) {
-          return Values{b.Add(
+          return ValueIds{b.Add(
               kDivide, {0, Spread(b, Sum(b, 0, {1}), {0}, {64, columns})})};
         });
   };
@@ -135,9 +135,9 @@ TEST(Fusion, RowsThatDoNotStayAreReadAgain) {
 }
 
 TEST(Fusion, ColumnsAreNotResident) {
-  EXPECT_EQ(Kinds(Build({kMatrix},
+  EXPECT_EQ(Kinds(BuildIds({kMatrix},
                         [](ComputationBuilder& b) {
-                          return Values{
+                          return ValueIds{
                               b.Add(kDivide, {0, Spread(b, Sum(b, 0, {0}), {1},
                                                         {512, 1024})})};
                         })),
@@ -145,24 +145,24 @@ TEST(Fusion, ColumnsAreNotResident) {
 }
 
 TEST(Fusion, SiblingReductionsShareOnePass) {
-  EXPECT_EQ(Kinds(Build({kMatrix},
+  EXPECT_EQ(Kinds(BuildIds({kMatrix},
                         [](ComputationBuilder& b) {
-                          return Values{Sum(b, 0, {1}),
+                          return ValueIds{Sum(b, 0, {1}),
                                         Sum(b, b.Add(kMultiply, {0, 0}), {1}),
                                         Sum(b, 0, {0})};
                         })),
             "row:2, column reduction:1");
-  EXPECT_EQ(Kinds(Build({kMatrix},
+  EXPECT_EQ(Kinds(BuildIds({kMatrix},
                         [](ComputationBuilder& b) {
                           const ValueId most =
                               b.Add(kArgMax, {0}, {{"dimension", int64_t{1}}});
-                          return Values{Sum(b, 0, {1}), most};
+                          return ValueIds{Sum(b, 0, {1}), most};
                         })),
             "row:2");
 }
 
 // Sums of x and of y in one instruction over [64,8], and `body` of both.
-Module TwoSums(const std::function<Values(ComputationBuilder&, ValueId x,
+Module TwoSums(const std::function<ValueIds(ComputationBuilder&, ValueId x,
                                           ValueId sums)>& body) {
   Module module("two");
   ComputationBuilder add(&module, "add");
@@ -188,17 +188,17 @@ Module TwoSums(const std::function<Values(ComputationBuilder&, ValueId x,
 
 TEST(Fusion, BothResultsOfAReductionAreReadInItsKernel) {
   EXPECT_EQ(Kinds(TwoSums([](ComputationBuilder& b, ValueId, ValueId sums) {
-              return Values{b.Add(kAdd, {sums, sums + 1})};
+              return ValueIds{b.Add(kAdd, {sums, sums + 1})};
             })),
             "row:1");
   // One is read by nobody, the other leaves.
   for (const int k : {0, 1}) {
     EXPECT_EQ(Kinds(TwoSums([&](ComputationBuilder& b, ValueId, ValueId sums) {
-                return Values{b.Add(kTanh, {sums + k})};
+                return ValueIds{b.Add(kTanh, {sums + k})};
               })),
               "row:1");
     EXPECT_EQ(Kinds(TwoSums([&](ComputationBuilder& b, ValueId, ValueId sums) {
-                return Values{b.Add(kTanh, {sums + k}), sums + 1 - k};
+                return ValueIds{b.Add(kTanh, {sums + k}), sums + 1 - k};
               })),
               "row:2");
   }
@@ -206,7 +206,7 @@ TEST(Fusion, BothResultsOfAReductionAreReadInItsKernel) {
 
 TEST(Fusion, AReductionOfTwoResultsJoinsItsSibling) {
   EXPECT_EQ(Kinds(TwoSums([](ComputationBuilder& b, ValueId x, ValueId sums) {
-              return Values{sums, sums + 1, Sum(b, x, {1})};
+              return ValueIds{sums, sums + 1, Sum(b, x, {1})};
             })),
             "row:3");
 }
@@ -215,7 +215,7 @@ TEST(Fusion, AReductionOfTwoResultsJoinsItsSibling) {
 // kernel while the row stays at hand.
 TEST(Fusion, WhatComesBackToEveryElementNeedsRowsThatStay) {
   const auto graph = [](int64_t columns, bool reversed) {
-    return Build(
+    return BuildIds(
         {Shape::Of(DType::kF32, {64, columns})}, [=](ComputationBuilder& b) {
           ValueId first = Sum(b, 0, {1});
           if (reversed) {
@@ -223,7 +223,7 @@ TEST(Fusion, WhatComesBackToEveryElementNeedsRowsThatStay) {
           }
           const ValueId d =
               b.Add(kSubtract, {0, Spread(b, first, {0}, {64, columns})});
-          return Values{Sum(b, b.Add(kTanh, {d}), {1})};
+          return ValueIds{Sum(b, b.Add(kTanh, {d}), {1})};
         });
   };
   EXPECT_EQ(Kinds(graph(1024, false)), "row:1");
@@ -245,12 +245,13 @@ TEST(Fusion, ViewsMoveNothing) {
       },
   };
   for (const auto& view : views) {
-    const Module module = Build(
-        {kMatrix}, [&](ComputationBuilder& b) { return Values{view(b)}; });
+    const Module module = BuildIds(
+        {kMatrix}, [&](ComputationBuilder& b) { return ValueIds{view(b)}; });
     ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, GpuTarget()));
     EXPECT_EQ(CostOf(plan.entry(), GpuTarget()).launches, 0);
     EXPECT_EQ(plan.entry().buffers.values[1].kind, Place::kArgument);
-    EXPECT_THAT(plan.entry().buffers.aliased_results, testing::ElementsAre(0));
+    EXPECT_THAT(plan.entry().buffers.aliased_results,
+                ::testing::ElementsAre(0));
   }
 }
 
@@ -258,10 +259,10 @@ TEST(Fusion, LimitsHold) {
   Target target = GpuTarget();
   target.max_buffers = 6;
   const std::vector<Shape> many(20, kMatrix);
-  const Module module = Build(many, [](ComputationBuilder& b) {
+  const Module module = BuildIds(many, [](ComputationBuilder& b) {
     ValueId v = 0;
     for (int k = 1; k < 20; ++k) v = b.Add(kAdd, {v, k});
-    return Values{v};
+    return ValueIds{v};
   });
   ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, target));
   for (const Region& r : plan.entry().regions) {
@@ -273,7 +274,7 @@ TEST(Fusion, LimitsHold) {
 
 TEST(Fusion, TailsOfProductsByWhatTheTargetTakes) {
   const auto graph = [](const OpDef& activation) {
-    return Build(
+    return BuildIds(
         {Shape::Of(DType::kF32, {64, 32}), Shape::Of(DType::kF32, {32, 16}),
          Shape::Of(DType::kF32, {16})},
         [&](ComputationBuilder& b) {
@@ -283,7 +284,7 @@ TEST(Fusion, TailsOfProductsByWhatTheTargetTakes) {
                                    {"rhs_batching_dimensions", Dims{}},
                                    {"rhs_contracting_dimensions", Dims{0}}});
           const ValueId y = b.Add(kAdd, {d, Spread(b, 2, {1}, {64, 16})});
-          return Values{b.Add(activation, {y})};
+          return ValueIds{b.Add(activation, {y})};
         });
   };
   EXPECT_EQ(Kinds(graph(kTanh), GpuTarget()), "library dot:1, loop:1");
@@ -383,19 +384,19 @@ TEST(Fusion, FusionsSayWhatTheyAre) {
     }
     return std::string("none");
   };
-  EXPECT_EQ(kind(Build({kMatrix},
+  EXPECT_EQ(kind(BuildIds({kMatrix},
                        [](ComputationBuilder& b) {
-                         return Values{b.Add(kTanh, {b.Add(kTanh, {0})})};
+                         return ValueIds{b.Add(kTanh, {b.Add(kTanh, {0})})};
                        }),
                  GpuTarget()),
             "loop");
-  EXPECT_EQ(kind(Build({kMatrix},
+  EXPECT_EQ(kind(BuildIds({kMatrix},
                        [](ComputationBuilder& b) {
-                         return Values{Sum(b, b.Add(kTanh, {0}), {1})};
+                         return ValueIds{Sum(b, b.Add(kTanh, {0}), {1})};
                        }),
                  GpuTarget()),
             "reduction");
-  EXPECT_EQ(kind(Build({Shape::Of(DType::kF32, {8, 8})},
+  EXPECT_EQ(kind(BuildIds({Shape::Of(DType::kF32, {8, 8})},
                        [](ComputationBuilder& b) {
                          const ValueId d =
                              b.Add(kDotGeneral, {0, 0},
@@ -403,7 +404,7 @@ TEST(Fusion, FusionsSayWhatTheyAre) {
                                     {"lhs_contracting_dimensions", Dims{1}},
                                     {"rhs_batching_dimensions", Dims{}},
                                     {"rhs_contracting_dimensions", Dims{0}}});
-                         return Values{b.Add(kTanh, {d})};
+                         return ValueIds{b.Add(kTanh, {d})};
                        }),
                  CpuTarget()),
             "dot");
@@ -417,8 +418,8 @@ TEST(Fusion, SecondsAreLaunchesAndWhatTakesLonger) {
   target.lanes_per_second = 4;
   const auto seconds = [&](const OpDef& op) {
     const Module module =
-        Build({Shape::Of(DType::kF32, {8})},
-              [&](ComputationBuilder& b) { return Values{b.Add(op, {0})}; });
+        BuildIds({Shape::Of(DType::kF32, {8})},
+              [&](ComputationBuilder& b) { return ValueIds{b.Add(op, {0})}; });
     const auto plan = MakePlan(module, target);
     EXPECT_OK(plan);
     return CostOf(plan->entry(), target).seconds;

@@ -16,24 +16,13 @@
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/sample_modules.h"
 
 namespace hawser::plan {
 namespace {
-
-using Values = std::vector<Expression>;
-using Body = std::function<Values(const Values&)>;
-
-Shape F32(const Dims& dims) { return Shape::Of(DType::kF32, dims); }
-Expression Product(const Expression& a, const Expression& b) {
-  return Apply(kDotGeneral, {a, b},
-               {{"lhs_batching_dimensions", Dims{}},
-                {"lhs_contracting_dimensions", Dims{1}},
-                {"rhs_batching_dimensions", Dims{}},
-                {"rhs_contracting_dimensions", Dims{0}}});
-}
 
 Plan PlanOf(const std::vector<Shape>& parameters, const Body& body) {
   Target target = GpuTarget();
@@ -52,9 +41,6 @@ bool OverProduct(const Dims& dims, const Body& after) {
   const Computation& c = plan.module.entry();
   const auto& values = plan.entry().buffers.values;
   return values[c.results()[0]].owner == c.num_parameters();
-}
-Expression AlongRows(const Expression& row, const Dims& dims) {
-  return Spread(row, dims, {1});
 }
 
 TEST(InPlace, ElementsAreWrittenOverThemselvesAlone) {

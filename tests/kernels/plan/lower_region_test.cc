@@ -17,22 +17,16 @@
 #include "kernels/plan/epilogue.h"
 #include "kernels/plan/node_table.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
 
-using Values = std::vector<Expression>;
-
-Module Build(const std::vector<Dims>& dims,
-             const std::function<Values(const Values&)>& body) {
-  return testing::ExpressionModule(testing::ShapesOf(DType::kF32, dims), body);
-}
-
 // The last step that launches anything.
 Region LastOf(const std::vector<Dims>& dims,
-              const std::function<Values(const Values&)>& body,
+              const Body& body,
               const Target& target = GpuTarget()) {
   const auto plan = MakePlan(Build(dims, body), target);
   EXPECT_OK(plan);
@@ -44,11 +38,8 @@ Region LastOf(const std::vector<Dims>& dims,
   return last;
 }
 
-Values RowSums(const Values& p) { return {Summed(p[0], {1})}; }
-Values ColumnSums(const Values& p) { return {Summed(p[0], {0})}; }
-Expression AlongRows(const Expression& row, const Dims& dims) {
-  return Spread(row, dims, {1});
-}
+Values SumsOfRows(const Values& p) { return {Summed(p[0], {1})}; }
+Values SumsOfColumns(const Values& p) { return {Summed(p[0], {0})}; }
 Values Softmax(const Values& p) {
   const Dims dims = p[0].dims();
   const Expression most =
@@ -83,7 +74,7 @@ TEST(LowerRegion, ReductionsAreOfRowsColumnsOrEverything) {
 
 // What is done once per result needs no pass of its own.
 TEST(LowerRegion, PassesAreCountedByWhatIsDonePerTurn) {
-  EXPECT_EQ(LastOf({{64, 8}}, RowSums).stages, 1);
+  EXPECT_EQ(LastOf({{64, 8}}, SumsOfRows).stages, 1);
   EXPECT_EQ(LastOf({{64, 8}},
                    [](const Values& p) {
                      return Values{Summed(p[0], {1}) * Summed(p[0], {1})};
@@ -152,7 +143,7 @@ TEST(LowerRegion, FewResultsAreSplitIntoPartsThatAreLongEnough) {
       {{1 << 20, 512}, false, 264}, {{1 << 20, 513}, false, 176},
   };
   for (const auto& c : cases) {
-    const Region r = LastOf({c.dims}, c.rows ? RowSums : ColumnSums);
+    const Region r = LastOf({c.dims}, c.rows ? SumsOfRows : SumsOfColumns);
     const std::string what = DimsToString(c.dims);
     EXPECT_EQ(r.splits, c.splits) << what;
     EXPECT_EQ(r.launches, c.splits > 1 ? 2 : 1) << what;
@@ -170,7 +161,7 @@ TEST(LowerRegion, FewResultsAreSplitIntoPartsThatAreLongEnough) {
             528);
   // Nothing waits for a sum that is in parts.
   EXPECT_EQ(LastOf({{2, 4096}}, Normalized).splits, 1);
-  EXPECT_EQ(LastOf({{0, 4096}}, RowSums).splits, 1);
+  EXPECT_EQ(LastOf({{0, 4096}}, SumsOfRows).splits, 1);
 }
 
 // Sums of two arrays in one instruction that is no fusion.
@@ -199,7 +190,7 @@ TEST(LowerRegion, AReductionAloneHasAllItsResults) {
 
 // `body` of two parameters as the fusion of an entry that calls it.
 Region OfFusion(const Dims& dims,
-                const std::function<Values(const Values&)>& body) {
+                const Body& body) {
   Module module("fusion");
   ComputationBuilder inner(&module, "body");
   Monoids monoids;
@@ -316,7 +307,7 @@ TEST(LowerRegion, WhatMovesAProductOrWhatIsAddedIsAnotherTail) {
                   {"rhs_batching_dimensions", Dims{}},
                   {"rhs_contracting_dimensions", Dims{0}}});
   };
-  const auto tail = [](const std::function<Values(const Values&)>& body) {
+  const auto tail = [](const Body& body) {
     const Region r = OfFusion({4, 4}, body);
     EXPECT_EQ(r.kind, RegionKind::kLibraryDot);
     return r.epilogue;

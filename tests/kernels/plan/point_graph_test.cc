@@ -5,18 +5,18 @@
 
 #include "core/ir/builder.h"
 #include "core/ops/elementwise.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Loops of 4 kept and 6 reduced turns over (-x) + x; `at` are integers.
-class PointGraphs : public testing::Test {
+class PointGraphs : public ::testing::Test {
  protected:
   PointGraphs() {
     ComputationBuilder b(&module_, "main");

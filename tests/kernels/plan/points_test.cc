@@ -75,7 +75,7 @@ void CheckPoints(uint64_t seed, const std::vector<const OpDef*>& ops,
 TEST(Points, SayWhatRandomModulesCompute) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     CheckPoints(seed, OpsWithPoints(), GpuTarget());
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
@@ -83,7 +83,7 @@ TEST(Points, SayWhereRandomModulesMoveElements) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     for (const Target& target : {GpuTarget(), CpuTarget()}) {
       CheckPoints(seed, OpsThatMove(), target);
-      if (testing::Test::HasFailure()) return;
+      if (::testing::Test::HasFailure()) return;
     }
   }
 }

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"

@@ -8,7 +8,7 @@
 #include "core/base/future.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"
@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
-constexpr absl::string_view kMe = "me";
+constexpr absl::string_view kOwner = "me";
 
 class RetentionTest : public StoreTest,
                       public ::testing::WithParamInterface<bool> {
@@ -40,13 +40,13 @@ class RetentionTest : public StoreTest,
       OpenInMemory(std::move(options));
     }
   }
-  absl::Status PutMiB(int seed, absl::string_view tenant = kMe) {
+  absl::Status PutMiB(int seed, absl::string_view tenant = kOwner) {
     return Put(store(), tenant, Alone(SomeBytes(kMiB, seed))).status();
   }
   static std::string Token(int seed) {
     return TokenOf(ManifestOf(Alone(SomeBytes(kMiB, seed)), 1));
   }
-  bool Has(int seed, absl::string_view tenant = kMe) {
+  bool Has(int seed, absl::string_view tenant = kOwner) {
     return store().Stat(tenant, Token(seed)).ok();
   }
   void Later(absl::Duration time) { now_ += time; }
@@ -71,7 +71,7 @@ TEST_P(RetentionTest, TheLeastRecentlyUsedGoesAfterItsLease) {
   EXPECT_THAT(PutMiB(4), StatusIs(StatusCode::kResourceExhausted,
                                   "used within the lease"));
   // Use: 0 becomes the youngest.
-  ASSERT_OK(store().Find(kMe, Token(0), "").status());
+  ASSERT_OK(store().Find(kOwner, Token(0), "").status());
   Later(absl::Minutes(10));
   ASSERT_OK(PutMiB(4));
   EXPECT_TRUE(Has(0));
@@ -83,7 +83,7 @@ TEST_P(RetentionTest, TheLeastRecentlyUsedGoesAfterItsLease) {
   // What was evicted can be put again, and is all there.
   Later(absl::Minutes(10));
   ASSERT_OK(PutMiB(1));
-  auto again = LoadArray(store(), kMe, Token(1));
+  auto again = LoadArray(store(), kOwner, Token(1));
   ASSERT_OK(again);
   EXPECT_EQ(BytesOf(*again), BytesOf(SomeBytes(kMiB, 1)));
 }
@@ -113,21 +113,21 @@ TEST_P(RetentionTest, APinHoldsUntilItsTimeIsOver) {
     Later(absl::Seconds(1));
   }
   for (int seed = 0; seed < 3; ++seed) {
-    ASSERT_OK(Pin(store(), kMe, Token(seed), absl::Hours(1)));
+    ASSERT_OK(Pin(store(), kOwner, Token(seed), absl::Hours(1)));
   }
-  auto info = Pin(store(), kMe, Token(3), absl::InfiniteDuration());
+  auto info = Pin(store(), kOwner, Token(3), absl::InfiniteDuration());
   ASSERT_OK(info);
   EXPECT_EQ(info->pinned_until, absl::InfiniteFuture());
   EXPECT_THAT(PutMiB(4), StatusIs(StatusCode::kResourceExhausted,
                                   "datasets that are "
                                   "pinned"));
-  EXPECT_EQ(store().Usage(kMe).pinned_bytes, 4 * kMiB);
+  EXPECT_EQ(store().Usage(kOwner).pinned_bytes, 4 * kMiB);
   Later(absl::Hours(1));
   ASSERT_OK(PutMiB(4));
   EXPECT_FALSE(Has(0));
   EXPECT_TRUE(Has(3));
   // Unpinned, it is the oldest.
-  info = Pin(store(), kMe, Token(3), absl::ZeroDuration());
+  info = Pin(store(), kOwner, Token(3), absl::ZeroDuration());
   ASSERT_OK(info);
   EXPECT_EQ(info->pinned_until, absl::InfinitePast());
   for (int seed = 5; seed < 8; ++seed) {
@@ -135,7 +135,7 @@ TEST_P(RetentionTest, APinHoldsUntilItsTimeIsOver) {
     ASSERT_OK(PutMiB(seed));
   }
   EXPECT_FALSE(Has(3));
-  EXPECT_THAT(Pin(store(), kMe, Token(3), absl::Hours(1)),
+  EXPECT_THAT(Pin(store(), kOwner, Token(3), absl::Hours(1)),
               StatusIs(StatusCode::kNotFound, Token(3)));
   EXPECT_THAT(Pin(store(), "you", Token(7), absl::Hours(1)),
               StatusIs(StatusCode::kNotFound, Token(7)));
@@ -152,15 +152,15 @@ TEST_P(RetentionTest, AQuotaIsATenantsOwn) {
   // Another tenant has one of its own, and shared bytes count for both.
   ASSERT_OK(PutMiB(1, "you"));
   EXPECT_EQ(store().Usage("you").bytes, kMiB);
-  EXPECT_EQ(store().Usage(kMe).bytes, 2 * kMiB);
-  EXPECT_EQ(store().Usage(kMe).max_bytes, 2 * kMiB);
+  EXPECT_EQ(store().Usage(kOwner).bytes, 2 * kMiB);
+  EXPECT_EQ(store().Usage(kOwner).max_bytes, 2 * kMiB);
   // Room is made from one's own.
   Later(absl::Hours(1));
   ASSERT_OK(PutMiB(3));
   EXPECT_TRUE(Has(1, "you"));
   EXPECT_EQ(Has(0) + Has(1), 1);
   store().Stop(absl::InfiniteFuture());
-  EXPECT_EQ(store().Usage(kMe).bytes, 2 * kMiB);
+  EXPECT_EQ(store().Usage(kOwner).bytes, 2 * kMiB);
 }
 
 TEST_P(RetentionTest, ADatasetLargerThanTheQuotaLeavesTheOthersAlone) {
@@ -168,7 +168,7 @@ TEST_P(RetentionTest, ADatasetLargerThanTheQuotaLeavesTheOthersAlone) {
   options.tenant_bytes = 2 * kMiB;
   Reopen(options);
   ASSERT_OK(PutMiB(0));
-  EXPECT_THAT(Put(store(), kMe, Alone(SomeBytes(3 * kMiB, 9))).status(),
+  EXPECT_THAT(Put(store(), kOwner, Alone(SomeBytes(3 * kMiB, 9))).status(),
               StatusIs(StatusCode::kResourceExhausted, "quota"));
   EXPECT_TRUE(Has(0));
 }
@@ -187,7 +187,7 @@ TEST_P(RetentionTest, ThereIsAQuotaOfDatasets) {
   ASSERT_OK(PutMiB(2));
   EXPECT_FALSE(Has(0));
   EXPECT_TRUE(Has(1));
-  EXPECT_EQ(store().Usage(kMe).datasets, 2);
+  EXPECT_EQ(store().Usage(kOwner).datasets, 2);
 }
 
 TEST_P(RetentionTest, ChunksThatOthersNameAreNoReasonToGo) {
@@ -201,9 +201,9 @@ TEST_P(RetentionTest, ChunksThatOthersNameAreNoReasonToGo) {
   DatasetSource both;
   both.arrays.push_back({"a", SomeBytes(kMiB, 0)});
   both.arrays.push_back({"b", SomeBytes(kMiB, 1)});
-  auto info = Put(store(), kMe, both);
+  auto info = Put(store(), kOwner, both);
   ASSERT_OK(info);
-  ASSERT_OK(Pin(store(), kMe, info->token, absl::InfiniteDuration()));
+  ASSERT_OK(Pin(store(), kOwner, info->token, absl::InfiniteDuration()));
   ASSERT_OK(PutMiB(2));
   ASSERT_OK(PutMiB(3));
   Later(absl::Seconds(1));
@@ -237,7 +237,7 @@ TEST_F(DiskRetentionTest, TheReserveOfTheFileSystemIsKept) {
   DatasetStoreOptions options;
   options.disk_reserve = int64_t{1} << 60;
   Open(options);
-  EXPECT_THAT(Put(store(), kMe, Alone(SomeBytes(100))).status(),
+  EXPECT_THAT(Put(store(), kOwner, Alone(SomeBytes(100))).status(),
               StatusIs(StatusCode::kResourceExhausted,
                        "disk reserve of 1152921504606846976 bytes"));
 }
@@ -248,39 +248,39 @@ TEST_F(DiskRetentionTest, WhatIsNotDurableYetIsNotEvicted) {
   options.tenant_bytes = kMiB;
   Open(options);
   const DatasetSource first = Alone(SomeBytes(kMiB, 1));
-  ASSERT_OK(PutChunks(store(), kMe, first));
-  ASSERT_OK(Commit(store(), kMe, ManifestOf(first, 1), false));
+  ASSERT_OK(PutChunks(store(), kOwner, first));
+  ASSERT_OK(Commit(store(), kOwner, ManifestOf(first, 1), false));
   // Either it is durable by now and gone, or it is not and stays.
   const absl::Status second =
-      Put(store(), kMe, Alone(SomeBytes(kMiB, 2))).status();
+      Put(store(), kOwner, Alone(SomeBytes(kMiB, 2))).status();
   EXPECT_EQ(second.ok(),
-            !store().Stat(kMe, TokenOf(ManifestOf(first, 1))).ok());
+            !store().Stat(kOwner, TokenOf(ManifestOf(first, 1))).ok());
 }
 
 TEST_F(DiskRetentionTest, PinsAndLastUseOutliveARestart) {
   DatasetStoreOptions options;
   Open(options);
-  auto pinned = Put(store(), kMe, Alone(SomeBytes(10, 1)));
-  auto for_ever = Put(store(), kMe, Alone(SomeBytes(10, 2)));
-  auto loose = Put(store(), kMe, Alone(SomeBytes(10, 3)));
+  auto pinned = Put(store(), kOwner, Alone(SomeBytes(10, 1)));
+  auto for_ever = Put(store(), kOwner, Alone(SomeBytes(10, 2)));
+  auto loose = Put(store(), kOwner, Alone(SomeBytes(10, 3)));
   ASSERT_OK(pinned);
   ASSERT_OK(for_ever);
   ASSERT_OK(loose);
   const absl::Time until = now_ + absl::Hours(5);
-  ASSERT_OK(Pin(store(), kMe, pinned->token, absl::Hours(5)));
-  ASSERT_OK(Pin(store(), kMe, for_ever->token, absl::InfiniteDuration()));
+  ASSERT_OK(Pin(store(), kOwner, pinned->token, absl::Hours(5)));
+  ASSERT_OK(Pin(store(), kOwner, for_ever->token, absl::InfiniteDuration()));
   now_ += absl::Hours(1);
-  ASSERT_OK(store().Find(kMe, loose->token, "").status());
+  ASSERT_OK(store().Find(kOwner, loose->token, "").status());
   const absl::Time used = now_;
   store().Sweep();
   now_ += absl::Hours(1);
   Open(options);
-  EXPECT_EQ(store().Stat(kMe, pinned->token)->pinned_until, until);
-  EXPECT_EQ(store().Stat(kMe, for_ever->token)->pinned_until,
+  EXPECT_EQ(store().Stat(kOwner, pinned->token)->pinned_until, until);
+  EXPECT_EQ(store().Stat(kOwner, for_ever->token)->pinned_until,
             absl::InfiniteFuture());
-  EXPECT_EQ(store().Stat(kMe, loose->token)->pinned_until,
+  EXPECT_EQ(store().Stat(kOwner, loose->token)->pinned_until,
             absl::InfinitePast());
-  EXPECT_EQ(store().Stat(kMe, loose->token)->last_used, used);
+  EXPECT_EQ(store().Stat(kOwner, loose->token)->last_used, used);
 }
 
 TEST_F(DiskRetentionTest, TheScrubberFindsABadFileAndItIsHealedFromMemory) {
@@ -288,7 +288,7 @@ TEST_F(DiskRetentionTest, TheScrubberFindsABadFileAndItIsHealedFromMemory) {
   options.scrub_bytes_per_second = kMiB;
   Open(options);
   const DatasetSource source = Alone(SomeBytes(kMiB, 1));
-  auto info = Put(store(), kMe, source);
+  auto info = Put(store(), kOwner, source);
   ASSERT_OK(info);
   const std::string path = folder_.Find("chunks", "").at(0);
   std::string bytes = ReadWhole(path);
@@ -307,7 +307,7 @@ TEST_F(DiskRetentionTest, TheScrubberFindsABadFileAndItIsHealedFromMemory) {
   EXPECT_GE(store().statistics().verified_bytes, kMiB);
   EXPECT_EQ(folder_.Find("chunks", ".bad").size(), 1);
   Open({});
-  auto loaded = LoadArray(store(), kMe, info->token);
+  auto loaded = LoadArray(store(), kOwner, info->token);
   ASSERT_OK(loaded);
   EXPECT_EQ(BytesOf(*loaded), BytesOf(source.arrays[0].value));
 }
@@ -316,7 +316,7 @@ TEST_F(DiskRetentionTest, TheScrubberKeepsToItsRate) {
   DatasetStoreOptions options;
   options.scrub_bytes_per_second = kMiB;
   Open(options);
-  ASSERT_OK(Put(store(), kMe, Alone(SomeBytes(64 * kMiB, 1))));
+  ASSERT_OK(Put(store(), kOwner, Alone(SomeBytes(64 * kMiB, 1))));
   store().Sweep();
   for (int second = 0; second < 30; ++second) {
     now_ += absl::Seconds(1);

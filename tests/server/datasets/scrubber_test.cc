@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/datasets/dataset_store.h"
 #include "tests/server/datasets/store_fixture.h"
@@ -20,11 +20,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct DamageRow {
+struct ScrubRow {
   const char* name;
   void (*damage)(const std::string& path);
 };
-constexpr DamageRow kDamages[] = {
+constexpr ScrubRow kDamages[] = {
     {"a bit",
      [](const std::string& p) {
        std::string bytes = ReadWhole(p);
@@ -73,7 +73,7 @@ class ScrubberTest : public StoreTest {
   // is as before.
   void ExpectMended(const std::string& path,
                     const std::function<void()>& expect_as_before) {
-    for (const DamageRow& row : kDamages) {
+    for (const ScrubRow& row : kDamages) {
       SCOPED_TRACE(row.name);
       OpenScrubbed();
       row.damage(path);

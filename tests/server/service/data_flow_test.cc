@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/service/service_fixture.h"
 

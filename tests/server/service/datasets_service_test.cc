@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/service/service_fixture.h"
 
@@ -13,10 +13,6 @@ namespace {
 
 using absl::StatusCode;
 using ::testing::ElementsAre;
-
-absl::string_view BytesOf(const Literal& value) {
-  return {value.bytes().data(), value.bytes().size()};
-}
 
 // Larger than a chunk; row r of [rows, 1000] holds r in its first element.
 Literal Rows(int64_t rows) {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/service/service_fixture.h"
 
@@ -16,9 +16,6 @@ using absl::StatusCode;
 using ::testing::ElementsAre;
 
 Literal Floats(float a, float b) { return Literal::Vector<float>({a, b}); }
-absl::string_view BytesOf(const Literal& value) {
-  return {value.bytes().data(), value.bytes().size()};
-}
 // n floats that add up without rounding.
 Literal Ramp(int64_t n) {
   Literal value = Literal::Uninitialized(Shape::Of(DType::kF32, {n}));

@@ -6,16 +6,14 @@
 #include "core/wire/codec.h"
 #include "tests/server/service/attacker.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser::testing {
 namespace {
 
 using absl::StatusCode;
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr StatusCode kNotFound = StatusCode::kNotFound;
 constexpr StatusCode kUnavailable = StatusCode::kUnavailable;
-constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 
 // Handle 20 is declared as a streamed f32[2]; the frames follow.
 absl::Status Streams(Attacker& a, const std::vector<std::string>& data) {
@@ -58,7 +56,7 @@ absl::Status Calls(Attacker& a, void (*damage)(v1::CallRequest& r)) {
   return a.Call(kCall, std::vector{request});
 }
 
-std::vector<HostileRow> Uploads() {
+std::vector<HostileRow> UploadStreams() {
   return {
       {"UploadWithoutAFrame",
        [](Attacker& a) { return a.Call(kUpload, std::vector<std::string>()); },
@@ -243,7 +241,7 @@ std::vector<HostileRow> DownloadsAndCalls() {
 }  // namespace
 
 std::vector<HostileRow> HostileBulk() {
-  std::vector<HostileRow> rows = Uploads();
+  std::vector<HostileRow> rows = UploadStreams();
   for (const HostileRow& row : DownloadsAndCalls()) rows.push_back(row);
   return rows;
 }

@@ -6,15 +6,13 @@
 #include "core/wire/codec.h"
 #include "tests/server/service/attacker.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser::testing {
 namespace {
 
 using absl::StatusCode;
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr StatusCode kNotFound = StatusCode::kNotFound;
-constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 constexpr StatusCode kLoss = StatusCode::kDataLoss;
 
 std::string DigestOf(absl::string_view bytes) {

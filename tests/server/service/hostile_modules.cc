@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "tests/server/service/attacker.h"
 #include "tests/testing/sample_modules.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser::testing {
 namespace {
@@ -12,9 +13,6 @@ namespace {
 using absl::StatusCode;
 using v1::ModuleProto;
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr StatusCode kUnknown = StatusCode::kUnimplemented;
-constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 constexpr uint32_t kHuge = 0xFFFFFFFFu;
 
 template <typename Column, typename T>

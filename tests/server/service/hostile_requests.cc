@@ -4,16 +4,11 @@
 
 #include "core/wire/codec.h"
 #include "tests/server/service/attacker.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser::testing {
 namespace {
 
-using absl::StatusCode;
-
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr StatusCode kUnknown = StatusCode::kUnimplemented;
-constexpr StatusCode kNotFound = StatusCode::kNotFound;
-constexpr StatusCode kTooMuch = StatusCode::kResourceExhausted;
 constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
 
 // AddModule on handle 10 and a literal f32[2], to which `damage` is done.

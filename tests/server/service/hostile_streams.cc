@@ -8,14 +8,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/server/service/attacker.h"
+#include "tests/testing/status_words.h"
 
 namespace hawser::testing {
 namespace {
 
 using absl::StatusCode;
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kLastSequence = std::numeric_limits<uint64_t>::max();
 
 std::string Noise(size_t n) {
   std::string bytes(n, '\0');
@@ -186,10 +186,11 @@ std::vector<HostileRow> HostileStreams() {
        "sequence 0 belongs to OpenRequest alone"},
       {"SequenceGap", [](Attacker& a) { return a.Ends(Ping(7)); }, kInvalid,
        "sequence 7 came after 5; numbers leave no gap"},
-      {"SequenceAtTheEnd", [](Attacker& a) { return a.Ends(Ping(kLast)); },
-       kInvalid, "sequence 18446744073709551615 came after 5"},
+      {"SequenceAtTheEnd",
+       [](Attacker& a) { return a.Ends(Ping(kLastSequence)); }, kInvalid,
+       "sequence 18446744073709551615 came after 5"},
       {"AcknowledgesTheFuture",
-       [](Attacker& a) { return a.Ends(Ping(6, kLast)); }, kInvalid,
+       [](Attacker& a) { return a.Ends(Ping(6, kLastSequence)); }, kInvalid,
        "the answer to sequence 18446744073709551615 is acknowledged, but only "
        "5 requests have come"},
       {"AcknowledgesItself", [](Attacker& a) { return a.Ends(Ping(6, 6)); },
@@ -207,7 +208,7 @@ std::vector<HostileRow> HostileStreams() {
       {"ReleasesWhatIsNot",
        [](Attacker& a) {
          v1::ClientMessage m = PingMessage();
-         for (uint64_t h = 0; h < 10000; ++h) m.add_release(kLast - h);
+         for (uint64_t h = 0; h < 10000; ++h) m.add_release(kLastSequence - h);
          return a.Ask(m);
        },
        StatusCode::kOk, ""},

@@ -88,7 +88,7 @@ v1::ClientMessage FetchMessage(uint64_t handle, uint64_t max_inline_bytes) {
 
 namespace {
 
-const Shape& Two() {
+const Shape& TwoFloats() {
   static const Shape* const shape = new Shape(Shape::Of(DType::kF32, {2}));
   return *shape;
 }
@@ -104,7 +104,7 @@ int Finish(ComputationBuilder& b, absl::Span<const ValueId> results) {
 Module AddModule() {
   Module m("add");
   ComputationBuilder b(&m, "main");
-  const ValueId x = b.Parameter(Two()), y = b.Parameter(Two());
+  const ValueId x = b.Parameter(TwoFloats()), y = b.Parameter(TwoFloats());
   Finish(b, {b.Add(kAdd, {x, y})});
   return m;
 }
@@ -112,7 +112,7 @@ Module AddModule() {
 Module PairModule() {
   Module m("pair");
   ComputationBuilder b(&m, "main");
-  const ValueId x = b.Parameter(Two());
+  const ValueId x = b.Parameter(TwoFloats());
   Finish(b, {b.Add(kAdd, {x, x}), x});
   return m;
 }
@@ -138,16 +138,16 @@ Module HugeModule() {
 Module EndlessModule() {
   Module m("endless");
   ComputationBuilder condition(&m, "condition");
-  const ValueId c = condition.Parameter(Two());
+  const ValueId c = condition.Parameter(TwoFloats());
   const ValueId one = condition.Constant(Literal::Scalar<int32_t>(1));
   (void)c;
   const int goes_on = Finish(
       condition, {condition.Add(kCompare, {one, one}, {{"direction", "EQ"}})});
   ComputationBuilder body(&m, "body");
-  const ValueId state = body.Parameter(Two());
+  const ValueId state = body.Parameter(TwoFloats());
   const int stays = Finish(body, {body.Add(kAdd, {state, state})});
   ComputationBuilder b(&m, "main");
-  const ValueId x = b.Parameter(Two());
+  const ValueId x = b.Parameter(TwoFloats());
   Finish(b, {b.Add(kWhile, {x}, {}, {goes_on, stays})});
   return m;
 }

@@ -26,6 +26,10 @@
 
 namespace hawser::testing {
 
+inline absl::string_view BytesOf(const Literal& value) {
+  return {value.bytes().data(), value.bytes().size()};
+}
+
 constexpr char kCall[] = "/hawser.v1.Executor/Call";
 constexpr char kUpload[] = "/hawser.v1.Executor/Upload";
 constexpr char kDownload[] = "/hawser.v1.Executor/Download";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/session/stand_ins.h"
 #include "tests/testing/matchers.h"

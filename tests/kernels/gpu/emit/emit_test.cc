@@ -16,7 +16,7 @@
 #include "core/ops/scatter.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/gpu/emit/index_text.h"
 #include "kernels/gpu/emit/launch.h"

@@ -5,7 +5,7 @@
 #include "core/ir/leaves.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape.h"
-#include "gmock/gmock-matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/gpu/emit/random_graphs.h"
 #include "tests/kernels/gpu/emit/region_batch.h"
