@@ -172,7 +172,7 @@ constinit const Command kBenchCommand = {
         "  TCP         the time to connect; with --peer round trips and "
         "streams\n\n"
         "What it puts it deletes, also at the first Ctrl-C; what a put that "
-        "was cut\nshort has sent goes when its lease ends. Durable servers "
+        "was cut\nshort has sent goes after ten minutes. Durable servers "
         "write to their disk.\nTCP is plain also where the server wants "
         "TLS.\n\n"
         "  hawser bench gpu-1:7070\n"

@@ -270,6 +270,12 @@ class Build:
         for word in line[2:]:
             m = re.fullmatch(rf"{BAZEL}/(.*)/_objs/[^/]+/(.*)\.o", word)
             file = f"{m.group(1)}/{m.group(2)}.cc" if m else ""
+            if file.endswith("_unity.cc"):  # of a unity_test: what it includes
+                unity = (ROOT / BAZEL / file).read_text()
+                for part in re.findall('#include "(.*)"', unity):
+                    sources.append(part)
+                    out.append(str(self._object_of(part)))
+                continue
             if m and (self.source / file).exists() or (
                     (ROOT / file).is_file()
                     and (file.startswith("tests/kernels/")

@@ -101,14 +101,11 @@ Complaints ComplaintsAbout(const OpDef& op) {
 
 // What is still to come, for whoever reads the log.
 void PrintOpenEnds() {
-  std::vector<absl::string_view> gpu, gradient;
+  std::vector<absl::string_view> gradient;
   for (const OpDef* op : AllOps()) {
-    gpu.push_back(op->name);  // kernels/gpu has no rows yet
     if (op->gradient.kind == GradientDef::kNotYet) gradient.push_back(op->name);
   }
-  std::cout << gpu.size() << " ops without a GPU row: "
-            << absl::StrJoin(gpu, " ") << "\n"
-            << gradient.size() << " ops whose gradient is not written yet: "
+  std::cout << gradient.size() << " ops whose gradient is not written yet: "
             << absl::StrJoin(gradient, " ") << "\n";
 }
 
