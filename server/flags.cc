@@ -34,6 +34,7 @@ ABSL_FLAG(std::string, dataset_disk, "0", "");
 ABSL_FLAG(std::string, disk_reserve, "256MiB", "");
 ABSL_FLAG(std::string, tenant_bytes, "0", "");
 ABSL_FLAG(int64_t, tenant_datasets, 0, "");
+ABSL_FLAG(int64_t, tenant_upload_chunks, int64_t{1} << 20, "");
 ABSL_FLAG(std::string, scrub_rate, "8MiB", "");
 
 namespace hawser::server {
@@ -84,6 +85,9 @@ constexpr FlagHelp kFlags[] = {
      "what the disk of data_dir must have left; 0: nothing"},
     {"", "tenant_bytes", "BYTES", "quota of each tenant; 0: none"},
     {"", "tenant_datasets", "N", "quota of each tenant; 0: none"},
+    {"", "tenant_upload_chunks", "N",
+     "chunks that each tenant's unfinished puts may hold, 64 bytes of memory "
+     "each"},
     {"", "scrub_rate", "BYTES",
      "of what is on disk, read back and verified per second; 0: nothing"},
 };
@@ -193,10 +197,13 @@ absl::Status ReadSizes(HostOptions* options) {
   }
   host.datasets.lease = absl::GetFlag(FLAGS_dataset_lease);
   host.datasets.tenant_datasets = absl::GetFlag(FLAGS_tenant_datasets);
+  host.datasets.tenant_upload_chunks =
+      absl::GetFlag(FLAGS_tenant_upload_chunks);
   if (host.datasets.lease < absl::ZeroDuration() ||
-      host.datasets.tenant_datasets < 0) {
-    return InvalidArgument(
-        "--dataset_lease and --tenant_datasets must not be negative");
+      host.datasets.tenant_datasets < 0 ||
+      host.datasets.tenant_upload_chunks < 0) {
+    return InvalidArgument("--dataset_lease, --tenant_datasets and "
+                           "--tenant_upload_chunks must not be negative");
   }
   return absl::OkStatus();
 }

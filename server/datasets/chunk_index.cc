@@ -2,6 +2,7 @@
 // memory, how they come in and are read back.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "core/base/status.h"
@@ -26,6 +27,7 @@ void DatasetStore::Forget(Tenant& tenant, const Digest& digest) {
   const auto at = tenant.chunks.find(digest);
   Chunk& chunk = *at->second.chunk;
   tenant.bytes -= chunk.size;
+  tenant.unnamed -= chunk.size;
   tenant.chunks.erase(at);
   if (--chunk.references == 0) forgotten_.insert(digest);
 }
@@ -42,8 +44,8 @@ void DatasetStore::Collect() {
     // so this only ever goes down.
     if (chunk->second.use_count() > 1) continue;
     if (chunk->second->on_disk || chunk->second->writing) {
-      // In the writer's order: behind a write that is queued, before that of
-      // the same chunk put again.
+      // Behind a write that is queued, before that of the same chunk put
+      // again; else at once, since others were let in for the room it leaves.
       const int64_t bytes = chunk->second->size;
       removing_bytes_ += bytes;
       writer_->Add({.write =
@@ -57,7 +59,8 @@ void DatasetStore::Collect() {
                           removing_bytes_ -= bytes;
                           disk_bytes_ -= bytes;
                         },
-                    .removes = true});
+                    .removes = true},
+                   /*first=*/!chunk->second->writing);
     }
     if (chunk->second->placed) evictable_.erase(chunk->second->place);
     chunks_.erase(chunk);
@@ -76,6 +79,8 @@ void DatasetStore::Touch(Chunk& chunk) {
 
 void DatasetStore::MakeRoom(int64_t bytes) {
   MutexLock lock(&mu_);
+  // What was in use when it was deleted.
+  if (memory_.resident() > options_.memory_bytes - bytes) Collect();
   while (memory_.resident() > options_.memory_bytes - bytes &&
          !evictable_.empty()) {
     Chunk* chunk = evictable_.front();
@@ -93,7 +98,7 @@ absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
   {
     MutexLock lock(&mu_);
     const int64_t before = evicted_datasets_;
-    Collect();  // what was in use when it was deleted
+    tenants_[claim.tenant].Hear(claim.upload, UploadEnd());
     HAWSER_RETURN_IF_ERROR(Admit(claim.tenant, bytes));
     evicted = evicted_datasets_ > before;
   }
@@ -144,25 +149,30 @@ void DatasetStore::BeginChunk(absl::string_view tenant, uint64_t upload,
 }
 
 void DatasetStore::ServeWaitingUploads() {
-  while (true) {
-    WaitingUpload next;
+  do {
+    std::deque<WaitingUpload> waiting, still;
     {
       MutexLock lock(&mu_);
-      if (waiting_.empty()) return;
-      next = std::move(waiting_.front());
-      waiting_.pop_front();
+      waiting.swap(waiting_);
     }
-    auto receiver = Reserve(next.claim);
-    if (absl::IsResourceExhausted(receiver.status()) && !writer_idle()) {
-      {
-        MutexLock lock(&mu_);
-        waiting_.push_front(std::move(next));
+    // What does not fit holds up its own tenant's alone.
+    absl::flat_hash_set<std::string> full;
+    for (WaitingUpload& next : waiting) {
+      if (!full.contains(next.claim.tenant)) {
+        auto receiver = Reserve(next.claim);
+        if (!absl::IsResourceExhausted(receiver.status()) || writer_idle()) {
+          next.ready(std::move(receiver));
+          continue;
+        }
+        full.insert(next.claim.tenant);
       }
-      if (!writer_idle()) return;  // else its last call may have missed this
-      continue;
+      still.push_back(std::move(next));
     }
-    next.ready(std::move(receiver));
-  }
+    if (still.empty()) return;
+    MutexLock lock(&mu_);
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(still.begin()),
+                    std::make_move_iterator(still.end()));
+  } while (writer_idle());  // else its last call may have missed these
 }
 
 absl::Status DatasetStore::Receive(const ChunkClaim& claim,
@@ -174,7 +184,8 @@ absl::Status DatasetStore::Receive(const ChunkClaim& claim,
     HAWSER_RETURN_IF_ERROR(AdmitToTenant(claim.tenant, claim.size));
   }
   HAWSER_RETURN_IF_ERROR(
-      tenant.AdmitHolds(1, options_.tenant_upload_chunks));
+      tenant.AdmitHolds(tenant.Holds(claim.upload, claim.digest) ? 0 : 1,
+                        options_.tenant_upload_chunks));
   const std::shared_ptr<Chunk> chunk = ChunkOf(claim.digest, claim.size);
   if (chunk->size != claim.size) {
     return DataLoss("chunk ", claim.digest.ToHex(), " had ", chunk->size,

@@ -42,16 +42,21 @@ absl::StatusOr<std::vector<uint32_t>> DatasetStore::FindMissing(
   std::vector<uint32_t> missing;
   MutexLock lock(&mu_);
   Tenant& own = tenants_[tenant];
-  HAWSER_RETURN_IF_ERROR(
-      own.AdmitHolds(digests.size(), options_.tenant_upload_chunks));
+  own.Hear(upload, UploadEnd());
+  std::vector<std::shared_ptr<Chunk>> found;
+  int64_t more = 0;
   for (size_t i = 0; i < digests.size(); ++i) {
     auto at = own.chunks.find(digests[i]);
     if (at == own.chunks.end() || at->second.chunk->lost()) {
       missing.push_back(static_cast<uint32_t>(i));
     } else {
-      own.Hold(upload, at->second.chunk, UploadEnd());
+      found.push_back(at->second.chunk);
+      if (!own.Holds(upload, digests[i])) ++more;
     }
   }
+  HAWSER_RETURN_IF_ERROR(
+      own.AdmitHolds(more, options_.tenant_upload_chunks));
+  for (const auto& chunk : found) own.Hold(upload, chunk, UploadEnd());
   return missing;
 }
 
@@ -80,9 +85,7 @@ void DatasetStore::Name(Tenant& tenant, StoredDataset* dataset) {
   }
   for (const ArrayManifest& array : dataset->manifest.arrays) {
     dataset->arrays.push_back(ArrayOf(tenant, array));
-    for (const Digest& chunk : array.chunks) {
-      ++tenant.chunks.at(chunk).named;
-    }
+    for (const Digest& chunk : array.chunks) tenant.Name(chunk);
   }
 }
 
@@ -92,9 +95,7 @@ void DatasetStore::Unname(Tenant& tenant, StoredDataset* dataset) {
     const auto known = arrays_.find(ArrayId(array));
     if (known != arrays_.end() && known->second.expired()) arrays_.erase(known);
     for (const Digest& digest : array.chunks) {
-      const auto at = tenant.chunks.find(digest);
-      if (--at->second.named > 0 || at->second.held > 0) continue;
-      Forget(tenant, digest);
+      if (tenant.Unname(digest)) Forget(tenant, digest);
     }
   }
   Collect();
@@ -127,6 +128,7 @@ absl::Status DatasetStore::CommitLocked(const std::string& name,
                                         bool wait_durable, Durable& done,
                                         DatasetInfo* info) {
   Tenant& tenant = tenants_[name];
+  tenant.Hear(upload, UploadEnd());
   HAWSER_RETURN_IF_ERROR(CheckChunks(tenant, manifest));
   const Digest id = DatasetId(manifest);
   if (!tenant.datasets.contains(id)) {

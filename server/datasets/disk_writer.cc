@@ -25,10 +25,10 @@ void DiskWriter::Join() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool DiskWriter::Add(Task task) {
+bool DiskWriter::Add(Task task, bool first) {
   MutexLock lock(&mu_);
   if (stopping_) return false;
-  tasks_.push_back(std::move(task));
+  tasks_.insert(first ? tasks_.begin() : tasks_.end(), std::move(task));
   changed_.SignalAll();
   return true;
 }

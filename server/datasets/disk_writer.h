@@ -34,8 +34,8 @@ class DiskWriter {
              std::function<void()> progress);
   ~DiskWriter();
 
-  // False after Stop: the task is dropped.
-  bool Add(Task task);
+  // Behind what waits, or `first`. False after Stop: the task is dropped.
+  bool Add(Task task, bool first = false);
   bool idle() const;
   // Waits until everything is written or `deadline`; later tasks, and what is
   // left then, fail with kUnavailable. Returns how many those were.

@@ -245,7 +245,12 @@ absl::Status DatasetStore::Restore() {
     HAWSER_LOG(kWarning) << "dataset " << token
                          << " is left out: " << restored.message();
   }
-  for (auto& [name, tenant] : tenants_) tenant.ReleaseNamed();
+  {
+    MutexLock lock(&mu_);
+    for (auto& [name, tenant] : tenants_) {
+      for (const Digest& digest : tenant.ReleaseNamed()) Forget(tenant, digest);
+    }
+  }
   for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
   writer_ =
       std::make_unique<DiskWriter>([this] { return files_->SyncFolders(); },

@@ -122,9 +122,7 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   const Tenant& own = at->second;
   usage.datasets = static_cast<int64_t>(own.datasets.size());
   usage.bytes = own.bytes;
-  for (const auto& [digest, known] : own.chunks) {
-    if (known.named == 0) usage.upload_bytes += known.chunk->size;
-  }
+  usage.upload_bytes = own.unnamed;
   const absl::Time now = options_.now();
   for (const auto& [id, dataset] : own.datasets) {
     if (dataset->info.pinned_until <= now) continue;

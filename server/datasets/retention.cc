@@ -31,6 +31,7 @@ DatasetShare DatasetStore::ShareOf(const Tenant& tenant,
   for (const auto& [digest, times] : named) {
     const KnownChunk& known = tenant.chunks.at(digest);
     if (known.named > times || known.held > 0) continue;
+    share.chunks.push_back(digest);
     share.tenant += known.chunk->size;
     if (known.chunk->references == 1) share.store += known.chunk->size;
   }
@@ -60,18 +61,20 @@ bool DatasetStore::Remove(const std::string& name,
              {
                MutexLock lock(&mu_);
                Tenant& tenant = tenants_[name];
-               tenant.leaving -= share.tenant;
+               tenant.StopLeaving(share);
                evicting_bytes_ -= share.store;
-               Unname(tenant, dataset.get());
+               // Else the record may still be there and need its chunks.
+               if (removed.ok() || absl::IsUnavailable(removed)) {
+                 Unname(tenant, dataset.get());
+               }
              }
              if (done == nullptr) return;
              done(Annotate(removed,
                            absl::StrCat("dataset ", dataset->info.token,
                                         " may be back after a restart")));
-           },
-       .removes = true});
+           }});
   if (!added) return false;
-  tenant.leaving += share.tenant;
+  tenant.Leave(share);
   evicting_bytes_ += share.store;
   tenant.datasets.erase(id);
   done = nullptr;
@@ -93,7 +96,8 @@ std::vector<DatasetStore::Candidate> DatasetStore::Evictable(
   return out;
 }
 
-bool DatasetStore::EvictOne(const Candidate& candidate, const DatasetShare& share) {
+bool DatasetStore::EvictOne(const Candidate& candidate,
+                            const DatasetShare& share) {
   std::function<void(const absl::Status&)> nobody_waits;
   if (!Remove(candidate.tenant, candidate.dataset, nobody_waits)) return false;
   ++evicted_datasets_;
@@ -109,7 +113,8 @@ int64_t DatasetStore::Evict(int64_t bytes, const std::string* only) {
   int64_t leaving = 0;
   for (const Candidate& candidate : Evictable(only)) {
     if (leaving >= bytes) break;
-    const DatasetShare share = ShareOf(tenants_[candidate.tenant], *candidate.dataset);
+    const DatasetShare share =
+        ShareOf(tenants_[candidate.tenant], *candidate.dataset);
     const int64_t gain = only != nullptr ? share.tenant : share.store;
     // One whose chunks all stay for others would be lost for nothing.
     if (gain == 0) continue;
@@ -149,6 +154,11 @@ absl::Status DatasetStore::AdmitToDisk(int64_t bytes) {
                            " bytes, of which ", free, " are left");
     }
   }
+  if (over > 0) {
+    const int64_t before = removing_bytes_;
+    Collect();  // what was in use when it was deleted
+    over -= removing_bytes_ - before;
+  }
   if (over <= 0 || Evict(over, nullptr) >= over) return absl::OkStatus();
   return ResourceExhausted("the datasets' disk ", limit, ": ", disk_bytes_,
                            " bytes are held by ", kWhatStays);
@@ -159,8 +169,11 @@ absl::Status DatasetStore::Admit(const std::string& tenant, int64_t bytes) {
   HAWSER_RETURN_IF_ERROR(AdmitToDisk(bytes));
   if (files_ != nullptr) return absl::OkStatus();
   // Memory is all there is. What Reserve finds held after this is in use.
-  const int64_t over = memory_.resident() + bytes - options_.memory_bytes;
-  if (over > 0) Evict(over, nullptr);
+  const auto over = [&] {
+    return memory_.resident() + bytes - options_.memory_bytes;
+  };
+  if (over() > 0) Collect();  // what was in use when it was deleted
+  if (over() > 0) Evict(over(), nullptr);
   return absl::OkStatus();
 }
 

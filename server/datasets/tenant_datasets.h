@@ -2,7 +2,6 @@
 #ifndef HAWSER_SERVER_DATASETS_TENANT_DATASETS_H_
 #define HAWSER_SERVER_DATASETS_TENANT_DATASETS_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +21,8 @@ struct KnownChunk {
   std::shared_ptr<Chunk> chunk;
   int64_t named = 0;  // how often, by the tenant's datasets
   int64_t held = 0;   // by how many of its uploads
+  // Goes with a dataset that is being removed, unless it is wanted again.
+  bool leaving = false;
 };
 
 // The number of none that a client has: of the chunks that were on disk when
@@ -45,8 +46,9 @@ struct ChunkClaim {
 
 // What goes with a dataset.
 struct DatasetShare {
-  int64_t tenant = 0;  // of its tenant's bytes
-  int64_t store = 0;   // of what all tenants hold
+  std::vector<Digest> chunks;  // that its tenant will not know any more
+  int64_t tenant = 0;          // of its tenant's bytes: those
+  int64_t store = 0;           // of what all tenants hold
 };
 
 // Guarded by the store's lock.
@@ -55,12 +57,23 @@ struct TenantDatasets {
   // long as it does.
   void Hold(uint64_t upload, const std::shared_ptr<Chunk>& chunk,
             absl::Time expires);
+  // The upload is heard of, if there is one.
+  void Hear(uint64_t upload, absl::Time expires);
+  bool Holds(uint64_t upload, const Digest& digest) const;
   // Whether uploads may hold `more`. Errors: kResourceExhausted.
-  absl::Status AdmitHolds(size_t more, int64_t most) const;
-  // Returns the chunks that no upload holds and no dataset names any more.
+  absl::Status AdmitHolds(int64_t more, int64_t most) const;
+  // These return the chunks that no upload holds and no dataset names any more.
   std::vector<Digest> EndUpload(uint64_t upload);
-  // Of what was there before the start, only what no dataset names is held.
-  void ReleaseNamed();
+  // Of what was there before the start, only what no dataset names and nobody
+  // else has is held.
+  std::vector<Digest> ReleaseNamed();
+  // A dataset names a chunk that is known.
+  void Name(const Digest& digest);
+  // The other way; whether nothing needs it any more.
+  bool Unname(const Digest& digest);
+  // The chunks of a dataset whose removal begins or has ended.
+  void Leave(const DatasetShare& share);
+  void StopLeaving(const DatasetShare& share);
 
   absl::flat_hash_map<Digest, KnownChunk> chunks;
   absl::flat_hash_map<uint64_t, Upload> uploads;
@@ -69,7 +82,11 @@ struct TenantDatasets {
   absl::btree_map<std::string, Digest> tags;
   bool names_saved = false;  // tags and pins have a file
   int64_t bytes = 0;         // of chunks
+  int64_t unnamed = 0;       // of those, that no dataset names
   int64_t leaving = 0;       // of those, with datasets that are being removed
+
+ private:
+  void Stay(KnownChunk& known);
 };
 
 }  // namespace hawser::server

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/hawser.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/data_server.h"
@@ -83,6 +85,16 @@ class FullDiskTest : public ::testing::Test {
     EXPECT_TRUE(put->info().durable);
     return put->info();
   }
+  // The server may still be letting go of what it has just sent: a file in use
+  // stays until the next sweep, a second later.
+  absl::StatusOr<DatasetInfo> PutOnceThereIsRoom(int64_t bytes, uint64_t seed) {
+    auto put = Put(bytes, seed);
+    for (int i = 0; i < 100 && absl::IsResourceExhausted(put.status()); ++i) {
+      absl::SleepFor(absl::Milliseconds(50));
+      put = Put(bytes, seed);
+    }
+    return put;
+  }
   // OK, or that there is no room.
   static void ExpectNoRoom(const absl::Status& status) {
     if (status.ok()) return;
@@ -143,7 +155,7 @@ void FullDiskTest::RunRound(const Round& round) {
   ExpectListedAreWhole();
   // What is deleted makes room, for something smaller.
   ASSERT_OK(client().Delete(goes.token));
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo small, Put(1000, 4));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo small, PutOnceThereIsRoom(1000, 4));
   ASSERT_OK(client().Tag({.name = "@small", .token = small.token}));
   if (round.kill) {
     server_->Kill();

@@ -197,6 +197,9 @@ TEST_P(AnyStore, UploadsHoldNoMoreThanTheyMay) {
               StatusIs(StatusCode::kResourceExhausted, more));
   EXPECT_OK(store().FindMissing("b", kOther, chunks));
   EXPECT_OK(store().FindMissing("a", kOther, {chunks[0]}));
+  // What it holds already, and what is not there, is no more than before.
+  EXPECT_OK(store().FindMissing(
+      "a", kOther, {chunks[0], Sha256("a"), Sha256("b"), Sha256("c")}));
   EXPECT_THAT(PutChunk(store(), "a", kOther, Sha256(SomeBytes(1).bytes()), 1,
                        BytesOf(SomeBytes(1))),
               StatusIs(StatusCode::kResourceExhausted, "hold 3 chunks"));

@@ -1,4 +1,7 @@
 // Listing and deleting datasets, in memory and on disk.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -148,6 +151,43 @@ TEST_P(DeleteTest, ALateCommitEndsNobodyElsesUpload) {
                  [](const auto& info) { EXPECT_OK(info); });
   ASSERT_OK(Delete(store(), "a", token));
   EXPECT_EQ(store().Usage("a").upload_bytes, 10);
+}
+
+TEST_P(DeleteTest, AskingForWhatIsMissingKeepsAnUpload) {
+  constexpr uint64_t kUpload = 1;
+  const DatasetSource source = Alone(SomeBytes(10));
+  ASSERT_OK(Delete(store(), "a", [&] {
+    const std::string token = Token("a", source);
+    EXPECT_THAT(MissingOf(store(), "a", kUpload,
+                          ManifestOf(source, 1).arrays[0].chunks),
+                IsEmpty());
+    return token;
+  }()));
+  for (int i = 0; i < 3; ++i) {
+    now_ += absl::Minutes(9);
+    EXPECT_THAT(MissingOf(store(), "a", kUpload, {{Sha256("unknown")}}),
+                ElementsAre(0));
+    store().Sweep();
+    EXPECT_EQ(store().Usage("a").upload_bytes, 10);
+  }
+  now_ += absl::Minutes(10);
+  store().Sweep();
+  EXPECT_EQ(store().Usage("a").bytes, 0);
+}
+
+// A directory in its place: the record cannot be removed.
+TEST_F(StoreTest, ARecordThatCannotBeRemovedKeepsItsChunks) {
+  Open();
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       Put(store(), "a", Alone(SomeBytes(10))));
+  const std::string record = folder_.Find("datasets")[0];
+  ASSERT_EQ(unlink(record.c_str()), 0);
+  ASSERT_EQ(mkdir(record.c_str(), 0700), 0);
+  EXPECT_THAT(Delete(store(), "a", info.token),
+              StatusIs(StatusCode::kInternal, "may be back after a restart"));
+  store().Sweep();
+  store().Stop(absl::InfiniteFuture());
+  EXPECT_EQ(folder_.Find("chunks").size(), 1u);
 }
 
 TEST_P(DeleteTest, UnknownAndForeignTokensAreAlike) {

@@ -125,6 +125,20 @@ TEST_F(DiskWriterTest, PreparesNothingBeforeAnEarlierRemoval) {
                   "done chunk OK", "idle"));
 }
 
+TEST_F(DiskWriterTest, SomeComeFirst) {
+  writer_.Add(Blocks());
+  ASSERT_OK(entered_.future().Await());
+  writer_.Add(Writes("a"));
+  writer_.Add(Writes("b"), /*first=*/true);
+  opened_.Set(true);
+  EXPECT_EQ(writer_.Stop(absl::InfiniteFuture()), 0);
+  writer_.Join();
+  EXPECT_THAT(
+      journal_.events(),
+      ElementsAre("flush", "done blocked OK", "more", "write b", "write a",
+                  "flush", "done b OK", "done a OK", "idle"));
+}
+
 TEST_F(DiskWriterTest, NothingIsDoneThatCouldNotBeFlushed) {
   flush_status_ = ResourceExhausted("full");
   writer_.Add(Writes("a"));

@@ -237,5 +237,57 @@ TEST_F(HangingStore, AStopTellsEverybody) {
   disk_->Fail();  // or the writer would hang for ever
 }
 
+// Chunks of X and Y hang one after the other, each in a batch of its own.
+TEST_F(SmallStore, ATenantAtItsQuotaHoldsUpNobodyElse) {
+  Open({.memory_bytes = 3 * kChunkBytes, .tenant_bytes = kChunkBytes});
+  const DatasetSource x = Chunks(1, 1), y = Chunks(1, 2);
+  HangingDisk first(folder_, ManifestOf(x, 1).arrays[0].chunks[0]);
+  HangingDisk second(folder_, ManifestOf(y, 1).arrays[0].chunks[0]);
+  ASSERT_OK(PutChunks(store(), "a", x));
+  first.AwaitWriter();
+  ASSERT_OK(PutChunks(store(), "b", y));
+  const auto ask = [&](absl::string_view tenant) {
+    return AskForRoom(store(), tenant, 1, Sha256(tenant), kChunkBytes);
+  };
+  auto held = ask("d");
+  ASSERT_OK(held->Await());
+  const auto at_quota = ask("a"), behind = ask("c");
+  EXPECT_FALSE(behind->answered()) << "the writer may make room";
+  held = nullptr;
+  first.Fail();
+  EXPECT_THAT(behind->Await(), IsOk());
+  EXPECT_FALSE(at_quota->answered());
+  second.AwaitWriter();
+  second.Fail();
+  EXPECT_THAT(at_quota->Await(),
+              StatusIs(StatusCode::kResourceExhausted, "tenant's quota"));
+}
+
+// What leaves with a dataset makes room at once, unless it is wanted again.
+TEST_F(SmallStore, WhatIsWantedAgainMakesNoRoom) {
+  Open({.memory_bytes = 4 * kChunkBytes, .tenant_bytes = kChunkBytes});
+  const DatasetSource source = Chunks(1, 1), hangs = Chunks(1, 2);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", source));
+  HangingDisk disk(folder_, ManifestOf(hangs, 1).arrays[0].chunks[0]);
+  ASSERT_OK(PutChunks(store(), "b", hangs));
+  disk.AwaitWriter();
+  Promise<bool> deleted;
+  store().Delete("a", info.token, [&](const absl::Status& status) {
+    EXPECT_OK(status);
+    deleted.Set(true);
+  });
+  EXPECT_THAT(Ask(3)->Await(), IsOk());
+  constexpr uint64_t kAgain = 7;
+  EXPECT_TRUE(MissingOf(store(), "a", kAgain,
+                        ManifestOf(source, 1).arrays[0].chunks)
+                  .empty());
+  const auto refused = Ask(3);
+  EXPECT_FALSE(refused->answered()) << "the writer may make room";
+  disk.Fail();
+  EXPECT_THAT(refused->Await(),
+              StatusIs(StatusCode::kResourceExhausted, "tenant's quota"));
+  ASSERT_OK(deleted.future().Await());
+}
+
 }  // namespace
 }  // namespace hawser::server

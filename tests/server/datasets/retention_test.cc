@@ -326,5 +326,25 @@ TEST_F(DiskRetentionTest, TheScrubberKeepsToItsRate) {
   EXPECT_LE(store().statistics().verified_bytes, 30 * kMiB);
 }
 
+// The file of a chunk names who sent it first, also when only another tenant
+// still has it.
+TEST_F(StoreTest, ARestartChargesNobodyForWhatAnotherKeeps) {
+  const DatasetSource shared = Alone(SomeBytes(kMiB, 1));
+  Open({.tenant_bytes = kMiB});
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", shared));
+  ASSERT_OK(Put(store(), "b", shared));
+  Promise<bool> deleted;
+  store().Delete("a", info.token,
+                 [&](const absl::Status&) { deleted.Set(true); });
+  ASSERT_OK(deleted.future().Await());
+  ASSERT_OK(Put(store(), "a", Alone(SomeBytes(kMiB, 2))));
+  Open({.tenant_bytes = kMiB});
+  for (const char* tenant : {"a", "b"}) {
+    EXPECT_EQ(store().Usage(tenant).bytes, kMiB);
+    EXPECT_EQ(store().Usage(tenant).upload_bytes, 0);
+    EXPECT_EQ(store().Usage(tenant).datasets, 1);
+  }
+}
+
 }  // namespace
 }  // namespace hawser::server
