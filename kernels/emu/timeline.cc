@@ -227,7 +227,7 @@ bool Timeline::MayRun() const {
 void Timeline::Loop() {
   MutexLock lock(&mu_);
   for (;;) {
-    wanted_.Wait(&mu_, [this] {
+    wanted_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
       return is_ending_ || (queued_ > 0 && MayRun());
     });
     if (is_ending_ && queued_ == 0) return;

@@ -12,12 +12,13 @@ namespace {
 
 using absl::StatusCode;
 
+const Shape kNumber = Shape::Scalar(DType::kF32);
 
 // negate(negate(...)) `depth` times.
 Module Chain(int depth) {
   Module module("chain");
   ComputationBuilder b(&module, "main");
-  ValueId x = b.Parameter(kScalar);
+  ValueId x = b.Parameter(kNumber);
   for (int i = 0; i < depth; ++i) x = b.Add(kNegate, {x});
   EXPECT_OK(b.Finish({x}));
   return module;
@@ -120,7 +121,7 @@ std::vector<ValueId> Finite(ComputationBuilder& b, ValueId x) {
 // Append checks a computation against the module it is built for; the one it
 // joins may hold others.
 TEST(Verify, RefusesAComputationThatWasBuiltForAnotherModule) {
-  const Module home = Branch(Shape::Scalar(DType::kF32), Same);
+  const Module home = Branch(kNumber, Same);
   Computation main("main");
   ASSERT_OK(main.Append(home, kParameter, {},
                         {{"dtype", DType::kS32}, {"dims", Dims{}}}));
@@ -135,9 +136,9 @@ TEST(Verify, RefusesAComputationThatWasBuiltForAnotherModule) {
       {Module("none"),
        "computation main, instruction 2 (case): calls computation 0, which is "
        "not a smaller index"},
-      {Branch(kScalar, Twice),
+      {Branch(kNumber, Twice),
        "instruction 2 (case): claims 1 results, has 2"},
-      {Branch(kScalar, Finite),
+      {Branch(kNumber, Finite),
        "instruction 2 (case): claims result 0 is f32[], it is bool[]"},
       {Branch(Shape::Scalar(DType::kS32), Same),
        "computation main, instruction 2 (case): case: C"},

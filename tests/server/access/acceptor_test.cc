@@ -38,6 +38,7 @@ class AcceptorTest : public ::testing::Test {
   }
   void TearDown() override {
     acceptor_ = nullptr;
+    MutexLock lock(&mu_);
     for (const int fd : given_) close(fd);
   }
   Socket Connect() { return Socket::To(listener_->address()); }
