@@ -17,11 +17,16 @@ class Counter {
   }
   bool WaitFor(int count, absl::Time deadline) {
     MutexLock lock(&mu_);
-    return changed_.WaitUntil(&mu_, deadline, [&] { return count_ >= count; });
+    return changed_.WaitUntil(
+        &mu_, deadline, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+          return count_ >= count;
+        });
   }
   void WaitForEver(int count) {
     MutexLock lock(&mu_);
-    changed_.Wait(&mu_, [&] { return count_ >= count; });
+    changed_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+      return count_ >= count;
+    });
   }
   int count() {
     MutexLock lock(&mu_);
