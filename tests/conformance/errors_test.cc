@@ -131,11 +131,11 @@ TEST_P(ErrorsTest, ACancelEndsTheWorkAndLeavesNothing) {
 TEST_P(ErrorsTest, AFetchThatHasHadItsTimeLeavesTheValueOnItsWay) {
   const auto count = Compile(client(), CountModule());
   const BufferPtr x = Execute(count, {Literal::Scalar<int64_t>(0),
-                                      Literal::Scalar<int64_t>(100000)})[0];
+                                      Literal::Scalar<int64_t>(300000)})[0];
   EXPECT_THAT(Get(x, In(absl::Milliseconds(1))),
               StatusIs(StatusCode::kDeadlineExceeded, ""));
   ASSERT_OK_AND_ASSIGN(const Literal value, Get(x));
-  EXPECT_EQ(value.data<int64_t>()[0], 100000);
+  EXPECT_EQ(value.data<int64_t>()[0], 300000);
 }
 
 TEST_P(ErrorsTest, WhatIsAskedTooLateIsNotDone) {

@@ -62,7 +62,7 @@ TEST(GpuValues, OfKnownGraphs) {
 // The reference's NaN and zeros, whatever their bits.
 TEST(GpuValues, OfRandomGraphs) {
   Rig rig;
-  constexpr uint64_t kSeeds = 30;
+  constexpr uint64_t kSeeds = 60;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     ExpectReference(rig, RandomModule(seed, {.instructions = 12}),
                     Numerics::kStrict, {.ulp = 64}, seed);
