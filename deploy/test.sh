@@ -47,6 +47,7 @@ if ! deploy/install.sh; then
   exit 1
 fi
 
+deploy/build_cache.sh || true  # what it saves is time
 if ((full)); then
   run default test --config=full
 else
