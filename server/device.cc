@@ -22,9 +22,11 @@ constexpr double kInlineCost = 1 << 19;
 
 absl::StatusOr<ComputeDevice> MakeCpu(const ComputeOptions& options) {
   const std::shared_ptr<cpu::CpuClient> client =
-      cpu::MakeCpuClient({.inline_cost = kInlineCost});
+      cpu::MakeCpuClient(
+          {.memory = options.memory, .inline_cost = kInlineCost});
   return ComputeDevice{client,
-                       [at = client.get()] { return at->live_buffers(); }};
+                       [at = client.get()] { return at->live_buffers(); },
+                       [at = client.get()] { at->LetGo(); }};
 }
 
 std::shared_ptr<runtime::HostEvaluator> HostFor(runtime::Numerics numerics) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/base/memory_account.h"
 #include "core/runtime/client.h"
 
 namespace hawser::server {
@@ -15,11 +16,17 @@ namespace hawser::server {
 struct ComputeOptions {
   std::string device = "auto";  // or one of DeviceNames()
   std::string kernel_cache;     // folder; "": compiled kernels die with us
+  // What an engine that computes in host memory charges values to; null: it
+  // takes up to three quarters of the machine's.
+  std::shared_ptr<MemoryAccount> memory;
 };
 
 struct ComputeDevice {
   std::shared_ptr<runtime::Client> client;
-  std::function<int64_t()> live_buffers;  // for as long as `client` lives
+  // For as long as `client` lives: buffers that exist; gives back memory that
+  // is kept for values to come.
+  std::function<int64_t()> live_buffers;
+  std::function<void()> let_go = [] {};
 };
 
 // "auto, cuda, cpu, emu".

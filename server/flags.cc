@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
+#include "server/memory_limit.h"
 
 ABSL_FLAG(std::string, listen, "127.0.0.1:7070", "");
 ABSL_FLAG(int, max_connections, 4096, "");
@@ -24,6 +25,8 @@ ABSL_FLAG(std::string, tls_client_ca, "", "");
 ABSL_FLAG(std::string, tokens_file, "", "");
 ABSL_FLAG(std::string, device, "auto", "");
 ABSL_FLAG(std::string, kernel_cache, "", "");
+ABSL_FLAG(std::string, memory, "0", "");
+ABSL_FLAG(absl::Duration, run_limit, absl::ZeroDuration(), "");
 ABSL_FLAG(absl::Duration, lease, absl::Seconds(60), "");
 ABSL_FLAG(std::string, session_memory, "0", "");
 ABSL_FLAG(std::string, data_dir, "", "");
@@ -67,6 +70,12 @@ constexpr FlagHelp kFlags[] = {
      "cuda, cpu, emu (a GPU emulated for tests; needs g++) or auto"},
     {"", "kernel_cache", "DIR",
      "where compiled GPU kernels survive a restart; empty: memory only"},
+    {"", "memory", "BYTES",
+     "the most this process is to take; 0: three quarters of what the machine "
+     "and its cgroup have"},
+    {"", "run_limit", "TIME",
+     "the most of the device one execution may have; 0: 30m while sessions of "
+     "several tenants are open"},
     {"Sessions", "lease", "TIME",
      "how long a client's values outlive its connection"},
     {"", "session_memory", "BYTES",
@@ -177,6 +186,7 @@ absl::Status ReadSizes(HostOptions* options) {
       {&FLAGS_tenant_bytes, &host.datasets.tenant_bytes},
       {&FLAGS_scrub_rate, &host.datasets.scrub_bytes_per_second},
       {&FLAGS_session_memory, &session_memory},
+      {&FLAGS_memory, &host.memory},
   };
   for (const auto& [flag, into] : sizes) {
     auto bytes = ParseBytes(absl::GetFlag(*flag));
@@ -205,6 +215,22 @@ absl::Status ReadSizes(HostOptions* options) {
     return InvalidArgument("--dataset_lease, --tenant_datasets and "
                            "--tenant_upload_chunks must not be negative");
   }
+  return absl::OkStatus();
+}
+
+// Less would not hold one message and its answer.
+constexpr int64_t kLeastMemory = 128 << 20;
+
+absl::Status SetMemory(CommandLine* line) {
+  HostOptions& host = line->host;
+  if (host.memory == 0) host.memory = MemoryToBeHad() / 4 * 3;
+  if (host.memory == 0) return absl::OkStatus();  // no system says how much
+  if (host.memory < kLeastMemory) {
+    return InvalidArgument("--memory=", host.memory, " must be at least ",
+                           kLeastMemory);
+  }
+  host.account = MemoryAccount::Make(MemoryForClients(host.memory));
+  line->compute.memory = host.account;
   return absl::OkStatus();
 }
 
@@ -240,7 +266,12 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   if (host.executor.sessions.lease <= absl::ZeroDuration()) {
     return InvalidArgument("--lease must be more than nothing");
   }
+  host.executor.run_limit = absl::GetFlag(FLAGS_run_limit);
+  if (host.executor.run_limit < absl::ZeroDuration()) {
+    return InvalidArgument("--run_limit must not be negative");
+  }
   HAWSER_RETURN_IF_ERROR(ReadSizes(&host));
+  HAWSER_RETURN_IF_ERROR(SetMemory(&line));
   return line;
 }
 

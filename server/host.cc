@@ -6,10 +6,13 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
+#include "server/idle_memory.h"
 #include "server/listener.h"
+#include "server/memory_limit.h"
 #include "server/rpc/rpc_server.h"
 #include "server/service/datasets_handler.h"
 #include "server/service/datasets_service.h"
@@ -38,6 +41,9 @@ int RpcThreads(int wanted) {
   return std::clamp(cores / 8, 1, 4);
 }
 
+// Of one connection: sessions, transfers and calls under way.
+constexpr int kMostStreams = 1000;
+
 using grpc::experimental::ExternalConnectionAcceptor;
 
 class GrpcHost final : public Host {
@@ -45,14 +51,17 @@ class GrpcHost final : public Host {
   GrpcHost(HostOptions options, std::unique_ptr<Access> access,
            std::unique_ptr<Listener> listener,
            std::unique_ptr<DatasetStore> datasets,
-           std::unique_ptr<ExecutorHandler> executor)
+           std::unique_ptr<ExecutorHandler> executor,
+           std::unique_ptr<ConnectionGuard> guard)
       : options_(std::move(options)),
         access_(std::move(access)),
+        guard_(std::move(guard)),
         datasets_(std::move(datasets)),
         executor_(std::move(executor)),
         datasets_handler_(datasets_.get(), &executor_->executor().workers),
-        rpcs_(access_.get(), RpcThreads(options_.rpc_threads)),
-        listener_(std::move(listener)) {
+        rpcs_(access_.get(), guard_.get(), RpcThreads(options_.rpc_threads)),
+        listener_(std::move(listener)),
+        idle_memory_(options_.let_go) {
     datasets_->OnEvicted([this] { executor_->executor().arrays.Sweep(); });
     AddExecutorMethods(executor_.get(), &rpcs_);
     AddDatasetsMethods(&datasets_handler_, &executor_->executor().workers,
@@ -68,6 +77,9 @@ class GrpcHost final : public Host {
   const std::string& address() const override { return listener_->address(); }
   ExecutorHandler& executor() override { return *executor_; }
   DatasetStore& datasets() override { return *datasets_; }
+  const MemoryAccount* account() const override {
+    return options_.account.get();
+  }
 
  private:
   void SetLimits(grpc::ServerBuilder& builder);
@@ -76,12 +88,14 @@ class GrpcHost final : public Host {
 
   const HostOptions options_;
   const std::unique_ptr<Access> access_;
+  const std::unique_ptr<ConnectionGuard> guard_;
   const std::unique_ptr<DatasetStore> datasets_;
   const std::unique_ptr<ExecutorHandler> executor_;
   DatasetsHandler datasets_handler_;
   HealthService health_;
   RpcServer rpcs_;
   const std::unique_ptr<Listener> listener_;
+  IdleMemory idle_memory_;  // of the sweeper
   std::unique_ptr<ExternalConnectionAcceptor> handshakes_;
   std::unique_ptr<Acceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
@@ -104,6 +118,13 @@ void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
+  // gRPC inflates a message before it looks at its size, and no client of ours
+  // compresses: calls that say they do are refused before anything is read.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
 }
 
 absl::Status GrpcHost::Serve() {
@@ -130,6 +151,7 @@ void GrpcHost::StartAccepting() {
     ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.listener_fd = listener_->fd();
     connection.fd = fd;
+    guard_->Add(fd);
     handshakes_->HandleNewConnection(&connection);
   });
 }
@@ -139,13 +161,14 @@ void GrpcHost::SweepUntilStopped() {
     {
       MutexLock lock(&mu_);
       const bool stopping = changed_.WaitUntil(
-          &mu_, absl::Now() + kSweepEvery,
+          &mu_, SteadyNow() + kSweepEvery,
           [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return stopping_; });
       if (stopping) return;
     }
     executor_->Sweep();
     datasets_->Sweep();
     access_->Refresh();
+    idle_memory_.Look();
   }
 }
 
@@ -156,7 +179,7 @@ void GrpcHost::Stop() {
     stopping_ = true;
     changed_.SignalAll();
   }
-  const absl::Time deadline = absl::Now() + options_.grace;
+  const absl::Time deadline = SteadyNow() + options_.grace;
   if (sweeper_.joinable()) sweeper_.join();
   if (acceptor_ != nullptr) acceptor_->Stop();
   listener_->Refuse();
@@ -166,8 +189,8 @@ void GrpcHost::Stop() {
   datasets_->Stop(deadline);
   if (server_ == nullptr) return;
   rpcs_.StopAccepting();
-  server_->Shutdown(absl::ToChronoTime(
-      std::max(deadline - options_.grace / 2, absl::Now() + kLastWords)));
+  server_->Shutdown(ToWallChrono(
+      std::max(deadline - options_.grace / 2, SteadyNow() + kLastWords)));
   server_->Wait();
   rpcs_.Join();
 }
@@ -184,6 +207,22 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
     HAWSER_LOG(kWarning) << listener->address() << " takes tokens in "
                          << "plaintext: they can be read on the way";
   }
+  options.executor.several_tenants =
+      access->wants_tokens() || access->mutual_tls();
+  options.executor.memory = options.account;
+  options.datasets.memory = options.account;
+  ConnectionLimits& connections = options.connections;
+  connections.resident_bytes = MemoryToCloseAt(options.memory);
+  if (options.executor.several_tenants) {
+    connections.of_tenant =
+        std::max(options.acceptor.max_connections / 4, 1);
+  }
+  if (options.account != nullptr) {
+    // Values need room beside them.
+    options.datasets.memory_bytes = std::min(options.datasets.memory_bytes,
+                                             options.account->limit() / 2);
+  }
+  auto guard = std::make_unique<ConnectionGuard>(connections);
   HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));
   // Arrays that nobody uses but the device still keeps must leave room for new
   // ones to come in.
@@ -194,7 +233,7 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
                                              options.executor));
   auto host = std::make_unique<GrpcHost>(
       std::move(options), std::move(access), std::move(listener),
-      std::move(datasets), std::move(executor));
+      std::move(datasets), std::move(executor), std::move(guard));
   HAWSER_RETURN_IF_ERROR(host->Serve());
   return host;
 }

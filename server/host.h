@@ -2,14 +2,17 @@
 #ifndef HAWSER_SERVER_HOST_H_
 #define HAWSER_SERVER_HOST_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/memory_account.h"
 #include "core/runtime/client.h"
 #include "server/access/acceptor.h"
 #include "server/access/access.h"
+#include "server/access/connection_guard.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/executor.h"
 #include "server/service/executor_handler.h"
@@ -22,6 +25,13 @@ struct HostOptions {
   bool insecure = false;
   AccessOptions access;
   AcceptorOptions acceptor;
+  ConnectionLimits connections;
+  // The most the process is to take; 0: no limit. Three quarters of it are
+  // `account`'s, to which what clients make it hold is charged.
+  int64_t memory = 0;
+  std::shared_ptr<MemoryAccount> account;
+  // Has the device give back memory that it keeps for values to come.
+  std::function<void()> let_go = [] {};
   // Threads that serve connections; 0: by the number of cores.
   int rpc_threads = 0;
   ExecutorOptions executor;
@@ -44,6 +54,8 @@ class Host {
   virtual const std::string& address() const = 0;
   virtual ExecutorHandler& executor() = 0;
   virtual DatasetStore& datasets() = 0;
+  // What clients make it hold; null: nothing is charged.
+  virtual const MemoryAccount* account() const = 0;
   // Reads credentials again now if their files have changed; it looks every
   // second anyway.
   virtual void Reload() = 0;

@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "server/access/connection_guard.h"
 #include "server/access/grpc_log.h"
 #include "server/device.h"
 #include "server/flags.h"
@@ -55,6 +56,11 @@ void PrintState(const ComputeDevice& device, Host& host) {
       " dataset_arrays=", executor.arrays.kept(),
       " bad_files=", host.datasets().statistics().bad_files);
   std::puts(line.c_str());
+  if (host.account() != nullptr) {
+    std::printf("hawserd memory resident %lld bytes, %s\n",
+                static_cast<long long>(ResidentBytes()),
+                host.account()->ToString().c_str());
+  }
   std::fflush(stdout);
 }
 
@@ -69,6 +75,7 @@ int Serve(const CommandLine& line) {
   auto capabilities = device->client->capabilities();
   if (!capabilities.ok()) return Fail(capabilities.status(), 1);
   HostOptions options = line.host;
+  options.let_go = device->let_go;
   int64_t& session_memory = options.executor.sessions.limits.handles.bytes;
   if (capabilities->memory_bytes > 0) {
     session_memory = std::min(session_memory, capabilities->memory_bytes);

@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/bench/fresh_bytes.h"
 #include "client/bench/hawser_calls.h"
 #include "client/bench/tcp_exchange.h"
@@ -15,6 +14,7 @@
 #include "client/bench/timing.h"
 #include "client/bench/turns.h"
 #include "client/sdk/client.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
 
@@ -135,7 +135,7 @@ absl::Status MeasureSmall(const BenchPlan& plan, const Tcp& tcp, absl::Time end,
 class Bulk {
  public:
   Bulk(const BenchPlan& plan, const Tcp& tcp)
-      : plan_(plan), tcp_(tcp), number_(absl::ToUnixNanos(absl::Now()) >> 10) {}
+      : plan_(plan), tcp_(tcp), number_(absl::ToUnixNanos(SteadyNow()) >> 10) {}
   ~Bulk() { Forget().IgnoreError(); }
   Bulk(const Bulk&) = delete;
   Bulk& operator=(const Bulk&) = delete;
@@ -217,7 +217,7 @@ class Bulk {
     return Forget();
   }
   static CancelToken CleanUpTime() {
-    return CancelToken(absl::Now() + kCleanUpPatience);
+    return CancelToken(SteadyNow() + kCleanUpPatience);
   }
 
   const BenchPlan& plan_;
@@ -245,7 +245,7 @@ class Bulk {
 }  // namespace
 
 absl::StatusOr<BenchReport> BenchServer(const BenchPlan& plan) {
-  const absl::Time start = absl::Now(), end = start + plan.time;
+  const absl::Time start = SteadyNow(), end = start + plan.time;
   BenchReport report;
   HAWSER_ASSIGN_OR_RETURN(const Tcp tcp, ReachByTcp(plan, &report));
   Timed check{"gRPC unary call", [&] { return plan.bare->Check(); }};
@@ -255,13 +255,13 @@ absl::StatusOr<BenchReport> BenchServer(const BenchPlan& plan) {
   absl::Duration longest;
   bool first = true;
   do {
-    const absl::Time begin = absl::Now();
+    const absl::Time begin = SteadyNow();
     report.failure = bulk.Round();
-    longest = std::max(longest, absl::Now() - begin);
+    longest = std::max(longest, SteadyNow() - begin);
     // It was slower than those before, which count.
     if (!first && absl::IsDeadlineExceeded(report.failure)) report.failure = {};
     first = false;
-  } while (report.failure.ok() && absl::Now() + longest < end);
+  } while (report.failure.ok() && SteadyNow() + longest < end);
   bulk.AddRows(check, &report);
   return report;
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 namespace hawser::bench {
@@ -51,7 +51,7 @@ absl::Status AnswerOne(TcpSocket& socket, absl::Span<char> buffer,
   Header header;
   HAWSER_RETURN_IF_ERROR(
       socket.Receive({reinterpret_cast<char*>(&header), sizeof(header)},
-                     cancel.Until(absl::Now() + kLongestSilence)));
+                     cancel.Until(SteadyNow() + kLongestSilence)));
   const int64_t rest = header.request - static_cast<int64_t>(sizeof(header));
   if (header.kind != Header::kExchange || rest < 0 || header.answer < 0) {
     return InvalidArgument("this is no exchange");

@@ -1,7 +1,7 @@
 #include "client/bench/turns.h"
 
-#include "absl/time/clock.h"
 #include "client/bench/timing.h"
+#include "core/base/clock.h"
 
 namespace hawser::bench {
 
@@ -16,20 +16,20 @@ void TakeTurns(absl::Span<Timed* const> subjects, absl::Duration turn,
                absl::Time end, const CancelToken& cancel) {
   const auto round = [&] {
     for (Timed* subject : subjects) {
-      const absl::Time turn_end = absl::Now() + turn;
+      const absl::Time turn_end = SteadyNow() + turn;
       for (int i = 0; i < subject->most_per_turn && cancel.Check().ok() &&
                       subject->failure.ok() && subject->Call().ok();
            ++i) {
-        if (absl::Now() >= turn_end) break;
+        if (SteadyNow() >= turn_end) break;
       }
     }
   };
   round();
-  if (absl::Now() >= end) return;
+  if (SteadyNow() >= end) return;
   for (Timed* subject : subjects) subject->micros.clear();
   do {
     round();
-  } while (absl::Now() < end && cancel.Check().ok());
+  } while (SteadyNow() < end && cancel.Check().ok());
 }
 
 }  // namespace hawser::bench

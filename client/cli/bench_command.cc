@@ -12,6 +12,7 @@
 #include "client/cli/command.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/quantity.h"
+#include "core/base/clock.h"
 
 namespace hawser::cli {
 namespace {
@@ -133,7 +134,7 @@ absl::StatusOr<ExitCode> RunBench(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(plan.client, environment.connect(plan.address));
   HAWSER_ASSIGN_OR_RETURN(const auto about, plan.client->capabilities());
   const Interrupt interrupt;
-  plan.cancel = interrupt.token().Until(absl::Now() + plan.time);
+  plan.cancel = interrupt.token().Until(SteadyNow() + plan.time);
   HAWSER_ASSIGN_OR_RETURN(plan.bare,
                           environment.bare(plan.address, plan.cancel));
   HAWSER_ASSIGN_OR_RETURN(BenchReport report, BenchServer(plan));

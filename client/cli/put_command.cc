@@ -14,6 +14,7 @@
 #include "client/cli/quantity.h"
 #include "client/cli/read_flags.h"
 #include "client/digests/hashed_file.h"
+#include "core/base/clock.h"
 
 namespace hawser::cli {
 namespace {
@@ -151,7 +152,7 @@ class PutRun {
       put.ok() ? Keep(path, *put) : Fail(path, status);
     }
     Note(absl::StrCat(datasets_.size(), " datasets, ",
-                      SentText(bytes_, sent_bytes_, absl::Now() - start_)));
+                      SentText(bytes_, sent_bytes_, SteadyNow() - start_)));
     const ExitCode code = failed_.empty() ? kOk : kFailed;
     invocation_.Print("", Json::Members{{"datasets", std::move(datasets_)},
                                         {"failed", std::move(failed_)},
@@ -165,7 +166,7 @@ class PutRun {
  private:
   absl::StatusOr<FilePut> Put(const std::vector<FileToPut>& files,
                               const std::string& label) {
-    const absl::Time start = absl::Now();
+    const absl::Time start = SteadyNow();
     const Environment& environment = invocation_.environment;
     const auto bar_of = [&](absl::string_view what) {
       return ProgressBar(environment.err, environment.err_is_terminal,
@@ -187,7 +188,7 @@ class PutRun {
     }
     HAWSER_RETURN_IF_ERROR(Mark(&put.info));
     Note(label +
-         SentText(put.info.bytes, put.info.sent_bytes, absl::Now() - start));
+         SentText(put.info.bytes, put.info.sent_bytes, SteadyNow() - start));
     return put;
   }
 
@@ -244,7 +245,7 @@ class PutRun {
   const PutPlan& plan_;
   runtime::Client* const client_;
   DigestCache* const cache_;
-  const absl::Time start_ = absl::Now();
+  const absl::Time start_ = SteadyNow();
   Json::List datasets_, failed_;
   int64_t bytes_ = 0, sent_bytes_ = 0, hashed_bytes_ = 0;
 };

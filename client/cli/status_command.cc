@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/command.h"
 #include "client/cli/quantity.h"
+#include "core/base/clock.h"
 #include "core/ir/builder.h"
 
 namespace hawser::cli {
@@ -36,16 +37,16 @@ absl::StatusOr<absl::Duration> RoundTrip(runtime::Client* client) {
   const Literal nothing = Literal::Scalar<uint8_t>(0);
   HAWSER_ASSIGN_OR_RETURN(auto module, Echo(nothing.shape()));
   const runtime::CallOptions patience{.cancel =
-                                          CancelToken(absl::Now() + kPatience)};
+                                          CancelToken(SteadyNow() + kPatience)};
   HAWSER_ASSIGN_OR_RETURN(auto executable,
                           client->Compile(module, {}, patience));
   std::vector<absl::Duration> times;
   for (int i = 0; i < kPings; ++i) {
-    const absl::Time start = absl::Now();
+    const absl::Time start = SteadyNow();
     HAWSER_RETURN_IF_ERROR(
         executable->Call({runtime::Argument(nothing)}, patience)
             .Await(start + kPatience));
-    times.push_back(absl::Now() - start);
+    times.push_back(SteadyNow() - start);
   }
   std::nth_element(times.begin(), times.begin() + kPings / 2, times.end());
   return times[kPings / 2];
@@ -58,7 +59,7 @@ absl::StatusOr<Answer> Ask(const std::string& address,
   HAWSER_ASSIGN_OR_RETURN(answer.capabilities, client->capabilities());
   HAWSER_ASSIGN_OR_RETURN(answer.round_trip, RoundTrip(client.get()));
   const auto usage =
-      client->QueryUsage({.cancel = CancelToken(absl::Now() + kPatience)});
+      client->QueryUsage({.cancel = CancelToken(SteadyNow() + kPatience)});
   if (absl::IsUnimplemented(usage.status())) return answer;  // keeps no files
   HAWSER_RETURN_IF_ERROR(usage.status());
   answer.bad_files = usage->bad_files;

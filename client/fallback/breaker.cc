@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 
 namespace hawser {
 namespace {
@@ -29,7 +29,7 @@ void Breaker::Trip(uint64_t epoch, const absl::Status& why) {
 
 void Breaker::ProbeAfter(absl::Duration wait) {
   wait = std::max(wait, kShortestWait);
-  alarm_.At(absl::Now() + wait, [this, wait] {
+  alarm_.At(SteadyNow() + wait, [this, wait] {
     const bool back = options_.probe().ok();
     if (back && Close()) return;
     ProbeAfter(back ? kShortestWait

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/fallback/fallback_buffer.h"
 #include "client/fallback/fallback_executable.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 
@@ -80,7 +80,7 @@ absl::Status FallbackClient::Gone() {
 Attempt FallbackClient::BeginTransfer(const runtime::CallOptions& call) const {
   Attempt attempt{.epoch = breaker_.epoch(), .caller = call.cancel};
   if (call.attempt_timeout == absl::InfiniteDuration()) return attempt;
-  const absl::Time end = absl::Now() + call.attempt_timeout;
+  const absl::Time end = SteadyNow() + call.attempt_timeout;
   if (end < call.cancel.deadline()) attempt.end = end;
   return attempt;
 }
@@ -96,7 +96,7 @@ Attempt FallbackClient::Begin(const runtime::CallOptions& call) const {
 
 bool FallbackClient::GiveUp(const absl::Status& status,
                             const Attempt& attempt) {
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   if (now >= attempt.caller.deadline() || !attempt.caller.Check().ok()) {
     return false;
   }
@@ -133,7 +133,7 @@ void FallbackClient::Announce(const absl::Status& why) {
 
 absl::Status FallbackClient::Probe() {
   HAWSER_RETURN_IF_ERROR(primary_->Ping(
-      {.cancel = probing_.Until(absl::Now() + kPingTimeout)}));
+      {.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
   // A server that was restarted may have lost what was put; only what it lacks
   // is sent. What was deleted meanwhile it still has.
   std::map<std::string, DatasetSource, std::less<>> sources;

@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/base/cancel.h"
+#include "core/base/clock.h"
 #include "core/base/future.h"
 #include "core/base/status.h"
 #include "core/runtime/client.h"
@@ -25,7 +25,7 @@ class CallLimits {
   explicit CallLimits(const runtime::CallOptions& call)
       : cancel_(call.cancel), deadline_(call.cancel.deadline()) {
     if (call.attempt_timeout != absl::InfiniteDuration()) {
-      deadline_ = std::min(deadline_, absl::Now() + call.attempt_timeout);
+      deadline_ = std::min(deadline_, SteadyNow() + call.attempt_timeout);
     }
   }
 
@@ -63,7 +63,7 @@ template <typename T>
 absl::StatusOr<T> AwaitWithin(const Future<T>& future, const CallLimits& limits,
                               absl::string_view who) {
   while (!future.ready()) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     HAWSER_RETURN_IF_ERROR(limits.Check(now, who));
     (void)future.Await(limits.any() ? std::min(now + kTick, limits.deadline())
                                     : absl::InfiniteFuture());

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 
@@ -118,7 +118,7 @@ absl::Status DatasetPut::MakeLazyValues() {
     const Chunks own =
         absl::MakeSpan(chunks_).subspan(first, array->chunks.size());
     if (AllAreThere(own) || own[0].put.owner.valid()) continue;
-    HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
+    HAWSER_RETURN_IF_ERROR(limits_.Check(SteadyNow(), transport_->address()));
     HAWSER_ASSIGN_OR_RETURN(const Literal value, array->Value());
     for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
   }
@@ -163,7 +163,7 @@ DatasetPut::Chunks DatasetPut::TakeGroup() {
 }
 
 absl::Status DatasetPut::SendGroup(Chunks group) {
-  HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), transport_->address()));
+  HAWSER_RETURN_IF_ERROR(limits_.Check(SteadyNow(), transport_->address()));
   std::vector<Digest> asked;
   std::vector<const ChunkToPut*> puts;  // as many
   int64_t bytes = 0;

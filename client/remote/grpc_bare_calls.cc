@@ -19,6 +19,7 @@
 #include "client/remote/grpc_bulk.h"
 #include "client/remote/grpc_credentials.h"
 #include "client/remote/options.h"
+#include "core/base/clock.h"
 #include "core/base/random.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
@@ -203,7 +204,7 @@ class GrpcBareCalls final : public BareCalls {
     return true;
   }
 
-  bool Over() const { return !limits_.Check(absl::Now(), address_).ok(); }
+  bool Over() const { return !limits_.Check(SteadyNow(), address_).ok(); }
   absl::Status Told(const grpc::Status& status) const {
     return CallStatus(status, limits_, address_);
   }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "proto/grpc_status.h"
 
@@ -109,7 +109,7 @@ class BulkStream {
 absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
                            const BulkFrames& frames, const CallLimits& limits,
                            absl::string_view address) {
-  HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), address));
+  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), address));
   BulkStream stream(frames, limits);
   return stream.Run(stub, method, address);
 }
@@ -117,11 +117,11 @@ absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
 bool NextCompletion(grpc::CompletionQueue* queue, const CallLimits& limits,
                     grpc::ClientContext* context, void** tag, bool* ok) {
   while (true) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     // The address stands in the final status.
     if (!limits.Check(now, "").ok()) context->TryCancel();
     const auto until = limits.any()
-                           ? absl::ToChronoTime(now + kTick)
+                           ? ToWallChrono(now + kTick)
                            : std::chrono::system_clock::time_point::max();
     switch (queue->AsyncNext(tag, ok, until)) {
       case grpc::CompletionQueue::GOT_EVENT:
@@ -140,7 +140,7 @@ absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
   switch (status.error_code()) {
     case grpc::StatusCode::CANCELLED:
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), address));
+      HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), address));
       return Annotate(FromGrpc(status), address);
     case grpc::StatusCode::UNAVAILABLE:
       return Annotate(FromGrpc(status), address);
@@ -151,10 +151,7 @@ absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
 
 void SetDeadline(const CallLimits& limits, grpc::ClientContext* context) {
   if (limits.deadline() == absl::InfiniteFuture()) return;
-  // A year is as good as never, and does not overflow the conversion.
-  const absl::Time cut =
-      std::min(limits.deadline(), absl::Now() + absl::Hours(24 * 365));
-  context->set_deadline(absl::ToChronoTime(cut));
+  context->set_deadline(ToWallChrono(limits.deadline()));
 }
 
 }  // namespace hawser

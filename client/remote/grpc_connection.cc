@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 
 namespace hawser {
 namespace {
@@ -60,7 +60,7 @@ class GrpcConnection::LastAttempt final : public GrpcPoller::Tag {
     const auto state = watched.GetState(/*try_to_connect=*/another_ != nullptr);
     if (state == GRPC_CHANNEL_CONNECTING ||
         (state == GRPC_CHANNEL_IDLE && another_ != nullptr)) {
-      watched.NotifyOnStateChange(state, absl::ToChronoTime(deadline_),
+      watched.NotifyOnStateChange(state, ToWallChrono(deadline_),
                                   poller_->queue(), this);
     } else {
       delete this;  // it stands, or there is a pause before the next attempt
@@ -100,7 +100,7 @@ GrpcConnection::~GrpcConnection() {
   (new LastAttempt(
        poller_, std::move(channel_),
        state == GRPC_CHANNEL_TRANSIENT_FAILURE ? MakeChannel() : nullptr,
-       absl::Now() + connect_timeout_ + kAttemptMargin))
+       SteadyNow() + connect_timeout_ + kAttemptMargin))
       ->Look();
 }
 

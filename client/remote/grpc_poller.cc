@@ -9,8 +9,8 @@
 #include <functional>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "core/base/progress.h"
 #include "core/base/spin.h"
@@ -59,8 +59,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
       waiter_ = std::this_thread::get_id();
       ++turn_;
     }
-    const auto until =
-        absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Hours(24)));
+    const auto until = ToWallChrono(deadline);
     while (!ready()) {
       RunDeferred();
       if (!TakeOne(until)) break;
@@ -162,7 +161,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
     while (!closing_ && (who_ != Who::kNobody || ExpectsWait())) {
       woken_ = false;
       const int64_t turn = turn_;
-      changed_.WaitUntil(&mu_, absl::Now() + look_,
+      changed_.WaitUntil(&mu_, SteadyNow() + look_,
                          [this]()
                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return woken_; });
       const bool still = who_ != Who::kNobody && turn == turn_;

@@ -23,6 +23,7 @@
 #include "client/remote/grpc_poller.h"
 #include "client/remote/grpc_session.h"
 #include "client/remote/remote_client.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "proto/datasets.grpc.pb.h"
 #include "proto/executor.grpc.pb.h"
@@ -80,7 +81,7 @@ template <typename Reply, typename Start>
 absl::StatusOr<Reply> BlockingUnary(const runtime::CallOptions& options,
                                     const std::string& address, Start start) {
   const CallLimits limits(options);
-  HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), address));
+  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), address));
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   SetDeadline(limits, &context);

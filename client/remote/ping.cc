@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/future.h"
 #include "core/base/status.h"
 #include "proto/executor.pb.h"
@@ -31,14 +31,14 @@ class PingCall final : public Request {
 absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
                          const CallLimits& limits, absl::Duration patience,
                          absl::string_view who) {
-  absl::Time attached = absl::Now();
+  absl::Time attached = SteadyNow();
   HAWSER_RETURN_IF_ERROR(limits.Check(attached, who));
   auto call = std::make_shared<PingCall>();
   const Future<bool> answered = call->future();
   // A full window says nothing about the link, so it is not waited for.
   HAWSER_RETURN_IF_ERROR(session->Submit(call, /*wait=*/false, CallLimits()));
   while (!answered.ready()) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     HAWSER_RETURN_IF_ERROR(limits.Check(now, who));
     if (session->attached()) attached = now;
     if (now - attached > patience) {

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/remote/call_limits.h"
 #include "client/remote/capability_check.h"
 #include "client/remote/ping.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_executable.h"
 #include "client/remote/value.h"
+#include "core/base/clock.h"
 #include "core/base/future.h"
 #include "core/base/status.h"
 
@@ -73,7 +73,7 @@ RemoteClient::~RemoteClient() {
 std::shared_ptr<RemoteSession> RemoteClient::Session() {
   MutexLock lock(&mu_);
   if (session_ != nullptr && !session_->lost()) return session_;
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   if (session_ != nullptr) {
     if (!session_->was_open() && now - session_started_ < kReopenDelay) {
       return session_;

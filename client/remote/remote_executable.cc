@@ -5,12 +5,12 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/remote/call_limits.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/ticker.h"
 #include "client/remote/value.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 
@@ -204,7 +204,7 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
   execute->set_first_result(first);
   if (limits.deadline() != absl::InfiniteFuture()) {
     execute->set_timeout_us(std::max<int64_t>(
-        absl::ToInt64Microseconds(limits.deadline() - absl::Now()), 1));
+        absl::ToInt64Microseconds(limits.deadline() - SteadyNow()), 1));
   }
   HAWSER_RETURN_IF_ERROR(session->Submit(execution, /*wait=*/true, limits));
   client_->ticker()->Watch(outcome);

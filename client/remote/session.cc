@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/progress.h"
 #include "core/base/status.h"
@@ -141,7 +141,7 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes,
     return HasRoom(bytes, kRoomToWaitFor);
   };
   while (!has_room()) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     if (absl::Status over = limits.Check(now, address_); !over.ok()) {
       if (!limits.CheckCaller().ok()) return over;
       return ResourceExhausted(address_, ": the window of ", kWindowRequests,
@@ -178,7 +178,7 @@ bool RemoteSession::Append(const std::shared_ptr<Request>& request,
   ++unanswered_;
   unanswered_bytes_ += bytes;
   if (state_ != State::kOpen) return false;  // sent once (re)attached
-  last_sent_ = absl::Now();
+  last_sent_ = SteadyNow();
   if (batch) {
     return stream_->SendInBatch(request->message,
                                 std::clamp(unanswered_ / 2, 1, kMaxBatch));
@@ -224,7 +224,7 @@ void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
   std::shared_ptr<Request> request;
   {
     MutexLock lock(&mu_);
-    last_heard_ = absl::Now();
+    last_heard_ = SteadyNow();
     request = TakeAnswered(message->sequence());
   }
   if (request == nullptr) return;  // a repeat after reattaching
@@ -240,7 +240,7 @@ void RemoteSession::OnDone(absl::Span<const uint64_t> sequences) {
   requests.reserve(sequences.size());
   {
     MutexLock lock(&mu_);
-    last_heard_ = absl::Now();
+    last_heard_ = SteadyNow();
     for (uint64_t sequence : sequences) {
       requests.push_back(TakeAnswered(sequence));
     }

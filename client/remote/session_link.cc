@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/remote/session.h"
 #include "client/remote/ticker.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
@@ -66,7 +66,7 @@ absl::Status CannotOpen(const std::string& address, const absl::Status& why) {
 void RemoteSession::Start() {
   {
     MutexLock lock(&mu_);
-    stream_started_ = absl::Now();
+    stream_started_ = SteadyNow();
   }
   OpenStream();
 }
@@ -130,7 +130,7 @@ void RemoteSession::Attach(const v1::OpenReply& reply) {
                       kLongestLease);
   state_ = State::kOpen;
   refusals_ = 0;
-  last_heard_ = last_sent_ = absl::Now();
+  last_heard_ = last_sent_ = SteadyNow();
   if (reply.batches()) stream_->AllowBatches();
   uint64_t sequence = first_sequence_;
   for (const Entry& entry : entries_) {
@@ -159,7 +159,7 @@ void RemoteSession::OnClosed(const StreamEnd& end) {
     // Else it was us who ended that stream.
     if (state_ != State::kOpening && state_ != State::kOpen) return;
     lost = WhyLost(end);
-    if (lost.ok()) Break(absl::Now());
+    if (lost.ok()) Break(SteadyNow());
   }
   if (!lost.ok()) LoseAndTell(lost);
 }
@@ -220,7 +220,7 @@ void RemoteSession::Close() {
     requests = Lose(Cancelled(address_, ": the client was closed"));
     stream = std::move(stream_);
   }
-  if (say_goodbye) stream->Finish(absl::Now() + kGoodbye);
+  if (say_goodbye) stream->Finish(SteadyNow() + kGoodbye);
   stream.reset();
   Tell(requests);
 }

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 
 namespace hawser {
 
@@ -32,14 +32,14 @@ void Ticker::Run() {
   for (;;) {
     {
       MutexLock lock(&mu_);
-      if (stopped_.WaitUntil(&mu_, absl::Now() + kTick,
+      if (stopped_.WaitUntil(&mu_, SteadyNow() + kTick,
                              [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
                                return stop_;
                              })) {
         return;
       }
     }
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     CheckWatched(now);
     on_tick_(now);
   }

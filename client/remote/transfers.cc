@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "client/remote/ticker.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -107,7 +107,7 @@ absl::Status Transfers::Attempt(const std::shared_ptr<Transfer>& transfer,
       status = Unavailable(status.message());
     }
     if (!absl::IsUnavailable(status) || !transfer->MayRetry()) return status;
-    const absl::Time retry = absl::Now() + kRetryDelay;
+    const absl::Time retry = SteadyNow() + kRetryDelay;
     MutexLock lock(&mu_);
     changed_.WaitUntil(&mu_, retry, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
       return stop_;

@@ -6,10 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/sdk/client.h"
 #include "core/base/cancel.h"
+#include "core/base/clock.h"
 #include "core/runtime/client.h"
 
 namespace hawser {
@@ -29,7 +29,7 @@ struct CallOptions {
   // The same with the deadline as a point in time, counted from now.
   runtime::CallOptions FromNow() const {
     const bool timed = deadline != absl::InfiniteDuration();
-    return {.cancel = timed ? cancel.Until(absl::Now() + deadline) : cancel,
+    return {.cancel = timed ? cancel.Until(SteadyNow() + deadline) : cancel,
             .attempt_timeout = attempt_timeout,
             .progress = progress};
   }

@@ -1,5 +1,7 @@
 #include "core/base/alarm.h"
 
+#include "core/base/clock.h"
+
 namespace hawser {
 
 Alarm::~Alarm() {
@@ -50,7 +52,7 @@ std::function<void()> Alarm::NextDue(State& s) {
   MutexLock lock(&s.mu);
   while (!s.stopping) {
     auto first = s.waiting.begin();
-    if (first != s.waiting.end() && first->first.first <= absl::Now()) {
+    if (first != s.waiting.end() && first->first.first <= SteadyNow()) {
       std::function<void()> due = std::move(first->second);
       s.waiting.erase(first);
       return due;

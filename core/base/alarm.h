@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 #include "core/base/mutex.h"
 
 namespace hawser {
@@ -28,7 +28,7 @@ class Alarm {
   Alarm& operator=(const Alarm&) = delete;
 
   Id At(absl::Time when, std::function<void()> fn);
-  Id Soon(std::function<void()> fn) { return At(absl::Now(), std::move(fn)); }
+  Id Soon(std::function<void()> fn) { return At(SteadyNow(), std::move(fn)); }
   // False when it has started already or never was.
   bool Cancel(const Id& id);
 

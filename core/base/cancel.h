@@ -1,4 +1,4 @@
-// CancelToken: when to stop working for somebody who no longer waits.
+// CancelToken: when to stop working for a caller who no longer waits.
 #ifndef HAWSER_CORE_BASE_CANCEL_H_
 #define HAWSER_CORE_BASE_CANCEL_H_
 
@@ -7,14 +7,15 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 namespace hawser {
 
 // A copyable handle: every copy sees the same flag. Checked per block of
-// 2^20 elements, per launch and per loop turn. Thread-safe.
+// 2^20 elements, per launch and per loop turn. Deadlines are by SteadyNow.
+// Thread-safe.
 class CancelToken {
  public:
   CancelToken() = default;  // never cancelled, costs nothing to check
@@ -54,7 +55,7 @@ class CancelToken {
         return Cancelled("cancelled by the caller");
       }
       if (s->deadline != absl::InfiniteFuture() &&
-          absl::Now() > s->deadline) {
+          SteadyNow() > s->deadline) {
         return DeadlineExceeded("the deadline has passed");
       }
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 
 namespace hawser {
 namespace {
@@ -18,7 +18,7 @@ void CancelWatch::Add(const CancelToken& token,
   entries_.push_back({token, std::move(watched)});
   if (looking_) return;
   looking_ = true;
-  alarm_.At(absl::Now() + kPeriod, [this] { Look(); });
+  alarm_.At(SteadyNow() + kPeriod, [this] { Look(); });
 }
 
 void CancelWatch::Look() {
@@ -37,7 +37,7 @@ void CancelWatch::Look() {
         });
     entries_.erase(kept, entries_.end());
     looking_ = !entries_.empty();
-    if (looking_) alarm_.At(absl::Now() + kPeriod, [this] { Look(); });
+    if (looking_) alarm_.At(SteadyNow() + kPeriod, [this] { Look(); });
   }
   // Last: a callback may destroy the client, and this object with it.
   for (auto& [watched, status] : expired) watched->Expire(status);

@@ -3,13 +3,12 @@
 #ifndef HAWSER_CORE_BASE_MUTEX_H_
 #define HAWSER_CORE_BASE_MUTEX_H_
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 
 namespace hawser {
 
@@ -51,7 +50,7 @@ class CondVar {
     cv_.wait(lock, ready);
     lock.release();
   }
-  // As Wait, until `deadline`; returns what `ready()` says last.
+  // As Wait, until `deadline` of SteadyNow, at most for a year; returns what `ready()` says last.
   template <typename Ready>
   bool WaitUntil(Mutex* mu, absl::Time deadline, Ready ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
@@ -60,11 +59,7 @@ class CondVar {
       return true;
     }
     std::unique_lock<std::mutex> lock(mu->mu_, std::adopt_lock);
-    // wait_until on the system clock: far deadlines are cut to a year so
-    // that the conversion cannot overflow.
-    const absl::Time cut =
-        std::min(deadline, absl::Now() + absl::Hours(24 * 365));
-    const bool held = cv_.wait_until(lock, absl::ToChronoTime(cut), ready);
+    const bool held = cv_.wait_until(lock, ToSteadyChrono(deadline), ready);
     lock.release();
     return held;
   }

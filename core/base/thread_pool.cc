@@ -49,9 +49,28 @@ struct Loop {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) : size_(std::max(threads, 1)) {
+  MutexLock lock(&mu_);
   for (int i = 0; i < size_; ++i) {
     threads_.emplace_back([this] { Work(); });
   }
+}
+
+ThreadPool::Blocking::Blocking(ThreadPool* pool)
+    : pool_(pool != nullptr && pool->IsOwnThread() ? pool : nullptr) {
+  if (pool_ == nullptr) return;
+  MutexLock lock(&pool_->mu_);
+  ++pool_->blocked_;
+  const size_t wanted = pool_->size_ + pool_->blocked_;
+  if (!pool_->stopped_ && pool_->threads_.size() < wanted) {
+    pool_->threads_.emplace_back([pool] { pool->Work(); });
+  }
+  pool_->changed_.Signal();
+}
+
+ThreadPool::Blocking::~Blocking() {
+  if (pool_ == nullptr) return;
+  MutexLock lock(&pool_->mu_);
+  --pool_->blocked_;
 }
 
 void ThreadPool::Stop() {
@@ -60,8 +79,15 @@ void ThreadPool::Stop() {
     stopped_ = true;
     changed_.SignalAll();
   }
-  for (std::thread& t : threads_) t.join();
-  threads_.clear();
+  while (true) {
+    std::vector<std::thread> threads;
+    {
+      MutexLock lock(&mu_);
+      threads.swap(threads_);
+    }
+    if (threads.empty()) return;
+    for (std::thread& t : threads) t.join();
+  }
 }
 
 void ThreadPool::Schedule(std::function<void()> task) {
@@ -80,13 +106,22 @@ void ThreadPool::Work() {
     {
       MutexLock lock(&mu_);
       changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-        return stopped_ || !tasks_.empty();
+        return MayRunOne() || (stopped_ && tasks_.empty());
       });
       if (tasks_.empty()) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();
+      ++running_;
     }
     task();
+    task = nullptr;  // what it holds dies before the next is taken
+    MutexLock lock(&mu_);
+    --running_;
+    if (stopped_) {
+      changed_.SignalAll();
+    } else if (!tasks_.empty()) {
+      changed_.Signal();
+    }
   }
 }
 

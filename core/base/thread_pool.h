@@ -33,15 +33,35 @@ class ThreadPool {
   // Whether the calling thread is one of this pool's.
   bool IsOwnThread() const;
 
+  // While it lives, a task may wait for other tasks: the pool has one thread
+  // more. On a thread of `pool`, or with nullptr, which does nothing.
+  class Blocking {
+   public:
+    explicit Blocking(ThreadPool* pool);
+    ~Blocking();
+    Blocking(const Blocking&) = delete;
+    Blocking& operator=(const Blocking&) = delete;
+
+   private:
+    ThreadPool* const pool_;
+  };
+
  private:
   void Work();
+  bool MayRunOne() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return !tasks_.empty() && running_ < size_ + blocked_;
+  }
 
   const int size_;
   Mutex mu_;
   CondVar changed_;
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
-  std::vector<std::thread> threads_;  // written by constructor and Stop only
+  // Tasks that run, and those of them that wait in a Blocking. At most size_
+  // run without waiting.
+  int running_ ABSL_GUARDED_BY(mu_) = 0;
+  int blocked_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mu_);
 };
 
 // Calls fn(i) once for every i in [0, blocks), on this thread and on idle ones

@@ -2,8 +2,8 @@
 #ifndef HAWSER_CORE_RUNTIME_ATTEMPT_H_
 #define HAWSER_CORE_RUNTIME_ATTEMPT_H_
 
-#include "absl/time/clock.h"
 #include "core/base/cancel.h"
+#include "core/base/clock.h"
 #include "core/runtime/client.h"
 
 namespace hawser::runtime {
@@ -11,7 +11,7 @@ namespace hawser::runtime {
 // The token of `call` with its attempt timeout, counted from now.
 inline CancelToken AttemptToken(const CallOptions& call) {
   if (call.attempt_timeout == absl::InfiniteDuration()) return call.cancel;
-  return call.cancel.Until(absl::Now() + call.attempt_timeout);
+  return call.cancel.Until(SteadyNow() + call.attempt_timeout);
 }
 
 }  // namespace hawser::runtime

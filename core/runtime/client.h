@@ -21,6 +21,7 @@
 #include "core/base/dtype.h"
 #include "core/base/future.h"
 #include "core/base/literal.h"
+#include "core/base/memory_account.h"
 #include "core/ir/module.h"
 #include "core/ir/verifier.h"
 #include "core/runtime/dataset.h"
@@ -42,9 +43,23 @@ struct Capabilities {
   std::vector<std::string> ops;
 };
 
-// How long a call may take and who may stop it. Value type.
+// Between the turns of a loop an engine asks whether others wait for the device
+// and then makes way for them, on the thread that computes. Thread-safe.
+class Sharing {
+ public:
+  virtual ~Sharing() = default;
+  virtual bool others_wait() const = 0;
+  // Returns when it is this work's turn again, or its token has expired.
+  virtual void MakeWay() = 0;
+};
+
+// How long a call may take, who may stop it and who pays. Value type.
 struct CallOptions {
   CancelToken cancel;  // its deadline is the caller's own
+  // Who is charged for host memory that the call takes; null: the client.
+  MemoryHolderPtr memory;
+  // Whom the device is shared with; null: with none.
+  std::shared_ptr<Sharing> sharing;
   // For one attempt on one client; a fallback client tries the next one then.
   absl::Duration attempt_timeout = absl::InfiniteDuration();
   // Called with (bytes done, bytes in all) now and then, on any thread. Only

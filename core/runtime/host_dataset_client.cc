@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 namespace hawser::runtime {
@@ -46,7 +47,7 @@ bool HostDatasetClient::FindUsed(DatasetInfo* info) {
   MutexLock lock(&mu_);
   const auto at = datasets_.find(info->token);
   if (at == datasets_.end()) return false;
-  at->second.info.last_used = absl::Now();
+  at->second.info.last_used = SteadyNow();
   *info = at->second.info;
   return true;
 }
@@ -59,7 +60,7 @@ DatasetInfo HostDatasetClient::Add(Dataset dataset) {
   }
   Dataset& kept =
       datasets_.try_emplace(token, std::move(dataset)).first->second;
-  kept.info.last_used = absl::Now();
+  kept.info.last_used = SteadyNow();
   return kept.info;
 }
 
@@ -94,7 +95,7 @@ absl::StatusOr<HostDatasetClient::Found> HostDatasetClient::FindArray(
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(asked));
-  dataset->info.last_used = absl::Now();
+  dataset->info.last_used = SteadyNow();
   for (size_t i = 0; i < dataset->values.size(); ++i) {
     if (dataset->info.arrays[i].name != array) continue;
     return Found{dataset->info.token, dataset->values[i]};
@@ -150,7 +151,7 @@ absl::StatusOr<DatasetInfo> HostDatasetClient::PinDataset(
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
   dataset->info.pinned_until =
-      ttl > absl::ZeroDuration() ? absl::Now() + ttl : absl::InfinitePast();
+      ttl > absl::ZeroDuration() ? SteadyNow() + ttl : absl::InfinitePast();
   return dataset->info;
 }
 
@@ -185,7 +186,7 @@ absl::StatusOr<DatasetUsage> HostDatasetClient::QueryUsage(
     const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   DatasetUsage usage;
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   MutexLock lock(&mu_);
   usage.datasets = static_cast<int64_t>(datasets_.size());
   for (const auto& [token, dataset] : datasets_) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/base/cancel_watch.h"
 #include "core/base/mutex.h"
@@ -16,11 +17,11 @@
 namespace hawser::cpu {
 
 struct ClientState {
-  ClientState(runtime::Client* owner, int threads, int64_t memory_limit,
-              double inline_cost)
+  ClientState(runtime::Client* owner, int threads,
+              std::shared_ptr<HostAllocator> allocator, double inline_cost)
       : client(owner),
         inline_cost(inline_cost),
-        allocator(HostAllocator::Make(memory_limit)),
+        allocator(std::move(allocator)),
         pool(threads) {}
 
   // Counts one more execution in progress; false when the client is gone.

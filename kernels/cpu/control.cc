@@ -26,6 +26,7 @@ absl::StatusOr<Literals> RunWhile(const KernelContext& c) {
   const std::vector<Literal> fixed(state.end() - invariant, state.end());
   while (true) {
     HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
+    c.environment.BetweenTurns();
     HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> again, c.call(0, state));
     if (!again[0].data<bool>()[0]) break;
     HAWSER_ASSIGN_OR_RETURN(state, c.call(1, std::move(state)));

@@ -45,9 +45,11 @@ std::string ProcessorName() {
 CpuClient::CpuClient(const CpuClientOptions& options)
     : HostDatasetClient(ThreadsOf(options)),
       options_(options),
-      state_(std::make_shared<ClientState>(this, ThreadsOf(options),
-                                           options.memory_limit,
-                                           options.inline_cost)) {}
+      state_(std::make_shared<ClientState>(
+          this, ThreadsOf(options),
+          options.memory == nullptr ? HostAllocator::Make(options.memory_limit)
+                                    : HostAllocator::Make(options.memory),
+          options.inline_cost)) {}
 
 CpuClient::~CpuClient() {
   state_->Close();
@@ -89,7 +91,7 @@ absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,
   if (!value.valid()) return InvalidArgument("no value to upload");
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(CheckBytes(value.shape(), value.bytes()));
-  HAWSER_ASSIGN_OR_RETURN(Literal aligned, state_->allocator->Aligned(value));
+  HAWSER_ASSIGN_OR_RETURN(Literal aligned, state_->allocator->Aligned(value, call.memory));
   return std::make_shared<CpuBuffer>(state_, value.shape(),
                                      Future<Literal>(std::move(aligned)));
 }
@@ -105,6 +107,7 @@ BufferPtr CpuClient::MakeBuffer(Literal value) {
 }
 
 int64_t CpuClient::live_buffers() const { return state_->live_buffers.load(); }
+void CpuClient::LetGo() { state_->allocator->LetGo(); }
 int64_t CpuClient::live_bytes() const {
   return state_->allocator->live_bytes();
 }

@@ -16,6 +16,8 @@ namespace hawser::cpu {
 struct CpuClientOptions {
   int threads = 0;           // 0: one per core
   int64_t memory_limit = 0;  // bytes of values; 0: 3/4 of the machine's
+  // Instead of that limit: what values and spare memory are charged to.
+  std::shared_ptr<MemoryAccount> memory;
   ModuleLimits limits;
   // Executables of at most so many estimated element steps run in Execute
   // itself when their arguments are there: 32 Ki take about as long as the way
@@ -46,6 +48,8 @@ class CpuClient : public runtime::HostDatasetClient {
   // that are alive.
   int64_t live_buffers() const;
   int64_t live_bytes() const;
+  // Gives back memory that is kept for values to come.
+  void LetGo();
 
  private:
   // Where an element may begin. Rows of such an array begin so too.

@@ -42,6 +42,7 @@ class PendingRun : public CancelWatch::Watched,
         arguments_(arguments.begin(), arguments.end()),
         donated_(options.donated),
         token_(runtime::AttemptToken(options.call)),
+        call_(options.call),
         promises_(executable_->signature().results.size()),
         missing_(1) {}
 
@@ -110,7 +111,8 @@ class PendingRun : public CancelWatch::Watched,
     // Our hold on a donated buffer ends here: if it was the last, its bytes
     // are the program's to reuse. The others are held until the end.
     for (int i : donated_) arguments_[i] = Literal();
-    return executable_->Run(std::move(values), &state_->pool, token_);
+    return executable_->Run(std::move(values), &state_->pool, token_,
+                            call_);
   }
 
   void SetAll(const absl::Status& status) {
@@ -122,6 +124,7 @@ class PendingRun : public CancelWatch::Watched,
   std::vector<Argument> arguments_;
   const std::vector<int> donated_;
   const CancelToken token_;
+  const runtime::CallOptions call_;
   std::vector<Promise<Literal>> promises_;  // Set is thread-safe
   std::atomic<int> missing_;
 };
@@ -150,12 +153,14 @@ absl::Status CpuExecutable::Check(
 
 absl::StatusOr<std::vector<Literal>> CpuExecutable::Run(
     std::vector<Literal> arguments, ThreadPool* pool,
-    const CancelToken& cancel) const {
+    const CancelToken& cancel, const runtime::CallOptions& call) const {
   return program_.Run(std::move(arguments),
                       {.pool = pool,
                        .allocator = state_->allocator.get(),
+                       .memory = call.memory,
                        .numerics = numerics_,
-                       .cancel = cancel});
+                       .cancel = cancel,
+                       .sharing = call.sharing});
 }
 
 std::vector<BufferPtr> CpuExecutable::Ready(
@@ -184,7 +189,8 @@ absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Start(
 }
 
 std::optional<absl::StatusOr<std::vector<Literal>>> CpuExecutable::RunAtOnce(
-    absl::Span<const Argument> arguments, const CancelToken& cancel) const {
+    absl::Span<const Argument> arguments,
+    const runtime::CallOptions& call) const {
   if (program_.cost() > state_->inline_cost) return std::nullopt;
   if (!std::all_of(arguments.begin(), arguments.end(), IsReady)) {
     return std::nullopt;
@@ -196,14 +202,14 @@ std::optional<absl::StatusOr<std::vector<Literal>>> CpuExecutable::RunAtOnce(
     if (!value.ok()) return value.status();
     values.push_back(*std::move(value));
   }
-  return Run(std::move(values), nullptr, cancel);
+  return Run(std::move(values), nullptr, call.cancel, call);
 }
 
 absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Execute(
     absl::Span<const Argument> arguments,
     const runtime::ExecuteOptions& options) {
   HAWSER_RETURN_IF_ERROR(Check(arguments, options));
-  if (auto results = RunAtOnce(arguments, options.call.cancel)) {
+  if (auto results = RunAtOnce(arguments, options.call)) {
     return Ready(*std::move(results));
   }
   return Start(arguments, options);
@@ -214,7 +220,7 @@ Future<std::vector<Literal>> CpuExecutable::Call(
     const runtime::CallOptions& options) {
   absl::Status status = Check(arguments, {});
   if (!status.ok()) return Future<std::vector<Literal>>(std::move(status));
-  if (auto results = RunAtOnce(arguments, options.cancel)) {
+  if (auto results = RunAtOnce(arguments, options)) {
     return Future<std::vector<Literal>>(*std::move(results));
   }
   return Executable::Call(arguments, options);

@@ -38,7 +38,9 @@ class CpuExecutable : public runtime::Executable,
   // Runs on this thread; `pool` may help.
   absl::StatusOr<std::vector<Literal>> Run(std::vector<Literal> arguments,
                                            ThreadPool* pool,
-                                           const CancelToken& cancel) const;
+                                           const CancelToken& cancel,
+                                           const runtime::CallOptions& call)
+      const;
 
  private:
   absl::Status Check(absl::Span<const runtime::Argument> arguments,
@@ -47,7 +49,7 @@ class CpuExecutable : public runtime::Executable,
   // program, all arguments there. The first argument's error is the results'.
   std::optional<absl::StatusOr<std::vector<Literal>>> RunAtOnce(
       absl::Span<const runtime::Argument> arguments,
-      const CancelToken& cancel) const;
+      const runtime::CallOptions& call) const;
   std::vector<runtime::BufferPtr> Ready(
       absl::StatusOr<std::vector<Literal>> results) const;
   absl::StatusOr<std::vector<runtime::BufferPtr>> Start(

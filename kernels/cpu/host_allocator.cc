@@ -45,36 +45,63 @@ int64_t MachineMemoryBytes() {
 std::shared_ptr<HostAllocator> HostAllocator::Make(int64_t limit) {
   if (limit == 0) limit = MachineMemoryBytes() / 4 * 3;
   if (limit == 0) limit = std::numeric_limits<int64_t>::max();
-  return std::shared_ptr<HostAllocator>(new HostAllocator(limit));
+  return Make(MemoryAccount::Make(limit));
 }
 
-HostAllocator::~HostAllocator() { Trim(); }
+std::shared_ptr<HostAllocator> HostAllocator::Make(
+    std::shared_ptr<MemoryAccount> account) {
+  std::shared_ptr<HostAllocator> made(new HostAllocator(std::move(account)));
+  made->account_->OnPressure(made, [at = made.get()](int64_t) { at->LetGo(); });
+  return made;
+}
 
-absl::StatusOr<Literal> HostAllocator::Allocate(const Shape& shape) {
+HostAllocator::HostAllocator(std::shared_ptr<MemoryAccount> account)
+    : account_(std::move(account)), own_(account_->Own("cpu")) {}
+
+HostAllocator::~HostAllocator() { LetGo(); }
+
+HostAllocator::Block::Block(std::shared_ptr<HostAllocator> allocator,
+                            char* memory, int64_t size, int64_t bytes,
+                            MemoryCharge charge)
+    : allocator(std::move(allocator)),
+      memory(memory),
+      size(size),
+      bytes(bytes),
+      charge(std::move(charge)) {
+  this->allocator->live_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+HostAllocator::Block::~Block() {
+  allocator->live_.fetch_sub(bytes, std::memory_order_relaxed);
+  allocator->Free(memory, size, std::move(charge));
+}
+
+absl::StatusOr<Literal> HostAllocator::Allocate(
+    const Shape& shape, const MemoryHolderPtr& holder) {
   const int64_t bytes = shape.byte_size();
-  const int64_t live = live_.fetch_add(bytes) + bytes;
-  char* block = live > limit_ ? nullptr : Take(BlockSize(bytes));
-  if (block == nullptr) {
-    live_.fetch_sub(bytes);
-    return ResourceExhausted("no memory for ", shape.ToString(), ": ", bytes,
-                             " bytes beside ", live - bytes, " of ", limit_);
+  const int64_t size = BlockSize(bytes);
+  MemoryHolder& payer = holder == nullptr ? *own_ : *holder;
+  auto charge = payer.Take(MemoryUse::kValue, size);
+  if (!charge.ok()) return Annotate(charge.status(), shape.ToString());
+  char* memory = Take(size);
+  if (memory == nullptr) {
+    return ResourceExhausted("no memory for ", shape.ToString(), ": the system "
+                             "has no ", bytes, " bytes more");
   }
-  return Literal::AdoptWritable(
-      shape, std::shared_ptr<char>(
-                 block, [self = shared_from_this(), bytes](char* p) {
-                   self->Free(p, BlockSize(bytes));
-                   self->live_.fetch_sub(bytes);
-                 }));
+  auto block = std::make_shared<Block>(shared_from_this(), memory, size, bytes,
+                                       *std::move(charge));
+  return Literal::AdoptWritable(shape, std::shared_ptr<char>(block, memory));
 }
 
-absl::StatusOr<Literal> HostAllocator::Aligned(Literal value) {
+absl::StatusOr<Literal> HostAllocator::Aligned(Literal value,
+                                               const MemoryHolderPtr& holder) {
   const auto bytes = value.bytes();
   const auto alignment = std::min<uintptr_t>(
       ByteWidth(value.shape().dtype()), alignof(double));
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment == 0) {
     return value;
   }
-  HAWSER_ASSIGN_OR_RETURN(Literal copy, Allocate(value.shape()));
+  HAWSER_ASSIGN_OR_RETURN(Literal copy, Allocate(value.shape(), holder));
   std::copy(bytes.begin(), bytes.end(), copy.mutable_bytes().data());
   return copy;
 }
@@ -84,22 +111,24 @@ char* HostAllocator::Take(int64_t size) {
     MutexLock lock(&mu_);
     auto kept = kept_.find(size);
     if (kept != kept_.end() && !kept->second.empty()) {
-      char* block = kept->second.back();
+      char* block = kept->second.back().memory;
       kept->second.pop_back();
       kept_bytes_ -= size;
       return block;
     }
   }
   if (char* block = NewBlock(size)) return block;
-  Trim();  // blocks of other sizes may be what is in the way
+  LetGo();  // blocks of other sizes may be what is in the way
   return NewBlock(size);
 }
 
-void HostAllocator::Free(char* block, int64_t size) {
-  {
+void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
+  charge.Reset();
+  MemoryCharge spare = own_->TryTake(MemoryUse::kSpare, size);
+  if (spare.bytes() > 0) {
     MutexLock lock(&mu_);
-    if (kept_bytes_ + size <= std::min(kMostKept, limit_ / 4)) {
-      kept_[size].push_back(block);
+    if (kept_bytes_ + size <= std::min(kMostKept, account_->limit() / 4)) {
+      kept_[size].push_back({block, std::move(spare)});
       kept_bytes_ += size;
       return;
     }
@@ -107,13 +136,18 @@ void HostAllocator::Free(char* block, int64_t size) {
   DeleteBlock(block);
 }
 
-void HostAllocator::Trim() {
+void HostAllocator::LetGo() {
   MutexLock lock(&mu_);
   for (auto& [size, blocks] : kept_) {
-    for (char* block : blocks) DeleteBlock(block);
+    for (Spare& spare : blocks) DeleteBlock(spare.memory);
   }
   kept_.clear();
   kept_bytes_ = 0;
+}
+
+int64_t HostAllocator::spare_bytes() const {
+  MutexLock lock(&mu_);
+  return kept_bytes_;
 }
 
 }  // namespace hawser::cpu

@@ -1,4 +1,4 @@
-// HostAllocator: memory for values, counted and under a limit; blocks are kept
+// HostAllocator: memory for values, charged to whom it is for; blocks are kept
 // for the next value of their size, since the first touch of fresh memory costs
 // more than most ops (0.4-0.7 GB/s measured).
 #ifndef HAWSER_KERNELS_CPU_HOST_ALLOCATOR_H_
@@ -12,43 +12,67 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/base/literal.h"
+#include "core/base/memory_account.h"
 #include "core/base/mutex.h"
 #include "core/base/shape.h"
 
 namespace hawser::cpu {
 
-// Thread-safe. A value keeps its allocator alive and is counted until its last
-// Literal is gone, wherever that is.
+// Thread-safe. A value keeps its allocator alive and is charged until its last
+// Literal is gone, wherever that is. Kept blocks are charged as spare, and go
+// when something else wants the memory.
 class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
  public:
-  // `limit`: the most bytes of values alive at once; 0: three quarters of this
+  static std::shared_ptr<HostAllocator> Make(
+      std::shared_ptr<MemoryAccount> account);
+  // With an account of its own of `limit` bytes; 0: three quarters of this
   // machine's memory.
   static std::shared_ptr<HostAllocator> Make(int64_t limit);
   ~HostAllocator();
   HostAllocator(const HostAllocator&) = delete;
   HostAllocator& operator=(const HostAllocator&) = delete;
 
-  // Contents undefined, 64-byte aligned. Errors: kResourceExhausted naming the
-  // shape, what is live and the limit.
-  absl::StatusOr<Literal> Allocate(const Shape& shape);
+  // Contents undefined, 64-byte aligned; charged to `holder`, or where that is
+  // null to the allocator itself. Errors: kResourceExhausted naming the shape
+  // and who holds what.
+  absl::StatusOr<Literal> Allocate(const Shape& shape,
+                                   const MemoryHolderPtr& holder = nullptr);
   // `value`, or a copy of it where its elements would be misaligned: adopted
   // memory may stand at any address, kernels read through typed pointers.
-  absl::StatusOr<Literal> Aligned(Literal value);
+  absl::StatusOr<Literal> Aligned(Literal value,
+                                  const MemoryHolderPtr& holder = nullptr);
 
+  // Of values, as their shapes have it.
   int64_t live_bytes() const { return live_.load(); }
-  int64_t limit() const { return limit_; }
+  int64_t spare_bytes() const;
+  // Gives all kept blocks back to the system.
+  void LetGo();
 
  private:
-  explicit HostAllocator(int64_t limit) : limit_(limit) {}
+  explicit HostAllocator(std::shared_ptr<MemoryAccount> account);
+  // A block and what it is charged to.
+  struct Block {
+    Block(std::shared_ptr<HostAllocator> allocator, char* memory,
+          int64_t size, int64_t bytes, MemoryCharge charge);
+    ~Block();
+    const std::shared_ptr<HostAllocator> allocator;
+    char* const memory;
+    const int64_t size;
+    const int64_t bytes;  // of the value
+    MemoryCharge charge;
+  };
   char* Take(int64_t size);
-  void Free(char* block, int64_t size);
-  // Gives all kept blocks back to the system.
-  void Trim();
+  void Free(char* block, int64_t size, MemoryCharge charge);
 
-  const int64_t limit_;
+  const std::shared_ptr<MemoryAccount> account_;
+  const MemoryHolderPtr own_;
   std::atomic<int64_t> live_{0};
-  Mutex mu_;
-  absl::flat_hash_map<int64_t, std::vector<char*>> kept_ ABSL_GUARDED_BY(mu_);
+  struct Spare {
+    char* memory;
+    MemoryCharge charge;
+  };
+  mutable Mutex mu_;
+  absl::flat_hash_map<int64_t, std::vector<Spare>> kept_ ABSL_GUARDED_BY(mu_);
   int64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

@@ -5,6 +5,7 @@
 #define HAWSER_KERNELS_CPU_KERNEL_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -26,8 +27,17 @@ using Literals = absl::InlinedVector<Literal, 1>;
 struct Environment {
   ThreadPool* pool = nullptr;  // nullptr: everything on the calling thread
   HostAllocator* allocator = nullptr;
+  MemoryHolderPtr memory;  // who pays for values; null: the allocator
   runtime::Numerics numerics = runtime::Numerics::kFast;
   CancelToken cancel;
+  std::shared_ptr<runtime::Sharing> sharing;
+
+  void BetweenTurns() const {
+    if (sharing == nullptr || !sharing->others_wait()) return;
+    // Another thread does meanwhile what this one would.
+    ThreadPool::Blocking blocking(pool);
+    sharing->MakeWay();
+  }
 };
 
 // Loops shorter than this stay on one thread: waking another costs about as
@@ -62,7 +72,7 @@ struct KernelContext {
 
   // Memory for a result, contents undefined. Errors: kResourceExhausted.
   absl::StatusOr<Literal> Allocate(const Shape& shape) const {
-    return environment.allocator->Allocate(shape);
+    return environment.allocator->Allocate(shape, environment.memory);
   }
   // A scalar with the element at `from`. Errors: kResourceExhausted.
   absl::StatusOr<Literal> ScalarAt(DType dtype, const char* from) const;

@@ -165,7 +165,8 @@ absl::StatusOr<std::vector<Literal>> CpuProgram::Run(
     std::vector<Literal> arguments, const Environment& environment) const {
   for (Literal& argument : arguments) {
     HAWSER_ASSIGN_OR_RETURN(
-        argument, environment.allocator->Aligned(std::move(argument)));
+        argument, environment.allocator->Aligned(std::move(argument),
+                                                 environment.memory));
   }
   return Evaluation(*this, environment)
       .Run(static_cast<int>(computations_.size()) - 1, std::move(arguments));

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 namespace hawser::emu {
@@ -210,7 +210,7 @@ void Timeline::RunOne(uint64_t stream) {
     --notices_;
   } else if (Record_* record = std::get_if<Record_>(&item)) {
     record->mark->is_done = true;
-    record->mark->passed = absl::Now();
+    record->mark->passed = SteadyNow();
   }
   mu_.Unlock();
   item = Work();  // what it held may be the last reference to much

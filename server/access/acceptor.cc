@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 
@@ -120,7 +120,7 @@ void Acceptor::Stop() {
 
 int Acceptor::NextTimeout() const {
   if (waiting_.empty()) return -1;
-  const absl::Duration left = waiting_.front().until - absl::Now();
+  const absl::Duration left = waiting_.front().until - SteadyNow();
   // Rounded up, so that the loop does not turn for nothing.
   return 1 + static_cast<int>(std::clamp<int64_t>(
                  absl::ToInt64Milliseconds(left), 0, 60000));
@@ -181,13 +181,13 @@ void Acceptor::Admit(int fd) {
     close(fd);
     return;
   }
-  waiting_.push_back({fd, absl::Now() + options_.first_word});
+  waiting_.push_back({fd, SteadyNow() + options_.first_word});
   places_[fd] = std::prev(waiting_.end());
 }
 
 bool Acceptor::MakeRoom() {
   if (open_.size() + waiting_.size() < capacity_) return true;
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   if (now >= next_sweep_) {
     next_sweep_ = now + kSweepEvery;
     open_.Sweep();
@@ -217,7 +217,7 @@ void Acceptor::Hear(int fd) {
 }
 
 void Acceptor::CloseSilent() {
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   while (!waiting_.empty() && waiting_.front().until <= now) CloseOldest();
 }
 
@@ -243,7 +243,7 @@ void Acceptor::RefuseForLackOfDescriptors() {
 
 void Acceptor::CountRefused() {
   ++refused_;
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   if (now < next_log_) return;
   next_log_ = now + kLogEvery;
   HAWSER_LOG(kWarning) << refused_

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/pem.h"
 #include "core/base/status.h"
@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<Access>> Access::Open(AccessOptions options) {
 
 absl::Status Access::CheckTls() const {
   if (!tls()) return absl::OkStatus();
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   HAWSER_RETURN_IF_ERROR(
       Annotate(CheckCertificates(options_.tls_cert, now), "--tls_cert"));
   HAWSER_RETURN_IF_ERROR(

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 
@@ -21,7 +21,7 @@ class Limit {
   // Whether a line may be written now; `left_out` gets how many were not since
   // the last one that was.
   bool Allows(int* left_out) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     MutexLock lock(&mu_);
     if (now >= end_) {
       end_ = now + kPeriod;

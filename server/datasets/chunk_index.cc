@@ -91,6 +91,19 @@ void DatasetStore::MakeRoom(int64_t bytes) {
   }
 }
 
+void DatasetStore::LetGo(int64_t bytes) {
+  std::vector<std::shared_ptr<const char>> gone;  // dies after the lock
+  MutexLock lock(&mu_);
+  while (bytes > 0 && !evictable_.empty()) {
+    Chunk* chunk = evictable_.front();
+    evictable_.pop_front();
+    chunk->placed = false;
+    bytes -= chunk->size;
+    gone.push_back(std::move(chunk->data));
+    chunk->data = nullptr;
+  }
+}
+
 absl::StatusOr<std::unique_ptr<ChunkReceiver>> DatasetStore::Reserve(
     const ChunkClaim& claim) {
   const int64_t bytes = claim.size;

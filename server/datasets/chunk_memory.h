@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/memory_account.h"
 #include "core/base/mutex.h"
 
 namespace hawser::server {
@@ -17,10 +19,19 @@ namespace hawser::server {
 // Thread-safe; what it hands out may outlive it.
 class ChunkMemory {
  public:
+  // What is handed out is charged to `holder`, unless Allocate names another;
+  // null: to nothing.
+  explicit ChunkMemory(MemoryHolderPtr holder = nullptr) {
+    state_->holder = std::move(holder);
+  }
+
   // Contents undefined, 64-byte aligned; from 2 MiB on as core/base/large_memory
   // has it.
-  // Errors: kResourceExhausted when the memory is not to be had.
-  absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t bytes);
+  // Errors: kResourceExhausted when the memory is not to be had, or the holder
+  // may not have it.
+  absl::StatusOr<std::shared_ptr<char>> Allocate(
+      int64_t bytes, const MemoryHolderPtr& holder = nullptr,
+      MemoryUse use = MemoryUse::kDataset);
 
   // Takes and touches this much now, for chunks to come, and keeps as much of
   // what dies for others: a virtual machine may get memory from its host at a
@@ -36,9 +47,15 @@ class ChunkMemory {
     ~State();
     std::atomic<int64_t> resident{0};
     Mutex mu;
-    std::vector<char*> blocks ABSL_GUARDED_BY(mu);  // touched, of a chunk each
+    MemoryHolderPtr holder;  // of `blocks`; null: they are not charged
+    struct Spare {
+      char* memory;
+      MemoryCharge charge;
+    };
+    std::vector<Spare> blocks ABSL_GUARDED_BY(mu);  // touched, of a chunk each
     size_t most_blocks ABSL_GUARDED_BY(mu) = 0;
   };
+  struct Block;
   static char* Take(State& state);
   static void Give(State& state, char* block);
 

@@ -17,7 +17,11 @@ constexpr size_t kPage = 1000;
 }  // namespace
 
 DatasetStore::DatasetStore(DatasetStoreOptions options)
-    : options_(std::move(options)) {}
+    : options_(std::move(options)),
+      memory_(options_.memory == nullptr ? nullptr
+                                         : options_.memory->Own("datasets")),
+      let_go_of_chunks_(options_.memory,
+                        [this](int64_t bytes) { LetGo(bytes); }) {}
 
 absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Open(
     DatasetStoreOptions options) {

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/literal.h"
+#include "core/base/memory_account.h"
 #include "core/base/mutex.h"
 #include "core/runtime/dataset.h"
 #include "server/datasets/chunk_files.h"
@@ -290,6 +291,9 @@ class DatasetStore {
   int64_t received_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
 
+  // Lets durable chunks leave memory that something else wants.
+  void LetGo(int64_t bytes);
+  const LetGoWhileAlive let_go_of_chunks_;
   // Last: its thread uses all of the above.
   std::unique_ptr<DiskWriter> writer_;
 };

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/memory_account.h"
 
 namespace hawser::server {
 
@@ -16,6 +18,8 @@ struct DatasetStoreOptions {
   // Of chunks and assembled arrays. What is safe on disk leaves memory first;
   // when nothing can, uploads fail with kResourceExhausted.
   int64_t memory_bytes = int64_t{8} << 30;
+  // What all of it is charged to, as the server's own; null: to nothing.
+  std::shared_ptr<MemoryAccount> memory;
   // Of these, what is taken and touched before the first upload.
   int64_t prepared_bytes = 0;
   // Of an upload that does not end with a Commit, from when it was last heard
@@ -35,7 +39,7 @@ struct DatasetStoreOptions {
   int64_t tenant_datasets = 0;
   // What is read back and verified; 0: nothing.
   int64_t scrub_bytes_per_second = 0;
-  std::function<absl::Time()> now = absl::Now;
+  std::function<absl::Time()> now = SteadyNow;
 };
 
 struct DatasetStoreStatistics {

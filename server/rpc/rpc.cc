@@ -38,6 +38,7 @@ void Rpc::FinishWith(const grpc::ByteBuffer& last) {
 }
 
 void Rpc::OnRead(bool ok) {
+  if (ok && connection_ != nullptr) connection_->CountMessage();
   reactor_->OnRead(ok);
   LetGo();
 }

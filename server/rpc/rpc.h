@@ -8,9 +8,12 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "server/access/connection_guard.h"
 
 namespace hawser::server {
 
@@ -46,7 +49,15 @@ class Reactor {
 class Rpc {
  public:
   const grpc::ServerContextBase& context() const { return context_; }
-  absl::Time deadline() const { return absl::FromChrono(context_.deadline()); }
+  // By which it came, for as long as the call is not over; null: see
+  // ConnectionGuard::Find.
+  void set_connection(std::shared_ptr<Connection> connection) {
+    connection_ = std::move(connection);
+  }
+  // By SteadyNow.
+  absl::Time deadline() const {
+    return FromWall(absl::FromChrono(context_.deadline()));
+  }
   // The client is gone or has cancelled; certain only in OnCancel and OnDone.
   bool cancelled() const { return cancelled_; }
 
@@ -115,6 +126,7 @@ class Rpc {
   Operation finished_{this, &Rpc::OnFinished};
   Operation ended_{this, &Rpc::OnEnded};
   std::unique_ptr<Reactor> reactor_;
+  std::shared_ptr<Connection> connection_;
   std::atomic<bool> cancelled_{false};
   // Operations under way, and the two that every call ends with: its Finish
   // and gRPC's word that it is over.

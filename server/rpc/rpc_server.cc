@@ -42,8 +42,8 @@ std::string PathOf(absl::string_view service, absl::string_view method) {
 
 }  // namespace
 
-RpcServer::RpcServer(const Access* access, int threads)
-    : access_(access), num_threads_(std::max(threads, 1)) {}
+RpcServer::RpcServer(const Access* access, ConnectionGuard* guard, int threads)
+    : access_(access), guard_(guard), num_threads_(std::max(threads, 1)) {}
 
 RpcServer::~RpcServer() { Join(); }
 
@@ -119,14 +119,30 @@ void RpcServer::Join() {
   queues_.clear();
 }
 
+absl::Status RpcServer::Enter(Rpc* rpc, absl::string_view tenant) {
+  if (guard_ == nullptr) return absl::OkStatus();
+  auto connection = guard_->Find(rpc->context().peer());
+  if (connection == nullptr) return absl::OkStatus();
+  HAWSER_RETURN_IF_ERROR(guard_->Authorise(*connection, tenant));
+  rpc->set_connection(std::move(connection));
+  return absl::OkStatus();
+}
+
 std::unique_ptr<Reactor> RpcServer::Dispatch(const std::string& method,
                                              Rpc* rpc) {
   if (auto it = methods_.find(method); it != methods_.end()) {
     auto tenant = access_->TenantOf(rpc->context());
     if (!tenant.ok()) return std::make_unique<Refused>(rpc, tenant.status());
+    const absl::Status entered = Enter(rpc, *tenant);
+    if (!entered.ok()) return std::make_unique<Refused>(rpc, entered);
     return it->second(rpc, *std::move(tenant));
   }
   if (auto it = open_methods_.find(method); it != open_methods_.end()) {
+    // Where no client has to show anything, none is a stranger.
+    if (auto tenant = access_->TenantOf(rpc->context()); tenant.ok()) {
+      const absl::Status entered = Enter(rpc, *tenant);
+      if (!entered.ok()) return std::make_unique<Refused>(rpc, entered);
+    }
     return it->second(rpc);
   }
   return std::make_unique<Refused>(

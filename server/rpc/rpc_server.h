@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/mutex.h"
 #include "server/access/access.h"
+#include "server/access/connection_guard.h"
 #include "server/rpc/rpc.h"
 
 namespace hawser::server {
@@ -31,8 +32,9 @@ class RpcServer final : private Rpc::Owner {
   using Start =
       std::function<std::unique_ptr<Reactor>(Rpc* rpc, std::string tenant)>;
 
-  // `access` outlives it and says whose a call is.
-  RpcServer(const Access* access, int threads);
+  // `access` and `guard` outlive it: one says whose a call is, the other is told
+  // of the connection it came by. Null: connections are not guarded.
+  RpcServer(const Access* access, ConnectionGuard* guard, int threads);
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;
   RpcServer& operator=(const RpcServer&) = delete;
@@ -59,7 +61,11 @@ class RpcServer final : private Rpc::Owner {
                                     Rpc* rpc) override;
   void OnOver() override;
 
+  // Lets a call of `tenant` in. Errors: kResourceExhausted.
+  absl::Status Enter(Rpc* rpc, absl::string_view tenant);
+
   const Access* const access_;
+  ConnectionGuard* const guard_;
   const size_t num_threads_;
   absl::flat_hash_map<std::string, Start> methods_;
   absl::flat_hash_map<std::string,

@@ -27,7 +27,9 @@ absl::StatusOr<std::unique_ptr<UploadReceiver>> UploadReceiver::Begin(
   receiver->shape_ = *std::move(shape);
   receiver->size_ = receiver->shape_.byte_size();
   HAWSER_ASSIGN_OR_RETURN(receiver->data_,
-                          executor.upload_memory.Allocate(receiver->size_));
+                          executor.upload_memory.Allocate(
+                              receiver->size_, receiver->session_->memory(),
+                              MemoryUse::kUpload));
   return receiver;
 }
 
@@ -46,6 +48,7 @@ absl::Status UploadReceiver::Finish() {
   finished_ = true;
   runtime::CallOptions call;
   call.cancel = session_->cancel();
+  call.memory = session_->memory();
   auto buffer =
       executor_.device->Upload(Literal::Adopt(shape_, std::move(data_)), call);
   const absl::Status status = buffer.status();

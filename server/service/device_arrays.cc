@@ -120,6 +120,13 @@ void DeviceArrays::Sweep() {
   }
 }
 
+void DeviceArrays::LetGoAll() {
+  std::vector<runtime::BufferPtr> gone;  // die after the lock
+  MutexLock lock(&mu_);
+  for (const Part& part : order_) gone.push_back(LetGo(slots_[part]));
+  order_.clear();
+}
+
 int64_t DeviceArrays::kept_bytes() const {
   MutexLock lock(&mu_);
   return kept_bytes_;

@@ -43,6 +43,8 @@ class DeviceArrays {
 
   // Lets go of what stays though no dataset holds it any more.
   void Sweep();
+  // Keeps none beyond those in use.
+  void LetGoAll();
 
   int64_t kept_bytes() const;
   int64_t kept() const;  // arrays

@@ -3,67 +3,156 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 
 namespace hawser::server {
+namespace {
 
-absl::Status DeviceQueue::Full() const {
-  const double seconds = waiting_seconds_ / slots_;
-  return ResourceExhausted("the device has ", waiting_,
-                           " executions waiting, the most there may be; try "
-                           "again in ",
-                           std::max(1.0, std::ceil(seconds * 1e3)), " ms");
+// Loops that make way at a time: each keeps a thread of the device's waiting.
+constexpr int kMostPaused = 64;
+// How often a paused loop looks at its token.
+constexpr absl::Duration kLook = absl::Milliseconds(10);
+// Work counts for at most this until it is measured.
+constexpr double kMostThought = 1;  // seconds
+
+// Of an estimate that may be anything.
+double Thought(double seconds) {
+  return seconds >= 0 && seconds < kMostThought ? seconds : kMostThought;
 }
 
-absl::Status DeviceQueue::Enter(uint64_t flow, double seconds,
-                                std::function<void()> run) {
+}  // namespace
+
+DeviceQueue::~DeviceQueue() = default;
+
+void DeviceQueue::Turn::Expire(const absl::Status& status) {
+  if (!queue_->Withdraw(shared_from_this())) return;
+  work_.run = nullptr;
+  std::exchange(work_.give_up, nullptr)(status);
+}
+
+DeviceQueue::TurnPtr DeviceQueue::MakeTurn(const Flow& flow, Work work) {
+  return std::make_shared<Turn>(this, flow, std::move(work));
+}
+
+absl::Status DeviceQueue::Full(const Turn& turn) const {
+  const size_t waiting = waiting_;
+  const bool all = waiting >= options_.waiting;
+  std::string when = "how long they take is not known";
+  if (waiting_endless_ == 0) {
+    const double ms = std::ceil(waiting_seconds_ / options_.running * 1e3);
+    when = absl::StrCat("try again in ", std::max(1.0, ms), " ms");
+  }
+  if (all) {
+    return ResourceExhausted("the device has ", waiting,
+                             " executions waiting, the most there may be; ",
+                             when);
+  }
+  return ResourceExhausted("tenant ", turn.tenant_, " has ",
+                           line_.waiting(turn.tenant_),
+                           " executions waiting, the most one tenant may; ",
+                           when);
+}
+
+void DeviceQueue::Push(const TurnPtr& turn) {
+  turn->state_ = Turn::State::kWaiting;
+  line_.Push(turn->tenant_, turn->flow_, turn, /*first=*/turn->paused_);
+  ++waiting_;
+  if (std::isfinite(turn->work_.seconds)) {
+    waiting_seconds_ += turn->work_.seconds;
+  } else {
+    ++waiting_endless_;
+  }
+}
+
+void DeviceQueue::CountOut(const Turn& turn) {
+  --waiting_;
+  if (std::isfinite(turn.work_.seconds)) {
+    waiting_seconds_ = std::max(0.0, waiting_seconds_ - turn.work_.seconds);
+  } else {
+    --waiting_endless_;
+  }
+}
+
+absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
   {
     MutexLock lock(&mu_);
-    if (waiting_ >= most_waiting_) return Full();
-    Flow& own = flows_[flow];
-    if (own.line.empty()) {
-      own.had = std::max(own.had, now_);
-      turns_.emplace(own.had, flow);
+    if (waiting_ >= options_.waiting ||
+        line_.waiting(turn->tenant_) >= options_.waiting_of_tenant) {
+      return Full(*turn);
     }
-    own.line.push_back({seconds, std::move(run)});
-    ++waiting_;
-    waiting_seconds_ += seconds;
+    Push(turn);
   }
   StartWhatMay();
+  // Most run at once; only what waits need be watched.
+  if (turn->work_.cancel.can_expire()) {
+    bool waits;
+    {
+      MutexLock lock(&mu_);
+      waits = turn->state_ == Turn::State::kWaiting;
+    }
+    if (waits) watch_.Add(turn->work_.cancel, turn);
+  }
   return absl::OkStatus();
 }
 
-void DeviceQueue::Leave() {
+void DeviceQueue::Charge(Turn& turn) {
+  const absl::Time now = options_.now();
+  const absl::Duration ran = now - turn.charged_to_;
+  if (ran <= absl::ZeroDuration()) return;  // less than was thought
+  turn.charged_to_ = now;
+  turn.had_ += ran;
+  line_.Charge(turn.tenant_, turn.flow_, absl::ToDoubleSeconds(ran));
+}
+
+void DeviceQueue::ChargeRunning() {
+  for (const TurnPtr& turn : running_) Charge(*turn);
+}
+
+void DeviceQueue::StopRunning(const TurnPtr& turn) {
+  const absl::Duration ran = options_.now() - turn->charged_to_;
+  turn->had_ += ran;
+  // Less than nothing where it took less than was thought.
+  line_.Charge(turn->tenant_, turn->flow_, absl::ToDoubleSeconds(ran));
+  --line_.Running(turn->tenant_);
+  running_.erase(turn);
+}
+
+void DeviceQueue::Leave(const TurnPtr& turn) {
   {
     MutexLock lock(&mu_);
-    --running_;
+    if (turn->state_ != Turn::State::kRunning) return;
+    turn->state_ = Turn::State::kOver;
+    StopRunning(turn);
   }
   StartWhatMay();
 }
 
-std::function<void()> DeviceQueue::TakeNext() {
-  const auto turn = turns_.begin();
-  const uint64_t flow = turn->second;
-  now_ = turn->first;
-  turns_.erase(turn);
-  Flow& own = flows_[flow];
-  Waiting next = std::move(own.line.front());
-  own.line.pop_front();
-  own.had += next.seconds;
-  --waiting_;
-  waiting_seconds_ -= next.seconds;
-  if (!own.line.empty()) turns_.emplace(own.had, flow);
-  Prune();
-  ++running_;
-  return std::move(next.run);
-}
-
-void DeviceQueue::Prune() {
-  if (flows_.size() < 2 * turns_.size() + 64) return;
-  absl::erase_if(flows_, [now = now_](const auto& flow) {
-    return flow.second.line.empty() && flow.second.had <= now;
-  });
+DeviceQueue::TurnPtr DeviceQueue::TakeNext() {
+  const int running = static_cast<int>(running_.size());
+  if (waiting_ == 0 || running > options_.running) return nullptr;
+  ChargeRunning();
+  TurnPtr turn;
+  // The slot beyond the others is for tenants of which nothing runs.
+  if (!line_.Pop(/*idle_only=*/running == options_.running, &turn)) {
+    return nullptr;
+  }
+  CountOut(*turn);
+  turn->state_ = Turn::State::kRunning;
+  const absl::Time now = options_.now();
+  // What it is thought to take counts at once, so that two of one flow do not
+  // both start for having had nothing yet.
+  const double thought = turn->paused_ ? 0 : Thought(turn->work_.seconds);
+  turn->charged_to_ = now + absl::Seconds(thought);
+  turn->had_ += absl::Seconds(thought);
+  line_.Charge(turn->tenant_, turn->flow_, thought);
+  turn->slice_end_ = absl::ToUnixNanos(now + kSlice);
+  ++line_.Running(turn->tenant_);
+  running_.insert(turn);
+  line_.Prune();
+  return turn;
 }
 
 // Work may be over before it returns, and leave: a loop, not a recursion.
@@ -74,24 +163,88 @@ void DeviceQueue::StartWhatMay() {
     return;
   }
   starting_ = true;
-  while (running_ < slots_ && waiting_ > 0) {
-    const std::function<void()> run = TakeNext();
+  while (TurnPtr turn = TakeNext()) {
+    if (std::exchange(turn->paused_, false)) {
+      --paused_;
+      resumed_.SignalAll();
+      continue;
+    }
     mu_.Unlock();
+    const std::function<void()> run = std::move(turn->work_.run);
     run();
     mu_.Lock();
   }
-  if (waiting_ == 0 && running_ == 0) {
-    flows_.clear();
-    now_ = 0;
+  if (waiting_ == 0 && running_.empty()) {
+    line_.Clear();
     waiting_seconds_ = 0;
   }
   starting_ = false;
   mu_.Unlock();
 }
 
-size_t DeviceQueue::waiting() const {
+bool DeviceQueue::Withdraw(const TurnPtr& turn) {
   MutexLock lock(&mu_);
-  return waiting_;
+  // A paused one is waited for by its own thread, which sees to it.
+  if (turn->state_ != Turn::State::kWaiting || turn->paused_) return false;
+  if (!line_.Erase(turn->tenant_, turn->flow_, turn)) return false;
+  turn->state_ = Turn::State::kOver;
+  CountOut(*turn);
+  return true;
 }
+
+bool DeviceQueue::Turn::others_wait() const {
+  return queue_->waiting_ > 0 &&
+         absl::ToUnixNanos(queue_->options_.now()) >= slice_end_;
+}
+
+void DeviceQueue::Pause(const TurnPtr& turn) {
+  {
+    MutexLock lock(&mu_);
+    if (turn->state_ != Turn::State::kRunning || paused_ >= kMostPaused) return;
+    ++paused_;
+    turn->paused_ = true;
+    StopRunning(turn);
+    Push(turn);
+  }
+  StartWhatMay();
+  MutexLock lock(&mu_);
+  while (!resumed_.WaitUntil(
+      &mu_, options_.now() + kLook,
+      [&turn, this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+        return turn->state_ == Turn::State::kRunning;
+      })) {
+    if (turn->work_.cancel.Check().ok()) continue;
+    // It ends by itself at its next look; until then it runs beside the others.
+    line_.Erase(turn->tenant_, turn->flow_, turn);
+    CountOut(*turn);
+    --paused_;
+    turn->paused_ = false;
+    turn->state_ = Turn::State::kRunning;
+    turn->charged_to_ = options_.now();
+    ++line_.Running(turn->tenant_);
+    running_.insert(turn);
+    return;
+  }
+}
+
+void DeviceQueue::EndLongerThan(absl::Duration limit) {
+  std::vector<TurnPtr> ended;
+  {
+    MutexLock lock(&mu_);
+    ChargeRunning();
+    for (const TurnPtr& turn : running_) {
+      if (turn->had_ <= limit || turn->over_limit_) continue;
+      turn->ended_text_ = absl::StrCat(
+          "the execution has had ", absl::FormatDuration(turn->had_),
+          " of the device, more than one may (--run_limit=",
+          absl::FormatDuration(limit), ")");
+      turn->over_limit_ = true;
+      ended.push_back(turn);
+    }
+  }
+  for (const TurnPtr& turn : ended) turn->work_.cancel.Cancel();
+}
+
+size_t DeviceQueue::waiting() const { return waiting_; }
 
 }  // namespace hawser::server

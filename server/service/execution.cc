@@ -1,12 +1,15 @@
 #include "server/service/execution.h"
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "server/service/answers.h"
+#include "server/service/inline_time.h"
 
 namespace hawser::server {
 namespace {
+
+constexpr int64_t kSmallLiterals = 4 << 10;
 
 // Handles that go with this request, checked.
 absl::StatusOr<std::vector<uint64_t>> DonatedHandles(
@@ -48,10 +51,14 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
   if (status.ok()) status = self->Prepare(executor, request);
   if (!status.ok()) {
     self->Settle(status);
-  } else if (self->arguments_.waiting.empty() && self->queue_ == nullptr) {
-    self->Run();
-  } else {
+  } else if (!self->arguments_.waiting.empty() || self->queue_ != nullptr) {
     self->AwaitArguments();
+  } else if (InlineTime::Left()) {
+    self->RunHere();
+  } else {
+    // Others wait for this thread.
+    self->NameResults();
+    executor.workers.Run([self] { self->Run(); });
   }
 }
 
@@ -79,15 +86,19 @@ absl::Status Execution::Prepare(Executor& executor,
   if (!donated.ok()) return InSequence(ticket_.sequence, donated.status());
   if (DeviceQueue::Lines(executable_->seconds())) queue_ = executor.queue;
   options_.donated.assign(request.donated().begin(), request.donated().end());
+  options_.call.memory = session_->memory();
   options_.call.cancel = session_->cancel().Until(
       request.timeout_us() > 0
-          ? absl::Now() + absl::Microseconds(request.timeout_us())
+          ? SteadyNow() + absl::Microseconds(request.timeout_us())
           : absl::InfiniteFuture());
   wanted_ = std::make_shared<const Wanted>(options_.call.cancel);
   const ArgumentScope scope{session_->tenant(), &session_->handles(),
                             ticket_.sequence};
-  const absl::Status status = ResolveArguments(
-      scope, executor.arrays, *request.mutable_arguments(), &arguments_);
+  absl::Status status = ChargeLiterals(request);
+  if (status.ok()) {
+    status = ResolveArguments(scope, executor.arrays,
+                              *request.mutable_arguments(), &arguments_);
+  }
   // Theirs is then the last reference, and the engine may reuse the memory.
   session_->handles().Release(*donated);
   HAWSER_RETURN_IF_ERROR(status);
@@ -95,7 +106,22 @@ absl::Status Execution::Prepare(Executor& executor,
                                           executable_->signature().results));
 }
 
-void Execution::AwaitArguments() {
+absl::Status Execution::ChargeLiterals(const v1::ExecuteRequest& request) {
+  if (session_->memory() == nullptr) return absl::OkStatus();
+  int64_t bytes = 0;
+  for (const v1::ArgumentProto& argument : request.arguments()) {
+    if (!argument.has_literal()) continue;
+    bytes += static_cast<int64_t>(argument.literal().data().size());
+  }
+  // The state of a session is charged with room for small ones.
+  if (bytes < kSmallLiterals) return absl::OkStatus();
+  auto charge = session_->memory()->Take(MemoryUse::kRequest, bytes);
+  if (!charge.ok()) return InSequence(ticket_.sequence, charge.status());
+  arguments_charge_ = *std::move(charge);
+  return absl::OkStatus();
+}
+
+void Execution::NameResults() {
   named_ = true;
   outcome_.emplace();
   for (size_t i = 0; i < num_results_; ++i) {
@@ -103,6 +129,10 @@ void Execution::AwaitArguments() {
                                       executable_->signature().results[i],
                                       outcome_->future(), wanted_);
   }
+}
+
+void Execution::AwaitArguments() {
+  NameResults();
   WhenArrived(&arguments_, ticket_.sequence,
               [self = shared_from_this()](const absl::Status& arrived) {
                 arrived.ok() ? self->TakeTurn() : self->Settle(arrived);
@@ -111,14 +141,35 @@ void Execution::AwaitArguments() {
 
 void Execution::TakeTurn() {
   if (queue_ == nullptr) return Run();
-  const absl::Status entered =
-      queue_->Enter(session_->id(), executable_->seconds(),
-                    [self = shared_from_this()] { self->Run(); });
-  if (!entered.ok()) Settle(InSequence(ticket_.sequence, entered));
+  auto self = shared_from_this();
+  turn_ = queue_->MakeTurn(
+      {session_->tenant(), session_->id()},
+      {.seconds = executable_->seconds(),
+       .cancel = options_.call.cancel,
+       .run = [self] { self->Run(); },
+       .give_up = [self](const absl::Status& why) { self->GiveUp(why); }});
+  options_.call.sharing = turn_;
+  const absl::Status entered = queue_->Enter(turn_);
+  if (!entered.ok()) GiveUp(entered);
 }
 
 void Execution::GiveTurn() {
-  if (queue_ != nullptr) queue_->Leave();
+  if (turn_ == nullptr) return;
+  queue_->Leave(turn_);
+  // Its word on what ended counts for more than the token's.
+  stopped_ = turn_->ended();
+}
+
+void Execution::GiveUp(const absl::Status& why) {
+  turn_ = nullptr;
+  arguments_ = {};
+  arguments_charge_.Reset();
+  Settle(InSequence(ticket_.sequence, why));
+}
+
+void Execution::RunHere() {
+  const InlineTime::Measure measure;
+  Run();
 }
 
 void Execution::Run() {
@@ -130,6 +181,7 @@ void Execution::Run() {
                        num_results_);
   }
   if (!buffers.ok()) {
+    arguments_charge_.Reset();
     GiveTurn();
     return Fail(buffers.status());
   }
@@ -191,6 +243,7 @@ void Execution::Give(std::vector<runtime::BufferPtr> buffers) {
 }
 
 void Execution::Finish() {
+  arguments_charge_.Reset();
   GiveTurn();
   for (const Result& result : results_) {
     if (!result.status.ok()) return Fail(result.status);
@@ -211,6 +264,7 @@ void Execution::Finish() {
 }
 
 void Execution::Fail(const absl::Status& own, size_t from) {
+  if (!stopped_.ok()) return Settle(InSequence(ticket_.sequence, stopped_));
   for (size_t i = from; i < arguments_.outcomes.size(); ++i) {
     const Future<bool>& outcome = arguments_.outcomes[i];
     if (!outcome.ready()) {

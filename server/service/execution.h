@@ -46,12 +46,20 @@ class Execution : public std::enable_shared_from_this<Execution> {
   absl::Status Prepare(Executor& executor, v1::ExecuteRequest& request);
   // ---- arguments that are still to come
   void AwaitArguments();
+  // Charges the session for literals that are more than a few scalars.
+  absl::Status ChargeLiterals(const v1::ExecuteRequest& request);
+  // Gives the results their handles before they are there.
+  void NameResults();
   // ---- the run and its results
   // Runs at once or, what takes long, at its turn.
   void TakeTurn();
   void Run();
+  // As Run, on the thread that serves the connection.
+  void RunHere();
   // What ran is over.
   void GiveTurn();
+  // It leaves the line, with its arguments.
+  void GiveUp(const absl::Status& why);
   void Collect(std::vector<runtime::BufferPtr> buffers);
   void Give(std::vector<runtime::BufferPtr> buffers);
   void Got(size_t result, const absl::Status& status, const Literal* value);
@@ -67,10 +75,13 @@ class Execution : public std::enable_shared_from_this<Execution> {
   const Ticket ticket_;
   std::shared_ptr<runtime::Executable> executable_;
   std::shared_ptr<DeviceQueue> queue_;  // where it has or waits for its turn
+  DeviceQueue::TurnPtr turn_;
+  absl::Status stopped_;  // not OK: the queue has stopped what ran
   uint64_t first_result_ = 0;
   size_t num_results_ = 0;
   bool results_ride_ = true;  // small ones, in the answer
   Arguments arguments_;
+  MemoryCharge arguments_charge_;  // of the literals among them
   runtime::ExecuteOptions options_;
   bool named_ = false;                    // the results have their handles
   std::optional<Promise<bool>> outcome_;  // unless it ends inside Start

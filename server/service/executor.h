@@ -9,7 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "core/base/digest.h"
+#include "core/base/memory_account.h"
+#include "core/base/mutex.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 #include "server/datasets/chunk_memory.h"
@@ -31,6 +34,14 @@ struct ExecutorOptions {
   int running = 0;
   // That wait for their turn, of all sessions and calls.
   size_t waiting = 4096;
+  // Clients are of several tenants: of sessions, waiting executions and others
+  // one tenant may have a quarter.
+  bool several_tenants = false;
+  // Of the device that one execution may have; zero: 30 minutes while sessions
+  // of several tenants are open, else no limit.
+  absl::Duration run_limit;
+  // What clients make the server hold is charged here; null: to nothing.
+  std::shared_ptr<MemoryAccount> memory;
   std::string version = "0.1";
 };
 
@@ -63,12 +74,17 @@ struct Executor {
       absl::string_view module, const v1::CompileOptionsProto& options,
       const runtime::CallOptions& call);
 
+  // Ends sessions and executions whose time is over; every second or so.
+  void Sweep();
+
   const std::shared_ptr<runtime::Client> device;
   DatasetStore* const datasets;
   const runtime::Capabilities capabilities;
   const std::shared_ptr<DeviceQueue> queue;  // outlived by what waits in it
   const uint64_t instance_id;
   const std::string version;
+  const absl::Duration run_limit;
+  const std::shared_ptr<MemoryAccount> memory;  // null: nothing is charged
   SessionTable sessions;
   ExecutableCache executables;
   ChunkMemory upload_memory;
@@ -81,6 +97,13 @@ struct Executor {
   Executor(std::shared_ptr<runtime::Client> device,
            runtime::Capabilities capabilities, DatasetStore* datasets,
            ExecutorOptions options);
+  // What `compile` gives, charged to the tenant for as long as it lives.
+  absl::StatusOr<ExecutablePtr> Charged(
+      absl::string_view tenant, int64_t module_bytes,
+      const std::function<absl::StatusOr<ExecutablePtr>()>& compile);
+  // Under memory pressure: of what can be had again. Last, so that it goes
+  // first.
+  const LetGoWhileAlive let_go_;
 };
 
 }  // namespace hawser::server

@@ -43,7 +43,7 @@ class ExecutorHandler {
 
   // Ends leases, lets go of deleted datasets; every second or so.
   void Sweep() {
-    executor_->sessions.Sweep();
+    executor_->Sweep();
     executor_->arrays.Sweep();
   }
   // Ends all sessions and closes their streams with kUnavailable.

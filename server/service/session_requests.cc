@@ -32,6 +32,21 @@ void FinishCompile(Session& session, const Ticket& ticket, uint64_t name,
   Answer(session, ticket, std::move(message));
 }
 
+// `value`, with `charge` for as long as its bytes live.
+Literal Charged(Literal value, MemoryCharge charge) {
+  struct Held {
+    Literal value;
+    MemoryCharge charge;
+  };
+  const Shape shape = value.shape();
+  auto held = std::make_shared<Held>();
+  held->value = std::move(value);
+  held->charge = std::move(charge);
+  const char* const bytes = held->value.bytes().data();
+  return Literal::Adopt(shape,
+                        std::shared_ptr<const char>(std::move(held), bytes));
+}
+
 void Compile(Executor& executor, const std::shared_ptr<Session>& session,
              const Ticket& ticket, v1::CompileRequest* request,
              std::function<void()> done) {
@@ -45,7 +60,18 @@ void Compile(Executor& executor, const std::shared_ptr<Session>& session,
                   executor.FindExecutable(session->tenant(), *fingerprint));
     return done();
   }
-  executor.workers.Run([&executor, session, ticket, request,
+  auto waiting = std::make_shared<MemoryCharge>();
+  if (session->memory() != nullptr) {
+    auto charge = session->memory()->Take(
+        MemoryUse::kRequest, static_cast<int64_t>(request->module().size()));
+    if (!charge.ok()) {
+      FinishCompile(*session, ticket, request->executable(), *fingerprint,
+                    charge.status());
+      return done();
+    }
+    *waiting = *std::move(charge);
+  }
+  executor.workers.Run([&executor, session, ticket, request, waiting,
                         fingerprint = *fingerprint, done = std::move(done)] {
     runtime::CallOptions call;
     call.cancel = session->cancel();
@@ -76,7 +102,14 @@ absl::Status Upload(Executor& executor, Session& session,
   *proto.mutable_shape() = std::move(*request.mutable_shape());
   *proto.mutable_data() = std::move(*request.mutable_data());
   HAWSER_ASSIGN_OR_RETURN(Literal value, FromProto(std::move(proto)));
+  if (session.memory() != nullptr) {
+    HAWSER_ASSIGN_OR_RETURN(MemoryCharge charge,
+                            session.memory()->Take(MemoryUse::kUpload,
+                                                   shape.byte_size()));
+    value = Charged(std::move(value), std::move(charge));
+  }
   runtime::CallOptions call;
+  call.memory = session.memory();
   call.cancel = session.cancel();
   HAWSER_ASSIGN_OR_RETURN(BufferPtr buffer,
                           executor.device->Upload(value, call));

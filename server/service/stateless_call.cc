@@ -2,11 +2,16 @@
 
 #include <utility>
 
-#include "absl/hash/hash.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 
 namespace hawser::server {
+namespace {
+
+// The stateless calls of a tenant; sessions have other numbers.
+constexpr uint64_t kCallsFlow = 0;
+
+}  // namespace
 
 StatelessCall::StatelessCall(Executor& executor, absl::string_view tenant,
                              v1::CallRequest* request,
@@ -16,6 +21,9 @@ StatelessCall::StatelessCall(Executor& executor, absl::string_view tenant,
       request_(request),
       done_(std::move(done)) {
   options_.cancel = cancel;
+  if (executor.memory != nullptr) {
+    options_.memory = executor.memory->Tenant(tenant)->Part("calls");
+  }
 }
 
 void StatelessCall::Start(Executor& executor, absl::string_view tenant,
@@ -23,6 +31,12 @@ void StatelessCall::Start(Executor& executor, absl::string_view tenant,
                           Done done) {
   auto self = std::make_shared<StatelessCall>(executor, tenant, request, cancel,
                                               std::move(done));
+  if (executor.memory != nullptr) {
+    auto charge = self->options_.memory->Take(
+        MemoryUse::kRequest, static_cast<int64_t>(request->SpaceUsedLong()));
+    if (!charge.ok()) return self->done_(charge.status());
+    self->request_charge_ = *std::move(charge);
+  }
   const auto fingerprint = Digest::FromBytes(request->fingerprint());
   if (!fingerprint.ok()) {
     return self->done_(Annotate(fingerprint.status(), "fingerprint"));
@@ -68,10 +82,23 @@ void StatelessCall::Resolve(
 
 void StatelessCall::TakeTurn() {
   if (!DeviceQueue::Lines(executable_->seconds())) return Run();
-  const absl::Status entered =
-      executor_.queue->Enter(absl::HashOf(tenant_), executable_->seconds(),
-                             [self = shared_from_this()] { self->Run(); });
-  if (!entered.ok()) done_(entered);
+  auto self = shared_from_this();
+  turn_ = executor_.queue->MakeTurn(
+      {tenant_, kCallsFlow},
+      {.seconds = executable_->seconds(),
+       .cancel = options_.cancel,
+       .run = [self] { self->Run(); },
+       .give_up = [self](const absl::Status& why) { self->GiveUp(why); }});
+  options_.sharing = turn_;
+  const absl::Status entered = executor_.queue->Enter(turn_);
+  if (!entered.ok()) GiveUp(entered);
+}
+
+void StatelessCall::GiveUp(const absl::Status& why) {
+  turn_ = nullptr;
+  arguments_ = {};
+  request_charge_.Reset();
+  done_(why);
 }
 
 void StatelessCall::Run() {
@@ -84,7 +111,12 @@ void StatelessCall::Run() {
 
 void StatelessCall::Finish(
     const absl::StatusOr<std::vector<Literal>>& results) {
-  if (DeviceQueue::Lines(executable_->seconds())) executor_.queue->Leave();
+  request_charge_.Reset();
+  if (turn_ != nullptr) {
+    executor_.queue->Leave(turn_);
+    const absl::Status stopped = turn_->ended();
+    if (!stopped.ok()) return done_(stopped);
+  }
   if (!results.ok()) return done_(results.status());
   v1::CallReply reply;
   for (const Literal& value : *results) ToProto(value, reply.add_results());

@@ -36,6 +36,7 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
   // Runs at once or, what takes long, at its turn.
   void TakeTurn();
   void Run();
+  void GiveUp(const absl::Status& why);
   void Finish(const absl::StatusOr<std::vector<Literal>>& results);
 
   Executor& executor_;
@@ -43,6 +44,8 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
   v1::CallRequest* const request_;
   runtime::CallOptions options_;
   const Done done_;
+  MemoryCharge request_charge_;
+  DeviceQueue::TurnPtr turn_;
   Executor::ExecutablePtr executable_;
   Arguments arguments_;
 };

@@ -57,14 +57,15 @@ ExecutableCache::Pointer ExecutableCache::Add(absl::string_view tenant,
   Know(tenant, fingerprint, entry);
   entry.executable = executable;
   entry.used = order_.insert(order_.begin(), fingerprint);
-  evicted = Evict();
+  evicted = Evict(capacity_);
   return executable;
 }
 
-std::vector<ExecutableCache::Pointer> ExecutableCache::Evict() {
+std::vector<ExecutableCache::Pointer> ExecutableCache::Evict(
+    size_t capacity) {
   std::vector<Pointer> evicted;
   for (auto it = order_.end();
-       entries_.size() > capacity_ && it != order_.begin();) {
+       entries_.size() > capacity && it != order_.begin();) {
     --it;
     auto old = entries_.find(*it);
     if (old->second.executable.use_count() > 1) continue;  // pinned
@@ -78,6 +79,12 @@ std::vector<ExecutableCache::Pointer> ExecutableCache::Evict() {
     it = order_.erase(it);
   }
   return evicted;
+}
+
+void ExecutableCache::LetGo() {
+  std::vector<Pointer> evicted;  // dies after the lock
+  MutexLock lock(&mu_);
+  evicted = Evict(0);
 }
 
 size_t ExecutableCache::size() const {

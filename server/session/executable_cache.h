@@ -38,6 +38,9 @@ class ExecutableCache {
   Pointer Add(absl::string_view tenant, const Digest& fingerprint,
               Pointer executable);
 
+  // Lets go of all that nobody holds, however few there are.
+  void LetGo();
+
   size_t size() const;
   // How often what tenants share was looked into, which takes a fingerprint
   // of one's own: a tenant that asks for others' leaves it as it is.
@@ -54,8 +57,9 @@ class ExecutableCache {
   Entry* Shared(const Digest& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Know(absl::string_view tenant, const Digest& fingerprint, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Takes out what is beyond the capacity and nobody holds.
-  std::vector<Pointer> Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Takes out what is beyond `capacity` and nobody holds.
+  std::vector<Pointer> Evict(size_t capacity)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const size_t capacity_;
   mutable Mutex mu_;

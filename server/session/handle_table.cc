@@ -11,6 +11,8 @@
 namespace hawser::server {
 namespace {
 
+// An entry with its place in the table and its future.
+constexpr int64_t kEntryBytes = 384;
 // Names cost about 200 bytes each; a program that uses more datasets than this
 // at a time has them looked up again.
 constexpr size_t kUsedKept = 4096;
@@ -43,7 +45,26 @@ absl::Status HandleTable::WhatHolds(absl::string_view limit) const {
                            top);
 }
 
-absl::Status HandleTable::CheckNames(uint64_t first, size_t count) const {
+bool HandleTable::ChargeState(size_t more) {
+  const auto entries = static_cast<int64_t>(entries_.size() + more);
+  return state_.Set(entries * kEntryBytes + error_bytes_);
+}
+
+void HandleTable::SetValue(Entry& entry, Value value) {
+  error_bytes_ -= entry.error_bytes;
+  entry.error_bytes =
+      value.now.ok()
+          ? 0
+          : static_cast<int64_t>(value.now.status().message().size());
+  error_bytes_ += entry.error_bytes;
+  if (!value.now.ok()) {
+    bytes_ -= entry.bytes;
+    entry.bytes = 0;
+  }
+  entry.value = std::move(value);
+}
+
+absl::Status HandleTable::CheckNames(uint64_t first, size_t count) {
   if (count == 0) return absl::OkStatus();
   if (first == 0) return InvalidArgument("handle 0 is not a handle");
   if (count > std::numeric_limits<uint64_t>::max() - first) {
@@ -58,6 +79,9 @@ absl::Status HandleTable::CheckNames(uint64_t first, size_t count) const {
   }
   if (static_cast<int64_t>(entries_.size() + count) > limits_.handles) {
     return WhatHolds(absl::StrCat(limits_.handles, " handles"));
+  }
+  if (!ChargeState(count)) {
+    return WhatHolds(absl::StrCat("memory for ", count, " handles more"));
   }
   return absl::OkStatus();
 }
@@ -78,9 +102,9 @@ void HandleTable::Insert(uint64_t handle, Value value, int64_t bytes) {
   MutexLock lock(&mu_);
   if (closed_) return;
   Entry& entry = entries_[handle];
-  entry.bytes = value.now.ok() ? bytes : 0;
-  bytes_ += entry.bytes;
-  entry.value = std::move(value);
+  entry.bytes = bytes;
+  bytes_ += bytes;
+  SetValue(entry, std::move(value));
 }
 
 void HandleTable::Declare(uint64_t handle, const Shape& shape, bool streamed,
@@ -110,8 +134,10 @@ void HandleTable::DeclareResult(uint64_t handle, const Shape& shape,
 
 HandleTable::Entry HandleTable::Remove(Entries::iterator at) {
   bytes_ -= at->second.bytes;
+  error_bytes_ -= at->second.error_bytes;
   Entry out = std::move(at->second);
   entries_.erase(at);
+  ChargeState(0);
   return out;
 }
 
@@ -124,11 +150,7 @@ void HandleTable::Fill(uint64_t handle, Value value) {
     Entry& entry = at->second;
     pending = std::move(entry.pending);
     entry.uploaded = pending->streamed && value.now.ok();
-    entry.value = value;
-    if (!value.now.ok()) {
-      bytes_ -= entry.bytes;
-      entry.bytes = 0;
-    }
+    SetValue(entry, value);
     if (pending->released) Remove(at);
   }
   pending->promise.Set(std::move(value.now));
@@ -141,9 +163,8 @@ void HandleTable::Poison(uint64_t handle, const absl::Status& why) {
     auto at = entries_.find(handle);
     if (at == entries_.end()) return;
     if (at->second.pending == nullptr) {
-      old = std::exchange(at->second.value, Value{.now = why});
-      bytes_ -= at->second.bytes;
-      at->second.bytes = 0;
+      old = std::move(at->second.value);
+      SetValue(at->second, Value{.now = why});
       return;
     }
   }
@@ -233,6 +254,8 @@ void HandleTable::Close(const absl::Status& why) {
     entries.swap(entries_);
     used.swap(used_);
     bytes_ = 0;
+    error_bytes_ = 0;
+    ChargeState(0);
   }
   for (auto& [handle, entry] : entries) {
     if (entry.pending != nullptr) entry.pending->promise.Set(why);

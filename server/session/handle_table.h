@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "core/base/cancel.h"
 #include "core/base/future.h"
+#include "core/base/memory_account.h"
 #include "core/base/mutex.h"
 #include "core/base/shape.h"
 #include "core/runtime/client.h"
@@ -59,12 +60,15 @@ class HandleTable {
     int64_t handles = int64_t{1} << 20;
     int64_t bytes = int64_t{1} << 62;
   };
-  explicit HandleTable(const Limits& limits) : limits_(limits) {}
+  // The table itself is charged to `memory`; null: to nothing. Values are
+  // charged by who makes them.
+  explicit HandleTable(const Limits& limits, MemoryHolderPtr memory = nullptr)
+      : limits_(limits), state_(std::move(memory), MemoryUse::kSession) {}
   ~HandleTable();
 
   // Whether `count` handles from `first` on may be made. Errors:
   // kInvalidArgument naming the one that is 0 or in use, kResourceExhausted.
-  absl::Status CheckNames(uint64_t first, size_t count) const;
+  absl::Status CheckNames(uint64_t first, size_t count);
   // Whether values of these shapes may be kept. Errors: kResourceExhausted
   // saying what holds the space.
   absl::Status CheckRoom(absl::Span<const Shape> shapes) const;
@@ -123,6 +127,7 @@ class HandleTable {
   struct Entry {
     Value value;
     int64_t bytes = 0;
+    int64_t error_bytes = 0;
     bool uploaded = false;  // by a side stream, so a repeat of that is fine
     std::unique_ptr<Pending> pending;
   };
@@ -134,6 +139,9 @@ class HandleTable {
                Value value);
   absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Charges for the table with `more` entries. False: it may not grow.
+  bool ChargeState(size_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void SetValue(Entry& entry, Value value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes the entry out; what dies with it dies outside the lock.
   Entry Remove(Entries::iterator at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
@@ -141,6 +149,8 @@ class HandleTable {
   mutable Mutex mu_;
   Entries entries_ ABSL_GUARDED_BY(mu_);
   int64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t error_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of failed values' words
+  MemoryTally state_ ABSL_GUARDED_BY(mu_);
   UsedThings used_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };

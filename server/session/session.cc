@@ -8,13 +8,17 @@
 namespace hawser::server {
 
 Session::Session(uint64_t id, std::string secret, std::string tenant,
-                 std::string client_name, const SessionLimits& limits)
+                 std::string client_name, const SessionLimits& limits,
+                 MemoryHolderPtr memory, MemoryCharge state)
     : id_(id),
       secret_(std::move(secret)),
       tenant_(std::move(tenant)),
       client_name_(std::move(client_name)),
       limits_(limits),
-      handles_(limits.handles) {}
+      memory_(std::move(memory)),
+      state_(std::move(state)),
+      handles_(limits.handles, memory_),
+      kept_charge_(memory_, MemoryUse::kAnswer) {}
 
 absl::Status Session::Attach(
     std::shared_ptr<ReplyStream> stream,
@@ -116,12 +120,13 @@ absl::Status Session::Acknowledge(uint64_t sequence) {
     done.push_back(std::move(kept_.begin()->second));
     kept_.erase(kept_.begin());
   }
+  kept_charge_.Set(kept_bytes_);
   return absl::OkStatus();
 }
 
 void Session::Answer(const Ticket& ticket, Reply reply) {
   std::shared_ptr<ReplyStream> stream;
-  bool overflow = false;
+  bool overflow = false, no_memory = false;
   {
     MutexLock lock(&mu_);
     stream = stream_;
@@ -129,6 +134,7 @@ void Session::Answer(const Ticket& ticket, Reply reply) {
       kept_bytes_ += reply.bytes;
       kept_.emplace(ticket.sequence, reply);
       overflow = kept_bytes_ > limits_.kept_bytes;
+      no_memory = !kept_charge_.Set(kept_bytes_);
     }
   }
   if (stream != nullptr) stream->Send(reply);
@@ -136,10 +142,16 @@ void Session::Answer(const Ticket& ticket, Reply reply) {
   --unfinished_;
   unfinished_bytes_ -= ticket.bytes;
   if (stream != nullptr) stream->Settled();
-  if (!overflow) return;
-  End(ResourceExhausted("the client left ", kept_bytes_.load(),
-                        " bytes of answers unacknowledged, the limit is ",
-                        limits_.kept_bytes));
+  if (overflow) {
+    End(ResourceExhausted("the client left ", kept_bytes_.load(),
+                          " bytes of answers unacknowledged, the limit is ",
+                          limits_.kept_bytes));
+  } else if (no_memory) {
+    End(ResourceExhausted("the client left ", kept_bytes_.load(),
+                          " bytes of answers unacknowledged, and there is no "
+                          "memory to keep more: ", memory_->name(), " holds ",
+                          memory_->held(), " bytes"));
+  }
 }
 
 bool Session::congested() const {
@@ -212,6 +224,7 @@ void Session::End(const absl::Status& why) {
     stream_ = nullptr;
     kept.swap(kept_);
     kept_bytes_ = 0;
+    kept_charge_.Set(0);
     executables.swap(executables_);
   }
   cancel_.Cancel();
@@ -222,6 +235,11 @@ void Session::End(const absl::Status& why) {
 absl::Status Session::Explain(const absl::Status& status) const {
   if (!absl::IsCancelled(status) || cancel_.Check().ok()) return status;
   return Unavailable("session ", id_, " is over");
+}
+
+absl::Time Session::detached_at() const {
+  MutexLock lock(&mu_);
+  return stream_ != nullptr ? absl::InfiniteFuture() : detached_at_;
 }
 
 bool Session::EndIfIdleSince(absl::Time cutoff) {

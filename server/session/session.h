@@ -20,6 +20,7 @@
 #include "absl/types/span.h"
 #include "core/base/cancel.h"
 #include "core/base/digest.h"
+#include "core/base/memory_account.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
 #include "server/session/handle_table.h"
@@ -65,13 +66,16 @@ struct Ticket {
 class Session {
  public:
   Session(uint64_t id, std::string secret, std::string tenant,
-          std::string client_name, const SessionLimits& limits);
+          std::string client_name, const SessionLimits& limits,
+          MemoryHolderPtr memory = nullptr, MemoryCharge state = {});
 
   uint64_t id() const { return id_; }
   const std::string& secret() const { return secret_; }
   const std::string& tenant() const { return tenant_; }
   const std::string& client_name() const { return client_name_; }
   HandleTable& handles() { return handles_; }
+  // What the session holds is charged to it; null: to nothing.
+  const MemoryHolderPtr& memory() const { return memory_; }
   // Cancelled when the session ends.
   const CancelToken& cancel() const { return cancel_; }
   // As a client outside the stream is to hear of it: a kCancelled that the end
@@ -122,6 +126,8 @@ class Session {
   // ---- the end
   // Frees everything, cancels what runs and closes the stream.
   void End(const absl::Status& why);
+  // Since when no stream is attached; infinite future: one is.
+  absl::Time detached_at() const;
   // Ends the session if nobody has been attached since `cutoff`.
   bool EndIfIdleSince(absl::Time cutoff);
 
@@ -136,6 +142,8 @@ class Session {
   const std::string tenant_;
   const std::string client_name_;
   const SessionLimits limits_;
+  const MemoryHolderPtr memory_;
+  const MemoryCharge state_;
   const CancelToken cancel_ = CancelToken::WithFlag();
   HandleTable handles_;
 
@@ -145,6 +153,7 @@ class Session {
   std::atomic<int64_t> kept_bytes_{0};
 
   mutable Mutex mu_;
+  MemoryTally kept_charge_ ABSL_GUARDED_BY(mu_);
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   bool busy_ ABSL_GUARDED_BY(mu_) = false;
   bool left_ ABSL_GUARDED_BY(mu_) = false;        // by who had the turn last

@@ -13,8 +13,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "server/session/session.h"
 
@@ -24,8 +24,12 @@ struct SessionTableOptions {
   // How long a session outlives its stream.
   absl::Duration lease = absl::Seconds(60);
   int64_t sessions = 4096;
+  // Of these, of one tenant.
+  int64_t tenant_sessions = 4096;
   SessionLimits limits;
-  std::function<absl::Time()> now = absl::Now;
+  // What they hold is charged here; null: to nothing.
+  std::shared_ptr<MemoryAccount> memory;
+  std::function<absl::Time()> now = SteadyNow;
 };
 
 // 256 bits of the system's randomness are a session's secret. Thread-safe.
@@ -35,8 +39,10 @@ class SessionTable {
       : options_(std::move(options)) {}
   ~SessionTable();
 
-  // A session without a stream: attach one within the lease.
-  // Errors: kResourceExhausted.
+  // A session without a stream: attach one within the lease. Where the table
+  // or the tenant's part of it is full, the session of it that has been
+  // detached for the longest goes. Errors: kResourceExhausted saying whose
+  // limit it is.
   absl::StatusOr<std::shared_ptr<Session>> Open(absl::string_view tenant,
                                                 absl::string_view client_name);
   // Errors: kUnavailable (the session is lost), the same for an unknown id, a
@@ -54,10 +60,17 @@ class SessionTable {
   const SessionTableOptions& options() const { return options_; }
   absl::Time now() const { return options_.now(); }
   int64_t size() const;
+  size_t tenants() const;
 
  private:
   const SessionTableOptions options_;
   using Sessions = absl::flat_hash_map<uint64_t, std::shared_ptr<Session>>;
+  // Takes out the session that has been detached for the longest, of `only`
+  // where that is given; null: all are attached.
+  std::shared_ptr<Session> TakeDetached(const Sessions* only)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Full(absl::string_view tenant, int64_t of_tenant) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Erase(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::vector<std::shared_ptr<Session>> All() const;
 

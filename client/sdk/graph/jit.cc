@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/sdk/graph/batch.h"
 #include "client/sdk/graph/client_state.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/passes/optimize.h"
 
@@ -37,7 +37,7 @@ absl::StatusOr<T> AwaitWithin(const Future<T>& future,
   while (!future.ready()) {
     HAWSER_RETURN_IF_ERROR(cancel.Check());
     (void)future.Await(cancel.can_expire()
-                           ? std::min(absl::Now() + kTick, cancel.deadline())
+                           ? std::min(SteadyNow() + kTick, cancel.deadline())
                            : absl::InfiniteFuture());
   }
   return future.Await();

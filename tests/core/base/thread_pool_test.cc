@@ -93,5 +93,52 @@ TEST(ForEachBlockTest, ChecksTheTokenBetweenBlocks) {
   }
 }
 
+TEST(ThreadPoolTest, ATaskThatWaitsLetsAnotherRun) {
+  ThreadPool pool(1);
+  std::atomic<bool> other{false}, first_done{false};
+  pool.Schedule([&] {
+    const ThreadPool::Blocking blocking(&pool);
+    while (!other) std::this_thread::yield();
+    first_done = true;
+  });
+  pool.Schedule([&] { other = true; });
+  while (!first_done) std::this_thread::yield();
+}
+
+TEST(ThreadPoolTest, NoMoreThanItsSizeRunAfterwards) {
+  ThreadPool pool(2);
+  std::atomic<int> running{0}, most{0}, left{64};
+  for (int i = 0; i < 64; ++i) {
+    pool.Schedule([&] {
+      {
+        const ThreadPool::Blocking blocking(&pool);
+        std::this_thread::yield();
+      }
+      --left;
+    });
+  }
+  while (left > 0) std::this_thread::yield();
+  left = 64;
+  for (int i = 0; i < 64; ++i) {
+    pool.Schedule([&] {
+      const int now = ++running;
+      int seen = most;
+      while (now > seen && !most.compare_exchange_weak(seen, now)) {
+      }
+      std::this_thread::yield();
+      --running;
+      --left;
+    });
+  }
+  while (left > 0) std::this_thread::yield();
+  EXPECT_LE(most, 2);
+}
+
+TEST(ThreadPoolTest, BlockingElsewhereDoesNothing) {
+  ThreadPool pool(1);
+  const ThreadPool::Blocking on_another_thread(&pool);
+  const ThreadPool::Blocking of_none(nullptr);
+}
+
 }  // namespace
 }  // namespace hawser

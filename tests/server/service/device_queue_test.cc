@@ -4,9 +4,16 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
@@ -17,125 +24,285 @@ namespace {
 using absl::StatusCode;
 using ::testing::ElementsAre;
 
-// Work that runs until it is told to end, and who has begun, in order.
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+// Work that runs until it is told to end, by a clock that the test moves; and
+// what has begun, as tenant and flow, in order.
 class DeviceQueueTest : public ::testing::Test {
  protected:
-  absl::Status Enter(uint64_t flow, double seconds = 1) {
-    return queue_.Enter(flow, seconds, [this, flow] {
-      begun_.push_back(static_cast<int>(flow));
-    });
-  }
-  // Ends `n` of what runs, one after the other.
-  void End(int n) {
-    for (int i = 0; i < n; ++i) queue_.Leave();
-  }
+  explicit DeviceQueueTest(int running = 2)
+      : queue_({.running = running,
+                .waiting = 8,
+                .waiting_of_tenant = 6,
+                .now = [this] { return now_; }}) {}
 
-  DeviceQueue queue_{/*running=*/2, /*most_waiting=*/8};
-  std::vector<int> begun_;
+  struct Entered {
+    DeviceQueue::TurnPtr turn;
+    std::string name;
+  };
+
+  absl::Status Enter(const std::string& tenant, uint64_t flow,
+                     double seconds = 1, CancelToken cancel = CancelToken()) {
+    const std::string name = absl::StrCat(tenant, flow);
+    auto turn = std::make_shared<DeviceQueue::TurnPtr>();
+    *turn = queue_.MakeTurn(
+        {tenant, flow},
+        {.seconds = seconds,
+         .cancel = std::move(cancel),
+         .run =
+             [this, name, turn] {
+               begun_.push_back(name);
+               running_.push_back(*turn);
+             },
+         .give_up = [this](const absl::Status& why) { given_up_ = why; }});
+    return queue_.Enter(*turn);
+  }
+  // `n` of what runs end, first come first, after so many seconds.
+  void End(int n, double seconds = 1) {
+    for (int i = 0; i < n; ++i) {
+      Pass(seconds);
+      DeviceQueue::TurnPtr turn = running_.front();
+      running_.erase(running_.begin());
+      queue_.Leave(turn);
+    }
+  }
+  void Pass(double seconds) { now_ += absl::Seconds(seconds); }
+
+  absl::Time now_ = absl::UnixEpoch();
+  std::vector<std::string> begun_;
+  std::vector<DeviceQueue::TurnPtr> running_;
+  absl::Status given_up_;
+  DeviceQueue queue_;
 };
 
 TEST_F(DeviceQueueTest, AFewRunAtOnceAndTheRestWait) {
-  for (int i = 0; i < 4; ++i) ASSERT_OK(Enter(1));
-  EXPECT_THAT(begun_, ElementsAre(1, 1));
+  for (int i = 0; i < 4; ++i) ASSERT_OK(Enter("a", 1));
+  EXPECT_THAT(begun_, ElementsAre("a1", "a1"));
   EXPECT_EQ(queue_.waiting(), 2);
   End(1);
-  EXPECT_THAT(begun_, ElementsAre(1, 1, 1));
+  EXPECT_EQ(begun_.size(), 3);
   End(3);
-  EXPECT_THAT(begun_, ElementsAre(1, 1, 1, 1));
+  EXPECT_EQ(begun_.size(), 4);
   EXPECT_EQ(queue_.waiting(), 0);
-  ASSERT_OK(Enter(1));
+  ASSERT_OK(Enter("a", 1));
   EXPECT_EQ(begun_.size(), 5);
 }
 
-TEST_F(DeviceQueueTest, WhoHasHadLessGoesFirst) {
-  // One has six in line when the others come.
-  for (int i = 0; i < 8; ++i) ASSERT_OK(Enter(1));
-  ASSERT_OK(Enter(2));
-  ASSERT_OK(Enter(3));
+TEST_F(DeviceQueueTest, AFlowThatHasHadLessGoesFirst) {
+  for (int i = 0; i < 6; ++i) ASSERT_OK(Enter("a", 1));
+  ASSERT_OK(Enter("a", 2));
+  ASSERT_OK(Enter("a", 3));
   begun_.clear();
   End(8);
-  // Two and three wait for what ran when they came, and for no more.
-  EXPECT_THAT(begun_, ElementsAre(2, 3, 1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(begun_, ElementsAre("a2", "a3", "a1", "a1", "a1", "a1"));
 }
 
-TEST_F(DeviceQueueTest, TurnsGoByTimeAndNotByNumber) {
-  ASSERT_OK(Enter(9));
-  ASSERT_OK(Enter(9));
-  for (int i = 0; i < 2; ++i) ASSERT_OK(Enter(1, 4));
-  for (int i = 0; i < 6; ++i) ASSERT_OK(Enter(2, 1));
+TEST_F(DeviceQueueTest, TenantsComeBeforeTheirFlows) {
+  // Four flows of one tenant against one of another.
+  for (int i = 0; i < 2; ++i) ASSERT_OK(Enter("a", 9));
+  for (uint64_t flow = 1; flow <= 4; ++flow) ASSERT_OK(Enter("a", flow));
+  for (int i = 0; i < 4; ++i) ASSERT_OK(Enter("b", 1));
   begun_.clear();
   End(8);
-  // Of the device's time each has as much.
-  EXPECT_THAT(begun_, ElementsAre(1, 2, 2, 2, 2, 1, 2, 2));
+  // As many turns of the one that came late as of the first, together.
+  EXPECT_EQ(begun_.size(), 7);
+  EXPECT_EQ(begun_.back(), "a4") << absl::StrJoin(begun_, " ");
 }
 
-TEST_F(DeviceQueueTest, NobodySavesUpForLater) {
-  for (int i = 0; i < 6; ++i) ASSERT_OK(Enter(1));
+TEST_F(DeviceQueueTest, OneMoreRunsWhereATenantHasNone) {
+  ASSERT_OK(Enter("a", 1, kEndless));
+  ASSERT_OK(Enter("a", 2, kEndless));
+  ASSERT_OK(Enter("a", 3));
+  EXPECT_EQ(begun_.size(), 2);
+  ASSERT_OK(Enter("b", 1));
+  EXPECT_THAT(begun_, ElementsAre("a1", "a2", "b1"));
+  ASSERT_OK(Enter("b", 1));
+  ASSERT_OK(Enter("c", 1));
+  EXPECT_EQ(begun_.size(), 3);  // one, not two
+}
+
+class OneAtATimeTest : public DeviceQueueTest {
+ protected:
+  OneAtATimeTest() : DeviceQueueTest(1) {}
+};
+
+TEST_F(OneAtATimeTest, WhatIsChargedIsWhatWasMeasured) {
+  ASSERT_OK(Enter("a", 9));
+  // One is thought to take a millisecond, the other 100 times as long; the
+  // first takes half a second, the other a millisecond.
+  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter("a", 1, 1e-3));
+  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter("a", 2, 0.1));
+  begun_.clear();
+  End(1);
+  while (!running_.empty()) End(1, begun_.back() == "a1" ? 0.5 : 1e-3);
+  EXPECT_THAT(begun_, ElementsAre("a1", "a2", "a2", "a2", "a1", "a1"));
+}
+
+TEST_F(DeviceQueueTest, ALoopWithoutEndDoesNotStarveItsFlow) {
+  ASSERT_OK(Enter("a", 1, kEndless));
+  End(1, 0.01);
+  // Its next step is not behind all that others have in line.
+  ASSERT_OK(Enter("a", 9));
+  ASSERT_OK(Enter("a", 9));
+  for (int i = 0; i < 4; ++i) ASSERT_OK(Enter("a", 2, 0.1));
+  ASSERT_OK(Enter("a", 1, kEndless));
+  begun_.clear();
+  End(2, 0.1);
+  EXPECT_THAT(begun_, ::testing::Contains("a1"));
+}
+
+TEST_F(DeviceQueueTest, WhatIsCancelledLeavesTheLineWithWhatItHolds) {
+  ASSERT_OK(Enter("a", 1));
+  ASSERT_OK(Enter("a", 1));
+  const CancelToken cancel = CancelToken::WithFlag();
+  ASSERT_OK(Enter("a", 1, 1, cancel));
+  EXPECT_EQ(queue_.waiting(), 1);
+  cancel.Cancel();
+  for (int i = 0; i < 5000 && queue_.waiting() > 0; ++i) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(queue_.waiting(), 0);
   End(2);
-  // New, so it has had what the first has had by now, and then they alternate.
-  for (int i = 0; i < 3; ++i) ASSERT_OK(Enter(2));
-  begun_.clear();
-  End(5);
-  EXPECT_THAT(begun_, ElementsAre(2, 1, 2, 1, 2));
+  EXPECT_EQ(begun_.size(), 2);  // it never ran
+  EXPECT_THAT(given_up_, StatusIs(StatusCode::kCancelled, "cancel"));
+}
+
+TEST_F(DeviceQueueTest, AFullLineSaysWhoseLimitItIsAndWhenToTryAgain) {
+  for (int i = 0; i < 8; ++i) ASSERT_OK(Enter("a", i % 3, 0.5));
+  EXPECT_THAT(Enter("a", 4, 0.5),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "tenant a has 6 executions waiting, the most one tenant "
+                       "may; try again in 1500 ms"));
+  ASSERT_OK(Enter("b", 4, kEndless));  // runs
+  ASSERT_OK(Enter("b", 4, kEndless));
+  ASSERT_OK(Enter("b", 4, 0.5));
+  EXPECT_THAT(Enter("c", 4, 0.5),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "the device has 8 executions waiting, the most there "
+                       "may be; how long they take is not known"));
+}
+
+TEST_F(DeviceQueueTest, WhatTakesLongerThanTheLimitIsEnded) {
+  const CancelToken cancel = CancelToken::WithFlag();
+  ASSERT_OK(Enter("a", 1, kEndless, cancel));
+  Pass(10);
+  queue_.EndLongerThan(absl::Seconds(20));
+  EXPECT_OK(cancel.Check());
+  EXPECT_OK(running_[0]->ended());
+  Pass(11);
+  queue_.EndLongerThan(absl::Seconds(20));
+  EXPECT_THAT(cancel.Check(), StatusIs(StatusCode::kCancelled, ""));
+  EXPECT_THAT(running_[0]->ended(),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "more than one may (--run_limit=20s)"));
+}
+
+TEST_F(DeviceQueueTest, ALoopMakesWayBetweenItsTurns) {
+  DeviceQueue queue({.running = 1});
+  std::atomic<bool> other_ran{false}, stop{false};
+  std::atomic<int> turns{0};
+  DeviceQueue::TurnPtr loop, other;
+  std::thread device;
+  loop = queue.MakeTurn({"a", 1}, {.seconds = kEndless, .run = [&] {
+                          device = std::thread([&] {
+                            while (!stop) {
+                              ++turns;
+                              if (loop->others_wait()) loop->MakeWay();
+                            }
+                            queue.Leave(loop);
+                          });
+                        }});
+  ASSERT_OK(queue.Enter(loop));
+  other = queue.MakeTurn({"a", 2}, {.seconds = 1, .run = [&] {
+                           other_ran = true;
+                         }});
+  ASSERT_OK(queue.Enter(other));
+  while (!other_ran) std::this_thread::yield();
+  // The loop waits for as long as the other has the device.
+  absl::SleepFor(absl::Milliseconds(20));
+  const int before = turns;
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_EQ(turns, before);
+  queue.Leave(other);
+  while (turns == before) std::this_thread::yield();
+  stop = true;
+  device.join();
+}
+
+TEST_F(DeviceQueueTest, APausedLoopThatIsCancelledGoesOnToItsEnd) {
+  DeviceQueue queue({.running = 1});
+  const CancelToken cancel = CancelToken::WithFlag();
+  std::thread device;
+  DeviceQueue::TurnPtr loop, other;
+  std::atomic<bool> done{false};
+  loop = queue.MakeTurn(
+      {"a", 1}, {.seconds = kEndless, .cancel = cancel, .run = [&] {
+                   device = std::thread([&] {
+                     while (cancel.Check().ok()) {
+                       if (loop->others_wait()) loop->MakeWay();
+                     }
+                     done = true;
+                     queue.Leave(loop);
+                   });
+                 }});
+  ASSERT_OK(queue.Enter(loop));
+  other = queue.MakeTurn({"a", 2}, {.seconds = 1, .run = [] {}});
+  ASSERT_OK(queue.Enter(other));
+  absl::SleepFor(absl::Milliseconds(30));
+  cancel.Cancel();
+  device.join();
+  EXPECT_TRUE(done);
+  queue.Leave(other);
+  EXPECT_EQ(queue.waiting(), 0);
 }
 
 TEST_F(DeviceQueueTest, WhatEndsBeforeItReturnsIsNoRecursion) {
-  DeviceQueue queue(1, 100000);
+  DeviceQueue queue({.running = 1, .waiting = 100000,
+                     .waiting_of_tenant = 100000});
   int depth = 0, deepest = 0, runs = 0;
-  std::function<void()> at_once = [&] {
-    deepest = std::max(deepest, ++depth);
-    ++runs;
-    queue.Leave();
-    --depth;
+  const auto enter = [&](std::function<void(const DeviceQueue::TurnPtr&)> run) {
+    auto turn = std::make_shared<DeviceQueue::TurnPtr>();
+    *turn = queue.MakeTurn(
+        {"a", 1}, {.seconds = 1, .run = [run, turn] { run(*turn); }});
+    ASSERT_OK(queue.Enter(*turn));
   };
-  ASSERT_OK(queue.Enter(1, 1, [] {}));
-  for (int i = 0; i < 50000; ++i) ASSERT_OK(queue.Enter(1, 1, at_once));
+  DeviceQueue::TurnPtr first;
+  enter([&](const DeviceQueue::TurnPtr& turn) { first = turn; });
+  for (int i = 0; i < 50000; ++i) {
+    enter([&](const DeviceQueue::TurnPtr& turn) {
+      deepest = std::max(deepest, ++depth);
+      ++runs;
+      queue.Leave(turn);
+      --depth;
+    });
+  }
   EXPECT_EQ(runs, 0);
-  queue.Leave();
+  queue.Leave(first);
   EXPECT_EQ(runs, 50000);
   EXPECT_EQ(deepest, 1);
 }
 
-TEST_F(DeviceQueueTest, AFullLineSaysWhenToTryAgain) {
-  for (int i = 0; i < 10; ++i) ASSERT_OK(Enter(i % 3, 0.5));
-  EXPECT_THAT(Enter(4, 0.5),
-              StatusIs(StatusCode::kResourceExhausted,
-                       "the device has 8 executions waiting, the most there "
-                       "may be; try again in 2000 ms"));
-  End(1);
-  EXPECT_OK(Enter(4, 0.5));
-}
-
-TEST_F(DeviceQueueTest, ManyFlowsComeAndGo) {
-  DeviceQueue queue(1, 10);
-  ASSERT_OK(queue.Enter(0, 1, [] {}));
-  int runs = 0;
-  for (uint64_t flow = 1; flow < 1000; ++flow) {
-    ASSERT_OK(queue.Enter(flow, 1, [&] { ++runs; }));
-    ASSERT_OK(queue.Enter(flow, 1, [&] { ++runs; }));
-    queue.Leave();
-    queue.Leave();
-  }
-  EXPECT_EQ(runs, 1998);
-}
-
 TEST(DeviceQueueThreadsTest, EachRunsOnce) {
-  DeviceQueue queue(3, 1 << 20);
+  DeviceQueue queue({.running = 3, .waiting = 1 << 20,
+                     .waiting_of_tenant = 1 << 20});
   constexpr int kThreads = 4, kEach = 2000;
   std::atomic<int> running{0}, most{0}, runs{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kEach; ++i) {
-        EXPECT_OK(queue.Enter(t, 1e-3, [&] {
-          const int now = ++running;
-          int seen = most;
-          while (now > seen && !most.compare_exchange_weak(seen, now)) {
-          }
-          --running;
-          ++runs;
-          queue.Leave();
-        }));
+        auto turn = std::make_shared<DeviceQueue::TurnPtr>();
+        *turn = queue.MakeTurn(
+            {"a", static_cast<uint64_t>(t)}, {.seconds = 1e-3, .run = [&, turn] {
+              const int now = ++running;
+              int seen = most;
+              while (now > seen && !most.compare_exchange_weak(seen, now)) {
+              }
+              --running;
+              ++runs;
+              queue.Leave(*turn);
+            }});
+        EXPECT_OK(queue.Enter(*turn));
       }
     });
   }

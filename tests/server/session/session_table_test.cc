@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/status.h"
@@ -97,13 +98,83 @@ TEST_F(SessionTableTest, ALongClientNameIsCut) {
 
 TEST_F(SessionTableTest, SessionsAreLimited) {
   const auto first = Open("a");
-  Open("b");
-  Open("c");
+  const auto stream = AttachTo(*first);
+  const auto second = Open("b");
+  const auto third = Open("c");
+  const auto streams = std::pair(AttachTo(*second), AttachTo(*third));
   EXPECT_THAT(table_.Open("d", ""),
               StatusIs(StatusCode::kResourceExhausted,
                        "this server's limit of 3 sessions"));
   table_.End(first->id(), Cancelled("goodbye"));
   EXPECT_THAT(table_.Open("d", ""), IsOk());
+}
+
+TEST_F(SessionTableTest, AFullTableLetsTheLongestDetachedGo) {
+  const auto first = Open("a");
+  const auto stream = AttachTo(*first);
+  const auto second = Open("b");
+  now_ += absl::Seconds(1);
+  const auto third = Open("c");
+  EXPECT_THAT(table_.Open("d", ""), IsOk());
+  EXPECT_EQ(table_.size(), 3);
+  EXPECT_THAT(table_.Find("b", second->id(), second->secret()),
+              StatusIs(StatusCode::kUnavailable, ""));
+  EXPECT_THAT(table_.Find("c", third->id(), third->secret()), IsOk());
+}
+
+TEST_F(SessionTableTest, ATenantsPartIsItsOwnAffair) {
+  SessionTable table({.sessions = 8, .tenant_sessions = 2});
+  std::vector<std::shared_ptr<RecordingStream>> streams;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_OK_AND_ASSIGN(const auto session, table.Open("a", ""));
+    streams.push_back(AttachTo(*session));
+  }
+  EXPECT_THAT(table.Open("a", ""),
+              StatusIs(StatusCode::kResourceExhausted,
+                       "tenant a has 2 sessions, the most one tenant may"));
+  EXPECT_THAT(table.Open("b", ""), IsOk());
+  EXPECT_EQ(table.tenants(), 2);
+}
+
+TEST_F(SessionTableTest, WhatASessionHoldsIsChargedUntilItIsGone) {
+  const auto account = MemoryAccount::Make(1 << 20);
+  {
+    SessionTable table({.memory = account});
+    ASSERT_OK_AND_ASSIGN(const auto session, table.Open("a", ""));
+    const int64_t opened = account->held();
+    EXPECT_GT(opened, 0);
+    for (uint64_t handle = 1; handle <= 1000; ++handle) {
+      ASSERT_OK(session->handles().CheckNames(handle, 1));
+      session->handles().Insert(
+          handle, Value{.now = NotFound(std::string(200, 'x'))}, 0);
+    }
+    EXPECT_GT(account->held(), opened + 300 * 1000);
+    EXPECT_EQ(account->Tenant("a")->held(), account->held());
+    // Three quarters of a MiB are what the tenant may have.
+    absl::Status status;
+    uint64_t handle = 1000;
+    while (status.ok() && handle < 10000) {
+      status = session->handles().CheckNames(++handle, 1);
+      session->handles().Insert(
+          handle, Value{.now = NotFound(std::string(200, 'x'))}, 0);
+    }
+    EXPECT_THAT(status, StatusIs(StatusCode::kResourceExhausted, "memory for"));
+  }
+  EXPECT_EQ(account->held(), 0);
+}
+
+TEST_F(SessionTableTest, ASessionThatDoesNotFitIsRefusedByName) {
+  const auto account = MemoryAccount::Make(200 << 10);
+  SessionTable table({.memory = account});
+  std::vector<std::shared_ptr<Session>> sessions;
+  absl::Status refused;
+  while (refused.ok() && sessions.size() < 10) {
+    auto session = table.Open("a", "");
+    refused = session.status();
+    if (session.ok()) sessions.push_back(*session);
+  }
+  EXPECT_THAT(refused, StatusIs(StatusCode::kResourceExhausted,
+                                "tenant a holds 0.1 MiB of the 0.1 MiB"));
 }
 
 TEST_F(SessionTableTest, ASessionEndsWithItsLease) {

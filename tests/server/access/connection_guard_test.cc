@@ -1,0 +1,225 @@
+#include "server/access/connection_guard.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::server {
+namespace {
+
+constexpr absl::Duration kLongEnough = absl::Seconds(20);
+// For what must not happen; some periods of the guard.
+constexpr absl::Duration kSomeLooks = absl::Milliseconds(150);
+
+// Both ends of a connection over loopback. The server's end reads nothing but
+// what Drain does, as gRPC would.
+class Pair {
+ public:
+  Pair() {
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    bind(listener, reinterpret_cast<sockaddr*>(&address), size);
+    listen(listener, 1);
+    getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+    client_ = socket(AF_INET, SOCK_STREAM, 0);
+    connect(client_, reinterpret_cast<sockaddr*>(&address), size);
+    server_ = accept(listener, nullptr, nullptr);
+    close(listener);
+    getsockname(client_, reinterpret_cast<sockaddr*>(&address), &size);
+    peer_ = absl::StrCat("ipv4:127.0.0.1:", ntohs(address.sin_port));
+  }
+  ~Pair() {
+    close(client_);
+    if (server_ >= 0) close(server_);
+  }
+  int server() const { return server_; }
+  const std::string& peer() const { return peer_; }
+
+  // The client sends, the server reads it; false: the connection has ended.
+  bool Pass(size_t bytes) {
+    std::vector<char> block(64 << 10);
+    while (bytes > 0) {
+      const size_t n = std::min(bytes, block.size());
+      if (send(client_, block.data(), n, MSG_NOSIGNAL) !=
+          static_cast<ssize_t>(n)) {
+        return false;
+      }
+      for (size_t got = 0; got < n;) {
+        const ssize_t read = recv(server_, block.data(), n - got, 0);
+        if (read <= 0) return false;
+        got += static_cast<size_t>(read);
+      }
+      bytes -= n;
+    }
+    return true;
+  }
+  bool EndsWithin(absl::Duration patience) {
+    const absl::Time end = absl::Now() + patience;
+    while (absl::Now() < end) {
+      char byte;
+      if (recv(client_, &byte, 1, MSG_DONTWAIT) == 0) return true;
+      absl::SleepFor(absl::Milliseconds(2));
+    }
+    return false;
+  }
+  void CloseServer() { close(std::exchange(server_, -1)); }
+
+ private:
+  int client_ = -1;
+  int server_ = -1;
+  std::string peer_;
+};
+
+class ConnectionGuardTest : public ::testing::Test {
+ protected:
+  void Start(ConnectionLimits limits) {
+    guard_ = std::make_unique<ConnectionGuard>(std::move(limits));
+  }
+  std::unique_ptr<ConnectionGuard> guard_;
+};
+
+TEST_F(ConnectionGuardTest, AStrangerMaySendALittle) {
+  Start({});
+  Pair pair;
+  guard_->Add(pair.server());
+  EXPECT_TRUE(pair.Pass(60 << 10));
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  pair.Pass(8 << 10);
+  EXPECT_TRUE(pair.EndsWithin(kLongEnough));
+  EXPECT_EQ(guard_->closed(), 1);
+}
+
+TEST_F(ConnectionGuardTest, WhatIsAuthorisedMaySendOneMessageAndALittle) {
+  Start({});
+  Pair pair;
+  guard_->Add(pair.server());
+  const auto connection = guard_->Find(pair.peer());
+  ASSERT_NE(connection, nullptr);
+  ASSERT_OK(guard_->Authorise(*connection, "a"));
+  EXPECT_TRUE(pair.Pass(20 << 20));
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  connection->CountMessage();
+  // The count is seen with the next bytes.
+  EXPECT_TRUE(pair.Pass(1));
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  EXPECT_TRUE(pair.Pass(20 << 20));
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  pair.Pass(5 << 20);
+  EXPECT_TRUE(pair.EndsWithin(kLongEnough));
+}
+
+TEST_F(ConnectionGuardTest, MessagesThatCompleteLetAnyAmountPass) {
+  Start({});
+  Pair pair;
+  guard_->Add(pair.server());
+  const auto connection = guard_->Find(pair.peer());
+  ASSERT_OK(guard_->Authorise(*connection, "a"));
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(pair.Pass(1 << 20));
+    connection->CountMessage();
+  }
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  EXPECT_EQ(guard_->closed(), 0);
+}
+
+TEST_F(ConnectionGuardTest, ATenantHasSoManyConnections) {
+  Start({.of_tenant = 2});
+  std::vector<Pair> pairs(4);
+  for (Pair& pair : pairs) guard_->Add(pair.server());
+  const auto authorise = [&](int i, absl::string_view tenant) {
+    return guard_->Authorise(*guard_->Find(pairs[i].peer()), tenant);
+  };
+  EXPECT_OK(authorise(0, "a"));
+  EXPECT_OK(authorise(0, "a"));  // is in already
+  EXPECT_OK(authorise(1, "a"));
+  EXPECT_THAT(authorise(2, "a"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "tenant a has 2 connections, the most one tenant may"));
+  EXPECT_OK(authorise(3, "b"));
+  // One that ends makes room, once that is noticed.
+  pairs[0].CloseServer();
+  absl::Status again;
+  for (int i = 0; i < 1000; ++i) {
+    again = authorise(2, "a");
+    if (again.ok()) break;
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  EXPECT_OK(again);
+}
+
+TEST_F(ConnectionGuardTest, TheNewestGoesWhenMemoryIsShort) {
+  std::atomic<int64_t> resident{0};
+  Start({.resident_bytes = 100, .resident = [&] { return resident.load(); }});
+  std::vector<Pair> pairs(3);
+  for (Pair& pair : pairs) guard_->Add(pair.server());
+  ASSERT_OK(guard_->Authorise(*guard_->Find(pairs[2].peer()), "a"));
+  resident = 101;
+  // A stranger before a client that has shown who it is, though that is newer.
+  EXPECT_TRUE(pairs[1].EndsWithin(kLongEnough));
+  resident = 100;
+  EXPECT_FALSE(pairs[0].EndsWithin(kSomeLooks));
+  EXPECT_FALSE(pairs[2].EndsWithin(kSomeLooks));
+}
+
+TEST_F(ConnectionGuardTest, UnixSocketsAreNotCountedButGoWhenMemoryIsShort) {
+  std::atomic<int64_t> resident{0};
+  Start({.resident_bytes = 100, .resident = [&] { return resident.load(); }});
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  guard_->Add(ends[0]);
+  EXPECT_EQ(guard_->Find("unix:"), nullptr);
+  const std::vector<char> much(128 << 10);
+  EXPECT_EQ(send(ends[1], much.data(), much.size(), 0),
+            static_cast<ssize_t>(much.size()));
+  absl::SleepFor(kSomeLooks);
+  EXPECT_EQ(guard_->closed(), 0);
+  resident = 101;
+  for (int i = 0; i < 2000 && guard_->closed() == 0; ++i) {
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  EXPECT_EQ(guard_->closed(), 1);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(ConnectionGuardTest, ADescriptorThatIsUsedAgainIsAnotherConnection) {
+  Start({});
+  auto first = std::make_unique<Pair>();
+  const int fd = first->server();
+  guard_->Add(fd);
+  const std::string peer = first->peer();
+  first->CloseServer();
+  Pair second;
+  ASSERT_EQ(dup2(second.server(), fd), fd);
+  guard_->Add(fd);
+  EXPECT_EQ(guard_->Find(peer), nullptr);
+  EXPECT_NE(guard_->Find(second.peer()), nullptr);
+  close(fd);
+}
+
+TEST(ResidentBytesTest, IsSomethingLikeWhatWasTaken) {
+  const int64_t before = ResidentBytes();
+  EXPECT_GT(before, 1 << 20);
+  const std::vector<char> block(64 << 20, 'x');
+  EXPECT_GT(ResidentBytes(), before + (48 << 20));
+  EXPECT_EQ(block[12345], 'x');
+}
+
+}  // namespace
+}  // namespace hawser::server
