@@ -127,8 +127,8 @@ void CudaDevice::ChooseCompiler() {
     }
   }
   compiler_id_ = absl::StrCat(VersionOf(nvrtc_, "nvrtc"), " for ",
-                              facts_.target, ", prelude ",
-                              dialect::PreludeDigest());
+                              facts_.target, ", ", Nvrtc::flags(),
+                              ", prelude ", dialect::PreludeDigest());
 }
 
 absl::Status CudaDevice::Enter() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "kernels/cuda/nvrtc.h"
 #include "tests/kernels/cuda/fake_runtime.h"
 
 // The library forgets memory where it finds no driver.
@@ -83,6 +84,15 @@ TEST_F(CudaDeviceTest, ExistsWithoutItsLibraries) {
   }
   EXPECT_TRUE(absl::IsFailedPrecondition(plan)) << plan;
   EXPECT_EQ(device_->Health(), OkStatus());
+}
+
+// A kernel on disk that was compiled with other flags is another kernel.
+TEST_F(CudaDeviceTest, FlagsOfTheCompilerAreInItsId) {
+  const std::string flags = cuda::Nvrtc::flags();
+  EXPECT_TRUE(absl::StrContains(device_->compiler_id(), flags));
+  EXPECT_TRUE(absl::StrContains(flags, "--fmad=true"));
+  EXPECT_TRUE(absl::StrContains(flags, "--fmad=false"));
+  EXPECT_TRUE(absl::StrContains(flags, "-std=c++17"));
 }
 
 TEST_F(CudaDeviceTest, NoDeviceHasTheRuntimesWords) {
