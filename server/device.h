@@ -13,7 +13,8 @@
 namespace hawser::server {
 
 struct ComputeOptions {
-  std::string device = "auto";  // or one of DeviceNames()
+  std::string device = "auto";  // or one of DeviceNames(); "cuda:N": that one
+  int64_t device_memory = 0;    // the most a GPU's values may take; 0: all
   std::string kernel_cache;     // folder; "": compiled kernels die with us
 };
 
@@ -22,12 +23,12 @@ struct ComputeDevice {
   std::function<int64_t()> live_buffers;  // for as long as `client` lives
 };
 
-// "auto, cuda, cpu, emu".
+// "auto, cuda, cuda:N, cpu, emu".
 std::string DeviceNames();
 
 // "auto": a GPU where there is one, else this machine's CPU; the log says why.
-// Errors: kInvalidArgument for a name that is none; why there is no such
-// device.
+// Errors: kInvalidArgument for a name or number that is none, and for
+// `device_memory` of what is no GPU; why there is no such device.
 absl::StatusOr<ComputeDevice> MakeComputeDevice(const ComputeOptions& options);
 
 }  // namespace hawser::server

@@ -146,6 +146,9 @@ void GrpcHost::SweepUntilStopped() {
     executor_->Sweep();
     datasets_->Sweep();
     access_->Refresh();
+    if (absl::IsUnavailable(executor_->executor().device->Ping({}))) {
+      health_.Stop();
+    }
   }
 }
 
