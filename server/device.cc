@@ -1,5 +1,6 @@
 #include "server/device.h"
 
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -72,6 +73,12 @@ absl::StatusOr<ComputeDevice> MakeEmu(const DeviceChoice& choice) {
   emu::EmuOptions options;
   if (choice.options.device_memory > 0) {
     options.memory_bytes = choice.options.device_memory;
+  }
+  // For tests of what a fault does to a server.
+  const char* const fault = std::getenv("HAWSER_EMU_FAULT_AT_STEP");
+  if (fault != nullptr && !absl::SimpleAtoi(fault, &options.fault_at_step)) {
+    return InvalidArgument("HAWSER_EMU_FAULT_AT_STEP=", fault,
+                           " is no number");
   }
   return MakeGpu(emu::MakeEmuDevice(options), choice.options);
 }

@@ -100,6 +100,7 @@ absl::StatusOr<gpu::DeviceAddress> DeviceMemory::AllocateReserved(
 
 absl::Status DeviceMemory::Free(cudaStream_t stream,
                                 gpu::DeviceAddress address) {
+  int64_t bytes = 0;
   {
     MutexLock lock(&mu_);
     const auto found = live_.find(address.value);
@@ -107,14 +108,22 @@ absl::Status DeviceMemory::Free(cudaStream_t stream,
       return InvalidArgument("address ", address.value,
                              " is no allocation that is alive");
     }
-    use_.live_bytes -= found->second;
-    reserved_ -= found->second;
-    --use_.live_allocations;
+    bytes = found->second;
     live_.erase(found);
   }
-  return health_->Peek(
+  // Not under the lock; a second Free meanwhile finds nothing.
+  const absl::Status freed = health_->Peek(
       cudaFreeAsync(reinterpret_cast<void*>(address.value), stream),
       "cudaFreeAsync");
+  MutexLock lock(&mu_);
+  if (!freed.ok()) {
+    live_[address.value] = bytes;  // the destructor's
+    return freed;
+  }
+  use_.live_bytes -= bytes;
+  reserved_ -= bytes;
+  --use_.live_allocations;
+  return absl::OkStatus();
 }
 
 absl::Status DeviceMemory::Trim() {

@@ -276,7 +276,6 @@ TEST_F(CudaDeviceTest, AFaultIsToldToWhoeverWaits) {
   EXPECT_TRUE(absl::IsInternal(status));
   EXPECT_EQ(device_->Health(), Lost(status));
   fake().lost = cudaSuccess;
-  cudaFree(reinterpret_cast<void*>(memory.value));  // as the driver would
 }
 
 TEST_F(CudaDeviceTest, ADeviceThatIsSilentIsGivenUp) {

@@ -376,10 +376,16 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  // Ended even where that fails.
+  Work work;
+  {
+    std::lock_guard lock(Lock());
+    stream->captures = false;
+    work = std::exchange(stream->work, {});
+  }
   FAKE_CALL();
-  stream->captures = false;
   Make("graph", graph);
-  (*graph)->work = std::exchange(stream->work, {});
+  (*graph)->work = std::move(work);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

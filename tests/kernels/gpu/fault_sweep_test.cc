@@ -219,7 +219,7 @@ TEST_P(FaultSweep, EveryCallOfTheDevice) {
       EXPECT_NE(at, 0);
       EXPECT_TRUE(IsTyped(client.status(), failure)) << client.status();
     } else {
-      Rig rig(device, *std::move(client));
+      Rig rig(*std::move(client), device);
       client = absl::CancelledError("the rig has it");
       const std::vector<Outcome> got = Scenario(rig);
       if (at == 0) want = got;

@@ -33,7 +33,7 @@ class Rig {
   Rig(std::shared_ptr<Device> device, GpuClientOptions options,
       bool has_host = true);
   // Over a client of the test's own making.
-  Rig(std::shared_ptr<Device> device, std::shared_ptr<GpuClient> client)
+  Rig(std::shared_ptr<GpuClient> client, std::shared_ptr<Device> device)
       : device_(std::move(device)), client_(std::move(client)) {}
 
   Device& device() { return *device_; }
