@@ -1,9 +1,15 @@
 #include "server/device.h"
 
+#include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "kernels/cpu/cpu_client.h"
@@ -20,10 +26,16 @@ namespace {
 // longer do others on that thread wait at most.
 constexpr double kInlineCost = 1 << 19;
 
-absl::StatusOr<ComputeDevice> MakeCpu(const ComputeOptions& options) {
+// Device `ordinal` of its kind, as `options` say.
+struct DeviceChoice {
+  const ComputeOptions& options;
+  int ordinal = 0;
+};
+
+absl::StatusOr<ComputeDevice> MakeCpu(const DeviceChoice& choice) {
   const std::shared_ptr<cpu::CpuClient> client =
       cpu::MakeCpuClient(
-          {.memory = options.memory, .inline_cost = kInlineCost});
+          {.memory = choice.options.memory, .inline_cost = kInlineCost});
   return ComputeDevice{client,
                        [at = client.get()] { return at->live_buffers(); },
                        [at = client.get()] { at->LetGo(); }};
@@ -51,35 +63,70 @@ absl::StatusOr<ComputeDevice> MakeGpu(std::unique_ptr<gpu::Device> device,
                        [at = client.get()] { return at->live_buffers(); }};
 }
 
-absl::StatusOr<ComputeDevice> MakeCuda(const ComputeOptions& options) {
-  HAWSER_ASSIGN_OR_RETURN(std::unique_ptr<gpu::Device> device,
-                          cuda::MakeCudaDevice(0));
-  return MakeGpu(std::move(device), options);
+absl::StatusOr<ComputeDevice> MakeCuda(const DeviceChoice& choice) {
+  HAWSER_ASSIGN_OR_RETURN(
+      std::unique_ptr<gpu::Device> device,
+      cuda::MakeCudaDevice(choice.ordinal,
+                           {.memory_limit = choice.options.device_memory}));
+  return MakeGpu(std::move(device), choice.options);
 }
 
-absl::StatusOr<ComputeDevice> MakeEmu(const ComputeOptions& options) {
-  return MakeGpu(emu::MakeEmuDevice({}), options);
+absl::StatusOr<ComputeDevice> MakeEmu(const DeviceChoice& choice) {
+  emu::EmuOptions options;
+  if (choice.options.device_memory > 0) {
+    options.memory_bytes = choice.options.device_memory;
+  }
+  // For tests of what a fault does to a server.
+  const char* const fault = std::getenv("HAWSER_EMU_FAULT_AT_STEP");
+  if (fault != nullptr && !absl::SimpleAtoi(fault, &options.fault_at_step)) {
+    return InvalidArgument("HAWSER_EMU_FAULT_AT_STEP=", fault,
+                           " is no number");
+  }
+  return MakeGpu(emu::MakeEmuDevice(options), choice.options);
 }
 
 struct DeviceRow {
   absl::string_view name;
   bool is_automatic;
-  absl::StatusOr<ComputeDevice> (*make)(const ComputeOptions& options);
+  bool is_gpu;
+  bool has_ordinals;
+  absl::StatusOr<ComputeDevice> (*make)(const DeviceChoice& choice);
 };
 
 // In the order in which --device=auto tries them.
 constexpr DeviceRow kDevices[] = {
-    {"cuda", true, MakeCuda},
-    {"cpu", true, MakeCpu},
-    {"emu", false, MakeEmu},
+    {"cuda", true, true, true, MakeCuda},
+    {"cpu", true, false, false, MakeCpu},
+    {"emu", false, true, false, MakeEmu},
 };
+
+// "cuda:1" is row cuda, 1; nullopt for what is no row, or has no number.
+std::optional<std::pair<const DeviceRow*, int>> FindDevice(
+    absl::string_view name) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(name, absl::MaxSplits(':', 1));
+  const bool has_ordinal = absl::StrContains(name, ':');
+  for (const DeviceRow& row : kDevices) {
+    if (row.name != parts.first || (has_ordinal && !row.has_ordinals)) continue;
+    uint32_t ordinal = 0;
+    if (has_ordinal && (!absl::SimpleAtoi(parts.second, &ordinal) ||
+                        ordinal > 1000 || !absl::ascii_isdigit(parts.second[0]))) {
+      continue;
+    }
+    return std::make_pair(&row, static_cast<int>(ordinal));
+  }
+  return std::nullopt;
+}
 
 absl::StatusOr<ComputeDevice> MakeFirst(const ComputeOptions& options) {
   absl::Status last;
   for (const DeviceRow& row : kDevices) {
     if (!row.is_automatic) continue;
-    absl::StatusOr<ComputeDevice> device = row.make(options);
+    absl::StatusOr<ComputeDevice> device = row.make({options});
     if (device.ok()) {
+      if (options.device_memory > 0 && !row.is_gpu) {
+        HAWSER_LOG(kWarning) << "--device_memory is not of " << row.name;
+      }
       HAWSER_LOG(kInfo) << "computing on " << row.name;
       return device;
     }
@@ -94,20 +141,27 @@ absl::StatusOr<ComputeDevice> MakeFirst(const ComputeOptions& options) {
 
 std::string DeviceNames() {
   std::vector<absl::string_view> names = {"auto"};
-  for (const DeviceRow& row : kDevices) names.push_back(row.name);
+  for (const DeviceRow& row : kDevices) {
+    names.push_back(row.name);
+    if (row.has_ordinals) names.push_back("cuda:N");
+  }
   return absl::StrJoin(names, ", ");
 }
 
 absl::StatusOr<ComputeDevice> MakeComputeDevice(const ComputeOptions& options) {
   if (options.device == "auto") return MakeFirst(options);
-  for (const DeviceRow& row : kDevices) {
-    if (row.name != options.device) continue;
-    absl::StatusOr<ComputeDevice> device = row.make(options);
-    if (device.ok()) return device;
-    return Annotate(device.status(), row.name);
+  const auto found = FindDevice(options.device);
+  if (!found) {
+    return InvalidArgument("--device=", options.device, " is none of ",
+                           DeviceNames());
   }
-  return InvalidArgument("--device=", options.device, " is none of ",
-                         DeviceNames());
+  const auto& [row, ordinal] = *found;
+  if (options.device_memory > 0 && !row->is_gpu) {
+    return InvalidArgument("--device_memory is of a GPU, not of ", row->name);
+  }
+  absl::StatusOr<ComputeDevice> device = row->make({options, ordinal});
+  if (device.ok()) return device;
+  return Annotate(device.status(), options.device);
 }
 
 }  // namespace hawser::server

@@ -14,7 +14,8 @@
 namespace hawser::server {
 
 struct ComputeOptions {
-  std::string device = "auto";  // or one of DeviceNames()
+  std::string device = "auto";  // or one of DeviceNames(); "cuda:N": that one
+  int64_t device_memory = 0;    // the most a GPU's values may take; 0: all
   std::string kernel_cache;     // folder; "": compiled kernels die with us
   // What an engine that computes in host memory charges values to; null: it
   // takes up to three quarters of the machine's.
@@ -29,12 +30,12 @@ struct ComputeDevice {
   std::function<void()> let_go = [] {};
 };
 
-// "auto, cuda, cpu, emu".
+// "auto, cuda, cuda:N, cpu, emu".
 std::string DeviceNames();
 
 // "auto": a GPU where there is one, else this machine's CPU; the log says why.
-// Errors: kInvalidArgument for a name that is none; why there is no such
-// device.
+// Errors: kInvalidArgument for a name or number that is none, and for
+// `device_memory` of what is no GPU; why there is no such device.
 absl::StatusOr<ComputeDevice> MakeComputeDevice(const ComputeOptions& options);
 
 }  // namespace hawser::server

@@ -24,6 +24,7 @@ ABSL_FLAG(std::string, tls_key, "", "");
 ABSL_FLAG(std::string, tls_client_ca, "", "");
 ABSL_FLAG(std::string, tokens_file, "", "");
 ABSL_FLAG(std::string, device, "auto", "");
+ABSL_FLAG(std::string, device_memory, "0", "");
 ABSL_FLAG(std::string, kernel_cache, "", "");
 ABSL_FLAG(std::string, memory, "0", "");
 ABSL_FLAG(absl::Duration, run_limit, absl::ZeroDuration(), "");
@@ -67,7 +68,10 @@ constexpr FlagHelp kFlags[] = {
     {"", "tokens_file", "FILE",
      "lines \"TENANT SHA256-HEX-OF-TOKEN\"; clients must send a token"},
     {"Computing", "device", "NAME",
-     "cuda, cpu, emu (a GPU emulated for tests; needs g++) or auto"},
+     "cuda, cuda:N (the Nth GPU, from 0), cpu, emu (a GPU emulated for tests; "
+     "needs g++) or auto"},
+    {"", "device_memory", "BYTES",
+     "the most memory of a GPU that values may take; 0: what it has"},
     {"", "kernel_cache", "DIR",
      "where compiled GPU kernels survive a restart; empty: memory only"},
     {"", "memory", "BYTES",
@@ -147,7 +151,10 @@ std::string HelpText() {
                   "on standard error\n(HAWSER_LOG_LEVEL=0..2), and stops on "
                   "SIGTERM. On\nSIGUSR1 it says on standard output what it "
                   "holds: sessions, buffers of the\ndevice, and how many of "
-                  "these are arrays of datasets that it keeps.\n");
+                  "these are arrays of datasets that it keeps.\n"
+                  "\nIt exits with 0 after a signal, 2 for a command line "
+                  "that makes no sense, 69\nwhen its GPU is lost (start it "
+                  "again), 1 for anything else.\n");
   return out;
 }
 
@@ -244,6 +251,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   CommandLine line;
   line.compute.device = absl::GetFlag(FLAGS_device);
   line.compute.kernel_cache = absl::GetFlag(FLAGS_kernel_cache);
+  auto memory = ParseBytes(absl::GetFlag(FLAGS_device_memory));
+  if (!memory.ok()) return Annotate(memory.status(), "--device_memory");
+  line.compute.device_memory = *memory;
   HostOptions& host = line.host;
   host.listen = absl::GetFlag(FLAGS_listen);
   host.insecure = absl::GetFlag(FLAGS_insecure);

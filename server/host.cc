@@ -169,6 +169,9 @@ void GrpcHost::SweepUntilStopped() {
     datasets_->Sweep();
     access_->Refresh();
     idle_memory_.Look();
+    if (absl::IsUnavailable(executor_->executor().device->Ping({}))) {
+      health_.Stop();
+    }
   }
 }
 

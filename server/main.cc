@@ -23,9 +23,14 @@
 namespace hawser::server {
 namespace {
 
-constexpr int kUsage = 2;  // exit code
+// Exit codes. The second is sysexits.h's EX_UNAVAILABLE: a supervisor starts us
+// again, which may find the device well.
+constexpr int kUsage = 2;
+constexpr int kDeviceLost = 69;
 // A device or disk that hangs does not keep the process from ending.
 constexpr absl::Duration kPatience = absl::Seconds(3);
+// Between two looks at the device.
+constexpr absl::Duration kLookEvery = absl::Milliseconds(250);
 
 int Fail(const absl::Status& status, int code) {
   std::fprintf(stderr, "hawserd: %s\n", std::string(status.message()).c_str());
@@ -64,6 +69,27 @@ void PrintState(const ComputeDevice& device, Host& host) {
   std::fflush(stdout);
 }
 
+// Serves until a signal ends us or the device is lost. The exit code.
+int ServeUntilTheEnd(const sigset_t& signals, const ComputeDevice& device,
+                     Host& host) {
+  const timespec look = absl::ToTimespec(kLookEvery);
+  while (true) {
+    const int received = sigtimedwait(&signals, nullptr, &look);
+    if (received == SIGUSR1) {
+      PrintState(device, host);
+    } else if (received == SIGHUP) {
+      host.Reload();
+    } else if (received > 0) {
+      HAWSER_LOG(kInfo) << "stopping on signal " << received;
+      return 0;
+    }
+    const absl::Status health = device.client->Ping({});
+    if (!absl::IsUnavailable(health)) continue;
+    HAWSER_LOG(kError) << "stopping: " << health.message();
+    return kDeviceLost;
+  }
+}
+
 int Serve(const CommandLine& line) {
   const sigset_t signals = BlockSignals();
   LimitGrpcLog();
@@ -89,26 +115,17 @@ int Serve(const CommandLine& line) {
               (*host)->address().c_str(), capabilities->platform.c_str(),
               capabilities->device.c_str(), static_cast<int>(getpid()));
   std::fflush(stdout);
-  int received = 0;
-  while (true) {
-    if (sigwait(&signals, &received) != 0) continue;
-    if (received == SIGUSR1) {
-      PrintState(*device, **host);
-    } else if (received == SIGHUP) {
-      (*host)->Reload();
-    } else {
-      break;
-    }
-  }
-  HAWSER_LOG(kInfo) << "stopping on signal " << received;
-  std::thread([] {
+  const int code = ServeUntilTheEnd(signals, *device, **host);
+  std::thread([code] {
     absl::SleepFor(kPatience);
     HAWSER_LOG(kWarning) << "something did not end; leaving without it";
-    _exit(0);
+    _exit(code);
   }).detach();
   (*host)->Stop();
   host->reset();
-  return 0;
+  // What a lost device holds may never be given back.
+  if (code == kDeviceLost) _exit(code);
+  return code;
 }
 
 }  // namespace

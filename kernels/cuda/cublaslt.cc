@@ -31,7 +31,7 @@ constexpr absl::string_view kSonames[] = {"libcublasLt.so.13",
 
 // What buffers are aligned to as a rule; those that are not have an algorithm
 // of their own.
-constexpr uint32_t kAlignment = 16;
+constexpr uint32_t kAlignment = gpu::GemmSpec::kAlignment;
 
 void* Pointer(gpu::DeviceAddress address) {
   return reinterpret_cast<void*>(address.value);
@@ -264,6 +264,7 @@ absl::StatusOr<std::shared_ptr<const BlasPlan>> CublasLt::Plan(
       functions_->Choose(handle, *plan, element);
   plan->aligned = aligned.algo;
   plan->workspace_bytes = aligned.workspaceSize;
+  if (!spec.is_aligned) HAWSER_RETURN_IF_ERROR(any);
   plan->takes_any = any.ok();
   if (any.ok()) {
     plan->any = any->algo;

@@ -1,5 +1,6 @@
 #include "kernels/cuda/cuda_device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/cuda/cuda_device_impl.h"
@@ -57,6 +58,7 @@ CudaDevice::CudaDevice(int ordinal, const CudaOptions& options)
     : ordinal_(ordinal),
       health_(std::make_shared<DeviceHealth>()),
       notices_(std::make_shared<Notices>()),
+      watchdog_(options.patience),
       nvrtc_(Nvrtc::Open(options.libraries)),
       blas_(CublasLt::Open(options.libraries, health_.get())) {}
 
@@ -69,13 +71,19 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
   HAWSER_RETURN_IF_ERROR(device->ReadFacts());
   device->ChooseCompiler();
   HAWSER_ASSIGN_OR_RETURN(
-      device->memory_, DeviceMemory::Create(device->health_.get(), ordinal));
+      device->memory_, DeviceMemory::Create(device->health_.get(), ordinal,
+                                            options.memory_limit));
+  if (options.memory_limit > 0) {
+    device->facts_.memory_bytes =
+        std::min(device->facts_.memory_bytes, options.memory_limit);
+  }
   return device;
 }
 
 CudaDevice::~CudaDevice() {
   cudaSetDevice(ordinal_);
-  cudaDeviceSynchronize();
+  // A device that is lost may never be done.
+  if (health_->status().ok()) cudaDeviceSynchronize();
   notices_->FireAll(Unavailable("the device is gone"));
   execs_.Clear();
   graphs_.Clear();
@@ -127,8 +135,8 @@ void CudaDevice::ChooseCompiler() {
     }
   }
   compiler_id_ = absl::StrCat(VersionOf(nvrtc_, "nvrtc"), " for ",
-                              facts_.target, ", prelude ",
-                              dialect::PreludeDigest());
+                              facts_.target, ", ", Nvrtc::flags(),
+                              ", prelude ", dialect::PreludeDigest());
 }
 
 absl::Status CudaDevice::Enter() const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "kernels/cuda/cublaslt.h"
@@ -21,6 +22,7 @@
 #include "kernels/cuda/notices.h"
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/cuda/owned.h"
+#include "kernels/cuda/watchdog.h"
 
 namespace hawser::cuda {
 
@@ -178,6 +180,11 @@ class CudaDevice final : public gpu::Device {
                              absl::Status status);
   absl::Status Copy(gpu::Stream stream, void* to, const void* from,
                     int64_t bytes, cudaMemcpyKind kind);
+  // Waits until `query` is no longer cudaErrorNotReady, or the device is given
+  // up.
+  absl::Status Await(absl::FunctionRef<cudaError_t()> query,
+                     absl::string_view call,
+                     const RecentKernels& recent) const;
   absl::StatusOr<KernelInfo> Inspect(cudaKernel_t kernel,
                                      absl::string_view name) const;
 
@@ -185,6 +192,7 @@ class CudaDevice final : public gpu::Device {
   // Callbacks of the driver share these two; they may outlive the device.
   const std::shared_ptr<DeviceHealth> health_;
   const std::shared_ptr<Notices> notices_;
+  mutable Watchdog watchdog_;
   absl::StatusOr<std::unique_ptr<Nvrtc>> nvrtc_;
   absl::StatusOr<std::unique_ptr<CublasLt>> blas_;
   gpu::DeviceFacts facts_;

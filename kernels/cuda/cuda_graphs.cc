@@ -18,7 +18,9 @@ absl::Status CudaDevice::BeginCapture(gpu::Stream stream) {
 }
 
 absl::StatusOr<gpu::Graph> CudaDevice::EndCapture(gpu::Stream stream) {
-  HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, On(stream));
+  // The capture ends whatever goes wrong: the stream is needed again.
+  const absl::Status entered = Enter();
+  HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, streams_.Find(stream.value));
   if (s->capture == nullptr) {
     return FailedPrecondition("stream ", stream.value, " does not capture");
   }
@@ -30,6 +32,7 @@ absl::StatusOr<gpu::Graph> CudaDevice::EndCapture(gpu::Stream stream) {
   state->graph.reset(graph);
   HAWSER_RETURN_IF_ERROR(capture->status);
   HAWSER_RETURN_IF_ERROR(ended);
+  HAWSER_RETURN_IF_ERROR(entered);
   state->steps = std::move(capture->steps);
   state->recent = std::move(capture->recent);
   return gpu::Graph{graphs_.Add(std::move(state))};

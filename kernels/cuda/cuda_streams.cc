@@ -127,22 +127,45 @@ absl::StatusOr<bool> CudaDevice::IsDone(gpu::Event event) {
     cudaGetLastError();
     return false;
   }
-  HAWSER_RETURN_IF_ERROR(Check(error, "cudaEventQuery", e->recent));
+  HAWSER_RETURN_IF_ERROR(health_->Peek(error, "cudaEventQuery"));
+  watchdog_.Progressed();
   return true;
 }
 
 absl::Status CudaDevice::AwaitEvent(gpu::Event event) {
   HAWSER_RETURN_IF_ERROR(Enter());
   HAWSER_ASSIGN_OR_RETURN(const auto e, events_.Find(event.value));
-  return Check(cudaEventSynchronize(e->event.get()), "cudaEventSynchronize",
-               e->recent);
+  return Await([&] { return cudaEventQuery(e->event.get()); },
+               "cudaEventQuery", e->recent);
 }
 
 absl::Status CudaDevice::AwaitStream(gpu::Stream stream) {
   HAWSER_ASSIGN_OR_RETURN(const StreamPtr s,
                           OutsideCapture(stream, "AwaitStream"));
-  return Check(cudaStreamSynchronize(s->stream.get()),
-               "cudaStreamSynchronize", s->recent);
+  return Await([&] { return cudaStreamQuery(s->stream.get()); },
+               "cudaStreamQuery", s->recent);
+}
+
+absl::Status CudaDevice::Await(absl::FunctionRef<cudaError_t()> query,
+                               absl::string_view call,
+                               const RecentKernels& recent) const {
+  Watchdog::Wait wait(&watchdog_);
+  while (true) {
+    const cudaError_t error = query();
+    if (error != cudaErrorNotReady) {
+      if (error == cudaSuccess) watchdog_.Progressed();
+      return Check(error, call, recent);
+    }
+    cudaGetLastError();
+    // Another thread may have found out.
+    HAWSER_RETURN_IF_ERROR(health_->status());
+    const absl::Status silent = wait.Pause();
+    if (!silent.ok()) {
+      return health_->End(absl::Status(
+          silent.code(),
+          absl::StrCat(silent.message(), ", ", recent.ToString())));
+    }
+  }
 }
 
 absl::StatusOr<double> CudaDevice::SecondsBetween(gpu::Event first,

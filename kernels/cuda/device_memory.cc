@@ -17,7 +17,7 @@ size_t AtLeastOne(int64_t bytes) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DeviceMemory>> DeviceMemory::Create(
-    DeviceHealth* health, int ordinal) {
+    DeviceHealth* health, int ordinal, int64_t limit) {
   cudaMemPoolProps properties = {};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> DeviceMemory::Create(
                               &threshold),
       "cudaMemPoolSetAttribute"));
   return std::unique_ptr<DeviceMemory>(
-      new DeviceMemory(health, std::move(owned)));
+      new DeviceMemory(health, std::move(owned), limit));
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -45,6 +45,30 @@ DeviceMemory::~DeviceMemory() {
 absl::StatusOr<gpu::DeviceAddress> DeviceMemory::Allocate(cudaStream_t stream,
                                                           int64_t bytes) {
   if (bytes < 0) return InvalidArgument("an allocation of ", bytes, " bytes");
+  HAWSER_RETURN_IF_ERROR(Reserve(bytes));
+  auto memory = AllocateReserved(stream, bytes);
+  if (!memory.ok()) Release(bytes);
+  return memory;
+}
+
+absl::Status DeviceMemory::Reserve(int64_t bytes) {
+  MutexLock lock(&mu_);
+  if (limit_ > 0 && bytes > limit_ - reserved_) {
+    return ResourceExhausted("device memory: ", bytes, " bytes asked for, ",
+                             limit_ - reserved_, " left of the ", limit_,
+                             " that this process may take");
+  }
+  reserved_ += bytes;
+  return absl::OkStatus();
+}
+
+void DeviceMemory::Release(int64_t bytes) {
+  MutexLock lock(&mu_);
+  reserved_ -= bytes;
+}
+
+absl::StatusOr<gpu::DeviceAddress> DeviceMemory::AllocateReserved(
+    cudaStream_t stream, int64_t bytes) {
   void* memory = nullptr;
   const size_t size = AtLeastOne(bytes);
   cudaError_t error =
@@ -76,6 +100,7 @@ absl::StatusOr<gpu::DeviceAddress> DeviceMemory::Allocate(cudaStream_t stream,
 
 absl::Status DeviceMemory::Free(cudaStream_t stream,
                                 gpu::DeviceAddress address) {
+  int64_t bytes = 0;
   {
     MutexLock lock(&mu_);
     const auto found = live_.find(address.value);
@@ -83,28 +108,38 @@ absl::Status DeviceMemory::Free(cudaStream_t stream,
       return InvalidArgument("address ", address.value,
                              " is no allocation that is alive");
     }
-    use_.live_bytes -= found->second;
-    --use_.live_allocations;
+    bytes = found->second;
     live_.erase(found);
   }
-  return health_->Check(
+  // Not under the lock; a second Free meanwhile finds nothing.
+  const absl::Status freed = health_->Peek(
       cudaFreeAsync(reinterpret_cast<void*>(address.value), stream),
       "cudaFreeAsync");
+  MutexLock lock(&mu_);
+  if (!freed.ok()) {
+    live_[address.value] = bytes;  // the destructor's
+    return freed;
+  }
+  use_.live_bytes -= bytes;
+  reserved_ -= bytes;
+  --use_.live_allocations;
+  return absl::OkStatus();
 }
 
 absl::Status DeviceMemory::Trim() {
-  return health_->Check(cudaMemPoolTrimTo(pool_.get(), 0),
-                        "cudaMemPoolTrimTo");
+  return health_->Peek(cudaMemPoolTrimTo(pool_.get(), 0),
+                       "cudaMemPoolTrimTo");
 }
 
 gpu::MemoryUse DeviceMemory::use() const {
   uint64_t reserved = 0;
   size_t free_bytes = 0, total_bytes = 0;
-  health_->Check(cudaMemPoolGetAttribute(
-                     pool_.get(), cudaMemPoolAttrReservedMemCurrent, &reserved),
-                 "cudaMemPoolGetAttribute")
+  health_
+      ->Peek(cudaMemPoolGetAttribute(
+                 pool_.get(), cudaMemPoolAttrReservedMemCurrent, &reserved),
+             "cudaMemPoolGetAttribute")
       .IgnoreError();
-  health_->Check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo")
+  health_->Peek(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo")
       .IgnoreError();
   MutexLock lock(&mu_);
   gpu::MemoryUse now = use_;

@@ -23,9 +23,10 @@ namespace hawser::cuda {
 // Thread-safe. Callers have made the device current.
 class DeviceMemory {
  public:
-  // A pool that keeps what is freed until it is trimmed.
+  // A pool that keeps what is freed until it is trimmed. `limit`: the most
+  // bytes alive at a time, beyond which Allocate is kResourceExhausted; 0: none.
   static absl::StatusOr<std::unique_ptr<DeviceMemory>> Create(
-      DeviceHealth* health, int ordinal);
+      DeviceHealth* health, int ordinal, int64_t limit);
   // Frees what nobody has freed; waits for the device.
   ~DeviceMemory();
 
@@ -39,15 +40,22 @@ class DeviceMemory {
   absl::Status FreePinned(void* memory);
 
  private:
-  DeviceMemory(DeviceHealth* health, OwnedPool pool)
-      : health_(health), pool_(std::move(pool)) {}
+  DeviceMemory(DeviceHealth* health, OwnedPool pool, int64_t limit)
+      : health_(health), pool_(std::move(pool)), limit_(limit) {}
+  absl::Status Reserve(int64_t bytes);
+  void Release(int64_t bytes);
+  absl::StatusOr<gpu::DeviceAddress> AllocateReserved(cudaStream_t stream,
+                                                      int64_t bytes);
 
   DeviceHealth* const health_;
   const OwnedPool pool_;
+  const int64_t limit_;
   mutable Mutex mu_;
   absl::flat_hash_map<uint64_t, int64_t> live_ ABSL_GUARDED_BY(mu_);  // bytes
   absl::flat_hash_set<void*> pinned_ ABSL_GUARDED_BY(mu_);
   gpu::MemoryUse use_ ABSL_GUARDED_BY(mu_);
+  // Of the limit: alive, or about to be.
+  int64_t reserved_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace hawser::cuda

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 
 namespace hawser::cuda {
 namespace {
@@ -129,13 +130,25 @@ absl::Status DeviceHealth::Judge(cudaError_t error, absl::string_view call,
   if (error == cudaSuccess) return absl::OkStatus();
   const absl::Status status =
       ToStatus(error, absl::StrCat(call, detail.empty() ? "" : ", ", detail));
+  if (IsFatal(error)) return End(status);
+  MutexLock lock(&mu_);
+  return status_.ok() ? status : status_;
+}
+
+absl::Status DeviceHealth::Peek(cudaError_t error,
+                                absl::string_view call) const {
+  if (error == cudaSuccess) [[likely]] return absl::OkStatus();
+  cudaGetLastError();
+  const absl::Status lost = status();
+  return lost.ok() ? ToStatus(error, call) : lost;
+}
+
+absl::Status DeviceHealth::End(const absl::Status& why) {
   MutexLock lock(&mu_);
   if (!status_.ok()) return status_;
-  if (IsFatal(error)) {
-    status_ = status;
-    is_lost_.store(true, std::memory_order_release);
-  }
-  return status;
+  status_ = Unavailable("the device is lost: ", why.message());
+  is_lost_.store(true, std::memory_order_release);
+  return why;
 }
 
 }  // namespace hawser::cuda

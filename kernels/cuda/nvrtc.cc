@@ -3,6 +3,7 @@
 #include <nvrtc.h>
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -21,6 +22,18 @@ namespace {
               X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
 
 constexpr absl::string_view kSonames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+
+// What is compiled with, beside the target.
+struct FlagRow {
+  const char *fast, *strict;
+};
+constexpr FlagRow kFlags[] = {
+    {"-std=c++17", "-std=c++17"},
+    {"--ptxas-options=-v", "--ptxas-options=-v"},
+    // x < 0 where a type may be unsigned.
+    {"--diag-suppress=186", "--diag-suppress=186"},
+    {"--fmad=true", "--fmad=false"},
+};
 
 using GetSize = nvrtcResult(nvrtcProgram, size_t*);
 using GetText = nvrtcResult(nvrtcProgram, char*);
@@ -69,6 +82,15 @@ absl::StatusOr<std::unique_ptr<Nvrtc>> Nvrtc::Open(
   return nvrtc;
 }
 
+std::string Nvrtc::flags() {
+  std::string fast, strict;
+  for (const FlagRow& row : kFlags) {
+    absl::StrAppend(&fast, " ", row.fast);
+    absl::StrAppend(&strict, " ", row.strict);
+  }
+  return absl::StrCat("fast", fast, ", strict", strict);
+}
+
 absl::StatusOr<gpu::KernelBinary> Nvrtc::Compile(
     absl::string_view name, const std::string& source, absl::string_view target,
     const gpu::CompileOptions& options) const {
@@ -80,11 +102,12 @@ absl::StatusOr<gpu::KernelBinary> Nvrtc::Compile(
     return Internal("nvrtc, ", name, ": ", f.nvrtcGetErrorString(result));
   }
   const std::string architecture = absl::StrCat("--gpu-architecture=", target);
-  const char* const flags[] = {
-      architecture.c_str(), "-std=c++17", "--ptxas-options=-v",
-      // x < 0 where a type may be unsigned.
-      "--diag-suppress=186", options.strict ? "--fmad=false" : "--fmad=true"};
-  result = f.nvrtcCompileProgram(program, std::size(flags), flags);
+  std::vector<const char*> flags = {architecture.c_str()};
+  for (const FlagRow& row : kFlags) {
+    flags.push_back(options.strict ? row.strict : row.fast);
+  }
+  result = f.nvrtcCompileProgram(program, static_cast<int>(flags.size()),
+                                 flags.data());
   CompileLog log = ReadCompileLog(
       Text(program, f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog));
   gpu::KernelBinary binary;

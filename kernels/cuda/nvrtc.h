@@ -25,6 +25,9 @@ class Nvrtc {
   // "nvrtc 13.0", with what tells builds of one version apart.
   const std::string& version() const { return version_; }
   const std::string& path() const { return path_; }
+  // What decides about machine code beside text and target: the flags of both
+  // CompileOptions. Part of every cache key.
+  static std::string flags();
   // That it knows: 90 is sm_90.
   const std::vector<int>& architectures() const { return architectures_; }
 

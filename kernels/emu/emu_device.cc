@@ -25,7 +25,7 @@ gpu::DeviceFacts FactsOf(const EmuOptions& options) {
   f.memory_bytes = options.memory_bytes;
   // Those of the GPU it stands for, where kernels are shaped by them.
   f.cache_bytes = int64_t{50} << 20;
-  f.multiprocessors = 4;
+  f.multiprocessors = options.multiprocessors;
   f.max_shared_bytes_per_block = 227 << 10;
   f.bytes_per_second = 1e9;
   return f;

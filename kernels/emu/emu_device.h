@@ -17,6 +17,9 @@ struct EmuOptions {
   // Every launch with each order of threads; else with one, drawn by `seed`.
   bool every_schedule = false;
   int64_t memory_bytes = int64_t{4} << 30;
+  int multiprocessors = 4;
+  // The step queued as this one, from 1, is a fault; 0: none is.
+  int64_t fault_at_step = 0;
   // Where compiled kernels are kept; "": hawser-emu-<user> where temporary
   // files belong.
   std::string folder;

@@ -58,11 +58,15 @@ absl::Status EmuDevice::Add(Stream stream, Step step) {
 absl::Status EmuDevice::Queue(Stream stream,
                               std::shared_ptr<const Steps> steps, size_t i) {
   uint64_t draw;
+  bool is_fault;
   {
     MutexLock lock(&mu_);
     draw = std::mt19937_64(options_.seed + num_steps_++)();
+    is_fault = static_cast<int64_t>(num_steps_) == options_.fault_at_step;
   }
-  return timeline_.Push(stream, [this, steps = std::move(steps), i, draw] {
+  return timeline_.Push(stream, [this, steps = std::move(steps), i, draw,
+                                 is_fault]() -> absl::Status {
+    if (is_fault) return Internal("a planned fault");
     return RunStep((*steps)[i],
                    {&memory_, &facts_, SchedulesOf(draw), draw});
   });

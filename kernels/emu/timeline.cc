@@ -31,6 +31,17 @@ Timeline::~Timeline() {
 
 absl::Status Timeline::Health() const {
   MutexLock lock(&mu_);
+  return Lost();
+}
+
+absl::Status Timeline::Lost() const {
+  if (failure_.ok()) return absl::OkStatus();
+  return Unavailable("the device is lost: ", failure_.message());
+}
+
+absl::Status Timeline::Tell() {
+  if (failure_.ok() || is_told_) return Lost();
+  is_told_ = true;
   return failure_;
 }
 
@@ -49,7 +60,7 @@ absl::Status Timeline::RemoveStream(gpu::Stream stream) {
 
 absl::Status Timeline::CheckStream(gpu::Stream stream) const {
   MutexLock lock(&mu_);
-  HAWSER_RETURN_IF_ERROR(failure_);
+  HAWSER_RETURN_IF_ERROR(Lost());
   return streams_.count(stream.value) > 0 ? absl::OkStatus()
                                           : NoStream(stream);
 }
@@ -77,7 +88,7 @@ absl::StatusOr<MarkPtr> Timeline::MarkOf(gpu::Event event) const {
 
 absl::Status Timeline::Add(gpu::Stream stream, Item item) {
   MutexLock lock(&mu_);
-  HAWSER_RETURN_IF_ERROR(failure_);
+  HAWSER_RETURN_IF_ERROR(Lost());
   const auto found = streams_.find(stream.value);
   if (found == streams_.end()) return NoStream(stream);
   if (std::holds_alternative<Notice>(item)) ++notices_;
@@ -128,7 +139,7 @@ absl::Status Timeline::WaitOn(gpu::Stream stream, gpu::Event event) {
 
 absl::StatusOr<bool> Timeline::IsDone(gpu::Event event) {
   MutexLock lock(&mu_);
-  HAWSER_RETURN_IF_ERROR(failure_);
+  HAWSER_RETURN_IF_ERROR(Lost());
   HAWSER_ASSIGN_OR_RETURN(const MarkPtr mark, MarkOf(event));
   if (mark == nullptr || mark->is_done) return true;
   ++polls_;
@@ -141,13 +152,13 @@ absl::Status Timeline::AwaitMark(const MarkPtr& mark) {
   wanted_.SignalAll();
   changed_.Wait(&mu_, [&] { return mark->is_done; });
   --waiting_;
-  return failure_;
+  return Tell();
 }
 
 absl::Status Timeline::Await(gpu::Event event) {
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(const MarkPtr mark, MarkOf(event));
-  return mark == nullptr ? failure_ : AwaitMark(mark);
+  return mark == nullptr ? Tell() : AwaitMark(mark);
 }
 
 absl::Status Timeline::Await(gpu::Stream stream) {
@@ -163,7 +174,7 @@ absl::Status Timeline::Await(gpu::Stream stream) {
 absl::StatusOr<double> Timeline::SecondsBetween(gpu::Event first,
                                                 gpu::Event last) {
   MutexLock lock(&mu_);
-  HAWSER_RETURN_IF_ERROR(failure_);
+  HAWSER_RETURN_IF_ERROR(Lost());
   HAWSER_ASSIGN_OR_RETURN(const MarkPtr a, MarkOf(first));
   HAWSER_ASSIGN_OR_RETURN(const MarkPtr b, MarkOf(last));
   if (a == nullptr || b == nullptr || !a->is_done || !b->is_done) {
@@ -203,7 +214,7 @@ void Timeline::RunOne(uint64_t stream) {
     mu_.Lock();
     if (failure_.ok()) failure_ = status;
   } else if (Notice* notice = std::get_if<Notice>(&item)) {
-    const absl::Status status = failure_;
+    const absl::Status status = Tell();
     mu_.Unlock();
     notice->done(status);
     mu_.Lock();

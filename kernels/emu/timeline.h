@@ -30,8 +30,9 @@ using MarkPtr = std::shared_ptr<Mark>;
 // Thread-safe. To find waits that are missing, it is as lazy as can be: work is
 // done only while somebody waits, a Notify is queued, events are being polled
 // or very much has gathered; then a stream may get far ahead of another.
-// The first work that fails ends all: what is behind it is not done, and every
-// wait and Notify says so.
+// The first work that fails ends all: what is behind it is not done. The first
+// wait or Notify that meets it is told the failure; what comes after is told
+// kUnavailable, with its words.
 class Timeline {
  public:
   using Work = std::function<absl::Status()>;
@@ -40,7 +41,7 @@ class Timeline {
   // Does all that is queued.
   ~Timeline();
 
-  // OK, or the failure that ended it.
+  // OK, or kUnavailable with the words of the failure that ended it.
   absl::Status Health() const;
 
   gpu::Stream AddStream();
@@ -49,7 +50,7 @@ class Timeline {
   gpu::Event AddEvent();
   absl::Status RemoveEvent(gpu::Event event);
 
-  // Errors (all): kInvalidArgument for a handle that is none; the failure.
+  // Errors (all): kInvalidArgument for a handle that is none; Health().
   absl::Status Push(gpu::Stream stream, Work work);
   absl::Status Notify(gpu::Stream stream,
                       std::function<void(absl::Status)> done);
@@ -75,6 +76,9 @@ class Timeline {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status AwaitMark(const MarkPtr& mark)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Lost() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The failure once, then Lost().
+  absl::Status Tell() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Loop();
   bool MayRun() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   static bool IsRunnable(const Queue& queue);
@@ -85,6 +89,7 @@ class Timeline {
   CondVar changed_;  // by the thread: something is done
   CondVar wanted_;   // by callers: there is something to do
   absl::Status failure_ ABSL_GUARDED_BY(mu_);
+  bool is_told_ ABSL_GUARDED_BY(mu_) = false;
   std::map<uint64_t, Queue> streams_ ABSL_GUARDED_BY(mu_);
   std::map<uint64_t, MarkPtr> events_ ABSL_GUARDED_BY(mu_);
   uint64_t next_id_ ABSL_GUARDED_BY(mu_) = 1;

@@ -1,13 +1,18 @@
 #include "kernels/gpu/compiled.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/ops/control.h"
+#include "kernels/gpu/gemm_lowering.h"
 #include "kernels/gpu/trip_count.h"
 #include "kernels/plan/plan.h"
 
@@ -19,12 +24,54 @@ plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
   plan::Target target = plan::GpuTarget();
   target.name = facts.platform;
   target.parallel_units = facts.multiprocessors;
-  // A library's tail is not rounded op by op.
   if (numerics == runtime::Numerics::kStrict) {
+    target.parallel_units = kStrictMultiprocessors;
+    // A library's tail is not rounded op by op.
     target.epilogues = plan::EpilogueSupport::kNone;
   }
   return target;
 }
+
+// A device's plans for products, each asked for once.
+class ProductPlans {
+ public:
+  explicit ProductPlans(std::shared_ptr<Device> device)
+      : device_(std::move(device)) {}
+
+  // Errors: kUnimplemented where a kernel of ours has to do it.
+  absl::StatusOr<std::shared_ptr<const ProductPlan>> Get(const GemmSpec& spec) {
+    auto& alike = plans_[{spec.m, spec.n, spec.k}];
+    for (const auto& [known, plan] : alike) {
+      if (known == spec) return plan;
+    }
+    alike.emplace_back(spec, Plan(spec));
+    return alike.back().second;
+  }
+
+ private:
+  using Answer = absl::StatusOr<std::shared_ptr<const ProductPlan>>;
+
+  Answer Plan(const GemmSpec& spec) {
+    const absl::StatusOr<GemmPlan> planned = device_->PlanGemm(spec);
+    if (absl::IsFailedPrecondition(planned.status())) {
+      // The library is missing: the slower way is right as well.
+      static std::once_flag once;
+      std::call_once(once, [&] {
+        HAWSER_LOG(kWarning) << "products run on kernels of our own, which are "
+                                "many times slower: "
+                             << planned.status();
+      });
+      return Unimplemented(planned.status().message());
+    }
+    HAWSER_RETURN_IF_ERROR(planned);
+    return std::make_shared<const ProductPlan>(device_, *planned);
+  }
+
+  const std::shared_ptr<Device> device_;
+  // By sizes: those that differ in layout or tail alone are few.
+  std::map<std::array<int64_t, 3>, std::vector<std::pair<GemmSpec, Answer>>>
+      plans_;
+};
 
 // One run of the entry; called computations as often as they are known to run.
 double SecondsOf(const plan::Plan& plan, const plan::Target& target) {
@@ -80,7 +127,12 @@ absl::StatusOr<Program> LowerModule(const Module& module,
                                     runtime::Numerics numerics, bool has_host,
                                     const std::shared_ptr<Device>& device,
                                     DeviceCode* code) {
-  const plan::Target target = TargetOf(device->facts(), numerics);
+  plan::Target target = TargetOf(device->facts(), numerics);
+  ProductPlans plans(device);
+  // What goes wrong otherwise is told when the program is made.
+  target.takes_product = [&](const plan::ProductCall& call) {
+    return !absl::IsUnimplemented(plans.Get(SpecOf(call, numerics)).status());
+  };
   HAWSER_ASSIGN_OR_RETURN(const plan::Plan plan,
                           plan::MakePlan(module, target));
   const ProgramOptions options{
@@ -88,9 +140,8 @@ absl::StatusOr<Program> LowerModule(const Module& module,
       .multiprocessors = device->facts().multiprocessors,
       .has_host = has_host,
       .plan_product = [&](const GemmSpec& spec) -> absl::Status {
-        HAWSER_ASSIGN_OR_RETURN(const GemmPlan planned, device->PlanGemm(spec));
-        code->products.push_back(
-            std::make_unique<const ProductPlan>(device, planned));
+        HAWSER_ASSIGN_OR_RETURN(auto planned, plans.Get(spec));
+        code->products.push_back(std::move(planned));
         return absl::OkStatus();
       }};
   HAWSER_ASSIGN_OR_RETURN(Program program, MakeProgram(plan, options));

@@ -32,7 +32,8 @@ class ProductPlan {
 // What queued work uses: lives until that is done.
 struct DeviceCode {
   std::vector<LoadedKernel> kernels;  // of Program::kernels
-  std::vector<std::unique_ptr<const ProductPlan>> products;
+  // Of Program::products; equal ones share a plan.
+  std::vector<std::shared_ptr<const ProductPlan>> products;
 };
 
 // Immutable.

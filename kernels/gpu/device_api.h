@@ -9,10 +9,13 @@
 // queued.
 //
 // Errors. A call that fails has queued nothing. What goes wrong later is
-// reported by the next Await* on that stream, and by every call after it when
-// the device is of no more use (`Health`).
+// reported by the next Await*, or call that queues, that meets it: kInternal for
+// a fault in a kernel. Where that ends the device (`Health`), every call after it
+// is kUnavailable, with the same words: clients then compute elsewhere. IsDone,
+// Free and TrimMemory report a fault without ending the device.
 //   kResourceExhausted   device or pinned memory: bytes asked for and free
-//   kUnavailable         the device is lost, or was never there
+//   kUnavailable         the device is lost, was never there, or gets nothing
+//                        done
 //   kFailedPrecondition  a library is missing (it is named), or a call that a
 //                        capture does not allow
 //   kUnimplemented       a product this device has no library for
@@ -44,7 +47,7 @@ class Device {
   virtual ~Device() = default;
 
   virtual const DeviceFacts& facts() const = 0;
-  // OK while the device can be used. Never blocks.
+  // OK while the device can be used, else kUnavailable. Never blocks.
   virtual absl::Status Health() const = 0;
 
   // ---- memory -------------------------------------------------------------
@@ -60,7 +63,8 @@ class Device {
   // Gives memory that is not live back to the system.
   virtual absl::Status TrimMemory() = 0;
 
-  // Host memory that copies overlap with other work. Costs milliseconds.
+  // Host memory that copies overlap with other work. Costs milliseconds; the
+  // caller holds no lock that others need meanwhile.
   virtual absl::StatusOr<void*> AllocatePinned(int64_t bytes) = 0;
   virtual absl::Status FreePinned(void* memory) = 0;
 

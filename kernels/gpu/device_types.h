@@ -177,6 +177,8 @@ struct MatrixLayout {
   int64_t leading = 0;
   // Elements from one matrix of the batch to the next; 0: all the same one.
   int64_t batch_stride = 0;
+
+  bool operator==(const MatrixLayout&) const = default;
 };
 
 enum class GemmActivation : uint8_t { kIdentity, kRelu, kGeluTanh };
@@ -197,6 +199,11 @@ struct GemmSpec {
   GemmActivation activation = GemmActivation::kIdentity;
   GemmPrecision precision = GemmPrecision::kFull;
   int64_t max_workspace_bytes = int64_t{32} << 20;
+  // Whether every address it is called with is a multiple of kAlignment.
+  static constexpr int64_t kAlignment = 16;
+  bool is_aligned = true;
+
+  bool operator==(const GemmSpec&) const = default;
 };
 
 struct GemmOperands {

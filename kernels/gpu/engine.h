@@ -106,6 +106,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   template <typename Try>
   auto WithTrim(Lane* held, Try attempt) -> decltype(attempt());
   void Trim(Lane* held);
+  absl::Status RecordUse(Lane* lane, EventPtr* event);
   void RunTransfer(std::function<void()> task);
   absl::StatusOr<DeviceValue> UploadSmall(const Literal& value);
   absl::StatusOr<DeviceValue> UploadLarge(const Literal& value);

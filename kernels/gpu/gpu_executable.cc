@@ -163,13 +163,17 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
                           RunLane::Take(engine_.get(), blocks()));
   const std::shared_ptr<Lane>& lane = run->lane();
   Results results(signature().results.size());
-  absl::Status status = AwaitArguments(lane.get(), arguments);
-  if (status.ok()) status = PlaceResults(lane, arguments, &results);
+  // Of what is not waited for, this lane is no user.
+  HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
+  absl::Status status = PlaceResults(lane, arguments, &results);
   if (status.ok()) status = RunSteps(lane, arguments, results, cancel);
   // Also after a failure: some of it may be queued.
   const absl::StatusOr<EventPtr> done = lane->Record();
-  HAWSER_RETURN_IF_ERROR(done.ok() ? absl::OkStatus() : status);
-  HAWSER_RETURN_IF_ERROR(done);
+  if (!done.ok()) {
+    // Without an event, nothing may be left that uses the arguments.
+    engine_->device().AwaitStream(lane->stream()).IgnoreError();
+    return status.ok() ? done.status() : status;
+  }
   for (RunArgument& a : arguments) a.value.memory->UsedOn(lane, *done);
   if (compiled_.constants != nullptr) {
     compiled_.constants->UsedOn(lane, *done);

@@ -86,7 +86,10 @@ void Lane::DropArena() {
 }
 
 void Lane::Free(const Garbage& garbage) {
-  for (const EventPtr& use : garbage.uses) AwaitOn(use).IgnoreError();
+  for (const EventPtr& use : garbage.uses) {
+    if (AwaitOn(use).ok()) continue;
+    device_->AwaitEvent(use->event()).IgnoreError();
+  }
   device_->Free(stream_, garbage.address).IgnoreError();
 }
 
@@ -109,7 +112,10 @@ void Lane::DropDone() {
   for (Kept& k : kept) {
     if (k.done != nullptr) {
       const auto is_done = device_->IsDone(k.done->event());
-      if (!is_done.ok() || *is_done) done.push_back(std::move(k));
+      // Of a device that is lost nothing is in use any more.
+      if (is_done.ok() ? *is_done : !device_->Health().ok()) {
+        done.push_back(std::move(k));
+      }
     } else if (auto event = Record(); event.ok()) {
       k.done = *std::move(event);
     }

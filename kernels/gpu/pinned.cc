@@ -1,7 +1,10 @@
 #include "kernels/gpu/pinned.h"
 
+#include <cstdlib>
+#include <mutex>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/status.h"
 
 namespace hawser::gpu {
@@ -19,22 +22,43 @@ PinnedPool::~PinnedPool() {
       device_->AwaitEvent(chunk.busy->event()).IgnoreError();
     }
   }
-  for (void* slab : slabs_) device_->FreePinned(slab).IgnoreError();
+  for (const Slab& slab : slabs_) {
+    if (slab.is_pinned) {
+      device_->FreePinned(slab.memory).IgnoreError();
+    } else {
+      std::free(slab.memory);
+    }
+  }
 }
 
-absl::Status PinnedPool::Grow() {
-  HAWSER_ASSIGN_OR_RETURN(
-      void* slab, device_->AllocatePinned(chunk_bytes_ * chunks_per_slab_));
+absl::StatusOr<PinnedPool::Slab> PinnedPool::Allocate() {
+  const int64_t bytes = chunk_bytes_ * chunks_per_slab_;
+  const absl::StatusOr<void*> pinned = device_->AllocatePinned(bytes);
+  if (pinned.ok()) return Slab{*pinned, true};
+  if (!absl::IsResourceExhausted(pinned.status())) return pinned.status();
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    HAWSER_LOG(kWarning) << "transfers go through ordinary memory, which is "
+                            "slower: "
+                         << pinned.status();
+  });
+  void* const memory = std::malloc(static_cast<size_t>(bytes));
+  if (memory == nullptr) return pinned.status();
+  return Slab{memory, false};
+}
+
+void PinnedPool::Add(const Slab& slab) {
   slabs_.push_back(slab);
   for (int i = 0; i < chunks_per_slab_; ++i) {
-    idle_.push_front({static_cast<char*>(slab) + i * chunk_bytes_, nullptr});
+    idle_.push_front(
+        {static_cast<char*>(slab.memory) + i * chunk_bytes_, nullptr});
   }
-  made_ += chunks_per_slab_;
-  return absl::OkStatus();
+  returned_.SignalAll();
 }
 
 absl::StatusOr<char*> PinnedPool::Take() {
   Chunk chunk;
+  bool grows = false;
   {
     MutexLock lock(&mu_);
     bool is_free = !idle_.empty();
@@ -42,10 +66,27 @@ absl::StatusOr<char*> PinnedPool::Take() {
       const auto done = device_->IsDone(idle_.front().busy->event());
       is_free = !done.ok() || *done;
     }
-    if (!is_free && made_ < max_chunks_) HAWSER_RETURN_IF_ERROR(Grow());
+    grows = !is_free && made_ < max_chunks_;
+    if (grows) made_ += chunks_per_slab_;
+  }
+  const absl::StatusOr<Slab> slab =
+      grows ? Allocate() : absl::StatusOr<Slab>(Slab{});
+  {
+    MutexLock lock(&mu_);
+    if (!slab.ok()) {
+      made_ -= chunks_per_slab_;
+      // Those that wait for it would wait for ever.
+      returned_.SignalAll();
+      return slab.status();
+    }
+    if (grows) Add(*slab);
     returned_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-      return !idle_.empty();
+      return !idle_.empty() || made_ == 0;
     });
+    if (idle_.empty()) {
+      return ResourceExhausted("no memory for transfers of ", chunk_bytes_,
+                               " bytes");
+    }
     chunk = std::move(idle_.front());
     idle_.pop_front();
   }

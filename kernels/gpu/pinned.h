@@ -1,4 +1,5 @@
-// PinnedPool: host memory that copies overlap with other work, in chunks.
+// PinnedPool: host memory that copies overlap with other work, in chunks. Where
+// the driver has none left, ordinary memory does, by slower copies.
 #ifndef HAWSER_KERNELS_GPU_PINNED_H_
 #define HAWSER_KERNELS_GPU_PINNED_H_
 
@@ -25,7 +26,8 @@ class PinnedPool {
   ~PinnedPool();
 
   int64_t chunk_bytes() const { return chunk_bytes_; }
-  // Blocks while all are in use: take one at a time.
+  // Blocks while all are in use: take one at a time. Errors: as the device's,
+  // but for memory: kResourceExhausted where there is not even ordinary memory.
   absl::StatusOr<char*> Take();
   // For others once `busy` has passed; null: now.
   void Return(char* chunk, EventPtr busy);
@@ -35,7 +37,13 @@ class PinnedPool {
     char* memory;
     EventPtr busy;
   };
-  absl::Status Grow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  struct Slab {
+    void* memory;
+    bool is_pinned;
+  };
+  // Of one slab. Called without the lock: the driver takes milliseconds.
+  absl::StatusOr<Slab> Allocate();
+  void Add(const Slab& slab) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::shared_ptr<Device> device_;
   const int64_t chunk_bytes_;
@@ -43,9 +51,9 @@ class PinnedPool {
   const int chunks_per_slab_;
   Mutex mu_;
   CondVar returned_;
-  int made_ ABSL_GUARDED_BY(mu_) = 0;
+  int made_ ABSL_GUARDED_BY(mu_) = 0;  // or being made
   std::deque<Chunk> idle_ ABSL_GUARDED_BY(mu_);  // the longest idle first
-  std::vector<void*> slabs_ ABSL_GUARDED_BY(mu_);
+  std::vector<Slab> slabs_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser::gpu

@@ -115,6 +115,10 @@ struct Program {
   }
 };
 
+// In kStrict the order of every sum is that of a device of so many
+// multiprocessors, whichever it runs on.
+inline constexpr int kStrictMultiprocessors = 132;
+
 struct ProgramOptions {
   runtime::Numerics numerics = runtime::Numerics::kFast;
   int multiprocessors = 1;

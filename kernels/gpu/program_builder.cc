@@ -121,10 +121,8 @@ absl::Status ProgramBuilder::AddComputation(int computation, const Frame& frame,
   for (const plan::Region& region : planned.regions) {
     const Site site{planned, c, region, c.instructions()[region.instruction],
                     frame};
-    HAWSER_RETURN_IF_ERROR(
-        Annotate(AddInstruction(site, to),
-                 absl::StrCat("%", site.instruction.first_result, " (",
-                              site.instruction.op->name, ")")));
+    HAWSER_RETURN_IF_ERROR(Annotate(AddInstruction(site, to),
+                                    NameOf(plan_.module, site.instruction)));
   }
   return absl::OkStatus();
 }
@@ -160,9 +158,11 @@ int ProgramBuilder::KernelNumber(EmittedKernel kernel) {
 }
 
 absl::Status ProgramBuilder::AddKernels(const Site& site, Steps* to) {
+  const bool strict = options_.numerics == runtime::Numerics::kStrict;
   const EmitOptions options{
-      .strict = options_.numerics == runtime::Numerics::kStrict,
-      .multiprocessors = options_.multiprocessors};
+      .strict = strict,
+      .multiprocessors =
+          strict ? kStrictMultiprocessors : options_.multiprocessors};
   HAWSER_ASSIGN_OR_RETURN(std::vector<EmittedKernel> kernels,
                           EmitRegion(plan_.module, site.region, options));
   const int64_t scratch = CalleeArena(site);
@@ -184,28 +184,41 @@ absl::Status ProgramBuilder::AddKernels(const Site& site, Steps* to) {
 }
 
 absl::Status ProgramBuilder::AddProduct(const Site& site, Steps* to) {
-  auto product = LowerProduct(plan_.module, site.region);
-  if (product && options_.numerics == runtime::Numerics::kTf32) {
-    product->spec.precision = GemmPrecision::kTf32;
-  }
+  const auto product =
+      LowerProduct(plan_.module, site.region, options_.numerics);
   absl::Status takes = Unimplemented("no library product");
   if (product && options_.plan_product) {
     takes = options_.plan_product(product->spec);
   }
   if (takes.ok()) {
-    GemmStep step{.product = static_cast<int>(program_.products.size()),
-                  .a = OperandSlot(site, product->a),
-                  .b = OperandSlot(site, product->b),
-                  .d = ResultSlot(site, 0)};
-    if (product->c >= 0) step.c = OperandSlot(site, product->c);
-    if (product->bias >= 0) step.bias = OperandSlot(site, product->bias);
+    AddCalls(site, *product, to);
     program_.products.push_back(product->spec);
-    to->push_back({std::move(step)});
     return absl::OkStatus();
   }
   if (!absl::IsUnimplemented(takes)) return takes;
   const absl::Status added = AddKernels(site, to);
   return absl::IsUnimplemented(added) ? AddHost(site, to) : added;
+}
+
+// Of the next of Program::products.
+void ProgramBuilder::AddCalls(const Site& site, const Product& product,
+                              Steps* to) {
+  const auto behind = [](Slot slot, int64_t bytes) {
+    slot.offset += bytes;
+    slot.bytes -= bytes;
+    return slot;
+  };
+  for (const Product::Offset& o : product.calls) {
+    GemmStep step{.product = static_cast<int>(program_.products.size()),
+                  .a = behind(OperandSlot(site, product.a), o.a),
+                  .b = behind(OperandSlot(site, product.b), o.b),
+                  .d = behind(ResultSlot(site, 0), o.d)};
+    if (product.c >= 0) {
+      step.c = behind(OperandSlot(site, product.c), o.d);
+    }
+    if (product.bias >= 0) step.bias = OperandSlot(site, product.bias);
+    to->push_back({std::move(step)});
+  }
 }
 
 absl::Status ProgramBuilder::AddUpdate(const Site& site, Steps* to) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kernels/gpu/gemm_lowering.h"
 #include "kernels/gpu/program.h"
 
 namespace hawser::gpu {
@@ -43,6 +44,7 @@ class ProgramBuilder {
   absl::Status AddInstruction(const Site& site, Steps* to);
   absl::Status AddKernels(const Site& site, Steps* to);
   absl::Status AddProduct(const Site& site, Steps* to);
+  void AddCalls(const Site& site, const Product& product, Steps* to);
   absl::Status AddUpdate(const Site& site, Steps* to);
   absl::Status AddHost(const Site& site, Steps* to);
   absl::Status AddControl(const Site& site, Steps* to);

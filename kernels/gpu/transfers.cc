@@ -71,6 +71,18 @@ class ChunkReader {
 
 }  // namespace
 
+// The event behind what `lane` has queued. Where there is none, that is done
+// when this returns.
+absl::Status Engine::RecordUse(Lane* lane, EventPtr* event) {
+  absl::StatusOr<EventPtr> recorded = lane->Record();
+  if (recorded.ok()) {
+    *event = *std::move(recorded);
+    return absl::OkStatus();
+  }
+  device_->AwaitStream(lane->stream()).IgnoreError();
+  return recorded.status();
+}
+
 absl::StatusOr<Literal> Engine::FetchOn(Lane* lane, DeviceAddress from,
                                         const Shape& shape) {
   HAWSER_ASSIGN_OR_RETURN(Literal value, Literal::Allocate(shape));
@@ -105,7 +117,7 @@ absl::Status Engine::UploadOn(Lane* lane, DeviceAddress to,
     std::memcpy(memory, bytes.data() + at, part);
     HAWSER_RETURN_IF_ERROR(
         device_->CopyToDevice(lane->stream(), to + at, memory, part));
-    HAWSER_ASSIGN_OR_RETURN(chunk.busy, lane->Record());
+    HAWSER_RETURN_IF_ERROR(RecordUse(lane, &chunk.busy));
   }
   return absl::OkStatus();
 }
@@ -138,7 +150,7 @@ absl::StatusOr<DeviceValue> Engine::UploadLarge(const Literal& value) {
     const LaneHold hold(uploads_.get());
     HAWSER_RETURN_IF_ERROR(device_->CopyToDevice(
         uploads_->stream(), there.memory->address() + at, memory, part));
-    HAWSER_ASSIGN_OR_RETURN(there.ready, uploads_->Record());
+    HAWSER_RETURN_IF_ERROR(RecordUse(uploads_.get(), &there.ready));
     chunk.busy = there.ready;
   }
   return there;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/dtype.h"
 #include "core/base/literal.h"
 #include "core/ir/leaves.h"
 #include "core/ops/convert.h"
@@ -22,9 +23,17 @@ constexpr int kMaxTail = 24;
 class Matcher {
  public:
   explicit Matcher(const Computation& c) : c_(c) {}
+  // Sees `inside` (ascending) alone: what others make might be anything.
+  Matcher(const Computation& c, absl::Span<const int> inside)
+      : c_(c), inside_(inside) {}
 
+  bool Sees(ValueId v) const {
+    return !inside_ || std::binary_search(inside_->begin(), inside_->end(),
+                                          c_.producer(v));
+  }
   const Instruction& Producer(ValueId v) const {
-    return c_.instructions()[c_.producer(v)];
+    static const Instruction* const unseen = new Instruction{.op = &kParameter};
+    return Sees(v) ? c_.instructions()[c_.producer(v)] : *unseen;
   }
 
   // The number every element of `v` is, looking through broadcasts, reshapes
@@ -151,6 +160,7 @@ class Matcher {
   }
 
   const Computation& c_;
+  const std::optional<absl::Span<const int>> inside_;
 };
 
 // What a tail is, from the product `x` to the value `y` that leaves.
@@ -159,9 +169,14 @@ struct TailForm {
   ValueId residual = kNoValue;
   Activation activation = Activation::kIdentity;
 };
-TailForm FormOf(const Computation& c, ValueId x, ValueId y,
-                absl::Span<const int> members) {
-  const Matcher matcher(c);
+
+bool Widens(const Computation& c, const Instruction& convert) {
+  return ByteWidth(c.shape(convert.first_result).dtype()) >
+         ByteWidth(c.shape(convert.operands[0]).dtype());
+}
+
+TailForm FormOf(const Matcher& matcher, const Computation& c, ValueId x,
+                ValueId y, absl::Span<const int> members) {
   TailForm form;
   const auto member = [&](ValueId v) {
     return std::binary_search(members.begin(), members.end(), c.producer(v));
@@ -169,6 +184,8 @@ TailForm FormOf(const Computation& c, ValueId x, ValueId y,
   for (const int m : members) {
     const Instruction& i = c.instructions()[m];
     if (i.op == &kConvert && i.operands[0] == x) {
+      // A call rounds once, at the end.
+      if (i.first_result != y && !Widens(c, i)) break;
       x = i.first_result;
       continue;
     }
@@ -191,6 +208,30 @@ TailForm FormOf(const Computation& c, ValueId x, ValueId y,
   return form;
 }
 
+std::optional<ProductCall> CallOf(const Computation& c, const Instruction& dot,
+                                  ValueId exit, const TailForm& form) {
+  auto call = CallOfDot(dot, c.shape(dot.operands[0]), c.shape(dot.operands[1]));
+  if (!call) return std::nullopt;
+  CallTail tail{.result = &c.shape(exit), .activation = form.activation};
+  if (form.bias != kNoValue) {
+    const Instruction& wide = c.instructions()[c.producer(form.bias)];
+    tail.bias = &c.shape(wide.operands[0]);
+  }
+  if (form.residual != kNoValue) tail.residual = &c.shape(form.residual);
+  if (!AddTail(tail, &*call)) return std::nullopt;
+  return call;
+}
+
+// Those of `members` that a tail is made of.
+std::vector<int> ChainOf(const Computation& c, absl::Span<const int> members) {
+  std::vector<int> chain;
+  for (const int m : members) {
+    const Instruction& i = c.instructions()[m];
+    if (i.op->Is(kElementwise) || i.op == &kDotGeneral) chain.push_back(m);
+  }
+  return chain;
+}
+
 class TailFinder {
  public:
   TailFinder(const Computation& c, const Target& target,
@@ -199,9 +240,9 @@ class TailFinder {
       : c_(c), target_(target), users_(users), is_result_(is_result) {}
 
   // Grows from the product along users as long as all but one value stay
-  // inside, and remembers the largest tail the target takes.
+  // inside, and remembers the best tail the target takes.
   DotTail From(int dot) {
-    DotTail best{.dot = dot, .exit = dot, .members = {dot}};
+    DotTail best = Alone(dot);
     std::set<int> inside = {dot}, open;
     AddUsers(dot, &open);
     while (!open.empty() && inside.size() < kMaxTail) {
@@ -214,9 +255,12 @@ class TailFinder {
       if (exit < 0) continue;
       DotTail tail{
           .dot = dot, .exit = exit, .members = {inside.begin(), inside.end()}};
-      if (Takes(tail)) best = std::move(tail);
+      if (!Worse(tail, best) && Takes(tail)) best = std::move(tail);
     }
     return best;
+  }
+  static DotTail Alone(int dot) {
+    return {.dot = dot, .exit = dot, .members = {dot}};
   }
 
  private:
@@ -263,13 +307,33 @@ class TailFinder {
     return exit;
   }
 
+  ValueId ValueOf(int i) const { return c_.instructions()[i].first_result; }
+
+  // Whether a loop has to read what leaves, element by element.
+  bool IsReadByALoop(int exit) const {
+    const ValueId v = ValueOf(exit);
+    return std::any_of(users_[v].begin(), users_[v].end(), [&](int u) {
+      const Instruction& i = c_.instructions()[u];
+      return i.op->Is(kElementwise) &&
+             c_.shape(i.first_result).SameDims(c_.shape(v));
+    });
+  }
+  // Of two that leave work to a loop, the one that hands more bytes to it.
+  bool Worse(const DotTail& tail, const DotTail& than) const {
+    const auto bytes = [&](const DotTail& t) {
+      return ByteWidth(c_.shape(ValueOf(t.exit)).dtype());
+    };
+    return IsReadByALoop(tail.exit) && bytes(tail) > bytes(than);
+  }
+
   bool Takes(const DotTail& tail) const {
     if (target_.epilogues == EpilogueSupport::kAny) return true;
-    const auto value = [&](int i) { return c_.instructions()[i].first_result; };
     const TailForm form =
-        FormOf(c_, value(tail.dot), value(tail.exit), tail.members);
-    return form.activation != Activation::kOther &&
-           IsFloat(c_.shape(value(tail.dot)).dtype());
+        FormOf(Matcher(c_), c_, ValueOf(tail.dot), ValueOf(tail.exit),
+               tail.members);
+    const auto call =
+        CallOf(c_, c_.instructions()[tail.dot], ValueOf(tail.exit), form);
+    return call && target_.Takes(*call);
   }
 
   const Computation& c_;
@@ -283,15 +347,32 @@ class TailFinder {
 std::vector<DotTail> FindDotTails(
     const Computation& computation, const Target& target,
     const std::vector<absl::InlinedVector<int, 2>>& users,
-    const std::vector<bool>& is_result) {
+    const std::vector<bool>& is_result, const std::set<int>& alone) {
   std::vector<DotTail> tails;
   TailFinder finder(computation, target, users, is_result);
   const auto instructions = computation.instructions();
   for (size_t k = 0; k < instructions.size(); ++k) {
     if (instructions[k].op != &kDotGeneral) continue;
-    tails.push_back(finder.From(static_cast<int>(k)));
+    const int dot = static_cast<int>(k);
+    tails.push_back(alone.count(dot) > 0 ? TailFinder::Alone(dot)
+                                         : finder.From(dot));
   }
   return tails;
+}
+
+std::optional<ProductCall> CallOfGroup(const Computation& c, int dot, int exit,
+                                       absl::Span<const int> members) {
+  const auto value = [&](int i) { return c.instructions()[i].first_result; };
+  const Matcher matcher(c, members);
+  const std::vector<int> chain = ChainOf(c, members);
+  const TailForm form = FormOf(matcher, c, value(dot), value(exit), chain);
+  // A library adds what is there.
+  const bool added_is_there =
+      (form.residual == kNoValue || !matcher.Sees(form.residual)) &&
+      (form.bias == kNoValue ||
+       !matcher.Sees(matcher.Producer(form.bias).operands[0]));
+  if (!added_is_there) return std::nullopt;
+  return CallOf(c, c.instructions()[dot], value(exit), form);
 }
 
 bool IsNumberOrBias(const Computation& computation, ValueId value,
@@ -321,7 +402,8 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
   const ValueId product =
       computation.instructions()[e.dot_instruction].first_result;
   const ValueId exit = region->points[region->results[0]].value;
-  const TailForm form = FormOf(computation, product, exit, members);
+  const TailForm form =
+      FormOf(Matcher(computation), computation, product, exit, members);
   e.present = exit != product;
   e.activation = form.activation;
   // The operand that `value` is. What is computed here no library adds.
@@ -340,6 +422,9 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
         operand_of(computation.instructions()[broadcast].operands[0]);
   }
   if (form.residual != kNoValue) e.residual_operand = operand_of(form.residual);
+  if (e.activation == Activation::kOther) return;
+  e.call = CallOf(computation,
+                  computation.instructions()[e.dot_instruction], exit, form);
 }
 
 }  // namespace hawser::plan

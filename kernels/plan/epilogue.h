@@ -3,6 +3,8 @@
 #ifndef HAWSER_KERNELS_PLAN_EPILOGUE_H_
 #define HAWSER_KERNELS_PLAN_EPILOGUE_H_
 
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "core/ir/module.h"
@@ -19,11 +21,17 @@ struct DotTail {
 };
 // Of every dot_general of `computation`; no two share a member. `users[v]` are
 // the instructions that read value v, ascending, `is_result[v]` whether it
-// leaves.
+// leaves. Those of `alone` have no tail.
 std::vector<DotTail> FindDotTails(
     const Computation& computation, const Target& target,
     const std::vector<absl::InlinedVector<int, 2>>& users,
-    const std::vector<bool>& is_result);
+    const std::vector<bool>& is_result, const std::set<int>& alone);
+
+// The library's call for product `dot` whose value leaves as that of `exit`,
+// when `members` (ascending) are computed with it and all else is there before.
+// nullopt: there is no such call.
+std::optional<ProductCall> CallOfGroup(const Computation& computation, int dot,
+                                       int exit, absl::Span<const int> members);
 
 // Whether a library's call for a product of these sizes can be told of `value`
 // by a number or by an operand: one number everywhere, or one per column.

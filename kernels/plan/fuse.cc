@@ -3,9 +3,11 @@
 #include "kernels/plan/fuse.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/ir/leaves.h"
+#include "core/ops/dot.h"
 #include "core/ops/shape.h"
 #include "kernels/plan/epilogue.h"
 #include "kernels/plan/fusion_cost.h"
@@ -15,9 +17,12 @@ namespace {
 
 class Fuser {
  public:
-  Fuser(const Computation& computation, const Target& target)
+  // The products of `alone` take nothing along.
+  Fuser(const Computation& computation, const Target& target,
+        const std::set<int>& alone)
       : c_(computation),
         target_(target),
+        alone_(alone),
         groups_(computation, target),
         cost_(groups_) {}
 
@@ -45,7 +50,8 @@ class Fuser {
       }
     }
     for (const ValueId v : c_.results()) is_result[v] = true;
-    for (const DotTail& t : FindDotTails(c_, target_, users, is_result)) {
+    for (const DotTail& t :
+         FindDotTails(c_, target_, users, is_result, alone_)) {
       for (const int m : t.members) claim_[m] = t.exit;
     }
     group_of_exit_.assign(c_.instructions().size(), -1);
@@ -319,16 +325,47 @@ class Fuser {
 
   const Computation& c_;
   const Target& target_;
+  const std::set<int>& alone_;
   Groups groups_;
   const FusionCost cost_;
   std::vector<int> claim_;  // by instruction: the exit of its tail, -1
   std::vector<GroupId> group_of_exit_;
 };
 
+// The product of a group that no library computes as it came out: what its tail
+// was found to read is not what the group reads after all, for want of room.
+// -1: there is a call.
+int RefusedProduct(const Computation& c, const Target& target,
+                   const Group& group) {
+  std::vector<int> members = group.members;
+  std::sort(members.begin(), members.end());
+  int dot = -1;
+  for (const int m : members) {
+    if (c.instructions()[m].op == &kDotGeneral) dot = m;
+  }
+  const int exit = c.producer(group.outputs[0]);
+  if (dot < 0 || dot == exit) return -1;
+  const auto call = CallOfGroup(c, dot, exit, members);
+  return call && target.Takes(*call) ? -1 : dot;
+}
+
 }  // namespace
 
 Groups FuseComputation(const Computation& computation, const Target& target) {
-  return Fuser(computation, target).Run();
+  std::set<int> alone;
+  while (true) {
+    Groups groups = Fuser(computation, target, alone).Run();
+    const size_t known = alone.size();
+    for (GroupId g = 0; g < groups.size(); ++g) {
+      const Group& group = groups.group(g);
+      if (!group.is_dot || target.epilogues != EpilogueSupport::kTable) {
+        continue;
+      }
+      const int dot = RefusedProduct(computation, target, group);
+      if (dot >= 0) alone.insert(dot);
+    }
+    if (alone.size() == known) return groups;
+  }
 }
 
 }  // namespace hawser::plan

@@ -297,6 +297,9 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
   region.live_points = MostAlive(region);
   DecideSplit(target, &region);
   if (dot != nullptr) DescribeEpilogue(*body.computation, &region);
+  if (region.epilogue.call) {
+    region.launches = static_cast<int>(region.epilogue.call->calls.size());
+  }
   return region;
 }
 

@@ -75,7 +75,7 @@ absl::StatusOr<ComputationPlan> PlanComputation(const Plan& plan, int index,
 absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
   HAWSER_ASSIGN_OR_RETURN(const Module module,
-                          FoldTransposesIntoDots(original));
+                          LayOutProducts(original, target));
   Module fused(module.name());
   const std::vector<bool> stepped = SteppedThrough(module);
   std::vector<int> called(module.computations().size(), -1);

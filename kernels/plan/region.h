@@ -6,6 +6,7 @@
 #define HAWSER_KERNELS_PLAN_REGION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "kernels/plan/index_map.h"
+#include "kernels/plan/product_call.h"
 #include "kernels/plan/target.h"
 
 namespace hawser::plan {
@@ -102,7 +104,6 @@ struct Access {
 };
 
 // A product's tail, by structure. Absent operands are -1.
-enum class Activation : uint8_t { kIdentity, kRelu, kGeluTanh, kOther };
 struct Epilogue {
   int dot_instruction = -1;  // in `computation`
   PointId dot_point = -1;
@@ -110,6 +111,8 @@ struct Epilogue {
   int residual_operand = -1;
   Activation activation = Activation::kIdentity;
   bool present = false;
+  // The product with its tail as a library's call; nullopt where there is none.
+  std::optional<ProductCall> call;
 };
 
 struct Region {

@@ -9,7 +9,8 @@ Target GpuTarget() {
           .launch_seconds = 2e-6,
           .parallel_units = 132,
           .split_above_elements = 1024,
-          .epilogues = EpilogueSupport::kTable};
+          .epilogues = EpilogueSupport::kTable,
+          .strided_products = true};
 }
 
 Target CpuTarget() {

@@ -5,7 +5,10 @@
 #define HAWSER_KERNELS_PLAN_TARGET_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+
+#include "kernels/plan/product_call.h"
 
 namespace hawser::plan {
 
@@ -46,7 +49,16 @@ struct Target {
   // partial results. By sizes alone, so that the order of a sum is fixed.
   int64_t split_above_elements = int64_t{1} << 62;
   EpilogueSupport epilogues = EpilogueSupport::kNone;
+  // Whether products are a library's calls over strides (product_call.h): then
+  // each is brought into an order of axes that has such a call.
+  bool strided_products = false;
+  // Whether the library of this device takes a call. Null: all that there are.
+  std::function<bool(const ProductCall&)> takes_product;
   int64_t alignment = 256;  // of every buffer in the arena
+
+  bool Takes(const ProductCall& call) const {
+    return takes_product == nullptr || takes_product(call);
+  }
 };
 
 // An H200 class device by the numbers of the design: 4.3 TB/s, 132 units.

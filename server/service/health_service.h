@@ -17,7 +17,8 @@ class HealthService {
   // Adds its methods. All services added before are healthy until Stop, and
   // so is this one.
   void AddMethods(RpcServer* server);
-  // Nothing is healthy any more; who watches is told.
+  // Nothing is healthy any more, at a stop or when the device is lost; those
+  // that watch are told. May be called again.
   void Stop();
 
  private:

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::server {
@@ -34,10 +35,41 @@ TEST(ComputeDevice, IsAGpuWhereThereIsOne) {
 }
 
 TEST(ComputeDevice, MustBeOneOfThose) {
-  EXPECT_EQ(DeviceNames(), "auto, cuda, cpu, emu");
-  EXPECT_THAT(MakeComputeDevice({.device = "abacus"}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "--device=abacus is none of auto, cuda, cpu, emu"));
+  EXPECT_EQ(DeviceNames(), "auto, cuda, cuda:N, cpu, emu");
+  for (const char* name : {"abacus", "cuda:", "cuda:x", "cuda:-1", "cuda: 0",
+                           "cuda:+1", "cpu:0", "emu:1", "", "cuda:99999"}) {
+    EXPECT_THAT(
+        MakeComputeDevice({.device = name}),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 absl::StrCat("--device=", name,
+                              " is none of auto, cuda, cuda:N, cpu, emu")));
+  }
+}
+
+TEST(ComputeDevice, SaysWhichGpuThereIsNot) {
+  EXPECT_THAT(MakeComputeDevice({.device = "cuda:999"}),
+              StatusIs(absl::StatusCode::kUnavailable, "cuda:999: "));
+}
+
+TEST(ComputeDevice, TakesNoMoreMemoryThanItMay) {
+  EXPECT_THAT(
+      MakeComputeDevice({.device = "cpu", .device_memory = 1 << 20}),
+      StatusIs(absl::StatusCode::kInvalidArgument, "--device_memory is of a"));
+  ASSERT_OK_AND_ASSIGN(
+      const ComputeDevice emu,
+      MakeComputeDevice({.device = "emu", .device_memory = 1 << 20}));
+  ASSERT_OK_AND_ASSIGN(const auto capabilities, emu.client->capabilities());
+  EXPECT_EQ(capabilities.memory_bytes, 1 << 20);
+  const Literal large = Literal::Zeros(Shape::Of(DType::kF32, {1 << 19}));
+  auto buffer = emu.client->Upload(large, {});
+  const absl::Status status =
+      buffer.ok() ? (*buffer)->Ready({}).Await().status() : buffer.status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, ""));
+  // What fits goes on as ever.
+  ASSERT_OK_AND_ASSIGN(
+      const auto small,
+      emu.client->Upload(Literal::Zeros(Shape::Of(DType::kF32, {8})), {}));
+  EXPECT_OK(small->Fetch({}).Await());
 }
 
 TEST(ComputeDevice, EmulatedSaysThatItNeedsACompiler) {

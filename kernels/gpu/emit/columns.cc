@@ -184,7 +184,8 @@ class ColumnEmitter {
       kernel_.body().Close();
     }
     HAWSER_RETURN_IF_ERROR(writer_.status());
-    return std::vector<EmittedKernel>{kernel_.Finish(Shape(1))};
+    HAWSER_ASSIGN_OR_RETURN(const LaunchShape shape, Shape(1));
+    return std::vector<EmittedKernel>{kernel_.Finish(shape)};
   }
 
   Kernels FinishParts() {
@@ -204,15 +205,17 @@ class ColumnEmitter {
     HAWSER_RETURN_IF_ERROR(writer_.status());
     HAWSER_ASSIGN_OR_RETURN(EmittedKernel second,
                             EmitCombination(source_, folds_, 1));
-    return std::vector<EmittedKernel>{kernel_.Finish(Shape(r_.splits)),
+    HAWSER_ASSIGN_OR_RETURN(const LaunchShape shape, Shape(r_.splits));
+    return std::vector<EmittedKernel>{kernel_.Finish(shape),
                                       std::move(second)};
   }
 
-  LaunchShape Shape(int64_t splits) const {
-    const int64_t blocks = CeilDivide(columns_ / width_, kLanes);
-    return {
-        .grid = {static_cast<uint32_t>(blocks), static_cast<uint32_t>(splits)},
-        .threads = static_cast<uint32_t>(threads())};
+  absl::StatusOr<LaunchShape> Shape(int64_t splits) const {
+    HAWSER_ASSIGN_OR_RETURN(
+        const Extent3 grid,
+        GridOf(CeilDivide(columns_ / width_, kLanes), splits));
+    return LaunchShape{.grid = grid,
+                       .threads = static_cast<uint32_t>(threads())};
   }
 
   const RegionSource& source_;

@@ -44,10 +44,11 @@ class DotEmitter {
     WriteProduct();
     WriteResults();
     HAWSER_RETURN_IF_ERROR(writer.status());
+    HAWSER_ASSIGN_OR_RETURN(
+        const Extent3 grid,
+        GridOf(sizes_[kBatch] * tiles(kRow) * tiles(kColumn)));
     return std::vector<EmittedKernel>{
-        kernel_.Finish({.grid = {static_cast<uint32_t>(
-                            sizes_[kBatch] * tiles(kRow) * tiles(kColumn))},
-                        .threads = kThreads})};
+        kernel_.Finish({.grid = grid, .threads = kThreads})};
   }
 
  private:

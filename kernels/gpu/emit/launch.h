@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/base/status.h"
 #include "kernels/gpu/emit/emit.h"
 
 namespace hawser::gpu {
@@ -25,6 +27,18 @@ inline int64_t PowerOfTwo(int64_t n) {
   int64_t power = 1;
   while (power < n) power *= 2;
   return power;
+}
+
+// A launch's blocks: the one place where their count becomes what a device
+// takes. Errors: kResourceExhausted for more than any device has.
+inline absl::StatusOr<Extent3> GridOf(int64_t x, int64_t y = 1) {
+  constexpr int64_t kMostX = (int64_t{1} << 31) - 1, kMostY = 65535;
+  if (x < 0 || x > kMostX || y < 0 || y > kMostY) {
+    return ResourceExhausted("a kernel of ", x, " x ", y,
+                             " blocks; a launch has at most ", kMostX, " x ",
+                             kMostY);
+  }
+  return Extent3{static_cast<uint32_t>(x), static_cast<uint32_t>(y)};
 }
 
 // Blocks of a loop that runs over what they cannot take at once: 32 of 256

@@ -127,9 +127,9 @@ absl::StatusOr<EmittedKernel> EmitCombination(const RegionSource& source,
   writer.WriteTurn({.results = ResultsOf(r, /*per_result=*/true)});
   body.Close();
   HAWSER_RETURN_IF_ERROR(writer.status());
-  return kernel.Finish(
-      {.grid = {static_cast<uint32_t>(CeilDivide(kept * lanes, kThreads))},
-       .threads = kThreads});
+  HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
+                          GridOf(CeilDivide(kept * lanes, kThreads)));
+  return kernel.Finish({.grid = grid, .threads = kThreads});
 }
 
 }  // namespace hawser::gpu

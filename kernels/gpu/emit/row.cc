@@ -59,9 +59,10 @@ class RowEmitter {
     }
     WriteRowResults();
     if (!writer_.status().ok()) return writer_.status();
+    HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
+                            GridOf(CeilDivide(rows_, rows_at_once_)));
     return std::vector<EmittedKernel>{kernel_.Finish(
-        {.grid = {static_cast<uint32_t>(CeilDivide(rows_, rows_at_once_))},
-         .threads = static_cast<uint32_t>(threads_)})};
+        {.grid = grid, .threads = static_cast<uint32_t>(threads_)})};
   }
 
  private:

@@ -46,9 +46,10 @@ class ScatterEmitter {
     WriteLoop();
     HAWSER_RETURN_IF_ERROR(status_);
     const int64_t threads = window_ * buckets_;
-    return std::vector<EmittedKernel>{kernel_.Finish(
-        {.grid = {static_cast<uint32_t>(CeilDivide(threads, kThreads))},
-         .threads = kThreads})};
+    HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
+                            GridOf(CeilDivide(threads, kThreads)));
+    return std::vector<EmittedKernel>{
+        kernel_.Finish({.grid = grid, .threads = kThreads})};
   }
 
  private:

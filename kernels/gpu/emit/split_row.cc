@@ -62,10 +62,9 @@ class SplitRowEmitter {
     HAWSER_RETURN_IF_ERROR(writer_.status());
     HAWSER_ASSIGN_OR_RETURN(EmittedKernel second,
                             EmitCombination(source_, folds_, 32));
+    HAWSER_ASSIGN_OR_RETURN(const Extent3 grid, GridOf(rows_, r_.splits));
     return std::vector<EmittedKernel>{
-        kernel_.Finish({.grid = {static_cast<uint32_t>(rows_),
-                                 static_cast<uint32_t>(r_.splits)},
-                        .threads = kThreads}),
+        kernel_.Finish({.grid = grid, .threads = kThreads}),
         std::move(second)};
   }
 

@@ -43,9 +43,9 @@ class TransposeEmitter {
       blocks *= d == inner_ || d == across_ ? CeilDivide(extents_[d], kTile)
                                             : extents_[d];
     }
+    HAWSER_ASSIGN_OR_RETURN(const Extent3 grid, GridOf(blocks));
     return std::vector<EmittedKernel>{
-        kernel_.Finish({.grid = {static_cast<uint32_t>(blocks)},
-                        .threads = kThreads})};
+        kernel_.Finish({.grid = grid, .threads = kThreads})};
   }
 
  private:

@@ -7,6 +7,10 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/watchdog.h"
 #include "tests/kernels/cuda/fake_runtime.h"
 
 // The library forgets memory where it finds no driver.
@@ -55,6 +59,12 @@ class CudaDeviceTest : public ::testing::Test {
     return *device_->EndCapture(stream_);
   }
 
+  // What everything says once a call has said `status`.
+  static absl::Status Lost(const absl::Status& status) {
+    return absl::UnavailableError(
+        absl::StrCat("the device is lost: ", status.message()));
+  }
+
   std::unique_ptr<gpu::Device> device_;
   gpu::Stream stream_;
   gpu::KernelModule module_;
@@ -83,6 +93,15 @@ TEST_F(CudaDeviceTest, ExistsWithoutItsLibraries) {
   }
   EXPECT_TRUE(absl::IsFailedPrecondition(plan)) << plan;
   EXPECT_EQ(device_->Health(), OkStatus());
+}
+
+// A kernel on disk that was compiled with other flags is another kernel.
+TEST_F(CudaDeviceTest, FlagsOfTheCompilerAreInItsId) {
+  const std::string flags = cuda::Nvrtc::flags();
+  EXPECT_TRUE(absl::StrContains(device_->compiler_id(), flags));
+  EXPECT_TRUE(absl::StrContains(flags, "--fmad=true"));
+  EXPECT_TRUE(absl::StrContains(flags, "--fmad=false"));
+  EXPECT_TRUE(absl::StrContains(flags, "-std=c++17"));
 }
 
 TEST_F(CudaDeviceTest, NoDeviceHasTheRuntimesWords) {
@@ -203,14 +222,15 @@ TEST_F(CudaDeviceTest, AFaultNamesItsKernelsAndEndsTheDevice) {
   const absl::Status status = device_->AwaitStream(stream_);
   EXPECT_TRUE(absl::IsInternal(status));
   EXPECT_TRUE(absl::StrContains(status.message(),
-                                "cudaStreamSynchronize, behind kernels b, c, "
-                                "d, e: "))
+                                "cudaStreamQuery, behind kernels b, c, d, e: "))
       << status;
   fake().lost = cudaSuccess;  // the device knows better
-  EXPECT_EQ(device_->Health(), status);
-  EXPECT_EQ(device_->Allocate(stream_, 1).status(), status);
-  EXPECT_EQ(device_->CreateEvent().status(), status);
-  EXPECT_EQ(device_->Notify(stream_, [](absl::Status) { FAIL(); }), status);
+  const absl::Status lost = Lost(status);
+  EXPECT_EQ(device_->Health(), lost);
+  EXPECT_EQ(device_->Allocate(stream_, 1).status(), lost);
+  EXPECT_EQ(device_->CreateEvent().status(), lost);
+  EXPECT_EQ(device_->AwaitStream(stream_), lost);
+  EXPECT_EQ(device_->Notify(stream_, [](absl::Status) { FAIL(); }), lost);
   EXPECT_EQ(device_->memory().live_allocations, 0);
 }
 
@@ -223,13 +243,12 @@ TEST_F(CudaDeviceTest, AnEventKnowsTheKernelsInFrontOfIt) {
   ASSERT_EQ(device_->LaunchGraph(stream_, exec), OkStatus());
   ASSERT_EQ(device_->RecordEvent(stream_, event), OkStatus());
   ASSERT_EQ(Launch(k), OkStatus());
-  fake().next["cudaEventSynchronize"] = cudaErrorIllegalAddress;
+  fake().next["cudaEventQuery"] = cudaErrorIllegalAddress;
   const absl::Status status = device_->AwaitEvent(event);
   EXPECT_TRUE(absl::StrContains(status.message(),
-                                "cudaEventSynchronize, behind kernels "
-                                "captured: "))
+                                "cudaEventQuery, behind kernels captured: "))
       << status;
-  EXPECT_EQ(Launch(k), status);
+  EXPECT_EQ(Launch(k), Lost(status));
 }
 
 TEST_F(CudaDeviceTest, ANoticeHearsOfTheFault) {
@@ -241,7 +260,83 @@ TEST_F(CudaDeviceTest, ANoticeHearsOfTheFault) {
             OkStatus());
   EXPECT_TRUE(absl::IsInternal(told));
   EXPECT_TRUE(absl::StrContains(told.message(), "behind kernels k")) << told;
-  EXPECT_EQ(device_->Health(), told);
+  EXPECT_EQ(device_->Health(), Lost(told));
+}
+
+// To ask whether an event is done, or to free, takes the fault from no run.
+TEST_F(CudaDeviceTest, AFaultIsToldToWhoeverWaits) {
+  const gpu::Event event = *device_->CreateEvent();
+  const auto memory = *device_->Allocate(stream_, 8);
+  fake().lost = cudaErrorIllegalAddress;
+  EXPECT_TRUE(absl::IsInternal(device_->IsDone(event).status()));
+  EXPECT_TRUE(absl::IsInternal(device_->Free(stream_, memory)));
+  EXPECT_TRUE(absl::IsInternal(device_->TrimMemory()));
+  EXPECT_EQ(device_->Health(), OkStatus());
+  const absl::Status status = device_->AwaitEvent(event);
+  EXPECT_TRUE(absl::IsInternal(status));
+  EXPECT_EQ(device_->Health(), Lost(status));
+  fake().lost = cudaSuccess;
+}
+
+TEST_F(CudaDeviceTest, ADeviceThatIsSilentIsGivenUp) {
+  auto made = cuda::MakeCudaDevice(
+      0, {.libraries = {}, .patience = absl::Milliseconds(60)});
+  ASSERT_EQ(made.status(), OkStatus());
+  gpu::Device& device = **made;
+  const gpu::Stream stream = *device.CreateStream(0);
+  const gpu::Event event = *device.CreateEvent();
+  EXPECT_EQ(device.AwaitEvent(event), OkStatus());
+  fake().hangs = true;
+  const absl::Time begin = absl::Now();
+  const absl::Status status = device.AwaitEvent(event);
+  EXPECT_GE(absl::Now() - begin, absl::Milliseconds(60));
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(10));
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "not got anything done"))
+      << status;
+  EXPECT_TRUE(absl::IsUnavailable(device.Health()));
+  // At once from here on.
+  EXPECT_TRUE(absl::IsUnavailable(device.AwaitStream(stream)));
+  EXPECT_TRUE(absl::IsUnavailable(device.DestroyStream(stream)));
+  fake().hangs = false;
+}
+
+// A long kernel is no silence while other streams get something done.
+TEST(Watchdog, CountsTimeWithoutProgressAlone) {
+  cuda::Watchdog watchdog(absl::Milliseconds(40));
+  cuda::Watchdog::Wait wait(&watchdog);
+  const absl::Time begin = absl::Now();
+  while (absl::Now() - begin < absl::Milliseconds(200)) {
+    watchdog.Progressed();
+    ASSERT_EQ(wait.Pause(), OkStatus());
+  }
+  absl::Status silent;
+  const absl::Time quiet = absl::Now();
+  while (silent.ok()) silent = wait.Pause();
+  EXPECT_TRUE(absl::IsUnavailable(silent));
+  EXPECT_GE(absl::Now() - quiet, absl::Milliseconds(39));
+}
+
+TEST_F(CudaDeviceTest, TakesNoMoreMemoryThanItMay) {
+  auto made = cuda::MakeCudaDevice(0, {.libraries = {}, .memory_limit = 1000});
+  ASSERT_EQ(made.status(), OkStatus());
+  gpu::Device& device = **made;
+  EXPECT_EQ(device.facts().memory_bytes, 1000);
+  const gpu::Stream stream = *device.CreateStream(0);
+  const auto most = device.Allocate(stream, 900);
+  ASSERT_EQ(most.status(), OkStatus());
+  const absl::Status refused = device.Allocate(stream, 101).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_TRUE(absl::StrContains(refused.message(), "100 left of the 1000"))
+      << refused;
+  EXPECT_EQ(device.Allocate(stream, 100).status(), OkStatus());
+  EXPECT_EQ(device.Free(stream, *most), OkStatus());
+  // What fails gives its share back.
+  fake().total_bytes = 200;
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(device.Allocate(stream, 900).status()));
+  fake().total_bytes = size_t{1} << 30;
+  EXPECT_EQ(device.Allocate(stream, 900).status(), OkStatus());
 }
 
 TEST_F(CudaDeviceTest, ANoticeThatIsRefusedIsNotCalled) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 
 namespace hawser::cuda {
 namespace {
@@ -58,7 +59,7 @@ TEST(CudaErrors, NameTheCallAndTheRuntimesWords) {
                 "encountered (cudaErrorIllegalAddress)"));
 }
 
-TEST(DeviceHealth, TheFirstFatalErrorIsTheLast) {
+TEST(DeviceHealth, TheFirstFatalErrorEndsTheDevice) {
   DeviceHealth health;
   EXPECT_EQ(health.Check(cudaSuccess, "a"), absl::OkStatus());
   EXPECT_TRUE(absl::IsResourceExhausted(
@@ -71,9 +72,22 @@ TEST(DeviceHealth, TheFirstFatalErrorIsTheLast) {
   EXPECT_TRUE(absl::StrContains(
       fault.message(), "cudaStreamSynchronize, behind kernels softmax: "))
       << fault;
-  EXPECT_EQ(health.status(), fault);
-  EXPECT_EQ(health.Check(cudaErrorInvalidValue, "c"), fault);
-  EXPECT_EQ(health.Judge(cudaErrorECCUncorrectable, "d"), fault);
+  // To the run it is a bug of ours; everything after goes elsewhere.
+  const absl::Status lost = absl::UnavailableError(
+      absl::StrCat("the device is lost: ", fault.message()));
+  EXPECT_EQ(health.status(), lost);
+  EXPECT_EQ(health.Check(cudaErrorInvalidValue, "c"), lost);
+  EXPECT_EQ(health.Judge(cudaErrorECCUncorrectable, "d"), lost);
+  EXPECT_EQ(health.Peek(cudaErrorMisalignedAddress, "e"), lost);
+  EXPECT_EQ(health.End(absl::UnknownError("f")), lost);
+}
+
+TEST(DeviceHealth, AGlanceEndsNothing) {
+  DeviceHealth health;
+  EXPECT_TRUE(
+      absl::IsInternal(health.Peek(cudaErrorIllegalAddress, "cudaFreeAsync")));
+  EXPECT_EQ(health.status(), absl::OkStatus());
+  EXPECT_EQ(health.Peek(cudaSuccess, "cudaFreeAsync"), absl::OkStatus());
 }
 
 }  // namespace

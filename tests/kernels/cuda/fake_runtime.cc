@@ -52,6 +52,10 @@ namespace {
 cudaError_t Answer(const char* name) {
   FakeRuntime& r = FakeRuntime::Get();
   cudaError_t error = r.lost;
+  if (++r.calls == r.fail_at) {
+    error = r.fail_with;
+    if (r.fails_for_ever) r.lost = r.fail_with;
+  }
   const auto planned = r.next.find(name);
   if (planned != r.next.end()) {
     error = planned->second;
@@ -263,7 +267,12 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return stream->captures ? Return(cudaErrorStreamCaptureUnsupported)
                           : cudaSuccess;
 }
-FAKE_NOTHING(cudaStreamQuery, cudaStream_t)
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  FAKE_CALL();
+  if (r.hangs) return Return(cudaErrorNotReady);
+  return stream->captures ? Return(cudaErrorStreamCaptureUnsupported)
+                          : cudaSuccess;
+}
 FAKE_NOTHING(cudaStreamWaitEvent, cudaStream_t, cudaEvent_t, unsigned)
 cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   cudaStreamCallback_t callback, void* data,
@@ -287,7 +296,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return Destroy("event", event);
 }
 FAKE_NOTHING(cudaEventRecord, cudaEvent_t, cudaStream_t)
-FAKE_NOTHING(cudaEventQuery, cudaEvent_t)
+cudaError_t cudaEventQuery(cudaEvent_t) {
+  FAKE_CALL();
+  return r.hangs ? Return(cudaErrorNotReady) : cudaSuccess;
+}
 FAKE_NOTHING(cudaEventSynchronize, cudaEvent_t)
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t,
                                  cudaEvent_t) {
@@ -364,10 +376,16 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  // Ended even where that fails.
+  Work work;
+  {
+    std::lock_guard lock(Lock());
+    stream->captures = false;
+    work = std::exchange(stream->work, {});
+  }
   FAKE_CALL();
-  stream->captures = false;
   Make("graph", graph);
-  (*graph)->work = std::exchange(stream->work, {});
+  (*graph)->work = std::move(work);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

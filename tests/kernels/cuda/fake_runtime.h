@@ -30,6 +30,13 @@ struct FakeRuntime {
   std::map<std::string, cudaError_t> next;
   // What everything returns from now on.
   cudaError_t lost = cudaSuccess;
+  // Nothing gets done any more: who asks is told cudaErrorNotReady.
+  bool hangs = false;
+  // What call number `fail_at` returns; and, when it is the end of the device,
+  // all that come after.
+  int64_t calls = 0, fail_at = 0;
+  cudaError_t fail_with = cudaSuccess;
+  bool fails_for_ever = false;
 
   // What the device did.
   std::vector<FakeLaunch> launches;

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/mutex.h"
 #include "tests/kernels/emu/bench.h"
 
@@ -128,8 +129,11 @@ TEST(Streams, AFaultEndsTheDevice) {
   EXPECT_TRUE(absl::IsInternal(status));
   EXPECT_NE(status.message().find("kernel add_one"), absl::string_view::npos)
       << status;
-  EXPECT_EQ(d.Health(), status);
-  EXPECT_EQ(c.Add(c.bench.stream(), c.y, c.x), status);
+  const absl::Status lost = absl::UnavailableError(
+      absl::StrCat("the device is lost: ", status.message()));
+  EXPECT_EQ(d.Health(), lost);
+  EXPECT_EQ(c.Add(c.bench.stream(), c.y, c.x), lost);
+  EXPECT_EQ(d.AwaitStream(c.bench.stream()), lost);
 }
 
 TEST(Memory, IsCountedAndGivenBack) {

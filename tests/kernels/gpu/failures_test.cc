@@ -142,8 +142,31 @@ TEST_F(FailuresTest, AProductNoLibraryTakesIsComputedAllTheSame) {
   ASSERT_OK_AND_ASSIGN(const Values product, RunOn(run, {a, a}));
   EXPECT_THAT(product[0], LiteralEquals(F32({7, 10, 15, 22}, {2, 2})));
   device_->FailNext("PlanGemm", FailedPrecondition("no libcublasLt"));
+  ASSERT_OK_AND_ASSIGN(const ExecutablePtr slow, rig_.Compile(dot));
+  ASSERT_OK_AND_ASSIGN(const Values same, RunOn(slow, {a, a}));
+  EXPECT_THAT(same[0], LiteralEquals(product[0]));
+  // A library that is there, and fails, is no reason for the slow way.
+  device_->FailNext("PlanGemm", Unavailable("the device is lost"), 9);
   EXPECT_THAT(rig_.Compile(dot),
-              StatusIs(absl::StatusCode::kFailedPrecondition, "cublasLt"));
+              StatusIs(absl::StatusCode::kUnavailable, "lost"));
+}
+
+// Ordinary memory does; what else is wrong is told.
+TEST_F(FailuresTest, TransfersDoWithoutPinnedMemory) {
+  device_->FailNext("AllocatePinned", ResourceExhausted("none left"), 99);
+  ASSERT_OK_AND_ASSIGN(const ExecutablePtr add, rig_.Compile(kAddText));
+  ASSERT_OK_AND_ASSIGN(const Values sum, RunOn(add, {x_, x_}));
+  EXPECT_THAT(sum[0], LiteralEquals(F32({2, 4, 6, 8})));
+  const Literal large = Literal::Zeros(Shape::Of(DType::kF32, {20000}));
+  ASSERT_OK_AND_ASSIGN(const Values back, Fetch({rig_.Put(large)}));
+  EXPECT_THAT(back[0], LiteralEquals(large));
+}
+
+TEST_F(FailuresTest, PinnedMemoryOfALostDeviceIsNotReplaced) {
+  device_->FailNext("AllocatePinned", Unavailable("the device is lost"));
+  EXPECT_THAT(rig_.client().Upload(x_, {}),
+              StatusIs(absl::StatusCode::kUnavailable, "lost"));
+  EXPECT_OK(rig_.client().Upload(x_, {}));
 }
 
 TEST_F(FailuresTest, ACaptureThatIsRefusedIsDoneWithout) {
@@ -169,7 +192,7 @@ TEST_F(FailuresTest, ADeviceWithoutStreamsIsNoClient) {
 
 // The end of an emulated device is a kernel that does what it may not: here a
 // use of memory that the test has freed behind the engine's back.
-TEST_F(FailuresTest, AfterAFaultEverythingSaysWhatItWas) {
+TEST_F(FailuresTest, AfterAFaultEverythingIsUnavailableAndSaysWhatItWas) {
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr add, rig_.Compile(kAddText));
   const BufferPtr good = rig_.Put(x_);
   ASSERT_OK(Fetch({good}));
@@ -177,11 +200,13 @@ TEST_F(FailuresTest, AfterAFaultEverythingSaysWhatItWas) {
   ASSERT_OK(device_->Fill(stream, DeviceAddress{4096}, 0, 1));
   const absl::Status fault = device_->AwaitStream(stream);
   ASSERT_THAT(fault, StatusIs(absl::StatusCode::kInternal, "not allocated"));
-  EXPECT_EQ(rig_.client().Ping({}), fault);
-  EXPECT_EQ(Fetch({good}).status(), fault);
-  EXPECT_EQ(RunOn(add, {good, good}).status(), fault);
-  EXPECT_EQ(rig_.client().Upload(x_, {}).status(), fault);
-  EXPECT_EQ(rig_.Compile(AddOf(7)).status(), fault);
+  const absl::Status lost = rig_.client().Ping({});
+  EXPECT_THAT(lost, StatusIs(absl::StatusCode::kUnavailable,
+                             std::string(fault.message())));
+  EXPECT_EQ(Fetch({good}).status(), lost);
+  EXPECT_EQ(RunOn(add, {good, good}).status(), lost);
+  EXPECT_EQ(rig_.client().Upload(x_, {}).status(), lost);
+  EXPECT_EQ(rig_.Compile(AddOf(7)).status(), lost);
 }
 
 TEST(Emulated, WithoutACompilerThereIsOneError) {
@@ -196,7 +221,8 @@ TEST(WithoutAHost, WhatNoKernelDoesIsUnimplemented) {
   Rig rig({.has_host = false});
   EXPECT_OK(rig.Compile(kAddText));
   EXPECT_THAT(rig.Compile(kHostText),
-              StatusIs(absl::StatusCode::kUnimplemented, "%1 (fusion)"));
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "%1 fusion (negate while)"));
 }
 
 }  // namespace

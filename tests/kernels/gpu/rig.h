@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,6 +32,9 @@ class Rig {
   // On a device of the test's own making.
   Rig(std::shared_ptr<Device> device, GpuClientOptions options,
       bool has_host = true);
+  // Over a client of the test's own making.
+  Rig(std::shared_ptr<GpuClient> client, std::shared_ptr<Device> device)
+      : device_(std::move(device)), client_(std::move(client)) {}
 
   Device& device() { return *device_; }
   GpuClient& client() { return *client_; }

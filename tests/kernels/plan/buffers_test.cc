@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
 #include "kernels/plan/arena.h"
+#include "kernels/plan/dot_layout.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"
@@ -172,6 +173,8 @@ TEST(Buffers, NoValueIsOverwrittenWhileItIsNeeded) {
     small.max_instructions = 2;
     for (const Target& target : {GpuTarget(), small}) {
       ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(module, target));
+      ASSERT_OK_AND_ASSIGN(const Module laid_out,
+                           LayOutProducts(module, target));
       SCOPED_TRACE(absl::StrCat("seed ", seed, "\n", Print(plan.module),
                                 Explain(plan, target)));
       Random random(seed);
@@ -179,7 +182,7 @@ TEST(Buffers, NoValueIsOverwrittenWhileItIsNeeded) {
       cpu::CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
       ASSERT_OK_AND_ASSIGN(
           const auto want,
-          evaluator.Evaluate(module,
+          evaluator.Evaluate(laid_out,
                              static_cast<int>(module.computations().size()) - 1,
                              arguments, CancelToken()));
       for (const bool donate : {false, true}) {

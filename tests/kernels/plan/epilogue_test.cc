@@ -430,14 +430,68 @@ TEST(Tails, BiasesOfVectorsAndNumbers) {
 }
 
 TEST(Tails, ConversionsAreLookedThrough) {
-  const auto widened = [](auto& x, auto& p) {
-    const Expression y = ConvertTo(x, DType::kF32);
-    return ConvertTo(Relu(y + Wide(p[kF32Bias])), DType::kBF16);
+  const auto steps = [](const auto& tail, const Target& target = Table()) {
+    return StepsOf([&](auto& x, auto& p) { return tail(x, p); }, target,
+                   DType::kBF16);
   };
-  EXPECT_EQ(StepsOf(widened, Table(), DType::kBF16), "dot with bias 2 relu");
-  EXPECT_EQ(StepsOf([](auto& x, auto& p) { return ConvertTo(x, DType::kF32); },
-                    Table(), DType::kBF16),
-            "dot with");
+  const auto f32 = [](const Expression& x) {
+    return ConvertTo(x, DType::kF32);
+  };
+  EXPECT_EQ(steps([&](auto& x, auto& p) { return f32(x); }), "dot with");
+  EXPECT_EQ(steps([&](auto& x, auto& p) { return f32(Relu(x)); }),
+            "dot with relu");
+  EXPECT_EQ(steps([&](auto& x, auto& p) {
+              return Relu(f32(x) + Wide(p[kF32Bias]));
+            }),
+            "dot with bias 2 relu");
+  EXPECT_EQ(steps([&](auto& x, auto& p) {
+              return ConvertTo(Relu(f32(x)), DType::kBF16);
+            }),
+            "dot with relu");
+}
+
+// What is added has the dtype of what leaves; the rest is a loop behind the
+// product, which hands it halves rather than floats.
+TEST(DefectBiasOfAnotherDType, IsALoopBehindTheProduct) {
+  const auto steps = [](const auto& tail) {
+    return StepsOf([&](auto& x, auto& p) { return tail(x, p); }, Table(),
+                   DType::kBF16);
+  };
+  const auto f32 = [](const Expression& x) {
+    return ConvertTo(x, DType::kF32);
+  };
+  EXPECT_EQ(steps([&](auto& x, auto& p) {
+              return ConvertTo(Relu(f32(x) + Wide(p[kF32Bias])), DType::kBF16);
+            }),
+            "dot; loop");
+  EXPECT_EQ(steps([&](auto& x, auto& p) { return f32(x + Wide(p[kBias])); }),
+            "dot with bias 2; loop");
+  // A deliberate rounding stays one.
+  EXPECT_EQ(StepsOf([&](auto& x, auto& p) {
+              return f32(ConvertTo(x, DType::kBF16));
+            }),
+            "dot; loop");
+  // No library leaves these.
+  for (const DType to : {DType::kF64, DType::kF16, DType::kS32}) {
+    EXPECT_EQ(steps([&](auto& x, auto& p) { return ConvertTo(x, to); }),
+              "dot; loop");
+  }
+}
+
+TEST(Tails, AreWhatTheLibraryTakes) {
+  Target target = Table();
+  target.takes_product = [](const ProductCall& call) {
+    return call.activation == Activation::kIdentity;
+  };
+  EXPECT_EQ(StepsOf([](auto& x, auto& p) { return Relu(x + Wide(p[kBias])); },
+                    target),
+            "dot with bias 2; loop");
+  target.takes_product = [](const ProductCall& call) {
+    return !call.has_bias && !call.has_residual;
+  };
+  EXPECT_EQ(StepsOf([](auto& x, auto& p) { return Relu(x + Wide(p[kBias])); },
+                    target),
+            "dot; loop");
 }
 
 TEST(Tails, ALibraryTakesFloatsAlone) {

@@ -1,6 +1,7 @@
 // The server as a whole: health, reflection, and how it stops.
 #include <signal.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/cpu_client.h"
+#include "server/host.h"
 #include "tests/server/service/service_fixture.h"
 #include "tests/testing/process.h"
 
@@ -39,6 +42,36 @@ TEST_F(HostTest, TellsItsHealth) {
   }
   EXPECT_THAT(CallRaw(channel_, kHealth, {TextField(1, "nobody")}),
               StatusIs(StatusCode::kNotFound, ""));
+}
+
+// A device that is lost when the test says so.
+class LosableClient : public cpu::CpuClient {
+ public:
+  LosableClient() : CpuClient(cpu::CpuClientOptions()) {}
+  absl::Status Ping(const runtime::CallOptions& call) override {
+    return lost ? absl::UnavailableError("the device is lost")
+                : absl::OkStatus();
+  }
+  std::atomic<bool> lost{false};
+};
+
+TEST(HostOfALostDevice, IsNotServing) {
+  const auto device = std::make_shared<LosableClient>();
+  const auto host = server::Host::Start(device, {.listen = "127.0.0.1:0"});
+  ASSERT_OK(host);
+  const auto channel = ConnectRaw((*host)->address());
+  const auto health = [&] {
+    std::vector<std::string> answers;
+    EXPECT_OK(CallRaw(channel, kHealth, {TextField(1, "")}, &answers));
+    return answers.empty() ? "" : answers[0];
+  };
+  EXPECT_EQ(health(), std::string("\x08\x01", 2));
+  device->lost = true;
+  const absl::Time end = absl::Now() + absl::Seconds(20);
+  while (health() != std::string("\x08\x02", 2)) {  // NOT_SERVING
+    ASSERT_LT(absl::Now(), end);
+    absl::SleepFor(absl::Milliseconds(50));
+  }
 }
 
 TEST_F(HostTest, TellsItsServices) {

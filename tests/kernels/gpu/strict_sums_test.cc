@@ -1,0 +1,79 @@
+// Sums in strict mode have the same bits on devices of any size.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/gpu/rig.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random_literal.h"
+
+namespace hawser::gpu {
+namespace {
+
+using runtime::Numerics;
+
+// All, rows, few long rows, columns, few long columns, a row that is read
+// again: each sum takes a path of its own.
+constexpr char kSums[] = R"(module "sums"
+computation @0 "add" (%0: f32[], %1: f32[]) {
+  %2: f32[] = add(%0, %1)
+  return %2
+}
+computation @1 "main" (%0: f32[40,1000], %1: f32[3,9000], %2: f32[9000,3]) {
+  %3: f32[] = constant() value=f32[] {0}
+  %4: f32[] = reduce(%0, %3) dimensions=[0,1] @0
+  %5: f32[40] = reduce(%0, %3) dimensions=[1] @0
+  %6: f32[3] = reduce(%1, %3) dimensions=[1] @0
+  %7: f32[1000] = reduce(%0, %3) dimensions=[0] @0
+  %8: f32[3] = reduce(%2, %3) dimensions=[0] @0
+  %9: f32[40,1000] = broadcast_in_dim(%5) broadcast_dimensions=[0] dims=[40,1000]
+  %10: f32[40,1000] = divide(%0, %9)
+  return %4, %5, %6, %7, %8, %10
+}
+)";
+
+absl::StatusOr<Values> SumsOn(int multiprocessors, Numerics numerics,
+                              const Values& arguments) {
+  Rig rig({.device = {.seed = 1, .multiprocessors = multiprocessors}});
+  HAWSER_ASSIGN_OR_RETURN(const ExecutablePtr run,
+                          rig.Compile(kSums, numerics));
+  return RunOn(run, {arguments.begin(), arguments.end()});
+}
+
+TEST(StrictSums, DoNotDependOnTheNumberOfMultiprocessors) {
+  const Module module = Parse(kSums);
+  Values arguments;
+  Random random(1);
+  for (const Shape& shape : module.signature().parameters) {
+    Literal value = *Literal::Allocate(shape);
+    for (float& x : value.mutable_data<float>()) {
+      // Sums of these round in every step.
+      x = 1.0f + static_cast<float>(random.Below(1 << 23)) * 0x1p-23f;
+    }
+    arguments.push_back(std::move(value));
+  }
+  ASSERT_OK_AND_ASSIGN(const Values want,
+                       SumsOn(132, Numerics::kStrict, arguments));
+  for (const int multiprocessors : {4, 20, 114}) {
+    SCOPED_TRACE(multiprocessors);
+    ASSERT_OK_AND_ASSIGN(const Values got, SumsOn(multiprocessors,
+                                                  Numerics::kStrict,
+                                                  arguments));
+    for (size_t r = 0; r < want.size(); ++r) {
+      EXPECT_EQ(got[r].bytes(), want[r].bytes()) << "result " << r;
+    }
+  }
+  // The test can tell: in fast mode a small device sums in another order.
+  ASSERT_OK_AND_ASSIGN(const Values fast,
+                       SumsOn(4, Numerics::kFast, arguments));
+  ASSERT_OK_AND_ASSIGN(const Values large,
+                       SumsOn(132, Numerics::kFast, arguments));
+  bool differs = false;
+  for (size_t r = 0; r < want.size(); ++r) {
+    differs = differs || fast[r].bytes() != large[r].bytes();
+  }
+  EXPECT_TRUE(differs);
+}
+
+}  // namespace
+}  // namespace hawser::gpu
