@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "core/base/cancel.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
 #include "core/base/shape.h"
@@ -33,7 +34,9 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
   absl::StatusOr<Literal> Allocate(const Shape& shape);
   // `value`, or a copy of it where its elements would be misaligned: adopted
   // memory may stand at any address, kernels read through typed pointers.
-  absl::StatusOr<Literal> Aligned(Literal value);
+  // Errors: kResourceExhausted, and what `cancel` says meanwhile.
+  absl::StatusOr<Literal> Aligned(Literal value,
+                                  const CancelToken& cancel = {});
 
   int64_t live_bytes() const { return live_.load(); }
   int64_t limit() const { return limit_; }
