@@ -175,6 +175,7 @@ TEST_P(RetentionTest, ADatasetLargerThanTheQuotaLeavesTheOthersAlone) {
 
 // F14d: tiny datasets take kilobytes each, and there was no end to them.
 TEST_P(RetentionTest, ThereIsAQuotaOfDatasetsByDefault) {
+  Reopen({});
   EXPECT_EQ(store().Usage(kOwner).max_datasets, 100'000);
 }
 
