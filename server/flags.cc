@@ -37,7 +37,7 @@ ABSL_FLAG(absl::Duration, dataset_lease, absl::Minutes(10), "");
 ABSL_FLAG(std::string, dataset_disk, "0", "");
 ABSL_FLAG(std::string, disk_reserve, "256MiB", "");
 ABSL_FLAG(std::string, tenant_bytes, "0", "");
-ABSL_FLAG(int64_t, tenant_datasets, 0, "");
+ABSL_FLAG(int64_t, tenant_datasets, 100'000, "");
 ABSL_FLAG(int64_t, tenant_upload_chunks, int64_t{1} << 20, "");
 ABSL_FLAG(std::string, scrub_rate, "8MiB", "");
 

@@ -19,9 +19,20 @@ namespace {
 
 // Infos are small; more tokens than this in one process are asked for again.
 constexpr size_t kInfosKept = 1024;
+// Some 64 MiB of them: of 8 TiB.
+constexpr int64_t kDigestsKept = int64_t{1} << 21;
 
 absl::Status CheckName(absl::string_view name) {
   return IsTag(name) ? CheckTag(name) : ParseToken(name).status();
+}
+
+absl::Status NoSuchArray(absl::string_view token, absl::string_view array,
+                         const DatasetInfo& info) {
+  return NotFound(
+      "dataset ", token, " has no array \"", array, "\", it has ",
+      absl::StrJoin(info.arrays, ", ", [](std::string* out, const auto& a) {
+        absl::StrAppend(out, "\"", a.name, "\"");
+      }));
 }
 
 }  // namespace
@@ -75,11 +86,7 @@ absl::StatusOr<Shape> RemoteClient::DatasetShape(
   }
   const DatasetInfo::Array* found = info.Find(array);
   if (found != nullptr) return found->shape;
-  return NotFound(
-      "dataset ", token, " has no array \"", array, "\", it has ",
-      absl::StrJoin(info.arrays, ", ", [](std::string* out, const auto& a) {
-        absl::StrAppend(out, "\"", a.name, "\"");
-      }));
+  return NoSuchArray(token, array, info);
 }
 
 absl::StatusOr<runtime::BufferPtr> RemoteClient::DatasetArray(
@@ -109,23 +116,54 @@ absl::Status RemoteClient::FetchDataset(absl::string_view token,
                                         const std::optional<RowRange>& rows,
                                         absl::Span<char> into,
                                         const runtime::CallOptions& call) {
-  HAWSER_ASSIGN_OR_RETURN(Shape shape, DatasetShape(token, array, call));
-  v1::GetRequest request;
-  request.set_token(token.data(), token.size());
-  request.set_array(array.data(), array.size());
+  HAWSER_ASSIGN_OR_RETURN(const DatasetPart part,
+                          FindPart(token, array, rows, call));
+  Shape shape = part.array->shape;
   if (rows.has_value()) {
-    absl::StatusOr<RowBytes> part = FindRows(shape, *rows);
-    if (!part.ok()) {
-      return Annotate(part.status(), DescribeArray(token, array));
-    }
-    shape = std::move(part->shape);
-    request.set_row_begin(rows->begin);
-    request.set_row_count(rows->count);
+    HAWSER_ASSIGN_OR_RETURN(const RowBytes found, FindRows(shape, *rows));
+    shape = found.shape;
   }
   HAWSER_RETURN_IF_ERROR(CheckRoom(token, array, shape, into.size()));
-  if (into.empty()) return absl::OkStatus();  // no rows would mean all of them
-  return GetDataset(transport_.get(), bulk_streams(), request, shape, into,
-                    call);
+  return GetDataset(transport_.get(), bulk_streams(), part, into, call);
+}
+
+absl::StatusOr<std::shared_ptr<const DatasetManifest>> RemoteClient::Manifest(
+    absl::string_view name, const runtime::CallOptions& call) {
+  {
+    MutexLock lock(&mu_);
+    const auto found = manifests_.find(name);
+    if (found != manifests_.end()) return found->second;
+  }
+  HAWSER_RETURN_IF_ERROR(CheckName(name));
+  HAWSER_ASSIGN_OR_RETURN(auto manifest,
+                          FetchManifest(transport_.get(), name, call));
+  MutexLock lock(&mu_);
+  if (digests_kept_ >= kDigestsKept) {
+    manifests_.clear();
+    digests_kept_ = 0;
+  }
+  for (const ArrayManifest& array : manifest->arrays) {
+    digests_kept_ += static_cast<int64_t>(array.chunks.size()) + 1;
+  }
+  manifests_[TokenOf(*manifest)] = manifest;
+  return manifest;
+}
+
+absl::StatusOr<DatasetPart> RemoteClient::FindPart(
+    absl::string_view name, absl::string_view array,
+    const std::optional<RowRange>& rows, const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(auto manifest, Manifest(name, call));
+  DatasetPart part{.manifest = std::move(manifest), .rows = rows};
+  for (const ArrayManifest& found : part.manifest->arrays) {
+    if (found.name == array) part.array = &found;
+  }
+  if (part.array == nullptr) {
+    return NoSuchArray(name, array, InfoOf(*part.manifest));
+  }
+  if (!rows.has_value()) return part;
+  const absl::Status found = FindRows(part.array->shape, *rows).status();
+  if (!found.ok()) return Annotate(found, DescribeArray(name, array));
+  return part;
 }
 
 absl::StatusOr<DatasetPage> RemoteClient::ListDatasets(
@@ -158,6 +196,7 @@ absl::Status RemoteClient::DeleteDataset(absl::string_view token,
   if (deleted.ok() || absl::IsNotFound(deleted)) {
     MutexLock lock(&mu_);
     datasets_.erase(token);
+    manifests_.erase(token);
   }
   return deleted;
 }

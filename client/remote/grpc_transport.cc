@@ -135,7 +135,8 @@ class GrpcTransport final : public Transport {
                 const std::vector<std::shared_ptr<grpc::ChannelCredentials>>&
                     credentials,
                 const RemoteOptions& options)
-      : address_(std::move(address)) {
+      : address_(std::move(address)),
+        protects_bytes_(!options.credentials.ca_file.empty()) {
     for (const auto& own : credentials) {
       connections_.push_back(
           std::make_unique<GrpcConnection>(address_, own, options, poller_));
@@ -151,6 +152,7 @@ class GrpcTransport final : public Transport {
   }
 
   std::string address() const override { return address_; }
+  bool protects_bytes() const override { return protects_bytes_; }
 
   std::unique_ptr<SessionStream> OpenSession(
       SessionCallbacks callbacks) override {
@@ -358,6 +360,7 @@ class GrpcTransport final : public Transport {
   }
 
   const std::string address_;
+  const bool protects_bytes_;
   const std::shared_ptr<GrpcPoller> poller_ = GrpcPoller::Shared();
   std::vector<std::unique_ptr<GrpcConnection>> connections_;
   std::unique_ptr<v1::Executor::Stub> session_executor_;

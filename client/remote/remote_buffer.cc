@@ -3,7 +3,6 @@
 #include <functional>
 #include <utility>
 
-#include "client/remote/dataset_get.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/ticker.h"
 #include "client/remote/transfers.h"
@@ -15,11 +14,14 @@ namespace {
 // One Fetch of a dataset's array.
 class DatasetFetch final : public Watched, public Transfer {
  public:
-  DatasetFetch(RemoteClient* client, v1::GetRequest request, const Shape& shape,
+  DatasetFetch(RemoteClient* client, std::string token, std::string array,
+               const std::optional<RowRange>& rows, const Shape& shape,
                const runtime::CallOptions& call)
       : Watched(CallLimits(call)),
         client_(client),
-        request_(std::move(request)),
+        token_(std::move(token)),
+        array_(std::move(array)),
+        rows_(rows),
         shape_(shape),
         progress_(call.progress),
         future_(promise_.future()) {}
@@ -35,8 +37,8 @@ class DatasetFetch final : public Watched, public Transfer {
     HAWSER_ASSIGN_OR_RETURN(value_, Literal::Allocate(shape_));
     runtime::CallOptions call{.cancel = cancel};
     call.progress = progress_;
-    return GetDataset(client_->transport().get(), client_->bulk_streams(),
-                      request_, shape_, value_.mutable_bytes(), call);
+    return client_->FetchDataset(token_, array_, rows_, value_.mutable_bytes(),
+                                 call);
   }
   void Done(const absl::Status& status) override {
     if (status.ok()) {
@@ -48,7 +50,9 @@ class DatasetFetch final : public Watched, public Transfer {
 
  private:
   RemoteClient* const client_;
-  const v1::GetRequest request_;
+  const std::string token_;
+  const std::string array_;
+  const std::optional<RowRange> rows_;
   const Shape shape_;
   const std::function<void(int64_t, int64_t)> progress_;
   Literal value_;
@@ -118,17 +122,9 @@ DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
       rows_(rows) {}
 
 Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
-  v1::GetRequest request;
-  request.set_token(token_);
-  request.set_array(array_);
-  if (rows_.has_value()) {
-    // On the wire no rows means all of them.
-    if (rows_->count == 0) return Future<Literal>(Literal::Zeros(shape_));
-    request.set_row_begin(rows_->begin);
-    request.set_row_count(rows_->count);
-  }
-  auto fetch = std::make_shared<DatasetFetch>(client_.get(), std::move(request),
-                                              shape_, call);
+  if (shape_.byte_size() == 0) return Future<Literal>(Literal::Zeros(shape_));
+  auto fetch = std::make_shared<DatasetFetch>(client_.get(), token_, array_,
+                                              rows_, shape_, call);
   client_->ticker()->Watch(fetch);
   client_->transfers()->Add(fetch);
   return fetch->future();

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "client/remote/dataset_get.h"
 #include "client/remote/options.h"
 #include "client/remote/program.h"
 #include "client/remote/session.h"
@@ -90,6 +91,15 @@ class RemoteClient final : public runtime::Client,
   Ticker* ticker() { return &ticker_; }
   // The session that serves now; a new one when there is none or it is lost.
   std::shared_ptr<RemoteSession> Session();
+  // The digests of a dataset's chunks, kept by token.
+  absl::StatusOr<std::shared_ptr<const DatasetManifest>> Manifest(
+      absl::string_view name, const runtime::CallOptions& call);
+  // Some rows, or all, of an array as it is on the server. Errors: kNotFound,
+  // kInvalidArgument for rows that are not there.
+  absl::StatusOr<DatasetPart> FindPart(absl::string_view name,
+                                       absl::string_view array,
+                                       const std::optional<RowRange>& rows,
+                                       const runtime::CallOptions& call);
   absl::StatusOr<runtime::BufferPtr> UploadIn(
       const std::shared_ptr<RemoteSession>& session, const Literal& value,
       const runtime::CallOptions& call);
@@ -128,6 +138,9 @@ class RemoteClient final : public runtime::Client,
   std::optional<runtime::Capabilities> capabilities_ ABSL_GUARDED_BY(mu_);
   // By token: what a token names never changes.
   absl::flat_hash_map<std::string, DatasetInfo> datasets_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, std::shared_ptr<const DatasetManifest>>
+      manifests_ ABSL_GUARDED_BY(mu_);
+  int64_t digests_kept_ ABSL_GUARDED_BY(mu_) = 0;  // of manifests_
 
   Transfers transfers_;
   Ticker ticker_;  // last: it uses all of the above

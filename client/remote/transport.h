@@ -75,6 +75,9 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::string address() const = 0;
+  // Whether the link itself makes sure that bytes arrive as they were sent, as
+  // TLS does.
+  virtual bool protects_bytes() const { return false; }
 
   virtual std::unique_ptr<SessionStream> OpenSession(
       SessionCallbacks callbacks) = 0;

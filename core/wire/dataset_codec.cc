@@ -51,7 +51,21 @@ absl::Status CheckCount(int arrays) {
                            kMaxArrays);
 }
 
+void AppendDigests(const ArrayManifest& array, std::string* to) {
+  to->reserve(array.chunks.size() * Digest::kSize);
+  for (const Digest& chunk : array.chunks) {
+    to->append(chunk.bytes().data(), Digest::kSize);
+  }
+}
+
 }  // namespace
+
+void SetChunks(const DatasetManifest& manifest, v1::DatasetInfoProto* info) {
+  for (size_t i = 0; i < manifest.arrays.size(); ++i) {
+    AppendDigests(manifest.arrays[i],
+                  info->mutable_arrays(static_cast<int>(i))->mutable_chunks());
+  }
+}
 
 v1::DatasetManifestProto ToProto(const DatasetManifest& manifest) {
   v1::DatasetManifestProto proto;
@@ -59,10 +73,7 @@ v1::DatasetManifestProto ToProto(const DatasetManifest& manifest) {
     v1::ArrayManifestProto* to = proto.add_arrays();
     to->set_name(array.name);
     *to->mutable_shape() = ToProto(array.shape);
-    to->mutable_chunks()->reserve(array.chunks.size() * Digest::kSize);
-    for (const Digest& chunk : array.chunks) {
-      to->mutable_chunks()->append(chunk.bytes().data(), Digest::kSize);
-    }
+    AppendDigests(array, to->mutable_chunks());
   }
   return proto;
 }

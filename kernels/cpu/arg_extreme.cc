@@ -12,6 +12,9 @@
 namespace hawser::cpu {
 namespace {
 
+// Of one element; finding it again is the second.
+constexpr double kSearchSteps = 2;
+
 // Whether x takes the place of the best before it.
 template <bool kLargest, bool kLast, typename C>
 bool Wins(C x, C best) {
@@ -19,6 +22,9 @@ bool Wins(C x, C best) {
   if (kLast && x == best) return true;
   return kLargest ? x > best : x < best;
 }
+
+// Elements searched between two looks at the token.
+constexpr int64_t kSearched = int64_t{1} << 20;
 
 // The extreme first, in a loop without branches; then where it stands.
 template <bool kLargest, bool kLast, typename T>
@@ -36,16 +42,33 @@ int64_t Search(const T* x, int64_t n) {
   return i;
 }
 
+// Part after part of a long run.
+template <bool kLargest, bool kLast, typename T, typename Index>
+absl::Status SearchRun(const T* x, int64_t n, WorkMeter* meter, Index* out) {
+  int64_t best = 0;
+  for (int64_t begin = 0; begin < n; begin += kSearched) {
+    const int64_t size = std::min(kSearched, n - begin);
+    HAWSER_RETURN_IF_ERROR(meter->Begin(kSearchSteps * size));
+    const int64_t at = begin + Search<kLargest, kLast>(x + begin, size);
+    if (begin == 0 || Wins<kLargest, kLast>(Widen(x[at]), Widen(x[best]))) {
+      best = at;
+    }
+  }
+  *out = static_cast<Index>(best);
+  return absl::OkStatus();
+}
+
 // Of each of n <= kFoldColumns columns.
 template <bool kLargest, bool kLast, typename T, typename Index>
-void SearchColumns(const T* x, int64_t rows, int64_t stride, int64_t n,
-                   Index* out) {
+absl::Status SearchColumns(const T* x, int64_t rows, int64_t stride, int64_t n,
+                           WorkMeter* meter, Index* out) {
   ComputeType<T> best[kFoldColumns];
   for (int64_t j = 0; j < n; ++j) {
     best[j] = Widen(x[j]);
     out[j] = 0;
   }
   for (int64_t r = 1; r < rows; ++r) {
+    HAWSER_RETURN_IF_ERROR(meter->Begin(kSearchSteps * n));
     const T* row = x + r * stride;
     for (int64_t j = 0; j < n; ++j) {
       if (!Wins<kLargest, kLast>(Widen(row[j]), best[j])) continue;
@@ -53,6 +76,7 @@ void SearchColumns(const T* x, int64_t rows, int64_t stride, int64_t n,
       out[j] = static_cast<Index>(r);
     }
   }
+  return absl::OkStatus();
 }
 
 template <bool kLargest, bool kLast, typename T, typename Index>
@@ -66,19 +90,21 @@ absl::Status SearchAll(const KernelContext& c, char* out) {
   const int64_t chunks = (after + columns - 1) / columns;
   const T* x = c.operands[0].data<T>().data();
   Index* to = reinterpret_cast<Index*>(out);
-  return c.ForRanges(
-      before * chunks, rows * columns, [&](int64_t begin, int64_t end) {
+  auto search = [&](int64_t i, WorkMeter* meter) {
+    const int64_t column = i % chunks * columns;
+    const T* from = x + i / chunks * rows * after + column;
+    Index* result = to + i / chunks * after + column;
+    if (after == 1) {
+      return SearchRun<kLargest, kLast>(from, rows, meter, result);
+    }
+    return SearchColumns<kLargest, kLast>(
+        from, rows, after, std::min(columns, after - column), meter, result);
+  };
+  return c.ForMetered(
+      before * chunks, kSearchSteps * rows * columns,
+      [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t column = i % chunks * columns;
-          const T* from = x + i / chunks * rows * after + column;
-          Index* result = to + i / chunks * after + column;
-          if (after == 1) {
-            *result =
-                static_cast<Index>(Search<kLargest, kLast>(from, rows));
-          } else {
-            SearchColumns<kLargest, kLast>(
-                from, rows, after, std::min(columns, after - column), result);
-          }
+          HAWSER_RETURN_IF_ERROR(search(i, meter));
         }
         return absl::OkStatus();
       });
@@ -109,9 +135,13 @@ absl::StatusOr<Literals> RunArgExtreme(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
+double SearchCost(const CostContext& c) {
+  return kSearchSteps * c.elements(c.operand(0));
+}
+
 constexpr CpuKernel kKernels[] = {
-    {&kArgMax, RunArgExtreme<true>},
-    {&kArgMin, RunArgExtreme<false>},
+    {&kArgMax, RunArgExtreme<true>, nullptr, SearchCost},
+    {&kArgMin, RunArgExtreme<false>, nullptr, SearchCost},
 };
 
 }  // namespace

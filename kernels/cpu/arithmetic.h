@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "core/base/dtype.h"
+#include "kernels/cpu/remainder.h"
 
 namespace hawser::cpu {
 
@@ -131,7 +132,7 @@ struct Remainder {
   }
   template <RealType T>
   static T Apply(T a, T b) {
-    return std::fmod(a, b);
+    return FloatRemainder(a, b);
   }
 };
 
@@ -186,6 +187,27 @@ struct Xor {
   }
 };
 
+// base^n modulo 2^32 or 2^64, by at most 16 squarings. What is left of n then
+// has a closed form: an even base to the power of 2^16 is 0, and an odd one is
+// 1 + w where w is a multiple of 2^18, so that w^4 vanishes from (1 + w)^n.
+template <typename U>
+U WrappingPower(U base, U n) {
+  constexpr int kSquarings = 16;
+  U power{1};
+  for (int i = 0; i < kSquarings && n != U{0}; ++i, n >>= 1) {
+    if ((n & U{1}) != U{0}) power *= base;
+    base *= base;
+  }
+  if (n == U{0}) return power;
+  if ((base & U{1}) == U{0}) return U{0};
+  const U third = (~U{0} / U{3} << 1) | U{1};  // 1/3
+  const U w = base - U{1};
+  const U pairs = (n & U{1}) == U{0} ? (n >> 1) * (n - U{1})
+                                     : n * ((n - U{1}) >> 1);
+  const U triples = pairs * (n - U{2}) * third;
+  return power * (U{1} + w * (n + w * (pairs + w * triples)));
+}
+
 struct Power {
   // By squaring, wrapping. To a negative exponent: 1 of 1, +-1 of -1, else 0.
   template <IntegerType T>
@@ -195,14 +217,10 @@ struct Power {
       if (base != static_cast<T>(-1)) return 0;
       return exponent % 2 == 0 ? T{1} : base;
     }
-    Wrapping<T> power = 1;
-    auto square = static_cast<Wrapping<T>>(base);
-    for (auto n = static_cast<std::make_unsigned_t<T>>(exponent); n != 0;
-         n >>= 1) {
-      if (n & 1) power *= square;
-      square *= square;
-    }
-    return static_cast<T>(power);
+    return static_cast<T>(WrappingPower(
+        static_cast<Wrapping<T>>(base),
+        static_cast<Wrapping<T>>(
+            static_cast<std::make_unsigned_t<T>>(exponent))));
   }
   template <RealType T>
   static T Apply(T base, T exponent) {

@@ -10,6 +10,9 @@
 namespace hawser::cpu {
 namespace {
 
+// Elements of a dense row combined at once.
+constexpr int64_t kPiece = int64_t{1} << 16;
+
 // Puts the second operand in the first one's place.
 template <int64_t kBytes>
 void TakeSecond(const char* const* in, char* out, int64_t n) {
@@ -44,20 +47,28 @@ Combiner::Combiner(const KernelContext& context,
   });
 }
 
-absl::Status Combiner::Run(const CombinedRow& row) {
+absl::Status Combiner::Run(const CombinedRow& row, WorkMeter* meter) {
   const bool dense = row.to_stride == 1 && row.from_stride == 1;
   if (direct_ != nullptr && (dense || row.size == 1)) {
-    char* to = tensors_.to[0] + row.to * width(0);
-    const char* const in[] = {to, tensors_.from[0] + row.from * width(0)};
-    direct_(in, to, row.size);
-    return absl::OkStatus();
+    return RunDense(row, meter);
   }
-  if (!program_.has_value()) return RunCalls(row);
-  RunLanes(row);
+  return program_.has_value() ? RunLanes(row, meter) : RunCalls(row, meter);
+}
+
+absl::Status Combiner::RunDense(const CombinedRow& row, WorkMeter* meter) {
+  for (int64_t begin = 0; begin < row.size; begin += kPiece) {
+    const int64_t n = std::min(kPiece, row.size - begin);
+    HAWSER_RETURN_IF_ERROR(
+        meter->Begin(program_->cost() * static_cast<double>(n)));
+    char* to = tensors_.to[0] + (row.to + begin) * width(0);
+    const char* from = tensors_.from[0] + (row.from + begin) * width(0);
+    const char* const in[] = {to, from};
+    direct_(in, to, n);
+  }
   return absl::OkStatus();
 }
 
-void Combiner::RunLanes(const CombinedRow& row) {
+absl::Status Combiner::RunLanes(const CombinedRow& row, WorkMeter* meter) {
   if (!std::exchange(allocated_, true)) program_->Allocate();
   for (int64_t begin = 0; begin < row.size; begin += program_->lanes()) {
     const int64_t n = std::min(program_->lanes(), row.size - begin);
@@ -69,16 +80,19 @@ void Combiner::RunLanes(const CombinedRow& row) {
       CopyRow(width(k), n, program_->parameter(n_ + k), 1,
               tensors_.from[k] + from * width(k), row.from_stride);
     }
-    program_->Run(n);
+    HAWSER_RETURN_IF_ERROR(meter->Begin(2.0 * n_ * static_cast<double>(n)));
+    HAWSER_RETURN_IF_ERROR(program_->Run(n, meter));
     for (int k = 0; k < n_; ++k) {
       CopyRow(width(k), n, tensors_.to[k] + to * width(k), row.to_stride,
               program_->result(k), 1);
     }
   }
+  return absl::OkStatus();
 }
 
-absl::Status Combiner::RunCalls(const CombinedRow& row) {
+absl::Status Combiner::RunCalls(const CombinedRow& row, WorkMeter* meter) {
   for (int64_t i = 0; i < row.size; ++i) {
+    HAWSER_RETURN_IF_ERROR(meter->Begin(n_ * kScalarSteps));
     const int64_t to = row.to + i * row.to_stride;
     const int64_t from = row.from + i * row.from_stride;
     std::vector<Literal> values(2 * n_);

@@ -38,13 +38,15 @@ class Combiner {
 
   // Whether it may run on several threads at once, and is worth it.
   bool parallel() const { return program_.has_value(); }
-  // Elements of one row must not meet. Errors: what the computation says.
-  absl::Status Run(const CombinedRow& row);
+  // Elements of one row must not meet. Errors: what the computation or the
+  // meter says.
+  absl::Status Run(const CombinedRow& row, WorkMeter* meter);
 
  private:
   int64_t width(int k) const { return ByteWidth(tensors_.dtypes[k]); }
-  void RunLanes(const CombinedRow& row);
-  absl::Status RunCalls(const CombinedRow& row);
+  absl::Status RunDense(const CombinedRow& row, WorkMeter* meter);
+  absl::Status RunLanes(const CombinedRow& row, WorkMeter* meter);
+  absl::Status RunCalls(const CombinedRow& row, WorkMeter* meter);
 
   const KernelContext& c_;
   const CombinedTensors& tensors_;

@@ -62,9 +62,13 @@ absl::StatusOr<Literals> RunSelect(const KernelContext& c) {
   return Literals{std::move(c.operands[c.data(0)[0] != 0 ? 1 : 2])};
 }
 
+double SelectCost(const CostContext& c) {
+  return c.operand(0).is_scalar() ? 0 : 4 * ResultCost(c);
+}
+
 constexpr CpuKernel kKernels[] = {
-    {&kCompare, RunElementwise, CompareElement},
-    {&kSelect, RunSelect, SelectElement},
+    ElementRow(&kCompare, CompareElement),
+    {&kSelect, RunSelect, SelectElement, SelectCost},
 };
 
 }  // namespace

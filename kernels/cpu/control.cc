@@ -1,6 +1,7 @@
 // Constants, loops and branches, and what only passes its operand on.
 #include "core/ops/control.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -75,21 +76,20 @@ ElementFn Copy(const ElementTypes& types) {
   });
 }
 
-// Nobody knows how many turns a loop takes.
-double Endless(const Computation&, const Instruction&, double) {
+// How many turns a loop takes is not known.
+double Endless(const CostContext&) {
   return std::numeric_limits<double>::infinity();
 }
 
-double OfCalled(const Computation&, const Instruction&, double called) {
-  return called;
+// One of them runs.
+double MostOfCalled(const CostContext& c) {
+  return *std::max_element(c.called.begin(), c.called.end());
 }
 
-double NoCost(const Computation&, const Instruction&, double) { return 0; }
-
 constexpr CpuKernel kKernels[] = {
-    {&kCase, RunCase},
+    {&kCase, RunCase, nullptr, MostOfCalled},
     {&kConstant, RunConstant, nullptr, NoCost},
-    {&kFusion, RunFusion, nullptr, OfCalled},
+    {&kFusion, RunFusion, nullptr, MostOfCalled},
     {&kParameter, nullptr, nullptr, NoCost},
     {&kStopGradient, RunStopGradient, Copy, NoCost},
     {&kWhile, RunWhile, nullptr, Endless},

@@ -52,7 +52,7 @@ absl::StatusOr<Literals> RunBitcastConvert(const KernelContext& c) {
 }
 
 constexpr CpuKernel kKernels[] = {
-    {&kBitcastConvert, RunBitcastConvert, BitcastElement},
+    {&kBitcastConvert, RunBitcastConvert, BitcastElement, NoCost},
     {&kConvert, RunConvert, ConvertElements},
 };
 

@@ -91,7 +91,9 @@ absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,
   if (!value.valid()) return InvalidArgument("no value to upload");
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(CheckBytes(value.shape(), value.bytes()));
-  HAWSER_ASSIGN_OR_RETURN(Literal aligned, state_->allocator->Aligned(value, call.memory));
+  HAWSER_ASSIGN_OR_RETURN(
+      Literal aligned,
+      state_->allocator->Aligned(value, call.cancel, call.memory));
   return std::make_shared<CpuBuffer>(state_, value.shape(),
                                      Future<Literal>(std::move(aligned)));
 }

@@ -153,14 +153,14 @@ absl::StatusOr<Literals> RunDotGeneral(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-double DotCost(const Computation& computation, const Instruction& i, double) {
-  double cost =
-      static_cast<double>(computation.shape(i.first_result).num_elements());
-  const Shape& lhs = computation.shape(i.operands[0]);
-  for (int64_t axis : i.attributes.GetInts("lhs_contracting_dimensions")) {
-    cost *= static_cast<double>(lhs.dim(axis));
+double DotCost(const CostContext& c) {
+  double products = c.elements(c.result());
+  for (int64_t axis :
+       c.instruction.attributes.GetInts("lhs_contracting_dimensions")) {
+    products *= static_cast<double>(c.operand(0).dim(axis));
   }
-  return cost;
+  return products * GemmSteps(c.result().dtype()) +
+         c.elements(c.operand(0)) + c.elements(c.operand(1)) + ResultCost(c);
 }
 
 constexpr CpuKernel kKernels[] = {

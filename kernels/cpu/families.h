@@ -7,6 +7,13 @@
 
 namespace hawser::cpu {
 
+// The row of an op that has an element loop.
+constexpr CpuKernel ElementRow(const OpDef* op,
+                               ElementFn (*element)(const ElementTypes&),
+                               ElementSteps steps = {}) {
+  return {.op = op, .run = RunElementwise, .element = element, .steps = steps};
+}
+
 absl::Span<const CpuKernel> ArgExtremeKernels();
 absl::Span<const CpuKernel> CompareKernels();
 absl::Span<const CpuKernel> ControlKernels();

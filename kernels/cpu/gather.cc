@@ -12,6 +12,9 @@
 namespace hawser::cpu {
 namespace {
 
+// Reading a component of an index vector, and dividing for where it stands.
+constexpr double kStepsPerIndex = 4;
+
 // One gather, with axes sorted out. The result is walked as batches: one for
 // each index vector, each a window of the operand.
 class Gather {
@@ -43,10 +46,22 @@ class Gather {
     HAWSER_ASSIGN_OR_RETURN(Literal out, c_.Allocate(c_.result_shape()));
     if (out.shape().num_elements() == 0) return Literals{std::move(out)};
     char* to = out.mutable_bytes().data();
-    HAWSER_RETURN_IF_ERROR(c_.ForRanges(
-        batches_, window_.num_elements() + 1,
-        [&](int64_t begin, int64_t end) {
-          for (int64_t batch = begin; batch < end; ++batch) Take(batch, to);
+    const int64_t window = window_.num_elements();
+    if (window > kParallelElements) {
+      for (int64_t batch = 0; batch < batches_; ++batch) {
+        const Move move = MoveOf(batch, to);
+        HAWSER_RETURN_IF_ERROR(window_.Run(c_, move.to, move.from));
+      }
+      return Literals{std::move(out)};
+    }
+    const double steps = static_cast<double>(window) +
+                         kStepsPerIndex * static_cast<double>(map_.size() + 1);
+    HAWSER_RETURN_IF_ERROR(
+        c_.ForRanges(batches_, steps, [&](int64_t begin, int64_t end) {
+          for (int64_t batch = begin; batch < end; ++batch) {
+            const Move move = MoveOf(batch, to);
+            window_.Run(move.to, move.from);
+          }
           return absl::OkStatus();
         }));
     return Literals{std::move(out)};
@@ -74,7 +89,12 @@ class Gather {
     return StridedCopy(ByteWidth(c_.result_shape().dtype()), dims, to, from);
   }
 
-  void Take(int64_t batch, char* result) const {
+  // Where the window of one index vector goes, and where it comes from.
+  struct Move {
+    char* to;
+    const char* from;
+  };
+  Move MoveOf(int64_t batch, char* result) const {
     int64_t to = 0;
     int64_t index = 0;
     for (size_t i = batch_.size(); i-- > 0;) {
@@ -93,7 +113,7 @@ class Gather {
               operand_strides_[axis];
     }
     const int64_t width = ByteWidth(c_.result_shape().dtype());
-    window_.Run(result + to * width, c_.data(0) + from * width);
+    return {result + to * width, c_.data(0) + from * width};
   }
 
   const KernelContext& c_;
@@ -110,15 +130,12 @@ absl::StatusOr<Literals> RunGather(const KernelContext& c) {
   return Gather(c).Run();
 }
 
-double ResultCost(const Computation& computation, const Instruction& i,
-                  double) {
-  return static_cast<double>(
-      computation.shape(i.first_result).num_elements() +
-      computation.shape(i.operands[1]).num_elements());
+double GatherCost(const CostContext& c) {
+  return kStepsPerIndex * c.elements(c.operand(1)) + ResultCost(c);
 }
 
 constexpr CpuKernel kKernels[] = {
-    {&kGather, RunGather, nullptr, ResultCost},
+    {&kGather, RunGather, nullptr, GatherCost},
 };
 
 }  // namespace

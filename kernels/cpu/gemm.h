@@ -31,6 +31,9 @@ struct GemmProblem {
   char* c = nullptr;
 };
 
+// Steps of one product and its addition, in a product of large matrices.
+double GemmSteps(DType dtype);
+
 // f32 and f64 go to `blas` unless it is nullptr or the strides do not suit it
 // (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and are
 // rounded once, integers wrap. Checks the environment's token for each tile.

@@ -13,6 +13,8 @@ namespace hawser::cpu {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+// Bytes copied between two looks at a token.
+constexpr size_t kCopied = size_t{1} << 20;
 // The C library has no cache for aligned blocks and returns large ones to the
 // system, so that every new value would start with page faults.
 constexpr int64_t kMostKept = int64_t{1} << 30;
@@ -94,6 +96,7 @@ absl::StatusOr<Literal> HostAllocator::Allocate(
 }
 
 absl::StatusOr<Literal> HostAllocator::Aligned(Literal value,
+                                               const CancelToken& cancel,
                                                const MemoryHolderPtr& holder) {
   const auto bytes = value.bytes();
   const auto alignment = std::min<uintptr_t>(
@@ -102,7 +105,12 @@ absl::StatusOr<Literal> HostAllocator::Aligned(Literal value,
     return value;
   }
   HAWSER_ASSIGN_OR_RETURN(Literal copy, Allocate(value.shape(), holder));
-  std::copy(bytes.begin(), bytes.end(), copy.mutable_bytes().data());
+  char* to = copy.mutable_bytes().data();
+  for (size_t at = 0; at < bytes.size(); at += kCopied) {
+    HAWSER_RETURN_IF_ERROR(cancel.Check());
+    const auto part = bytes.subspan(at, kCopied);
+    std::copy(part.begin(), part.end(), to + at);
+  }
   return copy;
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "core/base/cancel.h"
 #include "core/base/literal.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
@@ -39,7 +40,8 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
                                    const MemoryHolderPtr& holder = nullptr);
   // `value`, or a copy of it where its elements would be misaligned: adopted
   // memory may stand at any address, kernels read through typed pointers.
-  absl::StatusOr<Literal> Aligned(Literal value,
+  // Errors: kResourceExhausted, and what `cancel` says meanwhile.
+  absl::StatusOr<Literal> Aligned(Literal value, const CancelToken& cancel = {},
                                   const MemoryHolderPtr& holder = nullptr);
 
   // Of values, as their shapes have it.

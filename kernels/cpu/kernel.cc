@@ -73,19 +73,73 @@ absl::StatusOr<Literal> KernelContext::ReuseOrAllocate() const {
 }
 
 absl::Status KernelContext::ForRanges(
-    int64_t n, int64_t elements_per_step,
+    int64_t n, double steps,
+    absl::FunctionRef<absl::Status(int64_t, int64_t)> fn) const {
+  return ForBlocks(n, steps, [&](int64_t begin, int64_t end) -> absl::Status {
+    HAWSER_RETURN_IF_ERROR(fn(begin, end));
+    if (environment.observer != nullptr) {
+      environment.observer->Worked(steps * static_cast<double>(end - begin));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status KernelContext::ForMetered(
+    int64_t n, double steps,
+    absl::FunctionRef<absl::Status(int64_t, int64_t, WorkMeter*)> fn) const {
+  return ForBlocks(n, steps, [&](int64_t begin, int64_t end) -> absl::Status {
+    WorkMeter meter(environment);
+    HAWSER_RETURN_IF_ERROR(fn(begin, end, &meter));
+    return meter.End();
+  });
+}
+
+absl::Status KernelContext::ForBlocks(
+    int64_t n, double steps,
     absl::FunctionRef<absl::Status(int64_t, int64_t)> fn) const {
   if (n == 0) return absl::OkStatus();
-  const int64_t steps = std::max<int64_t>(
-      kParallelElements / std::max<int64_t>(elements_per_step, 1), 1);
-  if (n <= steps) return fn(0, n);
-  const int64_t blocks = (n + steps - 1) / steps;
-  return ForEachBlock(environment.pool, blocks, environment.cancel,
+  const auto size = std::max<int64_t>(
+      static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)), 1);
+  return ForEachBlock(environment.pool, (n - 1) / size + 1, environment.cancel,
                       [&](int64_t block) {
-                        return fn(block * steps,
-                                  std::min((block + 1) * steps, n));
+                        return fn(block * size,
+                                  std::min((block + 1) * size, n));
                       });
 }
+
+int ElementSteps::Of(DType dtype) const {
+  if (IsComplex(dtype)) return complex;
+  if (!IsFloat(dtype)) return integer;
+  if (ByteWidth(dtype) == 2) return half;
+  return dtype == DType::kF32 ? f32 : f64;
+}
+
+int CostContext::steps() const {
+  int most = 1;
+  for (ValueId v : instruction.operands) {
+    most = std::max(most, kernel.steps.Of(computation.shape(v).dtype()));
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    most = std::max(most, kernel.steps.Of(result(k).dtype()));
+  }
+  return most;
+}
+
+double CostOf(const CostContext& c) {
+  if (c.kernel.cost != nullptr) return c.kernel.cost(c);
+  double cost = 0;
+  for (size_t i = 0; i < c.instruction.operands.size(); ++i) {
+    cost += c.elements(c.operand(static_cast<int>(i)));
+  }
+  for (int k = 0; k < c.instruction.num_results; ++k) {
+    cost += c.elements(c.result(k)) * c.steps();
+  }
+  return cost;
+}
+
+double NoCost(const CostContext&) { return 0; }
+
+double ResultCost(const CostContext& c) { return c.elements(c.result()); }
 
 absl::StatusOr<Literals> RunElementwise(const KernelContext& c) {
   const Shape shape = c.result_shape();
@@ -108,10 +162,14 @@ absl::StatusOr<Literals> RunElementwise(const KernelContext& c) {
   HAWSER_ASSIGN_OR_RETURN(Literal out, c.ReuseOrAllocate());
   char* to = out.mutable_bytes().data();
   const int64_t width = ByteWidth(shape.dtype());
-  HAWSER_RETURN_IF_ERROR(c.ForRanges(n, 1, [&](int64_t begin, int64_t end) {
-    (scalars ? RunWithScalars : RunFull)(fn, streams, to, width, begin, end);
-    return absl::OkStatus();
-  }));
+  const int steps = CostContext{c.kernel, c.module, c.computation,
+                                c.instruction, {}}.steps();
+  HAWSER_RETURN_IF_ERROR(
+      c.ForRanges(n, steps, [&](int64_t begin, int64_t end) {
+        (scalars ? RunWithScalars : RunFull)(fn, streams, to, width, begin,
+                                             end);
+        return absl::OkStatus();
+      }));
   return Literals{std::move(out)};
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -23,6 +24,21 @@ namespace hawser::cpu {
 
 using Literals = absl::InlinedVector<Literal, 1>;
 
+// Work is counted in steps: what a simple operation on one element takes,
+// about a nanosecond. Loops of fewer steps stay on one thread: waking another
+// costs about as much as computing them.
+inline constexpr int64_t kParallelElements = int64_t{1} << 16;
+// The most steps between two looks at the cancel token: some 4 ms.
+inline constexpr double kLookSteps = 1 << 22;
+
+// Told how much was done whenever a look at the cancel token follows or could
+// have: tests see by it how far apart looks are. Called on any thread.
+class WorkObserver {
+ public:
+  virtual ~WorkObserver() = default;
+  virtual void Worked(double steps) = 0;
+};
+
 // What a run has beside its values.
 struct Environment {
   ThreadPool* pool = nullptr;  // nullptr: everything on the calling thread
@@ -31,6 +47,7 @@ struct Environment {
   runtime::Numerics numerics = runtime::Numerics::kFast;
   CancelToken cancel;
   std::shared_ptr<runtime::Sharing> sharing;
+  WorkObserver* observer = nullptr;
 
   void BetweenTurns() const {
     if (sharing == nullptr || !sharing->others_wait()) return;
@@ -38,11 +55,35 @@ struct Environment {
     ThreadPool::Blocking blocking(pool);
     sharing->MakeWay();
   }
+  // To be called after every kLookSteps of work, with what it was. OK, or what
+  // the token says.
+  absl::Status Look(double steps) const {
+    if (observer != nullptr) observer->Worked(steps);
+    return cancel.Check();
+  }
 };
 
-// Loops shorter than this stay on one thread: waking another costs about as
-// much as computing them.
-inline constexpr int64_t kParallelElements = int64_t{1} << 16;
+// Counts the steps of a loop that runs on one thread, and looks at the token
+// whenever kLookSteps would be exceeded. Not thread-safe.
+class WorkMeter {
+ public:
+  explicit WorkMeter(const Environment& environment)
+      : environment_(environment) {}
+  // `steps` more are about to be done.
+  absl::Status Begin(double steps) {
+    if (pending_ + steps <= kLookSteps) {
+      pending_ += steps;
+      return absl::OkStatus();
+    }
+    return environment_.Look(std::exchange(pending_, steps));
+  }
+  // Nothing more follows.
+  absl::Status End() { return environment_.Look(std::exchange(pending_, 0)); }
+
+ private:
+  const Environment& environment_;
+  double pending_ = 0;
+};
 
 struct CpuKernel;
 
@@ -80,11 +121,21 @@ struct KernelContext {
   // nobody else holds, else new. Take operands' data() before this call.
   absl::StatusOr<Literal> ReuseOrAllocate() const;
 
-  // fn(begin, end) over [0, n), on several threads from kParallelElements of
-  // work on, where one step is worth `elements_per_step`. Blocks are cut by
-  // these numbers alone.
+  // fn(begin, end) over [0, n), on several threads from kParallelElements
+  // steps on, where one of n takes `steps`, kLookSteps at most. Blocks are cut
+  // by these numbers alone. Looks at the token for each block.
   absl::Status ForRanges(
-      int64_t n, int64_t elements_per_step,
+      int64_t n, double steps,
+      absl::FunctionRef<absl::Status(int64_t, int64_t)> fn) const;
+  // The same where one of n may take more: fn(begin, end, meter) tells `meter`
+  // what it does, and ends with the meter's error.
+  absl::Status ForMetered(
+      int64_t n, double steps,
+      absl::FunctionRef<absl::Status(int64_t, int64_t, WorkMeter*)> fn) const;
+
+ private:
+  absl::Status ForBlocks(
+      int64_t n, double steps,
       absl::FunctionRef<absl::Status(int64_t, int64_t)> fn) const;
 };
 
@@ -99,10 +150,42 @@ struct ElementTypes {
   const Attributes& attributes;
 };
 
-// About how many element steps an instruction takes; `called` is what its
-// computations take together, once.
-using CostFn = double (*)(const Computation&, const Instruction&,
-                          double called);
+// Steps for one element by what it is made of: between the typical time and
+// the worst over all values, which are at most 16 times apart
+// (tests/bench/element_bench prints both).
+struct ElementSteps {
+  int16_t integer = 1;
+  int16_t half = 4;  // f16, the slower one
+  int16_t f32 = 1;
+  int16_t f64 = 1;
+  int16_t complex = 2;
+
+  int Of(DType dtype) const;
+};
+
+// What the cost of an instruction depends on.
+struct CostContext {
+  const CpuKernel& kernel;
+  const Module& module;
+  const Computation& computation;
+  const Instruction& instruction;
+  // Steps of its called computations, each once.
+  absl::Span<const double> called;
+
+  const Shape& operand(int i) const {
+    return computation.shape(instruction.operands[i]);
+  }
+  const Shape& result(int i = 0) const {
+    return computation.shape(instruction.first_result + i);
+  }
+  double elements(const Shape& shape) const {
+    return static_cast<double>(shape.num_elements());
+  }
+  // The row's, of the slowest dtype among operands and results.
+  int steps() const;
+};
+// About how many steps an instruction takes.
+using CostFn = double (*)(const CostContext&);
 
 struct CpuKernel {
   const OpDef* op = nullptr;
@@ -111,9 +194,17 @@ struct CpuKernel {
   // Only of elementwise ops: the loop for these dtypes, nullptr when the op
   // has none for them. Reductions run whole bodies through such loops.
   ElementFn (*element)(const ElementTypes&) = nullptr;
-  // nullptr: one step per element of operands and results, and `called`.
+  // nullptr: `steps` per element of the results, and one per element that is
+  // read.
   CostFn cost = nullptr;
+  ElementSteps steps = {};
 };
+
+double CostOf(const CostContext& context);
+// Costs of rows: nothing, of what only passes its operand on; what is taken,
+// of what reads only that.
+double NoCost(const CostContext& context);
+double ResultCost(const CostContext& context);
 
 // nullptr when this engine has no row for the op.
 const CpuKernel* FindCpuKernel(const OpDef& op);

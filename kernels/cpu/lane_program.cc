@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/status.h"
 #include "core/ir/leaves.h"
 
 namespace hawser::cpu {
@@ -34,9 +35,15 @@ std::optional<LaneProgram> LaneProgram::Make(const Computation& computation) {
     const ElementFn fn =
         kernel->element({dtypes, shape.dtype(), i.attributes});
     if (fn == nullptr) return std::nullopt;
-    program.steps_.push_back(
-        {fn, {i.operands.begin(), i.operands.end()}, i.first_result});
+    int cost = kernel->steps.Of(shape.dtype());
+    for (DType dtype : dtypes) cost = std::max(cost, kernel->steps.Of(dtype));
+    program.steps_.push_back({fn,
+                              {i.operands.begin(), i.operands.end()},
+                              i.first_result,
+                              static_cast<double>(cost)});
+    program.cost_ += cost;
   }
+  program.cost_ += computation.num_parameters();
   program.results_.assign(computation.results().begin(),
                           computation.results().end());
   const int64_t lane_bytes = program.num_columns_ * kWidestElement;
@@ -65,12 +72,15 @@ void LaneProgram::Allocate() {
   }
 }
 
-void LaneProgram::Run(int64_t n) {
+absl::Status LaneProgram::Run(int64_t n, WorkMeter* meter) {
+  const auto lanes = static_cast<double>(n);
   for (const Step& step : steps_) {
+    HAWSER_RETURN_IF_ERROR(meter->Begin(step.cost * lanes));
     absl::InlinedVector<const char*, 3> in;
     for (int operand : step.operands) in.push_back(Column(operand));
     step.fn(in.data(), Column(step.result), n);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace hawser::cpu

@@ -13,6 +13,9 @@
 
 namespace hawser::cpu {
 
+// Steps of making a scalar of one element, for bodies that are no LaneProgram.
+inline constexpr double kScalarSteps = 128;
+
 // Each value of the computation is a column of lanes. Not thread-safe: one per
 // thread, copies are cheap for small bodies.
 class LaneProgram {
@@ -23,7 +26,8 @@ class LaneProgram {
 
   // How many lanes a column has: fewer for bodies with very many values.
   int64_t lanes() const { return lanes_; }
-  int64_t num_steps() const { return static_cast<int64_t>(steps_.size()); }
+  // What one lane costs, with the moves into its columns and out of them.
+  double cost() const { return cost_; }
 
   // When the program is one step from parameters 0 and 1, in this order, to the
   // only result: its loop. Else nullptr.
@@ -36,14 +40,15 @@ class LaneProgram {
   // The column of parameter i, to be filled; of result i, after Run.
   char* parameter(int i) { return Column(i); }
   const char* result(int i) { return Column(results_[i]); }
-  // Runs lanes 0..n-1. Parameters keep their values.
-  void Run(int64_t n);
+  // Runs lanes 0..n-1. Parameters keep their values. Errors: the meter's.
+  absl::Status Run(int64_t n, WorkMeter* meter);
 
  private:
   struct Step {
     ElementFn fn;
     absl::InlinedVector<int, 3> operands;
     int result;
+    double cost;  // of a lane
   };
   struct ConstantColumn {
     int column;
@@ -56,6 +61,7 @@ class LaneProgram {
   }
 
   int64_t lanes_ = 0;
+  double cost_ = 0;
   int64_t column_bytes_ = 0;
   int num_columns_ = 0;
   std::vector<Step> steps_;

@@ -116,7 +116,8 @@ class Stage {
         out_bytes_(ByteWidth(folds.accumulator)),
         columns_(std::min(e.after, kFoldColumns)),
         chunks_((e.after + columns_ - 1) / columns_),
-        segment_(std::max<int64_t>(kSegment / columns_, 1)) {
+        segment_(std::max<int64_t>(kSegment / columns_, 1)),
+        steps_(ElementSteps().Of(folds.in)) {
     const bool whole =
         e.size * columns_ <= kSegment ||
         (e.before * chunks_ >= kEnoughBlocks && e.size * columns_ <= kLongest);
@@ -141,7 +142,8 @@ class Stage {
   absl::Status Fold(const char* in, char* out) const {
     const int64_t blocks = e_.before * segments_ * chunks_;
     return c_.ForRanges(
-        blocks, segment_ * columns_, [&](int64_t begin, int64_t end) {
+        blocks, steps_ * static_cast<double>(segment_ * columns_),
+        [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) FoldBlock(i, in, out);
           return absl::OkStatus();
         });
@@ -169,6 +171,7 @@ class Stage {
   const int64_t in_bytes_, out_bytes_;
   const int64_t columns_, chunks_;
   int64_t segment_;  // reduced elements of one block
+  const double steps_;  // of an element
   int64_t segments_ = 1;
 };
 
@@ -202,17 +205,23 @@ absl::StatusOr<Literals> Reduce(const KernelContext& c) {
   const int64_t n = c.result_shape().num_elements();
   const T initial = *reinterpret_cast<const T*>(c.data(1));
   if (c.shape(0).num_elements() == 0) {
-    std::fill_n(to, n, initial);
+    HAWSER_RETURN_IF_ERROR(c.ForRanges(n, 1, [&](int64_t begin, int64_t end) {
+      std::fill(to + begin, to + end, initial);
+      return absl::OkStatus();
+    }));
     return Literals{std::move(out)};
   }
   HAWSER_ASSIGN_OR_RETURN(
       Literal folded,
       FoldAll(c, kFoldsOf<F, Acc, T>, kFoldsOf<F, Acc, Acc>));
   const Acc* values = folded.data<Acc>().data();
-  for (int64_t i = 0; i < n; ++i) {
-    to[i] = ConvertElement<T>(
-        F::Apply(ConvertElement<Acc>(initial), values[i]));
-  }
+  HAWSER_RETURN_IF_ERROR(c.ForRanges(n, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      to[i] = ConvertElement<T>(
+          F::Apply(ConvertElement<Acc>(initial), values[i]));
+    }
+    return absl::OkStatus();
+  }));
   return Literals{std::move(out)};
 }
 

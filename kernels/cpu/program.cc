@@ -10,21 +10,9 @@
 namespace hawser::cpu {
 namespace {
 
-// A step takes about as long as so many elements, however small its values.
-constexpr double kStepCost = 256;
-
-double DefaultCost(const Computation& computation, const Instruction& i,
-                   double called) {
-  double cost = called;
-  for (ValueId v : i.operands) {
-    cost += static_cast<double>(computation.shape(v).num_elements());
-  }
-  for (int k = 0; k < i.num_results; ++k) {
-    cost += static_cast<double>(
-        computation.shape(i.first_result + k).num_elements());
-  }
-  return cost;
-}
+// An instruction takes about as long as so many elements, however small its
+// values.
+constexpr double kInstructionSteps = 256;
 
 }  // namespace
 
@@ -34,14 +22,15 @@ absl::StatusOr<CpuProgram> CpuProgram::Make(const Module& module, int entry) {
   for (int i = 0; i <= entry; ++i) {
     HAWSER_ASSIGN_OR_RETURN(
         Prepared prepared,
-        Prepare(module.computation(i), program.computations_));
+        Prepare(module, module.computation(i), program.computations_));
     program.computations_.push_back(std::move(prepared));
   }
   return program;
 }
 
 absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
-    const Computation& computation, const std::vector<Prepared>& before) {
+    const Module& module, const Computation& computation,
+    const std::vector<Prepared>& before) {
   Prepared p{.computation = &computation};
   p.used.resize(computation.num_values(), false);
   for (const Instruction& i : computation.instructions()) {
@@ -52,11 +41,10 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
     }
     p.steps.push_back({kernel, &i, static_cast<int>(p.last_uses.size())});
     p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
-    double called = 0;
-    for (int callee : i.called) called += before[callee].cost;
-    p.cost += kStepCost + (kernel->cost != nullptr
-                               ? kernel->cost
-                               : DefaultCost)(computation, i, called);
+    absl::InlinedVector<double, 2> called;
+    for (int callee : i.called) called.push_back(before[callee].cost);
+    p.cost += kInstructionSteps +
+              CostOf({*kernel, module, computation, i, called});
   }
   // From the end: the first use met is the last one.
   p.last_results.resize(computation.results().size(), false);
@@ -110,7 +98,7 @@ class Evaluation {
                        const CpuProgram::Step& step,
                        std::vector<Literal>* values,
                        absl::InlinedVector<Literal, 4>* operands) {
-    HAWSER_RETURN_IF_ERROR(environment_.cancel.Check());
+    HAWSER_RETURN_IF_ERROR(environment_.Look(kInstructionSteps));
     const Instruction& i = *step.instruction;
     for (size_t k = 0; k < i.operands.size(); ++k) {
       Literal& value = (*values)[i.operands[k]];
@@ -166,6 +154,7 @@ absl::StatusOr<std::vector<Literal>> CpuProgram::Run(
   for (Literal& argument : arguments) {
     HAWSER_ASSIGN_OR_RETURN(
         argument, environment.allocator->Aligned(std::move(argument),
+                                                 environment.cancel,
                                                  environment.memory));
   }
   return Evaluation(*this, environment)

@@ -21,7 +21,7 @@ class CpuProgram {
   // `entry` are left out. Errors: kUnimplemented naming an op without a row.
   static absl::StatusOr<CpuProgram> Make(const Module& module, int entry);
 
-  // About how many element steps one run takes; infinite with a loop.
+  // About how many steps one run takes; infinite with a loop.
   double cost() const { return computations_.back().cost; }
 
   // Arguments must have the parameters' shapes. Those nobody else holds may be
@@ -48,7 +48,8 @@ class CpuProgram {
   };
 
   static absl::StatusOr<Prepared> Prepare(
-      const Computation& computation, const std::vector<Prepared>& before);
+      const Module& module, const Computation& computation,
+      const std::vector<Prepared>& before);
 
   const Module* module_ = nullptr;
   std::vector<Prepared> computations_;

@@ -83,7 +83,8 @@ void LoadLanes(const char* from, int64_t base,
 
 // Results [begin, end), at most as many as there are lanes.
 absl::Status FoldLanes(const Fold& fold, LaneProgram& program, int64_t begin,
-                       int64_t end, absl::Span<char* const> results) {
+                       int64_t end, absl::Span<char* const> results,
+                       WorkMeter* meter) {
   const KernelContext& c = fold.c;
   const int64_t lanes = end - begin;
   std::vector<int64_t> offsets;
@@ -102,12 +103,13 @@ absl::Status FoldLanes(const Fold& fold, LaneProgram& program, int64_t begin,
   }
   AxisWalk reduced = fold.reduced;
   for (int64_t r = 0; r < reduced.count(); ++r, reduced.Next()) {
-    if (r % 4096 == 0) HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
+    HAWSER_RETURN_IF_ERROR(
+        meter->Begin(2.0 * fold.n * static_cast<double>(lanes)));
     for (int k = 0; k < fold.n; ++k) {
       LoadLanes(c.data(k), reduced.offset(), offsets, fold.width(k),
                 program.parameter(fold.n + k));
     }
-    program.Run(lanes);
+    HAWSER_RETURN_IF_ERROR(program.Run(lanes, meter));
     for (int k = 0; k < fold.n; ++k) {
       std::memcpy(running[k].data(), program.result(k), running[k].size());
     }
@@ -128,18 +130,21 @@ absl::Status RunLanes(const Fold& fold, const LaneProgram& program,
   const int64_t lanes = program.lanes();
   const int64_t count = fold.kept.count();
   const int64_t groups = (count + lanes - 1) / lanes;
-  const int64_t work = std::min(lanes, count) * fold.reduced.count() *
-                       (program.num_steps() + 1);
-  return fold.c.ForRanges(groups, work, [&](int64_t begin, int64_t end) {
-    LaneProgram own = program;
-    own.Allocate();
-    for (int64_t g = begin; g < end; ++g) {
-      HAWSER_RETURN_IF_ERROR(FoldLanes(fold, own, g * lanes,
-                                       std::min((g + 1) * lanes, count),
-                                       results));
-    }
-    return absl::OkStatus();
-  });
+  const double cost = static_cast<double>(std::min(lanes, count)) *
+                      static_cast<double>(fold.reduced.count()) *
+                      program.cost();
+  return fold.c.ForMetered(
+      groups, cost,
+      [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+        LaneProgram own = program;
+        own.Allocate();
+        for (int64_t g = begin; g < end; ++g) {
+          HAWSER_RETURN_IF_ERROR(FoldLanes(fold, own, g * lanes,
+                                           std::min((g + 1) * lanes, count),
+                                           results, meter));
+        }
+        return absl::OkStatus();
+      });
 }
 
 // The slow and general way: any body, one call an element.
@@ -151,7 +156,7 @@ absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
     std::vector<Literal> running(c.operands.begin() + fold.n,
                                  c.operands.end());
     for (int64_t r = 0; r < reduced.count(); ++r, reduced.Next()) {
-      if (r % 256 == 0) HAWSER_RETURN_IF_ERROR(c.environment.cancel.Check());
+      HAWSER_RETURN_IF_ERROR(c.environment.Look(fold.n * kScalarSteps));
       for (int k = 0; k < fold.n; ++k) {
         const int64_t offset = kept.offset() + reduced.offset();
         HAWSER_ASSIGN_OR_RETURN(
@@ -200,13 +205,18 @@ absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   return out;
 }
 
-double ReduceCost(const Computation& computation, const Instruction& i,
-                  double body) {
-  double elements = 1;
-  for (ValueId v : i.operands) {
-    elements += static_cast<double>(computation.shape(v).num_elements());
+double ReduceCost(const CostContext& c) {
+  const Computation& body = c.module.computation(c.instruction.called[0]);
+  const auto n = static_cast<double>(c.instruction.operands.size() / 2);
+  const double elements = c.elements(c.operand(0));
+  const OpDef* op = OneOp(body);
+  if (FindMonoid(op, c.operand(0).dtype()) != nullptr) {
+    return elements * FindCpuKernel(*op)->steps.Of(c.operand(0).dtype());
   }
-  return elements * (1 + body);
+  if (const auto program = LaneProgram::Make(body)) {
+    return elements * program->cost();
+  }
+  return elements * (c.called[0] + n * kScalarSteps);
 }
 
 constexpr CpuKernel kKernels[] = {

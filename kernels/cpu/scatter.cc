@@ -19,8 +19,8 @@ namespace {
 // what falls into it, and the smallest windows for which that pays.
 constexpr int64_t kMostBlocks = 8;
 constexpr int64_t kSmallestWindow = 16;
-// Elements combined between two looks at the cancel token.
-constexpr int64_t kBetweenChecks = int64_t{1} << 20;
+// Steps to find where one box goes.
+constexpr double kBoxSteps = 16;
 
 // One scatter, with axes sorted out. Updates are walked as boxes: the parts of
 // windows in which no two elements meet, nor do earlier and later ones
@@ -159,14 +159,12 @@ class Scatter {
   absl::Status Walk(const Part& part, Combiner& combiner) const {
     Dims at(outer_.size(), 0);
     Dims inside(axes_.size(), 0);  // place in the window, of outer axes
-    int64_t index = 0, update = 0, work = 0;
+    int64_t index = 0, update = 0;
+    WorkMeter meter(c_.environment);
     while (true) {
+      HAWSER_RETURN_IF_ERROR(meter.Begin(kBoxSteps));
       HAWSER_RETURN_IF_ERROR(
-          RunBox(index, update, inside, part, combiner, &work));
-      if (work > kBetweenChecks) {
-        HAWSER_RETURN_IF_ERROR(c_.environment.cancel.Check());
-        work = 0;
-      }
+          RunBox(index, update, inside, part, combiner, &meter));
       size_t i = outer_.size();
       while (i-- > 0) {
         const OuterAxis& axis = outer_[i];
@@ -178,7 +176,7 @@ class Scatter {
         if (axis.input >= 0) inside[axis.input] = at[i];
         if (!end) break;
       }
-      if (i == static_cast<size_t>(-1)) return absl::OkStatus();
+      if (i == static_cast<size_t>(-1)) return meter.End();
     }
   }
 
@@ -189,10 +187,9 @@ class Scatter {
   // What of the box falls inside, row by row.
   absl::Status RunBox(int64_t index, int64_t update, const Dims& inside,
                       const Part& part, Combiner& combiner,
-                      int64_t* work) const {
+                      WorkMeter* meter) const {
     absl::InlinedVector<Loop, 6> loops;  // the innermost first
     CombinedRow row{0, 1, update, 1, 1};
-    ++*work;
     for (size_t i = axes_.size(); i-- > 0;) {
       const InputAxis& a = axes_[i];
       int64_t start = 0;
@@ -217,7 +214,7 @@ class Scatter {
       row.from_stride = loops[0].from;
       row.size = loops[0].size;
     }
-    return RunRows(loops, row, combiner, work);
+    return RunRows(loops, row, combiner, meter);
   }
 
   // Drops axes of size 1 and merges those that run on into the one before.
@@ -236,11 +233,10 @@ class Scatter {
 
   static absl::Status RunRows(const absl::InlinedVector<Loop, 6>& loops,
                               CombinedRow row, Combiner& combiner,
-                              int64_t* work) {
+                              WorkMeter* meter) {
     Dims at(loops.size(), 0);
     while (true) {
-      HAWSER_RETURN_IF_ERROR(combiner.Run(row));
-      *work += row.size;
+      HAWSER_RETURN_IF_ERROR(combiner.Run(row, meter));
       size_t i = 1;
       for (; i < loops.size(); ++i) {
         row.to += loops[i].to;
@@ -267,15 +263,15 @@ absl::StatusOr<Literals> RunScatter(const KernelContext& c) {
   return Scatter(c).Run();
 }
 
-double ScatterCost(const Computation& computation, const Instruction& i,
-                   double body) {
-  double cost = 0;
-  const size_t n = i.operands.size() / 2;
-  for (size_t k = 0; k < i.operands.size(); ++k) {
-    const auto elements = static_cast<double>(
-        computation.shape(i.operands[k]).num_elements());
-    cost += elements * (k > n ? 1 + body : 1);
-  }
+double ScatterCost(const CostContext& c) {
+  const int n = static_cast<int>(c.instruction.operands.size() / 2);
+  const double updates = c.elements(c.operand(n + 1));
+  const auto program =
+      LaneProgram::Make(c.module.computation(c.instruction.called[0]));
+  const double body =
+      program.has_value() ? program->cost() : c.called[0] + n * kScalarSteps;
+  double cost = updates * body + kBoxSteps * c.elements(c.operand(n));
+  for (int k = 0; k < n; ++k) cost += c.elements(c.operand(k));  // the copy
   return cost;
 }
 

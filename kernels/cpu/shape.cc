@@ -2,7 +2,6 @@
 #include "core/ops/shape.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "core/base/status.h"
@@ -24,6 +23,21 @@ absl::StatusOr<Literals> CopyInto(const KernelContext& c, const char* from,
   return Literals{std::move(out)};
 }
 
+// Elements [begin, end) of 0, 1, 2, ..., each of them `after` times.
+void FillNumbers(DType dtype, char* to, int64_t after, int64_t begin,
+                 int64_t end) {
+  VisitDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* elements = reinterpret_cast<T*>(to);
+    for (int64_t i = begin; i < end;) {
+      const int64_t number = i / after;
+      const int64_t next = std::min((number + 1) * after, end);
+      std::fill(elements + i, elements + next, ConvertElement<T>(number));
+      i = next;
+    }
+  });
+}
+
 // As [before][size][after] around the axis that counts: each number fills
 // `after` elements, and the whole repeats `before` times.
 absl::StatusOr<Literals> RunIota(const KernelContext& c) {
@@ -34,22 +48,16 @@ absl::StatusOr<Literals> RunIota(const KernelContext& c) {
   const int64_t size = shape.dim(axis);
   const int64_t after = shape.Strides()[axis];
   const int64_t before = shape.num_elements() / (size * after);
+  const int64_t period = size * after;
+  const int64_t width = ByteWidth(shape.dtype());
   char* to = out.mutable_bytes().data();
-  VisitDType(shape.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* elements = reinterpret_cast<T*>(to);
-    for (int64_t i = 0; i < size; ++i) {
-      std::fill_n(elements + i * after, after, ConvertElement<T>(i));
-    }
-  });
-  const int64_t period = size * after * ByteWidth(shape.dtype());
   HAWSER_RETURN_IF_ERROR(
-      c.ForRanges(before - 1, size * after, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          std::memcpy(to + (i + 1) * period, to, period);
-        }
+      c.ForRanges(period, 1, [&](int64_t begin, int64_t end) {
+        FillNumbers(shape.dtype(), to, after, begin, end);
         return absl::OkStatus();
       }));
+  const StridedCopy repeat(width, {before - 1, period}, {period, 1}, {0, 1});
+  HAWSER_RETURN_IF_ERROR(repeat.Run(c, to + period * width, to));
   return Literals{std::move(out)};
 }
 
@@ -172,11 +180,11 @@ absl::StatusOr<Literals> RunPad(const KernelContext& c) {
 }
 
 constexpr CpuKernel kKernels[] = {
-    {&kBroadcastInDim, RunBroadcastInDim},
-    {&kConcatenate, RunConcatenate},
-    {&kIota, RunIota},
+    {&kBroadcastInDim, RunBroadcastInDim, nullptr, ResultCost},
+    {&kConcatenate, RunConcatenate, nullptr, ResultCost},
+    {&kIota, RunIota, nullptr, ResultCost},
     {&kPad, RunPad},
-    {&kReshape, RunReshape},
+    {&kReshape, RunReshape, nullptr, NoCost},
     {&kReverse, RunReverse},
     {&kTranspose, RunTranspose},
 };

@@ -72,15 +72,15 @@ absl::StatusOr<Literals> RunDynamicUpdateSlice(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
-// What a slice costs is what it takes, not what it is taken from.
-double ResultCost(const Computation& computation, const Instruction& i,
-                  double) {
-  return static_cast<double>(computation.shape(i.first_result).num_elements());
+// What a slice costs is what it takes, not what it is taken from; an update may
+// have to copy what it changes.
+double UpdateCost(const CostContext& c) {
+  return c.elements(c.operand(0)) + c.elements(c.operand(1));
 }
 
 constexpr CpuKernel kKernels[] = {
     {&kDynamicSlice, RunDynamicSlice, nullptr, ResultCost},
-    {&kDynamicUpdateSlice, RunDynamicUpdateSlice},
+    {&kDynamicUpdateSlice, RunDynamicUpdateSlice, nullptr, UpdateCost},
     {&kSlice, RunSlice, nullptr, ResultCost},
 };
 

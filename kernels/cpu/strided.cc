@@ -11,9 +11,15 @@ namespace hawser::cpu {
 namespace {
 
 // Elements of a piece of a one-axis loop, and rows of a piece of a transposing
-// one (two cache lines of 4-byte elements).
+// one (two cache lines of 4-byte elements), with as many columns as make the
+// same number of elements.
 constexpr int64_t kRunPiece = int64_t{1} << 16;
 constexpr int64_t kTile = 32;
+constexpr int64_t kTileColumns = kRunPiece / kTile;
+
+int64_t PiecesOf(int64_t size, int64_t piece) {
+  return (size + piece - 1) / piece;
+}
 
 }  // namespace
 
@@ -53,12 +59,15 @@ struct StridedLoops {
   // use whole cache lines.
   static void Transpose(const StridedCopy& c, char* to, const char* from,
                         int64_t piece) {
-    const int64_t row0 = piece * kTile;
+    const int64_t strips = PiecesOf(c.inner_.size, kTileColumns);
+    const int64_t row0 = piece / strips * kTile;
+    const int64_t column0 = piece % strips * kTileColumns;
+    const int64_t columns = std::min(c.inner_.size, column0 + kTileColumns);
     const int64_t rows = std::min(kTile, c.across_.size - row0);
     to += row0 * c.across_.to;
     from += row0 * c.across_.from;
-    for (int64_t j0 = 0; j0 < c.inner_.size; j0 += kTile) {
-      const int64_t end = std::min(j0 + kTile, c.inner_.size);
+    for (int64_t j0 = column0; j0 < columns; j0 += kTile) {
+      const int64_t end = std::min(j0 + kTile, columns);
       for (int64_t i = 0; i < rows; ++i) {
         char* row = to + i * c.across_.to;
         const char* column = from + i * c.across_.from;
@@ -108,9 +117,10 @@ void StridedCopy::Plan() {
   if (transposes) {
     across_ = *across;
     outer_.erase(across);
-    pieces_ = (across_.size + kTile - 1) / kTile;
+    pieces_ = PiecesOf(across_.size, kTile) *
+              PiecesOf(inner_.size, kTileColumns);
   } else {
-    pieces_ = (inner_.size + kRunPiece - 1) / kRunPiece;
+    pieces_ = PiecesOf(inner_.size, kRunPiece);
   }
   loop_ = VisitWidth(width_, [&](auto tag) -> InnerLoop {
     using Loops = StridedLoops<typename decltype(tag)::type>;
@@ -155,7 +165,9 @@ void StridedCopy::RunStrips(char* to, const char* from, int64_t begin,
 absl::Status StridedCopy::Run(const KernelContext& context, char* to,
                               const char* from) const {
   if (strips_ == 0) return absl::OkStatus();
-  return context.ForRanges(strips_, elements_ / strips_,
+  const double strip =
+      static_cast<double>(elements_) / static_cast<double>(strips_);
+  return context.ForRanges(strips_, strip,
                            [&](int64_t begin, int64_t end) {
                              RunStrips(to, from, begin, end);
                              return absl::OkStatus();

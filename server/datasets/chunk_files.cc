@@ -19,6 +19,9 @@
 namespace hawser::server {
 namespace {
 
+// Folders called as one file that stay for a look.
+constexpr int kMostAside = 100;
+
 // Two tenants may hold the same dataset, and a tenant's name may hold
 // anything: the file is called by token and a part of the name's digest.
 std::string TenantName(const std::string& tenant) {
@@ -91,10 +94,14 @@ std::string ChunkFiles::ChunkPath(const Digest& digest) const {
 }
 
 void ChunkFiles::SetAside(const std::string& path, const absl::Status& why) {
-  const std::string aside = path + ".bad";
-  // Where two have read it the second finds nothing to rename.
-  if (rename(path.c_str(), aside.c_str()) != 0 && unlink(path.c_str()) != 0) {
-    return;
+  // A folder takes no other's place, nor another its.
+  int tries = 1;
+  std::string aside = path + ".bad";
+  while (rename(path.c_str(), aside.c_str()) != 0 &&
+         unlink(path.c_str()) != 0) {
+    // Where two have read it the second finds nothing to rename.
+    if (errno == ENOENT || ++tries > kMostAside) return;
+    aside = absl::StrCat(path, ".bad", tries);
   }
   ++bad_files_;
   HAWSER_LOG(kWarning) << path << " is set aside: " << why.message();
@@ -107,17 +114,16 @@ void ChunkFiles::CountMissing(const std::string& path) {
 
 absl::StatusOr<ChunkHeader> ChunkFiles::Examine(const std::string& name) {
   const std::string path = absl::StrCat(chunks_, "/", name);
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return FileError("cannot read", path, errno);
+  HAWSER_ASSIGN_OR_RETURN(const auto file, OpenToRead(path));
   std::string head(kChunkHeaderBytes, '\0');
   HAWSER_RETURN_IF_ERROR(
-      ReadExactly(file.get(), 0, absl::MakeSpan(head), path));
+      ReadExactly(file->get(), 0, absl::MakeSpan(head), path));
   HAWSER_ASSIGN_OR_RETURN(ChunkHeader header, DecodeChunkHeader(head));
   if (header.digest.ToHex() != name) {
     return DataLoss("it holds chunk ", header.digest.ToHex());
   }
   struct stat info;
-  if (fstat(file.get(), &info) != 0) {
+  if (fstat(file->get(), &info) != 0) {
     return FileError("cannot read", path, errno);
   }
   if (info.st_size != kChunkHeaderBytes + header.bytes) {
@@ -231,10 +237,10 @@ absl::StatusOr<std::shared_ptr<char>> ChunkFiles::ReadChunk(
   absl::Span<char> span(data.get(), static_cast<size_t>(bytes));
   absl::Status status;
   {
-    FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    status = file.valid()
-                 ? ReadExactly(file.get(), kChunkHeaderBytes, span, path)
-                 : FileError("cannot read", path, errno);
+    const auto file = OpenToRead(path);
+    status = file.ok()
+                 ? ReadExactly((*file)->get(), kChunkHeaderBytes, span, path)
+                 : file.status();
   }
   if (status.ok() && Sha256(span) != digest) {
     status = DataLoss("its bytes do not match their digest");

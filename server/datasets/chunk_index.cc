@@ -206,10 +206,13 @@ absl::Status DatasetStore::Receive(const ChunkClaim& claim,
   }
   received_bytes_ += claim.size;
   tenant.Hold(claim.upload, chunk, UploadEnd());
-  if (!chunk->lost()) {  // the copy just received goes
+  const bool sound = chunk->data != nullptr || chunk->verified;
+  if (!chunk->lost() && sound) {  // the copy just received goes
     Touch(*chunk);
     return absl::OkStatus();
   }
+  // It takes the place of a file of which only the header was looked at.
+  if (chunk->on_disk) TakeOffDisk(*chunk);
   chunk->data = std::move(data);
   WriteChunk(claim.tenant, chunk);
   return absl::OkStatus();
@@ -234,6 +237,7 @@ absl::StatusOr<ChunkBytes> DatasetStore::BytesOf(
   MutexLock lock(&mu_);
   if (absl::IsDataLoss(read.status())) FileIsBad(*chunk);
   HAWSER_RETURN_IF_ERROR(read);
+  chunk->verified = true;
   if (chunk->data == nullptr) chunk->data = *std::move(read);
   Touch(*chunk);
   return ChunkBytes{chunk->data, chunk->size};

@@ -203,6 +203,16 @@ absl::StatusOr<DatasetInfo> DatasetStore::Stat(absl::string_view tenant,
   return dataset->Info();
 }
 
+absl::StatusOr<DatasetManifest> DatasetStore::Manifest(
+    absl::string_view tenant, absl::string_view token) {
+  std::shared_ptr<StoredDataset> dataset;
+  {
+    MutexLock lock(&mu_);
+    HAWSER_ASSIGN_OR_RETURN(dataset, FindDataset(tenant, token));
+  }
+  return dataset->manifest;  // never changes
+}
+
 absl::StatusOr<std::shared_ptr<const StoredArray>> DatasetStore::Find(
     absl::string_view tenant, absl::string_view token,
     absl::string_view array) {

@@ -74,6 +74,9 @@ class DatasetStore {
   // Errors: kInvalidArgument for what is no token, kNotFound.
   absl::StatusOr<DatasetInfo> Stat(absl::string_view tenant,
                                    absl::string_view token);
+  // The digests of its chunks too.
+  absl::StatusOr<DatasetManifest> Manifest(absl::string_view tenant,
+                                           absl::string_view token);
   absl::StatusOr<std::shared_ptr<const StoredArray>> Find(
       absl::string_view tenant, absl::string_view token,
       absl::string_view array);
@@ -200,10 +203,15 @@ class DatasetStore {
   // ---- names (names.cc)
   absl::Status SetTag(Tenant& tenant, const DatasetTag& tag)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // False: stopping.
+  // One write for all that ask before it begins. False: stopping.
   bool SaveNames(const std::string& name,
                  std::function<void(const absl::Status&)> done)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // What is to be written now, and who waits for that.
+  NamesRecord NamesOf(
+      const std::string& name,
+      std::vector<std::function<void(const absl::Status&)>>* waiting);
 
   // ---- scrubber (scrubber.cc)
   // The next files, as many as the time since the last call is for.
@@ -217,6 +225,8 @@ class DatasetStore {
   int64_t ScrubNames(const std::string& name)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void FileIsBad(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Its file, which is on disk, counts no longer.
+  void TakeOffDisk(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // ---- durability (durability.cc)
   // Has the file say when the dataset was used last, now and then.

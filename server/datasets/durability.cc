@@ -88,7 +88,7 @@ void DatasetStore::WriteChunk(const std::string& tenant,
     if (chunk == nullptr) return;
     if (!status.ok()) disk_bytes_ -= bytes;
     chunk->writing = false;
-    chunk->written = chunk->on_disk = status.ok();
+    chunk->written = chunk->on_disk = chunk->verified = status.ok();
     chunk->write_error = status;
     Touch(*chunk);
   };

@@ -81,6 +81,20 @@ FileDescriptor::~FileDescriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
+absl::StatusOr<std::unique_ptr<FileDescriptor>> OpenToRead(
+    const std::string& path) {
+  auto file = std::make_unique<FileDescriptor>(
+      open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  // A socket cannot even be opened.
+  if (!file->valid() && errno == ENXIO) return DataLoss(path, " is no file");
+  struct stat info;
+  if (!file->valid() || fstat(file->get(), &info) != 0) {
+    return FileError("cannot read", path, errno);
+  }
+  if (!S_ISREG(info.st_mode)) return DataLoss(path, " is no file");
+  return file;
+}
+
 absl::StatusOr<std::unique_ptr<NewFile>> NewFile::Write(
     const std::string& path,
     std::initializer_list<absl::Span<const char>> parts) {
@@ -167,16 +181,16 @@ absl::Status ReadExactly(int fd, int64_t offset, absl::Span<char> into,
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  HAWSER_ASSIGN_OR_RETURN(const auto file, OpenToRead(path));
   struct stat info;
-  if (!file.valid() || fstat(file.get(), &info) != 0) {
+  if (fstat(file->get(), &info) != 0) {
     return FileError("cannot read", path, errno);
   }
   if (info.st_size > kMaxFileBytes) {
     return DataLoss(path, " has ", info.st_size, " bytes");
   }
   std::string out(static_cast<size_t>(info.st_size), '\0');
-  HAWSER_RETURN_IF_ERROR(ReadExactly(file.get(), 0, absl::MakeSpan(out), path));
+  HAWSER_RETURN_IF_ERROR(ReadExactly(file->get(), 0, absl::MakeSpan(out), path));
   return out;
 }
 

@@ -34,6 +34,11 @@ class FileDescriptor {
   const int fd_;
 };
 
+// For reading. Errors: FileError's; kDataLoss for what is no file: a folder, or
+// a pipe, which would have the reader wait.
+absl::StatusOr<std::unique_ptr<FileDescriptor>> OpenToRead(
+    const std::string& path);
+
 // A file that is not there before all of it is on the disk.
 class NewFile {
  public:

@@ -17,24 +17,43 @@ constexpr size_t kMaxTags = 10000;  // of a tenant
 
 bool DatasetStore::SaveNames(const std::string& name,
                              std::function<void(const absl::Status&)> done) {
-  const Tenant& tenant = tenants_[name];
+  auto& saving = tenants_[name].saving;
+  saving.push_back(std::move(done));
+  if (saving.size() > 1) return true;  // a queued write takes it along
+  auto waiting = std::make_shared<
+      std::vector<std::function<void(const absl::Status&)>>>();
+  const bool added = writer_->Add(
+      {[this, name, waiting] {
+         return files_->WriteNames(NamesOf(name, waiting.get()));
+       },
+       [this, name, waiting](const absl::Status& status) {
+         {
+           MutexLock lock(&mu_);
+           Tenant& tenant = tenants_[name];
+           if (status.ok()) tenant.names_saved = true;
+           if (waiting->empty()) waiting->swap(tenant.saving);  // not begun
+         }
+         for (const auto& done : *waiting) {
+           done(Annotate(status, "done, but forgotten after a restart"));
+         }
+       }});
+  if (!added) saving.clear();
+  return added;
+}
+
+NamesRecord DatasetStore::NamesOf(
+    const std::string& name,
+    std::vector<std::function<void(const absl::Status&)>>* waiting) {
+  MutexLock lock(&mu_);
+  Tenant& tenant = tenants_[name];
+  waiting->swap(tenant.saving);
   NamesRecord record{name, {tenant.tags.begin(), tenant.tags.end()}, {}};
   const absl::Time now = options_.now();
   for (const auto& [id, dataset] : tenant.datasets) {
     if (dataset->info.pinned_until <= now) continue;
     record.pins.emplace_back(id, dataset->info.pinned_until);
   }
-  return writer_->Add(
-      {[this, record = std::move(record)] {
-         return files_->WriteNames(record);
-       },
-       [this, name, done = std::move(done)](const absl::Status& status) {
-         if (status.ok()) {
-           MutexLock lock(&mu_);
-           tenants_[name].names_saved = true;
-         }
-         done(Annotate(status, "done, but forgotten after a restart"));
-       }});
+  return record;
 }
 
 void DatasetStore::Pin(absl::string_view tenant, absl::string_view token,

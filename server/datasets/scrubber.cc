@@ -77,7 +77,9 @@ int64_t DatasetStore::ScrubChunk(const Digest& digest) {
                   MutexLock lock(&mu_);
                   verified_bytes_ += bytes;
                   const std::shared_ptr<Chunk> chunk = weak.lock();
-                  if (chunk == nullptr || !absl::IsDataLoss(read)) return;
+                  if (chunk == nullptr) return;
+                  if (read.ok()) chunk->verified = true;
+                  if (!absl::IsDataLoss(read)) return;
                   FileIsBad(*chunk);
                   if (chunk->data == nullptr) chunk->data = *saved;
                 }});
@@ -125,7 +127,11 @@ int64_t DatasetStore::ScrubNames(const std::string& name) {
 void DatasetStore::FileIsBad(Chunk& chunk) {
   if (!chunk.on_disk) return;
   files_->NoteMissing(chunk.digest);
-  chunk.written = chunk.on_disk = false;
+  TakeOffDisk(chunk);
+}
+
+void DatasetStore::TakeOffDisk(Chunk& chunk) {
+  chunk.written = chunk.on_disk = chunk.verified = false;
   disk_bytes_ -= chunk.size;
   // What is in memory is written again.
   if (chunk.placed) evictable_.erase(chunk.place);

@@ -42,6 +42,9 @@ struct Chunk {
   std::shared_ptr<const char> data;
   bool on_disk = false;
   bool written = false;  // on disk, or there for the next flush
+  // Written or read back by this process; else all that is known of the file
+  // is its header and its size.
+  bool verified = false;
   bool writing = false;
   absl::Status write_error;  // of the last attempt
   int references = 0;        // tenants who know it

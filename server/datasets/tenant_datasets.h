@@ -3,6 +3,7 @@
 #define HAWSER_SERVER_DATASETS_TENANT_DATASETS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,6 +82,8 @@ struct TenantDatasets {
   absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> datasets;
   absl::btree_map<std::string, Digest> tags;
   bool names_saved = false;  // tags and pins have a file
+  // Who waits for the write that is queued and has not begun.
+  std::vector<std::function<void(const absl::Status&)>> saving;
   int64_t bytes = 0;         // of chunks
   int64_t unnamed = 0;       // of those, that no dataset names
   int64_t leaving = 0;       // of those, with datasets that are being removed

@@ -108,8 +108,27 @@ void RowReader::Next(PieceDone done) {
 
 namespace {
 
+absl::StatusOr<RowBytes> ChunksOf(const Shape& shape,
+                                  const v1::GetRequest& request) {
+  const int64_t chunks = (shape.byte_size() + kChunkBytes - 1) / kChunkBytes;
+  const int64_t first = request.first_chunk();
+  const int64_t count = request.chunk_count();
+  if (first < 0 || first > chunks || count < 1 || count > chunks - first ||
+      request.row_begin() != 0 || request.row_count() != 0) {
+    return InvalidArgument(count, " chunks from ", first, " on, of ", chunks,
+                           " chunks of ", shape.ToString());
+  }
+  const int64_t begin = first * kChunkBytes;
+  const int64_t end = std::min((first + count) * kChunkBytes,
+                               shape.byte_size());
+  return RowBytes{Shape::Of(DType::kU8, {end - begin}), begin, end};
+}
+
 absl::StatusOr<RowBytes> RowsOf(const Shape& shape,
                                 const v1::GetRequest& request) {
+  if (request.first_chunk() != 0 || request.chunk_count() != 0) {
+    return ChunksOf(shape, request);
+  }
   if (request.row_begin() == 0 && request.row_count() == 0) {
     return RowBytes{shape, 0, shape.byte_size()};
   }
@@ -182,7 +201,12 @@ absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
     absl::string_view tenant, const v1::StatRequest& request) {
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                           store_->Stat(tenant, request.token()));
-  return ToProto(info);
+  v1::DatasetInfoProto proto = ToProto(info);
+  if (!request.digests()) return proto;
+  HAWSER_ASSIGN_OR_RETURN(const DatasetManifest manifest,
+                          store_->Manifest(tenant, info.token));
+  SetChunks(manifest, &proto);
+  return proto;
 }
 
 v1::ListReply DatasetsHandler::List(absl::string_view tenant,

@@ -1,13 +1,10 @@
 #include "server/session/executable_cache.h"
 
+#include <iterator>
 #include <utility>
 #include <vector>
 
 namespace hawser::server {
-
-void ExecutableCache::Touch(Entry& entry) {
-  order_.splice(order_.begin(), order_, entry.used);
-}
 
 ExecutableCache::Entry* ExecutableCache::Shared(const Digest& fingerprint) {
   ++shared_lookups_;
@@ -18,18 +15,24 @@ ExecutableCache::Entry* ExecutableCache::Shared(const Digest& fingerprint) {
 void ExecutableCache::Know(absl::string_view tenant, const Digest& fingerprint,
                            Entry& entry) {
   entry.tenants.emplace(tenant);
-  known_[tenant].insert(fingerprint);
+  Known& known = known_[tenant];
+  auto [at, added] = known.places.try_emplace(fingerprint);
+  if (added) {
+    at->second = known.order.insert(known.order.begin(), fingerprint);
+  } else {
+    known.order.splice(known.order.begin(), known.order, at->second);
+  }
 }
 
 ExecutableCache::Pointer ExecutableCache::Find(absl::string_view tenant,
                                                const Digest& fingerprint) {
   MutexLock lock(&mu_);
   auto own = known_.find(tenant);
-  if (own == known_.end() || !own->second.contains(fingerprint)) {
+  if (own == known_.end() || !own->second.places.contains(fingerprint)) {
     return nullptr;
   }
   Entry* entry = Shared(fingerprint);
-  Touch(*entry);
+  Know(tenant, fingerprint, *entry);
   return entry->executable;
 }
 
@@ -39,7 +42,6 @@ ExecutableCache::Pointer ExecutableCache::Join(absl::string_view tenant,
   Entry* entry = Shared(fingerprint);
   if (entry == nullptr) return nullptr;
   Know(tenant, fingerprint, *entry);
-  Touch(*entry);
   return entry->executable;
 }
 
@@ -50,13 +52,11 @@ ExecutableCache::Pointer ExecutableCache::Add(absl::string_view tenant,
   MutexLock lock(&mu_);
   if (Entry* entry = Shared(fingerprint)) {
     Know(tenant, fingerprint, *entry);
-    Touch(*entry);
     return entry->executable;
   }
   Entry& entry = entries_[fingerprint];
   Know(tenant, fingerprint, entry);
   entry.executable = executable;
-  entry.used = order_.insert(order_.begin(), fingerprint);
   evicted = Evict(capacity_);
   return executable;
 }
@@ -64,21 +64,40 @@ ExecutableCache::Pointer ExecutableCache::Add(absl::string_view tenant,
 std::vector<ExecutableCache::Pointer> ExecutableCache::Evict(
     size_t capacity) {
   std::vector<Pointer> evicted;
-  for (auto it = order_.end();
-       entries_.size() > capacity && it != order_.begin();) {
-    --it;
-    auto old = entries_.find(*it);
-    if (old->second.executable.use_count() > 1) continue;  // pinned
-    for (const std::string& tenant : old->second.tenants) {
-      auto known = known_.find(tenant);
-      known->second.erase(*it);
-      if (known->second.empty()) known_.erase(known);
+  absl::flat_hash_set<std::string> pinned;  // tenants with nothing else
+  while (entries_.size() > capacity) {
+    const std::string* most = nullptr;
+    size_t count = capacity / known_.size();  // an equal share
+    for (const auto& [tenant, known] : known_) {
+      if (known.places.size() <= count || pinned.contains(tenant)) continue;
+      most = &tenant;
+      count = known.places.size();
     }
-    evicted.push_back(std::move(old->second.executable));
-    entries_.erase(old);
-    it = order_.erase(it);
+    if (most == nullptr) break;
+    const std::string tenant = *most;
+    if (!ForgetOne(tenant, &evicted)) pinned.insert(tenant);
   }
   return evicted;
+}
+
+bool ExecutableCache::ForgetOne(const std::string& tenant,
+                                std::vector<Pointer>* evicted) {
+  const auto own = known_.find(tenant);
+  Known& known = own->second;
+  for (auto it = known.order.rbegin(); it != known.order.rend(); ++it) {
+    const auto entry = entries_.find(*it);
+    if (entry->second.executable.use_count() > 1) continue;  // pinned
+    entry->second.tenants.erase(tenant);
+    if (entry->second.tenants.empty()) {
+      evicted->push_back(std::move(entry->second.executable));
+      entries_.erase(entry);
+    }
+    known.places.erase(*it);
+    known.order.erase(std::next(it).base());
+    if (known.places.empty()) known_.erase(own);
+    return true;
+  }
+  return false;
 }
 
 void ExecutableCache::LetGo() {

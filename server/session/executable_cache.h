@@ -20,9 +20,11 @@
 namespace hawser::server {
 
 // The compiled artefact is shared, the knowledge of it is not: a tenant is
-// answered only for fingerprints whose module it has shown itself. Whoever
-// holds an executable pins it; beyond `capacity` the least recently used that
-// nobody holds goes. Thread-safe.
+// answered only for fingerprints whose module it has shown itself. A session
+// that holds an executable pins it. Beyond `capacity` a tenant that knows the
+// most forgets the one it used least recently and that is not pinned, and what
+// no tenant knows any more goes; a tenant with at most its equal share of the
+// capacity forgets nothing, whatever others compile. Thread-safe.
 class ExecutableCache {
  public:
   using Pointer = std::shared_ptr<runtime::Executable>;
@@ -50,25 +52,30 @@ class ExecutableCache {
   struct Entry {
     Pointer executable;
     absl::flat_hash_set<std::string> tenants;
-    std::list<Digest>::iterator used;  // in order_
   };
-  void Touch(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What a tenant has shown, of what is still in entries_.
+  struct Known {
+    std::list<Digest> order;  // last used first
+    absl::flat_hash_map<Digest, std::list<Digest>::iterator> places;
+  };
   // Null when nobody has compiled it.
   Entry* Shared(const Digest& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // As what the tenant used last.
   void Know(absl::string_view tenant, const Digest& fingerprint, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Takes out what is beyond `capacity` and nobody holds.
+  // Takes out what is beyond `capacity` and is not pinned.
   std::vector<Pointer> Evict(size_t capacity)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The tenant's least recently used that is not pinned, into `evicted` when
+  // no other tenant knows it. False: there is none.
+  bool ForgetOne(const std::string& tenant, std::vector<Pointer>* evicted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const size_t capacity_;
   mutable Mutex mu_;
-  // What each tenant has shown, of what is still in entries_.
-  absl::flat_hash_map<std::string, absl::flat_hash_set<Digest>> known_
-      ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, Known> known_ ABSL_GUARDED_BY(mu_);
   int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Digest, Entry> entries_ ABSL_GUARDED_BY(mu_);
-  std::list<Digest> order_ ABSL_GUARDED_BY(mu_);  // last used first
 };
 
 }  // namespace hawser::server

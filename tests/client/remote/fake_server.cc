@@ -177,6 +177,17 @@ void FakeServer::FailGetAt(int64_t row) {
   fail_get_at_ = row;
 }
 
+void FakeServer::FlipGetAt(int64_t byte, int times) {
+  MutexLock lock(&mu_);
+  flip_get_at_ = byte;
+  flips_ = times;
+}
+
+void FakeServer::FlipDigests(int times) {
+  MutexLock lock(&mu_);
+  flip_digests_ = times;
+}
+
 void FakeServer::set_capabilities(runtime::Capabilities capabilities) {
   MutexLock lock(&mu_);
   capabilities_ = std::move(capabilities);

@@ -54,6 +54,10 @@ class FakeServer {
   // Reading an array from this row on fails, once another reads; from others
   // nothing comes.
   void FailGetAt(int64_t row);
+  // The next `times` times that this byte of an array of bytes is read, or
+  // digests are asked for, one bit of it arrives wrong.
+  void FlipGetAt(int64_t byte, int times);
+  void FlipDigests(int times);
   void set_capabilities(runtime::Capabilities capabilities);
   void LoseChunkBeforeCommit();  // evicts one chunk, once
 
@@ -161,6 +165,9 @@ class FakeServer {
   int swallow_replies_ ABSL_GUARDED_BY(mu_) = 0;
   int fail_uploads_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t fail_get_at_ ABSL_GUARDED_BY(mu_) = -1;  // below 0: all come
+  int64_t flip_get_at_ ABSL_GUARDED_BY(mu_) = 0;
+  int flips_ ABSL_GUARDED_BY(mu_) = 0;
+  int flip_digests_ ABSL_GUARDED_BY(mu_) = 0;
   int waiting_gets_ ABSL_GUARDED_BY(mu_) = 0;  // that are to be ended
   bool lose_chunk_ ABSL_GUARDED_BY(mu_) = false;
   runtime::Capabilities capabilities_ ABSL_GUARDED_BY(mu_);

@@ -192,7 +192,14 @@ class FakeTransport final : public Transport {
     if (found == server_->datasets_.end()) {
       return NotFound("dataset ", request.token());
     }
-    return ToProto(InfoOf(found->second));
+    v1::DatasetInfoProto info = ToProto(InfoOf(found->second));
+    if (!request.digests()) return info;
+    SetChunks(found->second, &info);
+    if (server_->flip_digests_ > 0) {
+      --server_->flip_digests_;
+      info.mutable_arrays(0)->mutable_chunks()->at(0) ^= 1;
+    }
+    return info;
   }
 
   absl::StatusOr<v1::ListReply> List(
@@ -254,24 +261,46 @@ class FakeTransport final : public Transport {
       HAWSER_ASSIGN_OR_RETURN(
           value, SliceRows(value, {request.row_begin(), request.row_count()}));
     }
+    if (request.chunk_count() > 0) {
+      HAWSER_ASSIGN_OR_RETURN(value, ChunksOf(value, request));
+    }
     HAWSER_ASSIGN_OR_RETURN(const absl::Span<char> into,
                             on_shape(ToProto(value.shape())));
-    return CopyTo(value, into);
+    HAWSER_RETURN_IF_ERROR(CopyTo(value, into));
+    const int64_t flip = server_->flip_get_at_ - BeginOf(request);
+    if (server_->flips_ > 0 && flip >= 0 &&
+        flip < static_cast<int64_t>(into.size())) {
+      --server_->flips_;
+      into[flip] ^= 1;
+    }
+    return absl::OkStatus();
   }
 
  private:
+  // Of what is asked for in an array of bytes.
+  static int64_t BeginOf(const v1::GetRequest& request) {
+    return request.row_begin() + request.first_chunk() * kChunkBytes;
+  }
+  static absl::StatusOr<Literal> ChunksOf(const Literal& value,
+                                          const v1::GetRequest& request) {
+    const auto bytes =
+        value.bytes().subspan(request.first_chunk() * kChunkBytes,
+                              request.chunk_count() * kChunkBytes);
+    const auto size = static_cast<int64_t>(bytes.size());
+    return Literal::FromBytes(Shape::Of(DType::kU8, {size}), bytes);
+  }
   // What FailGetAt asks for.
   absl::Status FailGet(const v1::GetRequest& request,
                        const runtime::CallOptions& options)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     if (server_->fail_get_at_ < 0) return absl::OkStatus();
-    const bool fails = request.row_begin() == server_->fail_get_at_;
+    const bool fails = BeginOf(request) == server_->fail_get_at_;
     server_->waiting_gets_ += fails ? 0 : 1;
     const CallLimits limits(options);
     absl::Status over;
     while ((over = limits.Check(absl::Now(), "fake")).ok()) {
       if (fails && server_->waiting_gets_ > 0) {
-        over = DataLoss("fake: row ", request.row_begin(), " cannot be read");
+        over = DataLoss("fake: row ", BeginOf(request), " cannot be read");
         break;
       }
       server_->changed_.WaitUntil(&server_->mu_,

@@ -274,6 +274,54 @@ TEST_F(TransferTest, TheFirstStreamOfAnArrayThatFailsEndsTheOthers) {
   }
 }
 
+// F12: a plaintext link flips a bit of what is read. Whole arrays and rows that
+// cut chunks, anywhere in them.
+TEST_F(TransferTest, AByteFlippedOnceIsReadAgain) {
+  const int64_t size = (9 << 20) + 5;
+  const Literal value = Bytes(size);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", value}}}, Soon()));
+  for (const RowRange rows : {RowRange{0, size}, RowRange{7, 100},
+                              RowRange{kChunkBytes - 1, 2},
+                              RowRange{5, size - 9}}) {
+    for (const int64_t at : {int64_t{0}, rows.count / 2, rows.count - 1}) {
+      server.FlipGetAt(rows.begin + at, 1);
+      std::vector<char> room(rows.count);
+      ASSERT_OK(client->FetchDataset(info.token, "", rows,
+                                     absl::MakeSpan(room), Soon()));
+      EXPECT_TRUE(absl::MakeConstSpan(room) ==
+                  value.bytes().subspan(rows.begin, rows.count));
+    }
+  }
+}
+
+TEST_F(TransferTest, AByteThatStaysFlippedIsDataLoss) {
+  const Literal value = Bytes(9 << 20);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", value}}}, Soon()));
+  server.FlipGetAt(kChunkBytes + 17, 1000);
+  std::vector<char> room(9 << 20);
+  EXPECT_THAT(client->FetchDataset(info.token, "", std::nullopt,
+                                   absl::MakeSpan(room), Soon()),
+              StatusIs(absl::StatusCode::kDataLoss, "chunk 1 "));
+  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->DatasetArray(info.token, "", {}));
+  EXPECT_THAT(FetchOf(x), StatusIs(absl::StatusCode::kDataLoss, info.token));
+}
+
+TEST_F(TransferTest, DigestsThatDoNotMakeTheTokenAreNotBelieved) {
+  const Literal value = Bytes(100);
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       client->PutDataset({{{"", value}}}, Soon()));
+  server.FlipDigests(2);
+  std::vector<char> room(100);
+  EXPECT_THAT(client->FetchDataset(info.token, "", std::nullopt,
+                                   absl::MakeSpan(room), Soon()),
+              StatusIs(absl::StatusCode::kDataLoss, info.token));
+  server.FlipDigests(1);
+  EXPECT_OK(client->FetchDataset(info.token, "", std::nullopt,
+                                 absl::MakeSpan(room), Soon()));
+}
+
 TEST_F(TransferTest, EmptyArraysMakeADataset) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
                        client->PutDataset({{{"", Bytes(0)}}}, Soon()));

@@ -1,6 +1,7 @@
 // What survives a restart, a crash and a sick disk.
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -36,6 +37,54 @@ class DurableStore : public StoreTest {
   }
   std::string DatasetPath() { return folder_.Find("datasets", "hw1-").at(0); }
 };
+
+// F14a: a pipe called like a chunk had the start wait for ever, a folder ended
+// it.
+TEST_F(DurableStore, WhatIsNoFileIsSetAside) {
+  const DatasetSource source = Alone(SomeBytes(kChunkBytes + 1));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", source));
+  store_ = nullptr;
+  const std::string pipe = ChunkPath(source, 0), folder = ChunkPath(source, 1);
+  fs::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  fs::remove(folder);
+  fs::create_directories(folder + "/x");
+  fs::create_directories(folder + ".bad/y");  // of an earlier time
+  for (const char* records : {"datasets", "names"}) {
+    const auto path = absl::StrCat(folder_.path(), "/", records, "/");
+    ASSERT_EQ(mkfifo((path + "pipe").c_str(), 0600), 0);
+    fs::create_directories(path + "folder");
+  }
+  Open();
+  EXPECT_EQ(store().statistics().bad_files, 6);
+  EXPECT_THAT(LoadArray(store(), "a", info.token),
+              StatusIs(StatusCode::kDataLoss, "put the dataset again"));
+  ASSERT_OK(Put(store(), "a", source));
+  Open();
+  EXPECT_EQ(store().statistics().bad_files, 0);
+  EXPECT_OK(LoadArray(store(), "a", info.token));
+}
+
+// F14b: the verified bytes that had just come were thrown away for those of a
+// file that had not been read yet.
+TEST_F(DurableStore, ChunksThatComeTakeThePlaceOfUnverifiedFiles) {
+  const DatasetSource source = Alone(SomeBytes(1000));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info, Put(store(), "a", source));
+  store_ = nullptr;
+  std::string bytes = ReadWhole(ChunkPath(source));
+  bytes.back() ^= 1;
+  WriteWhole(ChunkPath(source), bytes);
+  Open();
+  ASSERT_OK(Put(store(), "b", source));  // it has to send them
+  const int64_t on_disk = store().statistics().disk_bytes;
+  EXPECT_EQ(on_disk, 1000);
+  for (const char* tenant : {"a", "b"}) {
+    EXPECT_OK(LoadArray(store(), tenant, info.token));
+  }
+  Open();
+  EXPECT_OK(LoadArray(store(), "a", info.token));
+  EXPECT_EQ(store().statistics().bad_files, 0);
+}
 
 // ---- restart
 

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "server/datasets/record.h"
 #include "tests/server/datasets/store_fixture.h"
+#include "tests/testing/allocation_meter.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::server {
@@ -52,6 +53,25 @@ class TagTest : public StoreTest, public ::testing::WithParamInterface<bool> {
   }
   std::string a_, b_;
 };
+
+// F14c: each write copied all names, under the lock, before its turn came.
+TEST_P(TagTest, OneWriteTakesAllThatWaitForIt) {
+  constexpr int kTags = 2000;
+  std::vector<Promise<bool>> saved(kTags);
+  AllocationMeter meter;
+  for (int i = 0; i < kTags; ++i) {
+    store().Tag(kMe, {absl::StrCat("@tag", i), a_, std::nullopt},
+                [&promise = saved[i]](const absl::Status& status) {
+                  promise.Set(status.ok());
+                });
+  }
+  for (auto& promise : saved) EXPECT_TRUE(*promise.future().Await());
+  EXPECT_LT(meter.peak(), 20 << 20) << "2,000 copies are 200 MB";
+  EXPECT_EQ(store().Stat(kMe, a_)->tags.size(), 2000u);
+  if (!GetParam()) return;
+  Reopen();
+  EXPECT_EQ(store().Stat(kMe, "@tag1999")->token, a_);
+}
 
 TEST_P(TagTest, StandsForADatasetWhereverATokenMay) {
   ASSERT_OK(Set("@mnist/v1.0", a_));

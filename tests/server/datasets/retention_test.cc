@@ -173,6 +173,12 @@ TEST_P(RetentionTest, ADatasetLargerThanTheQuotaLeavesTheOthersAlone) {
   EXPECT_TRUE(Has(0));
 }
 
+// F14d: tiny datasets take kilobytes each, and there was no end to them.
+TEST_P(RetentionTest, ThereIsAQuotaOfDatasetsByDefault) {
+  Reopen({});
+  EXPECT_EQ(store().Usage(kOwner).max_datasets, 100'000);
+}
+
 TEST_P(RetentionTest, ThereIsAQuotaOfDatasets) {
   DatasetStoreOptions options;
   options.tenant_datasets = 2;

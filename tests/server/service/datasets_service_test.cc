@@ -59,6 +59,40 @@ INSTANTIATE_TEST_SUITE_P(Tiers, DatasetsServiceTest, ::testing::Bool(),
                            return tier.param ? "OnDisk" : "InMemory";
                          });
 
+// What a client needs to check that bytes are those that the token names.
+TEST_P(DatasetsServiceTest, DigestsAndWholeChunksAreGivenOut) {
+  Literal value =
+      Literal::Zeros(Shape::Of(DType::kU8, {2 * kChunkBytes + 9}));
+  value.mutable_bytes()[0] = 1;
+  value.mutable_bytes()[kChunkBytes] = 2;
+  value.mutable_bytes().back() = 3;
+  const DatasetSource source{{{"", value}}};
+  const std::string token = PutArray(channel_, value);
+  v1::StatRequest request;
+  request.set_token(token);
+  EXPECT_EQ(Stat(token).answer().arrays(0).chunks(), "");
+  request.set_digests(true);
+  const auto stat = CallMethod<v1::DatasetInfoProto>(channel_, kStat,
+                                                     std::vector{request});
+  ASSERT_OK(stat.status);
+  std::string digests;
+  const DatasetManifest manifest = ManifestOf(source, 1);
+  for (const Digest& chunk : manifest.arrays[0].chunks) {
+    digests.append(chunk.bytes().data(), Digest::kSize);
+  }
+  EXPECT_EQ(stat.answer().arrays(0).chunks(), digests);
+  v1::GetRequest get;
+  get.set_token(token);
+  get.set_first_chunk(1);
+  get.set_chunk_count(2);
+  const auto got =
+      CallMethod<v1::GetChunk>(channel_, kGet, std::vector{get});
+  ASSERT_OK(got.status);
+  EXPECT_EQ(*FromProto(got.answers[0].shape()),
+            Shape::Of(DType::kU8, {kChunkBytes + 9}));
+  EXPECT_EQ(DataOf(got), BytesOf(value).substr(kChunkBytes));
+}
+
 TEST_P(DatasetsServiceTest, WhatIsPutComesBackAroundTheSizeOfAChunk) {
   for (const int64_t n :
        {int64_t{0}, int64_t{1}, kChunkBytes, kChunkBytes + 1}) {

@@ -44,6 +44,16 @@ absl::Status Gets(Attacker& a, const std::string& token, int64_t begin = 0,
   return a.Call(kGet, std::vector{request});
 }
 
+absl::Status GetsChunks(Attacker& a, int64_t first, int64_t count,
+                        int64_t row = 0) {
+  v1::GetRequest request;
+  request.set_token(a.victim().token);
+  request.set_row_begin(row);
+  request.set_first_chunk(first);
+  request.set_chunk_count(count);
+  return a.Call(kGet, std::vector{request});
+}
+
 absl::Status Stats(Attacker& a, const std::string& token) {
   v1::StatRequest request;
   request.set_token(token);
@@ -304,6 +314,19 @@ std::vector<HostileRow> Tokens() {
          return Gets(a, a.victim().token, 2500, INT64_MAX);
        },
        kInvalid, "9223372036854775807 of them"},
+      {"GetChunksBefore", [](Attacker& a) { return GetsChunks(a, -1, 1); },
+       kInvalid, "1 chunks from -1 on, of 3 chunks"},
+      {"GetNoChunks", [](Attacker& a) { return GetsChunks(a, 1, 0); }, kInvalid,
+       "0 chunks from 1 on"},
+      {"GetChunksAcrossTheEnd",
+       [](Attacker& a) { return GetsChunks(a, 2, 2); }, kInvalid,
+       "2 chunks from 2 on"},
+      {"GetChunksThatOverflow",
+       [](Attacker& a) { return GetsChunks(a, 3, INT64_MAX); }, kInvalid,
+       "9223372036854775807 chunks from 3 on"},
+      {"GetChunksAndRows",
+       [](Attacker& a) { return GetsChunks(a, 0, 1, 1); }, kInvalid,
+       "1 chunks from 0 on"},
       {"GetRowsOfAScalar",
        [](Attacker& a) { return Gets(a, a.victim().scalar_token, 0, 1); },
        kInvalid, "a scalar has no rows"},

@@ -66,6 +66,31 @@ TEST(ExecutableCache, WhatSomebodyHoldsStays) {
   EXPECT_EQ(cache.Find("a", Name(2)), also);
 }
 
+// F14f: 1,100 compiles of one tenant evicted what all others had.
+TEST(ExecutableCache, ATenantEvictsItsOwn) {
+  ExecutableCache cache(8);
+  for (int i = 0; i < 3; ++i) cache.Add("b", Name(100 + i), NewExecutable());
+  for (int i = 0; i < 50; ++i) cache.Add("a", Name(i), NewExecutable());
+  EXPECT_EQ(cache.size(), 8u);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(cache.Find("b", Name(100 + i)), nullptr);
+  EXPECT_NE(cache.Find("a", Name(49)), nullptr);
+  EXPECT_EQ(cache.Find("a", Name(44)), nullptr);
+}
+
+TEST(ExecutableCache, WhatATenantPinsDoesNotEvictAnothers) {
+  ExecutableCache cache(8);
+  for (int i = 0; i < 3; ++i) cache.Add("b", Name(100 + i), NewExecutable());
+  std::vector<ExecutableCache::Pointer> held;
+  for (int i = 0; i < 50; ++i) {
+    held.push_back(cache.Add("a", Name(i), NewExecutable()));
+  }
+  EXPECT_EQ(cache.size(), 53u);
+  held.clear();
+  cache.Add("a", Name(50), NewExecutable());
+  EXPECT_EQ(cache.size(), 8u);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(cache.Find("b", Name(100 + i)), nullptr);
+}
+
 TEST(ExecutableCache, AnEvictedModuleMustBeShownAgain) {
   ExecutableCache cache(1);
   cache.Add("a", Name(1), NewExecutable());

@@ -1,0 +1,299 @@
+#include "tests/kernels/cpu/large_uses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "core/ir/leaves.h"
+#include "core/ops/compare.h"
+#include "core/ops/control.h"
+#include "core/ops/convert.h"
+#include "core/ops/dot.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/gather.h"
+#include "core/ops/reduce.h"
+#include "core/ops/scatter.h"
+#include "core/ops/shape.h"
+#include "core/ops/slice.h"
+#include "kernels/cpu/kernel.h"
+#include "tests/kernels/cpu/evaluate.h"
+
+namespace hawser::cpu {
+namespace {
+
+using LargeUses = std::vector<LargeUse>;
+
+Shape F32(const Dims& dims) { return Shape::Of(DType::kF32, dims); }
+Shape S32(const Dims& dims) { return Shape::Of(DType::kS32, dims); }
+
+LargeUse Use(std::string what, const OpDef& op, std::vector<Shape> operands,
+             const Attributes& attributes = {},
+             const std::vector<Body>& called = {}) {
+  Module module = OpModule(op, operands, attributes, called);
+  return {std::move(what), std::move(module), std::move(operands)};
+}
+
+// As many elements as take about n steps, and not more than n.
+LargeUses LargeElementwise(const OpDef& op, int64_t n) {
+  LargeUses uses;
+  Attributes attributes;
+  if (&op == &kCompare) attributes.Set("direction", std::string("EQ"));
+  if (&op == &kConvert) attributes.Set("dtype", DType::kF64);
+  for (DType dtype : {DType::kU64, DType::kF16, DType::kF32, DType::kC128}) {
+    if (!op.dtypes.Has(dtype)) continue;
+    const int64_t size = n / FindCpuKernel(op)->steps.Of(dtype);
+    std::vector<Shape> operands(op.arity.min, Shape::Of(dtype, {size}));
+    if (&op == &kSelect) operands[0] = Shape::Of(DType::kBool, {size});
+    uses.push_back(
+        Use(std::string(DTypeName(dtype)), op, operands, attributes));
+  }
+  if (op.arity.min == 2 && op.dtypes.Has(DType::kU64)) {
+    const Shape flat = Shape::Of(DType::kU64, {n});
+    uses.push_back(Use("in place", op, {flat, flat}, attributes));
+  }
+  return uses;
+}
+
+LargeUses LargeArgExtreme(const OpDef& op, int64_t n) {
+  return {Use("run", op, {F32({n})}, {{"dimension", int64_t{0}}}),
+          Use("columns", op, {F32({n / 2, 2})}, {{"dimension", int64_t{0}}}),
+          Use("rows", op, {F32({n / 64, 64})}, {{"dimension", int64_t{1}}})};
+}
+
+LargeUses LargeBroadcast(const OpDef& op, int64_t n) {
+  auto use = [&](std::string what, const Shape& from, Dims where, Dims dims) {
+    return Use(std::move(what), op, {from},
+               {{"broadcast_dimensions", where}, {"dims", dims}});
+  };
+  return {use("scalar", F32({}), {}, {n}),
+          use("rows", F32({n / 4}), {1}, {4, n / 4}),
+          use("columns", F32({n / 4}), {0}, {n / 4, 4})};
+}
+
+LargeUses LargeCalls(const OpDef& op, int64_t n) {
+  const Shape x = F32({n});
+  const Body negate{{x}, OneOp(kNegate)};
+  if (&op == &kFusion) return {Use("negate", op, {x}, {}, {negate})};
+  return {Use("negate", op, {S32({}), x}, {}, {negate, negate})};
+}
+
+LargeUses LargeConcatenate(const OpDef& op, int64_t n) {
+  return {Use("two", op, {F32({n / 2}), F32({n / 2})},
+              {{"dimension", int64_t{0}}}),
+          Use("many", op, std::vector<Shape>(n / 4096, F32({4096})),
+              {{"dimension", int64_t{0}}}),
+          Use("columns", op, {F32({n / 4, 2}), F32({n / 4, 2})},
+              {{"dimension", int64_t{1}}})};
+}
+
+Attributes Contracting(const Dims& lhs, const Dims& rhs) {
+  return {{"lhs_batching_dimensions", Dims{}},
+          {"lhs_contracting_dimensions", lhs},
+          {"rhs_batching_dimensions", Dims{}},
+          {"rhs_contracting_dimensions", rhs}};
+}
+
+LargeUses LargeDot(const OpDef& op, int64_t n) {
+  // n steps are 64 n products of f32.
+  const auto side = static_cast<int64_t>(
+      std::cbrt(static_cast<double>(n) * 64));
+  const auto small = static_cast<int64_t>(std::cbrt(static_cast<double>(n)));
+  const Attributes plain = Contracting({1}, {0});
+  return {Use("f32", op, {F32({side, side}), F32({side, side})}, plain),
+          Use("s32", op, {S32({2 * small, small}), S32({small, 2 * small})},
+              plain),
+          Use("vector", op, {F32({n / 1024, 1024}), F32({1024})}, plain),
+          Use("transposed", op, {F32({1024, n / 1024}), F32({1024})},
+              Contracting({0}, {0})),
+          Use("nothing", op, {F32({n / 1024, 0}), F32({0, 1024})}, plain)};
+}
+
+LargeUses LargeDynamicSlice(const OpDef& op, int64_t n) {
+  return {Use("half", op, {F32({2 * n}), S32({})}, {{"slice_sizes", Dims{n}}}),
+          Use("columns", op, {F32({n / 2, 3}), S32({}), S32({})},
+              {{"slice_sizes", Dims{n / 2, 2}}})};
+}
+
+LargeUses LargeUpdateSlice(const OpDef& op, int64_t n) {
+  return {Use("half", op, {F32({2 * n}), F32({n}), S32({})})};
+}
+
+LargeUses LargeGather(const OpDef& op, int64_t n) {
+  auto use = [&](std::string what, int64_t from, int64_t windows,
+                 int64_t size) {
+    return Use(std::move(what), op, {F32({from}), S32({windows, 1})},
+               {{"collapsed_slice_dims", Dims{}},
+                {"index_vector_dim", int64_t{1}},
+                {"offset_dims", Dims{1}},
+                {"slice_sizes", Dims{size}},
+                {"start_index_map", Dims{0}}});
+  };
+  return {use("one window", n, 1, n), use("few windows", n, 3, n / 3),
+          use("elements", 1024, n / 8, 1)};
+}
+
+LargeUses LargeIota(const OpDef& op, int64_t n) {
+  auto use = [&](std::string what, Dims dims, int64_t axis) {
+    return Use(std::move(what), op, {},
+               {{"dims", dims},
+                {"dtype", DType::kF32},
+                {"iota_dimension", axis}});
+  };
+  return {use("run", {n}, 0), use("twice", {2, n / 2}, 1),
+          use("repeated", {2, n / 2}, 0), use("rows", {n / 8, 8}, 1)};
+}
+
+LargeUses LargePad(const OpDef& op, int64_t n) {
+  return {Use("around", op, {F32({n / 4}), F32({})},
+              {{"edge_padding_high", Dims{n / 4}},
+               {"edge_padding_low", Dims{n / 4}},
+               {"interior_padding", Dims{1}}})};
+}
+
+// a + b + 0: a body of two ops, for lanes.
+BodyFn TwoSteps() {
+  return [](ComputationBuilder& b, absl::Span<const ValueId> v) {
+    return Values{b.Add(kAdd, {b.Add(kAdd, {v[0], v[1]}), v[1]})};
+  };
+}
+// Through an op that has no element loop: for the evaluator.
+BodyFn ThroughReshape() {
+  return [](ComputationBuilder& b, absl::Span<const ValueId> v) {
+    return Values{b.Add(
+        kReshape, {b.Add(kAdd, {v[0], v[1]})}, {{"dims", Dims{}}})};
+  };
+}
+
+LargeUses LargeReduce(const OpDef& op, int64_t n) {
+  const Shape s = F32({});
+  auto use = [&](std::string what, Dims dims, Dims over, const BodyFn& body) {
+    return Use(std::move(what), op, {F32(dims), s}, {{"dimensions", over}},
+               {{{s, s}, body}});
+  };
+  return {use("sum", {n}, {0}, OneOp(kAdd)),
+          use("columns", {n / 2, 2}, {0}, OneOp(kMaximum)),
+          use("kept", {n, 1}, {1}, OneOp(kAdd)),
+          use("lanes", {n / 4096, 1024}, {0}, TwoSteps()),
+          use("one lane", {n / 4}, {0}, TwoSteps()),
+          use("calls", {n / 512}, {0}, ThroughReshape())};
+}
+
+LargeUses LargeScatter(const OpDef& op, int64_t n) {
+  const Shape s = F32({});
+  auto windows = [&](std::string what, int64_t count, int64_t size,
+                     const BodyFn& body) {
+    return Use(std::move(what), op,
+               {F32({n}), S32({count, 1}), F32({count, size})},
+               {{"index_vector_dim", int64_t{1}},
+                {"inserted_window_dims", Dims{}},
+                {"scatter_dims_to_operand_dims", Dims{0}},
+                {"update_window_dims", Dims{1}}},
+               {{{s, s}, body}});
+  };
+  return {windows("one window", 1, n, OneOp(kAdd)),
+          windows("elements", n / 16, 1, OneOp(kAdd)),
+          windows("lanes", 1, n / 4, TwoSteps()),
+          windows("calls", 1, n / 512, ThroughReshape())};
+}
+
+LargeUses LargeReverse(const OpDef& op, int64_t n) {
+  return {Use("run", op, {F32({n})}, {{"dimensions", Dims{0}}})};
+}
+
+LargeUses LargeSlice(const OpDef& op, int64_t n) {
+  return {Use("every second", op, {F32({2 * n})},
+              {{"limit_indices", Dims{2 * n}},
+               {"start_indices", Dims{0}},
+               {"strides", Dims{2}}})};
+}
+
+LargeUses LargeTranspose(const OpDef& op, int64_t n) {
+  const auto side = static_cast<int64_t>(std::sqrt(n));
+  const Attributes swap = {{"permutation", Dims{1, 0}}};
+  return {Use("square", op, {F32({side, side})}, swap),
+          Use("tall", op, {F32({n / 4, 4})}, swap),
+          Use("wide", op, {F32({4, n / 4})}, swap)};
+}
+
+// The loop's body takes n steps.
+LargeUses LargeWhile(const OpDef& op, int64_t n) {
+  const Shape on = Shape::Scalar(DType::kBool), x = F32({n});
+  const Body condition{{on, x},
+                       [](ComputationBuilder&, absl::Span<const ValueId> v) {
+                         return Values{v[0]};
+                       }};
+  const Body body{{on, x},
+                  [](ComputationBuilder& b, absl::Span<const ValueId> v) {
+                    return Values{b.Constant(Literal::Scalar(false)),
+                                  b.Add(kNegate, {v[1]})};
+                  }};
+  Module module("loop");
+  const int first = AddComputation(module, "on", {on, x}, condition.fn);
+  const int second = AddComputation(module, "body", {on, x}, body.fn);
+  AddComputation(module, "main", {x},
+                 [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+                   const ValueId start = b.Constant(Literal::Scalar(true));
+                   const ValueId done =
+                       b.Add(op, {start, v[0]}, {}, {first, second});
+                   return Values{done + 1};
+                 });
+  return {{"one turn", std::move(module), {x}}};
+}
+
+using LargeUseFn = LargeUses (*)(const OpDef&, int64_t);
+const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
+  static const auto& table =
+      *new absl::flat_hash_map<const OpDef*, LargeUseFn>{
+          {&kArgMax, LargeArgExtreme},
+          {&kArgMin, LargeArgExtreme},
+          {&kBroadcastInDim, LargeBroadcast},
+          {&kCase, LargeCalls},
+          {&kConcatenate, LargeConcatenate},
+          {&kDotGeneral, LargeDot},
+          {&kDynamicSlice, LargeDynamicSlice},
+          {&kDynamicUpdateSlice, LargeUpdateSlice},
+          {&kFusion, LargeCalls},
+          {&kGather, LargeGather},
+          {&kIota, LargeIota},
+          {&kPad, LargePad},
+          {&kReduce, LargeReduce},
+          {&kReverse, LargeReverse},
+          {&kScatter, LargeScatter},
+          {&kSlice, LargeSlice},
+          {&kTranspose, LargeTranspose},
+          {&kWhile, LargeWhile},
+      };
+  return table;
+}
+
+}  // namespace
+
+std::vector<LargeUse> LargeUsesOf(const OpDef& op, int64_t n) {
+  const auto row = LargeTable().find(&op);
+  if (row != LargeTable().end()) return row->second(op, n);
+  return op.Is(kElementwise) ? LargeElementwise(op, n) : LargeUses();
+}
+
+bool TakesNoWork(const OpDef& op) {
+  return &op == &kBitcastConvert || &op == &kConstant || &op == &kParameter ||
+         &op == &kReshape || &op == &kStopGradient;
+}
+
+std::vector<Literal> ZerosFor(const LargeUse& use) {
+  std::vector<Literal> zeros;
+  for (const Shape& shape : use.arguments) {
+    // Pages of zeros that are made when they are touched.
+    auto* bytes = static_cast<char*>(
+        std::calloc(std::max<size_t>(shape.byte_size(), 1), 1));
+    HAWSER_CHECK(bytes != nullptr);
+    zeros.push_back(Literal::AdoptWritable(
+        shape, std::shared_ptr<char>(bytes, &std::free)));
+  }
+  return zeros;
+}
+
+}  // namespace hawser::cpu
