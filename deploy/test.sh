@@ -38,7 +38,7 @@ run() {
   shift 2
   echo "== $label: bazel $verb $* -- ${targets[*]}"
   bazel "$verb" "${quiet[@]}" --build_event_json_file="$events/$label.json" \
-    "$@" -- "${targets[@]}"
+    --profile="$events/$label.profile.gz" "$@" -- "${targets[@]}"
   echo $? >"$events/$label.rc"
 }
 
@@ -65,4 +65,6 @@ if ((full)); then
   echo $? >"$events/bundle.rc"
 fi
 
+deploy/build_cache.sh --prune || true
+python3 deploy/time_spent.py "$events"
 python3 deploy/count_tests.py "$events"

@@ -220,10 +220,16 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
     connections.of_tenant =
         std::max(options.acceptor.max_connections / 4, 1);
   }
+  DatasetStoreOptions& store = options.datasets;
   if (options.account != nullptr) {
     // Values need room beside them.
-    options.datasets.memory_bytes = std::min(options.datasets.memory_bytes,
-                                             options.account->limit() / 2);
+    store.memory_bytes =
+        std::min(store.memory_bytes, options.account->limit() / 2);
+  }
+  if (options.executor.several_tenants && store.data_dir.empty() &&
+      store.tenant_bytes == 0) {
+    // What one puts stays in memory, and must leave room for others.
+    store.tenant_bytes = store.memory_bytes / 4 * 3;
   }
   auto guard = std::make_unique<ConnectionGuard>(connections);
   HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));

@@ -21,7 +21,7 @@ constexpr absl::Duration kPatience = absl::Seconds(5);
 struct Answer {
   runtime::Capabilities capabilities;
   absl::Duration round_trip;  // the median
-  int64_t bad_files = 0;
+  runtime::DatasetUsage usage;
 };
 
 // The smallest graph there is: it returns its argument.
@@ -62,7 +62,7 @@ absl::StatusOr<Answer> Ask(const std::string& address,
       client->QueryUsage({.cancel = CancelToken(SteadyNow() + kPatience)});
   if (absl::IsUnimplemented(usage.status())) return answer;  // keeps no files
   HAWSER_RETURN_IF_ERROR(usage.status());
-  answer.bad_files = usage->bad_files;
+  answer.usage = *usage;
   return answer;
 }
 
@@ -87,8 +87,16 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
                         "  round trip   %s (median of %d)\n",
                         address, c.device, c.platform, memory, c.opset,
                         ReadableDuration(answer->round_trip), kPings);
-  if (answer->bad_files > 0) {
-    absl::StrAppend(text, "  bad files    ", answer->bad_files,
+  const runtime::DatasetUsage& usage = answer->usage;
+  if (usage.all_memory_limit > 0) {
+    absl::StrAppend(text, "  held         ", ReadableBytes(usage.memory_held),
+                    " of ", ReadableBytes(usage.memory_limit),
+                    " by this tenant, ", ReadableBytes(usage.all_memory_held),
+                    " of ", ReadableBytes(usage.all_memory_limit),
+                    " by all\n");
+  }
+  if (usage.bad_files > 0) {
+    absl::StrAppend(text, "  bad files    ", usage.bad_files,
                     " on its disk since it started, see its log\n");
   }
   servers->push_back(Json::Members{
@@ -99,7 +107,11 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
       {"memory_bytes", c.memory_bytes},
       {"opset", c.opset},
       {"round_trip_us", absl::ToDoubleMicroseconds(answer->round_trip)},
-      {"bad_files", answer->bad_files}});
+      {"memory_held", usage.memory_held},
+      {"memory_limit", usage.memory_limit},
+      {"all_memory_held", usage.all_memory_held},
+      {"all_memory_limit", usage.all_memory_limit},
+      {"bad_files", usage.bad_files}});
 }
 
 absl::StatusOr<ExitCode> RunStatus(const Invocation& invocation) {

@@ -114,6 +114,12 @@ struct DatasetUsage {
   // ---- where there is a disk
   int64_t bad_files = 0;   // found damaged since its server started
   int64_t lost_bytes = 0;  // of chunks that went with them: put them again
+  // ---- memory of the server: what the caller's tenant holds of what it may,
+  // and all together of what there is; 0: it keeps no account
+  int64_t memory_held = 0;
+  int64_t memory_limit = 0;
+  int64_t all_memory_held = 0;
+  int64_t all_memory_limit = 0;
 };
 
 // Which datasets to list: in order of their tokens, a page at a time.

@@ -155,6 +155,10 @@ v1::UsageReply ToProto(const DatasetUsage& usage) {
   proto.set_max_bytes(usage.max_bytes);
   proto.set_bad_files(usage.bad_files);
   proto.set_lost_bytes(usage.lost_bytes);
+  proto.set_memory_held(usage.memory_held);
+  proto.set_memory_limit(usage.memory_limit);
+  proto.set_all_memory_held(usage.all_memory_held);
+  proto.set_all_memory_limit(usage.all_memory_limit);
   return proto;
 }
 
@@ -166,7 +170,11 @@ DatasetUsage FromProto(const v1::UsageReply& proto) {
           .max_datasets = proto.max_datasets(),
           .max_bytes = proto.max_bytes(),
           .bad_files = proto.bad_files(),
-          .lost_bytes = proto.lost_bytes()};
+          .lost_bytes = proto.lost_bytes(),
+          .memory_held = proto.memory_held(),
+          .memory_limit = proto.memory_limit(),
+          .all_memory_held = proto.all_memory_held(),
+          .all_memory_limit = proto.all_memory_limit()};
 }
 
 }  // namespace hawser

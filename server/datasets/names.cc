@@ -135,6 +135,13 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   usage.max_datasets = options_.tenant_datasets;
   usage.max_bytes = options_.tenant_bytes;
   usage.bad_files = files_ == nullptr ? 0 : files_->bad_files();
+  if (options_.memory != nullptr) {
+    const MemoryHolderPtr holder = options_.memory->Tenant(tenant);
+    usage.memory_held = holder->held();
+    usage.memory_limit = holder->limit();
+    usage.all_memory_held = options_.memory->held();
+    usage.all_memory_limit = options_.memory->limit();
+  }
   MutexLock lock(&mu_);
   const auto at = tenants_.find(tenant);
   if (at == tenants_.end()) return usage;

@@ -49,6 +49,8 @@ class Reactor {
 class Rpc {
  public:
   const grpc::ServerContextBase& context() const { return context_; }
+  // Keeps `token` until the call is over.
+  void Hold(std::shared_ptr<void> token) { held_ = std::move(token); }
   // By which it came, for as long as the call is not over; null: see
   // ConnectionGuard::Find.
   void set_connection(std::shared_ptr<Connection> connection) {
@@ -127,6 +129,7 @@ class Rpc {
   Operation ended_{this, &Rpc::OnEnded};
   std::unique_ptr<Reactor> reactor_;
   std::shared_ptr<Connection> connection_;
+  std::shared_ptr<void> held_;
   std::atomic<bool> cancelled_{false};
   // Operations under way, and the two that every call ends with: its Finish
   // and gRPC's word that it is over.

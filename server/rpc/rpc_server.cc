@@ -138,6 +138,13 @@ std::unique_ptr<Reactor> RpcServer::Dispatch(const std::string& method,
     return it->second(rpc, *std::move(tenant));
   }
   if (auto it = open_methods_.find(method); it != open_methods_.end()) {
+    if (open_calls_.use_count() > kMostOpenCalls) {
+      return std::make_unique<Refused>(
+          rpc, ResourceExhausted("this server answers ", kMostOpenCalls,
+                                 " health and reflection calls at a time; try "
+                                 "again when some have ended"));
+    }
+    rpc->Hold(open_calls_);
     // Where no client has to show anything, none is a stranger.
     if (auto tenant = access_->TenantOf(rpc->context()); tenant.ok()) {
       const absl::Status entered = Enter(rpc, *tenant);

@@ -42,6 +42,8 @@ class RpcServer final : private Rpc::Owner {
   // Before Register. An unknown method is kUnimplemented.
   void Add(absl::string_view service, absl::string_view method, Start start);
   // One that names nobody's things: it asks for no token and knows no tenant.
+  // So many such calls may be under way; more are kResourceExhausted.
+  static constexpr int kMostOpenCalls = 1024;
   void AddOpen(absl::string_view service, absl::string_view method,
                std::function<std::unique_ptr<Reactor>(Rpc* rpc)> start);
   // "package.Service" of all that was added, sorted.
@@ -66,6 +68,8 @@ class RpcServer final : private Rpc::Owner {
 
   const Access* const access_;
   ConnectionGuard* const guard_;
+  // One for each call of an open method under way, and one.
+  const std::shared_ptr<int> open_calls_ = std::make_shared<int>(0);
   const size_t num_threads_;
   absl::flat_hash_map<std::string, Start> methods_;
   absl::flat_hash_map<std::string,

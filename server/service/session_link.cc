@@ -330,13 +330,17 @@ void SessionLink::Close(const absl::Status& why) {
 }
 
 void SessionLink::OnHalfClose() {
+  std::shared_ptr<Session> session;
   {
     MutexLock lock(&mu_);
     // Reads also end because we have finished, as when another stream took
     // over: that is no goodbye.
     if (finished_) return;
     half_closed_ = true;
+    session = session_;
   }
+  // What it still waits for may never end.
+  if (session != nullptr) session->Retire(executor_->sessions.now());
   Settled();
 }
 

@@ -1,5 +1,6 @@
 #include "server/session/session.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -239,14 +240,19 @@ absl::Status Session::Explain(const absl::Status& status) const {
 
 absl::Time Session::detached_at() const {
   MutexLock lock(&mu_);
-  return stream_ != nullptr ? absl::InfiniteFuture() : detached_at_;
+  return detached_at_;
+}
+
+void Session::Retire(absl::Time now) {
+  MutexLock lock(&mu_);
+  detached_at_ = std::min(detached_at_, now);
 }
 
 bool Session::EndIfIdleSince(absl::Time cutoff) {
   {
     MutexLock lock(&mu_);
     if (ended_) return true;
-    if (stream_ != nullptr || detached_at_ > cutoff) return false;
+    if (detached_at_ > cutoff) return false;
   }
   // Between the check and the end a client may reattach; it then loses the
   // session as if it had come a moment later.

@@ -126,8 +126,11 @@ class Session {
   // ---- the end
   // Frees everything, cancels what runs and closes the stream.
   void End(const absl::Status& why);
-  // Since when no stream is attached; infinite future: one is.
+  // Since when no client can send; infinite future: one can.
   absl::Time detached_at() const;
+  // Its client will send nothing more: from `now` on the lease runs, though the
+  // stream is still there for the last answers.
+  void Retire(absl::Time now);
   // Ends the session if nobody has been attached since `cutoff`.
   bool EndIfIdleSince(absl::Time cutoff);
 

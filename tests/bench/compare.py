@@ -1,0 +1,107 @@
+"""Compares the benches of two builds; see compare.sh, which calls it."""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# What one run of each bench is given: a round of it takes some seconds.
+FLAGS = {
+    "wire": ["--rounds=1", "--iterations=200"],
+    "bulk": ["--sizes_mib=64", "--durable_mib=64", "--watched_mib=0"],
+    "crowd": [],
+}
+# How much slower a median or a rate may be, and a 99th percentile.
+MAY_BE, P99_MAY_BE = 1.05, 1.25
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def seconds_of(cell):
+    """What a cell says, as a time or the inverse of a rate; None: neither."""
+    found = re.match(r"([0-9.]+)\s*(ns|us|ms|s|GB/s|MB/s|/s|calls/s)$", cell)
+    if not found or float(found[1]) == 0:
+        return None
+    number, unit = float(found[1]), found[2]
+    return number * UNITS[unit] if unit in UNITS else 1 / number
+
+
+def rows_of(text):
+    """{(placement, what): seconds} of the tables a bench prints."""
+    rows = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) < 5:
+            continue
+        seconds = seconds_of(cells[2])
+        if seconds is not None:
+            rows[cells[0], cells[1]] = seconds
+    return rows
+
+
+def run(build, bench, folder):
+    command = [f"{build}/tests/bench/{bench}_bench", *FLAGS[bench]]
+    # Benches find the programs they start below bazel-bin.
+    link = os.path.join(folder, "bazel-bin")
+    if os.path.islink(link):
+        os.unlink(link)
+    os.symlink(os.path.realpath(build), link)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return {(bench, *key): value
+            for key, value in rows_of(done.stdout).items()}
+
+
+def spread(values):
+    """The 10th and the 90th percentile."""
+    values = sorted(values)
+    at = max(len(values) // 10, 0)
+    return values[at], values[-1 - at]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, required=True)
+    parser.add_argument("--old", required=True)
+    parser.add_argument("--new", required=True)
+    parser.add_argument("benches", nargs="+", choices=sorted(FLAGS))
+    options = parser.parse_args()
+    changes, same = {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(options.rounds):
+            for bench in options.benches:
+                before = run(options.old, bench, folder)
+                after = run(options.new, bench, folder)
+                again = run(options.old, bench, folder)
+                for key in before.keys() & after.keys() & again.keys():
+                    # The old one stands on both sides of the new one in time.
+                    middle = (before[key] * again[key]) ** 0.5
+                    changes.setdefault(key, []).append(after[key] / middle)
+                    same.setdefault(key, []).append(again[key] / before[key])
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+    slower = 0
+    print("| bench | placement | what | new / old | old / old | |")
+    print("|---|---|---|---|---|---|")
+    for key in sorted(changes):
+        change = statistics.median(changes[key])
+        low, high = spread(same[key])
+        may = P99_MAY_BE if "p99" in key[2] else MAY_BE
+        verdict = ""
+        if change > may and change > high:
+            verdict = "slower"
+            slower += 1
+        elif change < 1 / may and change < low:
+            verdict = "faster"
+        bench, placement, what = key
+        print(f"| {bench} | {placement} | {what} | {change:.2f} |"
+              f" {low:.2f}-{high:.2f} | {verdict} |")
+    print(f"\n{slower} of {len(changes)} became slower, by paired medians of "
+          f"{options.rounds} rounds")
+    return 1 if slower else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
