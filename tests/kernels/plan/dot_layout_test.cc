@@ -114,11 +114,11 @@ TEST(DotLayout, ManySmallCallsAreTransposedInstead) {
 
 TEST(DotLayout, FreeAxesApartAreABatchOfOneOtherSide) {
   // Channels in the middle: [n,c,p] times [c,o].
-  const LaidOut out = OnGpu({Shape::Of(DType::kF32, {6, 4, 5}),
-                             Shape::Of(DType::kF32, {4, 3})},
-                            [](const Values& p) {
-                              return Dot(p[0], p[1], {{}, {1}, {}, {0}});
-                            });
+  const LaidOut out =
+      OnGpu({Shape::Of(DType::kF32, {6, 4, 5}), Shape::Of(DType::kF32, {4, 3})},
+            [](const Values& p) {
+              return Dot(p[0], p[1], {{}, {1}, {}, {0}});
+            });
   ASSERT_TRUE(out.call);
   EXPECT_EQ(out.transposes, 0);
   EXPECT_EQ(out.call->calls.size(), 1u);
@@ -129,11 +129,11 @@ TEST(DotLayout, FreeAxesApartAreABatchOfOneOtherSide) {
 }
 
 TEST(DotLayout, SummedAxesApartAreTransposedTogether) {
-  const LaidOut out = OnGpu({Shape::Of(DType::kF32, {4, 5, 6}),
-                             Shape::Of(DType::kF32, {4, 6, 3})},
-                            [](const Values& p) {
-                              return Dot(p[0], p[1], {{}, {0, 2}, {}, {0, 1}});
-                            });
+  const LaidOut out = OnGpu(
+      {Shape::Of(DType::kF32, {4, 5, 6}), Shape::Of(DType::kF32, {4, 6, 3})},
+      [](const Values& p) {
+        return Dot(p[0], p[1], {{}, {0, 2}, {}, {0, 1}});
+      });
   ASSERT_TRUE(out.call);
   EXPECT_EQ(out.transposes, 1);
   EXPECT_EQ(out.call->k, 24);
@@ -151,13 +151,11 @@ TEST(DotLayout, ATransposedResultIsTheOtherProduct) {
   EXPECT_EQ(turned.call->n, 4);
   EXPECT_EQ(turned.result.dims(), (Dims{6, 4}));
   // In each batch.
-  const LaidOut batches =
-      OnGpu({Shape::Of(DType::kF32, {2, 4, 3}),
-             Shape::Of(DType::kF32, {2, 3, 6})},
-            [](const Values& p) {
-              return Transposed(Dot(p[0], p[1], {{0}, {2}, {0}, {1}}),
-                                {0, 2, 1});
-            });
+  const LaidOut batches = OnGpu(
+      {Shape::Of(DType::kF32, {2, 4, 3}), Shape::Of(DType::kF32, {2, 3, 6})},
+      [](const Values& p) {
+        return Transposed(Dot(p[0], p[1], {{0}, {2}, {0}, {1}}), {0, 2, 1});
+      });
   EXPECT_EQ(batches.transposes, 0);
   EXPECT_EQ(batches.result.dims(), (Dims{2, 6, 4}));
 }
@@ -178,11 +176,11 @@ TEST(DotLayout, AProductThatIsReadTwiceStays) {
 
 // What no library multiplies is read as it lies.
 TEST(DotLayout, IntegersKeepTheirAxes) {
-  const LaidOut out = OnGpu({Shape::Of(DType::kS32, {4, 5, 6}),
-                             Shape::Of(DType::kS32, {4, 6, 3})},
-                            [](const Values& p) {
-                              return Dot(p[0], p[1], {{}, {0, 2}, {}, {0, 1}});
-                            });
+  const LaidOut out = OnGpu(
+      {Shape::Of(DType::kS32, {4, 5, 6}), Shape::Of(DType::kS32, {4, 6, 3})},
+      [](const Values& p) {
+        return Dot(p[0], p[1], {{}, {0, 2}, {}, {0, 1}});
+      });
   EXPECT_FALSE(out.call);
   EXPECT_EQ(out.transposes, 0);
 }
@@ -190,13 +188,13 @@ TEST(DotLayout, IntegersKeepTheirAxes) {
 // One value per column of the last axis is not one per column of both: such a
 // bias was read beyond its end.
 TEST(DefectBiasOfTwoColumnAxes, IsNoBiasOfTheCall) {
-  const auto out = OnGpu(
-      {Shape::Of(DType::kF32, {4, 3}), Shape::Of(DType::kF32, {3, 2, 5}),
-       Shape::Of(DType::kF32, {5})},
-      [](const Values& p) {
-        return Dot(p[0], p[1], {{}, {1}, {}, {0}}) +
-               Spread(p[2], {4, 2, 5}, {0, 1});
-      });
+  const auto out =
+      OnGpu({Shape::Of(DType::kF32, {4, 3}), Shape::Of(DType::kF32, {3, 2, 5}),
+             Shape::Of(DType::kF32, {5})},
+            [](const Values& p) {
+              return Dot(p[0], p[1], {{}, {1}, {}, {0}}) +
+                     Spread(p[2], {4, 2, 5}, {0, 1});
+            });
   ASSERT_TRUE(out.call);
   EXPECT_FALSE(out.call->has_bias);
   EXPECT_EQ(out.call->n, 10);
