@@ -264,7 +264,7 @@ TEST_F(CudaDeviceTest, ANoticeHearsOfTheFault) {
 }
 
 // To ask whether an event is done, or to free, takes the fault from no run.
-TEST_F(CudaDeviceTest, AFaultIsToldToWhoeverWaits) {
+TEST_F(CudaDeviceTest, AFaultIsToldToTheThreadThatWaits) {
   const gpu::Event event = *device_->CreateEvent();
   const auto memory = *device_->Allocate(stream_, 8);
   fake().lost = cudaErrorIllegalAddress;
