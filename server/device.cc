@@ -67,7 +67,8 @@ absl::StatusOr<ComputeDevice> MakeCuda(const DeviceChoice& choice) {
   HAWSER_ASSIGN_OR_RETURN(
       std::unique_ptr<gpu::Device> device,
       cuda::MakeCudaDevice(choice.ordinal,
-                           {.memory_limit = choice.options.device_memory}));
+                           {.memory_limit = choice.options.device_memory,
+                            .patience = choice.options.device_patience}));
   return MakeGpu(std::move(device), choice.options);
 }
 
@@ -79,8 +80,7 @@ absl::StatusOr<ComputeDevice> MakeEmu(const DeviceChoice& choice) {
   // For tests of what a fault does to a server.
   const char* const fault = std::getenv("HAWSER_EMU_FAULT_AT_STEP");
   if (fault != nullptr && !absl::SimpleAtoi(fault, &options.fault_at_step)) {
-    return InvalidArgument("HAWSER_EMU_FAULT_AT_STEP=", fault,
-                           " is no number");
+    return InvalidArgument("HAWSER_EMU_FAULT_AT_STEP=", fault, " is no number");
   }
   return MakeGpu(emu::MakeEmuDevice(options), choice.options);
 }
@@ -109,8 +109,9 @@ std::optional<std::pair<const DeviceRow*, int>> FindDevice(
   for (const DeviceRow& row : kDevices) {
     if (row.name != parts.first || (has_ordinal && !row.has_ordinals)) continue;
     uint32_t ordinal = 0;
-    if (has_ordinal && (!absl::SimpleAtoi(parts.second, &ordinal) ||
-                        ordinal > 1000 || !absl::ascii_isdigit(parts.second[0]))) {
+    if (has_ordinal &&
+        (!absl::SimpleAtoi(parts.second, &ordinal) || ordinal > 1000 ||
+         !absl::ascii_isdigit(parts.second[0]))) {
       continue;
     }
     return std::make_pair(&row, static_cast<int>(ordinal));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/base/memory_account.h"
 #include "core/runtime/client.h"
 
@@ -16,6 +17,8 @@ namespace hawser::server {
 struct ComputeOptions {
   std::string device = "auto";  // or one of DeviceNames(); "cuda:N": that one
   int64_t device_memory = 0;    // the most a GPU's values may take; 0: all
+  // A GPU that gets nothing done for so long, while something waits, is lost.
+  absl::Duration device_patience = absl::Minutes(2);
   std::string kernel_cache;     // folder; "": compiled kernels die with us
   // What an engine that computes in host memory charges values to; null: it
   // takes up to three quarters of the machine's.

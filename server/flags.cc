@@ -25,6 +25,7 @@ ABSL_FLAG(std::string, tls_client_ca, "", "");
 ABSL_FLAG(std::string, tokens_file, "", "");
 ABSL_FLAG(std::string, device, "auto", "");
 ABSL_FLAG(std::string, device_memory, "0", "");
+ABSL_FLAG(absl::Duration, device_patience, absl::Minutes(2), "");
 ABSL_FLAG(std::string, kernel_cache, "", "");
 ABSL_FLAG(std::string, memory, "0", "");
 ABSL_FLAG(absl::Duration, run_limit, absl::ZeroDuration(), "");
@@ -72,6 +73,9 @@ constexpr FlagHelp kFlags[] = {
      "needs g++) or auto"},
     {"", "device_memory", "BYTES",
      "the most memory of a GPU that values may take; 0: what it has"},
+    {"", "device_patience", "TIME",
+     "a GPU that gets nothing done for so long, while something waits for it, "
+     "is lost"},
     {"", "kernel_cache", "DIR",
      "where compiled GPU kernels survive a restart; empty: memory only"},
     {"", "memory", "BYTES",
@@ -254,6 +258,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   auto memory = ParseBytes(absl::GetFlag(FLAGS_device_memory));
   if (!memory.ok()) return Annotate(memory.status(), "--device_memory");
   line.compute.device_memory = *memory;
+  line.compute.device_patience = absl::GetFlag(FLAGS_device_patience);
+  if (line.compute.device_patience <= absl::ZeroDuration()) {
+    return InvalidArgument("--device_patience must be more than nothing");
+  }
   HostOptions& host = line.host;
   host.listen = absl::GetFlag(FLAGS_listen);
   host.insecure = absl::GetFlag(FLAGS_insecure);

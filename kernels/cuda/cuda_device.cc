@@ -70,9 +70,9 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
       std::unique_ptr<CudaDevice>(new CudaDevice(ordinal, options));
   HAWSER_RETURN_IF_ERROR(device->ReadFacts());
   device->ChooseCompiler();
-  HAWSER_ASSIGN_OR_RETURN(
-      device->memory_, DeviceMemory::Create(device->health_.get(), ordinal,
-                                            options.memory_limit));
+  HAWSER_ASSIGN_OR_RETURN(device->memory_,
+                          DeviceMemory::Create(device->health_.get(), ordinal,
+                                               options.memory_limit));
   if (options.memory_limit > 0) {
     device->facts_.memory_bytes =
         std::min(device->facts_.memory_bytes, options.memory_limit);
@@ -134,9 +134,9 @@ void CudaDevice::ChooseCompiler() {
       nvrtc_ = target.status();
     }
   }
-  compiler_id_ = absl::StrCat(VersionOf(nvrtc_, "nvrtc"), " for ",
-                              facts_.target, ", ", Nvrtc::flags(),
-                              ", prelude ", dialect::PreludeDigest());
+  compiler_id_ =
+      absl::StrCat(VersionOf(nvrtc_, "nvrtc"), " for ", facts_.target, ", ",
+                   Nvrtc::flags(), ", prelude ", dialect::PreludeDigest());
 }
 
 absl::Status CudaDevice::Enter() const {

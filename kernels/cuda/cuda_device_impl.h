@@ -183,8 +183,7 @@ class CudaDevice final : public gpu::Device {
   // Waits until `query` is no longer cudaErrorNotReady, or the device is given
   // up.
   absl::Status Await(absl::FunctionRef<cudaError_t()> query,
-                     absl::string_view call,
-                     const RecentKernels& recent) const;
+                     absl::string_view call, const RecentKernels& recent) const;
   absl::StatusOr<KernelInfo> Inspect(cudaKernel_t kernel,
                                      absl::string_view name) const;
 

@@ -135,8 +135,8 @@ absl::StatusOr<bool> CudaDevice::IsDone(gpu::Event event) {
 absl::Status CudaDevice::AwaitEvent(gpu::Event event) {
   HAWSER_RETURN_IF_ERROR(Enter());
   HAWSER_ASSIGN_OR_RETURN(const auto e, events_.Find(event.value));
-  return Await([&] { return cudaEventQuery(e->event.get()); },
-               "cudaEventQuery", e->recent);
+  return Await([&] { return cudaEventQuery(e->event.get()); }, "cudaEventQuery",
+               e->recent);
 }
 
 absl::Status CudaDevice::AwaitStream(gpu::Stream stream) {

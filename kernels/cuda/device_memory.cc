@@ -127,8 +127,7 @@ absl::Status DeviceMemory::Free(cudaStream_t stream,
 }
 
 absl::Status DeviceMemory::Trim() {
-  return health_->Peek(cudaMemPoolTrimTo(pool_.get(), 0),
-                       "cudaMemPoolTrimTo");
+  return health_->Peek(cudaMemPoolTrimTo(pool_.get(), 0), "cudaMemPoolTrimTo");
 }
 
 gpu::MemoryUse DeviceMemory::use() const {

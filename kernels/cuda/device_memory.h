@@ -24,7 +24,8 @@ namespace hawser::cuda {
 class DeviceMemory {
  public:
   // A pool that keeps what is freed until it is trimmed. `limit`: the most
-  // bytes alive at a time, beyond which Allocate is kResourceExhausted; 0: none.
+  // bytes alive at a time, beyond which Allocate is kResourceExhausted; 0:
+  // none.
   static absl::StatusOr<std::unique_ptr<DeviceMemory>> Create(
       DeviceHealth* health, int ordinal, int64_t limit);
   // Frees what nobody has freed; waits for the device.

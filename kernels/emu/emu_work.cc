@@ -64,12 +64,13 @@ absl::Status EmuDevice::Queue(Stream stream,
     draw = std::mt19937_64(options_.seed + num_steps_++)();
     is_fault = static_cast<int64_t>(num_steps_) == options_.fault_at_step;
   }
-  return timeline_.Push(stream, [this, steps = std::move(steps), i, draw,
-                                 is_fault]() -> absl::Status {
-    if (is_fault) return Internal("a planned fault");
-    return RunStep((*steps)[i],
-                   {&memory_, &facts_, SchedulesOf(draw), draw});
-  });
+  return timeline_.Push(
+      stream,
+      [this, steps = std::move(steps), i, draw, is_fault]() -> absl::Status {
+        if (is_fault) return Internal("a planned fault");
+        return RunStep((*steps)[i],
+                       {&memory_, &facts_, SchedulesOf(draw), draw});
+      });
 }
 
 // ---- kernels --------------------------------------------------------------

@@ -9,10 +9,11 @@
 // queued.
 //
 // Errors. A call that fails has queued nothing. What goes wrong later is
-// reported by the next Await*, or call that queues, that meets it: kInternal for
-// a fault in a kernel. Where that ends the device (`Health`), every call after it
-// is kUnavailable, with the same words: clients then compute elsewhere. IsDone,
-// Free and TrimMemory report a fault without ending the device.
+// reported by the next Await*, or call that queues, that meets it: kInternal
+// for a fault in a kernel. Where that ends the device (`Health`), every call
+// after it is kUnavailable, with the same words: clients then compute
+// elsewhere. IsDone, Free and TrimMemory report a fault without ending the
+// device.
 //   kResourceExhausted   device or pinned memory: bytes asked for and free
 //   kUnavailable         the device is lost, was never there, or gets nothing
 //                        done

@@ -60,12 +60,12 @@ GemmSpec SpecOf(const plan::ProductCall& call, runtime::Numerics numerics) {
   const int64_t factor = ByteWidth(call.a.dtype);
   const int64_t result = ByteWidth(call.d.dtype);
   constexpr int64_t kAligned = GemmSpec::kAlignment;
-  spec.is_aligned = std::all_of(
-      call.calls.begin(), call.calls.end(), [&](const auto& offset) {
-        return offset.a * factor % kAligned == 0 &&
-               offset.b * factor % kAligned == 0 &&
-               offset.d * result % kAligned == 0;
-      });
+  spec.is_aligned = std::all_of(call.calls.begin(), call.calls.end(),
+                                [&](const auto& offset) {
+                                  return offset.a * factor % kAligned == 0 &&
+                                         offset.b * factor % kAligned == 0 &&
+                                         offset.d * result % kAligned == 0;
+                                });
   return spec;
 }
 

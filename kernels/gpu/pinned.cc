@@ -75,7 +75,7 @@ absl::StatusOr<char*> PinnedPool::Take() {
     MutexLock lock(&mu_);
     if (!slab.ok()) {
       made_ -= chunks_per_slab_;
-      // Those that wait for it would wait for ever.
+      // Threads that wait for it would wait for ever.
       returned_.SignalAll();
       return slab.status();
     }

@@ -159,10 +159,10 @@ int ProgramBuilder::KernelNumber(EmittedKernel kernel) {
 
 absl::Status ProgramBuilder::AddKernels(const Site& site, Steps* to) {
   const bool strict = options_.numerics == runtime::Numerics::kStrict;
-  const EmitOptions options{
-      .strict = strict,
-      .multiprocessors =
-          strict ? kStrictMultiprocessors : options_.multiprocessors};
+  const EmitOptions options{.strict = strict,
+                            .multiprocessors = strict
+                                                   ? kStrictMultiprocessors
+                                                   : options_.multiprocessors};
   HAWSER_ASSIGN_OR_RETURN(std::vector<EmittedKernel> kernels,
                           EmitRegion(plan_.module, site.region, options));
   const int64_t scratch = CalleeArena(site);

@@ -93,7 +93,9 @@ Side InOrder(const Side& side, const Shape& shape, const Target& target) {
     return std::find(order.begin(), order.end(), axis) - order.begin();
   };
   for (const int64_t a : side.batch) ordered.batch.push_back(place(a));
-  for (const int64_t a : side.contracted) ordered.contracted.push_back(place(a));
+  for (const int64_t a : side.contracted) {
+    ordered.contracted.push_back(place(a));
+  }
   return ordered;
 }
 
@@ -115,8 +117,9 @@ class ProductLayout {
     }
     return i.op == &kDotGeneral ? LayOut(rewriter, i) : false;
   }
+
  private:
-  // ---- transposed results ----------------------------------------------------
+  // ---- transposed results --------------------------------------------------
 
   // Readers of each value of the computation at hand.
   int ReadersOf(const Computation& c, ValueId value) {
@@ -157,7 +160,7 @@ class ProductLayout {
     return Append(rewriter, i, ways);
   }
 
-  // ---- operands --------------------------------------------------------------
+  // ---- operands ------------------------------------------------------------
 
   // Ways to read an operand: as far folded as may be, as it stands, in order.
   std::vector<Side> WaysOf(const Rewriter& rewriter, const Side& side) const {
@@ -188,8 +191,7 @@ class ProductLayout {
     const auto call = CallOfDot(dot, shape(left), shape(right));
     if (!call || !target_.Takes(*call)) return std::nullopt;
     return left.seconds + right.seconds +
-           static_cast<double>(call->calls.size() - 1) *
-               target_.launch_seconds;
+           static_cast<double>(call->calls.size() - 1) * target_.launch_seconds;
   }
 
   absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) const {
@@ -250,11 +252,12 @@ class ProductLayout {
 absl::StatusOr<Module> LayOutProducts(Module module, const Target& target) {
   bool changed = false;
   ProductLayout layout(target);
-  return RewriteModule(std::move(module),
-                       [&](Rewriter& rewriter, const Instruction& i) {
-                         return layout.Rewrite(rewriter, i);
-                       },
-                       &changed);
+  return RewriteModule(
+      std::move(module),
+      [&](Rewriter& rewriter, const Instruction& i) {
+        return layout.Rewrite(rewriter, i);
+      },
+      &changed);
 }
 
 }  // namespace hawser::plan

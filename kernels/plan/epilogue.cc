@@ -28,8 +28,8 @@ class Matcher {
       : c_(c), inside_(inside) {}
 
   bool Sees(ValueId v) const {
-    return !inside_ || std::binary_search(inside_->begin(), inside_->end(),
-                                          c_.producer(v));
+    return !inside_ ||
+           std::binary_search(inside_->begin(), inside_->end(), c_.producer(v));
   }
   const Instruction& Producer(ValueId v) const {
     static const Instruction* const unseen = new Instruction{.op = &kParameter};
@@ -210,7 +210,8 @@ TailForm FormOf(const Matcher& matcher, const Computation& c, ValueId x,
 
 std::optional<ProductCall> CallOf(const Computation& c, const Instruction& dot,
                                   ValueId exit, const TailForm& form) {
-  auto call = CallOfDot(dot, c.shape(dot.operands[0]), c.shape(dot.operands[1]));
+  auto call =
+      CallOfDot(dot, c.shape(dot.operands[0]), c.shape(dot.operands[1]));
   if (!call) return std::nullopt;
   CallTail tail{.result = &c.shape(exit), .activation = form.activation};
   if (form.bias != kNoValue) {
@@ -328,9 +329,8 @@ class TailFinder {
 
   bool Takes(const DotTail& tail) const {
     if (target_.epilogues == EpilogueSupport::kAny) return true;
-    const TailForm form =
-        FormOf(Matcher(c_), c_, ValueOf(tail.dot), ValueOf(tail.exit),
-               tail.members);
+    const TailForm form = FormOf(Matcher(c_), c_, ValueOf(tail.dot),
+                                 ValueOf(tail.exit), tail.members);
     const auto call =
         CallOf(c_, c_.instructions()[tail.dot], ValueOf(tail.exit), form);
     return call && target_.Takes(*call);
@@ -423,8 +423,8 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
   }
   if (form.residual != kNoValue) e.residual_operand = operand_of(form.residual);
   if (e.activation == Activation::kOther) return;
-  e.call = CallOf(computation,
-                  computation.instructions()[e.dot_instruction], exit, form);
+  e.call = CallOf(computation, computation.instructions()[e.dot_instruction],
+                  exit, form);
 }
 
 }  // namespace hawser::plan

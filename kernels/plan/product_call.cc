@@ -57,9 +57,7 @@ struct Side {
       }
     }
   }
-  int64_t size(int64_t axis) const {
-    return shape.dim(static_cast<int>(axis));
-  }
+  int64_t size(int64_t axis) const { return shape.dim(static_cast<int>(axis)); }
 
   const Shape& shape;
   const Dims strides;
@@ -87,9 +85,9 @@ ProductRuns RunsOf(const Side& left, const Side& right) {
   }
   for (size_t i = left.batch.size(); i-- > 0;) {
     const int64_t axis = left.batch[i];
-    AddOutside({left.size(axis), left.strides[axis],
-                right.strides[right.batch[i]], d},
-               &runs.batch);
+    AddOutside(
+        {left.size(axis), left.strides[axis], right.strides[right.batch[i]], d},
+        &runs.batch);
     d *= left.size(axis);
   }
   for (size_t i = left.summed.size(); i-- > 0;) {
@@ -191,8 +189,7 @@ std::optional<ProductCall> CallWithRows(const ProductRuns& runs, int row,
 std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
                                      const Shape& right) {
   if (left.num_elements() == 0 || right.num_elements() == 0 ||
-      left.dtype() != right.dtype() ||
-      !HasTypes(left.dtype(), left.dtype())) {
+      left.dtype() != right.dtype() || !HasTypes(left.dtype(), left.dtype())) {
     return std::nullopt;
   }
   const Attributes& a = dot.attributes;
@@ -228,8 +225,8 @@ bool AddTail(const CallTail& tail, ProductCall* call) {
                         tail.activation == Activation::kIdentity;
   if (is_plain) return true;
   if (!IsFloat(dtype) || tail.activation == Activation::kOther) return false;
-  if (call->has_bias && (tail.bias->dtype() != dtype ||
-                         tail.bias->num_elements() != call->n)) {
+  if (call->has_bias &&
+      (tail.bias->dtype() != dtype || tail.bias->num_elements() != call->n)) {
     return false;
   }
   return !call->has_residual || (tail.residual->dtype() == dtype &&

@@ -44,14 +44,12 @@ class DeviceFaultTest : public ::testing::Test {
 
 TEST_F(DeviceFaultTest, EndsTheServerWithItsOwnCode) {
   Start(12);
-  const auto client =
-      Connect({.servers = {address_}, .fallback = Client()});
+  const auto client = Connect({.servers = {address_}, .fallback = Client()});
   ASSERT_TRUE(client.ok()) << client.status();
   absl::Status status;
   for (int k = 0; k < 20 && status.ok(); ++k) status = Add(*client);
   EXPECT_TRUE(absl::IsInternal(status)) << status;
-  EXPECT_TRUE(absl::StrContains(status.message(), "a planned fault"))
-      << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "a planned fault")) << status;
   for (int k = 0; k < 3; ++k) {
     status = Add(*client);
     EXPECT_TRUE(absl::IsUnavailable(status)) << status;

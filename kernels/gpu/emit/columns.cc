@@ -206,8 +206,7 @@ class ColumnEmitter {
     HAWSER_ASSIGN_OR_RETURN(EmittedKernel second,
                             EmitCombination(source_, folds_, 1));
     HAWSER_ASSIGN_OR_RETURN(const LaunchShape shape, Shape(r_.splits));
-    return std::vector<EmittedKernel>{kernel_.Finish(shape),
-                                      std::move(second)};
+    return std::vector<EmittedKernel>{kernel_.Finish(shape), std::move(second)};
   }
 
   absl::StatusOr<LaunchShape> Shape(int64_t splits) const {

@@ -64,8 +64,7 @@ class SplitRowEmitter {
                             EmitCombination(source_, folds_, 32));
     HAWSER_ASSIGN_OR_RETURN(const Extent3 grid, GridOf(rows_, r_.splits));
     return std::vector<EmittedKernel>{
-        kernel_.Finish({.grid = grid, .threads = kThreads}),
-        std::move(second)};
+        kernel_.Finish({.grid = grid, .threads = kThreads}), std::move(second)};
   }
 
  private:

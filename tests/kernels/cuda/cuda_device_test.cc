@@ -264,7 +264,7 @@ TEST_F(CudaDeviceTest, ANoticeHearsOfTheFault) {
 }
 
 // To ask whether an event is done, or to free, takes the fault from no run.
-TEST_F(CudaDeviceTest, AFaultIsToldToWhoeverWaits) {
+TEST_F(CudaDeviceTest, AFaultIsToldToTheThreadThatWaits) {
   const gpu::Event event = *device_->CreateEvent();
   const auto memory = *device_->Allocate(stream_, 8);
   fake().lost = cudaErrorIllegalAddress;
@@ -333,8 +333,7 @@ TEST_F(CudaDeviceTest, TakesNoMoreMemoryThanItMay) {
   EXPECT_EQ(device.Free(stream, *most), OkStatus());
   // What fails gives its share back.
   fake().total_bytes = 200;
-  EXPECT_TRUE(
-      absl::IsResourceExhausted(device.Allocate(stream, 900).status()));
+  EXPECT_TRUE(absl::IsResourceExhausted(device.Allocate(stream, 900).status()));
   fake().total_bytes = size_t{1} << 30;
   EXPECT_EQ(device.Allocate(stream, 900).status(), OkStatus());
 }

@@ -30,7 +30,7 @@ struct FakeRuntime {
   std::map<std::string, cudaError_t> next;
   // What everything returns from now on.
   cudaError_t lost = cudaSuccess;
-  // Nothing gets done any more: who asks is told cudaErrorNotReady.
+  // Nothing gets done any more: a thread that asks is told so.
   bool hangs = false;
   // What call number `fail_at` returns; and, when it is the end of the device,
   // all that come after.

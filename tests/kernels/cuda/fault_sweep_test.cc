@@ -146,10 +146,9 @@ TEST_P(CudaFaultSweep, EveryCallOfTheRuntime) {
 
 INSTANTIATE_TEST_SUITE_P(
     Failures, CudaFaultSweep,
-    ::testing::Values(
-        Failure{"memory", cudaErrorMemoryAllocation, false},
-        Failure{"fault", cudaErrorIllegalAddress, true},
-        Failure{"ecc", cudaErrorECCUncorrectable, true}),
+    ::testing::Values(Failure{"memory", cudaErrorMemoryAllocation, false},
+                      Failure{"fault", cudaErrorIllegalAddress, true},
+                      Failure{"ecc", cudaErrorECCUncorrectable, true}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

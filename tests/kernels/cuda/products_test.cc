@@ -45,10 +45,9 @@ void ExpectAllByTheLibrary(
     };
     ASSERT_OK_AND_ASSIGN(const plan::Plan plan,
                          plan::MakePlan(drawn.module, target));
-    ASSERT_OK_AND_ASSIGN(
-        const gpu::Program program,
-        gpu::MakeProgram(plan,
-                         {.multiprocessors = 132, .plan_product = library}));
+    ASSERT_OK_AND_ASSIGN(const gpu::Program program,
+                         gpu::MakeProgram(plan, {.multiprocessors = 132,
+                                                 .plan_product = library}));
     for (const gpu::EmittedKernel& kernel : program.kernels) {
       EXPECT_FALSE(absl::StartsWith(kernel.name, "dot_"))
           << plan::Explain(plan, target);
@@ -64,7 +63,9 @@ void ExpectAllByTheLibrary(
   EXPECT_LT(calls, 2 * products);
 }
 
-TEST(DrawnProducts, AreAllByCublasLt) { ExpectAllByTheLibrary(TakenByCublasLt); }
+TEST(DrawnProducts, AreAllByCublasLt) {
+  ExpectAllByTheLibrary(TakenByCublasLt);
+}
 TEST(DrawnProducts, AreByALibraryThatDoesLess) {
   ExpectAllByTheLibrary(TakenByLess);
 }

@@ -220,9 +220,8 @@ TEST(Emulated, WithoutACompilerThereIsOneError) {
 TEST(WithoutAHost, WhatNoKernelDoesIsUnimplemented) {
   Rig rig({.has_host = false});
   EXPECT_OK(rig.Compile(kAddText));
-  EXPECT_THAT(rig.Compile(kHostText),
-              StatusIs(absl::StatusCode::kUnimplemented,
-                       "%1 fusion (negate while)"));
+  EXPECT_THAT(rig.Compile(kHostText), StatusIs(absl::StatusCode::kUnimplemented,
+                                               "%1 fusion (negate while)"));
 }
 
 }  // namespace

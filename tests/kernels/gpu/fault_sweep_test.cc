@@ -37,17 +37,17 @@ class SweptDevice : public ForwardingDevice {
     return lost_ ? Unavailable("the device is lost") : absl::OkStatus();
   }
 
-#define SWEPT(Result, Name, Parameters, ...)            \
-  Result Name Parameters override {                     \
-    HAWSER_RETURN_IF_ERROR(Count());                    \
-    return ForwardingDevice::Name(__VA_ARGS__);         \
+#define SWEPT(Result, Name, Parameters, ...)    \
+  Result Name Parameters override {             \
+    HAWSER_RETURN_IF_ERROR(Count());            \
+    return ForwardingDevice::Name(__VA_ARGS__); \
   }
 // Done first, then it may fail.
-#define SWEPT_AFTER(Name, Parameters, ...)                            \
-  absl::Status Name Parameters override {                             \
-    const absl::Status done = ForwardingDevice::Name(__VA_ARGS__);    \
-    HAWSER_RETURN_IF_ERROR(Count());                                  \
-    return done;                                                      \
+#define SWEPT_AFTER(Name, Parameters, ...)                         \
+  absl::Status Name Parameters override {                          \
+    const absl::Status done = ForwardingDevice::Name(__VA_ARGS__); \
+    HAWSER_RETURN_IF_ERROR(Count());                               \
+    return done;                                                   \
   }
   SWEPT(absl::StatusOr<DeviceAddress>, Allocate, (Stream s, int64_t bytes), s,
         bytes)
@@ -237,8 +237,8 @@ TEST_P(FaultSweep, EveryCallOfTheDevice) {
       }
       if (device->lost()) {
         EXPECT_TRUE(absl::IsUnavailable(rig.client().Ping({})));
-        EXPECT_TRUE(absl::IsUnavailable(
-            rig.client().Upload(F32({1, 2}), {}).status()));
+        EXPECT_TRUE(
+            absl::IsUnavailable(rig.client().Upload(F32({1, 2}), {}).status()));
         EXPECT_TRUE(absl::IsUnavailable(rig.Compile(kAddText).status()));
       } else if (device->calls() > at) {
         // It was that one call.

@@ -56,9 +56,8 @@ TEST(StrictSums, DoNotDependOnTheNumberOfMultiprocessors) {
                        SumsOn(132, Numerics::kStrict, arguments));
   for (const int multiprocessors : {4, 20, 114}) {
     SCOPED_TRACE(multiprocessors);
-    ASSERT_OK_AND_ASSIGN(const Values got, SumsOn(multiprocessors,
-                                                  Numerics::kStrict,
-                                                  arguments));
+    ASSERT_OK_AND_ASSIGN(const Values got,
+                         SumsOn(multiprocessors, Numerics::kStrict, arguments));
     for (size_t r = 0; r < want.size(); ++r) {
       EXPECT_EQ(got[r].bytes(), want[r].bytes()) << "result " << r;
     }

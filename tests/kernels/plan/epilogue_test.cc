@@ -440,10 +440,9 @@ TEST(Tails, ConversionsAreLookedThrough) {
   EXPECT_EQ(steps([&](auto& x, auto& p) { return f32(x); }), "dot with");
   EXPECT_EQ(steps([&](auto& x, auto& p) { return f32(Relu(x)); }),
             "dot with relu");
-  EXPECT_EQ(steps([&](auto& x, auto& p) {
-              return Relu(f32(x) + Wide(p[kF32Bias]));
-            }),
-            "dot with bias 2 relu");
+  EXPECT_EQ(
+      steps([&](auto& x, auto& p) { return Relu(f32(x) + Wide(p[kF32Bias])); }),
+      "dot with bias 2 relu");
   EXPECT_EQ(steps([&](auto& x, auto& p) {
               return ConvertTo(Relu(f32(x)), DType::kBF16);
             }),

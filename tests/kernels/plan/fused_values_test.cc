@@ -103,7 +103,7 @@ void CheckModule(const Module& module, const Target& target,
   ASSERT_OK_AND_ASSIGN(const Plan again, PlanFused(parsed, target));
   EXPECT_EQ(Explain(again, target), Explain(plan, target));
   // Of products that are read in another layout the bits may differ: see
-  // DotLayout in lower_region_test.cc.
+  // dot_layout_test.cc.
   ASSERT_OK_AND_ASSIGN(const Module laid_out, LayOutProducts(module, target));
   ExpectSameBits(laid_out, parsed, arguments);
 }

@@ -440,17 +440,20 @@ DotAxes DotOf(const Module& module) {
 // The product of both parameters, each transposed by these permutations.
 DotAxes Folded(const std::vector<Dims>& dims, const DotAxes& axes,
                const std::vector<Dims>& left, const std::vector<Dims>& right) {
-  const auto folded = LayOutProducts(Build(dims, [&](const Values& p) {
-    Values sides = p;
-    for (const Dims& d : left) sides[0] = Transposed(sides[0], d);
-    for (const Dims& d : right) sides[1] = Transposed(sides[1], d);
-    return Values{Apply(kDotGeneral, sides,
+  const auto folded = LayOutProducts(
+      Build(dims,
+            [&](const Values& p) {
+              Values sides = p;
+              for (const Dims& d : left) sides[0] = Transposed(sides[0], d);
+              for (const Dims& d : right) sides[1] = Transposed(sides[1], d);
+              return Values{
+                  Apply(kDotGeneral, sides,
                         {{"lhs_batching_dimensions", axes.left_batch},
                          {"lhs_contracting_dimensions", axes.left_summed},
                          {"rhs_batching_dimensions", axes.right_batch},
                          {"rhs_contracting_dimensions", axes.right_summed}})};
-  }),
-                                     CpuTarget());
+            }),
+      CpuTarget());
   EXPECT_OK(folded);
   return folded.ok() ? DotOf(*folded) : DotAxes();
 }

@@ -1,4 +1,6 @@
 // The server as a whole: health, reflection, and how it stops.
+#include "server/host.h"
+
 #include <signal.h>
 
 #include <atomic>
@@ -10,7 +12,6 @@
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
-#include "server/host.h"
 #include "tests/server/service/service_fixture.h"
 #include "tests/testing/process.h"
 

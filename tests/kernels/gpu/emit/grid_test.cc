@@ -28,13 +28,13 @@ TEST(Grid, EndsWhereALaunchDoes) {
   ASSERT_OK_AND_ASSIGN(const Extent3 most, GridOf(kMost, 65535));
   EXPECT_EQ(most.x, kMost);
   EXPECT_EQ(most.y, 65535u);
-  for (const auto& [x, y] : std::vector<std::pair<int64_t, int64_t>>{
-           {kMost + 1, 1},
-           {int64_t{1} << 32, 1},
-           {(int64_t{1} << 32) + 1, 1},
-           {1, 65536},
-           {-1, 1},
-           {1, -1}}) {
+  for (const auto& [x, y] :
+       std::vector<std::pair<int64_t, int64_t>>{{kMost + 1, 1},
+                                                {int64_t{1} << 32, 1},
+                                                {(int64_t{1} << 32) + 1, 1},
+                                                {1, 65536},
+                                                {-1, 1},
+                                                {1, -1}}) {
     EXPECT_TRUE(absl::IsResourceExhausted(GridOf(x, y).status()))
         << x << " " << y;
   }
