@@ -33,7 +33,7 @@ class ChunkChecker {
       const int64_t size = array_.chunk_size(next_);
       const int64_t n = std::min(done - checked_, size - in_chunk_);
       hasher_->Bytes(bytes_.subspan(static_cast<size_t>(checked_),
-                                   static_cast<size_t>(n)));
+                                    static_cast<size_t>(n)));
       checked_ += n;
       in_chunk_ += n;
       if (in_chunk_ < size) continue;
@@ -61,7 +61,7 @@ class ChunkChecker {
 
 class DatasetGet {
  public:
-  DatasetGet(Transport* transport, const DatasetPart& part,
+  DatasetGet(Transport* transport, const CheckedPart& part,
              const RowBytes& bytes, absl::Span<char> into,
              const runtime::CallOptions& call)
       : transport_(transport),
@@ -75,8 +75,8 @@ class DatasetGet {
   absl::Status Run(int streams) {
     const int64_t first = bytes_.begin / kChunkBytes;
     const int64_t chunks = (bytes_.end - 1) / kChunkBytes + 1 - first;
-    const int64_t parts = std::clamp<int64_t>(
-        chunks / kPartChunks, 1, std::max<int64_t>(streams, 1));
+    const int64_t parts = std::clamp<int64_t>(chunks / kPartChunks, 1,
+                                              std::max<int64_t>(streams, 1));
     std::vector<std::thread> others;
     for (int64_t i = 1; i < parts; ++i) {
       others.emplace_back([this, first, chunks, parts, i] {
@@ -234,8 +234,8 @@ absl::StatusOr<std::shared_ptr<const DatasetManifest>> ManifestIn(
   if (manifest.ok() && TokenOf(*manifest) == token) {
     return std::make_shared<const DatasetManifest>(*manifest);
   }
-  return DataLoss("dataset ", name, ": the digests that came for it are not of ",
-                  token);
+  return DataLoss("dataset ", name,
+                  ": the digests that came for it are not of ", token);
 }
 
 }  // namespace
@@ -257,7 +257,7 @@ absl::StatusOr<std::shared_ptr<const DatasetManifest>> FetchManifest(
 }
 
 absl::Status GetDataset(Transport* transport, int streams,
-                        const DatasetPart& part, absl::Span<char> into,
+                        const CheckedPart& part, absl::Span<char> into,
                         const runtime::CallOptions& call) {
   const Shape& shape = part.array->shape;
   RowBytes bytes{shape, 0, shape.byte_size()};

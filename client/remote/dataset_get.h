@@ -26,7 +26,7 @@ absl::StatusOr<std::shared_ptr<const DatasetManifest>> FetchManifest(
     const runtime::CallOptions& call);
 
 // Some bytes of one array of a dataset whose manifest is known.
-struct DatasetPart {
+struct CheckedPart {
   std::shared_ptr<const DatasetManifest> manifest;
   const ArrayManifest* array = nullptr;  // in `manifest`
   std::optional<RowRange> rows;          // absent: all
@@ -40,7 +40,7 @@ struct DatasetPart {
 // others. Errors: those of Transport::Get; kInternal when the server sends
 // another shape; kDataLoss naming dataset, array and chunk.
 absl::Status GetDataset(Transport* transport, int streams,
-                        const DatasetPart& part, absl::Span<char> into,
+                        const CheckedPart& part, absl::Span<char> into,
                         const runtime::CallOptions& call);
 
 }  // namespace hawser

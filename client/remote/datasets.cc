@@ -116,7 +116,7 @@ absl::Status RemoteClient::FetchDataset(absl::string_view token,
                                         const std::optional<RowRange>& rows,
                                         absl::Span<char> into,
                                         const runtime::CallOptions& call) {
-  HAWSER_ASSIGN_OR_RETURN(const DatasetPart part,
+  HAWSER_ASSIGN_OR_RETURN(const CheckedPart part,
                           FindPart(token, array, rows, call));
   Shape shape = part.array->shape;
   if (rows.has_value()) {
@@ -149,11 +149,11 @@ absl::StatusOr<std::shared_ptr<const DatasetManifest>> RemoteClient::Manifest(
   return manifest;
 }
 
-absl::StatusOr<DatasetPart> RemoteClient::FindPart(
+absl::StatusOr<CheckedPart> RemoteClient::FindPart(
     absl::string_view name, absl::string_view array,
     const std::optional<RowRange>& rows, const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(auto manifest, Manifest(name, call));
-  DatasetPart part{.manifest = std::move(manifest), .rows = rows};
+  CheckedPart part{.manifest = std::move(manifest), .rows = rows};
   for (const ArrayManifest& found : part.manifest->arrays) {
     if (found.name == array) part.array = &found;
   }

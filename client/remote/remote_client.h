@@ -96,7 +96,7 @@ class RemoteClient final : public runtime::Client,
       absl::string_view name, const runtime::CallOptions& call);
   // Some rows, or all, of an array as it is on the server. Errors: kNotFound,
   // kInvalidArgument for rows that are not there.
-  absl::StatusOr<DatasetPart> FindPart(absl::string_view name,
+  absl::StatusOr<CheckedPart> FindPart(absl::string_view name,
                                        absl::string_view array,
                                        const std::optional<RowRange>& rows,
                                        const runtime::CallOptions& call);

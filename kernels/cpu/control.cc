@@ -83,7 +83,11 @@ double Endless(const CostContext&) {
 
 // One of them runs.
 double MostOfCalled(const CostContext& c) {
-  return *std::max_element(c.called.begin(), c.called.end());
+  double most = 0;
+  for (const CalledCost& called : c.called) {
+    most = std::max(most, called.steps);
+  }
+  return most;
 }
 
 constexpr CpuKernel kKernels[] = {

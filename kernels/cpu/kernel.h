@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -163,14 +164,19 @@ struct ElementSteps {
   int Of(DType dtype) const;
 };
 
+// Steps of a computation: by itself, and per lane where it is a LaneProgram.
+struct CalledCost {
+  double steps = 0;
+  std::optional<double> lane;
+};
+
 // What the cost of an instruction depends on.
 struct CostContext {
   const CpuKernel& kernel;
   const Module& module;
   const Computation& computation;
   const Instruction& instruction;
-  // Steps of its called computations, each once.
-  absl::Span<const double> called;
+  absl::Span<const CalledCost> called;
 
   const Shape& operand(int i) const {
     return computation.shape(instruction.operands[i]);

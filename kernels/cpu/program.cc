@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
+#include "kernels/cpu/lane_program.h"
 
 namespace hawser::cpu {
 namespace {
@@ -41,10 +42,13 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
     }
     p.steps.push_back({kernel, &i, static_cast<int>(p.last_uses.size())});
     p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
-    absl::InlinedVector<double, 2> called;
+    absl::InlinedVector<CalledCost, 2> called;
     for (int callee : i.called) called.push_back(before[callee].cost);
-    p.cost += kInstructionSteps +
-              CostOf({*kernel, module, computation, i, called});
+    p.cost.steps += kInstructionSteps +
+                    CostOf({*kernel, module, computation, i, called});
+  }
+  if (const auto lanes = LaneProgram::Make(computation)) {
+    p.cost.lane = lanes->cost();
   }
   // From the end: the first use met is the last one.
   p.last_results.resize(computation.results().size(), false);

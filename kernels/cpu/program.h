@@ -22,7 +22,7 @@ class CpuProgram {
   static absl::StatusOr<CpuProgram> Make(const Module& module, int entry);
 
   // About how many steps one run takes; infinite with a loop.
-  double cost() const { return computations_.back().cost; }
+  double cost() const { return computations_.back().cost.steps; }
 
   // Arguments must have the parameters' shapes. Those nobody else holds may be
   // written over. Values are freed at their last use.
@@ -44,7 +44,7 @@ class CpuProgram {
     std::vector<bool> last_uses;      // the value dies with this use
     std::vector<bool> used;           // per value
     std::vector<bool> last_results;   // per result: the value may move out
-    double cost = 0;
+    CalledCost cost;
   };
 
   static absl::StatusOr<Prepared> Prepare(

@@ -213,10 +213,8 @@ double ReduceCost(const CostContext& c) {
   if (FindMonoid(op, c.operand(0).dtype()) != nullptr) {
     return elements * FindCpuKernel(*op)->steps.Of(c.operand(0).dtype());
   }
-  if (const auto program = LaneProgram::Make(body)) {
-    return elements * program->cost();
-  }
-  return elements * (c.called[0] + n * kScalarSteps);
+  return elements *
+         c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);
 }
 
 constexpr CpuKernel kKernels[] = {

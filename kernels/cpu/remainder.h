@@ -31,7 +31,8 @@ struct RemainderTraits<double> {
 // below (bits of Bits) << kSquarings.
 template <typename Wide, int kSquarings, typename Bits>
 Bits ScaledRemainder(Bits a, int n, Bits m) {
-  Bits power = (Bits{1} << (n >> kSquarings)) % m;
+  Bits power = Bits{1} << (n >> kSquarings);
+  if (power >= m) power %= m;  // where m is small
   for (int i = kSquarings - 1; i >= 0; --i) {
     const Wide square = (Wide{power} * Wide{power}) << (n >> i & 1);
     power = static_cast<Bits>(square % Wide{m});

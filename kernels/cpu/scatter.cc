@@ -266,10 +266,8 @@ absl::StatusOr<Literals> RunScatter(const KernelContext& c) {
 double ScatterCost(const CostContext& c) {
   const int n = static_cast<int>(c.instruction.operands.size() / 2);
   const double updates = c.elements(c.operand(n + 1));
-  const auto program =
-      LaneProgram::Make(c.module.computation(c.instruction.called[0]));
   const double body =
-      program.has_value() ? program->cost() : c.called[0] + n * kScalarSteps;
+      c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);
   double cost = updates * body + kBoxSteps * c.elements(c.operand(n));
   for (int k = 0; k < n; ++k) cost += c.elements(c.operand(k));  // the copy
   return cost;

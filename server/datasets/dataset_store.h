@@ -171,10 +171,6 @@ class DatasetStore {
   bool MayGo(const StoredDataset& dataset) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // What may go, of `only` where it is given, the least recently used first.
-  struct Candidate {
-    std::string tenant;
-    std::shared_ptr<StoredDataset> dataset;
-  };
   std::vector<Candidate> Evictable(const std::string* only) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool EvictOne(const Candidate& candidate, const DatasetShare& share)
@@ -183,8 +179,7 @@ class DatasetStore {
   // its bytes, else everybody's. Returns how many are.
   int64_t Evict(int64_t bytes, const std::string* only)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Removes a dataset. Takes `done`, if any, when it is to wait. False:
-  // stopping.
+  // Removes a dataset. Takes `done`, if any, when it waits. False: stopping.
   bool Remove(const std::string& name,
               const std::shared_ptr<StoredDataset>& dataset,
               std::function<void(const absl::Status&)>& done)
@@ -204,14 +199,11 @@ class DatasetStore {
   absl::Status SetTag(Tenant& tenant, const DatasetTag& tag)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // One write for all that ask before it begins. False: stopping.
-  bool SaveNames(const std::string& name,
-                 std::function<void(const absl::Status&)> done)
+  bool SaveNames(const std::string& name, NamesSaved done)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-
   // What is to be written now, and who waits for that.
-  NamesRecord NamesOf(
-      const std::string& name,
-      std::vector<std::function<void(const absl::Status&)>>* waiting);
+  NamesRecord NamesOf(const std::string& name,
+                      std::vector<NamesSaved>* waiting);
 
   // ---- scrubber (scrubber.cc)
   // The next files, as many as the time since the last call is for.

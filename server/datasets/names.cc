@@ -15,13 +15,11 @@ constexpr size_t kMaxTags = 10000;  // of a tenant
 
 }  // namespace
 
-bool DatasetStore::SaveNames(const std::string& name,
-                             std::function<void(const absl::Status&)> done) {
+bool DatasetStore::SaveNames(const std::string& name, NamesSaved done) {
   auto& saving = tenants_[name].saving;
   saving.push_back(std::move(done));
   if (saving.size() > 1) return true;  // a queued write takes it along
-  auto waiting = std::make_shared<
-      std::vector<std::function<void(const absl::Status&)>>>();
+  auto waiting = std::make_shared<std::vector<NamesSaved>>();
   const bool added = writer_->Add(
       {[this, name, waiting] {
          return files_->WriteNames(NamesOf(name, waiting.get()));
@@ -41,9 +39,8 @@ bool DatasetStore::SaveNames(const std::string& name,
   return added;
 }
 
-NamesRecord DatasetStore::NamesOf(
-    const std::string& name,
-    std::vector<std::function<void(const absl::Status&)>>* waiting) {
+NamesRecord DatasetStore::NamesOf(const std::string& name,
+                                  std::vector<NamesSaved>* waiting) {
   MutexLock lock(&mu_);
   Tenant& tenant = tenants_[name];
   waiting->swap(tenant.saving);

@@ -81,7 +81,7 @@ bool DatasetStore::Remove(const std::string& name,
   return true;
 }
 
-std::vector<DatasetStore::Candidate> DatasetStore::Evictable(
+std::vector<Candidate> DatasetStore::Evictable(
     const std::string* only) const {
   std::vector<Candidate> out;
   for (const auto& [name, tenant] : tenants_) {

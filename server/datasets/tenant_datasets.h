@@ -52,6 +52,15 @@ struct DatasetShare {
   int64_t store = 0;           // of what all tenants hold
 };
 
+// A dataset that may be evicted.
+struct Candidate {
+  std::string tenant;
+  std::shared_ptr<StoredDataset> dataset;
+};
+
+// Told whether what a tenant names has been written.
+using NamesSaved = std::function<void(const absl::Status&)>;
+
 // Guarded by the store's lock.
 struct TenantDatasets {
   // The upload is heard of: it goes on until `expires`, and the chunk stays as
@@ -83,7 +92,7 @@ struct TenantDatasets {
   absl::btree_map<std::string, Digest> tags;
   bool names_saved = false;  // tags and pins have a file
   // Who waits for the write that is queued and has not begun.
-  std::vector<std::function<void(const absl::Status&)>> saving;
+  std::vector<NamesSaved> saving;
   int64_t bytes = 0;         // of chunks
   int64_t unnamed = 0;       // of those, that no dataset names
   int64_t leaving = 0;       // of those, with datasets that are being removed

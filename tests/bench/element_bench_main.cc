@@ -38,24 +38,38 @@ std::vector<T> Hard() {
     out = {false, true};
   } else if constexpr (kIsInteger<T>) {
     using Limits = std::numeric_limits<T>;
-    out = {0, 1, 2, 3, static_cast<T>(-1), static_cast<T>(-7), Limits::min(),
-           Limits::max(), static_cast<T>(Limits::max() - 1)};
+    out = {0,
+           1,
+           2,
+           3,
+           static_cast<T>(-1),
+           static_cast<T>(-7),
+           Limits::min(),
+           Limits::max(),
+           static_cast<T>(Limits::max() - 1)};
   } else if constexpr (kIsComplex<T>) {
     using Part = typename T::value_type;
     using Limits = std::numeric_limits<Part>;
-    const Part parts[] = {0, 1, static_cast<Part>(-1.5), Limits::infinity(),
-                          Limits::quiet_NaN(), Limits::max() / 4,
-                          Limits::denorm_min() * 5, Limits::min() * 3,
-                          static_cast<Part>(1e30), static_cast<Part>(0.9999)};
+    const Part parts[] = {0,
+                          1,
+                          static_cast<Part>(-1.5),
+                          Limits::infinity(),
+                          Limits::quiet_NaN(),
+                          Limits::max() / 4,
+                          Limits::denorm_min() * 5,
+                          Limits::min() * 3,
+                          static_cast<Part>(1e30),
+                          static_cast<Part>(0.9999)};
     for (Part re : parts) {
       for (Part im : parts) out.push_back(T(re, im));
     }
   } else {
     for (double x :
-         {0.0, 1.0, 0.7, 0.999999, 1.000001, 1.5707963267948966, 3e-5, 6e-8,
-          1.4e-45, 1e-40, 1.2e-38, 1e-30, 1.5e-323, 1e-310, 3e-308, 1e-200,
-          20.5, 88.7, -87.5, 104.0, 709.7, 745.0, 65504.0, 1e10, 3.1e38,
-          1e22, 1e100, 1e300, 1.7e308, HUGE_VAL}) {
+         {0.0,      1.0,    0.7,     0.999999, 1.000001, 1.5707963267948966,
+          3e-5,     6e-8,   1.4e-45, 1e-40,    1.2e-38,  1e-30,
+          1.5e-323, 1e-310, 3e-308,  1e-200,   20.5,     88.7,
+          -87.5,    104.0,  709.7,   745.0,    65504.0,  1e10,
+          3.1e38,   1e22,   1e100,   1e300,    1.7e308,  HUGE_VAL}) {
       out.push_back(T(static_cast<ComputeType<T>>(x)));
       out.push_back(T(static_cast<ComputeType<T>>(-x)));
     }
@@ -153,9 +167,8 @@ struct Worst {
   void Add(double ns, const std::vector<const Operand*>& operands) {
     if (ns <= time) return;
     time = ns;
-    with = absl::StrJoin(operands, ", ", [](std::string* to, const auto* o) {
-      *to += o->text;
-    });
+    with = absl::StrJoin(
+        operands, ", ", [](std::string* to, const auto* o) { *to += o->text; });
   }
 };
 
@@ -184,8 +197,8 @@ void Report(const Subject& s, ElementFn fn) {
   const int steps = std::max(row.Of(s.operands[0]), row.Of(s.result));
   std::cout << absl::StrFormat(
       "%-22s %-5s %-5s %8.2f %8.1f %6.1f%s %5d%s  %s\n", s.op->name,
-      DTypeName(s.operands[0]), DTypeName(s.result), typical, worst.time,
-      ratio, ratio > kMostRatio ? "!" : " ", steps,
+      DTypeName(s.operands[0]), DTypeName(s.result), typical, worst.time, ratio,
+      ratio > kMostRatio ? "!" : " ", steps,
       worst.time > kMostRow * steps || typical > kMostRow * steps ? "!" : " ",
       worst.with);
 }

@@ -17,24 +17,24 @@ namespace hawser::cpu {
 namespace {
 
 template <typename T>
-using RawBits = std::conditional_t<
-    sizeof(T) == 2, uint16_t,
-    std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+using RawBits =
+    std::conditional_t<sizeof(T) == 2, uint16_t,
+                       std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
 template <typename T>
 std::vector<T> FloatEdges() {
   using Limits = std::numeric_limits<ComputeType<T>>;
   std::vector<T> edges;
-  for (double x :
-       {0.0, 1.0, 1.5, 0.7, 3.0, 1e10, 1e30, 3.1e38, 1e200, 1e300, 1.7e308,
-        1e-10, 1e-37, 1e-39, 1.4e-45, 1e-200, 2.3e-308, 1e-310, 5e-324,
-        1.5e-323, 6e-8, 65504.0, 6e-5, HUGE_VAL}) {
+  for (double x : {0.0,    1.0,      1.5,     0.7,     3.0,      1e10,
+                   1e30,   3.1e38,   1e200,   1e300,   1.7e308,  1e-10,
+                   1e-37,  1e-39,    1.4e-45, 1e-200,  2.3e-308, 1e-310,
+                   5e-324, 1.5e-323, 6e-8,    65504.0, 6e-5,     HUGE_VAL}) {
     edges.push_back(T(static_cast<ComputeType<T>>(x)));
     edges.push_back(T(static_cast<ComputeType<T>>(-x)));
   }
-  for (ComputeType<T> x : {Limits::min(), Limits::max(), Limits::epsilon(),
-                           Limits::denorm_min(), Limits::quiet_NaN(),
-                           Limits::signaling_NaN()}) {
+  for (ComputeType<T> x :
+       {Limits::min(), Limits::max(), Limits::epsilon(), Limits::denorm_min(),
+        Limits::quiet_NaN(), Limits::signaling_NaN()}) {
     edges.push_back(T(x));
     edges.push_back(T(-x));
   }
@@ -85,8 +85,8 @@ TYPED_TEST(FloatRemainderTest, HasTheBitsOfFmodOfMillions) {
 TYPED_TEST(FloatRemainderTest, HasTheBitsOfFmodNearMultiples) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 200'000; ++i) {
-    const auto b = std::bit_cast<TypeParam>(
-        static_cast<RawBits<TypeParam>>(random()));
+    const auto b =
+        std::bit_cast<TypeParam>(static_cast<RawBits<TypeParam>>(random()));
     const TypeParam a(Widen(b) * static_cast<float>(random() % 3000));
     const auto bits = std::bit_cast<RawBits<TypeParam>>(a);
     for (int beside : {-1, 0, 1}) {

@@ -82,12 +82,12 @@ LargeUses LargeCalls(const OpDef& op, int64_t n) {
 }
 
 LargeUses LargeConcatenate(const OpDef& op, int64_t n) {
-  return {Use("two", op, {F32({n / 2}), F32({n / 2})},
-              {{"dimension", int64_t{0}}}),
-          Use("many", op, std::vector<Shape>(n / 4096, F32({4096})),
-              {{"dimension", int64_t{0}}}),
-          Use("columns", op, {F32({n / 4, 2}), F32({n / 4, 2})},
-              {{"dimension", int64_t{1}}})};
+  return {
+      Use("two", op, {F32({n / 2}), F32({n / 2})}, {{"dimension", int64_t{0}}}),
+      Use("many", op, std::vector<Shape>(n / 4096, F32({4096})),
+          {{"dimension", int64_t{0}}}),
+      Use("columns", op, {F32({n / 4, 2}), F32({n / 4, 2})},
+          {{"dimension", int64_t{1}}})};
 }
 
 Attributes Contracting(const Dims& lhs, const Dims& rhs) {
@@ -99,17 +99,17 @@ Attributes Contracting(const Dims& lhs, const Dims& rhs) {
 
 LargeUses LargeDot(const OpDef& op, int64_t n) {
   // n steps are 64 n products of f32.
-  const auto side = static_cast<int64_t>(
-      std::cbrt(static_cast<double>(n) * 64));
+  const auto side =
+      static_cast<int64_t>(std::cbrt(static_cast<double>(n) * 64));
   const auto small = static_cast<int64_t>(std::cbrt(static_cast<double>(n)));
   const Attributes plain = Contracting({1}, {0});
-  return {Use("f32", op, {F32({side, side}), F32({side, side})}, plain),
-          Use("s32", op, {S32({2 * small, small}), S32({small, 2 * small})},
-              plain),
-          Use("vector", op, {F32({n / 1024, 1024}), F32({1024})}, plain),
-          Use("transposed", op, {F32({1024, n / 1024}), F32({1024})},
-              Contracting({0}, {0})),
-          Use("nothing", op, {F32({n / 1024, 0}), F32({0, 1024})}, plain)};
+  return {
+      Use("f32", op, {F32({side, side}), F32({side, side})}, plain),
+      Use("s32", op, {S32({2 * small, small}), S32({small, 2 * small})}, plain),
+      Use("vector", op, {F32({n / 1024, 1024}), F32({1024})}, plain),
+      Use("transposed", op, {F32({1024, n / 1024}), F32({1024})},
+          Contracting({0}, {0})),
+      Use("nothing", op, {F32({n / 1024, 0}), F32({0, 1024})}, plain)};
 }
 
 LargeUses LargeDynamicSlice(const OpDef& op, int64_t n) {
@@ -138,10 +138,9 @@ LargeUses LargeGather(const OpDef& op, int64_t n) {
 
 LargeUses LargeIota(const OpDef& op, int64_t n) {
   auto use = [&](std::string what, Dims dims, int64_t axis) {
-    return Use(std::move(what), op, {},
-               {{"dims", dims},
-                {"dtype", DType::kF32},
-                {"iota_dimension", axis}});
+    return Use(
+        std::move(what), op, {},
+        {{"dims", dims}, {"dtype", DType::kF32}, {"iota_dimension", axis}});
   };
   return {use("run", {n}, 0), use("twice", {2, n / 2}, 1),
           use("repeated", {2, n / 2}, 0), use("rows", {n / 8, 8}, 1)};
@@ -163,8 +162,8 @@ BodyFn TwoSteps() {
 // Through an op that has no element loop: for the evaluator.
 BodyFn ThroughReshape() {
   return [](ComputationBuilder& b, absl::Span<const ValueId> v) {
-    return Values{b.Add(
-        kReshape, {b.Add(kAdd, {v[0], v[1]})}, {{"dims", Dims{}}})};
+    return Values{
+        b.Add(kReshape, {b.Add(kAdd, {v[0], v[1]})}, {{"dims", Dims{}}})};
   };
 }
 
@@ -234,39 +233,38 @@ LargeUses LargeWhile(const OpDef& op, int64_t n) {
   Module module("loop");
   const int first = AddComputation(module, "on", {on, x}, condition.fn);
   const int second = AddComputation(module, "body", {on, x}, body.fn);
-  AddComputation(module, "main", {x},
-                 [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
-                   const ValueId start = b.Constant(Literal::Scalar(true));
-                   const ValueId done =
-                       b.Add(op, {start, v[0]}, {}, {first, second});
-                   return Values{done + 1};
-                 });
+  AddComputation(
+      module, "main", {x},
+      [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+        const ValueId start = b.Constant(Literal::Scalar(true));
+        const ValueId done = b.Add(op, {start, v[0]}, {}, {first, second});
+        return Values{done + 1};
+      });
   return {{"one turn", std::move(module), {x}}};
 }
 
 using LargeUseFn = LargeUses (*)(const OpDef&, int64_t);
 const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
-  static const auto& table =
-      *new absl::flat_hash_map<const OpDef*, LargeUseFn>{
-          {&kArgMax, LargeArgExtreme},
-          {&kArgMin, LargeArgExtreme},
-          {&kBroadcastInDim, LargeBroadcast},
-          {&kCase, LargeCalls},
-          {&kConcatenate, LargeConcatenate},
-          {&kDotGeneral, LargeDot},
-          {&kDynamicSlice, LargeDynamicSlice},
-          {&kDynamicUpdateSlice, LargeUpdateSlice},
-          {&kFusion, LargeCalls},
-          {&kGather, LargeGather},
-          {&kIota, LargeIota},
-          {&kPad, LargePad},
-          {&kReduce, LargeReduce},
-          {&kReverse, LargeReverse},
-          {&kScatter, LargeScatter},
-          {&kSlice, LargeSlice},
-          {&kTranspose, LargeTranspose},
-          {&kWhile, LargeWhile},
-      };
+  static const auto& table = *new absl::flat_hash_map<const OpDef*, LargeUseFn>{
+      {&kArgMax, LargeArgExtreme},
+      {&kArgMin, LargeArgExtreme},
+      {&kBroadcastInDim, LargeBroadcast},
+      {&kCase, LargeCalls},
+      {&kConcatenate, LargeConcatenate},
+      {&kDotGeneral, LargeDot},
+      {&kDynamicSlice, LargeDynamicSlice},
+      {&kDynamicUpdateSlice, LargeUpdateSlice},
+      {&kFusion, LargeCalls},
+      {&kGather, LargeGather},
+      {&kIota, LargeIota},
+      {&kPad, LargePad},
+      {&kReduce, LargeReduce},
+      {&kReverse, LargeReverse},
+      {&kScatter, LargeScatter},
+      {&kSlice, LargeSlice},
+      {&kTranspose, LargeTranspose},
+      {&kWhile, LargeWhile},
+  };
   return table;
 }
 
