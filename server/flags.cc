@@ -240,7 +240,8 @@ absl::Status SetMemory(CommandLine* line) {
     return InvalidArgument("--memory=", host.memory, " must be at least ",
                            kLeastMemory);
   }
-  host.account = MemoryAccount::Make(MemoryForClients(host.memory));
+  host.account = MemoryAccount::Make(
+      MemoryForClients(host.memory), " (three quarters of --memory)");
   line->compute.memory = host.account;
   return absl::OkStatus();
 }

@@ -21,7 +21,7 @@ constexpr absl::Duration kPatience = absl::Seconds(5);
 struct Answer {
   runtime::Capabilities capabilities;
   absl::Duration round_trip;  // the median
-  runtime::DatasetUsage usage;
+  DatasetUsage usage;
 };
 
 // The smallest graph there is: it returns its argument.
@@ -87,7 +87,7 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
                         "  round trip   %s (median of %d)\n",
                         address, c.device, c.platform, memory, c.opset,
                         ReadableDuration(answer->round_trip), kPings);
-  const runtime::DatasetUsage& usage = answer->usage;
+  const DatasetUsage& usage = answer->usage;
   if (usage.all_memory_limit > 0) {
     absl::StrAppend(text, "  held         ", ReadableBytes(usage.memory_held),
                     " of ", ReadableBytes(usage.memory_limit),

@@ -14,7 +14,8 @@ constexpr absl::string_view kUseNames[kMemoryUses] = {
     "session state", "waiting requests", "uploads", "values",
     "executables",   "kept answers",     "datasets", "spare"};
 
-std::string MiB(int64_t bytes) {
+std::string Quantity(int64_t bytes) {
+  if (bytes < 1 << 20) return absl::StrCat(bytes, " bytes");
   return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
@@ -23,7 +24,7 @@ std::string UsesText(const std::array<int64_t, kMemoryUses>& uses) {
   for (size_t i = 0; i < kMemoryUses; ++i) {
     if (uses[i] == 0) continue;
     absl::StrAppend(&out, out.empty() ? "" : ", ", kUseNames[i], " ",
-                    MiB(uses[i]));
+                    Quantity(uses[i]));
   }
   return out;
 }
@@ -115,19 +116,19 @@ absl::Status MemoryHolder::Refusal(MemoryUse use, int64_t bytes) const {
   while (top->parent_ != nullptr) top = top->parent_.get();
   // Of other tenants no more is said than the sum.
   std::string out = absl::StrCat(
-      "no memory for ", bytes, " bytes of ", MemoryUseName(use), ": ",
-      top->name_, " holds ", MiB(top->held()), " of the ", MiB(top->limit_),
+      bytes, " bytes of ", MemoryUseName(use), " do not fit: ", top->name_,
+      " holds ", Quantity(top->held()), " of the ", Quantity(top->limit_),
       " it may");
   if (top != this) {
-    absl::StrAppend(&out, ", ", name_, " ", MiB(held()), " of these");
+    absl::StrAppend(&out, ", ", name_, " ", Quantity(held()), " of these");
   }
   std::array<int64_t, kMemoryUses> uses{};
   for (size_t i = 0; i < kMemoryUses; ++i) uses[i] = uses_[i].load();
   const std::string own = UsesText(uses);
   if (!own.empty()) absl::StrAppend(&out, " (", own, ")");
-  absl::StrAppend(&out, "; all together hold ", MiB(account_->held()), " of ",
-                  MiB(account_->limit()),
-                  " (--memory); release values, or try again later");
+  absl::StrAppend(&out, "; all together hold ", Quantity(account_->held()), " of ",
+                  Quantity(account_->limit()), account_->hint_,
+                  "; release values, or try again later");
   return absl::ResourceExhaustedError(out);
 }
 
@@ -138,8 +139,10 @@ MemoryHolderPtr MemoryHolder::Part(std::string name) {
 
 // ---- MemoryAccount --------------------------------------------------------
 
-std::shared_ptr<MemoryAccount> MemoryAccount::Make(int64_t limit) {
-  return std::shared_ptr<MemoryAccount>(new MemoryAccount(limit));
+std::shared_ptr<MemoryAccount> MemoryAccount::Make(int64_t limit,
+                                                   std::string hint) {
+  return std::shared_ptr<MemoryAccount>(
+      new MemoryAccount(limit, std::move(hint)));
 }
 
 MemoryHolderPtr MemoryAccount::Tenant(absl::string_view name) {
@@ -235,13 +238,13 @@ std::vector<MemoryAccount::Row> MemoryAccount::Rows() const {
 
 std::string MemoryAccount::ToString() const {
   constexpr size_t kMostRows = 20;
-  std::string out = absl::StrCat("held ", MiB(held()), " of ", MiB(limit_),
-                                 ", peak ", MiB(peak()));
+  std::string out = absl::StrCat("held ", Quantity(held()), " of ", Quantity(limit_),
+                                 ", peak ", Quantity(peak()));
   const std::vector<Row> rows = Rows();
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     const std::string uses = UsesText(rows[i].uses);
     absl::StrAppend(&out, i == 0 ? ": " : "; ", rows[i].name, " ",
-                    MiB(rows[i].held), uses.empty() ? "" : " (", uses,
+                    Quantity(rows[i].held), uses.empty() ? "" : " (", uses,
                     uses.empty() ? "" : ")");
   }
   if (rows.size() > kMostRows) {

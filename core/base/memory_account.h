@@ -103,8 +103,10 @@ using MemoryHolderPtr = std::shared_ptr<MemoryHolder>;
 // Thread-safe.
 class MemoryAccount : public std::enable_shared_from_this<MemoryAccount> {
  public:
-  // `limit` bytes in all; a tenant holds at most three quarters of them.
-  static std::shared_ptr<MemoryAccount> Make(int64_t limit);
+  // `limit` bytes in all; a tenant holds at most three quarters of them. `hint`
+  // says in refusals who sets the limit: " (--memory)".
+  static std::shared_ptr<MemoryAccount> Make(int64_t limit,
+                                             std::string hint = "");
 
   // The holder of a tenant's name; the same for as long as anything holds it.
   MemoryHolderPtr Tenant(absl::string_view name);
@@ -142,12 +144,14 @@ class MemoryAccount : public std::enable_shared_from_this<MemoryAccount> {
     LetGo let_go;
   };
 
-  explicit MemoryAccount(int64_t limit) : limit_(limit) {}
+  MemoryAccount(int64_t limit, std::string hint)
+      : limit_(limit), hint_(std::move(hint)) {}
   MemoryHolderPtr Find(absl::string_view name, int64_t limit);
   MemoryHolderPtr Register(MemoryHolderPtr holder);
   void NotePeak(int64_t held);
 
   const int64_t limit_;
+  const std::string hint_;
   std::atomic<int64_t> held_{0};
   std::atomic<int64_t> peak_{0};
   mutable Mutex mu_;

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 
 namespace hawser::cpu {
@@ -83,8 +84,11 @@ absl::StatusOr<Literal> HostAllocator::Allocate(
   const int64_t bytes = shape.byte_size();
   const int64_t size = BlockSize(bytes);
   MemoryHolder& payer = holder == nullptr ? *own_ : *holder;
-  auto charge = payer.Take(MemoryUse::kValue, size);
-  if (!charge.ok()) return Annotate(charge.status(), shape.ToString());
+  auto charge = payer.Take(MemoryUse::kValue, bytes == 0 ? 0 : size);
+  if (!charge.ok()) {
+    return Annotate(charge.status(),
+                    absl::StrCat("no memory for ", shape.ToString()));
+  }
   char* memory = Take(size);
   if (memory == nullptr) {
     return ResourceExhausted("no memory for ", shape.ToString(), ": the system "

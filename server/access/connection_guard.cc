@@ -4,6 +4,7 @@
 #include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,8 @@ constexpr absl::Duration kSweepEvery = absl::Seconds(1);
 constexpr absl::Duration kStaysWatched = absl::Seconds(2);
 // In one period; a look takes about a microsecond.
 constexpr size_t kMostLooks = 512;
+// How many looks in a row must find too much.
+constexpr int kLooksAtStranger = 3;
 // What one that was closed held takes a moment to come free.
 constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
@@ -59,15 +62,18 @@ std::string PeerOf(int fd) {
   return absl::StrCat("ipv6:%5B", text, "%5D:", ntohs(v6.sin6_port));
 }
 
-// What a TCP socket has received in its life; -1: the kernel does not say.
-int64_t ReceivedBytes(int fd) {
+// What has been read of a TCP socket in its life: what lies in the kernel yet
+// costs no memory of ours. -1: the kernel does not say.
+int64_t ReadBytes(int fd) {
   tcp_info info{};
   socklen_t size = sizeof(info);
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
   constexpr size_t kNeeded =
       offsetof(tcp_info, tcpi_bytes_received) + sizeof(uint64_t);
   if (size < kNeeded) return -1;
-  return static_cast<int64_t>(info.tcpi_bytes_received);
+  int unread = 0;
+  if (ioctl(fd, FIONREAD, &unread) != 0) return -1;
+  return static_cast<int64_t>(info.tcpi_bytes_received) - unread;
 }
 
 }  // namespace
@@ -108,7 +114,7 @@ void ConnectionGuard::Add(int fd) {
   socket.fd = fd;
   socket.inode = InodeOf(fd);
   socket.peer = PeerOf(fd);
-  socket.counted = !socket.peer.empty() && ReceivedBytes(fd) >= 0;
+  socket.counted = !socket.peer.empty() && ReadBytes(fd) >= 0;
   socket.connection = std::make_shared<Connection>();
   socket.changed = SteadyNow();
   MutexLock lock(&mu_);
@@ -187,7 +193,7 @@ bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
     return false;
   }
   if (!socket.counted) return true;
-  const int64_t received = ReceivedBytes(socket.fd);
+  const int64_t received = ReadBytes(socket.fd);
   if (received > socket.received) socket.changed = now;
   socket.received = received;
   const uint64_t messages = socket.connection->messages_;
@@ -196,7 +202,9 @@ bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
     socket.complete = received;
   }
   if (!socket.connection->authorised_) {
-    if (received <= limits_.stranger_bytes) return true;
+    socket.over = received > limits_.stranger_bytes ? socket.over + 1 : 0;
+    // The call may have come and not have been looked at yet.
+    if (socket.over < kLooksAtStranger) return true;
     Close(socket, absl::StrCat("it sent ", received, " bytes, ",
                                limits_.stranger_bytes,
                                " may come before the first authorised call"));

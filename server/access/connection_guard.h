@@ -84,6 +84,7 @@ class ConnectionGuard {
     std::shared_ptr<Connection> connection;
     uint64_t messages = 0;  // when last looked at
     int64_t received = 0;   // likewise
+    int over = 0;           // looks in a row that found too much
     int64_t complete = 0;   // up to the last look that saw a new message
     absl::Time changed;     // when a look saw more received than before
     bool watched = false;   // in watched_
@@ -91,7 +92,7 @@ class ConnectionGuard {
   using Sockets = absl::flat_hash_map<int, Socket>;
 
   void Loop();
-  // Looks at what a socket has received; false: it is gone, or was closed.
+  // Looks at what gRPC has read of a socket; false: it is gone, or was closed.
   bool Look(Socket& socket, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Looks at those watched, as many as one period has time for.
   void LookAtWatched(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

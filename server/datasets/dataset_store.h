@@ -151,8 +151,10 @@ class DatasetStore {
   void Collect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Marks a durable chunk in memory as the last to leave it.
   void Touch(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Lets durable chunks leave memory until `bytes` more would fit.
+  // Lets durable chunks leave memory until `bytes` more would fit; the second
+  // whatever fits, for something else that wants as much.
   void MakeRoom(int64_t bytes);
+  void LetGo(int64_t bytes);
   absl::StatusOr<std::unique_ptr<ChunkReceiver>> Reserve(
       const ChunkClaim& claim);
   absl::Status Receive(const ChunkClaim& claim,
@@ -293,8 +295,6 @@ class DatasetStore {
   int64_t received_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t shared_lookups_ ABSL_GUARDED_BY(mu_) = 0;
 
-  // Lets durable chunks leave memory that something else wants.
-  void LetGo(int64_t bytes);
   const LetGoWhileAlive let_go_of_chunks_;
   // Last: its thread uses all of the above.
   std::unique_ptr<DiskWriter> writer_;

@@ -29,8 +29,9 @@ DeviceQueue::~DeviceQueue() = default;
 
 void DeviceQueue::Turn::Expire(const absl::Status& status) {
   if (!queue_->Withdraw(shared_from_this())) return;
-  work_.run = nullptr;
-  std::exchange(work_.give_up, nullptr)(status);
+  const auto give_up = std::move(work_.give_up);
+  LetGo();
+  give_up(status);
 }
 
 DeviceQueue::TurnPtr DeviceQueue::MakeTurn(const Flow& flow, Work work) {
@@ -81,6 +82,7 @@ absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
     MutexLock lock(&mu_);
     if (waiting_ >= options_.waiting ||
         line_.waiting(turn->tenant_) >= options_.waiting_of_tenant) {
+      turn->LetGo();
       return Full(*turn);
     }
     Push(turn);
@@ -170,8 +172,11 @@ void DeviceQueue::StartWhatMay() {
       continue;
     }
     mu_.Unlock();
-    const std::function<void()> run = std::move(turn->work_.run);
-    run();
+    {
+      const std::function<void()> run = std::move(turn->work_.run);
+      turn->LetGo();
+      run();
+    }
     mu_.Lock();
   }
   if (waiting_ == 0 && running_.empty()) {
@@ -190,6 +195,12 @@ bool DeviceQueue::Withdraw(const TurnPtr& turn) {
   turn->state_ = Turn::State::kOver;
   CountOut(*turn);
   return true;
+}
+
+// What the work's functions hold may hold the turn.
+void DeviceQueue::Turn::LetGo() {
+  work_.run = nullptr;
+  work_.give_up = nullptr;
 }
 
 bool DeviceQueue::Turn::others_wait() const {

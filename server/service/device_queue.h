@@ -134,6 +134,7 @@ class DeviceQueue::Turn final : public CancelWatch::Watched,
  private:
   friend class DeviceQueue;
   enum class State { kNew, kWaiting, kRunning, kOver };
+  void LetGo();
 
   DeviceQueue* const queue_;
   const std::string tenant_;

@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/wire/codec.h"
+#include "server/service/inline_time.h"
 
 namespace hawser::server {
 namespace {
@@ -81,7 +82,14 @@ void StatelessCall::Resolve(
 }
 
 void StatelessCall::TakeTurn() {
-  if (!DeviceQueue::Lines(executable_->seconds())) return Run();
+  if (!DeviceQueue::Lines(executable_->seconds())) {
+    if (!InlineTime::Left()) {
+      executor_.workers.Run([self = shared_from_this()] { self->Run(); });
+      return;
+    }
+    const InlineTime::Measure measure;
+    return Run();
+  }
   auto self = shared_from_this();
   turn_ = executor_.queue->MakeTurn(
       {tenant_, kCallsFlow},

@@ -252,7 +252,9 @@ bool Session::EndIfIdleSince(absl::Time cutoff) {
   {
     MutexLock lock(&mu_);
     if (ended_) return true;
-    if (detached_at_ > cutoff) return false;
+    if (detached_at_ == absl::InfiniteFuture() || detached_at_ > cutoff) {
+      return false;
+    }
   }
   // Between the check and the end a client may reattach; it then loses the
   // session as if it had come a moment later.

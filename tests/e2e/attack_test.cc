@@ -180,7 +180,7 @@ TEST_P(AttackTest, UploadsOfManySessions) {
     clients.push_back(*client);
     for (int k = 0; k < 4 && refused.ok(); ++k) {
       auto value = Literal::Zeros(Shape::Of(DType::kU8, {16 * kMiB}));
-      auto put = Jit([](Tensor x) { return x + Scalar<uint8_t>(1); })
+      auto put = Jit([](Tensor x) { return x + 1; })
                      .With({.client = *client});
       const absl::StatusOr<Tensor> sum = put(value);
       refused = sum.status();

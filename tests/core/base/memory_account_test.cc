@@ -25,7 +25,8 @@ class MemoryAccountTest : public ::testing::Test {
     return charge.ok() ? *std::move(charge) : MemoryCharge();
   }
 
-  const std::shared_ptr<MemoryAccount> account_ = MemoryAccount::Make(16 * kMiB);
+  const std::shared_ptr<MemoryAccount> account_ =
+      MemoryAccount::Make(16 * kMiB, " (a hint)");
 };
 
 TEST_F(MemoryAccountTest, WhatASessionHoldsItsTenantAndTheAccountHold) {
@@ -57,9 +58,9 @@ TEST_F(MemoryAccountTest, ATenantHoldsAtMostThreeQuarters) {
   const MemoryCharge most = Take(a->Part("session 1"), 12 * kMiB);
   EXPECT_THAT(a->Part("session 2")->Take(MemoryUse::kUpload, 1),
               StatusIs(StatusCode::kResourceExhausted,
-                       "no memory for 1 bytes of uploads: tenant a holds "
-                       "12.0 MiB of the 12.0 MiB it may, session 2 0.0 MiB of "
-                       "these; all together hold 12.0 MiB of 16.0 MiB"));
+                       "1 bytes of uploads do not fit: tenant a holds 12.0 MiB "
+                       "of the 12.0 MiB it may, session 2 0 bytes of these; "
+                       "all together hold 12.0 MiB of 16.0 MiB (a hint); "));
   EXPECT_EQ(account_->held(), 12 * kMiB);
   const MemoryCharge other = Take(account_->Tenant("b"), 4 * kMiB);
 }
@@ -67,7 +68,7 @@ TEST_F(MemoryAccountTest, ATenantHoldsAtMostThreeQuarters) {
 TEST_F(MemoryAccountTest, RefusesBeyondTheWhole) {
   const MemoryCharge a = Take(account_->Tenant("a"), 10 * kMiB);
   EXPECT_THAT(account_->Tenant("b")->Take(MemoryUse::kValue, 7 * kMiB),
-              StatusIs(StatusCode::kResourceExhausted, "--memory"));
+              StatusIs(StatusCode::kResourceExhausted, "a hint"));
   EXPECT_EQ(account_->Tenant("b")->TryTake(MemoryUse::kValue, 7 * kMiB).bytes(),
             0);
   const MemoryCharge anyway =

@@ -49,8 +49,9 @@ TEST(EvaluatorTest, MemoryLimitNamesTheInstruction) {
   EXPECT_THAT(
       evaluator.Evaluate(Chain(1, shape), 0, {Full(1.0f, {kMiB})}, {}),
       StatusIs(absl::StatusCode::kResourceExhausted,
-               "instruction %1 (add): no memory for f32[1048576]: 4194304 "
-               "bytes beside 0 of 1048576"));
+               "instruction %1 (add): no memory for f32[1048576]: "
+                       "4194304 bytes of values do not fit: cpu holds 0 bytes "
+                       "of the 1.0 MiB"));
   EXPECT_EQ(evaluator.live_bytes(), 0);
 }
 

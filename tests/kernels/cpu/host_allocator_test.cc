@@ -11,7 +11,7 @@ namespace {
 Shape Bytes(int64_t n) { return Shape::Of(DType::kU8, {n}); }
 
 TEST(HostAllocatorTest, CountsUntilTheLastHolderIsGone) {
-  auto allocator = HostAllocator::Make(1000);
+  auto allocator = HostAllocator::Make(1024);
   Literal a = *allocator->Allocate(Bytes(600));
   EXPECT_TRUE(a.unique());
   Literal copy = a;
@@ -19,7 +19,8 @@ TEST(HostAllocatorTest, CountsUntilTheLastHolderIsGone) {
   EXPECT_EQ(allocator->live_bytes(), 600);
   EXPECT_THAT(allocator->Allocate(Bytes(500)),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       "u8[500]: 500 bytes beside 600 of 1000"));
+                       "no memory for u8[500]: 512 bytes of values do not fit: "
+                       "cpu holds 640 bytes of the 1024 bytes"));
   copy = Literal();
   EXPECT_EQ(allocator->live_bytes(), 0);
   EXPECT_OK(allocator->Allocate(Bytes(1000)));

@@ -174,7 +174,7 @@ TEST_F(SessionTableTest, ASessionThatDoesNotFitIsRefusedByName) {
     if (session.ok()) sessions.push_back(*session);
   }
   EXPECT_THAT(refused, StatusIs(StatusCode::kResourceExhausted,
-                                "tenant a holds 0.1 MiB of the 0.1 MiB"));
+                                "tenant a holds 131072 bytes of the 153600 bytes"));
 }
 
 TEST_F(SessionTableTest, ASessionEndsWithItsLease) {
