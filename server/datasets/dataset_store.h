@@ -91,9 +91,8 @@ class DatasetStore {
   // ---- what stays (retention.cc, names.cc). Where room is needed, durable
   // datasets are evicted, the least recently used first, unless they are pinned
   // or were used within the lease. A token may be a tag wherever one is asked
-  // for. `done` comes when it survives a restart.
-  //
-  // Errors: as Stat, and the disk's (it holds until a restart).
+  // for. `done` comes when it survives a restart. Errors: as Stat, and the
+  // disk's (it holds until a restart).
   void Pin(absl::string_view tenant, absl::string_view token,
            absl::Duration ttl, Durable done);
   // Errors: kInvalidArgument, kNotFound for the token, kAborted when it names
@@ -102,13 +101,11 @@ class DatasetStore {
            std::function<void(const absl::Status&)> done);
   DatasetUsage Usage(absl::string_view tenant);
 
-  // The whole array in one piece, shared while anybody uses it; may read
-  // files. Errors: kDataLoss when a chunk is damaged (put it again),
-  // kResourceExhausted.
+  // The whole array in one piece, shared while in use; may read files. Errors:
+  // kDataLoss when a chunk is damaged (put it again), kResourceExhausted.
   absl::StatusOr<Literal> Load(const StoredArray& array);
   absl::StatusOr<ChunkBytes> LoadChunk(const StoredArray& array, size_t index);
-  // Those rows alone, from the chunks they lie in. Errors: as Load;
-  // kInvalidArgument for rows that are not there.
+  // Those rows alone. Errors: as Load; kInvalidArgument for rows not there.
   absl::StatusOr<Literal> LoadRows(const StoredArray& array,
                                    const RowRange& rows);
 
@@ -151,8 +148,7 @@ class DatasetStore {
   void Collect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Marks a durable chunk in memory as the last to leave it.
   void Touch(Chunk& chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Lets durable chunks leave memory until `bytes` more would fit; the second
-  // whatever fits, for something else that wants as much.
+  // Durable chunks leave memory, for `bytes` more of datasets or of others.
   void MakeRoom(int64_t bytes);
   void LetGo(int64_t bytes);
   absl::StatusOr<std::unique_ptr<ChunkReceiver>> Reserve(

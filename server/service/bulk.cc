@@ -26,10 +26,15 @@ absl::StatusOr<std::unique_ptr<UploadReceiver>> UploadReceiver::Begin(
   if (receiver->filled_) return receiver;
   receiver->shape_ = *std::move(shape);
   receiver->size_ = receiver->shape_.byte_size();
-  HAWSER_ASSIGN_OR_RETURN(receiver->data_,
-                          executor.upload_memory.Allocate(
-                              receiver->size_, receiver->session_->memory(),
-                              MemoryUse::kUpload));
+  auto data = executor.upload_memory.Allocate(
+      receiver->size_, receiver->session_->memory(), MemoryUse::kUpload);
+  if (!data.ok()) {
+    // Nothing will come: steps that wait for the value are not to wait for ever.
+    receiver->finished_ = true;
+    receiver->session_->handles().Poison(handle, data.status());
+    return data.status();
+  }
+  receiver->data_ = *std::move(data);
   return receiver;
 }
 
