@@ -34,8 +34,9 @@ struct DeviceChoice {
 
 absl::StatusOr<ComputeDevice> MakeCpu(const DeviceChoice& choice) {
   const std::shared_ptr<cpu::CpuClient> client =
-      cpu::MakeCpuClient(
-          {.memory = choice.options.memory, .inline_cost = kInlineCost});
+      cpu::MakeCpuClient({.extra_runs = 1,
+                          .memory = choice.options.memory,
+                          .inline_cost = kInlineCost});
   return ComputeDevice{client,
                        [at = client.get()] { return at->live_buffers(); },
                        [at = client.get()] { at->LetGo(); }};

@@ -11,7 +11,7 @@ namespace hawser {
 namespace {
 
 constexpr absl::string_view kUseNames[kMemoryUses] = {
-    "session state", "waiting requests", "uploads", "values",
+    "session state", "waiting requests", "uploads",  "values",
     "executables",   "kept answers",     "datasets", "spare"};
 
 std::string Quantity(int64_t bytes) {
@@ -76,8 +76,7 @@ void MemoryHolder::Add(MemoryUse use, int64_t bytes) {
 bool MemoryHolder::AddWithin(MemoryUse use, int64_t bytes) {
   Add(use, bytes);
   bool fits = account_->held() <= account_->limit();
-  for (MemoryHolder* at = this; fits && at != nullptr;
-       at = at->parent_.get()) {
+  for (MemoryHolder* at = this; fits && at != nullptr; at = at->parent_.get()) {
     fits = at->held() <= at->limit_;
   }
   if (!fits) Add(use, -bytes);
@@ -115,10 +114,10 @@ absl::Status MemoryHolder::Refusal(MemoryUse use, int64_t bytes) const {
   const MemoryHolder* top = this;
   while (top->parent_ != nullptr) top = top->parent_.get();
   // Of other tenants no more is said than the sum.
-  std::string out = absl::StrCat(
-      bytes, " bytes of ", MemoryUseName(use), " do not fit: ", top->name_,
-      " holds ", Quantity(top->held()), " of the ", Quantity(top->limit_),
-      " it may");
+  std::string out = absl::StrCat(bytes, " bytes of ", MemoryUseName(use),
+                                 " do not fit: ", top->name_, " holds ",
+                                 Quantity(top->held()), " of the ",
+                                 Quantity(top->limit_), " it may");
   if (top != this) {
     absl::StrAppend(&out, ", ", name_, " ", Quantity(held()), " of these");
   }
@@ -126,15 +125,15 @@ absl::Status MemoryHolder::Refusal(MemoryUse use, int64_t bytes) const {
   for (size_t i = 0; i < kMemoryUses; ++i) uses[i] = uses_[i].load();
   const std::string own = UsesText(uses);
   if (!own.empty()) absl::StrAppend(&out, " (", own, ")");
-  absl::StrAppend(&out, "; all together hold ", Quantity(account_->held()), " of ",
-                  Quantity(account_->limit()), account_->hint_,
+  absl::StrAppend(&out, "; all together hold ", Quantity(account_->held()),
+                  " of ", Quantity(account_->limit()), account_->hint_,
                   "; release values, or try again later");
   return absl::ResourceExhaustedError(out);
 }
 
 MemoryHolderPtr MemoryHolder::Part(std::string name) {
-  return account_->Register(MemoryHolderPtr(new MemoryHolder(
-      account_, shared_from_this(), std::move(name), limit_)));
+  return account_->Register(MemoryHolderPtr(
+      new MemoryHolder(account_, shared_from_this(), std::move(name), limit_)));
 }
 
 // ---- MemoryAccount --------------------------------------------------------
@@ -230,16 +229,15 @@ std::vector<MemoryAccount::Row> MemoryAccount::Rows() const {
     for (size_t i = 0; i < kMemoryUses; ++i) row.uses[i] = holder->uses_[i];
     rows.push_back(std::move(row));
   }
-  std::stable_sort(
-      rows.begin(), rows.end(),
-      [](const Row& a, const Row& b) { return a.held > b.held; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.held > b.held; });
   return rows;
 }
 
 std::string MemoryAccount::ToString() const {
   constexpr size_t kMostRows = 20;
-  std::string out = absl::StrCat("held ", Quantity(held()), " of ", Quantity(limit_),
-                                 ", peak ", Quantity(peak()));
+  std::string out = absl::StrCat("held ", Quantity(held()), " of ",
+                                 Quantity(limit_), ", peak ", Quantity(peak()));
   const std::vector<Row> rows = Rows();
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     const std::string uses = UsesText(rows[i].uses);

@@ -17,8 +17,11 @@ struct Loop {
        absl::FunctionRef<absl::Status(int64_t)> fn)
       : blocks(blocks), cancel(cancel), fn(fn) {}
 
-  void TakeBlocks() {
-    for (int64_t i; (i = next.fetch_add(1)) < blocks;) {
+  // Those that are left; a helper on a thread of `pool` makes way for tasks.
+  void TakeBlocks(const ThreadPool* pool) {
+    while (pool == nullptr || !pool->tasks_wait()) {
+      const int64_t i = next.fetch_add(1);
+      if (i >= blocks) return;
       if (!failed.load(std::memory_order_relaxed)) {
         absl::Status status = cancel.Check();
         if (status.ok()) status = fn(i);
@@ -48,9 +51,10 @@ struct Loop {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : size_(std::max(threads, 1)) {
+ThreadPool::ThreadPool(int threads, int extra_tasks)
+    : size_(std::max(threads, 1)), extra_tasks_(extra_tasks) {
   MutexLock lock(&mu_);
-  for (int i = 0; i < size_; ++i) {
+  for (int i = 0; i < size_ + extra_tasks_; ++i) {
     threads_.emplace_back([this] { Work(); });
   }
 }
@@ -60,7 +64,8 @@ ThreadPool::Blocking::Blocking(ThreadPool* pool)
   if (pool_ == nullptr) return;
   MutexLock lock(&pool_->mu_);
   ++pool_->blocked_;
-  const size_t wanted = pool_->size_ + pool_->blocked_;
+  const size_t wanted =
+      pool_->size_ + pool_->extra_tasks_ + pool_->blocked_;
   if (!pool_->stopped_ && pool_->threads_.size() < wanted) {
     pool_->threads_.emplace_back([pool] { pool->Work(); });
   }
@@ -94,7 +99,22 @@ void ThreadPool::Schedule(std::function<void()> task) {
   MutexLock lock(&mu_);
   if (stopped_) return;
   tasks_.push_back(std::move(task));
+  ++tasks_waiting_;
   changed_.Signal();
+}
+
+void ThreadPool::ScheduleHelp(std::function<void()> help) {
+  MutexLock lock(&mu_);
+  if (stopped_) return;
+  help_.push_back(std::move(help));
+  changed_.Signal();
+}
+
+ThreadPool::Queue* ThreadPool::Next() {
+  const int most = size_ + blocked_;
+  if (!tasks_.empty() && running_ < most + extra_tasks_) return &tasks_;
+  if (!help_.empty() && running_ < most) return &help_;
+  return nullptr;
 }
 
 bool ThreadPool::IsOwnThread() const { return current_pool == this; }
@@ -106,11 +126,13 @@ void ThreadPool::Work() {
     {
       MutexLock lock(&mu_);
       changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-        return MayRunOne() || (stopped_ && tasks_.empty());
+        return Next() != nullptr || (stopped_ && tasks_.empty());
       });
-      if (tasks_.empty()) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
+      Queue* const queue = Next();
+      if (queue == nullptr) return;
+      task = std::move(queue->front());
+      queue->pop_front();
+      if (queue == &tasks_) --tasks_waiting_;
       ++running_;
     }
     task();
@@ -119,7 +141,7 @@ void ThreadPool::Work() {
     --running_;
     if (stopped_) {
       changed_.SignalAll();
-    } else if (!tasks_.empty()) {
+    } else if (Next() != nullptr) {
       changed_.Signal();
     }
   }
@@ -138,9 +160,9 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
   auto loop = std::make_shared<Loop>(blocks, cancel, fn);
   const int64_t helpers = std::min<int64_t>(pool->size(), blocks) - 1;
   for (int64_t i = 0; i < helpers; ++i) {
-    pool->Schedule([loop] { loop->TakeBlocks(); });
+    pool->ScheduleHelp([loop, pool] { loop->TakeBlocks(pool); });
   }
-  loop->TakeBlocks();
+  loop->TakeBlocks(nullptr);
   MutexLock lock(&loop->mu);
   loop->finished.Wait(&loop->mu,
                       [&] { return loop->done.load() == loop->blocks; });

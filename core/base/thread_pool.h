@@ -3,6 +3,7 @@
 #ifndef HAWSER_CORE_BASE_THREAD_POOL_H_
 #define HAWSER_CORE_BASE_THREAD_POOL_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -17,10 +18,13 @@
 namespace hawser {
 
 // Thread-safe. Tasks must not wait for other tasks (ForEachBlock may: it does
-// the work itself when nobody is idle).
+// the work itself when no thread is idle). Tasks go before what helps others:
+// a helper leaves its loop when a task waits.
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);
+  // Up to `extra_tasks` more tasks than threads run at a time, so that one does
+  // not wait for the end of others that keep all threads; helpers do not.
+  explicit ThreadPool(int threads, int extra_tasks = 0);
   ~ThreadPool() { Stop(); }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -29,6 +33,12 @@ class ThreadPool {
   // from one of its own threads.
   void Stop();
   void Schedule(std::function<void()> task);
+  // As Schedule, after all tasks: `help` takes part in what a task does, and
+  // ends early when tasks_wait.
+  void ScheduleHelp(std::function<void()> help);
+  bool tasks_wait() const {
+    return tasks_waiting_.load(std::memory_order_relaxed) > 0;
+  }
   int size() const { return size_; }
   // Whether the calling thread is one of this pool's.
   bool IsOwnThread() const;
@@ -48,17 +58,19 @@ class ThreadPool {
 
  private:
   void Work();
-  bool MayRunOne() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    return !tasks_.empty() && running_ < size_ + blocked_;
-  }
+  using Queue = std::deque<std::function<void()>>;
+  // Where the next to run is; null: nothing may run now.
+  Queue* Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const int size_;
+  const int extra_tasks_;
   Mutex mu_;
   CondVar changed_;
-  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
+  Queue tasks_ ABSL_GUARDED_BY(mu_);
+  Queue help_ ABSL_GUARDED_BY(mu_);
+  std::atomic<int> tasks_waiting_{0};  // those in tasks_
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
-  // Tasks that run, and those of them that wait in a Blocking. At most size_
-  // run without waiting.
+  // What runs, and what of it waits in a Blocking and does not count.
   int running_ ABSL_GUARDED_BY(mu_) = 0;
   int blocked_ ABSL_GUARDED_BY(mu_) = 0;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(mu_);

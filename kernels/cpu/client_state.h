@@ -17,12 +17,12 @@
 namespace hawser::cpu {
 
 struct ClientState {
-  ClientState(runtime::Client* owner, int threads,
+  ClientState(runtime::Client* owner, int threads, int extra_runs,
               std::shared_ptr<HostAllocator> allocator, double inline_cost)
       : client(owner),
         inline_cost(inline_cost),
         allocator(std::move(allocator)),
-        pool(threads) {}
+        pool(threads, extra_runs) {}
 
   // Counts one more execution in progress; false when the client is gone.
   bool Begin() {

@@ -46,7 +46,7 @@ CpuClient::CpuClient(const CpuClientOptions& options)
     : HostDatasetClient(ThreadsOf(options)),
       options_(options),
       state_(std::make_shared<ClientState>(
-          this, ThreadsOf(options),
+          this, ThreadsOf(options), options.extra_runs,
           options.memory == nullptr ? HostAllocator::Make(options.memory_limit)
                                     : HostAllocator::Make(options.memory),
           options.inline_cost)) {}

@@ -15,6 +15,9 @@ namespace hawser::cpu {
 
 struct CpuClientOptions {
   int threads = 0;           // 0: one per core
+  // So many executions more than threads run at a time: those of clients for
+  // whom the others are not to be waited for.
+  int extra_runs = 0;
   int64_t memory_limit = 0;  // bytes of values; 0: 3/4 of the machine's
   // Instead of that limit: what values and spare memory are charged to.
   std::shared_ptr<MemoryAccount> memory;

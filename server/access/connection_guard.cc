@@ -205,9 +205,9 @@ bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
     socket.over = received > limits_.stranger_bytes ? socket.over + 1 : 0;
     // The call may have come and not have been looked at yet.
     if (socket.over < kLooksAtStranger) return true;
-    Close(socket, absl::StrCat("it sent ", received, " bytes, ",
-                               limits_.stranger_bytes,
-                               " may come before the first authorised call"));
+    Close(socket,
+          absl::StrCat("it sent ", received, " bytes, ", limits_.stranger_bytes,
+                       " may come before the first authorised call"));
     return false;
   }
   const int64_t unfinished = received - socket.complete;
@@ -253,9 +253,9 @@ void ConnectionGuard::CloseNewest() {
     newest = at;
   }
   if (newest == sockets_.end()) return;
-  Close(newest->second, absl::StrCat("the server has ", limits_.resident(),
-                             " bytes of memory, more than ",
-                             limits_.resident_bytes));
+  Close(newest->second,
+        absl::StrCat("the server has ", limits_.resident(),
+                     " bytes of memory, more than ", limits_.resident_bytes));
 }
 
 void ConnectionGuard::LookAtMemory() {
@@ -279,10 +279,9 @@ void ConnectionGuard::Loop() {
       changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
         return stopping_ || !sockets_.empty();
       });
-      changed_.WaitUntil(&mu_, SteadyNow() + kPeriod,
-                         [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-                           return stopping_;
-                         });
+      changed_.WaitUntil(
+          &mu_, SteadyNow() + kPeriod,
+          [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return stopping_; });
       if (stopping_) return;
       const absl::Time now = SteadyNow();
       LookAtWatched(now);

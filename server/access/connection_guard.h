@@ -49,12 +49,12 @@ class Connection {
 };
 
 // gRPC says neither how much it has buffered of a message or of a block of
-// headers that is not complete, nor bounds it (CVE-2023-33953): so the kernel is
-// asked how many bytes each socket has received. A thread of its own looks every
-// 20 ms at connections on which something comes and at the process's memory,
-// and every second at the others; nothing stands in the way of the data.
-// Connections on Unix sockets are not counted, but close when memory is short.
-// Thread-safe.
+// headers that is not complete, nor bounds it (CVE-2023-33953): so the kernel
+// is asked how many bytes each socket has received. A thread of its own looks
+// every 20 ms at connections on which something comes and at the process's
+// memory, and every second at the others; nothing stands in the way of the
+// data. Connections on Unix sockets are not counted, but close when memory is
+// short. Thread-safe.
 class ConnectionGuard {
  public:
   explicit ConnectionGuard(ConnectionLimits limits);
@@ -64,8 +64,8 @@ class ConnectionGuard {
 
   // Watches a connected socket that is about to be given away.
   void Add(int fd);
-  // The connection of a call by what gRPC calls its other end; null: one that is
-  // not told from others, as on Unix sockets, or is closed.
+  // The connection of a call by what gRPC calls its other end; null: one that
+  // is not told from others, as on Unix sockets, or is closed.
   std::shared_ptr<Connection> Find(absl::string_view peer);
   // A call of `tenant` begins on it. Errors: kResourceExhausted, the tenant has
   // as many connections as one may.
@@ -78,7 +78,7 @@ class ConnectionGuard {
   struct Socket {
     int fd = -1;
     uint64_t inode = 0;
-    uint64_t number = 0;  // of those added: the newest is the largest
+    uint64_t number = 0;   // of those added: the newest is the largest
     bool counted = false;  // the kernel says how much it has received
     std::string peer;
     std::shared_ptr<Connection> connection;

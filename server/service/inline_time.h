@@ -10,10 +10,10 @@
 namespace hawser::server {
 
 // A thread that serves connections runs short executions itself. What it was
-// measured to spend so counts against an allowance of kMost, which comes back at
-// a quarter of the time that passes; once it is used up, executions go to other
-// threads. Those that take less than kUnnoticed cost no more than the way there
-// and do not count. Of the calling thread alone.
+// measured to spend so counts against an allowance of kMost, which comes back
+// at a quarter of the time that passes; once it is used up, executions go to
+// other threads. Those that take less than kUnnoticed cost no more than the way
+// there and do not count. Of the calling thread alone.
 class InlineTime {
  public:
   static constexpr absl::Duration kMost = absl::Milliseconds(1);
@@ -50,8 +50,8 @@ class InlineTime {
     absl::Time counted_to = SteadyNow();
 
     void Recover(absl::Time now) {
-      spent = std::max(spent - (now - counted_to) / kShare,
-                       absl::ZeroDuration());
+      spent =
+          std::max(spent - (now - counted_to) / kShare, absl::ZeroDuration());
       counted_to = now;
     }
   };

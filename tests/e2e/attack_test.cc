@@ -30,7 +30,8 @@ constexpr absl::Duration kPatience = absl::Seconds(60);
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kMostPeak = 768 * kMiB;
 constexpr absl::string_view kTokenOfVictim = "victims-token-0123456789abcdef00";
-constexpr absl::string_view kTokenOfAttacker = "attackers-token-0123456789abcdef";
+constexpr absl::string_view kTokenOfAttacker =
+    "attackers-token-0123456789abcdef";
 
 std::string LineOf(absl::string_view tenant, absl::string_view token) {
   return absl::StrCat(tenant, " ", Sha256(token).ToHex(), "\n");
@@ -155,9 +156,9 @@ TEST_P(AttackTest, AContinuationFloodAfterAnAuthorisedCall) {
       bool open = flood.Send(Http2Connection::Headers(
           1, "/hawser.v1.Executor/Session", TokenInHeaders(), true));
       absl::SleepFor(absl::Milliseconds(200));
-      open = open && flood.Send(Http2Connection::Headers(
-                         3, "/hawser.v1.Executor/Session", TokenInHeaders(),
-                         false));
+      open = open &&
+             flood.Send(Http2Connection::Headers(
+                 3, "/hawser.v1.Executor/Session", TokenInHeaders(), false));
       const std::string more = Http2Connection::Continuation(3, 4000);
       int64_t sent = 0;
       while (open && sent < 400 * kMiB) {
@@ -180,13 +181,12 @@ TEST_P(AttackTest, UploadsOfManySessions) {
     clients.push_back(*client);
     for (int k = 0; k < 4 && refused.ok(); ++k) {
       auto value = Literal::Zeros(Shape::Of(DType::kU8, {16 * kMiB}));
-      auto put = Jit([](Tensor x) { return x + 1; })
-                     .With({.client = *client});
+      auto put = Jit([](Tensor x) { return x + 1; }).With({.client = *client});
       const absl::StatusOr<Tensor> sum = put(value);
       refused = sum.status();
       if (!sum.ok()) break;
-      refused = sum->Head(1, {.call = {.deadline = absl::Seconds(30)}})
-                    .status();
+      refused =
+          sum->Head(1, {.call = {.deadline = absl::Seconds(30)}}).status();
       values.push_back(*sum);
     }
   }
@@ -257,8 +257,8 @@ TEST_P(AttackTest, EndlessLoopsOnEverySlot) {
   // Work that has to wait its turn gets one all the same.
   const absl::StatusOr<Client> other = ConnectAs(kTokenOfVictim);
   ASSERT_TRUE(other.ok()) << other.status();
-  auto heavy = Jit([](Tensor x) { return Sum(Exp(x + x)); })
-                   .With({.client = *other});
+  auto heavy =
+      Jit([](Tensor x) { return Sum(Exp(x + x)); }).With({.client = *other});
   for (int i = 0; i < 3; ++i) {
     const absl::StatusOr<Tensor> sum =
         heavy(Literal::Zeros(Shape::Of(DType::kF32, {1 << 20})));

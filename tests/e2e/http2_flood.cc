@@ -20,12 +20,15 @@ constexpr uint8_t kEndHeaders = 4;
 std::string Frame(uint8_t type, uint8_t flags, uint32_t stream,
                   absl::string_view payload) {
   const size_t n = payload.size();
-  const char head[9] = {
-      static_cast<char>(n >> 16),      static_cast<char>(n >> 8),
-      static_cast<char>(n),            static_cast<char>(type),
-      static_cast<char>(flags),        static_cast<char>(stream >> 24),
-      static_cast<char>(stream >> 16), static_cast<char>(stream >> 8),
-      static_cast<char>(stream)};
+  const char head[9] = {static_cast<char>(n >> 16),
+                        static_cast<char>(n >> 8),
+                        static_cast<char>(n),
+                        static_cast<char>(type),
+                        static_cast<char>(flags),
+                        static_cast<char>(stream >> 24),
+                        static_cast<char>(stream >> 16),
+                        static_cast<char>(stream >> 8),
+                        static_cast<char>(stream)};
   return absl::StrCat(absl::string_view(head, sizeof(head)), payload);
 }
 
@@ -84,8 +87,8 @@ std::string Http2Connection::Headers(uint32_t stream, absl::string_view method,
                                      absl::string_view token,
                                      bool end_headers) {
   std::string block = absl::StrCat(
-      Field(":method", "POST"), Field(":scheme", "http"), Field(":path", method),
-      Field(":authority", "x"), Field("te", "trailers"),
+      Field(":method", "POST"), Field(":scheme", "http"),
+      Field(":path", method), Field(":authority", "x"), Field("te", "trailers"),
       Field("content-type", "application/grpc"));
   if (!token.empty()) {
     absl::StrAppend(&block,

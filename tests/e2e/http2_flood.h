@@ -26,8 +26,8 @@ class Http2Connection {
   // The headers of a call of `method`, END_HEADERS as asked; `token` may be "".
   static std::string Headers(uint32_t stream, absl::string_view method,
                              absl::string_view token, bool end_headers);
-  // `fields` header fields of a byte each, in a CONTINUATION frame that does not
-  // end the block.
+  // `fields` header fields of a byte each, in a CONTINUATION frame that does
+  // not end the block.
   static std::string Continuation(uint32_t stream, int fields);
   static std::string Reset(uint32_t stream);
 

@@ -104,8 +104,8 @@ TEST_P(WallClockTest, StepsWithDeadlinesGoOn) {
   ASSERT_OK_AND_ASSIGN(const auto server, LoopbackServer::Start());
   const auto client = server->Connect();
   const auto step = [&](absl::Duration timeout) -> absl::Status {
-    const runtime::CallOptions call{
-        .cancel = CancelToken(SteadyNow() + timeout)};
+    const runtime::CallOptions call{.cancel =
+                                        CancelToken(SteadyNow() + timeout)};
     HAWSER_ASSIGN_OR_RETURN(
         const auto chain,
         client->Compile(std::make_shared<const Module>(ChainModule(4)), {},

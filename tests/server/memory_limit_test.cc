@@ -46,8 +46,7 @@ TEST_F(MemoryLimitTest, Version2AndTheGroupsAbove) {
 
 TEST_F(MemoryLimitTest, Version1) {
   Write("proc/self/cgroup", "11:cpuset:/x\n4:cpu,memory:/docker/abc\n0::/\n");
-  Write("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes",
-        "536870912\n");
+  Write("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "536870912\n");
   EXPECT_EQ(Had(), kGiB / 2);
 }
 

@@ -21,11 +21,11 @@ TEST(ClockTest, MomentsOfOtherClocksAreTheSameMoments) {
                                 (absl::Now() + away)),
               slack);
     EXPECT_LT(absl::AbsDuration(FromWall(absl::Now() + away) - time), slack);
-    EXPECT_LT(absl::AbsDuration(
-                  absl::FromChrono(ToSteadyChrono(time) -
-                                   std::chrono::steady_clock::now()) -
-                  away),
-              slack);
+    EXPECT_LT(
+        absl::AbsDuration(absl::FromChrono(ToSteadyChrono(time) -
+                                           std::chrono::steady_clock::now()) -
+                          away),
+        slack);
   }
 }
 
