@@ -41,6 +41,7 @@ int RpcThreads(int wanted) {
   return std::clamp(cores / 8, 1, 4);
 }
 
+constexpr int kReadBytes = 512 << 10;
 // Of one connection: sessions, transfers and calls under way.
 constexpr int kMostStreams = 1000;
 
@@ -119,6 +120,9 @@ void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
+  // What it reads at a time it then parses, whatever ConnectionGuard does: in
+  // the default of 4 MiB lie headers that take 60 MiB.
+  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
   // gRPC inflates a message before it looks at its size, and no client of ours
   // compresses: calls that say they do are refused before anything is read.
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
@@ -222,6 +226,10 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   }
   DatasetStoreOptions& store = options.datasets;
   if (options.account != nullptr) {
+    connections.uncharged_bytes = options.memory / 4;
+    connections.charged = [account = options.account] {
+      return account->held();
+    };
     // Values need room beside them.
     store.memory_bytes =
         std::min(store.memory_bytes, options.account->limit() / 2);

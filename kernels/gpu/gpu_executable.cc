@@ -101,7 +101,8 @@ absl::StatusOr<std::vector<BufferPtr>> GpuExecutable::Execute(
     absl::Span<const Argument> arguments,
     const runtime::ExecuteOptions& options) {
   HAWSER_RETURN_IF_ERROR(Check(arguments, options));
-  const CancelToken token = runtime::AttemptToken(options.call);
+  runtime::CallOptions call = options.call;
+  call.cancel = runtime::AttemptToken(options.call);
   std::vector<GivenArgument> given(arguments.size());
   bool all_there = !blocks();
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -116,7 +117,7 @@ absl::StatusOr<std::vector<BufferPtr>> GpuExecutable::Execute(
   for (const int i : options.donated) given[i].is_donated = true;
 
   absl::StatusOr<std::vector<Future<DeviceValue>>> results =
-      all_there ? QueueNow(given, token) : QueueLater(std::move(given), token);
+      all_there ? QueueNow(given, call) : QueueLater(std::move(given), call);
   HAWSER_RETURN_IF_ERROR(results);
   std::vector<BufferPtr> buffers;
   for (size_t r = 0; r < results->size(); ++r) {
@@ -127,13 +128,13 @@ absl::StatusOr<std::vector<BufferPtr>> GpuExecutable::Execute(
 }
 
 std::vector<Future<DeviceValue>> GpuExecutable::QueueNow(
-    std::vector<GivenArgument>& given, const CancelToken& token) {
+    std::vector<GivenArgument>& given, const runtime::CallOptions& call) {
   const auto queue = [&]() -> absl::StatusOr<Results> {
-    HAWSER_RETURN_IF_ERROR(token.Check());
+    HAWSER_RETURN_IF_ERROR(call.cancel.Check());
     // The caller holds each buffer too.
     HAWSER_ASSIGN_OR_RETURN(std::vector<RunArgument> taken,
                             TakeArguments(*this, given, 2));
-    return Queue(std::move(taken), token);
+    return Queue(std::move(taken), call);
   };
   absl::StatusOr<Results> queued = queue();
   std::vector<Future<DeviceValue>> results;
@@ -146,19 +147,19 @@ std::vector<Future<DeviceValue>> GpuExecutable::QueueNow(
 }
 
 absl::StatusOr<std::vector<Future<DeviceValue>>> GpuExecutable::QueueLater(
-    std::vector<GivenArgument> given, const CancelToken& token) {
+    std::vector<GivenArgument> given, const runtime::CallOptions& call) {
   if (!engine_->Begin()) {
     return FailedPrecondition("the ", engine_->platform(), " client is gone");
   }
   auto run = std::make_shared<PendingRun>(shared_from_this(), engine_,
-                                          std::move(given), token);
+                                          std::move(given), call);
   std::vector<Future<DeviceValue>> results = run->results();
   run->Start();
   return results;
 }
 
 absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
-    std::vector<RunArgument> arguments, const CancelToken& cancel) {
+    std::vector<RunArgument> arguments, const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(const std::unique_ptr<RunLane> run,
                           RunLane::Take(engine_.get(), blocks()));
   const std::shared_ptr<Lane>& lane = run->lane();
@@ -166,7 +167,7 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
   // Of what is not waited for, this lane is no user.
   HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
   absl::Status status = PlaceResults(lane, arguments, &results);
-  if (status.ok()) status = RunSteps(lane, arguments, results, cancel);
+  if (status.ok()) status = RunSteps(lane, arguments, results, call);
   // Also after a failure: some of it may be queued.
   const absl::StatusOr<EventPtr> done = lane->Record();
   if (!done.ok()) {
@@ -242,7 +243,7 @@ std::string GpuExecutable::NoMemoryFor(size_t result) const {
 absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
                                      const std::vector<RunArgument>& arguments,
                                      const Results& results,
-                                     const CancelToken& cancel) {
+                                     const runtime::CallOptions& call) {
   const Program& program = compiled_.program;
   std::vector<DeviceAddress> bases(Slot::kFirstArgument);
   if (program.arena_bytes > 0) {
@@ -260,7 +261,7 @@ absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
     bases.push_back(result.memory->address());
   }
   StepRunner runner(compiled_, host_, engine_.get(), lane.get(),
-                    std::move(bases), cancel);
+                    std::move(bases), call);
   if (blocks()) return runner.Run(program.steps);
   return graphs_.Run(lane.get(), runner.bases(),
                      [&] { return runner.Run(program.steps); });

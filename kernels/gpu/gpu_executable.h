@@ -40,9 +40,10 @@ class GpuExecutable : public runtime::Executable,
       const runtime::ExecuteOptions& options) override;
 
   // Queues a run over values that are queued themselves; blocks as
-  // Program::blocks says.
+  // Program::blocks says. Of `call` the token and whom the device is shared
+  // with count.
   absl::StatusOr<std::vector<DeviceValue>> Queue(
-      std::vector<RunArgument> arguments, const CancelToken& cancel);
+      std::vector<RunArgument> arguments, const runtime::CallOptions& call);
   // Whether some result may have the memory of argument `i`.
   bool MayTake(int i) const { return may_take_[i]; }
   bool blocks() const { return compiled_.program.blocks; }
@@ -58,9 +59,9 @@ class GpuExecutable : public runtime::Executable,
                      const runtime::ExecuteOptions& options) const;
   // The results of a run over arguments that are all ready, or its error.
   std::vector<Future<DeviceValue>> QueueNow(std::vector<GivenArgument>& given,
-                                            const CancelToken& token);
+                                            const runtime::CallOptions& call);
   absl::StatusOr<std::vector<Future<DeviceValue>>> QueueLater(
-      std::vector<GivenArgument> given, const CancelToken& token);
+      std::vector<GivenArgument> given, const runtime::CallOptions& call);
   absl::Status AwaitArguments(Lane* lane,
                               const std::vector<RunArgument>& arguments);
   std::string NoMemoryFor(size_t result) const;
@@ -70,7 +71,8 @@ class GpuExecutable : public runtime::Executable,
                             Results* results);
   absl::Status RunSteps(const std::shared_ptr<Lane>& lane,
                         const std::vector<RunArgument>& arguments,
-                        const Results& results, const CancelToken& cancel);
+                        const Results& results,
+                        const runtime::CallOptions& call);
 
   const std::shared_ptr<Engine> engine_;
   const std::shared_ptr<const Module> module_;

@@ -29,11 +29,11 @@ absl::StatusOr<std::vector<RunArgument>> TakeArguments(
 PendingRun::PendingRun(std::shared_ptr<GpuExecutable> executable,
                        std::shared_ptr<Engine> engine,
                        std::vector<GivenArgument> arguments,
-                       const CancelToken& token)
+                       const runtime::CallOptions& call)
     : executable_(std::move(executable)),
       engine_(std::move(engine)),
       arguments_(std::move(arguments)),
-      token_(token),
+      call_(call),
       promises_(executable_->signature().results.size()) {}
 
 std::vector<Future<DeviceValue>> PendingRun::results() const {
@@ -43,7 +43,9 @@ std::vector<Future<DeviceValue>> PendingRun::results() const {
 }
 
 void PendingRun::Start() {
-  if (token_.can_expire()) engine_->watch().Add(token_, weak_from_this());
+  if (call_.cancel.can_expire()) {
+    engine_->watch().Add(call_.cancel, weak_from_this());
+  }
   std::vector<Future<DeviceValue>> awaited;
   for (const GivenArgument& argument : arguments_) {
     if (!argument.value.ready()) awaited.push_back(argument.value);
@@ -77,10 +79,10 @@ void PendingRun::Run() {
 }
 
 absl::StatusOr<std::vector<DeviceValue>> PendingRun::Queue() {
-  HAWSER_RETURN_IF_ERROR(token_.Check());
+  HAWSER_RETURN_IF_ERROR(call_.cancel.Check());
   HAWSER_ASSIGN_OR_RETURN(std::vector<RunArgument> taken,
                           TakeArguments(*executable_, arguments_, 1));
-  return executable_->Queue(std::move(taken), token_);
+  return executable_->Queue(std::move(taken), call_);
 }
 
 void PendingRun::SetAll(const absl::Status& status) {

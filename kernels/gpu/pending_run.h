@@ -34,7 +34,8 @@ class PendingRun : public CancelWatch::Watched,
  public:
   PendingRun(std::shared_ptr<GpuExecutable> executable,
              std::shared_ptr<Engine> engine,
-             std::vector<GivenArgument> arguments, const CancelToken& token);
+             std::vector<GivenArgument> arguments,
+             const runtime::CallOptions& call);
 
   // In the order of the module's results.
   std::vector<Future<DeviceValue>> results() const;
@@ -52,7 +53,7 @@ class PendingRun : public CancelWatch::Watched,
   const std::shared_ptr<GpuExecutable> executable_;
   const std::shared_ptr<Engine> engine_;
   std::vector<GivenArgument> arguments_;
-  const CancelToken token_;
+  const runtime::CallOptions call_;
   std::vector<Promise<DeviceValue>> promises_;  // Set is thread-safe
   std::atomic<int> missing_{1};  // 1 for Start: no early start in between
 };

@@ -71,12 +71,19 @@ absl::Status StepRunner::Do(const HostStep& step) {
   return absl::OkStatus();
 }
 
+void StepRunner::MakeWay() {
+  if (sharing_ == nullptr || !sharing_->others_wait()) return;
+  const ThreadPool::Blocking blocking(&engine_->blocking_runs());
+  sharing_->MakeWay();
+}
+
 absl::Status StepRunner::DoKnownLoop(const LoopStep& step) {
   for (int64_t turn = 0; turn < *step.trips; ++turn) {
     if (compiled_.program.blocks) {
       HAWSER_RETURN_IF_ERROR(cancel_.Check());
       if (turn % kTurnsAhead == kTurnsAhead - 1) {
         HAWSER_RETURN_IF_ERROR(device_.AwaitStream(lane_->stream()));
+        MakeWay();
       }
     }
     HAWSER_RETURN_IF_ERROR(Run(step.body));
@@ -94,6 +101,7 @@ absl::Status StepRunner::Do(const LoopStep& step) {
         const Literal holds,
         engine_->FetchOn(lane_, At(step.predicate), predicate));
     if (!holds.data<bool>()[0]) return absl::OkStatus();
+    MakeWay();
     HAWSER_RETURN_IF_ERROR(Run(step.body));
   }
 }

@@ -2,10 +2,12 @@
 #ifndef HAWSER_KERNELS_GPU_STEP_RUNNER_H_
 #define HAWSER_KERNELS_GPU_STEP_RUNNER_H_
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "core/base/cancel.h"
+#include "core/runtime/client.h"
 #include "kernels/gpu/compiled.h"
 #include "kernels/gpu/engine.h"
 
@@ -16,14 +18,15 @@ class StepRunner {
   // `bases`: the addresses that slots count from. The caller holds the lane.
   StepRunner(const Compiled& compiled, runtime::HostEvaluator* host,
              Engine* engine, Lane* lane, std::vector<DeviceAddress> bases,
-             const CancelToken& cancel)
+             const runtime::CallOptions& call)
       : compiled_(compiled),
         host_(host),
         engine_(engine),
         device_(engine->device()),
         lane_(lane),
         bases_(std::move(bases)),
-        cancel_(cancel) {}
+        cancel_(call.cancel),
+        sharing_(call.sharing) {}
 
   const std::vector<DeviceAddress>& bases() const { return bases_; }
 
@@ -39,6 +42,8 @@ class StepRunner {
   absl::Status Do(const LoopStep& step);
   absl::Status Do(const CaseStep& step);
   absl::Status DoKnownLoop(const LoopStep& step);
+  // Between two turns of a loop, when the device has done the first.
+  void MakeWay();
 
   DeviceAddress At(const Slot& slot) const {
     return bases_[slot.base] + slot.offset;
@@ -51,6 +56,7 @@ class StepRunner {
   Lane* const lane_;
   const std::vector<DeviceAddress> bases_;
   const CancelToken cancel_;
+  const std::shared_ptr<runtime::Sharing> sharing_;
 };
 
 }  // namespace hawser::gpu

@@ -28,6 +28,8 @@ constexpr absl::Duration kSweepEvery = absl::Seconds(1);
 constexpr absl::Duration kStaysWatched = absl::Seconds(2);
 // In one period; a look takes about a microsecond.
 constexpr size_t kMostLooks = 512;
+// Larger than the frames of our clients' transfers.
+constexpr int64_t kMuchUnfinished = 2 << 20;
 // How many looks in a row must find too much.
 constexpr int kLooksAtStranger = 3;
 // What one that was closed held takes a moment to come free.
@@ -238,6 +240,22 @@ void ConnectionGuard::Sweep(absl::Time now) {
   }
 }
 
+bool ConnectionGuard::CloseUnfinished() {
+  MutexLock lock(&mu_);
+  std::vector<Socket> unfinished;
+  for (const auto& [fd, socket] : sockets_) {
+    if (socket.received - socket.complete > kMuchUnfinished) {
+      unfinished.push_back(socket);
+    }
+  }
+  for (const Socket& socket : unfinished) {
+    Close(socket, absl::StrCat("the server is short of memory, and it sent ",
+                               socket.received - socket.complete,
+                               " bytes since its last complete message"));
+  }
+  return !unfinished.empty();
+}
+
 void ConnectionGuard::CloseNewest() {
   MutexLock lock(&mu_);
   auto newest = sockets_.end();
@@ -260,10 +278,15 @@ void ConnectionGuard::CloseNewest() {
 
 void ConnectionGuard::LookAtMemory() {
   if (limits_.resident_bytes == 0) return;
+  const int64_t resident = limits_.resident();
+  const bool beyond = resident > limits_.resident_bytes;
+  // It parses what it has read even then, and copies it: early, therefore.
+  const bool much_buffered =
+      limits_.uncharged_bytes > 0 &&
+      resident - limits_.charged() > limits_.uncharged_bytes;
+  if ((beyond || much_buffered) && CloseUnfinished()) return;
   const absl::Time now = SteadyNow();
-  if (now < next_close_ || limits_.resident() <= limits_.resident_bytes) {
-    return;
-  }
+  if (!beyond || now < next_close_) return;
   // What has been freed may only not have been given back yet.
   malloc_trim(0);
   next_close_ = SteadyNow() + kBetweenCloses;

@@ -27,8 +27,14 @@ struct ConnectionLimits {
   // And afterwards since the last message of it was complete: more than the
   // largest message, less than what gRPC can be made to buffer.
   int64_t unfinished_bytes = 24 << 20;
-  // Of the process; beyond, the newest connections are closed. 0: no limit.
+  // Of the process; beyond, connections are closed: those with much that is not
+  // complete, then the newest. 0: no limit.
   int64_t resident_bytes = 0;
+  // Of the process, beyond what `charged` says that clients are charged for:
+  // what gRPC has buffered. Beyond, connections with much that is not complete
+  // are closed. 0: no limit.
+  int64_t uncharged_bytes = 0;
+  std::function<int64_t()> charged = [] { return int64_t{0}; };
   // Authorised connections of one tenant.
   int64_t of_tenant = 4096;
   // What the process takes now; replaced by tests.
@@ -103,6 +109,9 @@ class ConnectionGuard {
   void Close(const Socket& socket, absl::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LookAtMemory();
+  // Closes those that have sent much of a message that is not complete. False:
+  // there is none.
+  bool CloseUnfinished();
   void CloseNewest();
 
   const ConnectionLimits limits_;

@@ -93,7 +93,8 @@ void DiskWriter::Loop() {
 
 void DiskWriter::Run(std::vector<Task> batch) {
   for (Task& task : batch) {
-    if (task.prepare) task.prepare();
+    // What it wrote lives no longer than it: done says that memory is free.
+    if (task.prepare) std::exchange(task.prepare, nullptr)();
   }
   std::vector<absl::Status> results;
   for (Task& task : batch) results.push_back(task.write());

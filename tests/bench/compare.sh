@@ -20,7 +20,7 @@ trap 'git worktree remove --force "$old/tree" 2>/dev/null; rm -rf "$old"' EXIT
 git worktree add --quiet --detach "$old/tree" "$commit"
 deploy/build_cache.sh
 # An older commit may not import the cache by itself.
-cache=(--bazelrc=.bazelrc "--bazelrc=$PWD/.bazelrc.cache")
+cache=("--bazelrc=$PWD/.bazelrc.cache")
 targets=(//server:hawserd //tests/bench:echo_server //tests/bench:echo_client
          //tests/bench:crowd_client //tests/bench:heavy_client)
 for bench in "${benches[@]}"; do targets+=("//tests/bench:${bench}_bench"); done
