@@ -76,6 +76,7 @@ ThreadPool::Blocking::~Blocking() {
   if (pool_ == nullptr) return;
   MutexLock lock(&pool_->mu_);
   --pool_->blocked_;
+  pool_->changed_.Signal();
 }
 
 void ThreadPool::Stop() {
@@ -121,15 +122,30 @@ bool ThreadPool::IsOwnThread() const { return current_pool == this; }
 
 void ThreadPool::Work() {
   current_pool = this;
+  const auto surplus = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return static_cast<int>(threads_.size()) >
+           size_ + extra_tasks_ + blocked_;
+  };
   while (true) {
     std::function<void()> task;
     {
       MutexLock lock(&mu_);
-      changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-        return Next() != nullptr || (stopped_ && tasks_.empty());
+      changed_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+        return Next() != nullptr || surplus() || (stopped_ && tasks_.empty());
       });
       Queue* const queue = Next();
-      if (queue == nullptr) return;
+      if (queue == nullptr) {
+        if (stopped_) return;
+        // One that stood in for a thread which waits no more. After the lock it
+        // touches nothing of the pool.
+        const auto own = std::find_if(
+            threads_.begin(), threads_.end(), [](const std::thread& thread) {
+              return thread.get_id() == std::this_thread::get_id();
+            });
+        own->detach();
+        threads_.erase(own);
+        return;
+      }
       task = std::move(queue->front());
       queue->pop_front();
       if (queue == &tasks_) --tasks_waiting_;

@@ -25,6 +25,12 @@ double Thought(double seconds) {
 
 }  // namespace
 
+// The watch's thread is there from the start: a server that has met a line has
+// no thread more than one that has not.
+DeviceQueue::DeviceQueue(Options options) : options_(std::move(options)) {
+  watch_.Add(CancelToken::WithFlag(), {});
+}
+
 DeviceQueue::~DeviceQueue() = default;
 
 void DeviceQueue::Turn::Expire(const absl::Status& status) {

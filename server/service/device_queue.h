@@ -59,7 +59,7 @@ class DeviceQueue {
   class Turn;  // of one Work
   using TurnPtr = std::shared_ptr<Turn>;
 
-  explicit DeviceQueue(Options options) : options_(std::move(options)) {}
+  explicit DeviceQueue(Options options);
   ~DeviceQueue();
   DeviceQueue(const DeviceQueue&) = delete;
   DeviceQueue& operator=(const DeviceQueue&) = delete;
