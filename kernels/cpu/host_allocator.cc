@@ -157,9 +157,4 @@ void HostAllocator::LetGo() {
   kept_bytes_ = 0;
 }
 
-int64_t HostAllocator::spare_bytes() const {
-  MutexLock lock(&mu_);
-  return kept_bytes_;
-}
-
 }  // namespace hawser::cpu

@@ -46,7 +46,6 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
 
   // Of values, as their shapes have it.
   int64_t live_bytes() const { return live_.load(); }
-  int64_t spare_bytes() const;
   // Gives all kept blocks back to the system.
   void LetGo();
 

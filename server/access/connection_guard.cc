@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "server/access/open_sockets.h"
 
 namespace hawser::server {
 namespace {
@@ -35,11 +35,6 @@ constexpr int kLooksAtStranger = 3;
 // What one that was closed held takes a moment to come free.
 constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
-
-uint64_t InodeOf(int fd) {
-  struct stat about {};
-  return fstat(fd, &about) == 0 ? about.st_ino : 0;
-}
 
 // As gRPC writes it; "" for sockets that have no address.
 std::string PeerOf(int fd) {

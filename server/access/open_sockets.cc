@@ -3,15 +3,11 @@
 #include <sys/stat.h>
 
 namespace hawser::server {
-namespace {
 
-// 0: not open. No two open sockets have the same.
 uint64_t InodeOf(int fd) {
   struct stat about {};
   return fstat(fd, &about) == 0 ? about.st_ino : 0;
 }
-
-}  // namespace
 
 void OpenSockets::Add(int fd) { inodes_[fd] = InodeOf(fd); }
 

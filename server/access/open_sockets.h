@@ -9,6 +9,10 @@
 
 namespace hawser::server {
 
+// What tells a socket from the next one of its descriptor: no two open sockets
+// have the same. 0: `fd` is not open.
+uint64_t InodeOf(int fd);
+
 // gRPC does not say when it closes a connection it was given, so we ask the
 // kernel whether the descriptor still is that socket. Not thread-safe.
 class OpenSockets {

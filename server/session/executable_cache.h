@@ -40,7 +40,7 @@ class ExecutableCache {
   Pointer Add(absl::string_view tenant, const Digest& fingerprint,
               Pointer executable);
 
-  // Lets go of all that nobody holds, however few there are.
+  // Lets go of all that is not pinned, however few there are.
   void LetGo();
 
   size_t size() const;
