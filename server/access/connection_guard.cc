@@ -32,6 +32,7 @@ constexpr size_t kMostLooks = 512;
 constexpr int64_t kMuchUnfinished = 2 << 20;
 // How many looks in a row must find too much.
 constexpr int kLooksAtStranger = 3;
+constexpr int64_t kMostOfFirstMessage = 128 << 10;
 // What one that was closed held takes a moment to come free.
 constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
@@ -62,14 +63,15 @@ std::string PeerOf(int fd) {
 // What has been read of a TCP socket in its life: what lies in the kernel yet
 // costs no memory of ours. -1: the kernel does not say.
 int64_t ReadBytes(int fd) {
+  // Asked for first: what comes in between must not count as less than nothing.
+  int unread = 0;
+  if (ioctl(fd, FIONREAD, &unread) != 0) return -1;
   tcp_info info{};
   socklen_t size = sizeof(info);
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
   constexpr size_t kNeeded =
       offsetof(tcp_info, tcpi_bytes_received) + sizeof(uint64_t);
   if (size < kNeeded) return -1;
-  int unread = 0;
-  if (ioctl(fd, FIONREAD, &unread) != 0) return -1;
   return static_cast<int64_t>(info.tcpi_bytes_received) - unread;
 }
 
@@ -169,7 +171,13 @@ void ConnectionGuard::Forget(const Socket& socket) {
 void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
   // Still ours: gRPC closes a descriptor only after it has shut it down, and
   // another socket would have another inode.
-  if (InodeOf(socket.fd) == socket.inode) shutdown(socket.fd, SHUT_RDWR);
+  if (InodeOf(socket.fd) == socket.inode) {
+    shutdown(socket.fd, SHUT_RDWR);
+    // Or gRPC would parse what lies there before it sees the end.
+    while (recv(socket.fd, nullptr, size_t{1} << 30,
+                MSG_TRUNC | MSG_DONTWAIT) > 0) {
+    }
+  }
   ++closed_;
   ++unlogged_;
   const absl::Time now = SteadyNow();
@@ -200,8 +208,12 @@ bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
   }
   if (!socket.connection->authorised_) {
     socket.over = received > limits_.stranger_bytes ? socket.over + 1 : 0;
-    // The call may have come and not have been looked at yet.
-    if (socket.over < kLooksAtStranger) return true;
+    // The call may have come and not have been looked at yet; but until it is,
+    // HTTP/2 lets its client send no more than 64 KiB of messages.
+    if (socket.over < kLooksAtStranger &&
+        received <= limits_.stranger_bytes + kMostOfFirstMessage) {
+      return true;
+    }
     Close(socket,
           absl::StrCat("it sent ", received, " bytes, ", limits_.stranger_bytes,
                        " may come before the first authorised call"));

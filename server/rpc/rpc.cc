@@ -16,6 +16,7 @@ void Rpc::OnAccepted(bool ok) {
   if (!ok) return Die();
   owner_->OnAccepted(queue_);
   reactor_ = owner_->Dispatch(context_.method(), this);
+  if (ended_early_) OnEnded(true);
 }
 
 void Rpc::Read(grpc::ByteBuffer* into) {
@@ -51,6 +52,10 @@ void Rpc::OnWritten(bool ok) {
 void Rpc::OnFinished(bool) { LetGo(); }
 
 void Rpc::OnEnded(bool) {
+  if (reactor_ == nullptr) {
+    ended_early_ = true;
+    return;
+  }
   if (context_.IsCancelled()) {
     cancelled_ = true;
     reactor_->OnCancel();

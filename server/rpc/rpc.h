@@ -19,8 +19,8 @@ namespace hawser::server {
 
 class Rpc;
 
-// Answers one call. All events come on one thread, one at a time, and must not
-// block. Destroyed after OnDone, which comes once: after Finish, when nothing
+// Answers one call. All events come one at a time, and must not block.
+// Destroyed after OnDone, which comes once: after Finish, when nothing
 // is under way any more.
 class Reactor {
  public:
@@ -128,6 +128,8 @@ class Rpc {
   Operation finished_{this, &Rpc::OnFinished};
   Operation ended_{this, &Rpc::OnEnded};
   std::unique_ptr<Reactor> reactor_;
+  // The end was handled before the beginning, by another thread.
+  bool ended_early_ = false;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<void> held_;
   std::atomic<bool> cancelled_{false};

@@ -1,12 +1,10 @@
 #include "server/rpc/rpc_server.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/spin.h"
 #include "core/base/status.h"
 
 namespace hawser::server {
@@ -20,30 +18,14 @@ class Refused final : public Reactor {
   }
 };
 
-// Until the queue is shut down and nothing is under way any more.
-void Serve(grpc::ServerCompletionQueue* queue) {
-  SpinWait spin;
-  void* tag;
-  bool ok;
-  const auto poll = [&] {
-    return queue->AsyncNext(&tag, &ok,
-                            std::chrono::system_clock::time_point()) ==
-           grpc::CompletionQueue::GOT_EVENT;
-  };
-  // Often the next event is there already.
-  while (poll() || spin.Until(poll) || queue->Next(&tag, &ok)) {
-    static_cast<Rpc::Tag*>(tag)->Done(ok);
-  }
-}
-
 std::string PathOf(absl::string_view service, absl::string_view method) {
   return absl::StrCat("/", service, "/", method);
 }
 
 }  // namespace
 
-RpcServer::RpcServer(const Access* access, ConnectionGuard* guard, int threads)
-    : access_(access), guard_(guard), num_threads_(std::max(threads, 1)) {}
+RpcServer::RpcServer(const Access* access, ConnectionGuard* guard, int queues)
+    : access_(access), guard_(guard), num_queues_(std::max(queues, 1)) {}
 
 RpcServer::~RpcServer() { Join(); }
 
@@ -70,8 +52,9 @@ std::vector<std::string> RpcServer::services() const {
 
 void RpcServer::Register(grpc::ServerBuilder* builder) {
   builder->RegisterAsyncGenericService(&service_);
-  for (size_t i = 0; i < num_threads_; ++i) {
-    queues_.push_back(builder->AddCompletionQueue());
+  for (int i = 0; i < num_queues_; ++i) {
+    queues_.push_back(
+        std::make_unique<ServedQueue>(builder->AddCompletionQueue()));
   }
 }
 
@@ -81,8 +64,8 @@ void RpcServer::Run() {
     accepting_ = true;
   }
   for (const auto& queue : queues_) {
-    OnAccepted(queue.get());
-    threads_.emplace_back([queue = queue.get()] { Serve(queue); });
+    OnAccepted(queue->queue());
+    queue->Start();
   }
 }
 
@@ -113,9 +96,6 @@ void RpcServer::Join() {
       return calls_ == 0;
     });
   }
-  for (const auto& queue : queues_) queue->Shutdown();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
   queues_.clear();
 }
 

@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -19,11 +18,12 @@
 #include "server/access/access.h"
 #include "server/access/connection_guard.h"
 #include "server/rpc/rpc.h"
+#include "server/rpc/served_queue.h"
 
 namespace hawser::server {
 
-// Every method of every service by its name, all as raw messages, each thread
-// with a completion queue of its own. Not gRPC's callback or synchronous
+// Every method of every service by its name, all as raw messages, each
+// connection with one of the queues. Not gRPC's callback or synchronous
 // services, whose threads wake each other for every message: beside the same
 // work on one thread a small step takes half as long again (tests/bench).
 class RpcServer final : private Rpc::Owner {
@@ -34,7 +34,7 @@ class RpcServer final : private Rpc::Owner {
 
   // `access` and `guard` outlive it: one says whose a call is, the other is told
   // of the connection it came by. Null: connections are not guarded.
-  RpcServer(const Access* access, ConnectionGuard* guard, int threads);
+  RpcServer(const Access* access, ConnectionGuard* guard, int queues);
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;
   RpcServer& operator=(const RpcServer&) = delete;
@@ -70,14 +70,13 @@ class RpcServer final : private Rpc::Owner {
   ConnectionGuard* const guard_;
   // One for each call of an open method under way, and one.
   const std::shared_ptr<int> open_calls_ = std::make_shared<int>(0);
-  const size_t num_threads_;
+  const int num_queues_;
   absl::flat_hash_map<std::string, Start> methods_;
   absl::flat_hash_map<std::string,
                       std::function<std::unique_ptr<Reactor>(Rpc* rpc)>>
       open_methods_;
   grpc::AsyncGenericService service_;
-  std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<ServedQueue>> queues_;
   Mutex mu_;
   bool accepting_ ABSL_GUARDED_BY(mu_) = false;
   // On the queues: waiting for a client, or under way.

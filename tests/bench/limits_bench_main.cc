@@ -1,5 +1,7 @@
 // limits_bench: prints what tenants and sessions that take all they can do to
 // the small steps of others. See README.md.
+#include <signal.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -22,10 +24,12 @@
 #include "core/base/status.h"
 #include "tests/bench/report.h"
 #include "tests/bench/rounds.h"
+#include "tests/testing/http2_flood.h"
 #include "tests/testing/process.h"
 #include "tests/testing/temporary_folder.h"
 
 ABSL_FLAG(int, steps, 200, "that are measured beside each");
+ABSL_FLAG(int, flooded_steps, 2000, "that are measured beside each flood");
 
 namespace hawser::bench {
 namespace {
@@ -33,6 +37,7 @@ namespace {
 constexpr absl::string_view kQuiet = "quiet-tenants-token-0123456789abc";
 constexpr absl::string_view kGreedy = "greedy-tenants-token-0123456789ab";
 
+using testing::Http2Connection;
 using Step = std::function<absl::Status()>;
 
 absl::StatusOr<Client> ConnectAs(const std::string& address,
@@ -71,6 +76,36 @@ Step StepInLine(const Client& client) {
 Step HeavyStep(const Client& client) {
   return StepOf(
       client, [](Tensor x) { return Work(x, 1 << 17); }, Zeros(16));
+}
+
+constexpr absl::string_view kSession = "/hawser.v1.Executor/Session";
+
+// A call, where `token` is one, and a block of headers that does not end.
+std::function<void(Http2Connection&)> HeadersWithoutEnd(
+    absl::string_view token) {
+  const std::string more = Http2Connection::Continuation(3, 4000);
+  return [token = std::string(token), more](Http2Connection& connection) {
+    if (!token.empty()) {
+      connection.Send(Http2Connection::Headers(1, kSession, token, true));
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+    connection.Send(Http2Connection::Headers(3, kSession, token, false));
+    while (connection.Send(more)) {
+    }
+  };
+}
+
+// Calls that are given up as they begin.
+void RapidResets(Http2Connection& connection) {
+  for (uint32_t stream = 1; stream < (1u << 30);) {
+    std::string calls;
+    for (int i = 0; i < 100; ++i, stream += 2) {
+      absl::StrAppend(&calls,
+                      Http2Connection::Headers(stream, kSession, kGreedy, true),
+                      Http2Connection::Reset(stream));
+    }
+    if (!connection.Send(calls)) return;
+  }
 }
 
 // What goes on beside, from its making to its death.
@@ -112,7 +147,18 @@ class LimitsBench {
     HAWSER_RETURN_IF_ERROR(BesideDearOps(report));
     HAWSER_RETURN_IF_ERROR(BesideEndlessLoops(report));
     HAWSER_RETURN_IF_ERROR(BesideManySessions(report));
-    return BesideALongLine(report);
+    HAWSER_RETURN_IF_ERROR(BesideALongLine(report));
+    return BesideFloods(report);
+  }
+
+  // What it said, after a failure.
+  void ShowServer() {
+    server_->Signal(SIGTERM);
+    const auto code = server_->Wait(absl::Seconds(5));
+    std::fprintf(stderr, "%s\nhawserd ended: %s\n",
+                 server_->output().c_str(),
+                 code.ok() ? absl::StrCat(*code).c_str()
+                           : code.status().ToString().c_str());
   }
 
  private:
@@ -225,6 +271,41 @@ class LimitsBench {
     return absl::OkStatus();
   }
 
+  // Two connections at a time that flood, each again once it is closed.
+  absl::Status BesideFlood(const std::string& what,
+                           const std::function<void(Http2Connection&)>& flood,
+                           Report* report) {
+    HAWSER_ASSIGN_OR_RETURN(const Client quiet, ConnectAs(address_, kQuiet));
+    // One that does nothing between its steps has few of them delayed.
+    const Step small = SmallStep(quiet);
+    const Step paced = [&] {
+      absl::SleepFor(absl::Milliseconds(1));
+      return small();
+    };
+    HAWSER_ASSIGN_OR_RETURN(const Times alone, Measure(paced));
+    Beside beside;
+    for (int i = 0; i < 2; ++i) {
+      beside.Add([&] {
+        Http2Connection connection(address_);
+        if (connection.valid()) flood(connection);
+        return absl::OkStatus();
+      });
+    }
+    HAWSER_ASSIGN_OR_RETURN(const Times times,
+                            TimesOf(paced, absl::GetFlag(FLAGS_flooded_steps)));
+    AddRow(absl::StrCat("step after 1 ms beside ", what, ", p99"), times.p99,
+           alone.p99, "p99 50 ms later", report);
+    return absl::OkStatus();
+  }
+
+  absl::Status BesideFloods(Report* report) {
+    HAWSER_RETURN_IF_ERROR(
+        BesideFlood("strangers' headers", HeadersWithoutEnd(""), report));
+    HAWSER_RETURN_IF_ERROR(
+        BesideFlood("a tenant's headers", HeadersWithoutEnd(kGreedy), report));
+    return BesideFlood("rapid resets", RapidResets, report);
+  }
+
   TemporaryFolder folder_;
   std::string address_;
   std::unique_ptr<testing::Process> server_;
@@ -233,7 +314,9 @@ class LimitsBench {
 absl::StatusOr<Report> MeasureAll() {
   HAWSER_ASSIGN_OR_RETURN(const auto bench, LimitsBench::Start());
   Report report;
-  HAWSER_RETURN_IF_ERROR(bench->MeasureAll(&report));
+  const absl::Status measured = bench->MeasureAll(&report);
+  if (!measured.ok()) bench->ShowServer();
+  HAWSER_RETURN_IF_ERROR(measured);
   return report;
 }
 

@@ -19,7 +19,7 @@
 #include "core/base/digest.h"
 #include "gtest/gtest.h"
 #include "proto/executor.grpc.pb.h"
-#include "tests/e2e/http2_flood.h"
+#include "tests/testing/http2_flood.h"
 #include "tests/testing/process.h"
 #include "tests/testing/temporary_folder.h"
 

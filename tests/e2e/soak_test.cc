@@ -29,7 +29,9 @@ constexpr int64_t kSlack = 128 * kMiB;
 absl::Duration HowLong() {
   int seconds = 600;
   const char* const text = std::getenv("HAWSER_SOAK_SECONDS");
-  if (text != nullptr) EXPECT_TRUE(absl::SimpleAtoi(text, &seconds));
+  if (text != nullptr) {
+    EXPECT_TRUE(absl::SimpleAtoi(text, &seconds)) << text;
+  }
   return absl::Seconds(seconds);
 }
 

@@ -1,6 +1,6 @@
 // A client that speaks HTTP/2 by hand, and badly.
-#ifndef HAWSER_TESTS_E2E_HTTP2_FLOOD_H_
-#define HAWSER_TESTS_E2E_HTTP2_FLOOD_H_
+#ifndef HAWSER_TESTS_TESTING_HTTP2_FLOOD_H_
+#define HAWSER_TESTS_TESTING_HTTP2_FLOOD_H_
 
 #include <cstdint>
 #include <string>
@@ -36,4 +36,4 @@ class Http2Connection {
 };
 
 }  // namespace hawser::testing
-#endif  // HAWSER_TESTS_E2E_HTTP2_FLOOD_H_
+#endif  // HAWSER_TESTS_TESTING_HTTP2_FLOOD_H_

@@ -1,4 +1,4 @@
-#include "tests/e2e/http2_flood.h"
+#include "tests/testing/http2_flood.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,0 +1,74 @@
+// ServedQueue: a completion queue and the threads that serve it.
+#ifndef HAWSER_SERVER_RPC_SERVED_QUEUE_H_
+#define HAWSER_SERVER_RPC_SERVED_QUEUE_H_
+
+#include <grpcpp/completion_queue.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/time/time.h"
+#include "core/base/mutex.h"
+
+namespace hawser::server {
+
+// One thread serves: a second one costs every message 10 us, because gRPC wakes
+// them in turn. But gRPC parses what a connection sends inside the wait for the
+// next event, and does not leave it as long as more comes. So others stand in,
+// each when all before it are held up so, until one of them comes back. Events
+// are handled one at a time, whoever takes them out; those that a thread takes
+// out one after the other, in this order.
+class ServedQueue {
+ public:
+  explicit ServedQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue)
+      : queue_(std::move(queue)) {}
+  ~ServedQueue() { Join(); }
+  ServedQueue(const ServedQueue&) = delete;
+  ServedQueue& operator=(const ServedQueue&) = delete;
+
+  grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
+  // Handles events, which are Rpc::Tags, from now on.
+  void Start();
+  // Once nothing will be started on the queue any more.
+  void Join();
+
+ private:
+  // A thread that serves, or may have to.
+  struct Post {
+    std::thread thread;
+    // Returns from waiting: as long as this stays, it waits or is held up.
+    std::atomic<uint64_t> returns{0};
+  };
+  // What one that stands in has seen of one before it.
+  struct Sight {
+    uint64_t returns = 0;
+    absl::Duration used;     // of the processor, in all
+    absl::Duration in_wait;  // of it, since it last returned
+  };
+  static constexpr int kStandIns = 3;
+
+  void Serve();
+  void StandIn(int number);
+  // Whether all before `number` have been held up since the last look.
+  bool HeldUp(int number, std::array<Sight, kStandIns>& sights);
+  // Until one before `number` is not held up any more, or the queue is over.
+  void Help(int number, std::array<Sight, kStandIns>& sights);
+  void SetHelping(int number);
+  void Handle(void* tag, bool ok);
+
+  const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  Mutex handling_;
+  std::array<Post, 1 + kStandIns> posts_;  // the first serves always
+  Mutex mu_;
+  bool over_ ABSL_GUARDED_BY(mu_) = false;
+  int helping_ ABSL_GUARDED_BY(mu_) = 0;  // the last one that stands in
+  CondVar changed_;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_RPC_SERVED_QUEUE_H_
