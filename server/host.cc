@@ -143,8 +143,10 @@ absl::Status GrpcHost::Serve() {
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return Internal("gRPC did not start");
   rpcs_.Run();
-  HAWSER_ASSIGN_OR_RETURN(acceptor_,
-                          Acceptor::Create(listener_->fd(), options_.acceptor));
+  AcceptorOptions accepting = options_.acceptor;
+  accepting.not_before = [this](int fd) { return guard_->NotBefore(fd); };
+  HAWSER_ASSIGN_OR_RETURN(
+      acceptor_, Acceptor::Create(listener_->fd(), std::move(accepting)));
   StartAccepting();
   sweeper_ = std::thread([this] { SweepUntilStopped(); });
   return absl::OkStatus();
@@ -221,8 +223,7 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   ConnectionLimits& connections = options.connections;
   connections.resident_bytes = MemoryToCloseAt(options.memory);
   if (options.executor.several_tenants) {
-    connections.of_tenant =
-        std::max(options.acceptor.max_connections / 4, 1);
+    connections.of_tenant = std::max(options.acceptor.max_connections / 4, 1);
   }
   DatasetStoreOptions& store = options.datasets;
   if (options.account != nullptr) {

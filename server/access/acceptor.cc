@@ -74,13 +74,14 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Create(
   }
   const size_t capacity = static_cast<size_t>(
       std::min<int64_t>(room, std::max(options.max_connections, 1)));
-  std::unique_ptr<Acceptor> acceptor(new Acceptor(listener, options, capacity));
+  std::unique_ptr<Acceptor> acceptor(
+      new Acceptor(listener, std::move(options), capacity));
   HAWSER_RETURN_IF_ERROR(acceptor->Open());
   return acceptor;
 }
 
 Acceptor::Acceptor(int listener, AcceptorOptions options, size_t capacity)
-    : listener_(listener), options_(options), capacity_(capacity) {}
+    : listener_(listener), options_(std::move(options)), capacity_(capacity) {}
 
 absl::Status Acceptor::Open() {
   spare_fd_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -115,12 +116,16 @@ void Acceptor::Stop() {
   const uint64_t one = 1;
   HAWSER_CHECK(write(stop_fd_, &one, sizeof(one)) == sizeof(one));
   thread_.join();
-  while (!waiting_.empty()) CloseOldest();
+  while (CloseOneThatWaits()) {
+  }
 }
 
 int Acceptor::NextTimeout() const {
-  if (waiting_.empty()) return -1;
-  const absl::Duration left = waiting_.front().until - SteadyNow();
+  absl::Time next = absl::InfiniteFuture();
+  if (!waiting_.empty()) next = waiting_.front().until;
+  if (!held_.empty()) next = std::min(next, held_.begin()->first);
+  if (next == absl::InfiniteFuture()) return -1;
+  const absl::Duration left = next - SteadyNow();
   // Rounded up, so that the loop does not turn for nothing.
   return 1 + static_cast<int>(std::clamp<int64_t>(
                  absl::ToInt64Milliseconds(left), 0, 60000));
@@ -143,6 +148,7 @@ void Acceptor::Loop() {
       }
     }
     CloseSilent();
+    GiveThoseHeld();
     if (accept) Accept();
   }
 }
@@ -186,15 +192,17 @@ void Acceptor::Admit(int fd) {
 }
 
 bool Acceptor::MakeRoom() {
-  if (open_.size() + waiting_.size() < capacity_) return true;
+  const auto room = [this] {
+    return open_.size() + waiting_.size() + held_.size() < capacity_;
+  };
+  if (room()) return true;
   const absl::Time now = SteadyNow();
   if (now >= next_sweep_) {
     next_sweep_ = now + kSweepEvery;
     open_.Sweep();
   }
-  if (open_.size() + waiting_.size() < capacity_) return true;
-  if (waiting_.empty()) return false;
-  CloseOldest();
+  if (room()) return true;
+  if (!CloseOneThatWaits()) return false;
   CountRefused();
   return true;
 }
@@ -212,8 +220,37 @@ void Acceptor::Hear(int fd) {
     close(fd);
     return;
   }
+  const absl::Time now = SteadyNow();
+  const absl::Time at =
+      options_.not_before == nullptr ? now : options_.not_before(fd);
+  if (at <= now) return Give(fd);
+  held_.emplace(at, fd);
+}
+
+void Acceptor::Give(int fd) {
   open_.Add(fd);
   on_connection_(fd);
+}
+
+void Acceptor::GiveThoseHeld() {
+  const absl::Time now = SteadyNow();
+  while (!held_.empty() && held_.begin()->first <= now) {
+    const int fd = held_.begin()->second;
+    held_.erase(held_.begin());
+    Give(fd);
+  }
+}
+
+bool Acceptor::CloseOneThatWaits() {
+  if (!held_.empty()) {
+    const auto last = std::prev(held_.end());
+    close(last->second);
+    held_.erase(last);
+    return true;
+  }
+  if (waiting_.empty()) return false;
+  CloseOldest();
+  return true;
 }
 
 void Acceptor::CloseSilent() {
@@ -232,7 +269,7 @@ void Acceptor::CloseOldest() {
 // without end.
 void Acceptor::RefuseForLackOfDescriptors() {
   CountRefused();
-  if (!waiting_.empty()) return CloseOldest();
+  if (CloseOneThatWaits()) return;
   if (spare_fd_ >= 0) close(spare_fd_);
   const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (fd >= 0) close(fd);
@@ -248,8 +285,9 @@ void Acceptor::CountRefused() {
   next_log_ = now + kLogEvery;
   HAWSER_LOG(kWarning) << refused_
                        << " connections refused so far: " << open_.size()
-                       << " are open and " << waiting_.size()
-                       << " have said nothing yet, of " << capacity_;
+                       << " are open, " << waiting_.size()
+                       << " have said nothing yet and " << held_.size()
+                       << " are held back, of " << capacity_;
 }
 
 }  // namespace hawser::server

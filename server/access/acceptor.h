@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -21,14 +22,19 @@ struct AcceptorOptions {
   int max_connections = 4096;
   // Whoever connects has to say something within this.
   absl::Duration first_word = absl::Seconds(10);
+  // When one that has said something may be given away; null: at once. Called
+  // once for each, by the acceptor's thread.
+  std::function<absl::Time(int fd)> not_before;
 };
 
 // This gRPC's own acceptor stops for good once the process runs out of file
 // descriptors (CVE-2023-4785), so we accept ourselves. Some descriptors are
 // kept free for everything else. A connection counts in full only when its
-// client has sent a first byte: those that say nothing wait here, and when
-// there is no more room the one that has waited longest is closed. A flood of
-// idle connections thus makes room for clients, and not the other way round.
+// client has sent a first byte: those that say nothing wait here, and so do
+// those that may not be given away yet. When there is no more room, one of
+// these is closed: of the latter the one that has longest to wait, or else the
+// one that has said nothing for longest. A flood of connections thus makes room
+// for clients, and not the other way round.
 class Acceptor {
  public:
   // `listener` is a listening, non-blocking socket that outlives it.
@@ -62,8 +68,11 @@ class Acceptor {
   bool MakeRoom();
   // Gives a connection away whose client has said something.
   void Hear(int fd);
+  void Give(int fd);
+  void GiveThoseHeld();
   void CloseSilent();
   void CloseOldest();
+  bool CloseOneThatWaits();
   void RefuseForLackOfDescriptors();
   void CountRefused();
 
@@ -79,6 +88,7 @@ class Acceptor {
   // Of the loop's thread alone.
   std::list<Waiting> waiting_;  // longest first
   absl::flat_hash_map<int, std::list<Waiting>::iterator> places_;
+  std::multimap<absl::Time, int> held_;  // by when they may be given away
   OpenSockets open_;
   absl::Time next_sweep_ = absl::InfinitePast();
   absl::Time next_log_ = absl::InfinitePast();

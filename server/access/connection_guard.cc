@@ -30,12 +30,21 @@ constexpr absl::Duration kStaysWatched = absl::Seconds(2);
 constexpr size_t kMostLooks = 512;
 // Larger than the frames of our clients' transfers.
 constexpr int64_t kMuchUnfinished = 2 << 20;
-// How many looks in a row must find too much.
-constexpr int kLooksAtStranger = 3;
-constexpr int64_t kMostOfFirstMessage = 128 << 10;
+// How many looks in a row must find too much: gRPC lets a client send 4 MiB of a
+// call before any thread of ours has seen that the call is there.
+constexpr int kLooksAtStranger = 10;
+// Who holds up others is looked for among those without a complete message in
+// so many looks, in which more has come than this.
+constexpr int kLooksAtBlamed = 4;
+constexpr int64_t kMostOfBlameless = 1 << 20;
 // What one that was closed held takes a moment to come free.
 constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
+// Between new connections from where one was closed for what it sent.
+constexpr absl::Duration kLeastGap = absl::Milliseconds(50);
+constexpr absl::Duration kMostGap = absl::Seconds(1);
+constexpr absl::Duration kSuspectFor = absl::Seconds(30);
+constexpr size_t kMostSuspects = 1024;
 
 // As gRPC writes it; "" for sockets that have no address.
 std::string PeerOf(int fd) {
@@ -58,6 +67,11 @@ std::string PeerOf(int fd) {
   }
   inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
   return absl::StrCat("ipv6:%5B", text, "%5D:", ntohs(v6.sin6_port));
+}
+
+// `peer` without its port.
+std::string HostOf(absl::string_view peer) {
+  return std::string(peer.substr(0, peer.rfind(':')));
 }
 
 // What has been read of a TCP socket in its life: what lies in the kernel yet
@@ -174,8 +188,8 @@ void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
   if (InodeOf(socket.fd) == socket.inode) {
     shutdown(socket.fd, SHUT_RDWR);
     // Or gRPC would parse what lies there before it sees the end.
-    while (recv(socket.fd, nullptr, size_t{1} << 30,
-                MSG_TRUNC | MSG_DONTWAIT) > 0) {
+    while (recv(socket.fd, nullptr, size_t{1} << 30, MSG_TRUNC | MSG_DONTWAIT) >
+           0) {
     }
   }
   ++closed_;
@@ -192,6 +206,40 @@ void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
   Forget(Socket(socket));
 }
 
+void ConnectionGuard::CloseAsSuspect(const Socket& socket,
+                                     absl::string_view why) {
+  if (!socket.peer.empty()) {
+    const absl::Time now = SteadyNow();
+    if (suspects_.size() >= kMostSuspects) {
+      absl::erase_if(suspects_, [&](const auto& suspect) {
+        return now - suspect.second.closed > kSuspectFor;
+      });
+    }
+    if (suspects_.size() >= kMostSuspects) suspects_.erase(suspects_.begin());
+    Suspect& suspect = suspects_[HostOf(socket.peer)];
+    suspect.gap = std::clamp(2 * suspect.gap, kLeastGap, kMostGap);
+    suspect.closed = now;
+    suspect.next = std::max(suspect.next, now + suspect.gap);
+  }
+  Close(socket, why);
+}
+
+absl::Time ConnectionGuard::NotBefore(int fd) {
+  const std::string peer = PeerOf(fd);
+  const absl::Time now = SteadyNow();
+  MutexLock lock(&mu_);
+  const auto at = suspects_.find(HostOf(peer));
+  if (at == suspects_.end()) return now;
+  Suspect& suspect = at->second;
+  if (now - suspect.closed > kSuspectFor) {
+    suspects_.erase(at);
+    return now;
+  }
+  const absl::Time next = std::max(now, suspect.next);
+  suspect.next = next + suspect.gap;
+  return next;
+}
+
 bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
   if (InodeOf(socket.fd) != socket.inode) {
     Forget(Socket(socket));
@@ -200,30 +248,39 @@ bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
   if (!socket.counted) return true;
   const int64_t received = ReadBytes(socket.fd);
   if (received > socket.received) socket.changed = now;
+  socket.grown = received - socket.received;
   socket.received = received;
+  ++socket.incomplete;
   const uint64_t messages = socket.connection->messages_;
   if (messages != socket.messages) {
     socket.messages = messages;
     socket.complete = received;
+    socket.incomplete = 0;
   }
   if (!socket.connection->authorised_) {
     socket.over = received > limits_.stranger_bytes ? socket.over + 1 : 0;
-    // The call may have come and not have been looked at yet; but until it is,
-    // HTTP/2 lets its client send no more than 64 KiB of messages.
-    if (socket.over < kLooksAtStranger &&
-        received <= limits_.stranger_bytes + kMostOfFirstMessage) {
-      return true;
-    }
-    Close(socket,
-          absl::StrCat("it sent ", received, " bytes, ", limits_.stranger_bytes,
-                       " may come before the first authorised call"));
+    // The call may have come and not have been looked at yet.
+    if (socket.over < kLooksAtStranger) return true;
+    CloseAsSuspect(
+        socket,
+        absl::StrCat("it sent ", received, " bytes, ", limits_.stranger_bytes,
+                     " may come before the first authorised call"));
+    return false;
+  }
+  const int given_up = socket.connection->given_up_;
+  if (given_up > limits_.given_up) {
+    CloseAsSuspect(socket,
+                   absl::StrCat("it gave up ", given_up,
+                                " calls in a row before they had a message, ",
+                                limits_.given_up, " are allowed"));
     return false;
   }
   const int64_t unfinished = received - socket.complete;
   if (unfinished <= limits_.unfinished_bytes) return true;
-  Close(socket, absl::StrCat("it sent ", unfinished,
-                             " bytes since the last complete message, ",
-                             limits_.unfinished_bytes, " may come"));
+  CloseAsSuspect(socket,
+                 absl::StrCat("it sent ", unfinished,
+                              " bytes since the last complete message, ",
+                              limits_.unfinished_bytes, " may come"));
   return false;
 }
 
@@ -256,11 +313,29 @@ bool ConnectionGuard::CloseUnfinished() {
     }
   }
   for (const Socket& socket : unfinished) {
-    Close(socket, absl::StrCat("the server is short of memory, and it sent ",
-                               socket.received - socket.complete,
-                               " bytes since its last complete message"));
+    CloseAsSuspect(socket,
+                   absl::StrCat("the server is short of memory, and it sent ",
+                                socket.received - socket.complete,
+                                " bytes since its last complete message"));
   }
   return !unfinished.empty();
+}
+
+void ConnectionGuard::Blame() {
+  MutexLock lock(&mu_);
+  const Socket* to_blame = nullptr;
+  for (const auto& [fd, socket] : sockets_) {
+    if (socket.incomplete >= kLooksAtBlamed &&
+        socket.received - socket.complete > kMostOfBlameless &&
+        socket.grown > (to_blame == nullptr ? 0 : to_blame->grown)) {
+      to_blame = &socket;
+    }
+  }
+  if (to_blame == nullptr) return;
+  CloseAsSuspect(*to_blame,
+                 absl::StrCat("it held up others with ",
+                              to_blame->received - to_blame->complete,
+                              " bytes since its last complete message"));
 }
 
 void ConnectionGuard::CloseNewest() {

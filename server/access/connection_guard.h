@@ -35,6 +35,9 @@ struct ConnectionLimits {
   // are closed. 0: no limit.
   int64_t uncharged_bytes = 0;
   std::function<int64_t()> charged = [] { return int64_t{0}; };
+  // Calls it may give up in a row without having sent a message
+  // (CVE-2023-44487).
+  int given_up = 1000;
   // Authorised connections of one tenant.
   int64_t of_tenant = 4096;
   // What the process takes now; replaced by tests.
@@ -45,11 +48,21 @@ struct ConnectionLimits {
 class Connection {
  public:
   // A message of the client has come whole.
-  void CountMessage() { messages_.fetch_add(1, std::memory_order_relaxed); }
+  void CountMessage() {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    given_up_.store(0, std::memory_order_relaxed);
+  }
+  // The client has cancelled a call: what has come of a message of it is
+  // dropped. `with_message`: one had come whole.
+  void CountCancelled(bool with_message) {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    if (!with_message) given_up_.fetch_add(1, std::memory_order_relaxed);
+  }
 
  private:
   friend class ConnectionGuard;
-  std::atomic<uint64_t> messages_{0};
+  std::atomic<uint64_t> messages_{0};  // complete, or dropped
+  std::atomic<int> given_up_{0};  // since the last message
   std::atomic<bool> authorised_{false};
   std::string tenant_;  // once it is; written under the guard's lock
 };
@@ -68,6 +81,10 @@ class ConnectionGuard {
   ConnectionGuard(const ConnectionGuard&) = delete;
   ConnectionGuard& operator=(const ConnectionGuard&) = delete;
 
+  // When a connection from where this one is from may be given away: where one
+  // was closed for what it sent, new ones come one by one for half a minute,
+  // the slower the more often that happens.
+  absl::Time NotBefore(int fd);
   // Watches a connected socket that is about to be given away.
   void Add(int fd);
   // The connection of a call by what gRPC calls its other end; null: one that
@@ -76,6 +93,10 @@ class ConnectionGuard {
   // A call of `tenant` begins on it. Errors: kResourceExhausted, the tenant has
   // as many connections as one may.
   absl::Status Authorise(Connection& connection, absl::string_view tenant);
+
+  // A thread that serves connections has been held up by one for long: closes
+  // the one that sends most at this time without completing a message.
+  void Blame();
 
   // How many were closed, for any of the reasons above.
   int64_t closed() const { return closed_; }
@@ -92,10 +113,18 @@ class ConnectionGuard {
     int64_t received = 0;   // likewise
     int over = 0;           // looks in a row that found too much
     int64_t complete = 0;   // up to the last look that saw a new message
+    int64_t grown = 0;      // by the last look
+    int incomplete = 0;     // looks in a row that saw no new message
     absl::Time changed;     // when a look saw more received than before
     bool watched = false;   // in watched_
   };
   using Sockets = absl::flat_hash_map<int, Socket>;
+  // An address from which connections had to be closed.
+  struct Suspect {
+    absl::Duration gap;  // between two new connections
+    absl::Time next;     // of the next one
+    absl::Time closed;   // the last
+  };
 
   void Loop();
   // Looks at what gRPC has read of a socket; false: it is gone, or was closed.
@@ -107,6 +136,9 @@ class ConnectionGuard {
   void Watch(Socket& socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Forget(const Socket& socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Close(const Socket& socket, absl::string_view why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Close, and whoever sends from there is a suspect.
+  void CloseAsSuspect(const Socket& socket, absl::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LookAtMemory();
   // Closes those that have sent much of a message that is not complete. False:
@@ -122,12 +154,12 @@ class ConnectionGuard {
   Sockets sockets_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, int64_t> of_tenant_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, Suspect> suspects_ ABSL_GUARDED_BY(mu_);
   uint64_t added_ ABSL_GUARDED_BY(mu_) = 0;
   std::atomic<int64_t> closed_{0};
-  // ---- of the guard's thread alone
-  absl::Time next_log_ = absl::InfinitePast();
-  absl::Time next_close_ = absl::InfinitePast();
-  int64_t unlogged_ = 0;
+  absl::Time next_log_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
+  int64_t unlogged_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Time next_close_ = absl::InfinitePast();  // of the guard's thread alone
   std::thread thread_;
 };
 

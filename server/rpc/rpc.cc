@@ -39,7 +39,10 @@ void Rpc::FinishWith(const grpc::ByteBuffer& last) {
 }
 
 void Rpc::OnRead(bool ok) {
-  if (ok && connection_ != nullptr) connection_->CountMessage();
+  if (ok) {
+    has_message_ = true;
+    if (connection_ != nullptr) connection_->CountMessage();
+  }
   reactor_->OnRead(ok);
   LetGo();
 }
@@ -58,6 +61,7 @@ void Rpc::OnEnded(bool) {
   }
   if (context_.IsCancelled()) {
     cancelled_ = true;
+    if (connection_ != nullptr) connection_->CountCancelled(has_message_);
     reactor_->OnCancel();
   }
   LetGo();

@@ -128,6 +128,7 @@ class Rpc {
   Operation finished_{this, &Rpc::OnFinished};
   Operation ended_{this, &Rpc::OnEnded};
   std::unique_ptr<Reactor> reactor_;
+  bool has_message_ = false;
   // The end was handled before the beginning, by another thread.
   bool ended_early_ = false;
   std::shared_ptr<Connection> connection_;

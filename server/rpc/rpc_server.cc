@@ -54,7 +54,9 @@ void RpcServer::Register(grpc::ServerBuilder* builder) {
   builder->RegisterAsyncGenericService(&service_);
   for (int i = 0; i < num_queues_; ++i) {
     queues_.push_back(
-        std::make_unique<ServedQueue>(builder->AddCompletionQueue()));
+        std::make_unique<ServedQueue>(builder->AddCompletionQueue(), [this] {
+          if (guard_ != nullptr) guard_->Blame();
+        }));
   }
 }
 

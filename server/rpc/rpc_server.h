@@ -32,8 +32,8 @@ class RpcServer final : private Rpc::Owner {
   using Start =
       std::function<std::unique_ptr<Reactor>(Rpc* rpc, std::string tenant)>;
 
-  // `access` and `guard` outlive it: one says whose a call is, the other is told
-  // of the connection it came by. Null: connections are not guarded.
+  // `access` and `guard` outlive it: one says whose a call is, the other is
+  // told of the connection it came by. Null: connections are not guarded.
   RpcServer(const Access* access, ConnectionGuard* guard, int queues);
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;

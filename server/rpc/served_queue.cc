@@ -18,6 +18,11 @@ constexpr absl::Duration kLookEvery = absl::Milliseconds(10);
 // since the last look. A message of 16 MiB takes about that.
 constexpr absl::Duration kLong = absl::Milliseconds(5);
 constexpr absl::Duration kGoesOn = absl::Microseconds(500);
+// Who sends so will do it again: until then two threads serve.
+constexpr absl::Duration kStays = absl::Milliseconds(500);
+// Of the processor in one wait: then a connection is to blame; and again.
+constexpr absl::Duration kBlameAt = absl::Milliseconds(100);
+constexpr absl::Duration kBlameAgain = absl::Milliseconds(200);
 
 absl::Duration ProcessorTimeOf(pthread_t thread) {
   clockid_t clock;
@@ -79,9 +84,16 @@ bool ServedQueue::HeldUp(int number, std::array<Sight, kStandIns>& sights) {
     const absl::Duration used = ProcessorTimeOf(post.thread.native_handle());
     const absl::Duration since = used - sight.used;
     sight.used = used;
-    sight.in_wait =
-        returns == sight.returns ? sight.in_wait + since : absl::ZeroDuration();
+    sight.in_wait += since;
+    if (returns != sight.returns) {
+      sight.in_wait = absl::ZeroDuration();
+      sight.blame_at = kBlameAt;
+    }
     sight.returns = returns;
+    if (sight.in_wait >= sight.blame_at) {
+      sight.blame_at += kBlameAgain;
+      blame_();
+    }
     all = all && since >= kGoesOn && sight.in_wait >= kLong;
   }
   return all;
@@ -90,9 +102,10 @@ bool ServedQueue::HeldUp(int number, std::array<Sight, kStandIns>& sights) {
 void ServedQueue::Help(int number, std::array<Sight, kStandIns>& sights) {
   Post& post = posts_[number];
   SetHelping(number);
-  const gpr_timespec while_helping = gpr_time_from_millis(
-      absl::ToInt64Milliseconds(kLookEvery), GPR_TIMESPAN);
+  const gpr_timespec while_helping =
+      gpr_time_from_millis(absl::ToInt64Milliseconds(kLookEvery), GPR_TIMESPAN);
   absl::Time next_look = SteadyNow() + kLookEvery;
+  absl::Time leave_at = SteadyNow() + kStays;
   while (true) {
     void* tag;
     bool ok;
@@ -103,7 +116,8 @@ void ServedQueue::Help(int number, std::array<Sight, kStandIns>& sights) {
     const absl::Time now = SteadyNow();
     if (now < next_look) continue;
     next_look = now + kLookEvery;
-    if (!HeldUp(number, sights)) break;
+    if (HeldUp(number, sights)) leave_at = now + kStays;
+    if (now >= leave_at) break;
   }
   SetHelping(number - 1);
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -25,8 +26,11 @@ namespace hawser::server {
 // out one after the other, in this order.
 class ServedQueue {
  public:
-  explicit ServedQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue)
-      : queue_(std::move(queue)) {}
+  // `blame` is called, by any thread, when a connection holds up one of ours
+  // for long.
+  ServedQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue,
+              std::function<void()> blame)
+      : queue_(std::move(queue)), blame_(std::move(blame)) {}
   ~ServedQueue() { Join(); }
   ServedQueue(const ServedQueue&) = delete;
   ServedQueue& operator=(const ServedQueue&) = delete;
@@ -49,12 +53,14 @@ class ServedQueue {
     uint64_t returns = 0;
     absl::Duration used;     // of the processor, in all
     absl::Duration in_wait;  // of it, since it last returned
+    absl::Duration blame_at = absl::InfiniteDuration();  // of in_wait
   };
   static constexpr int kStandIns = 3;
 
   void Serve();
   void StandIn(int number);
-  // Whether all before `number` have been held up since the last look.
+  // Whether all before `number` have been held up since the last look; blames,
+  // if so.
   bool HeldUp(int number, std::array<Sight, kStandIns>& sights);
   // Until one before `number` is not held up any more, or the queue is over.
   void Help(int number, std::array<Sight, kStandIns>& sights);
@@ -62,6 +68,7 @@ class ServedQueue {
   void Handle(void* tag, bool ok);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  const std::function<void()> blame_;
   Mutex handling_;
   std::array<Post, 1 + kStandIns> posts_;  // the first serves always
   Mutex mu_;

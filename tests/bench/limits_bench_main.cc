@@ -155,8 +155,7 @@ class LimitsBench {
   void ShowServer() {
     server_->Signal(SIGTERM);
     const auto code = server_->Wait(absl::Seconds(5));
-    std::fprintf(stderr, "%s\nhawserd ended: %s\n",
-                 server_->output().c_str(),
+    std::fprintf(stderr, "%s\nhawserd ended: %s\n", server_->output().c_str(),
                  code.ok() ? absl::StrCat(*code).c_str()
                            : code.status().ToString().c_str());
   }

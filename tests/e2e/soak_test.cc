@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -95,6 +96,11 @@ TEST(SoakTest, AnIdleServerHasGivenBackWhatItTook) {
   RecordProperty("after_mib", static_cast<int>(after / kMiB));
   RecordProperty("lives", lives.load());
   EXPECT_GT(lives, kClients);
+  server->Signal(SIGTERM);
+  EXPECT_TRUE(server->Wait(absl::Minutes(1)).ok());
+  // Who behaves is not closed.
+  EXPECT_FALSE(absl::StrContains(server->output(), "closed"))
+      << server->output();
   EXPECT_LE(after, before + kSlack) << before << " " << busy << " " << after;
 }
 

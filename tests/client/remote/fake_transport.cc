@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "client/remote/call_limits.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "tests/client/remote/fake_server.h"
@@ -47,7 +48,7 @@ absl::Status FakeServer::EnterCall(const runtime::CallOptions& options) {
   MutexLock lock(&mu_);
   while (frozen_ && !refuse_) {
     HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), "fake"));
-    changed_.WaitUntil(&mu_, absl::Now() + absl::Milliseconds(5),
+    changed_.WaitUntil(&mu_, SteadyNow() + absl::Milliseconds(5),
                        [] { return false; });
   }
   HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), "fake"));

@@ -3,11 +3,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "gtest/gtest.h"
 #include "server/access/open_sockets.h"
@@ -29,7 +31,8 @@ class AcceptorTest : public ::testing::Test {
  protected:
   void Start(AcceptorOptions options) {
     ASSERT_OK_AND_ASSIGN(listener_, Listener::Bind("127.0.0.1:0", false));
-    ASSERT_OK_AND_ASSIGN(acceptor_, Acceptor::Create(listener_->fd(), options));
+    ASSERT_OK_AND_ASSIGN(acceptor_,
+                         Acceptor::Create(listener_->fd(), std::move(options)));
     acceptor_->Start([this](int fd) {
       MutexLock lock(&mu_);
       given_.push_back(fd);
@@ -56,7 +59,7 @@ class AcceptorTest : public ::testing::Test {
   }
   bool AwaitGiven(size_t count) {
     MutexLock lock(&mu_);
-    return changed_.WaitUntil(&mu_, absl::Now() + kPatience,
+    return changed_.WaitUntil(&mu_, SteadyNow() + kPatience,
                               [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
                                 return given_.size() >= count;
                               });
@@ -137,6 +140,37 @@ TEST_F(AcceptorTest, AtTheCapNewOnesAreRefusedUntilSomebodyLeaves) {
     if (!next.IsClosedWithin(kAWhile)) now_given = given();
   }
   EXPECT_EQ(now_given, 3);
+}
+
+TEST_F(AcceptorTest, SomeAreHeldBackForAWhile) {
+  std::atomic<int> asked{0};
+  Start({.not_before = [&](int) {
+    ++asked;
+    return SteadyNow() + 3 * kAWhile;
+  }});
+  const absl::Time start = SteadyNow();
+  Socket held = ConnectAndSpeak();
+  EXPECT_GE(SteadyNow() - start, 3 * kAWhile);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(AcceptorTest, ThoseHeldBackMakeRoom) {
+  std::atomic<bool> hold{true};
+  Start({.max_connections = 3, .not_before = [&](int) {
+           return hold ? absl::InfiniteFuture() : SteadyNow();
+         }});
+  std::vector<Socket> held;
+  for (int i = 0; i < 3; ++i) {
+    held.push_back(Connect());
+    held.back().Send("x");
+  }
+  absl::SleepFor(kAWhile);
+  EXPECT_EQ(given(), 0);
+  hold = false;
+  Socket honest = ConnectAndSpeak();
+  int closed = 0;
+  for (Socket& socket : held) closed += socket.IsClosedWithin(kAWhile) ? 1 : 0;
+  EXPECT_EQ(closed, 1);
 }
 
 TEST_F(AcceptorTest, WhoLeavesBeforeSpeakingIsForgotten) {

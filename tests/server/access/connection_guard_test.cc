@@ -9,11 +9,13 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
@@ -69,14 +71,25 @@ class Pair {
     }
     return true;
   }
+  // The client sends, and nothing is read.
+  void SendAlone(size_t bytes) {
+    const std::vector<char> block(bytes);
+    send(client_, block.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  // The server reads what there is.
+  void Read() {
+    std::vector<char> block(64 << 10);
+    while (recv(server_, block.data(), block.size(), MSG_DONTWAIT) > 0) {
+    }
+  }
   bool EndsWithin(absl::Duration patience) {
     const absl::Time end = absl::Now() + patience;
-    while (absl::Now() < end) {
+    while (true) {
       char byte;
       if (recv(client_, &byte, 1, MSG_DONTWAIT) == 0) return true;
+      if (absl::Now() >= end) return false;
       absl::SleepFor(absl::Milliseconds(2));
     }
-    return false;
   }
   void CloseServer() { close(std::exchange(server_, -1)); }
 
@@ -161,6 +174,87 @@ TEST_F(ConnectionGuardTest, ATenantHasSoManyConnections) {
     absl::SleepFor(absl::Milliseconds(10));
   }
   EXPECT_OK(again);
+}
+
+TEST_F(ConnectionGuardTest, WhatComesWhileItIsAddedDoesNotMakeItUncounted) {
+  Start({});
+  for (int i = 0; i < 50; ++i) {
+    Pair pair;
+    std::thread client([&] { pair.SendAlone(256 << 10); });
+    guard_->Add(pair.server());
+    client.join();
+    pair.Read();
+    EXPECT_TRUE(pair.EndsWithin(kLongEnough)) << i;
+  }
+}
+
+TEST_F(ConnectionGuardTest, CallsThatAreGivenUpInARowCloseIt) {
+  Start({.given_up = 10});
+  Pair pair;
+  guard_->Add(pair.server());
+  const auto connection = guard_->Find(pair.peer());
+  ASSERT_OK(guard_->Authorise(*connection, "a"));
+  for (int i = 0; i < 20; ++i) {
+    connection->CountCancelled(/*with_message=*/false);
+    if (i == 9) connection->CountMessage();
+  }
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  connection->CountCancelled(/*with_message=*/true);
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+  connection->CountCancelled(/*with_message=*/false);
+  EXPECT_TRUE(pair.EndsWithin(kLongEnough));
+}
+
+TEST_F(ConnectionGuardTest, WhoSendsMostWithoutAMessageIsToBlame) {
+  Start({});
+  std::vector<Pair> pairs(3);
+  std::vector<std::shared_ptr<Connection>> connections;
+  for (Pair& pair : pairs) {
+    guard_->Add(pair.server());
+    connections.push_back(guard_->Find(pair.peer()));
+    ASSERT_OK(guard_->Authorise(*connections.back(), "a"));
+  }
+  const absl::Time end = absl::Now() + kLongEnough;
+  bool open = true;
+  for (int turn = 0; open && absl::Now() < end; ++turn) {
+    EXPECT_TRUE(pairs[0].Pass(100));
+    open =
+        pairs[1].Pass(64 << 10) && !pairs[1].EndsWithin(absl::ZeroDuration());
+    EXPECT_TRUE(pairs[2].Pass(32 << 10));
+    connections[2]->CountMessage();
+    guard_->Blame();
+  }
+  EXPECT_FALSE(open);
+  EXPECT_EQ(guard_->closed(), 1);
+  EXPECT_FALSE(pairs[0].EndsWithin(kSomeLooks));
+  EXPECT_FALSE(pairs[2].EndsWithin(kSomeLooks));
+  guard_->Blame();
+  EXPECT_EQ(guard_->closed(), 1);
+}
+
+TEST_F(ConnectionGuardTest, FromWhereOneWasClosedNewOnesComeOneByOne) {
+  Start({});
+  Pair before;
+  const absl::Time at_once = guard_->NotBefore(before.server());
+  EXPECT_LE(at_once, SteadyNow());
+  Pair bad;
+  guard_->Add(bad.server());
+  bad.Pass(512 << 10);
+  EXPECT_TRUE(bad.EndsWithin(kLongEnough));
+  Pair next, after;
+  const absl::Time start = SteadyNow();
+  const absl::Time first = guard_->NotBefore(next.server());
+  const absl::Time second = guard_->NotBefore(after.server());
+  EXPECT_LT(first, start + absl::Seconds(1));
+  EXPECT_GE(second, first + absl::Milliseconds(50));
+  EXPECT_LT(second, first + absl::Seconds(1));
+  // Unix sockets have no address.
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const absl::Time of_unix = guard_->NotBefore(ends[0]);
+  EXPECT_LE(of_unix, SteadyNow());
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST_F(ConnectionGuardTest, TheNewestGoesWhenMemoryIsShort) {
