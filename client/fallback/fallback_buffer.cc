@@ -29,11 +29,9 @@ Future<Literal> FallbackBuffer::Fetch(const runtime::CallOptions& options) {
   const Attempt attempt = client_->Begin(options);
   auto promise = std::make_shared<Promise<Literal>>();
   const Future<Literal> result =
-      Within(promise->future(), attempt.caller.deadline(),
-             &client_->timeouts_, gate_);
+      Within(promise->future(), attempt.caller.deadline());
   if (const runtime::BufferPtr primary = PrimaryIn(attempt.epoch)) {
-    Within(primary->Fetch(Bounded(options, attempt)), attempt.end,
-           &client_->timeouts_, gate_)
+    Within(primary->Fetch(Bounded(options, attempt)), attempt.end)
         .OnReady([self = shared_from_this(), primary, attempt, options,
                   promise](const absl::StatusOr<Literal>& value) {
           if (value.ok()) self->SetRanOn(primary->ran_on());
@@ -94,8 +92,8 @@ void FallbackBuffer::FetchFrom(const runtime::BufferPtr& secondary,
   secondary->Fetch(WithoutAttempt(options))
       .OnReady([self = shared_from_this(), secondary, promise,
                 why](const absl::StatusOr<Literal>& value) {
-        self->SetRanOn(absl::StrCat(secondary->ran_on(), " (fallback: ",
-                                    why.message(), ")"));
+        self->SetRanOn(absl::StrCat(secondary->ran_on(),
+                                    " (fallback: ", why.message(), ")"));
         promise->Set(value);
       });
 }
@@ -136,9 +134,9 @@ absl::StatusOr<runtime::BufferPtr> FallbackBuffer::UploadToPrimary(
     auto fetch = [&]() -> absl::StatusOr<Literal> {
       HAWSER_ASSIGN_OR_RETURN(auto there,
                               client_->recipes_.OnSecondary(recipe_));
-      HAWSER_ASSIGN_OR_RETURN(Literal fetched,
-                              there->Fetch(WithoutAttempt(call))
-                                  .Await(call.cancel.deadline()));
+      HAWSER_ASSIGN_OR_RETURN(
+          Literal fetched,
+          there->Fetch(WithoutAttempt(call)).Await(call.cancel.deadline()));
       SetRanOn(absl::StrCat(there->ran_on(), " (fallback: made again for ",
                             client_->primary_->name(), ")"));
       return fetched;

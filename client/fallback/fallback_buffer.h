@@ -38,8 +38,8 @@ class FallbackBuffer : public runtime::Buffer,
   // As an argument for the primary: the buffer there, or else one made again
   // from the value, which may be computed on the secondary first. Blocks only
   // in that case, until the caller's deadline. Called inside the gate.
-  absl::StatusOr<runtime::BufferPtr> OnPrimary(const Attempt& attempt,
-                                               const runtime::CallOptions& call);
+  absl::StatusOr<runtime::BufferPtr> OnPrimary(
+      const Attempt& attempt, const runtime::CallOptions& call);
   // The primary's copy was donated, or turned out to be an error.
   void ForgetPrimary();
   // The name a dataset's array has on every server: a new epoch asks again.

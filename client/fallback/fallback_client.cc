@@ -52,10 +52,11 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
                 .probe_longest = policy_.probe_longest,
                 .probe = [this] { return Probe(); },
                 .settled = [this] { return Settled(); },
-                .on_open = [this](const absl::Status& why) {
-                  ++switches_;
-                  Announce(why);
-                }}) {}
+                .on_open =
+                    [this](const absl::Status& why) {
+                      ++switches_;
+                      Announce(why);
+                    }}) {}
 
 FallbackClient::~FallbackClient() {
   probing_.Cancel();
@@ -90,8 +91,8 @@ Attempt FallbackClient::Begin(const runtime::CallOptions& call) const {
       policy_.attempt_timeout == absl::InfiniteDuration()) {
     return BeginTransfer(call);
   }
-  return BeginTransfer({.cancel = call.cancel,
-                        .attempt_timeout = policy_.attempt_timeout});
+  return BeginTransfer(
+      {.cancel = call.cancel, .attempt_timeout = policy_.attempt_timeout});
 }
 
 bool FallbackClient::GiveUp(const absl::Status& status,
@@ -132,8 +133,8 @@ void FallbackClient::Announce(const absl::Status& why) {
 }
 
 absl::Status FallbackClient::Probe() {
-  HAWSER_RETURN_IF_ERROR(primary_->Ping(
-      {.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
+  HAWSER_RETURN_IF_ERROR(
+      primary_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
   // A server that was restarted may have lost what was put; only what it lacks
   // is sent. What was deleted meanwhile it still has.
   std::map<std::string, DatasetSource, std::less<>> sources;
@@ -192,8 +193,7 @@ absl::Status FallbackClient::Ping(const runtime::CallOptions& call) {
 
 absl::StatusOr<std::shared_ptr<runtime::Executable>> FallbackClient::Compile(
     std::shared_ptr<const Module> module,
-    const runtime::CompileOptions& options,
-    const runtime::CallOptions& call) {
+    const runtime::CompileOptions& options, const runtime::CallOptions& call) {
   auto executable =
       std::make_shared<FallbackExecutable>(this, std::move(module), options);
   HAWSER_RETURN_IF_ERROR(executable->Compile(call));
@@ -206,9 +206,8 @@ absl::StatusOr<runtime::BufferPtr> FallbackClient::Upload(
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto primary = primary_->Upload(value, Bounded(call, attempt));
     if (primary.ok()) {
-      return std::make_shared<FallbackBuffer>(this, *std::move(primary),
-                                              attempt,
-                                              recipes_.OfHostValue(value));
+      return std::make_shared<FallbackBuffer>(
+          this, *std::move(primary), attempt, recipes_.OfHostValue(value));
     }
     if (!GiveUp(primary.status(), attempt)) return primary;
   }

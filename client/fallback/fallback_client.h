@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "client/fallback/attempt.h"
 #include "client/fallback/breaker.h"
 #include "client/fallback/policy.h"
@@ -141,9 +141,9 @@ class FallbackClient : public runtime::Client {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // After a change that `attempt` could make here only: makes it on the primary
   // too if that is back, since its probe may not have seen the change.
-  void CatchUp(const Attempt& attempt, const runtime::CallOptions& call,
-               absl::FunctionRef<absl::Status(const runtime::CallOptions&)>
-                   change);
+  void CatchUp(
+      const Attempt& attempt, const runtime::CallOptions& call,
+      absl::FunctionRef<absl::Status(const runtime::CallOptions&)> change);
   // What only the primary knows.
   template <typename T>
   absl::StatusOr<T> AskPrimary(
@@ -185,8 +185,7 @@ class FallbackClient : public runtime::Client {
   int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t probed_ ABSL_GUARDED_BY(mu_) = 0;
   absl::Time quiet_until_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
-  Alarm timeouts_;  // never blocks
-  Alarm worker_;    // follows recipes; may compile
+  Alarm worker_;     // follows recipes; may compile
   Breaker breaker_;  // last: its thread uses the rest
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/fallback/fallback_buffer.h"
 #include "client/fallback/fallback_client.h"
 #include "core/base/status.h"
@@ -158,17 +159,21 @@ void FallbackClient::DonePutting(const std::string& token) {
 
 absl::Status FallbackClient::BeginDeleting(const std::string& token,
                                            const runtime::CallOptions& call) {
+  const CancelToken::Registration expiry =
+      call.cancel.OnExpiry([this](const absl::Status&) {
+        MutexLock lock(&mu_);
+        put_again_.SignalAll();
+      });
   MutexLock lock(&mu_);
   deleting_.insert(token);
-  if (put_again_.WaitUntil(&mu_, call.cancel.deadline(),
-                           [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-                             return !putting_.contains(token);
-                           })) {
-    return absl::OkStatus();
-  }
+  put_again_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return !putting_.contains(token) || !call.cancel.Check().ok();
+  });
+  if (!putting_.contains(token)) return absl::OkStatus();
   deleting_.erase(deleting_.find(token));
-  return DeadlineExceeded("dataset ", token,
-                          " is being put again, which has not ended in time");
+  return Annotate(call.cancel.Check(),
+                  absl::StrCat("dataset ", token,
+                               " is being put again, which has not ended"));
 }
 
 void FallbackClient::EndDeleting(const std::string& token) {

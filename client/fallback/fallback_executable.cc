@@ -76,9 +76,8 @@ FallbackExecutable::OnSecondary() {
     MutexLock lock(&mu_);
     if (secondary_ != nullptr) return secondary_;
   }
-  HAWSER_ASSIGN_OR_RETURN(
-      Executables compiled,
-      client_->secondary_->Compile(module_, options_, {}));
+  HAWSER_ASSIGN_OR_RETURN(Executables compiled,
+                          client_->secondary_->Compile(module_, options_, {}));
   MutexLock lock(&mu_);
   if (secondary_ == nullptr) secondary_ = compiled;
   return secondary_;
@@ -168,8 +167,8 @@ FallbackExecutable::ExecuteOnSecondary(
   HAWSER_ASSIGN_OR_RETURN(auto there, SecondaryArguments(arguments));
   ++client_->secondary_runs_;
   HAWSER_ASSIGN_OR_RETURN(
-      auto made,
-      executable->Execute(there, {.call = WithoutAttempt(call), .donated = {}}));
+      auto made, executable->Execute(
+                     there, {.call = WithoutAttempt(call), .donated = {}}));
   std::vector<runtime::BufferPtr> results;
   results.reserve(made.size());
   for (runtime::BufferPtr& result : made) {
@@ -198,13 +197,12 @@ std::vector<runtime::BufferPtr> FallbackExecutable::Wrap(
   std::vector<runtime::BufferPtr> results;
   results.reserve(primary.size());
   for (size_t i = 0; i < primary.size(); ++i) {
-    if (made.checkpoint && primary[i]->shape().byte_size() <=
-                               client_->policy_.checkpoint_bytes) {
+    if (made.checkpoint &&
+        primary[i]->shape().byte_size() <= client_->policy_.checkpoint_bytes) {
       FetchCheckpoint(primary[i], made.recipes[i]);
     }
     results.push_back(std::make_shared<FallbackBuffer>(
-        client_, std::move(primary[i]), attempt,
-        std::move(made.recipes[i])));
+        client_, std::move(primary[i]), attempt, std::move(made.recipes[i])));
   }
   return results;
 }
@@ -236,7 +234,7 @@ Future<FallbackExecutable::Values> FallbackExecutable::Call(
     if (called.ok()) values = *std::move(called);
   }
   if (!values.valid()) values = CallSecondary(arguments, options);
-  return Within(values, attempt.caller.deadline(), &client_->timeouts_, gate_);
+  return Within(values, attempt.caller.deadline());
 }
 
 absl::StatusOr<Future<FallbackExecutable::Values>>
@@ -248,8 +246,7 @@ FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
                           PrimaryArguments(arguments, attempt, options));
   auto promise = std::make_shared<Promise<Values>>();
   std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
-  Within(executable->Call(there, Bounded(options, attempt)), attempt.end,
-         &client_->timeouts_, gate_)
+  Within(executable->Call(there, Bounded(options, attempt)), attempt.end)
       .OnReady([self = shared_from_this(), promise, kept = std::move(kept),
                 options, attempt](const absl::StatusOr<Values>& value) {
         if (!value.ok()) {

@@ -110,9 +110,9 @@ RecipeBook::Results RecipeBook::OfExecution(
     const Shape& shape = signature.results[i];
     Recipe::Source source = Recipe::Result{execution, static_cast<int>(i)};
     if (!why.ok()) {
-      source = Lost(absl::StrCat("result ", i, " of ",
-                                 what.empty() ? "a program" : what),
-                    shape, why);
+      source = Lost(
+          absl::StrCat("result ", i, " of ", what.empty() ? "a program" : what),
+          shape, why);
     }
     results.recipes.push_back(
         std::make_shared<Recipe>(shape, std::move(source)));
@@ -236,8 +236,7 @@ absl::Status RecipeBook::Execute(ExecutionRecipe& execution) {
     }
   }
   ++executions_;
-  HAWSER_ASSIGN_OR_RETURN(execution.made,
-                          executable->Execute(arguments, {}));
+  HAWSER_ASSIGN_OR_RETURN(execution.made, executable->Execute(arguments, {}));
   std::vector<RecipeArgument> old;  // destroyed after the lock
   MutexLock lock(&mu_);
   old = std::move(execution.arguments);

@@ -10,14 +10,11 @@
 #include "core/base/cancel.h"
 #include "core/base/clock.h"
 #include "core/base/future.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "core/runtime/client.h"
 
 namespace hawser {
-
-// How often a blocked call looks at its cancel flag, and how late a deadline
-// may be noticed: short for a person, long for a processor.
-inline constexpr absl::Duration kTick = absl::Milliseconds(20);
 
 class CallLimits {
  public:
@@ -62,13 +59,11 @@ class CallLimits {
 template <typename T>
 absl::StatusOr<T> AwaitWithin(const Future<T>& future, const CallLimits& limits,
                               absl::string_view who) {
-  while (!future.ready()) {
-    const absl::Time now = SteadyNow();
-    HAWSER_RETURN_IF_ERROR(limits.Check(now, who));
-    (void)future.Await(limits.any() ? std::min(now + kTick, limits.deadline())
-                                    : absl::InfiniteFuture());
-  }
-  return future.Await();
+  if (!limits.any()) return future.Await();
+  absl::StatusOr<T> result = OrExpired(future, limits.Token()).Await();
+  if (future.ready()) return future.Await();
+  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), who));
+  return result;
 }
 
 }  // namespace hawser

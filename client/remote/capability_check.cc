@@ -27,8 +27,8 @@ absl::Status CheckCapabilities(const Module& module,
                              ", ", server, " has opset ", capabilities.opset);
       }
       if (!ops.empty() && !ops.contains(op->name) && !IsLeaf(op)) {
-        return Unimplemented("op ", op->name, " does not run on ", server,
-                             " (", capabilities.platform, ")");
+        return Unimplemented("op ", op->name, " does not run on ", server, " (",
+                             capabilities.platform, ")");
       }
     }
     for (ValueId value = 0; value < computation.num_values(); ++value) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
+#include "core/base/thread_pool.h"
 #include "core/wire/codec.h"
 
 namespace hawser {
@@ -77,14 +77,10 @@ class DatasetGet {
     const int64_t chunks = (bytes_.end - 1) / kChunkBytes + 1 - first;
     const int64_t parts = std::clamp<int64_t>(chunks / kPartChunks, 1,
                                               std::max<int64_t>(streams, 1));
-    std::vector<std::thread> others;
-    for (int64_t i = 1; i < parts; ++i) {
-      others.emplace_back([this, first, chunks, parts, i] {
-        GetChunks(first + chunks * i / parts, first + chunks * (i + 1) / parts);
-      });
-    }
-    GetChunks(first, first + chunks / parts);
-    for (std::thread& thread : others) thread.join();
+    HAWSER_RETURN_IF_ERROR(OnThreads(static_cast<int>(parts), [&](int i) {
+      GetChunks(first + chunks * i / parts, first + chunks * (i + 1) / parts);
+      return absl::OkStatus();
+    }));
     MutexLock lock(&mu_);
     return first_error_;
   }

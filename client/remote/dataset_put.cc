@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/base/thread_pool.h"
 #include "core/wire/codec.h"
 
 namespace hawser {
@@ -128,15 +128,8 @@ absl::Status DatasetPut::MakeLazyValues() {
 absl::Status DatasetPut::SendAll() {
   const size_t workers =
       std::min<size_t>(std::max(options_.bulk_threads, 1), chunks_.size());
-  std::vector<absl::Status> statuses(std::max<size_t>(workers, 1));
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < workers; ++i) {
-    others.emplace_back([this, &statuses, i] { statuses[i] = SendGroups(); });
-  }
-  statuses[0] = SendGroups();
-  for (std::thread& thread : others) thread.join();
-  for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
-  return absl::OkStatus();
+  return OnThreads(static_cast<int>(workers),
+                   [this](int) { return SendGroups(); });
 }
 
 absl::Status DatasetPut::SendGroups() {

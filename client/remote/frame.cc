@@ -41,9 +41,10 @@ grpc::ByteBuffer FrameOf(const MessageLite& header, int field,
   // gRPC may hold the bytes after the call has ended, so the slice owns them.
   const grpc::Slice slices[] = {
       grpc::Slice(prefix),
-      grpc::Slice(const_cast<char*>(data.data()), data.size(),
-                  [](void* held) { delete static_cast<Literal*>(held); },
-                  new Literal(owner))};
+      grpc::Slice(
+          const_cast<char*>(data.data()), data.size(),
+          [](void* held) { delete static_cast<Literal*>(held); },
+          new Literal(owner))};
   return grpc::ByteBuffer(slices, data.empty() ? 1 : 2);
 }
 

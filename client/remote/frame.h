@@ -19,9 +19,8 @@ namespace hawser {
 
 // `header` with bytes field `field` set to `data`, which must not be set in
 // it. `owner` is held as long as gRPC holds the frame.
-grpc::ByteBuffer FrameOf(const google::protobuf::MessageLite& header,
-                         int field, absl::Span<const char> data,
-                         const Literal& owner);
+grpc::ByteBuffer FrameOf(const google::protobuf::MessageLite& header, int field,
+                         absl::Span<const char> data, const Literal& owner);
 grpc::ByteBuffer FrameOf(const google::protobuf::MessageLite& message);
 
 // Copies bytes field `data_field` to the front of `*room` and takes it off

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "core/base/clock.h"
 #include "core/base/random.h"
 #include "core/base/status.h"
+#include "core/base/thread_pool.h"
 #include "core/runtime/dataset.h"
 #include "core/wire/codec.h"
 #include "proto/datasets.grpc.pb.h"
@@ -54,10 +54,10 @@ std::shared_ptr<grpc::Channel> OwnConnection(
 class GrpcBareCalls final : public BareCalls {
  public:
   // The first connection is for small calls, the others are for bulk data.
-  GrpcBareCalls(const std::string& address,
-                const std::vector<std::shared_ptr<grpc::ChannelCredentials>>&
-                    credentials,
-                const CancelToken& cancel)
+  GrpcBareCalls(
+      const std::string& address,
+      const std::vector<std::shared_ptr<grpc::ChannelCredentials>>& credentials,
+      const CancelToken& cancel)
       : address_(address),
         limits_(runtime::CallOptions{.cancel = cancel}),
         small_(OwnConnection(address, credentials[0])),
@@ -168,18 +168,11 @@ class GrpcBareCalls final : public BareCalls {
   // Runs `part` on every bulk connection at once, with its share of `count`.
   absl::Status InParts(size_t count, const Part& part) {
     const size_t n = bulk_.size();
-    std::vector<absl::Status> statuses(n);
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < n; ++i) {
+    return OnThreads(static_cast<int>(n), [&](int i) {
       const size_t begin = count * i / n, end = count * (i + 1) / n;
-      if (begin == end) continue;
-      threads.emplace_back([&, i, begin, end] {
-        statuses[i] = part(bulk_[i].get(), begin, end);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
-    return absl::OkStatus();
+      if (begin == end) return absl::OkStatus();
+      return part(bulk_[i].get(), begin, end);
+    });
   }
 
   // False: the stream is broken, and says why when it is finished.
@@ -228,10 +221,9 @@ class GrpcBareCalls final : public BareCalls {
 absl::StatusOr<std::unique_ptr<BareCalls>> MakeBareCalls(
     const std::string& address, const Credentials& credentials,
     const CancelToken& cancel) {
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto channels,
-      ToGrpcCredentials(credentials, address,
-                        1 + RemoteOptions().bulk_threads));
+  HAWSER_ASSIGN_OR_RETURN(const auto channels,
+                          ToGrpcCredentials(credentials, address,
+                                            1 + RemoteOptions().bulk_threads));
   return std::make_unique<GrpcBareCalls>(address, channels, cancel);
 }
 

@@ -36,8 +36,8 @@ class BulkStream {
     call_->StartCall(ToTag(kStarted));
     void* tag;
     bool ok;
-    while (under_way_ > 0 &&
-           NextCompletion(&queue_, limits_, &context_, &tag, &ok)) {
+    const CancelToken::Registration expiry = CancelWithin(limits_, &context_);
+    while (under_way_ > 0 && queue_.Next(&tag, &ok)) {
       --under_way_;
       OnDone(static_cast<Operation>(reinterpret_cast<intptr_t>(tag)), ok);
     }
@@ -114,24 +114,11 @@ absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
   return stream.Run(stub, method, address);
 }
 
-bool NextCompletion(grpc::CompletionQueue* queue, const CallLimits& limits,
-                    grpc::ClientContext* context, void** tag, bool* ok) {
-  while (true) {
-    const absl::Time now = SteadyNow();
-    // The address stands in the final status.
-    if (!limits.Check(now, "").ok()) context->TryCancel();
-    const auto until = limits.any()
-                           ? ToWallChrono(now + kTick)
-                           : std::chrono::system_clock::time_point::max();
-    switch (queue->AsyncNext(tag, ok, until)) {
-      case grpc::CompletionQueue::GOT_EVENT:
-        return true;
-      case grpc::CompletionQueue::SHUTDOWN:
-        return false;
-      case grpc::CompletionQueue::TIMEOUT:
-        break;
-    }
-  }
+CancelToken::Registration CancelWithin(const CallLimits& limits,
+                                       grpc::ClientContext* context) {
+  if (!limits.any()) return {};
+  return limits.Token().OnExpiry(
+      [context](const absl::Status&) { context->TryCancel(); });
 }
 
 absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/remote/call_limits.h"
+#include "core/base/cancel.h"
 
 namespace hawser {
 
@@ -33,11 +34,11 @@ absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
                            const BulkFrames& frames, const CallLimits& limits,
                            absl::string_view address);
 
-// Takes the next completion of a call within `limits`, and cancels the call
-// when they are reached; it is waited for even so. False: the queue was shut
-// down and is empty.
-bool NextCompletion(grpc::CompletionQueue* queue, const CallLimits& limits,
-                    grpc::ClientContext* context, void** tag, bool* ok);
+// Cancels the call of `context` when `limits` are reached; it is waited for
+// even so. Not longer than what is returned lives, which is not as long as
+// `context`.
+[[nodiscard]] CancelToken::Registration CancelWithin(
+    const CallLimits& limits, grpc::ClientContext* context);
 
 // gRPC's status of a call within `limits` to `address`: the limits' own words
 // when those ended it, and a lost link names the address.

@@ -59,7 +59,10 @@ class GrpcPoller::Polling final : public ProgressEngine {
       waiter_ = std::this_thread::get_id();
       ++turn_;
     }
-    const auto until = ToWallChrono(deadline);
+    // Long past: only what is there already is taken.
+    const auto until = deadline <= absl::UnixEpoch()
+                           ? std::chrono::system_clock::time_point()
+                           : ToWallChrono(deadline);
     while (!ready()) {
       RunDeferred();
       if (!TakeOne(until)) break;

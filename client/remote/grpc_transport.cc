@@ -92,7 +92,8 @@ absl::StatusOr<Reply> BlockingUnary(const runtime::CallOptions& options,
   queue.Shutdown();
   void* tag;
   bool ok;
-  while (NextCompletion(&queue, limits, &context, &tag, &ok)) {
+  const CancelToken::Registration expiry = CancelWithin(limits, &context);
+  while (queue.Next(&tag, &ok)) {
   }
   HAWSER_RETURN_IF_ERROR(CallStatus(status, limits, address));
   return reply;
@@ -131,10 +132,10 @@ class FrameCutter {
 class GrpcTransport final : public Transport {
  public:
   // The first connection is that of the session, the others are for bulk data.
-  GrpcTransport(std::string address,
-                const std::vector<std::shared_ptr<grpc::ChannelCredentials>>&
-                    credentials,
-                const RemoteOptions& options)
+  GrpcTransport(
+      std::string address,
+      const std::vector<std::shared_ptr<grpc::ChannelCredentials>>& credentials,
+      const RemoteOptions& options)
       : address_(std::move(address)),
         protects_bytes_(!options.credentials.ca_file.empty()) {
     for (const auto& own : credentials) {
@@ -387,10 +388,10 @@ absl::Status CheckAddress(const std::string& address) {
 absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(
     const std::string& address, const RemoteOptions& options) {
   HAWSER_RETURN_IF_ERROR(CheckAddress(address));
-  HAWSER_ASSIGN_OR_RETURN(const auto credentials,
-                          ToGrpcCredentials(
-                              options.credentials, address,
-                              1 + std::max(options.bulk_threads, 1)));
+  HAWSER_ASSIGN_OR_RETURN(
+      const auto credentials,
+      ToGrpcCredentials(options.credentials, address,
+                        1 + std::max(options.bulk_threads, 1)));
   return std::make_unique<GrpcTransport>(address, credentials, options);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/future.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "proto/executor.pb.h"
 
@@ -31,23 +32,26 @@ class PingCall final : public Request {
 absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
                          const CallLimits& limits, absl::Duration patience,
                          absl::string_view who) {
-  absl::Time attached = SteadyNow();
-  HAWSER_RETURN_IF_ERROR(limits.Check(attached, who));
+  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), who));
   auto call = std::make_shared<PingCall>();
   const Future<bool> answered = call->future();
   // A full window says nothing about the link, so it is not waited for.
   HAWSER_RETURN_IF_ERROR(session->Submit(call, /*wait=*/false, CallLimits()));
-  while (!answered.ready()) {
+  const absl::Time start = SteadyNow();
+  while (true) {
     const absl::Time now = SteadyNow();
-    HAWSER_RETURN_IF_ERROR(limits.Check(now, who));
-    if (session->attached()) attached = now;
-    if (now - attached > patience) {
+    const absl::Time detached = session->detached_since();
+    const absl::Time until =
+        (detached == absl::InfiniteFuture() ? now : std::max(start, detached)) +
+        patience;
+    if (now >= until) {
       return Unavailable(who, ": the session has had no stream for ",
                          absl::FormatDuration(patience));
     }
-    (void)answered.Await(std::min(now + kTick, limits.deadline()));
+    (void)OrExpired(answered, limits.Token().Until(until)).Await();
+    if (answered.ready()) return answered.Await().status();
+    HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), who));
   }
-  return answered.Await().status();
 }
 
 }  // namespace hawser

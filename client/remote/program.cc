@@ -131,11 +131,11 @@ void ProgramCache::Shrink() {
     if (by_source_.size() > kProgramsKept) by_source_.clear();
   }
   while (by_content_.size() > kProgramsKept) {
-    by_content_.erase(std::min_element(
-        by_content_.begin(), by_content_.end(),
-        [](const auto& a, const auto& b) {
-          return a.second.last_used < b.second.last_used;
-        }));
+    by_content_.erase(std::min_element(by_content_.begin(), by_content_.end(),
+                                       [](const auto& a, const auto& b) {
+                                         return a.second.last_used <
+                                                b.second.last_used;
+                                       }));
   }
 }
 

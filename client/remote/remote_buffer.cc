@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "client/remote/remote_client.h"
-#include "client/remote/ticker.h"
 #include "client/remote/transfers.h"
+#include "client/remote/watched.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -27,7 +27,6 @@ class DatasetFetch final : public Watched, public Transfer {
         future_(promise_.future()) {}
 
   const Future<Literal>& future() const { return future_; }
-  bool Over() const override { return future_.ready(); }
   void Stop(const absl::Status& why) override { promise_.Set(why); }
   bool Wanted() const override { return !future_.ready(); }
   bool MayRetry() const override { return false; }
@@ -83,7 +82,7 @@ Future<Literal> HandleBuffer::Fetch(const runtime::CallOptions& call) {
   }
   auto fetch =
       std::make_shared<RemoteFetch>(client_.get(), handle_, shape_, call);
-  client_->ticker()->Watch(fetch);
+  client_->Watch(fetch);
   outcome_->Fetch(index_, fetch);
   return fetch->future();
 }
@@ -125,7 +124,7 @@ Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
   if (shape_.byte_size() == 0) return Future<Literal>(Literal::Zeros(shape_));
   auto fetch = std::make_shared<DatasetFetch>(client_.get(), token_, array_,
                                               rows_, shape_, call);
-  client_->ticker()->Watch(fetch);
+  client_->Watch(fetch);
   client_->transfers()->Add(fetch);
   return fetch->future();
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -56,11 +57,9 @@ RemoteClient::RemoteClient(std::unique_ptr<Transport> transport,
     : transport_(std::move(transport)),
       options_(WithName(std::move(options))),
       address_(transport_->address()),
-      transfers_(options_.bulk_threads),
-      ticker_(address_, [this](absl::Time now) { Tick(now); }) {}
+      transfers_(options_.bulk_threads) {}
 
 RemoteClient::~RemoteClient() {
-  ticker_.Stop();
   std::vector<std::shared_ptr<RemoteSession>> sessions;
   {
     MutexLock lock(&mu_);
@@ -80,24 +79,28 @@ std::shared_ptr<RemoteSession> RemoteClient::Session() {
     }
     retired_.push_back(std::move(session_));
   }
+  retired_.erase(
+      std::remove_if(retired_.begin(), retired_.end(),
+                     [](const auto& session) { return session->over(); }),
+      retired_.end());
   session_ = std::make_shared<RemoteSession>(transport_, options_);
   session_started_ = now;
   session_->Start();
   return session_;
 }
 
-void RemoteClient::Tick(absl::Time now) {
-  transfers_.Tick();
-  std::shared_ptr<RemoteSession> session;
-  std::vector<std::shared_ptr<RemoteSession>> retired;
-  {
-    MutexLock lock(&mu_);
-    session = session_;
-    retired.swap(retired_);
-  }
-  if (session != nullptr) session->Tick(now);
-  // One tick takes the stream down; what is left is for buffers to ask why.
-  for (const auto& lost : retired) lost->Tick(now);
+void RemoteClient::Watch(const std::shared_ptr<Watched>& watched) {
+  if (!watched->limits().any()) return;
+  watched->expiry_ = watched->limits().Token().OnExpiry(
+      [weak = std::weak_ptr<Watched>(watched),
+       client = weak_from_this()](const absl::Status&) {
+        CallbackScope scope;
+        const auto self = client.lock();
+        const auto watched = weak.lock();
+        if (self == nullptr || watched == nullptr) return;
+        watched->Stop(watched->limits().Check(SteadyNow(), self->address_));
+        self->transfers_.DropUnwanted();
+      });
 }
 
 absl::StatusOr<runtime::Capabilities> RemoteClient::capabilities() {
@@ -149,8 +152,7 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> RemoteClient::Compile(
     return InvalidArgument("there is no module to compile");
   }
   const CallLimits limits(call);
-  const std::shared_ptr<RemoteProgram> program =
-      programs_.Get(module, options);
+  const std::shared_ptr<RemoteProgram> program = programs_.Get(module, options);
   bool lost = false;
   absl::Status status = CompileOnce(*module, program.get(), limits, &lost);
   // A session that turned out to be lost says nothing about the server.
@@ -177,8 +179,8 @@ absl::StatusOr<runtime::BufferPtr> RemoteClient::UploadIn(
   auto handle = std::make_shared<Handle>(session, session->NewHandles(1));
   auto upload =
       std::make_shared<RemoteUpload>(this, handle, value, outcome, call);
+  Watch(outcome);
   HAWSER_RETURN_IF_ERROR(session->Submit(upload, /*wait=*/true, limits));
-  ticker_.Watch(outcome);
   return std::make_shared<HandleBuffer>(shared_from_this(), value.shape(),
                                         std::move(handle), std::move(outcome),
                                         0);

@@ -17,9 +17,9 @@
 #include "client/remote/options.h"
 #include "client/remote/program.h"
 #include "client/remote/session.h"
-#include "client/remote/ticker.h"
 #include "client/remote/transfers.h"
 #include "client/remote/transport.h"
+#include "client/remote/watched.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
 
@@ -88,7 +88,9 @@ class RemoteClient final : public runtime::Client,
   Transfers* transfers() { return &transfers_; }
   // How many streams one large transfer may use.
   int bulk_streams() const { return std::max(options_.bulk_threads, 1); }
-  Ticker* ticker() { return &ticker_; }
+  // Stops `watched` at its limits. Before what it waits for is begun; costs
+  // nothing when it has no limits.
+  void Watch(const std::shared_ptr<Watched>& watched);
   // The session that serves now; a new one when there is none or it is lost.
   std::shared_ptr<RemoteSession> Session();
   // The digests of a dataset's chunks, kept by token.
@@ -105,7 +107,6 @@ class RemoteClient final : public runtime::Client,
       const runtime::CallOptions& call);
 
  private:
-  void Tick(absl::Time now);
   // Of an array, asked for when it is not known here.
   absl::StatusOr<Shape> DatasetShape(absl::string_view token,
                                      absl::string_view array,
@@ -142,8 +143,7 @@ class RemoteClient final : public runtime::Client,
       manifests_ ABSL_GUARDED_BY(mu_);
   int64_t digests_kept_ ABSL_GUARDED_BY(mu_) = 0;  // of manifests_
 
-  Transfers transfers_;
-  Ticker ticker_;  // last: it uses all of the above
+  Transfers transfers_;  // last: it uses all of the above
 };
 
 }  // namespace hawser

@@ -8,8 +8,8 @@
 #include "client/remote/call_limits.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
-#include "client/remote/ticker.h"
 #include "client/remote/value.h"
+#include "client/remote/watched.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
@@ -39,9 +39,9 @@ class Execution final : public Request {
       if (result.data().empty() && shape.byte_size() > 0) continue;
       auto value = Literal::FromBytes(shape, result.data());
       if (!value.ok()) {
-        return outcome_->Settle(Internal("the server answered result ",
-                                         result.index(), " wrongly: ",
-                                         value.status().message()));
+        return outcome_->Settle(
+            Internal("the server answered result ", result.index(),
+                     " wrongly: ", value.status().message()));
       }
       values[result.index()] = *std::move(value);
     }
@@ -87,7 +87,6 @@ class StatelessCall final : public Watched,
         future_(promise_.future()) {}
 
   const Future<std::vector<Literal>>& future() const { return future_; }
-  bool Over() const override { return future_.ready(); }
   void Stop(const absl::Status& why) override { promise_.Set(why); }
 
   void Send(bool with_body) {
@@ -104,7 +103,7 @@ class StatelessCall final : public Watched,
 
  private:
   void OnReply(const absl::StatusOr<v1::CallReply>& reply, bool with_body) {
-    if (absl::IsNotFound(reply.status()) && !with_body && !Over()) {
+    if (absl::IsNotFound(reply.status()) && !with_body && !future_.ready()) {
       Send(/*with_body=*/true);
     } else if (!reply.ok()) {
       promise_.Set(reply.status());
@@ -206,8 +205,8 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
     execute->set_timeout_us(std::max<int64_t>(
         absl::ToInt64Microseconds(limits.deadline() - SteadyNow()), 1));
   }
+  client_->Watch(outcome);
   HAWSER_RETURN_IF_ERROR(session->Submit(execution, /*wait=*/true, limits));
-  client_->ticker()->Watch(outcome);
 
   for (int donated : options.donated) {
     if (const auto* buffer = std::get_if<BufferPtr>(&arguments[donated])) {
@@ -261,7 +260,7 @@ Future<std::vector<Literal>> RemoteExecutable::Call(
   }
   auto stateless = std::make_shared<StatelessCall>(
       client_->transport(), program_, std::move(request), limits);
-  client_->ticker()->Watch(stateless);
+  client_->Watch(stateless);
   stateless->Send(/*with_body=*/!program_->uploaded());
   return stateless->future();
 }

@@ -83,7 +83,8 @@ class Ping : public Request {
 std::shared_ptr<v1::ClientMessage> NewClientMessage() {
   MessageMemory* const memory = MessagePool::Get().Take().release();
   return std::shared_ptr<v1::ClientMessage>(
-      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(&*memory->arena),
+      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
+          &*memory->arena),
       [memory](v1::ClientMessage*) {
         MessagePool::Get().Give(std::unique_ptr<MessageMemory>(memory));
       });
@@ -95,7 +96,7 @@ RemoteSession::RemoteSession(std::shared_ptr<Transport> transport,
       options_(std::move(options)),
       address_(transport_->address()) {}
 
-RemoteSession::~RemoteSession() = default;
+RemoteSession::~RemoteSession() { Alarm::OfProcess().Cancel(tick_); }
 
 absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
                                    bool wait, const CallLimits& limits) {
@@ -114,6 +115,12 @@ absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
   if (!lost.ok()) request->OnReply(lost, nullptr);
   if (look) Look();
   return absl::OkStatus();
+}
+
+void RemoteSession::SignalRoom() {
+  if (room_ == nullptr || !HasRoom(0, kRoomToWaitFor)) return;
+  room_->Set(true);
+  room_ = nullptr;
 }
 
 void RemoteSession::Look() {
@@ -136,33 +143,21 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes,
     if (HasRoom(bytes, 1)) return absl::OkStatus();
     if (stream_ != nullptr) stream_->Flush();
   }
-  const auto has_room = [&] {
-    MutexLock lock(&mu_);
-    return HasRoom(bytes, kRoomToWaitFor);
-  };
-  while (!has_room()) {
-    const absl::Time now = SteadyNow();
-    if (absl::Status over = limits.Check(now, address_); !over.ok()) {
-      if (!limits.CheckCaller().ok()) return over;
-      return ResourceExhausted(address_, ": the window of ", kWindowRequests,
-                               " requests or ", kWindowBytes >> 20,
-                               " MiB stayed full for the attempt's timeout");
-    }
-    const absl::Time until = std::min(now + kTick, limits.deadline());
-    const std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
-    if (engine != nullptr) {
-      engine->Begin();
-      engine->Advance(has_room, until);
-    }
+  while (true) {
+    Future<bool> room;
     {
       MutexLock lock(&mu_);
-      room_.WaitUntil(&mu_, until, [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-        return HasRoom(bytes, kRoomToWaitFor);
-      });
+      if (HasRoom(bytes, kRoomToWaitFor)) return absl::OkStatus();
+      if (room_ == nullptr) room_ = std::make_unique<Promise<bool>>();
+      room = room_->future();
     }
-    if (engine != nullptr) engine->End(1);
+    const absl::Status over = AwaitWithin(room, limits, address_).status();
+    if (over.ok()) continue;
+    if (!limits.CheckCaller().ok()) return over;
+    return ResourceExhausted(address_, ": the window of ", kWindowRequests,
+                             " requests or ", kWindowBytes >> 20,
+                             " MiB stayed full for the attempt's timeout");
   }
-  return absl::OkStatus();
 }
 
 bool RemoteSession::Append(const std::shared_ptr<Request>& request,
@@ -180,6 +175,7 @@ bool RemoteSession::Append(const std::shared_ptr<Request>& request,
   if (state_ != State::kOpen) return false;  // sent once (re)attached
   last_sent_ = SteadyNow();
   if (batch) {
+    TickBy(last_sent_ + kLongestInBatch);
     return stream_->SendInBatch(request->message,
                                 std::clamp(unanswered_ / 2, 1, kMaxBatch));
   }
@@ -199,6 +195,9 @@ void RemoteSession::SendPing() {
 void RemoteSession::Release(uint64_t handle) {
   MutexLock lock(&mu_);
   if (state_ == State::kLost) return;
+  if (releases_.empty() && state_ == State::kOpen) {
+    TickBy(std::max(last_sent_, SteadyNow()) + kReleaseDelay);
+  }
   releases_.push_back(handle);
   if (releases_.size() >= kReleasesPerPing && state_ == State::kOpen) {
     SendPing();
@@ -266,7 +265,7 @@ std::shared_ptr<Request> RemoteSession::TakeAnswered(uint64_t sequence) {
     entries_.pop_front();
     ++first_sequence_;
   }
-  room_.SignalAll();
+  SignalRoom();
   return request;
 }
 
@@ -286,9 +285,14 @@ int RemoteSession::outstanding() const {
   return unanswered_;
 }
 
-bool RemoteSession::attached() const {
+absl::Time RemoteSession::detached_since() const {
   MutexLock lock(&mu_);
-  return state_ == State::kOpen;
+  return state_ == State::kOpen ? absl::InfiniteFuture() : broken_since_;
+}
+
+bool RemoteSession::over() const {
+  MutexLock lock(&mu_);
+  return state_ == State::kLost && stream_ == nullptr;
 }
 
 }  // namespace hawser

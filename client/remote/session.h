@@ -15,6 +15,7 @@
 #include "client/remote/call_limits.h"
 #include "client/remote/options.h"
 #include "client/remote/transport.h"
+#include "core/base/alarm.h"
 #include "core/base/future.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
@@ -44,7 +45,7 @@ class Request {
 // Thread-safe. Opened by Start, then broken and reattached as the link comes
 // and goes, until it is lost for good: lost() never goes back, and a new
 // session is a new object. Only Submit with `wait` blocks.
-class RemoteSession {
+class RemoteSession : public std::enable_shared_from_this<RemoteSession> {
  public:
   RemoteSession(std::shared_ptr<Transport> transport, RemoteOptions options);
   ~RemoteSession();  // after Close, or never opened
@@ -92,15 +93,20 @@ class RemoteSession {
     message->set_secret(secret_);
   }
 
-  // Called by the ticker: pings, reattaches, gives up.
-  void Tick(absl::Time now);
-
   // Requests without an answer.
   int outstanding() const;
-  // Whether a stream is there that the server has answered on.
-  bool attached() const;
+  // Since when no stream is there that the server has answered on;
+  // InfiniteFuture: there is one.
+  absl::Time detached_since() const;
+  // Lost, and nothing of it is left on the transport.
+  bool over() const;
 
  private:
+  // Releases wait this long for a message to ride on.
+  static constexpr absl::Duration kReleaseDelay = absl::Milliseconds(50);
+  // A request waits at most this long for others to leave with.
+  static constexpr absl::Duration kLongestInBatch = absl::Milliseconds(20);
+
   enum class State : uint8_t { kOpening, kOpen, kBroken, kLost };
   struct Entry {
     std::shared_ptr<Request> request;  // null once answered
@@ -114,6 +120,8 @@ class RemoteSession {
   void OnDone(absl::Span<const uint64_t> sequences);
   bool HasRoom(size_t bytes, int requests) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Those that wait for room look again, if there is some.
+  void SignalRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status WaitForRoom(size_t bytes, const CallLimits& limits);
   // Takes what has come back, without waiting.
   static void Look();
@@ -137,6 +145,12 @@ class RemoteSession {
   void LoseAndTell(const absl::Status& why);
   absl::Status CheckPatience(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void KeepAlive(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // On the alarm, when something is due: pings, reattaches, gives up.
+  void Tick();
+  // When the next tick is due, if nothing happens until then.
+  absl::Time NextTick(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // There is a tick at `when` or before.
+  void TickBy(absl::Time when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::shared_ptr<Transport> transport_;
   const RemoteOptions options_;
@@ -146,7 +160,8 @@ class RemoteSession {
   Promise<runtime::Capabilities> opened_;
 
   mutable Mutex mu_;
-  CondVar room_;
+  // Set when there is room again; null: no thread waits for it.
+  std::unique_ptr<Promise<bool>> room_ ABSL_GUARDED_BY(mu_);
   State state_ ABSL_GUARDED_BY(mu_) = State::kOpening;
   absl::Status lost_status_ ABSL_GUARDED_BY(mu_);
   std::unique_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mu_);
@@ -165,9 +180,10 @@ class RemoteSession {
 
   absl::Time last_sent_ ABSL_GUARDED_BY(mu_);
   absl::Time last_heard_ ABSL_GUARDED_BY(mu_);
-  absl::Time last_tick_ ABSL_GUARDED_BY(mu_);
+  absl::Time tick_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
+  Alarm::Id tick_ ABSL_GUARDED_BY(mu_);
   absl::Time stream_started_ ABSL_GUARDED_BY(mu_);  // while opening
-  absl::Time broken_since_ ABSL_GUARDED_BY(mu_);    // while reattaching
+  absl::Time broken_since_ ABSL_GUARDED_BY(mu_);    // while not open
   absl::Time next_attempt_ ABSL_GUARDED_BY(mu_);
   absl::Duration backoff_ ABSL_GUARDED_BY(mu_);
   int refusals_ ABSL_GUARDED_BY(mu_) = 0;  // in a row

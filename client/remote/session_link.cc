@@ -4,7 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/remote/session.h"
-#include "client/remote/ticker.h"
+#include "client/remote/watched.h"
+#include "core/base/alarm.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
@@ -13,8 +14,6 @@
 namespace hawser {
 namespace {
 
-// Releases wait this long for a message to ride on.
-constexpr absl::Duration kReleaseDelay = absl::Milliseconds(50);
 // Between attempts to reattach; the first one comes at once.
 constexpr absl::Duration kFirstBackoff = absl::Milliseconds(50);
 constexpr absl::Duration kLongestBackoff = absl::Seconds(1);
@@ -25,8 +24,10 @@ constexpr absl::Duration kGoodbye = absl::Milliseconds(200);
 // What a server's lease may be; outside it is taken for this.
 constexpr absl::Duration kShortestLease = absl::Milliseconds(100);
 constexpr absl::Duration kLongestLease = absl::Hours(1);
-// A gap between ticks above this means that this process itself was stopped.
+// A tick that is later than this means that this process itself was stopped.
 constexpr absl::Duration kStoppedProcess = absl::Seconds(1);
+// So it is noticed within about this when there is little patience.
+constexpr absl::Duration kLongestBetweenTicks = absl::Seconds(1);
 
 // Whether another stream may do better than the one that ended so.
 bool MayReattach(const absl::Status& why) {
@@ -66,7 +67,8 @@ absl::Status CannotOpen(const std::string& address, const absl::Status& why) {
 void RemoteSession::Start() {
   {
     MutexLock lock(&mu_);
-    stream_started_ = SteadyNow();
+    stream_started_ = broken_since_ = SteadyNow();
+    TickBy(NextTick(stream_started_));
   }
   OpenStream();
 }
@@ -84,6 +86,7 @@ void RemoteSession::OpenStream() {
   auto stream = transport_->OpenSession(std::move(callbacks));
   auto message = NewClientMessage();
   MutexLock lock(&mu_);
+  if (state_ == State::kLost) return;  // closed meanwhile; `stream` ends
   message->set_acknowledged(first_sequence_ - 1);
   v1::OpenRequest* open = message->mutable_open();
   open->set_session_id(session_id_);
@@ -115,8 +118,9 @@ void RemoteSession::OnOpenReply(v1::ServerMessage* message) {
     if (!another) Attach(reply);
   }
   if (another) {
-    LoseAndTell(Unavailable(address_, ": session lost: the server gave another "
-                                      "one than was asked for"));
+    LoseAndTell(Unavailable(address_,
+                            ": session lost: the server gave another "
+                            "one than was asked for"));
     return;
   }
   opened_.Set(FromProto(reply.capabilities()));  // the first time counts
@@ -131,6 +135,7 @@ void RemoteSession::Attach(const v1::OpenReply& reply) {
   state_ = State::kOpen;
   refusals_ = 0;
   last_heard_ = last_sent_ = SteadyNow();
+  TickBy(NextTick(last_sent_));
   if (reply.batches()) stream_->AllowBatches();
   uint64_t sequence = first_sequence_;
   for (const Entry& entry : entries_) {
@@ -146,8 +151,8 @@ absl::Status RemoteSession::WhyLost(const StreamEnd& end) {
   }
   refusals_ = end.refused ? refusals_ + 1 : 0;
   if (refusals_ >= kRefusalsToGiveUp) {
-    return Unavailable(address_, ": session lost: nobody listens there: ",
-                       end.why.message());
+    return Unavailable(
+        address_, ": session lost: nobody listens there: ", end.why.message());
   }
   return absl::OkStatus();
 }
@@ -174,6 +179,7 @@ void RemoteSession::Break(absl::Time now) {
   }
   next_attempt_ = now + backoff_;
   state_ = State::kBroken;
+  TickBy(NextTick(now));
 }
 
 RemoteSession::Requests RemoteSession::Lose(const absl::Status& why) {
@@ -189,7 +195,8 @@ RemoteSession::Requests RemoteSession::Lose(const absl::Status& why) {
   releases_.clear();
   unanswered_ = 0;
   unanswered_bytes_ = 0;
-  room_.SignalAll();
+  SignalRoom();
+  TickBy(SteadyNow());  // which ends the stream
   return requests;
 }
 
@@ -226,13 +233,12 @@ void RemoteSession::Close() {
 }
 
 absl::Status RemoteSession::CheckPatience(absl::Time now) {
-  if (now - last_tick_ > kStoppedProcess && last_tick_ != absl::Time()) {
-    const absl::Duration gap = now - last_tick_;
-    stream_started_ += gap;
-    broken_since_ += gap;
-    last_heard_ += gap;
+  const absl::Duration late = now - tick_at_;
+  if (late > kStoppedProcess) {
+    stream_started_ += late;
+    broken_since_ += late;
+    last_heard_ += late;
   }
-  last_tick_ = now;
   const bool was_open = session_id_ != 0;
   if (state_ == State::kOpening &&
       now - stream_started_ > options_.connect_timeout) {
@@ -261,12 +267,44 @@ void RemoteSession::KeepAlive(absl::Time now) {
   }
 }
 
-void RemoteSession::Tick(absl::Time now) {
+absl::Time RemoteSession::NextTick(absl::Time now) const {
+  if (state_ == State::kLost) {
+    return stream_ == nullptr ? absl::InfiniteFuture() : now;
+  }
+  absl::Time next = absl::InfiniteFuture();
+  const auto by = [&next](absl::Time when) { next = std::min(next, when); };
+  if (session_id_ != 0) by(last_heard_ + lease_);
+  if (state_ == State::kOpen) {
+    by(last_sent_ + lease_ / 3);
+    if (!releases_.empty()) by(last_sent_ + kReleaseDelay);
+    return next;
+  }
+  if (state_ == State::kOpening) by(stream_started_ + options_.connect_timeout);
+  if (state_ == State::kBroken) by(next_attempt_);
+  if (session_id_ != 0) by(broken_since_ + options_.reattach_for);
+  by(now + kLongestBetweenTicks);
+  return next;
+}
+
+void RemoteSession::TickBy(absl::Time when) {
+  if (when >= tick_at_) return;
+  Alarm& alarm = Alarm::OfProcess();
+  if (tick_at_ != absl::InfiniteFuture()) alarm.Cancel(tick_);
+  tick_at_ = when;
+  tick_ = alarm.At(when, [weak = weak_from_this()] {
+    CallbackScope scope;
+    if (const auto session = weak.lock()) session->Tick();
+  });
+}
+
+void RemoteSession::Tick() {
+  const absl::Time now = SteadyNow();
   std::unique_ptr<SessionStream> ended;
   Requests requests;
   bool lost_now = false, reattach = false;
   {
     MutexLock lock(&mu_);
+    if (now < tick_at_) return;  // another one is due later
     if (state_ != State::kLost) {
       const absl::Status lost = CheckPatience(now);
       lost_now = !lost.ok();
@@ -278,6 +316,8 @@ void RemoteSession::Tick(absl::Time now) {
       KeepAlive(now);
       stream_->Flush();
     }
+    tick_at_ = absl::InfiniteFuture();
+    if (!reattach) TickBy(NextTick(now));
   }
   if (lost_now) Tell(requests);
   ended.reset();
@@ -287,6 +327,7 @@ void RemoteSession::Tick(absl::Time now) {
     if (state_ != State::kBroken) return;
     state_ = State::kOpening;
     stream_started_ = now;
+    TickBy(NextTick(now));
   }
   OpenStream();
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/remote/ticker.h"
+#include "client/remote/watched.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
@@ -51,13 +51,14 @@ void Transfers::Add(std::shared_ptr<Transfer> transfer) {
   transfer->Done(Cancelled("the client was closed"));
 }
 
-void Transfers::Tick() {
+void Transfers::DropUnwanted() {
   std::vector<std::shared_ptr<Transfer>> unwanted;
   {
     MutexLock lock(&mu_);
     for (Running& slot : running_) {
       if (slot.transfer != nullptr && !slot.transfer->Wanted()) {
         slot.cancel.Cancel();
+        changed_.SignalAll();
       }
     }
     for (auto it = waiting_.begin(); it != waiting_.end();) {
@@ -109,8 +110,8 @@ absl::Status Transfers::Attempt(const std::shared_ptr<Transfer>& transfer,
     if (!absl::IsUnavailable(status) || !transfer->MayRetry()) return status;
     const absl::Time retry = SteadyNow() + kRetryDelay;
     MutexLock lock(&mu_);
-    changed_.WaitUntil(&mu_, retry, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      return stop_;
+    changed_.WaitUntil(&mu_, retry, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+      return stop_ || !cancel.Check().ok();
     });
     HAWSER_RETURN_IF_ERROR(cancel.Check());
   }

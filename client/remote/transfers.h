@@ -39,8 +39,8 @@ class Transfers {
   ~Transfers();  // cancels what runs, fails what waits, joins
 
   void Add(std::shared_ptr<Transfer> transfer);
-  // Called by the ticker: cancels what is not wanted any more.
-  void Tick();
+  // Cancels what is not wanted any more.
+  void DropUnwanted();
 
  private:
   struct Running {

@@ -86,6 +86,7 @@ void Outcome::Settle(const absl::Status& status, Values values) {
     settled_ = true;
     waiters.swap(waiters_);
   }
+  Unwatch();
   for (const Waiter& waiter : waiters) Continue(waiter);
 }
 
@@ -122,7 +123,7 @@ void Outcome::Continue(const Waiter& waiter) {
   }
 }
 
-bool Outcome::Over() const {
+bool Outcome::over() const {
   MutexLock lock(&mu_);
   return settled_;
 }

@@ -13,8 +13,8 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "client/remote/session.h"
-#include "client/remote/ticker.h"
 #include "client/remote/transfers.h"
+#include "client/remote/watched.h"
 #include "core/base/future.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
@@ -71,7 +71,6 @@ class RemoteFetch final : public Request,
   void Ask();
 
   void OnReply(const absl::Status& status, v1::ServerMessage* reply) override;
-  bool Over() const override { return future_.ready(); }
   void Stop(const absl::Status& why) override { Complete(why); }
   bool Wanted() const override { return !future_.ready(); }
   absl::Status Run(const CancelToken& cancel) override;
@@ -107,7 +106,7 @@ class Outcome final : public Watched {
   // Completes the fetch of result `index` when it can be.
   void Fetch(int index, std::shared_ptr<RemoteFetch> fetch);
 
-  bool Over() const override;
+  bool over() const;
   void Stop(const absl::Status& why) override { Settle(why); }
 
  private:
@@ -136,7 +135,7 @@ class RemoteUpload final : public Request,
                const runtime::CallOptions& call);
 
   void OnReply(const absl::Status& status, v1::ServerMessage* reply) override;
-  bool Wanted() const override { return !outcome_->Over(); }
+  bool Wanted() const override { return !outcome_->over(); }
   absl::Status Run(const CancelToken& cancel) override;
   bool MayRetry() const override { return !handle_->session()->lost(); }
   bool InSession() const override { return true; }

@@ -23,6 +23,16 @@ Alarm::~Alarm() {
   }
 }
 
+Alarm& Alarm::OfProcess() {
+  // Never destroyed: its functions may run while the process ends.
+  static Alarm* const alarm = [] {
+    auto* made = new Alarm();
+    made->Soon([] {});
+    return made;
+  }();
+  return *alarm;
+}
+
 Alarm::Id Alarm::At(absl::Time when, std::function<void()> fn) {
   State& s = *state_;
   MutexLock lock(&s.mu);

@@ -27,6 +27,10 @@ class Alarm {
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
+  // The one of the process, for what has to be told of deadlines and expired
+  // tokens. Its thread is there from the first call on, and stays.
+  static Alarm& OfProcess();
+
   Id At(absl::Time when, std::function<void()> fn);
   Id Soon(std::function<void()> fn) { return At(SteadyNow(), std::move(fn)); }
   // False when it has started already or never was.

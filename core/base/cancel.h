@@ -2,73 +2,67 @@
 #ifndef HAWSER_CORE_BASE_CANCEL_H_
 #define HAWSER_CORE_BASE_CANCEL_H_
 
-#include <algorithm>
-#include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/base/clock.h"
-#include "core/base/status.h"
 
 namespace hawser {
 
-// A copyable handle: every copy sees the same flag. Checked per block of
-// 2^20 elements, per launch and per loop turn. Deadlines are by SteadyNow.
-// Thread-safe.
+// A copyable handle: every copy sees the same flag. Work checks it per block of
+// 2^20 elements, per launch and per loop turn; what waits is told (OnExpiry).
+// Deadlines are by SteadyNow. Thread-safe.
 class CancelToken {
  public:
-  CancelToken() = default;  // never cancelled, costs nothing to check
-  explicit CancelToken(absl::Time deadline)
-      : state_(std::make_shared<State>()) {
-    state_->deadline = deadline;
-  }
+  class Registration;
+
+  CancelToken() = default;  // never expires, costs nothing to check
+  explicit CancelToken(absl::Time deadline);
   static CancelToken WithFlag(absl::Time deadline = absl::InfiniteFuture()) {
     return CancelToken(deadline);
   }
 
-  // Also expires at `deadline`; cancelling either stops whoever checks this.
-  CancelToken Until(absl::Time deadline) const {
-    CancelToken child(deadline);
-    child.state_->parent = state_;
-    return child;
-  }
+  // Also expires at `deadline`; cancelling either stops what checks this.
+  CancelToken Until(absl::Time deadline) const;
   // False for a default token, which need not be watched.
   bool can_expire() const { return state_ != nullptr; }
 
-  void Cancel() const {
-    if (state_ != nullptr) {
-      state_->cancelled.store(true, std::memory_order_relaxed);
-    }
-  }
-  absl::Time deadline() const {
-    absl::Time earliest = absl::InfiniteFuture();
-    for (const State* s = state_.get(); s != nullptr; s = s->parent.get()) {
-      earliest = std::min(earliest, s->deadline);
-    }
-    return earliest;
-  }
+  void Cancel() const;
+  absl::Time deadline() const;
   // OK, kCancelled or kDeadlineExceeded.
-  absl::Status Check() const {
-    for (const State* s = state_.get(); s != nullptr; s = s->parent.get()) {
-      if (s->cancelled.load(std::memory_order_relaxed)) {
-        return Cancelled("cancelled by the caller");
-      }
-      if (s->deadline != absl::InfiniteFuture() &&
-          SteadyNow() > s->deadline) {
-        return DeadlineExceeded("the deadline has passed");
-      }
-    }
-    return absl::OkStatus();
-  }
+  absl::Status Check() const;
+
+  // Calls `expired` once with what Check says, when this expires, which may
+  // have been before. Always on the process's alarm (Alarm::OfProcess), never
+  // inside OnExpiry or Cancel: the caller may hold any lock. `expired` must not
+  // block. For as long as the registration lives; none for a default token.
+  [[nodiscard]] Registration OnExpiry(
+      std::function<void(const absl::Status&)> expired) const;
 
  private:
-  struct State {
-    std::atomic<bool> cancelled{false};
-    absl::Time deadline = absl::InfiniteFuture();
-    std::shared_ptr<State> parent;
-  };
+  struct Call;
+  struct State;
   std::shared_ptr<State> state_;
+};
+
+// Movable. While it is destroyed the function is not called any more; a call
+// under way on another thread is waited for.
+class CancelToken::Registration {
+ public:
+  Registration() = default;
+  Registration(Registration&&) = default;
+  Registration& operator=(Registration&& other);
+  ~Registration() { End(); }
+  void End();
+  // As End, but a call under way is not waited for.
+  void Drop();
+
+ private:
+  friend class CancelToken;
+  explicit Registration(std::shared_ptr<Call> call) : call_(std::move(call)) {}
+  std::shared_ptr<Call> call_;
 };
 
 }  // namespace hawser

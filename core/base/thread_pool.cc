@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/status.h"
+
 namespace hawser {
 namespace {
 
@@ -64,8 +66,7 @@ ThreadPool::Blocking::Blocking(ThreadPool* pool)
   if (pool_ == nullptr) return;
   MutexLock lock(&pool_->mu_);
   ++pool_->blocked_;
-  const size_t wanted =
-      pool_->size_ + pool_->extra_tasks_ + pool_->blocked_;
+  const size_t wanted = pool_->size_ + pool_->extra_tasks_ + pool_->blocked_;
   if (!pool_->stopped_ && pool_->threads_.size() < wanted) {
     pool_->threads_.emplace_back([pool] { pool->Work(); });
   }
@@ -123,8 +124,7 @@ bool ThreadPool::IsOwnThread() const { return current_pool == this; }
 void ThreadPool::Work() {
   current_pool = this;
   const auto surplus = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    return static_cast<int>(threads_.size()) >
-           size_ + extra_tasks_ + blocked_;
+    return static_cast<int>(threads_.size()) > size_ + extra_tasks_ + blocked_;
   };
   while (true) {
     std::function<void()> task;
@@ -183,6 +183,18 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
   loop->finished.Wait(&loop->mu,
                       [&] { return loop->done.load() == loop->blocks; });
   return loop->error;
+}
+
+absl::Status OnThreads(int count, absl::FunctionRef<absl::Status(int)> fn) {
+  std::vector<absl::Status> statuses(std::max(count, 0));
+  std::vector<std::thread> others;
+  for (int i = 1; i < count; ++i) {
+    others.emplace_back([&statuses, fn, i] { statuses[i] = fn(i); });
+  }
+  if (count > 0) statuses[0] = fn(0);
+  for (std::thread& thread : others) thread.join();
+  for (const absl::Status& status : statuses) HAWSER_RETURN_IF_ERROR(status);
+  return absl::OkStatus();
 }
 
 }  // namespace hawser

@@ -84,5 +84,10 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
                           const CancelToken& cancel,
                           absl::FunctionRef<absl::Status(int64_t)> fn);
 
+// Calls fn(i) for every i in [0, count) at the same time: fn(0) on this thread,
+// the others on threads of their own, for what waits for something else than a
+// core. Returns once all have ended; the error of the smallest i.
+absl::Status OnThreads(int count, absl::FunctionRef<absl::Status(int)> fn);
+
 }  // namespace hawser
 #endif  // HAWSER_CORE_BASE_THREAD_POOL_H_

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status.h"
+#include "core/base/thread_pool.h"
 
 namespace hawser {
 namespace {
@@ -186,19 +186,17 @@ DatasetManifest ManifestOf(const DatasetSource& source, int threads) {
     manifest.arrays.push_back(std::move(m));
   }
   std::atomic<size_t> next{0};
-  auto work = [&] {
+  const int wanted = std::min<int>(threads, static_cast<int>(chunks.size()));
+  const absl::Status hashed = OnThreads(std::max(wanted, 1), [&](int) {
     for (size_t n; (n = next.fetch_add(1)) < chunks.size();) {
       ArrayManifest& m = manifest.arrays[chunks[n].array];
       const int64_t i = chunks[n].index;
       m.chunks[i] = Sha256(source.arrays[chunks[n].array].value.bytes().subspan(
           i * kChunkBytes, m.chunk_size(i)));
     }
-  };
-  std::vector<std::thread> helpers;
-  const int wanted = std::min<int>(threads, static_cast<int>(chunks.size()));
-  for (int t = 1; t < wanted; ++t) helpers.emplace_back(work);
-  work();
-  for (std::thread& t : helpers) t.join();
+    return absl::OkStatus();
+  });
+  HAWSER_CHECK(hashed.ok());
   return manifest;
 }
 
@@ -209,9 +207,8 @@ DatasetPage PageOf(std::vector<DatasetInfo> all, const DatasetQuery& query,
            !absl::StartsWith(info.token, query.prefix);
   };
   all.erase(std::remove_if(all.begin(), all.end(), unwanted), all.end());
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return a.token < b.token;
-  });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.token < b.token; });
   const int wanted = query.limit > 0 ? std::min(query.limit, most) : most;
   DatasetPage page{std::move(all), false};
   page.more = page.datasets.size() > static_cast<size_t>(wanted);

@@ -8,7 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/cancel_watch.h"
 #include "core/base/mutex.h"
 #include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
@@ -58,7 +57,6 @@ struct ClientState {
   Mutex mu;
   CondVar idle;
   int64_t running ABSL_GUARDED_BY(mu) = 0;
-  CancelWatch watch;
   ThreadPool pool;
 };
 

@@ -1,11 +1,12 @@
 #include "kernels/cpu/cpu_buffer.h"
 
+#include "core/base/or_expired.h"
 #include "core/runtime/attempt.h"
 
 namespace hawser::cpu {
 
 Future<Literal> CpuBuffer::Fetch(const runtime::CallOptions& options) {
-  return OrExpired(value_, runtime::AttemptToken(options), &state_->watch);
+  return OrExpired(value_, runtime::AttemptToken(options));
 }
 
 }  // namespace hawser::cpu

@@ -30,8 +30,7 @@ absl::StatusOr<Literal> ReadyValue(const Argument& argument) {
 
 // One execution that waits for its arguments or its turn. Its buffers, the
 // tasks and the callbacks that lead to it keep it alive.
-class PendingRun : public CancelWatch::Watched,
-                   public std::enable_shared_from_this<PendingRun> {
+class PendingRun : public std::enable_shared_from_this<PendingRun> {
  public:
   PendingRun(std::shared_ptr<const CpuExecutable> executable,
              std::shared_ptr<ClientState> state,
@@ -50,14 +49,18 @@ class PendingRun : public CancelWatch::Watched,
     std::vector<BufferPtr> results;
     for (size_t i = 0; i < promises_.size(); ++i) {
       results.push_back(std::make_shared<CpuBuffer>(
-          state_, executable_->signature().results[i],
-          promises_[i].future()));
+          state_, executable_->signature().results[i], promises_[i].future()));
     }
     return results;
   }
 
   void Start() {
-    if (token_.can_expire()) state_->watch.Add(token_, weak_from_this());
+    // The callers get their answer then; the work ends at its next look at the
+    // token, and holds its memory until then.
+    expiry_ =
+        token_.OnExpiry([weak = weak_from_this()](const absl::Status& expired) {
+          if (auto self = weak.lock()) self->SetAll(expired);
+        });
     std::vector<Future<Literal>> awaited;
     for (const Argument& argument : arguments_) {
       if (!IsReady(argument)) {
@@ -67,16 +70,11 @@ class PendingRun : public CancelWatch::Watched,
     // missing_ starts at 1, for this function: no early start in between.
     missing_ += static_cast<int>(awaited.size());
     for (const Future<Literal>& value : awaited) {
-      value.OnReady([self = shared_from_this()](const auto&) {
-        self->ArgumentReady();
-      });
+      value.OnReady(
+          [self = shared_from_this()](const auto&) { self->ArgumentReady(); });
     }
     ArgumentReady();
   }
-
-  // The callers get their answer now; the work ends at its next look at the
-  // token, and holds its memory until then.
-  void Expire(const absl::Status& status) override { SetAll(status); }
 
  private:
   void ArgumentReady() {
@@ -111,8 +109,7 @@ class PendingRun : public CancelWatch::Watched,
     // Our hold on a donated buffer ends here: if it was the last, its bytes
     // are the program's to reuse. The others are held until the end.
     for (int i : donated_) arguments_[i] = Literal();
-    return executable_->Run(std::move(values), &state_->pool, token_,
-                            call_);
+    return executable_->Run(std::move(values), &state_->pool, token_, call_);
   }
 
   void SetAll(const absl::Status& status) {
@@ -127,6 +124,7 @@ class PendingRun : public CancelWatch::Watched,
   const runtime::CallOptions call_;
   std::vector<Promise<Literal>> promises_;  // Set is thread-safe
   std::atomic<int> missing_;
+  CancelToken::Registration expiry_;
 };
 
 }  // namespace
@@ -152,8 +150,8 @@ absl::Status CpuExecutable::Check(
 }
 
 absl::StatusOr<std::vector<Literal>> CpuExecutable::Run(
-    std::vector<Literal> arguments, ThreadPool* pool,
-    const CancelToken& cancel, const runtime::CallOptions& call) const {
+    std::vector<Literal> arguments, ThreadPool* pool, const CancelToken& cancel,
+    const runtime::CallOptions& call) const {
   return program_.Run(std::move(arguments),
                       {.pool = pool,
                        .allocator = state_->allocator.get(),
@@ -181,8 +179,8 @@ absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Start(
     absl::Span<const Argument> arguments,
     const runtime::ExecuteOptions& options) {
   if (!state_->Begin()) return FailedPrecondition("the cpu client is gone");
-  auto run = std::make_shared<PendingRun>(shared_from_this(), state_,
-                                          arguments, options);
+  auto run = std::make_shared<PendingRun>(shared_from_this(), state_, arguments,
+                                          options);
   std::vector<BufferPtr> results = run->Results();
   run->Start();
   return results;
@@ -216,8 +214,7 @@ absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Execute(
 }
 
 Future<std::vector<Literal>> CpuExecutable::Call(
-    absl::Span<const Argument> arguments,
-    const runtime::CallOptions& options) {
+    absl::Span<const Argument> arguments, const runtime::CallOptions& options) {
   absl::Status status = Check(arguments, {});
   if (!status.ok()) return Future<std::vector<Literal>>(std::move(status));
   if (auto results = RunAtOnce(arguments, options)) {

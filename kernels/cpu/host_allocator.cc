@@ -19,6 +19,10 @@ constexpr size_t kCopied = size_t{1} << 20;
 // The C library has no cache for aligned blocks and returns large ones to the
 // system, so that every new value would start with page faults.
 constexpr int64_t kMostKept = int64_t{1} << 30;
+// Small blocks that are kept are charged to no holder: to charge them would
+// take as long as to allocate them.
+constexpr int64_t kSmallBlock = 4096;
+constexpr int64_t kMostSmallKept = int64_t{1} << 20;
 
 // Sizes of kept blocks: four steps between powers of two, so that values of
 // nearly one size share blocks.
@@ -79,8 +83,8 @@ HostAllocator::Block::~Block() {
   allocator->Free(memory, size, std::move(charge));
 }
 
-absl::StatusOr<Literal> HostAllocator::Allocate(
-    const Shape& shape, const MemoryHolderPtr& holder) {
+absl::StatusOr<Literal> HostAllocator::Allocate(const Shape& shape,
+                                                const MemoryHolderPtr& holder) {
   const int64_t bytes = shape.byte_size();
   const int64_t size = BlockSize(bytes);
   MemoryHolder& payer = holder == nullptr ? *own_ : *holder;
@@ -91,8 +95,10 @@ absl::StatusOr<Literal> HostAllocator::Allocate(
   }
   char* memory = Take(size);
   if (memory == nullptr) {
-    return ResourceExhausted("no memory for ", shape.ToString(), ": the system "
-                             "has no ", bytes, " bytes more");
+    return ResourceExhausted("no memory for ", shape.ToString(),
+                             ": the system "
+                             "has no ",
+                             bytes, " bytes more");
   }
   auto block = std::make_shared<Block>(shared_from_this(), memory, size, bytes,
                                        *std::move(charge));
@@ -103,8 +109,8 @@ absl::StatusOr<Literal> HostAllocator::Aligned(Literal value,
                                                const CancelToken& cancel,
                                                const MemoryHolderPtr& holder) {
   const auto bytes = value.bytes();
-  const auto alignment = std::min<uintptr_t>(
-      ByteWidth(value.shape().dtype()), alignof(double));
+  const auto alignment =
+      std::min<uintptr_t>(ByteWidth(value.shape().dtype()), alignof(double));
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment == 0) {
     return value;
   }
@@ -118,6 +124,10 @@ absl::StatusOr<Literal> HostAllocator::Aligned(Literal value,
   return copy;
 }
 
+int64_t& HostAllocator::KeptLike(int64_t size) {
+  return size <= kSmallBlock ? small_kept_bytes_ : kept_bytes_;
+}
+
 char* HostAllocator::Take(int64_t size) {
   {
     MutexLock lock(&mu_);
@@ -125,7 +135,7 @@ char* HostAllocator::Take(int64_t size) {
     if (kept != kept_.end() && !kept->second.empty()) {
       char* block = kept->second.back().memory;
       kept->second.pop_back();
-      kept_bytes_ -= size;
+      KeptLike(size) -= size;
       return block;
     }
   }
@@ -136,12 +146,19 @@ char* HostAllocator::Take(int64_t size) {
 
 void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
   charge.Reset();
-  MemoryCharge spare = own_->TryTake(MemoryUse::kSpare, size);
-  if (spare.bytes() > 0) {
+  MemoryCharge spare;
+  if (size > kSmallBlock) {
+    spare = own_->TryTake(MemoryUse::kSpare, size);
+    if (spare.bytes() == 0) return DeleteBlock(block);
+  }
+  const int64_t most = size <= kSmallBlock
+                           ? kMostSmallKept
+                           : std::min(kMostKept, account_->limit() / 4);
+  {
     MutexLock lock(&mu_);
-    if (kept_bytes_ + size <= std::min(kMostKept, account_->limit() / 4)) {
+    if (KeptLike(size) + size <= most) {
       kept_[size].push_back({block, std::move(spare)});
-      kept_bytes_ += size;
+      KeptLike(size) += size;
       return;
     }
   }
@@ -154,7 +171,7 @@ void HostAllocator::LetGo() {
     for (Spare& spare : blocks) DeleteBlock(spare.memory);
   }
   kept_.clear();
-  kept_bytes_ = 0;
+  kept_bytes_ = small_kept_bytes_ = 0;
 }
 
 }  // namespace hawser::cpu

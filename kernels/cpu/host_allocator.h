@@ -53,8 +53,8 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
   explicit HostAllocator(std::shared_ptr<MemoryAccount> account);
   // A block and what it is charged to.
   struct Block {
-    Block(std::shared_ptr<HostAllocator> allocator, char* memory,
-          int64_t size, int64_t bytes, MemoryCharge charge);
+    Block(std::shared_ptr<HostAllocator> allocator, char* memory, int64_t size,
+          int64_t bytes, MemoryCharge charge);
     ~Block();
     const std::shared_ptr<HostAllocator> allocator;
     char* const memory;
@@ -74,7 +74,10 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
   };
   mutable Mutex mu_;
   absl::flat_hash_map<int64_t, std::vector<Spare>> kept_ ABSL_GUARDED_BY(mu_);
+  // Of kept blocks like one of that size.
+  int64_t& KeptLike(int64_t size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t small_kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 // Bytes of this machine's memory, 0 if it does not say.

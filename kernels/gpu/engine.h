@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/cancel_watch.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
 #include "core/base/thread_pool.h"
@@ -97,7 +96,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   ThreadPool& blocking_runs() { return blocking_runs_; }
   ThreadPool& queueing() { return queueing_; }
-  CancelWatch& watch() { return watch_; }
   std::atomic<int64_t> live_buffers{0};
 
  private:
@@ -129,7 +127,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::function<void()> drop_ ABSL_GUARDED_BY(mu_);
 
   std::atomic<runtime::Client*> client_;  // nullptr once it is gone
-  CancelWatch watch_;
   ThreadPool blocking_runs_;
   ThreadPool queueing_;
   ThreadPool transfers_;

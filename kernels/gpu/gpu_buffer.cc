@@ -1,5 +1,6 @@
 #include "kernels/gpu/gpu_buffer.h"
 
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
 
@@ -58,7 +59,7 @@ Future<Literal> GpuBuffer::Fetch(const runtime::CallOptions& options) {
       value(), [engine = engine_, shape = shape_](const DeviceValue& there) {
         return engine->Fetch(there, shape);
       });
-  return OrExpired(fetched, runtime::AttemptToken(options), &engine_->watch());
+  return OrExpired(fetched, runtime::AttemptToken(options));
 }
 
 Future<bool> GpuBuffer::Ready(const runtime::CallOptions& options) {
@@ -67,7 +68,7 @@ Future<bool> GpuBuffer::Ready(const runtime::CallOptions& options) {
       Chain<bool>(value(), [engine = engine_](const DeviceValue& there) {
         return engine->Ready(there);
       });
-  return OrExpired(ready, runtime::AttemptToken(options), &engine_->watch());
+  return OrExpired(ready, runtime::AttemptToken(options));
 }
 
 }  // namespace hawser::gpu

@@ -43,9 +43,10 @@ std::vector<Future<DeviceValue>> PendingRun::results() const {
 }
 
 void PendingRun::Start() {
-  if (call_.cancel.can_expire()) {
-    engine_->watch().Add(call_.cancel, weak_from_this());
-  }
+  expiry_ = call_.cancel.OnExpiry(
+      [weak = weak_from_this()](const absl::Status& expired) {
+        if (auto self = weak.lock()) self->SetAll(expired);
+      });
   std::vector<Future<DeviceValue>> awaited;
   for (const GivenArgument& argument : arguments_) {
     if (!argument.value.ready()) awaited.push_back(argument.value);

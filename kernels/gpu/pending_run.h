@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/cancel_watch.h"
+#include "core/base/cancel.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/gpu_executable.h"
 
@@ -29,8 +29,7 @@ absl::StatusOr<std::vector<RunArgument>> TakeArguments(
     int holders);
 
 // The futures, callbacks and tasks that lead to it keep it alive.
-class PendingRun : public CancelWatch::Watched,
-                   public std::enable_shared_from_this<PendingRun> {
+class PendingRun : public std::enable_shared_from_this<PendingRun> {
  public:
   PendingRun(std::shared_ptr<GpuExecutable> executable,
              std::shared_ptr<Engine> engine,
@@ -39,10 +38,9 @@ class PendingRun : public CancelWatch::Watched,
 
   // In the order of the module's results.
   std::vector<Future<DeviceValue>> results() const;
-  // Once. Ends with Engine::End.
+  // Once. Ends with Engine::End. When the token expires, callers get their
+  // answer at once; the work ends at its next look.
   void Start();
-  // Callers get their answer now; the work ends at its next look at the token.
-  void Expire(const absl::Status& status) override { SetAll(status); }
 
  private:
   void ArgumentReady();
@@ -56,6 +54,7 @@ class PendingRun : public CancelWatch::Watched,
   const runtime::CallOptions call_;
   std::vector<Promise<DeviceValue>> promises_;  // Set is thread-safe
   std::atomic<int> missing_{1};  // 1 for Start: no early start in between
+  CancelToken::Registration expiry_;
 };
 
 }  // namespace hawser::gpu

@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/spin.h"
+#include "server/rpc/inline_time.h"
 #include "server/rpc/rpc.h"
 
 namespace hawser::server {
@@ -56,6 +57,7 @@ void ServedQueue::Join() {
 
 void ServedQueue::Handle(void* tag, bool ok) {
   MutexLock lock(&handling_);
+  InlineTime::BeginEvent();
   static_cast<Rpc::Tag*>(tag)->Done(ok);
 }
 

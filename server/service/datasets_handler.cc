@@ -76,7 +76,7 @@ absl::StatusOr<v1::PutReply> PutStream::Finish() const {
 
 // ---- Get ------------------------------------------------------------------
 
-RowReader::RowReader(DatasetStore* store, WorkerPool* workers, std::string what,
+RowReader::RowReader(DatasetStore* store, ThreadPool* workers, std::string what,
                      std::shared_ptr<const StoredArray> array, RowBytes rows)
     : store_(store),
       workers_(workers),
@@ -101,7 +101,7 @@ absl::StatusOr<Piece> RowReader::ReadNext() {
 }
 
 void RowReader::Next(PieceDone done) {
-  workers_->Run([self = shared_from_this(), done = std::move(done)] {
+  workers_->Schedule([self = shared_from_this(), done = std::move(done)] {
     done(self->ReadNext());
   });
 }
@@ -119,8 +119,8 @@ absl::StatusOr<RowBytes> ChunksOf(const Shape& shape,
                            " chunks of ", shape.ToString());
   }
   const int64_t begin = first * kChunkBytes;
-  const int64_t end = std::min((first + count) * kChunkBytes,
-                               shape.byte_size());
+  const int64_t end =
+      std::min((first + count) * kChunkBytes, shape.byte_size());
   return RowBytes{Shape::Of(DType::kU8, {end - begin}), begin, end};
 }
 

@@ -11,12 +11,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/shape.h"
+#include "core/base/thread_pool.h"
 #include "core/runtime/dataset.h"
 #include "proto/datasets.pb.h"
 #include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/piece.h"
-#include "server/service/worker_pool.h"
 
 namespace hawser::server {
 
@@ -52,7 +52,7 @@ class PutStream {
 class RowReader : public std::enable_shared_from_this<RowReader> {
  public:
   // `what`: the array, in errors.
-  RowReader(DatasetStore* store, WorkerPool* workers, std::string what,
+  RowReader(DatasetStore* store, ThreadPool* workers, std::string what,
             std::shared_ptr<const StoredArray> array, RowBytes rows);
 
   const Shape& shape() const { return shape_; }
@@ -63,7 +63,7 @@ class RowReader : public std::enable_shared_from_this<RowReader> {
   absl::StatusOr<Piece> ReadNext();
 
   DatasetStore* const store_;
-  WorkerPool* const workers_;
+  ThreadPool* const workers_;
   const std::string what_;
   const std::shared_ptr<const StoredArray> array_;
   const Shape shape_;
@@ -75,7 +75,7 @@ class RowReader : public std::enable_shared_from_this<RowReader> {
 class DatasetsHandler {
  public:
   // Both outlive it.
-  DatasetsHandler(DatasetStore* store, WorkerPool* workers)
+  DatasetsHandler(DatasetStore* store, ThreadPool* workers)
       : store_(store), workers_(workers) {}
 
   absl::StatusOr<v1::FindMissingReply> FindMissing(
@@ -91,16 +91,16 @@ class DatasetsHandler {
   v1::ListReply List(absl::string_view tenant, const v1::ListRequest& request);
   void Delete(absl::string_view tenant, const v1::DeleteRequest& request,
               std::function<void(const absl::Status&)> done);
-  void Pin(absl::string_view tenant, const v1::PinRequest& request,
-           std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)>
-               done);
+  void Pin(
+      absl::string_view tenant, const v1::PinRequest& request,
+      std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done);
   void Tag(absl::string_view tenant, const v1::TagRequest& request,
            std::function<void(const absl::Status&)> done);
   v1::UsageReply Usage(absl::string_view tenant);
 
  private:
   DatasetStore* const store_;
-  WorkerPool* const workers_;
+  ThreadPool* const workers_;
 };
 
 }  // namespace hawser::server

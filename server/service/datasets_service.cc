@@ -21,7 +21,7 @@ const bool kManyCores = std::thread::hardware_concurrency() > 1;
 
 class PutReactor final : public Reactor {
  public:
-  PutReactor(Rpc* rpc, std::unique_ptr<PutStream> stream, WorkerPool* workers)
+  PutReactor(Rpc* rpc, std::unique_ptr<PutStream> stream, ThreadPool* workers)
       : Reactor(rpc), stream_(std::move(stream)), workers_(workers) {
     rpc->Read(&buffer_);
   }
@@ -40,7 +40,7 @@ class PutReactor final : public Reactor {
   void Ready(const absl::Status& status) {
     if (!status.ok()) return rpc().Finish(status);
     if (frame_.size() < kFrameForWorkers || !kManyCores) return Receive();
-    workers_->Run([this] { Receive(); });
+    workers_->Schedule([this] { Receive(); });
   }
   void Receive() {
     if (frame_.size() > 0) {
@@ -59,7 +59,7 @@ class PutReactor final : public Reactor {
   }
 
   const std::unique_ptr<PutStream> stream_;
-  WorkerPool* const workers_;
+  ThreadPool* const workers_;
   grpc::ByteBuffer buffer_;
   InFrame frame_;
 };
@@ -108,7 +108,7 @@ RpcServer::Start WhenDone(
 
 }  // namespace
 
-void AddDatasetsMethods(DatasetsHandler* handler, WorkerPool* workers,
+void AddDatasetsMethods(DatasetsHandler* handler, ThreadPool* workers,
                         RpcServer* server) {
   const char* const service = v1::Datasets::service_full_name();
   server->Add(service, "FindMissing",

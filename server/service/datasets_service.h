@@ -2,14 +2,14 @@
 #ifndef HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_
 #define HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_
 
+#include "core/base/thread_pool.h"
 #include "server/rpc/rpc_server.h"
 #include "server/service/datasets_handler.h"
-#include "server/service/worker_pool.h"
 
 namespace hawser::server {
 
 // Both outlive the server. What comes in is verified on the workers.
-void AddDatasetsMethods(DatasetsHandler* handler, WorkerPool* workers,
+void AddDatasetsMethods(DatasetsHandler* handler, ThreadPool* workers,
                         RpcServer* server);
 
 }  // namespace hawser::server

@@ -16,7 +16,7 @@ constexpr size_t kFewSlots = 64;
 }  // namespace
 
 DeviceArrays::DeviceArrays(std::shared_ptr<runtime::Client> device,
-                           DatasetStore* store, WorkerPool* workers,
+                           DatasetStore* store, ThreadPool* workers,
                            int64_t keep_bytes)
     : device_(std::move(device)),
       store_(store),
@@ -73,7 +73,7 @@ Value DeviceArrays::Get(std::shared_ptr<const StoredArray> array,
     promise = std::make_shared<Promise<runtime::BufferPtr>>();
     slot.loading = promise->future();
   }
-  workers_->Run([this, array = std::move(array), part, promise] {
+  workers_->Schedule([this, array = std::move(array), part, promise] {
     Load(array, part, promise);
   });
   return Value{.later = promise->future()};

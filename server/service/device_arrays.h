@@ -14,9 +14,9 @@
 #include "absl/strings/string_view.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
+#include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
 #include "server/datasets/dataset_store.h"
-#include "server/service/worker_pool.h"
 #include "server/session/handle_table.h"
 
 namespace hawser::server {
@@ -27,7 +27,7 @@ namespace hawser::server {
 class DeviceArrays {
  public:
   DeviceArrays(std::shared_ptr<runtime::Client> device, DatasetStore* store,
-               WorkerPool* workers, int64_t keep_bytes);
+               ThreadPool* workers, int64_t keep_bytes);
 
   // Errors: as DatasetStore::Find.
   absl::StatusOr<std::shared_ptr<const StoredArray>> Find(
@@ -72,7 +72,7 @@ class DeviceArrays {
     Future<runtime::BufferPtr> loading;  // valid while it is read
     bool kept = false;
     std::list<Part>::iterator place;  // while kept, in order_
-    runtime::BufferPtr hold;            // while kept
+    runtime::BufferPtr hold;          // while kept
   };
   void Load(const std::shared_ptr<const StoredArray>& array, const Part& part,
             const std::shared_ptr<Promise<runtime::BufferPtr>>& promise);
@@ -85,7 +85,7 @@ class DeviceArrays {
 
   const std::shared_ptr<runtime::Client> device_;
   DatasetStore* const store_;
-  WorkerPool* const workers_;
+  ThreadPool* const workers_;
   const int64_t keep_bytes_;
   mutable Mutex mu_;
   absl::flat_hash_map<Part, Slot> slots_ ABSL_GUARDED_BY(mu_);

@@ -13,8 +13,6 @@ namespace {
 
 // Loops that make way at a time: each keeps a thread of the device's waiting.
 constexpr int kMostPaused = 64;
-// How often a paused loop looks at its token.
-constexpr absl::Duration kLook = absl::Milliseconds(10);
 // Work counts for at most this until it is measured.
 constexpr double kMostThought = 1;  // seconds
 
@@ -25,11 +23,7 @@ double Thought(double seconds) {
 
 }  // namespace
 
-// The watch's thread is there from the start: a server that has met a line has
-// no thread more than one that has not.
-DeviceQueue::DeviceQueue(Options options) : options_(std::move(options)) {
-  watch_.Add(CancelToken::WithFlag(), {});
-}
+DeviceQueue::DeviceQueue(Options options) : options_(std::move(options)) {}
 
 DeviceQueue::~DeviceQueue() = default;
 
@@ -57,10 +51,9 @@ absl::Status DeviceQueue::Full(const Turn& turn) const {
                              " executions waiting, the most there may be; ",
                              when);
   }
-  return ResourceExhausted("tenant ", turn.tenant_, " has ",
-                           line_.waiting(turn.tenant_),
-                           " executions waiting, the most one tenant may; ",
-                           when);
+  return ResourceExhausted(
+      "tenant ", turn.tenant_, " has ", line_.waiting(turn.tenant_),
+      " executions waiting, the most one tenant may; ", when);
 }
 
 void DeviceQueue::Push(const TurnPtr& turn) {
@@ -84,24 +77,29 @@ void DeviceQueue::CountOut(const Turn& turn) {
 }
 
 absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
+  const CancelToken cancel = turn->work_.cancel;
+  turn->expiry_ = cancel.OnExpiry(
+      [weak = turn->weak_from_this()](const absl::Status& expired) {
+        if (const TurnPtr turn = weak.lock()) turn->Expire(expired);
+      });
+  absl::Status full;
   {
     MutexLock lock(&mu_);
     if (waiting_ >= options_.waiting ||
         line_.waiting(turn->tenant_) >= options_.waiting_of_tenant) {
-      turn->LetGo();
-      return Full(*turn);
+      full = Full(*turn);
+    } else {
+      Push(turn);
     }
-    Push(turn);
+  }
+  if (!full.ok()) {
+    turn->LetGo();
+    return full;
   }
   StartWhatMay();
-  // Most run at once; only what waits need be watched.
-  if (turn->work_.cancel.can_expire()) {
-    bool waits;
-    {
-      MutexLock lock(&mu_);
-      waits = turn->state_ == Turn::State::kWaiting;
-    }
-    if (waits) watch_.Add(turn->work_.cancel, turn);
+  // It may have expired before it was in line.
+  if (absl::Status expired = cancel.Check(); !expired.ok()) {
+    turn->Expire(expired);
   }
   return absl::OkStatus();
 }
@@ -205,6 +203,7 @@ bool DeviceQueue::Withdraw(const TurnPtr& turn) {
 
 // What the work's functions hold may hold the turn.
 void DeviceQueue::Turn::LetGo() {
+  expiry_.End();
   work_.run = nullptr;
   work_.give_up = nullptr;
 }
@@ -224,24 +223,26 @@ void DeviceQueue::Pause(const TurnPtr& turn) {
     Push(turn);
   }
   StartWhatMay();
+  const CancelToken::Registration expiry =
+      turn->work_.cancel.OnExpiry([this](const absl::Status&) {
+        MutexLock lock(&mu_);
+        resumed_.SignalAll();
+      });
   MutexLock lock(&mu_);
-  while (!resumed_.WaitUntil(
-      &mu_, options_.now() + kLook,
-      [&turn, this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-        return turn->state_ == Turn::State::kRunning;
-      })) {
-    if (turn->work_.cancel.Check().ok()) continue;
-    // It ends by itself at its next look; until then it runs beside the others.
-    line_.Erase(turn->tenant_, turn->flow_, turn);
-    CountOut(*turn);
-    --paused_;
-    turn->paused_ = false;
-    turn->state_ = Turn::State::kRunning;
-    turn->charged_to_ = options_.now();
-    ++line_.Running(turn->tenant_);
-    running_.insert(turn);
-    return;
-  }
+  resumed_.Wait(&mu_, [&turn, this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return turn->state_ == Turn::State::kRunning ||
+           !turn->work_.cancel.Check().ok();
+  });
+  if (turn->state_ == Turn::State::kRunning) return;
+  // It ends by itself at its next look; until then it runs beside the others.
+  line_.Erase(turn->tenant_, turn->flow_, turn);
+  CountOut(*turn);
+  --paused_;
+  turn->paused_ = false;
+  turn->state_ = Turn::State::kRunning;
+  turn->charged_to_ = options_.now();
+  ++line_.Running(turn->tenant_);
+  running_.insert(turn);
 }
 
 void DeviceQueue::EndLongerThan(absl::Duration limit) {

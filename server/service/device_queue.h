@@ -15,7 +15,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/cancel.h"
-#include "core/base/cancel_watch.h"
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
@@ -109,12 +108,10 @@ class DeviceQueue {
   double waiting_seconds_ ABSL_GUARDED_BY(mu_) = 0;
   size_t waiting_endless_ ABSL_GUARDED_BY(mu_) = 0;
   bool starting_ ABSL_GUARDED_BY(mu_) = false;  // a thread is at it
-  CancelWatch watch_;  // of what waits; destroyed first
 };
 
 // Its parts are the queue's; the owner of the work holds it meanwhile.
-class DeviceQueue::Turn final : public CancelWatch::Watched,
-                                public runtime::Sharing,
+class DeviceQueue::Turn final : public runtime::Sharing,
                                 public std::enable_shared_from_this<Turn> {
  public:
   Turn(DeviceQueue* queue, const Flow& flow, Work work)
@@ -122,7 +119,6 @@ class DeviceQueue::Turn final : public CancelWatch::Watched,
         tenant_(flow.tenant),
         flow_(flow.id),
         work_(std::move(work)) {}
-  void Expire(const absl::Status& status) override;
   bool others_wait() const override;
   void MakeWay() override { queue_->Pause(shared_from_this()); }
 
@@ -134,19 +130,23 @@ class DeviceQueue::Turn final : public CancelWatch::Watched,
  private:
   friend class DeviceQueue;
   enum class State { kNew, kWaiting, kRunning, kOver };
+  // Its token has expired: it leaves, if it waits.
+  void Expire(const absl::Status& status);
+  // It waits no more. Without the queue's lock.
   void LetGo();
 
   DeviceQueue* const queue_;
   const std::string tenant_;
   const uint64_t flow_;
   Work work_;
+  CancelToken::Registration expiry_;  // while it waits
   std::atomic<bool> over_limit_{false};
   std::string ended_text_;  // written before over_limit_ is set
   // ---- guarded by the queue's lock
   State state_ = State::kNew;
   bool paused_ = false;
-  absl::Time charged_to_;   // while it runs
-  absl::Duration had_;      // of the device, before charged_to_
+  absl::Time charged_to_;              // while it runs
+  absl::Duration had_;                 // of the device, before charged_to_
   std::atomic<int64_t> slice_end_{0};  // nanoseconds; read without the lock
 };
 

@@ -3,8 +3,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "server/rpc/inline_time.h"
 #include "server/service/answers.h"
-#include "server/service/inline_time.h"
 
 namespace hawser::server {
 namespace {
@@ -53,12 +53,12 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
     self->Settle(status);
   } else if (!self->arguments_.waiting.empty() || self->queue_ != nullptr) {
     self->AwaitArguments();
-  } else if (InlineTime::Left()) {
+  } else if (InlineTime::Left(self->session_->id())) {
     self->RunHere();
   } else {
     // Others wait for this thread.
     self->NameResults();
-    executor.workers.Run([self] { self->Run(); });
+    executor.workers.Schedule([self] { self->Run(); });
   }
 }
 

@@ -13,13 +13,13 @@
 #include "core/base/digest.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
+#include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 #include "server/datasets/chunk_memory.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/device_arrays.h"
 #include "server/service/device_queue.h"
-#include "server/service/worker_pool.h"
 #include "server/session/executable_cache.h"
 #include "server/session/session_table.h"
 
@@ -90,8 +90,8 @@ struct Executor {
   ChunkMemory upload_memory;
   DeviceArrays arrays;
   // Last, so that they go first: their threads use the rest, each other too.
-  WorkerPool turns;  // one thread, where sessions with much to do take turns
-  WorkerPool workers;
+  ThreadPool turns;  // one thread, where sessions with much to do take turns
+  ThreadPool workers;
 
  private:
   Executor(std::shared_ptr<runtime::Client> device,

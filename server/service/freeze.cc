@@ -95,7 +95,7 @@ void Freeze::Soon(void (Freeze::*step)()) {
   if (!session_->cancel().Check().ok()) {
     return Fail(Cancelled("the session has ended"));
   }
-  executor_.workers.Run(
+  executor_.workers.Schedule(
       [self = shared_from_this(), step] { (self.get()->*step)(); });
 }
 

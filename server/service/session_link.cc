@@ -63,8 +63,9 @@ absl::Status CheckForm(const v1::ClientMessage& message) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<Ticket>> ClaimTurn(
-    Session& session, const ReplyStream* from, const v1::ClientMessage& m) {
+absl::StatusOr<std::optional<Ticket>> ClaimTurn(Session& session,
+                                                const ReplyStream* from,
+                                                const v1::ClientMessage& m) {
   HAWSER_RETURN_IF_ERROR(session.Acknowledge(m.acknowledged()));
   return session.Claim(from, m.sequence(),
                        static_cast<int64_t>(m.ByteSizeLong()));
@@ -155,7 +156,7 @@ void SessionLink::Apply(const std::shared_ptr<Session>& session) {
     if (request_.applied == request_.size()) break;
     if (sessions.now() < end || sessions.size() == 1) continue;
     HoldAnswers(false);
-    executor_->turns.Run(
+    executor_->turns.Schedule(
         [self = shared_from_this(), session] { self->Apply(session); });
     return;
   }
@@ -283,8 +284,8 @@ void SessionLink::WriteLocked() {
     return wire_->Write(*lent_[0]);
   }
   batch_memory_.Reset();
-  auto* batch = google::protobuf::Arena::CreateMessage<v1::ServerMessage>(
-      &batch_memory_);
+  auto* batch =
+      google::protobuf::Arena::CreateMessage<v1::ServerMessage>(&batch_memory_);
   int64_t bytes = 0;
   do {
     const Reply reply = TakeLocked();

@@ -71,7 +71,7 @@ void Compile(Executor& executor, const std::shared_ptr<Session>& session,
     }
     *waiting = *std::move(charge);
   }
-  executor.workers.Run([&executor, session, ticket, request, waiting,
+  executor.workers.Schedule([&executor, session, ticket, request, waiting,
                         fingerprint = *fingerprint, done = std::move(done)] {
     runtime::CallOptions call;
     call.cancel = session->cancel();

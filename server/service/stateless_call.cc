@@ -4,7 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/wire/codec.h"
-#include "server/service/inline_time.h"
+#include "server/rpc/inline_time.h"
 
 namespace hawser::server {
 namespace {
@@ -51,7 +51,7 @@ void StatelessCall::Start(Executor& executor, absl::string_view tenant,
 }
 
 void StatelessCall::Compile(const Digest& fingerprint) {
-  executor_.workers.Run([self = shared_from_this(), fingerprint] {
+  executor_.workers.Schedule([self = shared_from_this(), fingerprint] {
     self->Resolve(self->executor_.CompileModule(
         self->tenant_, fingerprint, self->request_->module(),
         self->request_->options(), self->options_));
@@ -83,8 +83,8 @@ void StatelessCall::Resolve(
 
 void StatelessCall::TakeTurn() {
   if (!DeviceQueue::Lines(executable_->seconds())) {
-    if (!InlineTime::Left()) {
-      executor_.workers.Run([self = shared_from_this()] { self->Run(); });
+    if (!InlineTime::Left(InlineTime::kSeveral)) {
+      executor_.workers.Schedule([self = shared_from_this()] { self->Run(); });
       return;
     }
     const InlineTime::Measure measure;

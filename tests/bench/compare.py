@@ -62,6 +62,18 @@ def spread(values):
     return values[at], values[-1 - at]
 
 
+def add_round(options, bench, folder, changes, same):
+    """The old one, the new one and the old one again, by row."""
+    before = run(options.old, bench, folder)
+    after = run(options.new, bench, folder)
+    again = run(options.old, bench, folder)
+    for key in before.keys() & after.keys() & again.keys():
+        # The old one stands on both sides of the new one in time.
+        middle = (before[key] * again[key]) ** 0.5
+        changes.setdefault(key, []).append(after[key] / middle)
+        same.setdefault(key, []).append(again[key] / before[key])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, required=True)
@@ -70,18 +82,16 @@ def main():
     parser.add_argument("benches", nargs="+", choices=sorted(FLAGS))
     options = parser.parse_args()
     changes, same = {}, {}
+    done = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(options.rounds):
-            for bench in options.benches:
-                before = run(options.old, bench, folder)
-                after = run(options.new, bench, folder)
-                again = run(options.old, bench, folder)
-                for key in before.keys() & after.keys() & again.keys():
-                    # The old one stands on both sides of the new one in time.
-                    middle = (before[key] * again[key]) ** 0.5
-                    changes.setdefault(key, []).append(after[key] / middle)
-                    same.setdefault(key, []).append(again[key] / before[key])
-            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+        try:
+            for done in range(1, options.rounds + 1):
+                for bench in options.benches:
+                    add_round(options, bench, folder, changes, same)
+                print(f"round {done} of {options.rounds}", file=sys.stderr)
+        except KeyboardInterrupt:
+            done -= 1
+            print(f"interrupted after {done} rounds", file=sys.stderr)
     slower = 0
     print("| bench | placement | what | new / old | old / old | |")
     print("|---|---|---|---|---|---|")
@@ -99,7 +109,7 @@ def main():
         print(f"| {bench} | {placement} | {what} | {change:.2f} |"
               f" {low:.2f}-{high:.2f} | {verdict} |")
     print(f"\n{slower} of {len(changes)} became slower, by paired medians of "
-          f"{options.rounds} rounds")
+          f"{done} rounds")
     return 1 if slower else 0
 
 

@@ -4,7 +4,8 @@
 #
 #   tests/bench/compare.sh COMMIT [ROUNDS] [BENCH...]
 #
-# ROUNDS: 15. BENCH: wire bulk crowd, or some of them. In a round the old one
+# ROUNDS: 15, of four minutes each; SIGINT prints what there is. BENCH: wire bulk
+# crowd, or some of them. In a round the old one
 # runs, the new one, and the old one again: how far the same binary is from
 # itself says what a difference means. Wants a machine without other work, and
 # exits with 1 when something became slower by more than it may and than that.

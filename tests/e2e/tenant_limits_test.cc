@@ -176,6 +176,22 @@ class TenantLimitsTest : public ::testing::Test {
         address_, grpc::InsecureChannelCredentials(), arguments));
   }
 
+  // Datasets in memory, by the greedy tenant.
+  void PutUntilRefused(std::vector<Dataset>* kept) {
+    ASSERT_OK_AND_ASSIGN(const Client greedy, ConnectAs(kGreedy));
+    absl::Status refused;
+    for (int i = 0; refused.ok() && i < 64; ++i) {
+      std::vector<float> numbers(1 << 20, static_cast<float>(i));
+      const auto dataset =
+          greedy.Put({{"x", Literal::Of<float>(numbers, {int64_t{1} << 20})}});
+      refused = dataset.status();
+      if (dataset.ok()) kept->push_back(*dataset);
+    }
+    EXPECT_THAT(refused,
+                StatusIs(absl::StatusCode::kResourceExhausted, "quota"));
+    EXPECT_GT(kept->size(), 4u);
+  }
+
   // Opens a session, puts a dataset and computes with it.
   void ExpectTheOtherTenantIsServed() {
     ASSERT_OK_AND_ASSIGN(const Client client, ConnectAs(kQuiet));
@@ -200,24 +216,12 @@ class TenantLimitsTest : public ::testing::Test {
 };
 
 TEST_F(TenantLimitsTest, OneAtEveryLimitAtOnce) {
-  absl::Status refused;
-  // Datasets in memory.
-  ASSERT_OK_AND_ASSIGN(const Client greedy, ConnectAs(kGreedy));
-  std::vector<Dataset> kept;
-  for (int i = 0; refused.ok() && i < 64; ++i) {
-    std::vector<float> numbers(1 << 20, static_cast<float>(i));
-    const auto dataset =
-        greedy.Put({{"x", Literal::Of<float>(numbers, {int64_t{1} << 20})}});
-    refused = dataset.status();
-    if (dataset.ok()) kept.push_back(*dataset);
-  }
-  EXPECT_THAT(refused,
-              StatusIs(absl::StatusCode::kResourceExhausted, "quota"));
-  EXPECT_GT(kept.size(), 4u);
+  std::vector<Dataset> datasets;
+  PutUntilRefused(&datasets);
   ExpectTheOtherTenantIsServed();
 
   // Sessions.
-  refused = absl::OkStatus();
+  absl::Status refused;
   std::vector<std::unique_ptr<v1::Executor::Stub>> stubs;
   std::deque<OpenSession> sessions;
   while (refused.ok() && sessions.size() < 5000) {

@@ -14,6 +14,7 @@
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
 #include "core/base/clock.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "core/passes/optimize.h"
 
@@ -26,21 +27,6 @@ bool MustCheck() {
     return value != nullptr && std::string(value) == "1";
   }();
   return check;
-}
-
-// How often a wait looks at its cancel flag.
-constexpr absl::Duration kTick = absl::Milliseconds(20);
-
-template <typename T>
-absl::StatusOr<T> AwaitWithin(const Future<T>& future,
-                              const CancelToken& cancel) {
-  while (!future.ready()) {
-    HAWSER_RETURN_IF_ERROR(cancel.Check());
-    (void)future.Await(cancel.can_expire()
-                           ? std::min(SteadyNow() + kTick, cancel.deadline())
-                           : absl::InfiniteFuture());
-  }
-  return future.Await();
 }
 
 // What a leaf says about where to compute.
@@ -184,8 +170,7 @@ absl::StatusOr<TracedModule> JitCore::TraceCall(
                                  where_.line));
   }
   const auto locations = trace.locations();
-  return TracedModule{*std::move(module),
-                      {locations.begin(), locations.end()}};
+  return TracedModule{*std::move(module), {locations.begin(), locations.end()}};
 }
 
 absl::StatusOr<std::vector<bool>> JitCore::FindBatched(const Flat& arguments,
@@ -197,9 +182,8 @@ absl::StatusOr<std::vector<bool>> JitCore::FindBatched(const Flat& arguments,
   // One row is a special case of many: it broadcasts.
   rows = std::max<int64_t>(rows, 2);
   std::shared_ptr<const void> prototype;
-  HAWSER_ASSIGN_OR_RETURN(
-      const TracedModule small,
-      TraceCall(WithRows(arguments, rows), fn, &prototype));
+  HAWSER_ASSIGN_OR_RETURN(const TracedModule small,
+                          TraceCall(WithRows(arguments, rows), fn, &prototype));
   HAWSER_ASSIGN_OR_RETURN(
       const TracedModule large,
       TraceCall(WithRows(arguments, rows + 1), fn, &prototype));
@@ -219,10 +203,9 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
   entry->digest = DigestOf(traced.module);
   HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
   HAWSER_ASSIGN_OR_RETURN(
-      entry->executable,
-      execution.client.runtime()->Compile(
-          std::make_shared<const Module>(std::move(module)),
-          {.numerics = execution.numerics}, execution.call));
+      entry->executable, execution.client.runtime()->Compile(
+                             std::make_shared<const Module>(std::move(module)),
+                             {.numerics = execution.numerics}, execution.call));
   return EntryPtr(std::move(entry));
 }
 
@@ -251,7 +234,7 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Find(const Flat& arguments,
       promise->Set(entry);
       return entry;
     }
-    auto entry = AwaitWithin(known, cancel);
+    auto entry = OrExpired(known, cancel).Await();
     // The limits of the call that was building it are not this one's.
     const bool over = absl::IsCancelled(entry.status()) ||
                       absl::IsDeadlineExceeded(entry.status());
@@ -319,8 +302,7 @@ absl::Status JitCore::EvaluateRecorded(const Flat& arguments,
 }
 
 absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
-                                        const RunOptions& options,
-                                        TraceFn fn) {
+                                        const RunOptions& options, TraceFn fn) {
   Prepared call;
   HAWSER_RETURN_IF_ERROR(PrepareValues(&arguments, options, fn, &call));
   Donations donations(arguments);
@@ -364,11 +346,10 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
       HAWSER_ASSIGN_OR_RETURN(literal, FirstRows(literal, call.batch->rows));
     }
     Shapes shapes = {literal.shape()};
-    result.tensors.push_back(
-        MakeTensor(std::move(shapes),
-                   Host{.value = std::move(literal),
-                        .ran_on = execution.client.name()},
-                   where_));
+    result.tensors.push_back(MakeTensor(
+        std::move(shapes),
+        Host{.value = std::move(literal), .ran_on = execution.client.name()},
+        where_));
   }
   return result;
 }

@@ -1,8 +1,7 @@
 #include "client/fallback/attempt.h"
 
-#include <memory>
-
 #include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {
@@ -11,11 +10,9 @@ namespace {
 using absl::StatusCode;
 
 struct Timed {
-  std::shared_ptr<Gate> gate = std::make_shared<Gate>();
-  std::unique_ptr<Alarm> alarm = std::make_unique<Alarm>();
   Promise<int> answer;
   Future<int> Wait(absl::Duration time) {
-    return Within(answer.future(), absl::Now() + time, alarm.get(), gate);
+    return Within(answer.future(), SteadyNow() + time);
   }
 };
 
@@ -38,7 +35,7 @@ TEST(Within, AnErrorInTimeIsTheAnswerToo) {
 TEST(Within, AfterTheTimeItIsDeadlineExceeded) {
   Timed timed;
   const Future<int> result = timed.Wait(absl::Milliseconds(10));
-  EXPECT_THAT(result.Await(absl::Now() + absl::Seconds(30)),
+  EXPECT_THAT(result.Await(SteadyNow() + absl::Seconds(30)),
               StatusIs(StatusCode::kDeadlineExceeded, "in time"));
   timed.answer.Set(7);  // too late
   EXPECT_THAT(result.Await(), StatusIs(StatusCode::kDeadlineExceeded, ""));
@@ -48,9 +45,7 @@ TEST(Within, ATimeThatIsOverStillTakesAnAnswerThatIsThere) {
   Timed timed;
   timed.answer.Set(7);
   const auto value =
-      Within(timed.answer.future(), absl::InfinitePast(), timed.alarm.get(),
-             timed.gate)
-          .Await();
+      Within(timed.answer.future(), absl::InfinitePast()).Await();
   // Either may win; nothing else may come out.
   EXPECT_TRUE(value.ok() || absl::IsDeadlineExceeded(value.status()))
       << value.status();
@@ -58,39 +53,17 @@ TEST(Within, ATimeThatIsOverStillTakesAnAnswerThatIsThere) {
 
 TEST(Within, NoTimeIsNoTimer) {
   Timed timed;
-  const Future<int> result = Within(
-      timed.answer.future(), absl::InfiniteFuture(), nullptr, timed.gate);
+  const Future<int> result =
+      Within(timed.answer.future(), absl::InfiniteFuture());
   timed.answer.Set(7);
   EXPECT_EQ(*result.Await(), 7);
 }
 
-TEST(Within, NobodyWaitsForADroppedTimer) {
-  Timed timed;
-  const Future<int> result = timed.Wait(absl::Hours(1));
-  timed.gate->Close();
-  timed.alarm.reset();
-  EXPECT_THAT(result.Await(absl::Now() + absl::Seconds(30)),
-              StatusIs(StatusCode::kCancelled, ""));
-  timed.answer.Set(7);  // finds neither timer nor alarm
-}
-
-TEST(Within, TheOwnerMayGoWhenTheAnswerComes) {
-  Timed timed;
-  timed.Wait(absl::Hours(1)).OnReady([&](const absl::StatusOr<int>&) {
-    timed.gate->Close();
-    timed.alarm.reset();
-  });
-  timed.answer.Set(7);
-  EXPECT_EQ(timed.alarm, nullptr);
-}
-
 TEST(Within, AnswersAndTimersRace) {
-  Timed timed;
   for (int i = 0; i < 500; ++i) {
     Promise<int> answer;
     const Future<int> result =
-        Within(answer.future(), absl::Now() + absl::Microseconds(i % 60),
-               timed.alarm.get(), timed.gate);
+        Within(answer.future(), SteadyNow() + absl::Microseconds(i % 60));
     absl::SleepFor(absl::Microseconds(1));
     answer.Set(i);
     const absl::StatusOr<int> value = result.Await();

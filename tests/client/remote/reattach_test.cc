@@ -6,7 +6,7 @@ namespace {
 
 using ReattachTest = RemoteTest;
 
-// Waits for what the ticker does every 20 ms.
+// Waits for what the alarm does soon.
 bool Eventually(const std::function<bool()>& holds) {
   const absl::Time deadline = absl::Now() + absl::Seconds(10);
   while (!holds() && absl::Now() < deadline) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "tests/testing/matchers.h"
 
@@ -138,6 +139,30 @@ TEST(ThreadPoolTest, BlockingElsewhereDoesNothing) {
   ThreadPool pool(1);
   const ThreadPool::Blocking on_another_thread(&pool);
   const ThreadPool::Blocking of_none(nullptr);
+}
+
+TEST(OnThreads, AllRunAtTheSameTime) {
+  std::atomic<int> running{0};
+  EXPECT_OK(OnThreads(3, [&](int) {
+    ++running;
+    const absl::Time end = absl::Now() + absl::Seconds(20);
+    while (running < 3 && absl::Now() < end) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    return running == 3 ? absl::OkStatus() : absl::InternalError("alone");
+  }));
+}
+
+TEST(OnThreads, TheFirstErrorByNumberCounts) {
+  std::atomic<int> calls{0};
+  const absl::Status status = OnThreads(4, [&](int i) {
+    ++calls;
+    if (i < 2) return absl::OkStatus();
+    return absl::InternalError(i == 2 ? "two" : "three");
+  });
+  EXPECT_EQ(status.message(), "two");
+  EXPECT_EQ(calls, 4);
+  EXPECT_OK(OnThreads(0, [&](int) { return absl::InternalError("none"); }));
 }
 
 }  // namespace

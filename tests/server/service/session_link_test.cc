@@ -153,7 +153,7 @@ class SessionLinkTest : public ::testing::Test {
   }
   // Nothing compiles until workers_go_on_ is set.
   void BlockWorkers() {
-    handler_->executor().workers.Run(
+    handler_->executor().workers.Schedule(
         [go_on = workers_go_on_.future()] { (void)go_on.Await(); });
   }
   static v1::ClientMessage Numbered(v1::ClientMessage message,
@@ -313,7 +313,7 @@ TEST_F(SessionLinkTest, AMessageThatTakesLongMakesWayForOthers) {
 
   Stream light = Open(&other);
   Promise<bool> go_on;
-  handler_->executor().turns.Run([&] { (void)go_on.future().Await(); });
+  handler_->executor().turns.Schedule([&] { (void)go_on.future().Await(); });
   for (auto& ping : *pings.mutable_more()) ping.set_sequence(ping.sequence() + 3);
   ASSERT_TRUE(stream.Deliver(pings));
   EXPECT_EQ(Answers(stream, 1)[0].sequence(), 4u);
