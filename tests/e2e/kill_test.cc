@@ -173,6 +173,7 @@ TEST_F(KillTest, DatasetsSurviveARestartAndAreSentOnce) {
     EXPECT_EQ(put->info().sent_bytes, value.shape().byte_size());
   }
   server_->Signal(SIGKILL);
+  ASSERT_TRUE(server_->Wait(absl::Seconds(20)).ok());  // gone, and its lock
   Start({"--data_dir=" + folder});
   const Client client = Connected(Client());
   const auto again = client.Put({{"", value}});

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/base/log.h"
+#include "core/base/alarm.h"
 #include "gtest/gtest.h"
 
 namespace hawser {
@@ -48,6 +49,7 @@ void RunSchedules(uint64_t first, int count,
     first = only;
     last = only + 1;
   }
+  Alarm::OfProcess();  // whose thread stays
   const int before = Threads();
   std::atomic<uint64_t> next{first};
   std::vector<std::thread> threads;
