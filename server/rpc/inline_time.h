@@ -22,7 +22,7 @@ class InlineTime {
   static constexpr absl::Duration kUnnoticed = absl::Microseconds(50);
   static constexpr int kShare = 4;
   // After so long without another flow's execution one is alone.
-  static constexpr absl::Duration kAlone = absl::Milliseconds(100);
+  static constexpr absl::Duration kAlone = absl::Milliseconds(10);
 
   // The flow of what comes from several clients.
   static constexpr uint64_t kSeveral = 0;
