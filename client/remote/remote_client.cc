@@ -60,6 +60,7 @@ RemoteClient::RemoteClient(std::unique_ptr<Transport> transport,
       transfers_(options_.bulk_threads) {}
 
 RemoteClient::~RemoteClient() {
+  gate_->Close();
   std::vector<std::shared_ptr<RemoteSession>> sessions;
   {
     MutexLock lock(&mu_);
@@ -92,14 +93,14 @@ std::shared_ptr<RemoteSession> RemoteClient::Session() {
 void RemoteClient::Watch(const std::shared_ptr<Watched>& watched) {
   if (!watched->limits().any()) return;
   watched->expiry_ = watched->limits().Token().OnExpiry(
-      [weak = std::weak_ptr<Watched>(watched),
-       client = weak_from_this()](const absl::Status&) {
+      [this, gate = gate_,
+       weak = std::weak_ptr<Watched>(watched)](const absl::Status&) {
         CallbackScope scope;
-        const auto self = client.lock();
         const auto watched = weak.lock();
-        if (self == nullptr || watched == nullptr) return;
-        watched->Stop(watched->limits().Check(SteadyNow(), self->address_));
-        self->transfers_.DropUnwanted();
+        const Gate::Pass pass = gate->Enter();
+        if (!pass || watched == nullptr) return;
+        watched->Stop(watched->limits().Check(SteadyNow(), address_));
+        transfers_.DropUnwanted();
       });
 }
 

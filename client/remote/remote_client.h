@@ -20,6 +20,7 @@
 #include "client/remote/transfers.h"
 #include "client/remote/transport.h"
 #include "client/remote/watched.h"
+#include "core/base/gate.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
 
@@ -126,6 +127,7 @@ class RemoteClient final : public runtime::Client,
   absl::Status CompileOnce(const Module& module, RemoteProgram* program,
                            const CallLimits& limits, bool* lost);
 
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<Transport> transport_;
   const RemoteOptions options_;
   const std::string address_;

@@ -96,7 +96,10 @@ RemoteSession::RemoteSession(std::shared_ptr<Transport> transport,
       options_(std::move(options)),
       address_(transport_->address()) {}
 
-RemoteSession::~RemoteSession() { Alarm::OfProcess().Cancel(tick_); }
+RemoteSession::~RemoteSession() {
+  gate_->Close();
+  Alarm::OfProcess().Cancel(tick_);
+}
 
 absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
                                    bool wait, const CallLimits& limits) {
@@ -292,7 +295,7 @@ absl::Time RemoteSession::detached_since() const {
 
 bool RemoteSession::over() const {
   MutexLock lock(&mu_);
-  return state_ == State::kLost && stream_ == nullptr;
+  return state_ == State::kLost && stream_ == nullptr && !ticking_;
 }
 
 }  // namespace hawser

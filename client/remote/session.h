@@ -17,6 +17,7 @@
 #include "client/remote/transport.h"
 #include "core/base/alarm.h"
 #include "core/base/future.h"
+#include "core/base/gate.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
@@ -45,7 +46,7 @@ class Request {
 // Thread-safe. Opened by Start, then broken and reattached as the link comes
 // and goes, until it is lost for good: lost() never goes back, and a new
 // session is a new object. Only Submit with `wait` blocks.
-class RemoteSession : public std::enable_shared_from_this<RemoteSession> {
+class RemoteSession {
  public:
   RemoteSession(std::shared_ptr<Transport> transport, RemoteOptions options);
   ~RemoteSession();  // after Close, or never opened
@@ -147,11 +148,13 @@ class RemoteSession : public std::enable_shared_from_this<RemoteSession> {
   void KeepAlive(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // On the alarm, when something is due: pings, reattaches, gives up.
   void Tick();
+  void SeeToTheLink();
   // When the next tick is due, if nothing happens until then.
   absl::Time NextTick(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // There is a tick at `when` or before.
   void TickBy(absl::Time when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // of ticks
   const std::shared_ptr<Transport> transport_;
   const RemoteOptions options_;
   const std::string address_;
@@ -182,6 +185,7 @@ class RemoteSession : public std::enable_shared_from_this<RemoteSession> {
   absl::Time last_heard_ ABSL_GUARDED_BY(mu_);
   absl::Time tick_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
   Alarm::Id tick_ ABSL_GUARDED_BY(mu_);
+  bool ticking_ ABSL_GUARDED_BY(mu_) = false;
   absl::Time stream_started_ ABSL_GUARDED_BY(mu_);  // while opening
   absl::Time broken_since_ ABSL_GUARDED_BY(mu_);    // while not open
   absl::Time next_attempt_ ABSL_GUARDED_BY(mu_);

@@ -217,6 +217,7 @@ void RemoteSession::LoseAndTell(const absl::Status& why) {
 }
 
 void RemoteSession::Close() {
+  gate_->Close();
   std::unique_ptr<SessionStream> stream;
   Requests requests;
   bool say_goodbye = false;
@@ -291,13 +292,24 @@ void RemoteSession::TickBy(absl::Time when) {
   Alarm& alarm = Alarm::OfProcess();
   if (tick_at_ != absl::InfiniteFuture()) alarm.Cancel(tick_);
   tick_at_ = when;
-  tick_ = alarm.At(when, [weak = weak_from_this()] {
+  tick_ = alarm.At(when, [this, gate = gate_] {
     CallbackScope scope;
-    if (const auto session = weak.lock()) session->Tick();
+    const Gate::Pass pass = gate->Enter();
+    if (pass) Tick();
   });
 }
 
 void RemoteSession::Tick() {
+  {
+    MutexLock lock(&mu_);
+    ticking_ = true;
+  }
+  SeeToTheLink();
+  MutexLock lock(&mu_);
+  ticking_ = false;
+}
+
+void RemoteSession::SeeToTheLink() {
   const absl::Time now = SteadyNow();
   std::unique_ptr<SessionStream> ended;
   Requests requests;
