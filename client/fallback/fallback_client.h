@@ -124,7 +124,8 @@ class FallbackClient : public runtime::Client {
   // it is not known or being deleted.
   std::optional<DatasetSource> BeginPutting(const std::string& token);
   void DonePutting(const std::string& token);
-  // Until EndDeleting nobody puts it again: waits for those who do.
+  // Until EndDeleting no call puts it again; waits for calls that do, within the
+  // token of `call`. Errors: what that says when it expires.
   absl::Status BeginDeleting(const std::string& token,
                              const runtime::CallOptions& call);
   void EndDeleting(const std::string& token);

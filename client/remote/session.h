@@ -63,10 +63,11 @@ class RemoteSession {
   absl::Status Submit(const std::shared_ptr<Request>& request, bool wait,
                       const CallLimits& limits);
 
-  // Somebody wants an answer now: what waits for more to leave with it leaves.
+  // Requests that wait for others to leave with leave: a caller waits for an
+  // answer.
   void Flush();
 
-  // Names that nobody has used in this session: n in a row.
+  // n names in a row that this session has not used.
   uint64_t NewHandles(int n) {
     return next_handle_.fetch_add(n, std::memory_order_relaxed);
   }

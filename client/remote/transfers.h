@@ -19,7 +19,7 @@ namespace hawser {
 class Transfer {
  public:
   virtual ~Transfer() = default;
-  // False once nobody waits for it: then it is not started, or cancelled.
+  // False once no caller waits for it: then it is not started, or cancelled.
   virtual bool Wanted() const = 0;
   // One attempt. Blocks; ends soon after `cancel` says so.
   virtual absl::Status Run(const CancelToken& cancel) = 0;

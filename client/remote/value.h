@@ -41,7 +41,7 @@ class Handle {
   const std::shared_ptr<RemoteSession>& session() const { return session_; }
   uint64_t id() const { return id_; }
 
-  // While somebody fetches the value, it is not given away.
+  // While a caller fetches the value, it is not given away.
   void FetchBegins() { ++fetches_; }
   void FetchEnds() { --fetches_; }
   bool being_fetched() const { return fetches_ > 0; }

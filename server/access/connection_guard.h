@@ -137,7 +137,7 @@ class ConnectionGuard {
   void Forget(const Socket& socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Close(const Socket& socket, absl::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Close, and whoever sends from there is a suspect.
+  // Close, and the address it came from is a suspect.
   void CloseAsSuspect(const Socket& socket, absl::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LookAtMemory();

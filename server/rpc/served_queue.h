@@ -21,9 +21,9 @@ namespace hawser::server {
 // One thread serves: a second one costs every message 10 us, because gRPC wakes
 // them in turn. But gRPC parses what a connection sends inside the wait for the
 // next event, and does not leave it as long as more comes. So others stand in,
-// each when all before it are held up so, until one of them comes back. Events
-// are handled one at a time, whoever takes them out; those that a thread takes
-// out one after the other, in this order.
+// each when all before it are held up so, until half a second has passed without
+// that. Events are handled one at a time, by all these threads together; those
+// that one thread takes out, in the order in which it takes them out.
 class ServedQueue {
  public:
   // `blame` is called, by any thread, when a connection holds up one of ours
@@ -59,10 +59,11 @@ class ServedQueue {
 
   void Serve();
   void StandIn(int number);
-  // Whether all before `number` have been held up since the last look; blames,
-  // if so.
+  // Whether all before `number` have been held up since the last look. Blames for
+  // each of them that has been held up for long.
   bool HeldUp(int number, std::array<Sight, kStandIns>& sights);
-  // Until one before `number` is not held up any more, or the queue is over.
+  // Serves as number `number`, for as long as is said above or until the queue is
+  // over.
   void Help(int number, std::array<Sight, kStandIns>& sights);
   void SetHelping(int number);
   void Handle(void* tag, bool ok);

@@ -51,7 +51,8 @@ class DeviceQueue {
     double seconds = 0;  // it is thought to take; may be infinite
     CancelToken cancel;
     // One of the two is called, once: at its turn, on the thread of the caller
-    // that enters or leaves; or, when `cancel` expires before, on another.
+    // that enters or leaves; or, when `cancel` expires before, on the alarm or
+    // inside Enter.
     std::function<void()> run;
     std::function<void(const absl::Status&)> give_up;
   };

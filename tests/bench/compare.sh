@@ -5,10 +5,10 @@
 #   tests/bench/compare.sh COMMIT [ROUNDS] [BENCH...]
 #
 # ROUNDS: 15, of four minutes each; SIGINT prints what there is. BENCH: wire bulk
-# crowd, or some of them. In a round the old one
-# runs, the new one, and the old one again: how far the same binary is from
-# itself says what a difference means. Wants a machine without other work, and
-# exits with 1 when something became slower by more than it may and than that.
+# crowd, or some of them. In a round the old one runs, the new one, and the old
+# one again: how far the same binary is from itself says what a difference means.
+# Wants a machine without other work, and exits with 1 when something became
+# slower by more than it may and than that.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 commit=${1:?usage: tests/bench/compare.sh COMMIT [ROUNDS] [BENCH...]}
