@@ -238,6 +238,14 @@ bool FakeServer::WaitForExecutes(int n) {
       [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return counts_.executes >= n; });
 }
 
+bool FakeServer::WaitForTasks(int n) {
+  MutexLock lock(&mu_);
+  return changed_.WaitUntil(
+      &mu_, absl::Now() + kPatience, [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return tasks_.size() >= static_cast<size_t>(n);
+      });
+}
+
 void FakeServer::Send(const LinkPtr& link, v1::ServerMessage message) {
   if (link != nullptr) out_.emplace_back(link, std::move(message));
 }

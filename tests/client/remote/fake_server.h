@@ -78,6 +78,8 @@ class FakeServer {
   bool WaitForGoodbyes(int n);
   // Blocks until so many Executes have been applied.
   bool WaitForExecutes(int n);
+  // Blocks until so many tasks wait for a frozen server, up to some seconds.
+  bool WaitForTasks(int n);
   // Sequence numbers in the order they were applied.
   std::vector<uint64_t> applied();
 

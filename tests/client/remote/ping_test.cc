@@ -1,4 +1,6 @@
 // Ping: OK exactly when the server answers now.
+#include <thread>
+
 #include "tests/client/remote/remote_fixture.h"
 
 namespace hawser {
@@ -17,6 +19,18 @@ class PingTest : public RemoteTest {
       absl::SleepFor(absl::Milliseconds(5));
       status = client->Ping(Soon());
     }
+    return status;
+  }
+  // What a ping says during which `fault` meets the server.
+  template <typename Fault>
+  absl::Status PingDuring(Fault fault) {
+    server.Freeze(true);
+    absl::Status status;
+    std::thread asking([&] { status = client->Ping(Soon()); });
+    EXPECT_TRUE(server.WaitForTasks(1));
+    fault();
+    server.Freeze(false);
+    asking.join();
     return status;
   }
 };
@@ -61,8 +75,7 @@ TEST_F(PingTest, NobodyListensIsUnavailableUntilSomebodyDoes) {
               StatusIs(StatusCode::kUnavailable, "cannot be reached"));
   server.Refuse(false);
   EXPECT_OK(PingUntilOk());
-  server.Refuse(true);
-  EXPECT_THAT(client->Ping(Soon()),
+  EXPECT_THAT(PingDuring([&] { server.Refuse(true); }),
               StatusIs(StatusCode::kUnavailable, "session lost"));
   server.Refuse(false);
   EXPECT_OK(PingUntilOk());
@@ -70,8 +83,7 @@ TEST_F(PingTest, NobodyListensIsUnavailableUntilSomebodyDoes) {
 
 TEST_F(PingTest, LostSessionIsUnavailableOnceThenANewOneIsAsked) {
   ASSERT_OK(client->Ping(Soon()));
-  server.Restart();
-  EXPECT_THAT(client->Ping(Soon()),
+  EXPECT_THAT(PingDuring([&] { server.Restart(); }),
               StatusIs(StatusCode::kUnavailable, "session lost"));
   EXPECT_OK(PingUntilOk());
   EXPECT_EQ(server.counts().opens, 2);
