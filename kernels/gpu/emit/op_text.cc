@@ -54,13 +54,12 @@ ValueText Selected(const Context& c) {
 }
 
 ValueText Compared(const Context& c) {
-  static const auto& kSigns =
-      *new absl::flat_hash_map<absl::string_view, absl::string_view>{
-          {"EQ", "=="}, {"NE", "!="}, {"GE", ">="},
-          {"GT", ">"},  {"LE", "<="}, {"LT", "<"}};
-  const auto direction = c.instruction.attributes.GetString("direction");
-  return {absl::StrCat(c.operands[0].Computed(), " ", kSigns.at(direction),
-                       " ", c.operands[1].Computed()),
+  // By CompareDirection.
+  constexpr absl::string_view kSigns[] = {"==", "!=", ">=", ">", "<=", "<"};
+  const auto direction = CompareDirectionOf(c.instruction.attributes);
+  return {absl::StrCat(c.operands[0].Computed(), " ",
+                       kSigns[static_cast<int>(direction)], " ",
+                       c.operands[1].Computed()),
           c.result};
 }
 
@@ -127,6 +126,8 @@ const OpRow* FindRow(const OpDef* op) {
 }
 
 }  // namespace
+
+bool HasOpText(const OpDef& op) { return FindRow(&op) != nullptr; }
 
 absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
                                  absl::Span<const ValueText> operands,
