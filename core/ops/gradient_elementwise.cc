@@ -99,6 +99,12 @@ absl::Status RsqrtGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
+// Infinite at 0.
+absl::Status CbrtGradient(GradientContext& c) {
+  c.Give(0, [&] { return c.g() / (3 * (c.result() * c.result())); });
+  return absl::OkStatus();
+}
+
 absl::Status SineGradient(GradientContext& c) {
   c.Give(0, [&] { return c.g() * Apply(kCosine, {c.x()}); });
   return absl::OkStatus();

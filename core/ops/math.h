@@ -15,6 +15,7 @@ absl::Status LogPlusOneGradient(GradientContext&);
 absl::Status LogisticGradient(GradientContext&);
 absl::Status SqrtGradient(GradientContext&);
 absl::Status RsqrtGradient(GradientContext&);
+absl::Status CbrtGradient(GradientContext&);
 absl::Status SineGradient(GradientContext&);
 absl::Status CosineGradient(GradientContext&);
 absl::Status TanhGradient(GradientContext&);
@@ -76,6 +77,14 @@ inline constexpr OpDef kRsqrt = Unary(
      .ulp = 2,
      .summary = "1 / square root.",
      .source = "StableHLO rsqrt"});
+inline constexpr OpDef kCbrt = Unary(
+    {.name = "cbrt",
+     .dtypes = kFloats,
+     .gradient = ByRule(CbrtGradient),
+     .cost = CostClass::kFunction,
+     .ulp = 4,
+     .summary = "Cube root, with the sign of x.",
+     .source = "StableHLO cbrt; C cbrt"});
 inline constexpr OpDef kSine = Unary(
     {.name = "sine",
      .dtypes = kFloating,
@@ -120,7 +129,7 @@ inline constexpr OpDef kAtan2 = Binary(
 
 inline constexpr const OpDef* kMathOps[] = {
     &kExponential, &kExponentialMinusOne, &kLog, &kLogPlusOne, &kLogistic,
-    &kSqrt, &kRsqrt, &kSine, &kCosine, &kTanh, &kPower, &kAtan2};
+    &kSqrt, &kRsqrt, &kCbrt, &kSine, &kCosine, &kTanh, &kPower, &kAtan2};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_MATH_H_

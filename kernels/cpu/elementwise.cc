@@ -130,6 +130,13 @@ struct Rsqrt {
   }
 };
 
+struct Cbrt {
+  template <RealType T>
+  static T Apply(T x) {
+    return std::cbrt(x);
+  }
+};
+
 struct Sine {
   template <RealOrComplex T>
   static T Apply(T x) {
@@ -255,6 +262,7 @@ constexpr CpuKernel kKernels[] = {
     MonoidRow<Add>(&kAdd),
     MonoidRow<And>(&kAnd),
     ElementRow(&kAtan2, Binary<Atan2>, {1, 25, 25, 30}),
+    ElementRow(&kCbrt, Unary<Cbrt>, {1, 14, 12, 14}),
     ElementRow(&kCeil, Unary<Ceil>, {1, 4, 2, 2}),
     ElementRow(&kClamp, Clamp::Element, {1, 9, 2, 2}),
     ElementRow(&kComplex, Binary<Complex>),

@@ -23,7 +23,8 @@ struct Context {
 using ExpandFn = ValueText (*)(const Context&);
 
 // $0, $1, $2 are the operands as they are computed, $3 the type the result is
-// computed in. Where an op needs more than a text it has a function.
+// computed in, $4 how C's names of functions end for it. Where an op needs more
+// than a text it has a function.
 struct OpRow {
   const OpDef* op;
   const char* real;
@@ -76,6 +77,7 @@ constexpr OpRow kRows[] = {
     {&kAnd, "($3)($0 & $1)"},
     {&kAtan2, "Atan2($0, $1)"},
     {&kBitcastConvert, "", "", SameBits},
+    {&kCbrt, "cbrt$4($0)"},
     {&kCeil, "Ceil($0)"},
     {&kClamp, "Clamp($0, $1, $2)"},
     {&kCompare, "", "", Compared},
@@ -150,7 +152,8 @@ absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
     computed[k] = operands[k].Computed();
   }
   ValueText value{absl::Substitute(form, computed[0], computed[1], computed[2],
-                                   ComputeTypeName(result)),
+                                   ComputeTypeName(result),
+                                   result == DType::kF64 ? "" : "f"),
                   result, false};
   if (strict) value = {value.Stored(), result};
   return value;
