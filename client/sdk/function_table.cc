@@ -140,6 +140,7 @@ constexpr FunctionEntry kFunctions[] = {
        if (!c.Has("axes")) return {BroadcastTo(c[0], c.Ints("dims"))};
        return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes"))};
      }},
+    {"Cbrt", "cbrt", 1, 1, Of1<Cbrt>},
     {"Ceil", "ceil", 1, 1, Of1<Ceil>},
     {"Clip", "clamp", 3, 3, Of3<Clip>},
     {"Complex", "complex", 2, 2, Of2<Complex>},

@@ -50,5 +50,7 @@ inline constexpr OpDef kConstant{
     .summary = "A value known when the graph is built.",
     .source = "StableHLO constant"};
 
+inline constexpr const OpDef* kLeafOps[] = {&kParameter, &kConstant};
+
 }  // namespace hawser
 #endif  // HAWSER_CORE_IR_LEAVES_H_

@@ -161,6 +161,30 @@ inline constexpr GradientDef kNotDifferentiable{
     GradientDef::kNotDifferentiable};
 // Differentiable, the rule is not written: an honest kUnimplemented.
 inline constexpr GradientDef kGradientNotYet{GradientDef::kNotYet};
+// What the rule gives at ties and edges: core/autodiff/README.md.
+constexpr GradientDef ByRule(GradientRule rule) {
+  return {GradientDef::kRule, rule};
+}
+
+// ---- folding --------------------------------------------------------------
+
+// A commutative op of two operands that engines fold axes with. Its neutral
+// element, combined with x, gives x.
+struct MonoidDef {
+  enum Neutral : uint8_t { kNone, kZero, kOne, kLowest, kHighest, kAllBits };
+  absl::string_view name = {};  // of the fold: "Sum" of add
+  Neutral neutral = kNone;      // kNone: the op is no monoid
+  explicit operator bool() const { return neutral != kNone; }
+};
+
+// What an elementwise op does for one element; how long that takes is known to
+// engines.
+enum class CostClass : uint8_t {
+  kSimple,    // as much as an addition
+  kDivision,  // a division or a square root
+  kFunction,  // an exponential, a logarithm
+  kLong,      // several of those
+};
 
 // ---- the row --------------------------------------------------------------
 
@@ -171,6 +195,8 @@ enum Trait : uint32_t {
   kNullary = 1 << 3,       // no operands: parameter, constant, iota
   kHasRegions = 1 << 4,    // takes called computations
   kHawserOnly = 1 << 5,    // not a StableHLO mnemonic
+  // Values decide which called computations run, and how often.
+  kControlFlow = 1 << 6,
 };
 
 struct OpDef {
@@ -185,6 +211,8 @@ struct OpDef {
   AxesRule axes = nullptr;
   GradientDef gradient = kNotDifferentiable;
   uint32_t traits = 0;
+  MonoidDef monoid = {};
+  CostClass cost = CostClass::kSimple;  // of elementwise ops
   // Units in the last place an engine may be off (strict numerics); 0 means
   // bit-equal on every engine.
   int ulp = 0;

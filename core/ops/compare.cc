@@ -1,18 +1,39 @@
 #include "core/ops/compare.h"
 
-#include <algorithm>
+#include "core/base/status.h"
 
 namespace hawser {
 namespace {
 
-bool IsDirection(absl::string_view direction) {
-  constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE",
-                                               "GT", "LE", "LT"};
-  return std::find(std::begin(kDirections), std::end(kDirections),
-                   direction) != std::end(kDirections);
-}
+// By CompareDirection.
+constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE",
+                                             "GT", "LE", "LT"};
 
 }  // namespace
+
+absl::string_view CompareDirectionName(CompareDirection direction) {
+  return kDirections[static_cast<int>(direction)];
+}
+
+std::optional<CompareDirection> ParseCompareDirection(absl::string_view name) {
+  for (int i = 0; i < static_cast<int>(std::size(kDirections)); ++i) {
+    if (kDirections[i] == name) return static_cast<CompareDirection>(i);
+  }
+  return std::nullopt;
+}
+
+CompareDirection Mirrored(CompareDirection direction) {
+  using enum CompareDirection;
+  constexpr CompareDirection kMirrored[] = {kEq, kNe, kLe, kLt, kGe, kGt};
+  return kMirrored[static_cast<int>(direction)];
+}
+
+CompareDirection CompareDirectionOf(const Attributes& attributes) {
+  const auto direction =
+      ParseCompareDirection(attributes.GetString("direction"));
+  HAWSER_CHECK(direction.has_value());
+  return *direction;
+}
 
 absl::StatusOr<Shapes> InferCompare(const InferContext& context) {
   const Shape& lhs = context.operands[0];
@@ -23,14 +44,16 @@ absl::StatusOr<Shapes> InferCompare(const InferContext& context) {
     return Violates(3, "operand 0 is ", lhs.ToString(), ", operand 1 is ",
                     rhs.ToString());
   }
-  const absl::string_view direction = context.attributes.GetString("direction");
-  if (!IsDirection(direction)) {
-    return Violates(4, "direction is \"", direction.substr(0, 16),
+  const absl::string_view name = context.attributes.GetString("direction");
+  const auto direction = ParseCompareDirection(name);
+  if (!direction.has_value()) {
+    return Violates(4, "direction is \"", name.substr(0, 16),
                     "\", must be EQ, NE, GE, GT, LE or LT");
   }
-  if (IsComplex(lhs.dtype()) && direction != "EQ" && direction != "NE") {
+  if (IsComplex(lhs.dtype()) && direction != CompareDirection::kEq &&
+      direction != CompareDirection::kNe) {
     return Violates(5, DTypeName(lhs.dtype()), " has no order for direction ",
-                    direction);
+                    name);
   }
   return Shapes{lhs.WithDType(ResultDType(context))};
 }

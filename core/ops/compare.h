@@ -2,14 +2,28 @@
 #ifndef HAWSER_CORE_OPS_COMPARE_H_
 #define HAWSER_CORE_OPS_COMPARE_H_
 
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
 
 absl::StatusOr<Shapes> InferCompare(const InferContext& context);
 absl::StatusOr<Shapes> InferSelect(const InferContext& context);
+absl::Status SelectGradient(GradientContext&);
+
+// `x kLt y` is x < y. In attributes it is its name.
+enum class CompareDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+absl::string_view CompareDirectionName(CompareDirection direction);  // "LT"
+// Nothing for another name.
+std::optional<CompareDirection> ParseCompareDirection(absl::string_view name);
+// x D y is y Mirrored(D) x.
+CompareDirection Mirrored(CompareDirection direction);
+// Of a `compare` that was verified.
+CompareDirection CompareDirectionOf(const Attributes& attributes);
 
 inline constexpr AttributeSpec kCompareAttributes[] = {
     {"direction", AttributeKind::kString, true, "EQ, NE, GE, GT, LE or LT"},
@@ -45,6 +59,8 @@ inline constexpr OpDef kSelect{
     .summary = "Elements of operand 1 where operand 0 holds, else of operand "
                "2.",
     .source = "StableHLO select"};
+
+inline constexpr const OpDef* kCompareOps[] = {&kCompare, &kSelect};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_COMPARE_H_

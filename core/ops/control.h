@@ -5,7 +5,6 @@
 
 #include "core/ir/op_def.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -13,6 +12,7 @@ namespace hawser {
 absl::StatusOr<Shapes> InferWhile(const InferContext& context);
 absl::StatusOr<Shapes> InferCase(const InferContext& context);
 absl::StatusOr<Shapes> InferFusion(const InferContext& context);
+absl::Status CaseGradient(GradientContext&);
 
 inline constexpr AttributeSpec kWhileAttributes[] = {
     {"num_invariant", AttributeKind::kInt, false,
@@ -32,7 +32,7 @@ inline constexpr OpDef kWhile{
     .infer = InferWhile,
     .axes = OpaqueAxes,
     .gradient = kGradientNotYet,
-    .traits = kHasRegions,
+    .traits = kHasRegions | kControlFlow,
     .summary = "Runs the body on the state as long as the condition holds "
                "before a turn; gives the last state.",
     .source = "StableHLO while, plus num_invariant"};
@@ -49,7 +49,7 @@ inline constexpr OpDef kCase{
     .infer = InferCase,
     .axes = OpaqueAxes,
     .gradient = ByRule(CaseGradient),
-    .traits = kHasRegions,
+    .traits = kHasRegions | kControlFlow,
     .summary = "Runs the branch operand 0 names on the other operands; an "
                "index out of range names the last branch.",
     .source = "StableHLO case, operands explicit instead of captured"};
@@ -85,6 +85,9 @@ inline constexpr OpDef kStopGradient = Unary(
      .traits = kHawserOnly,
      .summary = "The operand; taken for a constant by differentiation.",
      .source = "hawser; Nx stop_grad"});
+
+inline constexpr const OpDef* kControlOps[] = {
+    &kWhile, &kCase, &kFusion, &kStopGradient};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_CONTROL_H_

@@ -3,13 +3,13 @@
 #define HAWSER_CORE_OPS_CONVERT_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
 
 absl::StatusOr<Shapes> InferConvert(const InferContext& context);
 absl::StatusOr<Shapes> InferBitcastConvert(const InferContext& context);
+absl::Status ConvertGradient(GradientContext&);
 
 inline constexpr AttributeSpec kConvertAttributes[] = {
     {"dtype", AttributeKind::kDType, true, "dtype of the result"},
@@ -46,6 +46,8 @@ inline constexpr OpDef kBitcastConvert{
     .traits = kElementwise,
     .summary = "The same bits read as another dtype of the same width.",
     .source = "StableHLO bitcast_convert, equal widths only"};
+
+inline constexpr const OpDef* kConvertOps[] = {&kConvert, &kBitcastConvert};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_CONVERT_H_

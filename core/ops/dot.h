@@ -3,13 +3,13 @@
 #define HAWSER_CORE_OPS_DOT_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
 
 absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context);
 AxisMap DotGeneralAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status DotGeneralGradient(GradientContext&);
 
 inline constexpr AttributeSpec kDotGeneralAttributes[] = {
     {"lhs_batching_dimensions", AttributeKind::kInts, true, "batch axes"},
@@ -35,6 +35,8 @@ inline constexpr OpDef kDotGeneral{
     .summary = "Sums of products over the contracting axes, for each batch; "
                "axes of the result: batch, free left, free right.",
     .source = "StableHLO dot_general"};
+
+inline constexpr const OpDef* kDotOps[] = {&kDotGeneral};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_DOT_H_

@@ -1,35 +1,31 @@
 // Elementwise ops over operands of one dtype and one shape: twenty-odd rows
-// over one family rule, and the few beside it.
+// over one family rule, and the few beside it. Functions: math.h.
 #ifndef HAWSER_CORE_OPS_ELEMENTWISE_H_
 #define HAWSER_CORE_OPS_ELEMENTWISE_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
+#include "core/ops/math.h"  // the other rows of the family
 #include "core/ops/rules.h"
 
 namespace hawser {
 
-// C1: operand 0 has one of the row's dtypes. C2: all operands have one dtype.
-// C3: all operands have the same sizes.
-absl::StatusOr<Shapes> InferElementwise(const InferContext& context);
 // C1: `operand` has one of the row's dtypes. C2: min, operand and max have one
 // dtype. C3: min and max are scalars or have the operand's sizes.
 absl::StatusOr<Shapes> InferClamp(const InferContext& context);
 
-// A row of the family; fields the family does not decide are kept.
-constexpr OpDef ElementwiseRow(int arity, OpDef row) {
-  row.arity = {arity, arity};
-  row.infer = InferElementwise;
-  row.axes = ElementwiseAxes;
-  row.traits |= kElementwise;
-  return row;
-}
-constexpr OpDef Unary(OpDef row) { return ElementwiseRow(1, row); }
-constexpr OpDef Binary(OpDef row) { return ElementwiseRow(2, row); }
-
-inline constexpr DTypeSet kBits = kBoolOnly | kInts;
-inline constexpr DTypeSet kOrdered = kBoolOnly | kReals;
-inline constexpr DTypeSet kFloating = kFloats | kComplexes;
+absl::Status AbsGradient(GradientContext&);
+absl::Status NegateGradient(GradientContext&);
+absl::Status SignGradient(GradientContext&);
+absl::Status RealGradient(GradientContext&);
+absl::Status ImagGradient(GradientContext&);
+absl::Status AddGradient(GradientContext&);
+absl::Status SubtractGradient(GradientContext&);
+absl::Status MultiplyGradient(GradientContext&);
+absl::Status DivideGradient(GradientContext&);
+absl::Status RemainderGradient(GradientContext&);
+absl::Status ExtremeGradient(GradientContext&);
+absl::Status ComplexGradient(GradientContext&);
+absl::Status ClampGradient(GradientContext&);
 
 // ---- unary ----------------------------------------------------------------
 
@@ -52,75 +48,6 @@ inline constexpr OpDef kSign = Unary(
      .gradient = ByRule(SignGradient),
      .summary = "-1, 0 or 1; keeps -0 and NaN; x / |x| for complex numbers.",
      .source = "StableHLO sign"});
-inline constexpr OpDef kExponential = Unary(
-    {.name = "exponential",
-     .dtypes = kFloating,
-     .gradient = ByRule(ExponentialGradient),
-     .ulp = 2,
-     .summary = "e to the x.",
-     .source = "StableHLO exponential"});
-inline constexpr OpDef kExponentialMinusOne = Unary(
-    {.name = "exponential_minus_one",
-     .dtypes = kFloating,
-     .gradient = ByRule(ExponentialMinusOneGradient),
-     .ulp = 2,
-     .summary = "e to the x, minus 1, exact near 0.",
-     .source = "StableHLO exponential_minus_one"});
-inline constexpr OpDef kLog = Unary(
-    {.name = "log",
-     .dtypes = kFloating,
-     .gradient = ByRule(LogGradient),
-     .ulp = 2,
-     .summary = "Natural logarithm; NaN below 0, -Inf at 0.",
-     .source = "StableHLO log"});
-inline constexpr OpDef kLogPlusOne = Unary(
-    {.name = "log_plus_one",
-     .dtypes = kFloating,
-     .gradient = ByRule(LogPlusOneGradient),
-     .ulp = 2,
-     .summary = "Natural logarithm of 1 + x, exact near 0.",
-     .source = "StableHLO log_plus_one"});
-inline constexpr OpDef kLogistic = Unary(
-    {.name = "logistic",
-     .dtypes = kFloating,
-     .gradient = ByRule(LogisticGradient),
-     .ulp = 4,
-     .summary = "1 / (1 + e to the -x).",
-     .source = "StableHLO logistic"});
-inline constexpr OpDef kSqrt = Unary(
-    {.name = "sqrt",
-     .dtypes = kFloating,
-     .gradient = ByRule(SqrtGradient),
-     .summary = "Square root; NaN below 0.",
-     .source = "StableHLO sqrt"});
-inline constexpr OpDef kRsqrt = Unary(
-    {.name = "rsqrt",
-     .dtypes = kFloating,
-     .gradient = ByRule(RsqrtGradient),
-     .ulp = 2,
-     .summary = "1 / square root.",
-     .source = "StableHLO rsqrt"});
-inline constexpr OpDef kSine = Unary(
-    {.name = "sine",
-     .dtypes = kFloating,
-     .gradient = ByRule(SineGradient),
-     .ulp = 4,
-     .summary = "Sine of radians.",
-     .source = "StableHLO sine"});
-inline constexpr OpDef kCosine = Unary(
-    {.name = "cosine",
-     .dtypes = kFloating,
-     .gradient = ByRule(CosineGradient),
-     .ulp = 4,
-     .summary = "Cosine of radians.",
-     .source = "StableHLO cosine"});
-inline constexpr OpDef kTanh = Unary(
-    {.name = "tanh",
-     .dtypes = kFloating,
-     .gradient = ByRule(TanhGradient),
-     .ulp = 4,
-     .summary = "Hyperbolic tangent.",
-     .source = "StableHLO tanh"});
 inline constexpr OpDef kFloor = Unary(
     {.name = "floor",
      .dtypes = kFloats,
@@ -174,6 +101,7 @@ inline constexpr OpDef kAdd = Binary(
      .dtypes = kNumbers,
      .gradient = ByRule(AddGradient),
      .traits = kCommutative,
+     .monoid = {"Sum", MonoidDef::kZero},
      .summary = "x + y; integers wrap.",
      .source = "StableHLO add"});
 inline constexpr OpDef kSubtract = Binary(
@@ -187,41 +115,30 @@ inline constexpr OpDef kMultiply = Binary(
      .dtypes = kNumbers,
      .gradient = ByRule(MultiplyGradient),
      .traits = kCommutative,
+     .monoid = {"Product", MonoidDef::kOne},
      .summary = "x * y; integers wrap.",
      .source = "StableHLO multiply"});
 inline constexpr OpDef kDivide = Binary(
     {.name = "divide",
      .dtypes = kNumbers,
      .gradient = ByRule(DivideGradient),
+     .cost = CostClass::kDivision,
      .summary = "x / y; integers towards 0, x / 0 = all ones, MIN / -1 = MIN.",
      .source = "StableHLO divide; corners: house, section 9"});
 inline constexpr OpDef kRemainder = Binary(
     {.name = "remainder",
      .dtypes = kReals,
      .gradient = ByRule(RemainderGradient),
+     .cost = CostClass::kLong,
      .summary = "x - y * trunc(x / y), sign of x; integer x % 0 = x, "
                 "MIN % -1 = 0.",
      .source = "StableHLO remainder; corners: house, section 9"});
-inline constexpr OpDef kPower = Binary(
-    {.name = "power",
-     .dtypes = kNumbers,
-     .gradient = ByRule(PowerGradient),
-     .ulp = 16,
-     .summary = "x to the y; integers wrap, x to a negative y is 1 of 1, "
-                "+-1 of -1, else 0.",
-     .source = "StableHLO power; integer corner: XLA's evaluator"});
-inline constexpr OpDef kAtan2 = Binary(
-    {.name = "atan2",
-     .dtypes = kFloats,
-     .gradient = ByRule(Atan2Gradient),
-     .ulp = 4,
-     .summary = "Angle of the point (y, x), operands in this order.",
-     .source = "StableHLO atan2"});
 inline constexpr OpDef kMaximum = Binary(
     {.name = "maximum",
      .dtypes = kOrdered,
      .gradient = ByRule(ExtremeGradient),
      .traits = kCommutative,
+     .monoid = {"Maximum", MonoidDef::kLowest},
      .summary = "The larger; NaN wins, -0 is below +0; `or` of bool.",
      .source = "StableHLO maximum"});
 inline constexpr OpDef kMinimum = Binary(
@@ -229,6 +146,7 @@ inline constexpr OpDef kMinimum = Binary(
      .dtypes = kOrdered,
      .gradient = ByRule(ExtremeGradient),
      .traits = kCommutative,
+     .monoid = {"Minimum", MonoidDef::kHighest},
      .summary = "The smaller; NaN wins, -0 is below +0; `and` of bool.",
      .source = "StableHLO minimum"});
 inline constexpr OpDef kAnd = Binary(
@@ -236,6 +154,7 @@ inline constexpr OpDef kAnd = Binary(
      .dtypes = kBits,
      .gradient = kZeroGradient,
      .traits = kCommutative,
+     .monoid = {"And", MonoidDef::kAllBits},
      .summary = "Bits set in both.",
      .source = "StableHLO and"});
 inline constexpr OpDef kOr = Binary(
@@ -243,6 +162,7 @@ inline constexpr OpDef kOr = Binary(
      .dtypes = kBits,
      .gradient = kZeroGradient,
      .traits = kCommutative,
+     .monoid = {"Or", MonoidDef::kZero},
      .summary = "Bits set in either.",
      .source = "StableHLO or"});
 inline constexpr OpDef kXor = Binary(
@@ -294,6 +214,13 @@ inline constexpr OpDef kClamp{
     .summary = "min(max(operand, low), high) of operands (low, operand, "
                "high); the bounds may be scalars.",
     .source = "StableHLO clamp"};
+
+inline constexpr const OpDef* kElementwiseOps[] = {
+    &kAbs, &kNegate, &kSign, &kFloor, &kCeil, &kRoundNearestEven,
+    &kIsFinite, &kNot, &kReal, &kImag, &kAdd, &kSubtract, &kMultiply,
+    &kDivide, &kRemainder, &kMaximum, &kMinimum, &kAnd, &kOr, &kXor,
+    &kShiftLeft, &kShiftRightLogical, &kShiftRightArithmetic, &kComplex,
+    &kClamp};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_ELEMENTWISE_H_

@@ -99,9 +99,10 @@ Expression operator/(const Expression& x, const Expression& y) {
 }
 Expression operator-(const Expression& x) { return Apply(kNegate, {x}); }
 
-Expression Compare(const Expression& x, absl::string_view direction,
+Expression Compare(const Expression& x, CompareDirection direction,
                    const Expression& y) {
-  return Apply(kCompare, {x, y}, {{"direction", std::string(direction)}});
+  return Apply(kCompare, {x, y},
+               {{"direction", std::string(CompareDirectionName(direction))}});
 }
 
 Expression Choose(const Expression& predicate, const Expression& x,
@@ -163,37 +164,22 @@ Dims InversePermutation(absl::Span<const int64_t> permutation) {
 // ---- reductions -----------------------------------------------------------
 
 Expression Folded(const OpDef& monoid, const Expression& x,
-                  const Literal& neutral, absl::Span<const int64_t> axes) {
+                  const Literal& initial, absl::Span<const int64_t> axes) {
   if (axes.empty() || x.value() == kNoValue) return x;
   ExpressionScope* scope = x.scope();
   const int called =
       scope->monoids.Find(monoid, x.dtype(), scope->builder.module());
-  return Apply(kReduce, {x, ConstantOf(scope, neutral)},
+  return Apply(kReduce, {x, ConstantOf(scope, initial)},
                {{"dimensions", Dims(axes.begin(), axes.end())}}, {called});
 }
 
 Expression Summed(const Expression& x, absl::Span<const int64_t> axes) {
   if (x.value() == kNoValue) return x;
-  return Folded(kAdd, x, ScalarOf(x.dtype(), 0), axes);
+  return Folded(kAdd, x, NeutralOf(kAdd, x.dtype()), axes);
 }
 
 Expression SummedAll(const Expression& x) {
   return Summed(x, OtherAxes(x.rank(), {}));
-}
-
-const OpDef* MonoidOf(const Computation& computation, int k) {
-  const int n = static_cast<int>(computation.results().size());
-  if (computation.num_parameters() != 2 * n) return nullptr;
-  const ValueId result = computation.results()[k];
-  const Instruction& last =
-      computation.instructions()[computation.producer(result)];
-  if (last.operands.size() != 2 || last.num_results != 1) return nullptr;
-  const auto is = [&](int i, int parameter) {
-    return last.operands[i] == parameter;
-  };
-  const bool straight = is(0, k) && is(1, n + k);
-  const bool crossed = is(0, n + k) && is(1, k) && last.op->Is(kCommutative);
-  return straight || crossed ? last.op : nullptr;
 }
 
 }  // namespace hawser

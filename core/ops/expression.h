@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/base/literal.h"
 #include "core/base/shape.h"
 #include "core/ir/builder.h"
+#include "core/ops/compare.h"
 
 namespace hawser {
 
@@ -103,8 +103,7 @@ inline Expression operator-(double x, const Expression& y) {
 inline Expression operator*(double x, const Expression& y) {
   return Like(y, x) * y;
 }
-// direction: EQ, NE, GE, GT, LE or LT.
-Expression Compare(const Expression& x, absl::string_view direction,
+Expression Compare(const Expression& x, CompareDirection direction,
                    const Expression& y);
 // A scalar predicate goes for all elements.
 Expression Choose(const Expression& predicate, const Expression& x,
@@ -134,13 +133,9 @@ Dims InversePermutation(absl::Span<const int64_t> permutation);
 
 // x itself when there are no axes.
 Expression Folded(const OpDef& monoid, const Expression& x,
-                  const Literal& neutral, absl::Span<const int64_t> axes);
+                  const Literal& initial, absl::Span<const int64_t> axes);
 Expression Summed(const Expression& x, absl::Span<const int64_t> axes);
 Expression SummedAll(const Expression& x);
-
-// The binary op that result k of a reduction's computation is of running value
-// k and element k alone, or nullptr.
-const OpDef* MonoidOf(const Computation& computation, int k);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_EXPRESSION_H_

@@ -3,13 +3,13 @@
 #define HAWSER_CORE_OPS_GATHER_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
 
 absl::StatusOr<Shapes> InferGather(const InferContext& context);
 AxisMap GatherAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status GatherGradient(GradientContext&);
 
 inline constexpr AttributeSpec kGatherAttributes[] = {
     {"collapsed_slice_dims", AttributeKind::kInts, true,
@@ -42,6 +42,8 @@ inline constexpr OpDef kGather{
     .summary = "One slice per index vector; starts are clamped so that it "
                "fits.",
     .source = "StableHLO gather; collapsed slice sizes are 1, never 0"};
+
+inline constexpr const OpDef* kGatherOps[] = {&kGather};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_GATHER_H_

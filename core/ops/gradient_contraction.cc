@@ -7,7 +7,6 @@
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/gradient.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/reduce.h"
 #include "core/ops/rules.h"
 #include "core/ops/shape.h"
@@ -31,7 +30,8 @@ Expression OthersInTree(const Expression& x) {
     levels.push_back(Reshaped(products, dims));
     dims.pop_back();
     if (dims.back() == 1) break;
-    products = Folded(kMultiply, levels.back(), ScalarOf(x.dtype(), 1), {axis});
+    products = Folded(kMultiply, levels.back(), NeutralOf(kMultiply, x.dtype()),
+                      {axis});
   }
   Expression others;
   for (size_t level = levels.size(); level-- > 0;) {
@@ -96,7 +96,7 @@ Expression ProductOfOthers(const Expression& x,
 Expression ShareOfTies(const Expression& x, const Expression& result,
                        const Expression& g, absl::Span<const int64_t> axes) {
   const Expression chosen =
-      Compare(x, "EQ", Spread(result, x.dims(), axes));
+      Compare(x, CompareDirection::kEq, Spread(result, x.dims(), axes));
   const Expression count = Summed(ConvertTo(chosen, x.dtype()), axes);
   return Where(chosen, Spread(g / count, x.dims(), axes));
 }
@@ -109,11 +109,6 @@ Expression ReducedBy(const OpDef& monoid, const Expression& x,
     return Spread(g, x.dims(), axes) * ProductOfOthers(x, axes);
   }
   return ShareOfTies(x, result, g, axes);
-}
-
-bool HasRule(const OpDef* monoid) {
-  return monoid == &kAdd || monoid == &kMultiply || monoid == &kMaximum ||
-         monoid == &kMinimum;
 }
 
 // ---- dot_general ----------------------------------------------------------
@@ -191,7 +186,7 @@ absl::Status ReduceGradient(GradientContext& c) {
     const Computation& called =
         c.scope.builder.module()->computation(c.instruction.called[0]);
     const OpDef* monoid = MonoidOf(called, k);
-    if (!HasRule(monoid)) {
+    if (monoid == nullptr) {
       return Unimplemented(
           "the gradient of a reduction by computation \"", called.name(),
           "\", which is neither the sum, the product, the maximum nor the "

@@ -4,7 +4,6 @@
 #include "core/base/status.h"
 #include "core/ops/control.h"
 #include "core/ops/gradient.h"
-#include "core/ops/gradient_rules.h"
 
 namespace hawser {
 

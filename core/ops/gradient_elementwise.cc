@@ -4,10 +4,11 @@
 #include "core/ops/convert.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/gradient.h"
-#include "core/ops/gradient_rules.h"
 
 namespace hawser {
 namespace {
+
+using enum CompareDirection;
 
 Expression And(const Expression& a, const Expression& b) {
   return Apply(kAnd, {a, b});
@@ -32,9 +33,9 @@ absl::Status AbsGradient(GradientContext& c) {
   c.Give(0, [&] {
     const Expression& r = c.result();
     if (!IsComplex(c.x().dtype())) {
-      return Choose(Compare(c.x(), "LT", Like(r, 0)), -c.g(), c.g());
+      return Choose(Compare(c.x(), kLt, Like(r, 0)), -c.g(), c.g());
     }
-    const Expression zero = Compare(r, "EQ", Like(r, 0));
+    const Expression zero = Compare(r, kEq, Like(r, 0));
     const Expression scale = c.g() / Choose(zero, Like(r, 1), r);
     return Conjugate(c.x()) * ToComplex(scale, Like(scale, 0));
   });
@@ -52,7 +53,7 @@ absl::Status SignGradient(GradientContext& c) {
   if (!IsComplex(c.x().dtype())) return absl::OkStatus();
   c.Give(0, [&] {
     const Expression r = Apply(kAbs, {c.x()});
-    const Expression zero = Compare(r, "EQ", Like(r, 0));
+    const Expression zero = Compare(r, kEq, Like(r, 0));
     const Expression safe = Choose(zero, Like(r, 1), r);
     const Expression scale =
         Apply(kImag, {c.g() * c.x()}) / safe / safe / safe;
@@ -95,6 +96,12 @@ absl::Status SqrtGradient(GradientContext& c) {
 
 absl::Status RsqrtGradient(GradientContext& c) {
   c.Give(0, [&] { return c.g() * (-0.5 * (c.result() / c.x())); });
+  return absl::OkStatus();
+}
+
+// Infinite at 0.
+absl::Status CbrtGradient(GradientContext& c) {
+  c.Give(0, [&] { return c.g() / (3 * (c.result() * c.result())); });
   return absl::OkStatus();
 }
 
@@ -169,12 +176,12 @@ absl::Status RemainderGradient(GradientContext& c) {
 // y x^(y-1), which is 0 where y is; and x^y log(x) with log(0) taken as 0.
 absl::Status PowerGradient(GradientContext& c) {
   c.Give(0, [&] {
-    const Expression zero = Compare(c.y(), "EQ", Like(c.y(), 0));
+    const Expression zero = Compare(c.y(), kEq, Like(c.y(), 0));
     const Expression exponent = Choose(zero, Like(c.y(), 1), c.y()) - 1;
     return c.g() * (c.y() * Apply(kPower, {c.x(), exponent}));
   });
   c.Give(1, [&] {
-    const Expression zero = Compare(c.x(), "EQ", Like(c.x(), 0));
+    const Expression zero = Compare(c.x(), kEq, Like(c.x(), 0));
     const Expression base = Choose(zero, Like(c.x(), 1), c.x());
     return c.g() * (Apply(kLog, {base}) * c.result());
   });
@@ -192,11 +199,11 @@ absl::Status Atan2Gradient(GradientContext& c) {
 
 // All of g to the operand that is the result; half to each when both are.
 absl::Status ExtremeGradient(GradientContext& c) {
-  const Expression equal = Compare(c.x(), "EQ", c.y());
+  const Expression equal = Compare(c.x(), kEq, c.y());
   const Expression share = Choose(equal, 0.5 * c.g(), c.g());
   for (int i : {0, 1}) {
     c.Give(i, [&] {
-      return Where(Compare(c.operands[i], "EQ", c.result()), share);
+      return Where(Compare(c.operands[i], kEq, c.result()), share);
     });
   }
   return absl::OkStatus();
@@ -222,15 +229,14 @@ absl::Status ClampGradient(GradientContext& c) {
   };
   const Expression low = onto(c.operands[0]), high = onto(c.operands[2]);
   c.Give(0, [&] {
-    const Expression clips =
-        And(Compare(x, "LT", low), Compare(low, "LE", high));
+    const Expression clips = And(Compare(x, kLt, low), Compare(low, kLe, high));
     return OntoBound(Where(clips, c.g()), c.operands[0]);
   });
   c.Give(1, [&] {
-    return Where(And(Compare(low, "LE", x), Compare(x, "LE", high)), c.g());
+    return Where(And(Compare(low, kLe, x), Compare(x, kLe, high)), c.g());
   });
   c.Give(2, [&] {
-    const Expression clips = Compare(Apply(kMaximum, {x, low}), "GT", high);
+    const Expression clips = Compare(Apply(kMaximum, {x, low}), kGt, high);
     return OntoBound(Where(clips, c.g()), c.operands[2]);
   });
   return absl::OkStatus();

@@ -8,7 +8,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/gather.h"
 #include "core/ops/gradient.h"
-#include "core/ops/gradient_rules.h"
+#include "core/ops/reduce.h"
 #include "core/ops/rules.h"
 #include "core/ops/scatter.h"
 #include "core/ops/shape.h"
@@ -155,7 +155,7 @@ void GiveWritten(const Scatter& s, int k) {
     const Expression none =
         Filled(scope, g.shape().WithDType(DType::kS64), -1);
     const Expression last = s.Read(s.Write(none, number, second), -1);
-    return Where(Compare(number, "EQ", last), s.Read(g, 0));
+    return Where(Compare(number, CompareDirection::kEq, last), s.Read(g, 0));
   });
 }
 
@@ -168,9 +168,10 @@ void GiveExtreme(const Scatter& s, int k) {
   ExpressionScope* scope = &s.c.scope;
   const Expression inside = s.Read(
       Filled(scope, result.shape().WithDType(DType::kBool), 1), 0);
-  const Expression taken = Compare(input, "EQ", result);
+  const Expression taken = Compare(input, CompareDirection::kEq, result);
   const Expression given = Apply(
-      kAnd, {inside, Compare(updates, "EQ", s.Read(result, 0))});
+      kAnd,
+      {inside, Compare(updates, CompareDirection::kEq, s.Read(result, 0))});
   const int add =
       scope->monoids.Find(kAdd, g.dtype(), scope->builder.module());
   const Expression ties = s.Write(ConvertTo(taken, g.dtype()),

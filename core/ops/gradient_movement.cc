@@ -5,7 +5,6 @@
 #include "core/base/status.h"
 #include "core/ops/compare.h"
 #include "core/ops/gradient.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"

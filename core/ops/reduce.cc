@@ -2,6 +2,9 @@
 
 #include <limits>
 
+#include "core/base/status.h"
+#include "core/ops/expression.h"
+
 namespace hawser {
 namespace {
 
@@ -133,6 +136,40 @@ AxisMap ArgExtremeAxes(const InferContext& context,
     map.results[0][to++] = map.operands[0][i];
   }
   return OpaqueRest(std::move(map), context, results);
+}
+
+const OpDef* MonoidOf(const Computation& computation, int k) {
+  const int n = static_cast<int>(computation.results().size());
+  if (computation.num_parameters() != 2 * n) return nullptr;
+  const ValueId result = computation.results()[k];
+  const Instruction& last =
+      computation.instructions()[computation.producer(result)];
+  if (!last.op->monoid) return nullptr;
+  const ValueId a = last.operands[0], b = last.operands[1];
+  const bool both = (a == k && b == n + k) || (a == n + k && b == k);
+  return both ? last.op : nullptr;
+}
+
+Literal NeutralOf(const OpDef& monoid, DType dtype) {
+  const MonoidDef::Neutral neutral = monoid.monoid.neutral;
+  HAWSER_CHECK(neutral != MonoidDef::kNone && monoid.dtypes.Has(dtype));
+  if (neutral == MonoidDef::kZero) return ScalarOf(dtype, 0);
+  if (neutral == MonoidDef::kOne) return ScalarOf(dtype, 1);
+  const bool highest = neutral == MonoidDef::kHighest;
+  return VisitDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Limits = std::numeric_limits<T>;
+    if constexpr (kIsFloat<T>) {
+      const float infinity = std::numeric_limits<float>::infinity();
+      return Literal::Scalar(T(highest ? infinity : -infinity));
+    } else if constexpr (kIsComplex<T>) {
+      return Literal::Scalar(T());  // none has them: they are not ordered
+    } else if (neutral == MonoidDef::kAllBits) {
+      return Literal::Scalar(static_cast<T>(-1));
+    } else {
+      return Literal::Scalar(highest ? Limits::max() : Limits::min());
+    }
+  });
 }
 
 }  // namespace hawser

@@ -2,8 +2,9 @@
 #ifndef HAWSER_CORE_OPS_REDUCE_H_
 #define HAWSER_CORE_OPS_REDUCE_H_
 
+#include "core/base/literal.h"
+#include "core/ir/module.h"
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -13,6 +14,14 @@ absl::StatusOr<Shapes> InferArgExtreme(const InferContext& context);
 
 AxisMap ReduceAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap ArgExtremeAxes(const InferContext&, absl::Span<const Shape> results);
+
+absl::Status ReduceGradient(GradientContext&);
+
+// The monoid that result k of a reduction's or a scatter's computation is, of
+// running value k and element k alone; nullptr where it is anything else.
+const OpDef* MonoidOf(const Computation& computation, int k = 0);
+// A scalar, the neutral element of a monoid that takes `dtype`.
+Literal NeutralOf(const OpDef& monoid, DType dtype);
 
 inline constexpr AttributeSpec kReduceAttributes[] = {
     {"dimensions", AttributeKind::kInts, true, "the axes to reduce"},
@@ -71,6 +80,8 @@ inline constexpr OpDef kArgMin = ArgExtreme(
      .summary = "Index of the smallest along an axis; NaN counts as the "
                 "smallest, -0 equals 0.",
      .source = "hawser; Nx argmin"});
+
+inline constexpr const OpDef* kReduceOps[] = {&kReduce, &kArgMax, &kArgMin};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_REDUCE_H_

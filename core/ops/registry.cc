@@ -1,5 +1,8 @@
 #include "core/ops/registry.h"
 
+#include <algorithm>
+#include <array>
+
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/leaves.h"
 #include "core/ops/compare.h"
@@ -8,6 +11,7 @@
 #include "core/ops/dot.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/gather.h"
+#include "core/ops/math.h"
 #include "core/ops/reduce.h"
 #include "core/ops/scatter.h"
 #include "core/ops/shape.h"
@@ -16,76 +20,23 @@
 namespace hawser {
 namespace {
 
-// Sorted by name.
-constexpr const OpDef* kAllOps[] = {
-    &kAbs,
-    &kAdd,
-    &kAnd,
-    &kArgMax,
-    &kArgMin,
-    &kAtan2,
-    &kBitcastConvert,
-    &kBroadcastInDim,
-    &kCase,
-    &kCeil,
-    &kClamp,
-    &kCompare,
-    &kComplex,
-    &kConcatenate,
-    &kConstant,
-    &kConvert,
-    &kCosine,
-    &kDivide,
-    &kDotGeneral,
-    &kDynamicSlice,
-    &kDynamicUpdateSlice,
-    &kExponential,
-    &kExponentialMinusOne,
-    &kFloor,
-    &kFusion,
-    &kGather,
-    &kImag,
-    &kIota,
-    &kIsFinite,
-    &kLog,
-    &kLogPlusOne,
-    &kLogistic,
-    &kMaximum,
-    &kMinimum,
-    &kMultiply,
-    &kNegate,
-    &kNot,
-    &kOr,
-    &kPad,
-    &kParameter,
-    &kPower,
-    &kReal,
-    &kReduce,
-    &kRemainder,
-    &kReshape,
-    &kReverse,
-    &kRoundNearestEven,
-    &kRsqrt,
-    &kScatter,
-    &kSelect,
-    &kShiftLeft,
-    &kShiftRightArithmetic,
-    &kShiftRightLogical,
-    &kSign,
-    &kSine,
-    &kSlice,
-    &kSqrt,
-    &kStopGradient,
-    &kSubtract,
-    &kTanh,
-    &kTranspose,
-    &kWhile,
-    &kXor,
-};
+// The families' rows, sorted by name.
+template <size_t... n>
+constexpr auto Joined(const OpDef* const (&... families)[n]) {
+  std::array<const OpDef*, (n + ...)> all = {};
+  auto end = all.begin();
+  ((end = std::copy(families, families + n, end)), ...);
+  std::sort(all.begin(), all.end(),
+            [](const OpDef* a, const OpDef* b) { return a->name < b->name; });
+  return all;
+}
+constexpr auto kAllOps = Joined(kCompareOps, kControlOps, kConvertOps, kDotOps,
+                                kElementwiseOps, kGatherOps, kLeafOps, kMathOps,
+                                kReduceOps, kScatterOps, kShapeOps, kSliceOps);
 
 // Rules that are missing are registry_test's: under ubsan g++ cannot compare a
 // function's address with nullptr in a constant expression.
-constexpr bool SortedAndComplete() {
+constexpr bool UniqueAndComplete() {
   absl::string_view last;
   for (const OpDef* op : kAllOps) {
     if (op->name <= last || op->summary.empty() || op->source.empty() ||
@@ -96,8 +47,8 @@ constexpr bool SortedAndComplete() {
   }
   return true;
 }
-static_assert(SortedAndComplete(),
-              "ops stand in order of their names, with all fields filled");
+static_assert(UniqueAndComplete(),
+              "every op has a name of its own and all fields filled");
 
 }  // namespace
 

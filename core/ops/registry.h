@@ -1,5 +1,5 @@
-// The registry: every op, once. Adding an op is adding its row to a family
-// header and its name to the list in registry.cc.
+// The registry: every op, once, from the arrays that end the families'
+// headers.
 #ifndef HAWSER_CORE_OPS_REGISTRY_H_
 #define HAWSER_CORE_OPS_REGISTRY_H_
 

@@ -64,5 +64,26 @@ AxisMap ElementwiseAxes(const InferContext& context,
 AxisMap OpaqueAxes(const InferContext& context,
                    absl::Span<const Shape> results);
 
+// ---- the elementwise family -----------------------------------------------
+
+// C1: operand 0 has one of the row's dtypes. C2: all operands have one dtype.
+// C3: all operands have the same sizes.
+absl::StatusOr<Shapes> InferElementwise(const InferContext& context);
+
+// A row of the family; fields the family does not decide are kept.
+constexpr OpDef ElementwiseRow(int arity, OpDef row) {
+  row.arity = {arity, arity};
+  row.infer = InferElementwise;
+  row.axes = ElementwiseAxes;
+  row.traits |= kElementwise;
+  return row;
+}
+constexpr OpDef Unary(OpDef row) { return ElementwiseRow(1, row); }
+constexpr OpDef Binary(OpDef row) { return ElementwiseRow(2, row); }
+
+inline constexpr DTypeSet kBits = kBoolOnly | kInts;
+inline constexpr DTypeSet kOrdered = kBoolOnly | kReals;
+inline constexpr DTypeSet kFloating = kFloats | kComplexes;
+
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_RULES_H_

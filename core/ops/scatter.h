@@ -3,13 +3,13 @@
 #define HAWSER_CORE_OPS_SCATTER_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
 
 absl::StatusOr<Shapes> InferScatter(const InferContext& context);
 AxisMap ScatterAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status ScatterGradient(GradientContext&);
 
 inline constexpr AttributeSpec kScatterAttributes[] = {
     {"index_vector_dim", AttributeKind::kInt, true,
@@ -53,6 +53,8 @@ inline constexpr OpDef kScatter{
                "where index vectors say, in the updates' order; what falls "
                "outside is dropped.",
     .source = "StableHLO scatter; order: hawser"};
+
+inline constexpr const OpDef* kScatterOps[] = {&kScatter};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_SCATTER_H_

@@ -3,7 +3,6 @@
 #define HAWSER_CORE_OPS_SHAPE_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -23,6 +22,13 @@ AxisMap TransposeAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap ConcatenateAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap ReverseAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap PadAxes(const InferContext&, absl::Span<const Shape> results);
+
+absl::Status BroadcastInDimGradient(GradientContext&);
+absl::Status ReshapeGradient(GradientContext&);
+absl::Status TransposeGradient(GradientContext&);
+absl::Status ConcatenateGradient(GradientContext&);
+absl::Status ReverseGradient(GradientContext&);
+absl::Status PadGradient(GradientContext&);
 
 inline constexpr AttributeSpec kIotaAttributes[] = {
     {"dims", AttributeKind::kInts, true, "sizes of the result"},
@@ -153,6 +159,10 @@ inline constexpr OpDef kPad{
     .summary = "Adds the value of operand 1 around and between the elements "
                "of operand 0.",
     .source = "StableHLO pad"};
+
+inline constexpr const OpDef* kShapeOps[] = {
+    &kIota, &kBroadcastInDim, &kReshape, &kTranspose, &kConcatenate,
+    &kReverse, &kPad};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_SHAPE_H_

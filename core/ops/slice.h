@@ -4,7 +4,6 @@
 #define HAWSER_CORE_OPS_SLICE_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/gradient_rules.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -16,6 +15,10 @@ absl::StatusOr<Shapes> InferDynamicUpdateSlice(const InferContext& context);
 AxisMap SliceAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap DynamicSliceAxes(const InferContext&, absl::Span<const Shape>);
 AxisMap DynamicUpdateSliceAxes(const InferContext&, absl::Span<const Shape>);
+
+absl::Status SliceGradient(GradientContext&);
+absl::Status DynamicSliceGradient(GradientContext&);
+absl::Status DynamicUpdateSliceGradient(GradientContext&);
 
 inline constexpr AttributeSpec kSliceAttributes[] = {
     {"limit_indices", AttributeKind::kInts, true, "first index left out"},
@@ -68,6 +71,9 @@ inline constexpr OpDef kDynamicUpdateSlice{
     .summary = "Operand 0 with operand 1 written over the slice that starts "
                "at the scalars after them, clamped so that it fits.",
     .source = "StableHLO dynamic_update_slice"};
+
+inline constexpr const OpDef* kSliceOps[] = {
+    &kSlice, &kDynamicSlice, &kDynamicUpdateSlice};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_SLICE_H_

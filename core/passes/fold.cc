@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
 #include "core/passes/rewriter.h"
 
 namespace hawser {
@@ -37,7 +36,7 @@ bool SizesAllowFolding(const Computation& c, const Instruction& i) {
 
 bool IsFoldable(const Computation& c, const Instruction& i,
                 const Known& known, const std::vector<bool>& endless) {
-  if (i.operands.empty() || i.op == &kWhile || i.op == &kCase) return false;
+  if (i.operands.empty() || i.op->Is(kControlFlow)) return false;
   for (ValueId v : i.operands) {
     const int n = c.producer(v);
     if (!known.constant[n] && !known.folded[n]) return false;
@@ -69,13 +68,13 @@ Known Analyse(const Computation& c, const std::vector<bool>& endless) {
   return known;
 }
 
-// Which computations run a `while` or `case`, themselves or by a call.
+// Which computations have control flow, themselves or by a call.
 std::vector<bool> Endless(const Module& module) {
   std::vector<bool> endless;
   for (const Computation& c : module.computations()) {
     bool any = false;
     for (const Instruction& i : c.instructions()) {
-      any = any || i.op == &kWhile || i.op == &kCase;
+      any = any || i.op->Is(kControlFlow);
       for (int callee : i.called) any = any || endless[callee];
     }
     endless.push_back(any);

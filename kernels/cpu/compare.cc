@@ -19,25 +19,22 @@ struct Compared {
   }
 };
 
-struct Direction {
-  absl::string_view name;
-  ElementFn (*element)(const ElementTypes&);
-};
-constexpr Direction kDirections[] = {
-    {"EQ", Binary<Compared<std::equal_to<>>>},
-    {"NE", Binary<Compared<std::not_equal_to<>>>},
-    {"GE", Binary<Compared<std::greater_equal<>>>},
-    {"GT", Binary<Compared<std::greater<>>>},
-    {"LE", Binary<Compared<std::less_equal<>>>},
-    {"LT", Binary<Compared<std::less<>>>},
-};
-
 ElementFn CompareElement(const ElementTypes& types) {
-  const absl::string_view wanted = types.attributes.GetString("direction");
-  for (const Direction& direction : kDirections) {
-    if (direction.name == wanted) return direction.element(types);
+  switch (CompareDirectionOf(types.attributes)) {
+    case CompareDirection::kEq:
+      return Binary<Compared<std::equal_to<>>>(types);
+    case CompareDirection::kNe:
+      return Binary<Compared<std::not_equal_to<>>>(types);
+    case CompareDirection::kGe:
+      return Binary<Compared<std::greater_equal<>>>(types);
+    case CompareDirection::kGt:
+      return Binary<Compared<std::greater<>>>(types);
+    case CompareDirection::kLe:
+      return Binary<Compared<std::less_equal<>>>(types);
+    case CompareDirection::kLt:
+      break;
   }
-  return nullptr;
+  return Binary<Compared<std::less<>>>(types);
 }
 
 template <typename W>

@@ -1,11 +1,13 @@
 // The elementwise family: one functor a row.
+#include "core/ops/elementwise.h"
+
 #include <cmath>
 #include <complex>
 
-#include "core/ops/elementwise.h"
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/element_loops.h"
 #include "kernels/cpu/families.h"
+#include "kernels/cpu/folds.h"
 
 namespace hawser::cpu {
 namespace {
@@ -128,6 +130,13 @@ struct Rsqrt {
   }
 };
 
+struct Cbrt {
+  template <RealType T>
+  static T Apply(T x) {
+    return std::cbrt(x);
+  }
+};
+
 struct Sine {
   template <RealOrComplex T>
   static T Apply(T x) {
@@ -238,13 +247,22 @@ struct Clamp {
   }
 };
 
+// The row of a monoid.
+template <typename F>
+constexpr CpuKernel MonoidRow(const OpDef* op, ElementSteps steps = {}) {
+  CpuKernel row = ElementRow(op, Binary<F>, steps);
+  row.reduction = ReductionBy<F>;
+  return row;
+}
+
 // By integer, half, f32, f64, complex.
 constexpr ElementSteps kTrigonometric = {1, 8, 5, 23, 65};
 constexpr CpuKernel kKernels[] = {
     ElementRow(&kAbs, Unary<Abs>, {1, 4, 1, 1, 12}),
-    ElementRow(&kAdd, Binary<Add>),
-    ElementRow(&kAnd, Binary<And>),
+    MonoidRow<Add>(&kAdd),
+    MonoidRow<And>(&kAnd),
     ElementRow(&kAtan2, Binary<Atan2>, {1, 25, 25, 30}),
+    ElementRow(&kCbrt, Unary<Cbrt>, {1, 14, 12, 14}),
     ElementRow(&kCeil, Unary<Ceil>, {1, 4, 2, 2}),
     ElementRow(&kClamp, Clamp::Element, {1, 9, 2, 2}),
     ElementRow(&kComplex, Binary<Complex>),
@@ -259,12 +277,12 @@ constexpr CpuKernel kKernels[] = {
     ElementRow(&kLog, Unary<Log>, {1, 8, 6, 7, 80}),
     ElementRow(&kLogPlusOne, Unary<LogPlusOne>, {1, 14, 11, 10, 80}),
     ElementRow(&kLogistic, Unary<Logistic>, {1, 12, 10, 15, 60}),
-    ElementRow(&kMaximum, Binary<Maximum>, {1, 6, 2, 2}),
-    ElementRow(&kMinimum, Binary<Minimum>, {1, 6, 2, 2}),
-    ElementRow(&kMultiply, Binary<Multiply>, {1, 6, 1, 1, 2}),
+    MonoidRow<Maximum>(&kMaximum, {1, 6, 2, 2}),
+    MonoidRow<Minimum>(&kMinimum, {1, 6, 2, 2}),
+    MonoidRow<Multiply>(&kMultiply, {1, 6, 1, 1, 2}),
     ElementRow(&kNegate, Unary<Negate>),
     ElementRow(&kNot, Unary<Not>),
-    ElementRow(&kOr, Binary<Or>),
+    MonoidRow<Or>(&kOr),
     ElementRow(&kPower, Binary<Power>, {8, 15, 10, 28, 160}),
     ElementRow(&kReal, Unary<Real>),
     ElementRow(&kRemainder, Binary<Remainder>, {2, 14, 7, 9}),

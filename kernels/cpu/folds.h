@@ -1,12 +1,15 @@
-// Folds of runs and of columns with a known monoid. The order of operations
+// Folds of runs and of columns with a monoid's functor. The order of operations
 // is fixed by the lengths alone, so bits never depend on threads, and sums
 // lose less than one after another would: eight lanes, then halves.
 #ifndef HAWSER_KERNELS_CPU_FOLDS_H_
 #define HAWSER_KERNELS_CPU_FOLDS_H_
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
+#include <type_traits>
 
+#include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/conversion.h"
 
 namespace hawser::cpu {
@@ -74,6 +77,82 @@ void FoldColumns(const In* x, int64_t rows, int64_t stride, int64_t n,
       out[j] = begin == 0 ? part[j] : F::Apply(out[j], part[j]);
     }
   }
+}
+
+// ---- with their types left out --------------------------------------------
+
+// The folds of one type into another.
+struct Folds {
+  DType in;
+  DType accumulator;
+  void (*run)(const char* in, int64_t rows, char* out);
+  void (*columns)(const char* in, int64_t rows, int64_t stride, int64_t n,
+                  char* out);
+};
+
+// All that a reduction of one dtype with one functor takes.
+struct Reduction {
+  Folds elements;
+  Folds parts;  // what `elements` left
+  // out[i] = initial * parts[i].
+  void (*finish)(const char* initial, const char* parts, int64_t n, char* out);
+};
+
+template <typename F, typename Acc, typename In>
+constexpr Folds FoldsOf() {
+  return {
+      kDTypeOf<In>, kDTypeOf<Acc>,
+      [](const char* in, int64_t rows, char* out) {
+        *reinterpret_cast<Acc*>(out) =
+            FoldRun<F, Acc>(reinterpret_cast<const In*>(in), rows);
+      },
+      [](const char* in, int64_t rows, int64_t stride, int64_t n, char* out) {
+        FoldColumns<F, Acc>(reinterpret_cast<const In*>(in), rows, stride, n,
+                            reinterpret_cast<Acc*>(out));
+      }};
+}
+
+template <typename F, typename Acc, typename T>
+void Finish(const char* initial, const char* parts, int64_t n, char* out) {
+  const Acc first = ConvertElement<Acc>(*reinterpret_cast<const T*>(initial));
+  const Acc* values = reinterpret_cast<const Acc*>(parts);
+  T* to = reinterpret_cast<T*>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = ConvertElement<T>(F::Apply(first, values[i]));
+  }
+}
+
+// Sums and products of f16 and bf16 accumulate in f32, those of f32 in f64,
+// and are rounded once.
+template <typename F, typename T>
+struct AccumulatorOf {
+  using type = ComputeType<T>;
+};
+template <typename F, typename T>
+requires std::same_as<F, Add> || std::same_as<F, Multiply>
+struct AccumulatorOf<F, T> {
+  using type = std::conditional_t<
+      std::is_same_v<T, float>, double,
+      std::conditional_t<std::is_same_v<T, std::complex<float>>,
+                         std::complex<double>, ComputeType<T>>>;
+};
+
+template <typename F, typename T,
+          typename Acc = typename AccumulatorOf<F, T>::type>
+inline constexpr Reduction kReductionOf = {
+    FoldsOf<F, Acc, T>(), FoldsOf<F, Acc, Acc>(), Finish<F, Acc, T>};
+
+// nullptr where F is not for the dtype.
+template <typename F>
+const Reduction* ReductionBy(DType dtype) {
+  return VisitDType(dtype, [](auto tag) -> const Reduction* {
+    using T = typename decltype(tag)::type;
+    if constexpr (requires(ComputeType<T> x) { F::Apply(x, x); }) {
+      return &kReductionOf<F, T>;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace hawser::cpu

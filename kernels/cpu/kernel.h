@@ -87,6 +87,7 @@ class WorkMeter {
 };
 
 struct CpuKernel;
+struct Reduction;
 
 // One instruction about to run.
 struct KernelContext {
@@ -204,6 +205,8 @@ struct CpuKernel {
   // read.
   CostFn cost = nullptr;
   ElementSteps steps = {};
+  // Of monoids: how axes are folded, for every dtype of the op.
+  const Reduction* (*reduction)(DType) = nullptr;
 };
 
 double CostOf(const CostContext& context);

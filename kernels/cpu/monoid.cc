@@ -1,31 +1,15 @@
 #include "kernels/cpu/monoid.h"
 
 #include <algorithm>
-#include <complex>
+#include <cstring>
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "kernels/cpu/arithmetic.h"
+#include "core/ops/rules.h"
 #include "kernels/cpu/folds.h"
 
 namespace hawser::cpu {
 namespace {
-
-// The type a fold of T with F runs in.
-template <typename F, typename T>
-struct AccumulatorOf {
-  using type = ComputeType<T>;
-};
-template <typename F, typename T>
-  requires std::same_as<F, Add> || std::same_as<F, Multiply>
-struct AccumulatorOf<F, T> {
-  using type = std::conditional_t<
-      std::is_same_v<T, float>, double,
-      std::conditional_t<std::is_same_v<T, std::complex<float>>,
-                         std::complex<double>, ComputeType<T>>>;
-};
 
 // Axes next to each other that are all kept or all reduced.
 struct Group {
@@ -74,28 +58,6 @@ Extent TakeLastReduced(Groups* groups) {
   *groups = std::move(rest);
   return e;
 }
-
-// The folds of one type into another, their types left out: what is below is
-// compiled once for all of them.
-struct Folds {
-  DType in;
-  DType accumulator;
-  void (*run)(const char* in, int64_t rows, char* out);
-  void (*columns)(const char* in, int64_t rows, int64_t stride, int64_t n,
-                  char* out);
-};
-
-template <typename F, typename Acc, typename In>
-constexpr Folds kFoldsOf = {
-    kDTypeOf<In>, kDTypeOf<Acc>,
-    [](const char* in, int64_t rows, char* out) {
-      *reinterpret_cast<Acc*>(out) =
-          FoldRun<F, Acc>(reinterpret_cast<const In*>(in), rows);
-    },
-    [](const char* in, int64_t rows, int64_t stride, int64_t n, char* out) {
-      FoldColumns<F, Acc>(reinterpret_cast<const In*>(in), rows, stride, n,
-                          reinterpret_cast<Acc*>(out));
-    }};
 
 // Work below which a fold is not cut along the reduced axis: an accumulator
 // row of [size] in one block, unless only few blocks would be left.
@@ -177,83 +139,52 @@ class Stage {
 
 // Every group, one after another from the last; the result is one accumulator
 // for each kept element.
-absl::StatusOr<Literal> FoldAll(const KernelContext& c, const Folds& folds,
-                                const Folds& again) {
+absl::StatusOr<Literal> FoldAll(const KernelContext& c,
+                                const Reduction& reduction) {
   Groups groups = GroupsOf(c);
   Literal values;
-  const Folds* next = &folds;
+  const Folds* next = &reduction.elements;
   do {
     const Extent e = TakeLastReduced(&groups);
     HAWSER_ASSIGN_OR_RETURN(
         Literal out,
-        c.Allocate(Shape::Of(folds.accumulator, {e.before * e.after})));
+        c.Allocate(Shape::Of(next->accumulator, {e.before * e.after})));
     const char* in = values.valid() ? values.bytes().data() : c.data(0);
-    HAWSER_RETURN_IF_ERROR(
-        Stage(c, *next, again, e).Run(in, out.mutable_bytes().data()));
-    next = &again;
+    HAWSER_RETURN_IF_ERROR(Stage(c, *next, reduction.parts, e)
+                               .Run(in, out.mutable_bytes().data()));
+    next = &reduction.parts;
     values = std::move(out);
   } while (std::any_of(groups.begin(), groups.end(),
                        [](const Group& g) { return g.reduced; }));
   return values;
 }
 
-template <typename F, typename T>
-absl::StatusOr<Literals> Reduce(const KernelContext& c) {
-  using Acc = typename AccumulatorOf<F, T>::type;
+}  // namespace
+
+absl::StatusOr<Literals> RunReduction(const KernelContext& c,
+                                      const Reduction& reduction) {
   HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(c.result_shape()));
-  T* to = reinterpret_cast<T*>(out.mutable_bytes().data());
+  char* to = out.mutable_bytes().data();
   const int64_t n = c.result_shape().num_elements();
-  const T initial = *reinterpret_cast<const T*>(c.data(1));
+  const int64_t width = ByteWidth(reduction.elements.in);
   if (c.shape(0).num_elements() == 0) {
     HAWSER_RETURN_IF_ERROR(c.ForRanges(n, 1, [&](int64_t begin, int64_t end) {
-      std::fill(to + begin, to + end, initial);
+      for (int64_t i = begin; i < end; ++i) {
+        std::memcpy(to + i * width, c.data(1), width);
+      }
       return absl::OkStatus();
     }));
     return Literals{std::move(out)};
   }
-  HAWSER_ASSIGN_OR_RETURN(
-      Literal folded,
-      FoldAll(c, kFoldsOf<F, Acc, T>, kFoldsOf<F, Acc, Acc>));
-  const Acc* values = folded.data<Acc>().data();
+  HAWSER_ASSIGN_OR_RETURN(const Literal parts, FoldAll(c, reduction));
+  const char* from = parts.bytes().data();
+  const int64_t part = ByteWidth(reduction.parts.in);
   HAWSER_RETURN_IF_ERROR(c.ForRanges(n, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      to[i] = ConvertElement<T>(
-          F::Apply(ConvertElement<Acc>(initial), values[i]));
-    }
+    reduction.finish(c.data(1), from + begin * part, end - begin,
+                     to + begin * width);
     return absl::OkStatus();
   }));
   return Literals{std::move(out)};
-}
-
-template <typename F>
-MonoidFn OfDType(DType dtype) {
-  return VisitDType(dtype, [](auto tag) -> MonoidFn {
-    using T = typename decltype(tag)::type;
-    if constexpr (requires(ComputeType<T> x) { F::Apply(x, x); }) {
-      return Reduce<F, T>;
-    } else {
-      return nullptr;
-    }
-  });
-}
-
-struct Row {
-  const OpDef* op;
-  MonoidFn (*of_dtype)(DType);
-};
-constexpr Row kMonoids[] = {
-    {&kAdd, OfDType<Add>},         {&kMultiply, OfDType<Multiply>},
-    {&kMaximum, OfDType<Maximum>}, {&kMinimum, OfDType<Minimum>},
-    {&kAnd, OfDType<And>},         {&kOr, OfDType<Or>},
-};
-
-}  // namespace
-
-MonoidFn FindMonoid(const OpDef* op, DType dtype) {
-  for (const Row& row : kMonoids) {
-    if (row.op == op) return row.of_dtype(dtype);
-  }
-  return nullptr;
 }
 
 }  // namespace hawser::cpu

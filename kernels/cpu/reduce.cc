@@ -1,4 +1,4 @@
-// Reductions: many elements along axes become one. Known monoids run typed
+// Reductions: many elements along axes become one. Monoids run typed
 // loops (monoid.h); other scalar bodies run over lanes; anything else goes
 // through the evaluator, element by element.
 #include "core/ops/reduce.h"
@@ -174,21 +174,16 @@ absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
   return absl::OkStatus();
 }
 
-// The op of a body that applies one op to its two parameters, or nullptr.
-const OpDef* OneOp(const Computation& body) {
-  if (body.num_parameters() != 2 || body.instructions().size() != 3 ||
-      body.results().size() != 1 || body.results()[0] != 2) {
-    return nullptr;
-  }
-  const Instruction& i = body.instructions()[2];
-  if (i.operands.size() != 2 || i.operands[0] == i.operands[1]) return nullptr;
-  return i.op;
+// The row of the monoid that is all of a body, or nullptr.
+const CpuKernel* MonoidKernel(const Computation& body) {
+  const OpDef* op = body.instructions().size() == 3 ? MonoidOf(body) : nullptr;
+  return op == nullptr ? nullptr : FindCpuKernel(*op);
 }
 
 absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   const Computation& body = c.module.computation(c.instruction.called[0]);
-  if (const MonoidFn monoid = FindMonoid(OneOp(body), c.shape(0).dtype())) {
-    return monoid(c);
+  if (const CpuKernel* monoid = MonoidKernel(body)) {
+    return RunReduction(c, *monoid->reduction(c.shape(0).dtype()));
   }
   const Fold fold(c);
   Literals out;
@@ -209,9 +204,8 @@ double ReduceCost(const CostContext& c) {
   const Computation& body = c.module.computation(c.instruction.called[0]);
   const auto n = static_cast<double>(c.instruction.operands.size() / 2);
   const double elements = c.elements(c.operand(0));
-  const OpDef* op = OneOp(body);
-  if (FindMonoid(op, c.operand(0).dtype()) != nullptr) {
-    return elements * FindCpuKernel(*op)->steps.Of(c.operand(0).dtype());
+  if (const CpuKernel* monoid = MonoidKernel(body)) {
+    return elements * monoid->steps.Of(c.operand(0).dtype());
   }
   return elements *
          c.called[0].lane.value_or(c.called[0].steps + n * kScalarSteps);

@@ -143,17 +143,26 @@ std::optional<__int128> Until(const Count& c) {
   return turns > 0 ? std::optional<__int128>(turns) : std::nullopt;
 }
 
-struct DirectionRow {
-  absl::string_view name;
-  absl::string_view mirrored;  // with the counter on the right
-  std::optional<__int128> (*turns)(const Count&);
-  int limit_shift;
-};
-constexpr DirectionRow kDirections[] = {
-    {"LT", "GT", Upwards, 0},   {"LE", "GE", Upwards, 1},
-    {"GT", "LT", Downwards, 0}, {"GE", "LE", Downwards, -1},
-    {"NE", "NE", Until, 0},
-};
+// The turns while the counter is in `direction` of the limit.
+std::optional<__int128> TurnsWhile(CompareDirection direction, Count c) {
+  switch (direction) {
+    case CompareDirection::kLe:
+      ++c.limit;
+      [[fallthrough]];
+    case CompareDirection::kLt:
+      return Upwards(c);
+    case CompareDirection::kGe:
+      --c.limit;
+      [[fallthrough]];
+    case CompareDirection::kGt:
+      return Downwards(c);
+    case CompareDirection::kNe:
+      return Until(c);
+    case CompareDirection::kEq:
+      break;
+  }
+  return std::nullopt;
+}
 
 std::pair<__int128, __int128> RangeOf(DType dtype) {
   const int bits = 8 * static_cast<int>(ByteWidth(dtype));
@@ -191,9 +200,8 @@ std::optional<int64_t> LimitOf(Tracer& tracer, const Loop& loop,
 }
 
 std::optional<int64_t> TurnsOf(Tracer& tracer, const Loop& loop,
-                               absl::string_view direction,
-                               const Linear& counter, const Linear& side,
-                               bool mirrored) {
+                               CompareDirection direction,
+                               const Linear& counter, const Linear& side) {
   if (counter.parameter < 0 || counter.parameter >= loop.num_state ||
       counter.constant != 0) {
     return std::nullopt;
@@ -207,19 +215,14 @@ std::optional<int64_t> TurnsOf(Tracer& tracer, const Loop& loop,
   }
   const auto [least, most] =
       RangeOf(loop.body->computation->shape(counter.parameter).dtype());
-  for (const DirectionRow& row : kDirections) {
-    if ((mirrored ? row.mirrored : row.name) != direction) continue;
-    const Count count{*start, next->constant,
-                      __int128{*limit} + row.limit_shift};
-    const auto turns = row.turns(count);
-    if (!turns || *turns > std::numeric_limits<int64_t>::max()) {
-      return std::nullopt;
-    }
-    const __int128 end = count.start + *turns * count.step;
-    if (end < least || end > most) return std::nullopt;  // it wraps
-    return static_cast<int64_t>(*turns);
+  const Count count{*start, next->constant, *limit};
+  const auto turns = TurnsWhile(direction, count);
+  if (!turns || *turns > std::numeric_limits<int64_t>::max()) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const __int128 end = count.start + *turns * count.step;
+  if (end < least || end > most) return std::nullopt;  // it wraps
+  return static_cast<int64_t>(*turns);
 }
 
 }  // namespace
@@ -235,14 +238,14 @@ std::optional<int64_t> TripCount(const Module& module, int computation,
       tracer.Peel({loop.condition, loop.condition->computation->results()[0]});
   const Instruction& compare = Tracer::Producer(holds);
   if (compare.op != &kCompare) return std::nullopt;
-  const absl::string_view direction = compare.attributes.GetString("direction");
+  const CompareDirection direction = CompareDirectionOf(compare.attributes);
   const auto left = tracer.LinearOf({holds.scope, compare.operands[0]});
   const auto right = tracer.LinearOf({holds.scope, compare.operands[1]});
   if (!left || !right) return std::nullopt;
-  if (auto turns = TurnsOf(tracer, loop, direction, *left, *right, false)) {
+  if (auto turns = TurnsOf(tracer, loop, direction, *left, *right)) {
     return turns;
   }
-  return TurnsOf(tracer, loop, direction, *right, *left, true);
+  return TurnsOf(tracer, loop, Mirrored(direction), *right, *left);
 }
 
 }  // namespace hawser::gpu

@@ -5,11 +5,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/leaves.h"
-#include "core/ops/compare.h"
 #include "core/ops/control.h"
 #include "core/ops/convert.h"
 #include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
 #include "core/ops/gather.h"
 #include "core/ops/reduce.h"
 #include "core/ops/rules.h"
@@ -213,18 +211,16 @@ void ExpandReduce(PointGraph& g, const Instruction& i, PointId id, Point* p) {
 // A library reads its operands whole: no points.
 void ExpandDot(PointGraph& g, const Instruction& i, PointId id, Point* p) {}
 
-constexpr double kCheap = 1, kDivision = 8, kSpecial = 12, kLong = 40;
-
 constexpr NodeRow kRows[] = {
     {&kConstant, NodeClass::kLoop, 0, ExpandConstant, true},
-    {&kIota, NodeClass::kLoop, kCheap, ExpandIota, true},
+    {&kIota, NodeClass::kLoop, 1, ExpandIota, true},
     {&kBroadcastInDim, NodeClass::kLoop, 0, ExpandBroadcast},
     {&kReshape, NodeClass::kLoop, 0, ExpandReshape, true, true},
     {&kStopGradient, NodeClass::kLoop, 0, ExpandElementwise, true, true},
     {&kBitcastConvert, NodeClass::kLoop, 0, ExpandElementwise, true, true},
-    {&kTranspose, NodeClass::kLoop, kCheap, ExpandTranspose},
-    {&kSlice, NodeClass::kLoop, kCheap, ExpandSlice},
-    {&kReverse, NodeClass::kLoop, kCheap, ExpandReverse},
+    {&kTranspose, NodeClass::kLoop, 1, ExpandTranspose},
+    {&kSlice, NodeClass::kLoop, 1, ExpandSlice},
+    {&kReverse, NodeClass::kLoop, 1, ExpandReverse},
     {&kDynamicSlice, NodeClass::kLoop, 2, ExpandDynamicSlice},
     {&kGather, NodeClass::kLoop, 6, ExpandGather},
     {&kPad, NodeClass::kLoop, 4, ExpandPad},
@@ -235,26 +231,14 @@ constexpr NodeRow kRows[] = {
     {&kDotGeneral, NodeClass::kDot, 0, ExpandDot},
     {&kDynamicUpdateSlice, NodeClass::kUpdate},
     {&kScatter, NodeClass::kUpdate},
-    {&kWhile, NodeClass::kControl},
-    {&kCase, NodeClass::kControl},
-    // Elementwise ops that cost more than an addition.
-    {&kDivide, NodeClass::kLoop, kDivision, ExpandElementwise},
-    {&kRemainder, NodeClass::kLoop, kLong, ExpandElementwise},
-    {&kPower, NodeClass::kLoop, kLong, ExpandElementwise},
-    {&kAtan2, NodeClass::kLoop, kLong, ExpandElementwise},
-    {&kExponential, NodeClass::kLoop, kSpecial, ExpandElementwise},
-    {&kExponentialMinusOne, NodeClass::kLoop, kSpecial, ExpandElementwise},
-    {&kLog, NodeClass::kLoop, kSpecial, ExpandElementwise},
-    {&kLogPlusOne, NodeClass::kLoop, kSpecial, ExpandElementwise},
-    {&kLogistic, NodeClass::kLoop, kSpecial, ExpandElementwise},
-    {&kTanh, NodeClass::kLoop, kSpecial, ExpandElementwise},
-    {&kSine, NodeClass::kLoop, kLong, ExpandElementwise},
-    {&kCosine, NodeClass::kLoop, kLong, ExpandElementwise},
-    {&kSqrt, NodeClass::kLoop, kDivision, ExpandElementwise},
-    {&kRsqrt, NodeClass::kLoop, kDivision, ExpandElementwise},
 };
-constexpr NodeRow kElementwiseRow = {nullptr, NodeClass::kLoop, kCheap,
-                                     ExpandElementwise};
+// What has no row, by its traits.
+constexpr NodeRow Elementwise(double cost) {
+  return {nullptr, NodeClass::kLoop, cost, ExpandElementwise};
+}
+constexpr NodeRow kElementwiseRows[] = {  // by CostClass
+    Elementwise(1), Elementwise(8), Elementwise(12), Elementwise(40)};
+constexpr NodeRow kControlRow = {nullptr, NodeClass::kControl};
 constexpr NodeRow kUnknownRow = {};
 
 }  // namespace
@@ -267,7 +251,8 @@ const NodeRow& NodeOf(const OpDef& op) {
   }();
   const auto at = rows.find(&op);
   if (at != rows.end()) return *at->second;
-  return op.Is(kElementwise) ? kElementwiseRow : kUnknownRow;
+  if (op.Is(kElementwise)) return kElementwiseRows[static_cast<int>(op.cost)];
+  return op.Is(kControlFlow) ? kControlRow : kUnknownRow;
 }
 
 Dims ReduceAxes::Domain() const {

@@ -1,5 +1,5 @@
 // The planner's table of ops: how each takes part in regions. A fusible op is a
-// row in node_table.cc; elementwise ops need none.
+// row in node_table.cc; elementwise ops need none, nor does control flow.
 #ifndef HAWSER_KERNELS_PLAN_NODE_TABLE_H_
 #define HAWSER_KERNELS_PLAN_NODE_TABLE_H_
 

@@ -1,24 +1,33 @@
-// An op is a row of the registry, and a row has company: a CPU row, decisions
-// on axes and gradient, case files, an SDK function, words. Each complaint
-// names the file to edit.
+// An op is a row of the registry, and a row has company: CPU, planner and GPU
+// rows, decisions on axes and gradient, cases of both, an SDK function, words.
+// Each complaint names the file to edit.
+#include "core/ops/registry.h"
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/sdk/function_table.h"
 #include "core/base/dtype.h"
-#include "core/ops/registry.h"
+#include "core/ops/rules.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/kernel.h"
+#include "kernels/dialect/dialect.h"
+#include "kernels/gpu/emit/op_text.h"
+#include "kernels/plan/node_table.h"
 
 namespace hawser {
 namespace {
@@ -34,6 +43,12 @@ struct Exemption {
 constexpr Exemption kWithoutFunction[] = {
     {"parameter", "an argument of the function given to Jit"},
     {"fusion", "planners make it of what the client sent"},
+};
+
+// Ops that planners do not put into kernels.
+constexpr Exemption kWithoutPlan[] = {
+    {"parameter", "an argument is there already"},
+    {"fusion", "planned modules are not planned again"},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a
@@ -68,6 +83,57 @@ bool MayBeDifferentiable(const OpDef& op) {
            !IsComplex(op.result.fixed));
 }
 
+// The name of the op's constant, where it is made of the op's by the rule.
+std::string ConstantOf(const OpDef& op) {
+  std::string name = "k";
+  for (absl::string_view word : absl::StrSplit(op.name, '_')) {
+    name += absl::ascii_toupper(word[0]);
+    absl::StrAppend(&name, word.substr(1));
+  }
+  return name;
+}
+
+// Whether op's gradient is compared with differences: a row of its constant in
+// a file of cases.
+bool HasGradientCases(const OpDef& op) {
+  const std::string row = absl::StrCat("    {&", ConstantOf(op), ", ");
+  for (const auto& file :
+       std::filesystem::directory_iterator("tests/core/autodiff")) {
+    if (absl::EndsWith(file.path().string(), "_cases.cc") &&
+        absl::StrContains(ReadFile(file.path()), row)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+using Complain =
+    absl::FunctionRef<void(absl::string_view file, absl::string_view what)>;
+
+void ComplainOfEngines(const OpDef& op, Complain complain) {
+  const cpu::CpuKernel* kernel = cpu::FindCpuKernel(op);
+  if (kernel == nullptr) {
+    complain("kernels/cpu (the family's .cc)", "there is no CPU row");
+  }
+  if (plan::NodeOf(op).node == plan::NodeClass::kHost &&
+      !IsExempt(op, kWithoutPlan)) {
+    complain("kernels/plan/node_table.cc",
+             "there is no planner row: it would never be in a GPU kernel");
+  }
+  if (op.Is(kElementwise) && !gpu::HasOpText(op)) {
+    complain("kernels/gpu/emit/op_text.cc", "there is no text for the GPU");
+  }
+  if (!op.monoid) return;
+  if (kernel != nullptr && kernel->reduction == nullptr) {
+    complain("kernels/cpu/elementwise.cc", "a monoid, but its row folds none");
+  }
+  if (!absl::StrContains(dialect::Prelude(),
+                         absl::StrCat("struct ", op.monoid.name, " {"))) {
+    complain("kernels/dialect/reduce.cuh",
+             absl::StrCat("there is no operation ", op.monoid.name));
+  }
+}
+
 Complaints ComplaintsAbout(const OpDef& op) {
   Complaints found;
   const auto complain = [&](absl::string_view file, absl::string_view what) {
@@ -85,9 +151,11 @@ Complaints ComplaintsAbout(const OpDef& op) {
   }
   if (op.summary.empty()) complain(row, "the row has no .summary");
   if (op.source.empty()) complain(row, "the row has no .source");
-  if (cpu::FindCpuKernel(op) == nullptr) {
-    complain("kernels/cpu (the family's .cc)", "there is no CPU row");
+  if (op.gradient.kind == GradientDef::kRule && !HasGradientCases(op)) {
+    complain("tests/core/autodiff (the family's _cases.cc)",
+             absl::StrCat("there is no row {&", ConstantOf(op), ", ...}"));
   }
+  ComplainOfEngines(op, complain);
   const std::string vectors = absl::StrCat("tests/vectors/", op.name, ".txtpb");
   if (!absl::StrContains(ReadFile(vectors),
                          absl::StrCat("op: \"", op.name, "\""))) {
@@ -122,11 +190,23 @@ TEST(RegistryStyle, EveryOpHasItsCompany) {
 TEST(RegistryStyle, ARowWithoutCompanyIsNamedWithTheFilesToEdit) {
   constexpr OpDef kLonely{
       .name = "lonely", .arity = {1, 1}, .dtypes = kAnyDType};
+  constexpr OpDef kLonelySum = Binary(
+      {.name = "lonely_sum",
+       .dtypes = kNumbers,
+       .gradient = ByRule([](GradientContext&) { return absl::OkStatus(); }),
+       .monoid = {"LonelySum", MonoidDef::kZero}});
+  std::string sum = absl::StrJoin(ComplaintsAbout(kLonelySum), "\n");
+  for (const char* part :
+       {"kernels/gpu/emit/op_text.cc: lonely_sum", "row {&kLonelySum, ",
+        "kernels/dialect/reduce.cuh: lonely_sum"}) {
+    EXPECT_THAT(sum, ::testing::HasSubstr(part));
+  }
   const std::string found = absl::StrJoin(ComplaintsAbout(kLonely), "\n");
   for (const char* part :
-       {"lonely: the row has no shape rule", "has no .axes",
-        "has no .gradient", "has no .summary", "has no .source",
+       {"lonely: the row has no shape rule", "has no .axes", "has no .gradient",
+        "has no .summary", "has no .source",
         "kernels/cpu (the family's .cc): lonely",
+        "kernels/plan/node_table.cc: lonely",
         "tests/vectors/lonely.txtpb: lonely",
         "client/sdk/function_table.cc: lonely"}) {
     EXPECT_THAT(found, ::testing::HasSubstr(part));
@@ -138,6 +218,9 @@ TEST(RegistryStyle, ExemptionsAndFunctionsNameOpsThatExist) {
     EXPECT_NE(FindOp(e.op), nullptr) << e.op << ": " << e.why;
   }
   for (const Exemption& e : kWithoutGradient) {
+    EXPECT_NE(FindOp(e.op), nullptr) << e.op << ": " << e.why;
+  }
+  for (const Exemption& e : kWithoutPlan) {
     EXPECT_NE(FindOp(e.op), nullptr) << e.op << ": " << e.why;
   }
   for (const FunctionEntry& f : AllFunctions()) {

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/sdk/graph/node.h"
 #include "core/base/status.h"
-#include "core/ops/control.h"
 
 namespace hawser::sdk {
 namespace {
@@ -165,8 +164,8 @@ absl::Status RowCheck::CheckInstruction(const Computation& small,
   // Loops and branches do with rows what their computations do, which are
   // looked at too. Parameters and counting from 0 up start with the same rows
   // however many there are.
-  if (!batched || instruction.op->Is(kNullary) || instruction.op == &kWhile ||
-      instruction.op == &kCase) {
+  if (!batched || instruction.op->Is(kNullary) ||
+      instruction.op->Is(kControlFlow)) {
     return absl::OkStatus();
   }
   return CheckAxes(instruction, small, operand_axes, result_axes);

@@ -17,8 +17,8 @@ using sdk::CommonDims;
 using sdk::CommonDType;
 using sdk::OpScope;
 
-Tensor Compare(absl::string_view name, const char* direction, const Operand& a,
-               const Operand& b) {
+Tensor Compare(absl::string_view name, CompareDirection direction,
+               const Operand& a, const Operand& b) {
   const OpScope s(name, a.where(), {&a, &b});
   if (!s.ok()) return s.error();
   const auto dims = CommonDims({&a, &b});
@@ -27,28 +27,28 @@ Tensor Compare(absl::string_view name, const char* direction, const Operand& a,
   return s.Add(kCompare,
                {s.BroadcastTo(s.As(a, dtype), *dims),
                 s.BroadcastTo(s.As(b, dtype), *dims)},
-               {{"direction", std::string(direction)}});
+               {{"direction", std::string(CompareDirectionName(direction))}});
 }
 
 }  // namespace
 
 Tensor Eq(const Operand& a, const Operand& b) {
-  return Compare("Eq", "EQ", a, b);
+  return Compare("Eq", CompareDirection::kEq, a, b);
 }
 Tensor Ne(const Operand& a, const Operand& b) {
-  return Compare("Ne", "NE", a, b);
+  return Compare("Ne", CompareDirection::kNe, a, b);
 }
 Tensor Lt(const Operand& a, const Operand& b) {
-  return Compare("Lt", "LT", a, b);
+  return Compare("Lt", CompareDirection::kLt, a, b);
 }
 Tensor Le(const Operand& a, const Operand& b) {
-  return Compare("Le", "LE", a, b);
+  return Compare("Le", CompareDirection::kLe, a, b);
 }
 Tensor Gt(const Operand& a, const Operand& b) {
-  return Compare("Gt", "GT", a, b);
+  return Compare("Gt", CompareDirection::kGt, a, b);
 }
 Tensor Ge(const Operand& a, const Operand& b) {
-  return Compare("Ge", "GE", a, b);
+  return Compare("Ge", CompareDirection::kGe, a, b);
 }
 
 Tensor Select(const Operand& predicate, const Operand& a, const Operand& b) {

@@ -112,6 +112,7 @@ Tensor Sigmoid(const Operand& x) {
 }
 Tensor Sqrt(const Operand& x) { return Apply("Sqrt", kSqrt, ToFloating, x); }
 Tensor Rsqrt(const Operand& x) { return Apply("Rsqrt", kRsqrt, ToFloating, x); }
+Tensor Cbrt(const Operand& x) { return Apply("Cbrt", kCbrt, ToFloating, x); }
 Tensor Tanh(const Operand& x) { return Apply("Tanh", kTanh, ToFloating, x); }
 Tensor Sin(const Operand& x) { return Apply("Sin", kSine, ToFloating, x); }
 Tensor Cos(const Operand& x) { return Apply("Cos", kCosine, ToFloating, x); }

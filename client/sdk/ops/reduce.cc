@@ -1,7 +1,6 @@
 #include "client/sdk/ops/reduce.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -66,58 +65,36 @@ Tensor ReduceBy(const OpScope& s, const Tensor& x, const Tensor& initial,
   return over.keep_axes ? s.Reshape(reduced, plan->kept_dims) : reduced;
 }
 
+// By a monoid.
 Tensor Fold(const OpScope& s, const Tensor& x, const OpDef& op,
-            Literal initial, const Over& over) {
+            const Over& over) {
   if (x.dtype() == DType::kInvalid) return x;
-  return ReduceBy(s, x, s.Constant(std::move(initial)),
+  return ReduceBy(s, x, s.Constant(NeutralOf(op, x.dtype())),
                   sdk::Monoid(op, x.dtype()), over);
 }
 
-Literal NumberOf(DType dtype, int value) {
-  return *Number(value).ToLiteral(dtype);
-}
-
-// The neutral element of maximum (highest = false) or minimum.
-Literal Extreme(DType dtype, bool highest) {
-  return VisitDType(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (kIsFloat<T>) {
-      const float infinity = std::numeric_limits<float>::infinity();
-      return Literal::Scalar(T(highest ? infinity : -infinity));
-    } else if constexpr (kIsComplex<T>) {
-      return Literal::Scalar(T(0));  // refused by the op itself
-    } else {
-      return Literal::Scalar(highest ? std::numeric_limits<T>::max()
-                                     : std::numeric_limits<T>::min());
-    }
-  });
-}
-
-Tensor FoldExtreme(absl::string_view name, const OpDef& op, bool highest,
-                   const Operand& x, const Over& over) {
+Tensor FoldExtreme(absl::string_view name, const OpDef& op, const Operand& x,
+                   const Over& over) {
   const OpScope s(name, x.where(), {&x});
   if (!s.ok()) return s.error();
   if (IsComplex(DTypeOf(x))) {
     return s.Fail(InvalidArgument("complex numbers have no order"));
   }
-  const Tensor value = s.As(x);
-  return Fold(s, value, op, Extreme(value.dtype(), highest), over);
+  return Fold(s, s.As(x), op, over);
 }
 
-Tensor FoldAggregate(absl::string_view name, const OpDef& op, int neutral,
-                     const Operand& x, const Over& over) {
+Tensor FoldAggregate(absl::string_view name, const OpDef& op, const Operand& x,
+                     const Over& over) {
   const OpScope s(name, x.where(), {&x});
   if (!s.ok()) return s.error();
-  const DType dtype = ToAggregate(DTypeOf(x));
-  return Fold(s, s.As(x, dtype), op, NumberOf(dtype, neutral), over);
+  return Fold(s, s.As(x, ToAggregate(DTypeOf(x))), op, over);
 }
 
-Tensor FoldTruth(absl::string_view name, const OpDef& op, bool neutral,
-                 const Operand& x, const Over& over) {
+Tensor FoldTruth(absl::string_view name, const OpDef& op, const Operand& x,
+                 const Over& over) {
   const OpScope s(name, x.where(), {&x});
   if (!s.ok()) return s.error();
-  return Fold(s, s.Convert(s.As(x), DType::kBool), op,
-              Literal::Scalar(neutral), over);
+  return Fold(s, s.Convert(s.As(x), DType::kBool), op, over);
 }
 
 Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
@@ -147,22 +124,22 @@ Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
 }  // namespace
 
 Tensor Sum(const Operand& x, const Over& over) {
-  return FoldAggregate("Sum", kAdd, 0, x, over);
+  return FoldAggregate("Sum", kAdd, x, over);
 }
 Tensor Product(const Operand& x, const Over& over) {
-  return FoldAggregate("Product", kMultiply, 1, x, over);
+  return FoldAggregate("Product", kMultiply, x, over);
 }
 Tensor ReduceMax(const Operand& x, const Over& over) {
-  return FoldExtreme("ReduceMax", kMaximum, false, x, over);
+  return FoldExtreme("ReduceMax", kMaximum, x, over);
 }
 Tensor ReduceMin(const Operand& x, const Over& over) {
-  return FoldExtreme("ReduceMin", kMinimum, true, x, over);
+  return FoldExtreme("ReduceMin", kMinimum, x, over);
 }
 Tensor All(const Operand& x, const Over& over) {
-  return FoldTruth("All", kAnd, true, x, over);
+  return FoldTruth("All", kAnd, x, over);
 }
 Tensor Any(const Operand& x, const Over& over) {
-  return FoldTruth("Any", kOr, false, x, over);
+  return FoldTruth("Any", kOr, x, over);
 }
 Tensor ArgMax(const Operand& x, const ArgOptions& options) {
   return ArgBy("ArgMax", kArgMax, x, options);
@@ -197,8 +174,7 @@ Tensor Mean(const Operand& x, const Over& over) {
   const Tensor value = s.As(x, ToAccurate(dtype));
   const auto plan = PlanOf(value.shape(), over);
   if (!plan.ok()) return s.Fail(plan.status());
-  const Tensor sum =
-      Fold(s, value, kAdd, NumberOf(value.dtype(), 0), over);
+  const Tensor sum = Fold(s, value, kAdd, over);
   const Tensor count = s.ConstantOf(plan->count, value.dtype());
   return s.Convert(
       s.Add(kDivide, {sum, s.BroadcastTo(count, sum.shape().dims())}), dtype);

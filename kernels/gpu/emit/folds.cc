@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
-#include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
 #include "kernels/gpu/emit/op_text.h"
 
@@ -16,42 +15,21 @@ namespace {
 using plan::Point;
 using plan::PointId;
 
-// Operations with a neutral element, of all dtypes but complex ones.
-struct MonoidRow {
-  const OpDef* op;
-  const char* operation;
-};
-constexpr MonoidRow kMonoids[] = {
-    {&kAdd, "Sum"},         {&kMultiply, "Product"}, {&kMaximum, "Maximum"},
-    {&kMinimum, "Minimum"}, {&kAnd, "And"},          {&kOr, "Or"},
-};
-
-// The dialect's name of a body that applies one of them to its parameters, ""
-// where it is another.
-std::string MonoidOf(const Computation& body) {
-  const auto instructions = body.instructions();
-  if (instructions.size() != 3 || body.results()[0] != 2 ||
-      IsComplex(body.shape(0).dtype())) {
-    return "";
-  }
-  const Instruction& i = instructions[2];
-  if (i.operands.size() != 2 || i.operands[0] == i.operands[1]) return "";
-  for (const MonoidRow& row : kMonoids) {
-    if (row.op == i.op) return row.operation;
-  }
-  return "";
-}
-
 void Describe(const RegionSource& source, const Instruction& i, Fold* fold) {
   if (i.op == &kReduce) {
     for (const PointId p : fold->inputs) {
       fold->dtypes.push_back(source.shape(p).dtype());
     }
-    const std::string monoid =
-        MonoidOf(source.module.computation(i.called[0]));
-    fold->kind = monoid.empty() ? Fold::kComputation : Fold::kMonoid;
-    fold->operation =
-        absl::StrCat(monoid, "<", ComputeTypeName(fold->dtypes[0]), ">");
+    const Computation& body = source.module.computation(i.called[0]);
+    const OpDef* monoid = MonoidOf(body);
+    // The dialect has its operations for one value that is not complex.
+    if (monoid == nullptr || body.instructions().size() != 3 ||
+        IsComplex(fold->dtypes[0])) {
+      fold->kind = Fold::kComputation;
+      return;
+    }
+    fold->operation = absl::StrCat(monoid->monoid.name, "<",
+                                   ComputeTypeName(fold->dtypes[0]), ">");
     return;
   }
   fold->kind = Fold::kExtreme;

@@ -23,7 +23,8 @@ struct Context {
 using ExpandFn = ValueText (*)(const Context&);
 
 // $0, $1, $2 are the operands as they are computed, $3 the type the result is
-// computed in. Where an op needs more than a text it has a function.
+// computed in, $4 how C's names of functions end for it. Where an op needs more
+// than a text it has a function.
 struct OpRow {
   const OpDef* op;
   const char* real;
@@ -54,13 +55,12 @@ ValueText Selected(const Context& c) {
 }
 
 ValueText Compared(const Context& c) {
-  static const auto& kSigns =
-      *new absl::flat_hash_map<absl::string_view, absl::string_view>{
-          {"EQ", "=="}, {"NE", "!="}, {"GE", ">="},
-          {"GT", ">"},  {"LE", "<="}, {"LT", "<"}};
-  const auto direction = c.instruction.attributes.GetString("direction");
-  return {absl::StrCat(c.operands[0].Computed(), " ", kSigns.at(direction),
-                       " ", c.operands[1].Computed()),
+  // By CompareDirection.
+  constexpr absl::string_view kSigns[] = {"==", "!=", ">=", ">", "<=", "<"};
+  const auto direction = CompareDirectionOf(c.instruction.attributes);
+  return {absl::StrCat(c.operands[0].Computed(), " ",
+                       kSigns[static_cast<int>(direction)], " ",
+                       c.operands[1].Computed()),
           c.result};
 }
 
@@ -77,6 +77,7 @@ constexpr OpRow kRows[] = {
     {&kAnd, "($3)($0 & $1)"},
     {&kAtan2, "Atan2($0, $1)"},
     {&kBitcastConvert, "", "", SameBits},
+    {&kCbrt, "cbrt$4($0)"},
     {&kCeil, "Ceil($0)"},
     {&kClamp, "Clamp($0, $1, $2)"},
     {&kCompare, "", "", Compared},
@@ -128,6 +129,8 @@ const OpRow* FindRow(const OpDef* op) {
 
 }  // namespace
 
+bool HasOpText(const OpDef& op) { return FindRow(&op) != nullptr; }
+
 absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
                                  absl::Span<const ValueText> operands,
                                  bool strict) {
@@ -149,7 +152,8 @@ absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
     computed[k] = operands[k].Computed();
   }
   ValueText value{absl::Substitute(form, computed[0], computed[1], computed[2],
-                                   ComputeTypeName(result)),
+                                   ComputeTypeName(result),
+                                   result == DType::kF64 ? "" : "f"),
                   result, false};
   if (strict) value = {value.Stored(), result};
   return value;

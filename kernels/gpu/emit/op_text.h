@@ -10,6 +10,8 @@
 
 namespace hawser::gpu {
 
+// Whether the table has a row of it.
+bool HasOpText(const OpDef& op);
 // Result `0` of `instruction`, of dtype `result`, for these operands. With
 // `strict` a half is rounded. Errors: kUnimplemented where the table has no
 // row, or none for the dtype.

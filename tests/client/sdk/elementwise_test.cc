@@ -51,6 +51,7 @@ TEST(Elementwise, UnaryMakesIntegersF32) {
   EXPECT_NEAR_VALUE(Log1p(T1<float>({1e-8f})), 1e-6, F({1e-8f}));
   EXPECT_VALUE(Sqrt(T1<uint8_t>({4, 9})), F({2, 3}));
   EXPECT_VALUE(Rsqrt(T1<float>({4})), F({0.5f}));
+  EXPECT_NEAR_VALUE(Cbrt(T1<int32_t>({-8, 27})), 1e-6, F({-2, 3}));
   EXPECT_VALUE(Sigmoid(T1<float>({0, -kInf, kInf})), F({0.5f, 0, 1}));
   EXPECT_NEAR_VALUE(Tanh(T1<float>({1})), 1e-6, F({std::tanh(1.0f)}));
   EXPECT_NEAR_VALUE(Sin(T1<float>({1})), 1e-6, F({std::sin(1.0f)}));

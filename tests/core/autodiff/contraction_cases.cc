@@ -1,5 +1,4 @@
 // Cases of what makes many elements one, and of branches.
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,13 +12,6 @@
 
 namespace hawser {
 namespace {
-
-Literal NeutralOf(const OpDef& op, DType t) {
-  if (&op == &kMultiply) return ScalarOf(t, 1);
-  if (&op == &kMaximum) return ScalarOf(t, -INFINITY);
-  if (&op == &kMinimum) return ScalarOf(t, INFINITY);
-  return ScalarOf(t, 0);
-}
 
 // x reduced by one computation that folds each input with an op of its own.
 OpCase Reduction(std::string name, const std::vector<const OpDef*>& ops,

@@ -65,6 +65,8 @@ TEST(GradientEdges, RootsAndLogarithmsAtZeroAreIeee) {
   EXPECT_THAT(Gradient(kSqrt, F64({-1})), LiteralEquals(F64({kNaN})));
   EXPECT_THAT(Gradient(kRsqrt, F64({0, 4})),
               LiteralEquals(F64({-kInf, -1.0 / 16})));
+  EXPECT_THAT(Gradient(kCbrt, F64({0.0, -0.0, -8, kInf})),
+              LiteralEquals(F64({kInf, kInf, 1.0 / 12, 0})));
   EXPECT_THAT(Gradient(kLog, F64({0.0, -0.0, -2})),
               LiteralEquals(F64({kInf, -kInf, -0.5})));
   EXPECT_THAT(Gradient(kLogPlusOne, F64({-1})), LiteralEquals(F64({kInf})));

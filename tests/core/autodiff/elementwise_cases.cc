@@ -1,6 +1,7 @@
 // Cases of what computes one element from one of each operand.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/ops/compare.h"
 #include "core/ops/convert.h"
@@ -65,6 +66,15 @@ Cases DistinctCases(DType t) {
   return cases;
 }
 
+// On either side of 0, where it has no derivative.
+Cases CbrtCases(DType t) {
+  Cases cases = UnaryCases<kCbrt, 16, 96>(t);
+  for (OpCase& c : UnaryCases<kCbrt, -96, -16>(t)) {
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
 Cases RemainderCases(DType t) {
   return {Plain("signs", kRemainder,
                 {Values(t, {5, -5, 7.5, -7.5, 0.5, 9}),
@@ -123,6 +133,7 @@ constexpr CaseRow kElementwiseRows[] = {
     {&kAbs, UnaryCases<kAbs, -64, 64>},
     {&kAdd, BinaryCases<kAdd, -2, 2, -2, 2>},
     {&kAtan2, BinaryCases<kAtan2, -2, 3, -2, 3>},
+    {&kCbrt, CbrtCases},
     {&kClamp, ClampCases},
     {&kComplex, ComplexCases},
     {&kConvert, ConvertCases},

@@ -71,6 +71,24 @@ TEST(SelectInfer, RejectsDifferentCases_C2) {
   EXPECT_THAT(Infer(kSelect, "bool[2] f32[2] f32[]"), Breaks(kSelect, 2));
 }
 
+TEST(CompareDirection, HasANameThatIsParsed) {
+  using enum CompareDirection;
+  for (const CompareDirection d : {kEq, kNe, kGe, kGt, kLe, kLt}) {
+    const absl::string_view name = CompareDirectionName(d);
+    EXPECT_EQ(ParseCompareDirection(name), d);
+    EXPECT_EQ(CompareDirectionOf(Direction(name)), d);
+    EXPECT_EQ(Mirrored(Mirrored(d)), d);
+  }
+  EXPECT_EQ(CompareDirectionName(kLt), "LT");
+  for (const char* other : {"", "lt", "LT ", "TOTALORDER"}) {
+    EXPECT_EQ(ParseCompareDirection(other), std::nullopt) << other;
+  }
+  EXPECT_EQ(Mirrored(kLt), kGt);
+  EXPECT_EQ(Mirrored(kGe), kLe);
+  EXPECT_EQ(Mirrored(kEq), kEq);
+  EXPECT_EQ(Mirrored(kNe), kNe);
+}
+
 TEST(SelectInfer, RejectsPredicateOfOtherSizes_C3) {
   EXPECT_THAT(Infer(kSelect, "bool[3] f32[2] f32[2]"), Breaks(kSelect, 3));
   EXPECT_THAT(Infer(kSelect, "bool[1] f32[2] f32[2]"), Breaks(kSelect, 3));

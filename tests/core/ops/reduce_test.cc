@@ -1,7 +1,12 @@
 #include "core/ops/reduce.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
+#include "core/ir/builder.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/registry.h"
 #include "tests/core/ops/infer.h"
 
 namespace hawser {
@@ -12,6 +17,69 @@ constexpr absl::string_view kFloatFold = "f32[] f32[] -> f32[]";
 // A value and its index: (value, index, value, index) -> (value, index).
 constexpr absl::string_view kPairFold =
     "f32[] s32[] f32[] s32[] -> f32[] s32[]";
+
+// What a computation is whose two results are made of running values 0 and 1
+// and elements 2 and 3.
+template <typename Body>
+std::vector<const OpDef*> MonoidsOf(Body body) {
+  Module module;
+  ComputationBuilder b(&module, "body");
+  std::vector<ValueId> p;
+  for (int k = 0; k < 4; ++k)
+    p.push_back(b.Parameter(Shape::Scalar(DType::kF32)));
+  const absl::StatusOr<int> body_number = b.Finish(body(b, p));
+  EXPECT_OK(body_number);
+  const Computation& computation = module.computation(*body_number);
+  return {MonoidOf(computation, 0), MonoidOf(computation, 1)};
+}
+using Ids = std::vector<ValueId>;
+
+TEST(MonoidOf, IsAnOpOfRunningValueAndElementInEitherOrder) {
+  EXPECT_THAT(
+      MonoidsOf([](ComputationBuilder& b, const Ids& p) {
+        return Ids{b.Add(kAdd, {p[0], p[2]}), b.Add(kMaximum, {p[3], p[1]})};
+      }),
+      testing::ElementsAre(&kAdd, &kMaximum));
+}
+
+TEST(MonoidOf, IsNoOtherOpAndNoOtherOperands) {
+  EXPECT_THAT(MonoidsOf([](ComputationBuilder& b, const Ids& p) {
+                return Ids{b.Add(kSubtract, {p[0], p[2]}), p[3]};
+              }),
+              testing::ElementsAre(nullptr, nullptr));
+  EXPECT_THAT(
+      MonoidsOf([](ComputationBuilder& b, const Ids& p) {
+        return Ids{b.Add(kAdd, {p[0], p[0]}), b.Add(kAdd, {p[1], p[2]})};
+      }),
+      testing::ElementsAre(nullptr, nullptr));
+  EXPECT_THAT(MonoidsOf([](ComputationBuilder& b, const Ids& p) {
+                const ValueId square = b.Add(kMultiply, {p[2], p[2]});
+                return Ids{b.Add(kAdd, {p[0], square}), p[1]};
+              }),
+              testing::ElementsAre(nullptr, nullptr));
+}
+
+TEST(NeutralOf, IsEachMonoidsOwn) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const auto is = [](const OpDef& op, auto want) {
+    const Literal expected = Literal::Scalar(want);
+    EXPECT_THAT(NeutralOf(op, expected.shape().dtype()),
+                LiteralEquals(expected))
+        << op.name;
+  };
+  is(kAdd, std::complex<float>(0));
+  is(kMultiply, Half(1));
+  is(kMaximum, -kInf);
+  is(kMaximum, int8_t{-128});
+  is(kMaximum, false);
+  is(kMinimum, double{kInf});
+  is(kMinimum, std::numeric_limits<uint64_t>::max());
+  is(kMinimum, true);
+  is(kAnd, int16_t{-1});
+  is(kAnd, uint8_t{255});
+  is(kAnd, true);
+  is(kOr, false);
+}
 
 TEST(ReduceInfer, RemovesAxes) {
   EXPECT_THAT(Infer(kReduce, "f32[2,3,4] f32[]", Over({2, 0}), {kFloatFold}),

@@ -98,6 +98,10 @@ TEST(Registry, TraitsAgreeWithTheRest) {
     if (op->Is(kDataMovement)) {
       EXPECT_EQ(op->ulp, 0);
     }
+    EXPECT_EQ(static_cast<bool>(op->monoid), !op->monoid.name.empty());
+    EXPECT_TRUE(!op->monoid || op->Is(kCommutative));
+    EXPECT_TRUE(op->cost == CostClass::kSimple || op->Is(kElementwise));
+    EXPECT_TRUE(!op->Is(kControlFlow) || op->Is(kHasRegions));
   }
 }
 

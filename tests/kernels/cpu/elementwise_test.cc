@@ -154,6 +154,8 @@ TYPED_TEST(FloatTest, UnaryCorners) {
       {&kSqrt, -1, kNaN},        {&kSqrt, -0.0, -0.0},
       {&kSqrt, kInf, kInf},      {&kSqrt, 2.25, 1.5},
       {&kRsqrt, 0.25, 2},        {&kRsqrt, -0.0, -kInf},
+      {&kCbrt, -8, -2},          {&kCbrt, -0.0, -0.0},
+      {&kCbrt, -kInf, -kInf},    {&kCbrt, kNaN, kNaN},
       {&kRsqrt, kInf, 0},        {&kExponential, -kInf, 0},
       {&kExponential, kInf, kInf},
       {&kExponential, 0, 1},     {&kLog, 0, -kInf},

@@ -59,10 +59,6 @@ Literal ReduceByCalls(const OpDef& op, const Literal& x,
   return results.ok() ? (*results)[0] : Literal();
 }
 
-Literal NeutralOf(const OpDef& op, DType dtype) {
-  return Cast(Literal::Scalar(&op == &kMultiply ? 1 : 0), dtype);
-}
-
 // Three ways to the same sums, of every dtype, for random axes: small whole
 // numbers, so every order of addition gives the same bits.
 TEST(ReduceTest, ThreeWaysAgreeForEveryDType) {

@@ -126,7 +126,8 @@ TEST(GoldenKernels, Loops) {
   kernels.Add("halves that are moved",
               {{{16}, {16}},
                [](const Values& p) {
-                 return Values{Choose(Compare(p[0], "LT", p[1]), p[1], p[0])};
+                 return Values{Choose(
+                     Compare(p[0], CompareDirection::kLt, p[1]), p[1], p[0])};
                }},
               DType::kF16);
   for (const bool first : {false, true}) {
@@ -134,8 +135,9 @@ TEST(GoldenKernels, Loops) {
                 {{{16}, {16}},
                  [first](const Values& p) {
                    const Expression y = p[0] * p[1];
-                   return Values{Choose(Compare(p[0], "LT", p[1]),
-                                        first ? y : p[0], first ? p[0] : y)};
+                   return Values{
+                       Choose(Compare(p[0], CompareDirection::kLt, p[1]),
+                              first ? y : p[0], first ? p[0] : y)};
                  }},
                 DType::kF16);
   }
@@ -588,8 +590,9 @@ std::function<Values(const Values&)> AllOf(const Ops& unary, const Ops& binary,
 }
 
 Expression Compared(const Values& p) {
-  Expression joined = Compare(p[0], "EQ", p[1]);
-  for (const char* direction : {"NE", "GE", "GT", "LE", "LT"}) {
+  using enum CompareDirection;
+  Expression joined = Compare(p[0], kEq, p[1]);
+  for (const CompareDirection direction : {kNe, kGe, kGt, kLe, kLt}) {
     joined = Apply(kXor, {joined, Compare(p[0], direction, p[1])});
   }
   return joined;
