@@ -36,7 +36,7 @@ bool Convert(bool value, T* out) {
   return true;
 }
 template <typename T, typename V>
-  requires std::is_integral_v<V>
+requires std::is_integral_v<V>
 bool Convert(V value, T* out) {
   if constexpr (std::is_same_v<T, bool>) {
     *out = value != 0;
@@ -98,6 +98,12 @@ std::string Number::ToString() const {
         }
       },
       value_);
+}
+
+std::optional<Absence> Number::FindAbsence() const {
+  const auto* integer = std::get_if<int64_t>(&value_);
+  if (integer == nullptr) return std::nullopt;
+  return hawser::FindAbsence(*integer, 0);
 }
 
 absl::StatusOr<Literal> Number::ToLiteral(DType dtype) const {
