@@ -32,8 +32,8 @@ template <typename Fn>
 class JitFunction {
  public:
   template <typename... Args>
-  using Result =
-      std::decay_t<std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>;
+  using Result = std::decay_t<
+      std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>;
 
   JitFunction(Fn fn, JitOptions options, SourceLocation where)
       : shared_(std::make_shared<Shared>(std::move(fn), std::move(options),
@@ -175,8 +175,8 @@ template <typename Fn>
 JitFunction<std::decay_t<Fn>> Jit(
     Fn&& fn, JitOptions options = {},
     SourceLocation where = SourceLocation::Current()) {
-  return JitFunction<std::decay_t<Fn>>(std::forward<Fn>(fn), std::move(options),
-                                       where);
+  return JitFunction<std::decay_t<Fn>>(std::forward<Fn>(fn),
+                                       std::move(options), where);
 }
 
 }  // namespace hawser

@@ -290,7 +290,9 @@ constexpr FunctionEntry kFunctions[] = {
     {"Squeeze", "", 1, 1,
      [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
     {"Stack", "", 1, kAny,
-     [](Call& c) -> Results { return {Stack(c.Tensors(), c.Int("axis", 0), c.where())}; }},
+     [](Call& c) -> Results {
+       return {Stack(c.Tensors(), c.Int("axis", 0), c.where())};
+     }},
     {"StandardDeviation", "", 1, 1,
      [](Call& c) -> Results {
        return {StandardDeviation(c[0], OverOf(c), c.Int("ddof", 0))};

@@ -36,7 +36,7 @@ bool Convert(bool value, T* out) {
   return true;
 }
 template <typename T, typename V>
-requires std::is_integral_v<V>
+  requires std::is_integral_v<V>
 bool Convert(V value, T* out) {
   if constexpr (std::is_same_v<T, bool>) {
     *out = value != 0;

@@ -1,6 +1,7 @@
 #include "core/base/absent_size.h"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -9,12 +10,13 @@
 namespace hawser {
 namespace {
 
-constexpr int64_t kHighest = -(int64_t{1} << 31) - 2 * kAbsentSlack;
+constexpr int64_t kHighest = -1'520'000'000;
 constexpr int64_t kStep = 4 * kAbsentSlack;
 constexpr int64_t kKept = 128;
-// The square of the lowest is below 2^63, that of the highest above 2^62.
 constexpr int64_t kLowest = kHighest - (kKept - 1) * kStep - kAbsentSlack;
-static_assert(kLowest > -3'037'000'499);
+static_assert(kLowest > std::numeric_limits<int32_t>::min());
+constexpr int64_t kNearest = kHighest + kAbsentSlack;
+static_assert(kNearest * kNearest > int64_t{1} << 61);
 
 class Absences {
  public:
@@ -46,7 +48,7 @@ Absences& All() {
 int64_t AbsentSize(Absence absence) { return All().Keep(std::move(absence)); }
 
 std::optional<Absence> FindAbsence(int64_t size, int64_t slack) {
-  if (size < kLowest || size > kHighest + kAbsentSlack) return std::nullopt;
+  if (size < kLowest || size > kNearest) return std::nullopt;
   const int64_t place = (kHighest + kStep / 2 - size) / kStep;
   const int64_t distance = size - (kHighest - place * kStep);
   if (distance < -slack || distance > slack) return std::nullopt;

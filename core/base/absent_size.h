@@ -19,9 +19,10 @@ struct Absence {
 // A size is seen through sums with numbers up to this.
 inline constexpr int64_t kAbsentSlack = int64_t{1} << 20;
 
-// A number for a size there is not. It lies between -2^31.5 and -2^31: as a
-// size it is negative, also after small sums; two of them multiplied are more
-// elements than a shape may have, and do not overflow.
+// A number for a size there is not. It lies between -2^31 and -2^30.5, so that
+// as a size it is negative, also after small sums and as an int; two of them
+// multiplied do not overflow, and are 2^62 bytes at least, which no shape has,
+// of any dtype of two bytes or more.
 int64_t AbsentSize(Absence absence);
 
 // The reason of a number that AbsentSize gave, `slack` up or down. The last 128

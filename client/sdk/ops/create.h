@@ -34,24 +34,25 @@ Tensor Constant(Literal value,
 // double as f32. Errors: braces side by side that hold different numbers. Grad:
 // zero. Source: Nx tensor.
 template <typename T>
-requires kIsNumber<T> Tensor
-Constant(std::initializer_list<T> values,
-         SourceLocation where = SourceLocation::Current()) {
+  requires kIsNumber<T>
+Tensor Constant(std::initializer_list<T> values,
+                SourceLocation where = SourceLocation::Current()) {
   using To = typename sdk::Written<T>::Type;
   return sdk::ConstantOr(sdk::ToLiteral<To>(values), where);
 }
 template <typename T>
-requires kIsNumber<T> Tensor
-Constant(std::initializer_list<std::initializer_list<T>> values,
-         SourceLocation where = SourceLocation::Current()) {
+  requires kIsNumber<T>
+Tensor Constant(std::initializer_list<std::initializer_list<T>> values,
+                SourceLocation where = SourceLocation::Current()) {
   using To = typename sdk::Written<T>::Type;
   return sdk::ConstantOr(sdk::ToLiteral<To>(values), where);
 }
 template <typename T>
-requires kIsNumber<T> Tensor
-Constant(std::initializer_list<std::initializer_list<std::initializer_list<T>>>
-             values,
-         SourceLocation where = SourceLocation::Current()) {
+  requires kIsNumber<T>
+Tensor Constant(
+    std::initializer_list<std::initializer_list<std::initializer_list<T>>>
+        values,
+    SourceLocation where = SourceLocation::Current()) {
   using To = typename sdk::Written<T>::Type;
   return sdk::ConstantOr(sdk::ToLiteral<To>(values), where);
 }

@@ -20,8 +20,8 @@ class OneAxis {
  public:
   constexpr OneAxis() = default;
   template <typename T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) constexpr OneAxis(
-      T axis)  // NOLINT: .axis = -1
+    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+  constexpr OneAxis(T axis)  // NOLINT: .axis = -1
       : axis_(static_cast<int64_t>(axis)) {}
   constexpr operator std::optional<int64_t>() const {  // NOLINT: as it is read
     return axis_;

@@ -39,9 +39,9 @@ namespace hawser {
 class Index {
  public:
   template <typename T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-      Index(T entry,  // NOLINT: x[0]
-            SourceLocation where = SourceLocation::Current())
+    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+  Index(T entry,  // NOLINT: x[0]
+        SourceLocation where = SourceLocation::Current())
       : Index(Kind::kEntry, where) {
     begin_ = static_cast<int64_t>(entry);
   }

@@ -232,7 +232,7 @@ TEST(Dim, OfAnAxisThatIsNotThereIsRefusedWhereItIsUsed) {
       {x[x.dim(7)], "operator[]: dim(7) of f32[3,4]"},
       {Zeros(DType::kF32, {Tensor().dim(0)}),
        "Zeros: dim(0) of a Tensor that was never given a value"},
-      {Zeros(DType::kU8, {x.dim(7) * x.dim(8)}), "Zeros: "},
+      {Zeros(DType::kF16, {x.dim(7) * x.dim(8)}), "Zeros: "},
       {Zeros(DType::kU8, {x.dim(7) * 3, 2}), "Zeros: "},
   };
   for (const auto& [result, text] : rows) {

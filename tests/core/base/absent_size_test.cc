@@ -44,7 +44,8 @@ TEST(AbsentSize, NoShapeHasIt) {
     EXPECT_FALSE(Shape::Make(DType::kU8, {size}).ok());
     EXPECT_FALSE(Shape::Make(DType::kU8, {2 * size}).ok());
     EXPECT_FALSE(Shape::Make(DType::kU8, {size / 2}).ok());
-    EXPECT_FALSE(Shape::Make(DType::kU8, {size * sizes[0]}).ok());
+    EXPECT_FALSE(Shape::Make(DType::kU8, {static_cast<int>(size)}).ok());
+    EXPECT_FALSE(Shape::Make(DType::kF16, {size * sizes[0]}).ok());
   }
 }
 
