@@ -200,6 +200,7 @@ class TenantLimitsTest : public ::testing::Test {
 };
 
 TEST_F(TenantLimitsTest, OneAtEveryLimitAtOnce) {
+  constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
   absl::Status refused;
   // Datasets in memory.
   ASSERT_OK_AND_ASSIGN(const Client greedy, ConnectAs(kGreedy));
@@ -211,8 +212,7 @@ TEST_F(TenantLimitsTest, OneAtEveryLimitAtOnce) {
     refused = dataset.status();
     if (dataset.ok()) kept.push_back(*dataset);
   }
-  EXPECT_THAT(refused,
-              StatusIs(absl::StatusCode::kResourceExhausted, "quota"));
+  EXPECT_THAT(refused, StatusIs(kExhausted, "quota"));
   EXPECT_GT(kept.size(), 4u);
   ExpectTheOtherTenantIsServed();
 
@@ -225,8 +225,7 @@ TEST_F(TenantLimitsTest, OneAtEveryLimitAtOnce) {
     sessions.emplace_back(stubs.back().get(), kGreedy);
     refused = sessions.back().status();
   }
-  EXPECT_THAT(refused,
-              StatusIs(absl::StatusCode::kResourceExhausted, "tenant greedy"));
+  EXPECT_THAT(refused, StatusIs(kExhausted, "tenant greedy"));
   // One is that of the SDK's client.
   EXPECT_EQ(sessions.size(), 1024u);
   ExpectTheOtherTenantIsServed();
@@ -242,8 +241,7 @@ TEST_F(TenantLimitsTest, OneAtEveryLimitAtOnce) {
       refused = calls.back().status();
     }
   }
-  EXPECT_THAT(refused,
-              StatusIs(absl::StatusCode::kResourceExhausted, "greedy"));
+  EXPECT_THAT(refused, StatusIs(kExhausted, "greedy"));
   ExpectTheOtherTenantIsServed();
 
   // Connections: a quarter of all.
@@ -256,8 +254,8 @@ TEST_F(TenantLimitsTest, OneAtEveryLimitAtOnce) {
       refused = call.status();
     }
   }
-  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted,
-                                "tenant greedy has 32 connections"));
+  EXPECT_THAT(refused,
+              StatusIs(kExhausted, "tenant greedy has 32 connections"));
   EXPECT_LE(stubs.size(), 32u);
   ExpectTheOtherTenantIsServed();
 }

@@ -44,8 +44,11 @@ absl::StatusOr<std::vector<Tensor>> WithStarts(
     absl::Span<const Operand> starts, absl::Span<const int64_t> lengths) {
   HAWSER_ASSIGN_OR_RETURN(const DType dtype, IndexDType(starts));
   const Shape shape = operands[0].shape();
-  const bool fits = starts.size() == lengths.size() &&
-                    static_cast<int>(starts.size()) == shape.rank();
+  bool fits = starts.size() == lengths.size() &&
+              static_cast<int>(starts.size()) == shape.rank();
+  for (size_t i = 0; fits && i < starts.size(); ++i) {
+    fits = lengths[i] <= shape.dim(i);
+  }
   for (size_t i = 0; i < starts.size(); ++i) {
     operands.push_back(fits ? sdk::StartOf(s, starts[i], dtype, lengths[i],
                                            shape.dim(i), static_cast<int>(i))
