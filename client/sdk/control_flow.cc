@@ -30,6 +30,14 @@ Values ResultsOf(const Tensor& first, size_t count) {
   return out;
 }
 
+// Each is a value or an error.
+absl::Status CheckGiven(absl::Span<const Tensor> results) {
+  for (const Tensor& t : results) {
+    if (t.node() == nullptr) return NoValueError();
+  }
+  return absl::OkStatus();
+}
+
 // The body gives the state it takes. Errors name the first that differs.
 absl::Status CheckState(const Values& initial, const Values& results) {
   if (results.size() != initial.size()) {
@@ -97,6 +105,8 @@ Values RunBranches(const OpScope& s, const Tensor& index, Order order,
   const Tensors lifted = traces.back()->lifted();
   std::vector<Region> regions;
   for (size_t i = 0; i < traces.size(); ++i) {
+    const absl::Status given = CheckGiven(results[i]);
+    if (!given.ok()) return fail(s.Fail(given));
     LiftAll(lifted, traces[i].get());
     auto module = traces[i]->Finish();
     if (!module.ok()) return fail(s.Keep(module.status()));
@@ -129,10 +139,11 @@ Values RunWhile(const Values& initial,
   if (!s.ok()) return fail(s.error());
   Trace condition_trace("condition", Captures::kLift);
   Trace body_trace("body", Captures::kLift);
+  Tensor more;
   {
     const Values state = Parameters(&condition_trace, initial, where);
     const Trace::Scope scope(&condition_trace);
-    const Tensor more = condition(state);
+    more = condition(state);
     condition_trace.Return({&more, 1}, where);
   }
   Values next;
@@ -143,6 +154,9 @@ Values RunWhile(const Values& initial,
     next = body(state);
     body_trace.Return(next, where);
   }
+  absl::Status given = CheckGiven({&more, 1});
+  if (given.ok()) given = CheckGiven(next);
+  if (!given.ok()) return fail(s.Fail(given));
   LiftAll(body_trace.lifted(), &condition_trace);
   auto condition_module = condition_trace.Finish();
   if (!condition_module.ok()) return fail(s.Keep(condition_module.status()));

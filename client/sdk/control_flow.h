@@ -121,7 +121,7 @@ auto Switch(const Operand& index, First first, Rest... rest) {
     prototype = first();
     return sdk::TensorsOf(*prototype);
   };
-  const auto run = [](auto& branch) {
+  [[maybe_unused]] const auto run = [](auto& branch) {
     return [&branch] { return sdk::TensorsOf(branch()); };
   };
   const std::tuple runs(run_first, run(rest)...);

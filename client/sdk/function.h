@@ -144,6 +144,22 @@ class JitFunction {
   RunOptions options_;
 };
 
+// What a call gave as a value, to be checked once, where it is fetched:
+//   absl::StatusOr<float> loss = KeepError(step(w, x)).Item<float>();
+//   auto [w2, loss] = KeepError(step(w, x));
+// result: what a Jit function or its Call gives, without vectors in it, since
+// an error leaves their sizes open. Result: the value, or where there is none
+// the structure with the error kept in each tensor, as after an error of
+// building. Errors: result's, from whatever asks for the value. Grad: that of
+// the value. Source: none.
+template <typename T>
+T KeepError(absl::StatusOr<T> result) {
+  static_assert(!sdk::kHoldsVector<T>,
+                "an error says nothing about the size of a vector");
+  if (result.ok()) return *std::move(result);
+  return sdk::Rebuild(T{}, [&] { return sdk::FailedTensor(result.status()); });
+}
+
 // A function over tensors, traced once per signature, sent once, run by name.
 //   auto step = Jit([](Tensor w, Tensor x) { return Dot(x, w); });
 //   absl::StatusOr<Tensor> y = step(w, x);

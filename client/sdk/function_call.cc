@@ -26,16 +26,16 @@ constexpr AttributeKind kKindOf<DType> = AttributeKind::kDType;
 
 Operand FunctionCall::operator[](size_t i) const {
   if (const auto* number = std::get_if<Number>(&arguments_[i])) {
-    return Operand(*number, {});
+    return Operand(*number, where_);
   }
-  return Operand(std::get<Tensor>(arguments_[i]), {});
+  return Operand(std::get<Tensor>(arguments_[i]), where_);
 }
 
 std::vector<Tensor> FunctionCall::Tensors(size_t i) const {
   std::vector<Tensor> out;
   for (; i < arguments_.size(); ++i) {
     const auto* number = std::get_if<Number>(&arguments_[i]);
-    out.push_back(number != nullptr ? Scalar(*number)
+    out.push_back(number != nullptr ? Scalar(*number, where_)
                                     : std::get<Tensor>(arguments_[i]));
   }
   return out;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "client/sdk/control_flow.h"
-#include "client/sdk/graph/node.h"
 #include "client/sdk/grad.h"
+#include "client/sdk/graph/node.h"
 #include "client/sdk/ops.h"
 #include "core/base/status.h"
 
@@ -32,7 +32,7 @@ Results Of3(Call& c) {
 }
 
 Over OverOf(Call& c) {
-  return {c.Ints("axes", {}), c.Bool("keep_axes", false)};
+  return {.axes = c.Ints("axes", {}), .keep_axes = c.Bool("keep_axes", false)};
 }
 template <Tensor (*F)(const Operand&, const Over&)>
 Results Reduced(Call& c) {
@@ -59,8 +59,8 @@ Results PadByName(Call& c) {
   const Dims low = c.Ints("low"), high = c.Ints("high");
   const Dims interior = c.Ints("interior", Dims(low.size(), 0));
   std::vector<Padding> paddings;
-  for (size_t i = 0;
-       i < std::min({low.size(), high.size(), interior.size()}); ++i) {
+  for (size_t i = 0; i < std::min({low.size(), high.size(), interior.size()});
+       ++i) {
     paddings.push_back({low[i], high[i], interior[i]});
   }
   return {Pad(c[0], c[1], paddings)};
@@ -84,26 +84,29 @@ Results PadOuterByName(Call& c) {
   return {sdk::MakeFailed(
       InvalidArgument("edge is \"", edge,
                       "\", must be cyclic, mirror, reflect or replicate"),
-      {})};
+      c.where())};
 }
 
 Results IotaByName(Call& c) {
   std::optional<int64_t> axis;
   if (c.Has("axis")) axis = c.Int("axis");
-  return {Iota(c.Type("dtype", DType::kS32), c.Ints("dims"), axis)};
+  return {Iota(c.Type("dtype", DType::kS32), c.Ints("dims"), axis, c.where())};
 }
 
 // While and Cond have no arguments that a name could carry; they stand here
 // through the smallest program of each.
 Results CountUp(Call& c) {
   const Tensor limit = c.Tensors()[0];
-  return {While(Scalar(limit.dtype(), 0),
-                [&](Tensor i) { return Lt(i, limit); },
-                [](Tensor i) { return i + 1; })};
+  if (!limit.status().ok()) return {limit};
+  return {While(
+      Scalar(limit.dtype(), 0, c.where()),
+      [&](Tensor i) { return Lt(i, limit); }, [](Tensor i) { return i + 1; },
+      c.where())};
 }
 Results ChooseByName(Call& c) {
   const std::vector<Tensor> t = c.Tensors();
-  return {Cond(t[0], [&] { return t[1]; }, [&] { return t[2]; })};
+  return {Cond(
+      Operand(t[0], c.where()), [&] { return t[1]; }, [&] { return t[2]; })};
 }
 
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
@@ -146,7 +149,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Complex", "complex", 2, 2, Of2<Complex>},
     {"Concatenate", "concatenate", 1, kAny,
      [](Call& c) -> Results {
-       return {Concatenate(c.Tensors(), c.Int("axis", 0))};
+       return {Concatenate(c.Tensors(), c.Int("axis", 0), c.where())};
      }},
     {"Cond", "case", 3, 3, ChooseByName},
     {"Conjugate", "", 1, 1, Of1<Conjugate>},
@@ -176,7 +179,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Eye", "", 0, 0,
      [](Call& c) -> Results {
        return {Eye(c.Type("dtype", DType::kS32), c.Int("rows"),
-                   c.Int("columns"))};
+                   c.Int("columns"), c.where())};
      }},
     {"Flatten", "", 1, 1, Of1<Flatten>},
     {"Floor", "floor", 1, 1, Of1<Floor>},
@@ -231,7 +234,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Negate", "negate", 1, 1, Of1<Negate>},
     {"Ones", "", 0, 0,
      [](Call& c) -> Results {
-       return {Ones(c.Type("dtype"), c.Ints("dims"))};
+       return {Ones(c.Type("dtype"), c.Ints("dims"), c.where())};
      }},
     {"Outer", "", 2, 2, Of2<Outer>},
     {"Pad", "pad", 2, 2, PadByName},
@@ -288,7 +291,9 @@ constexpr FunctionEntry kFunctions[] = {
     {"Squeeze", "", 1, 1,
      [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
     {"Stack", "", 1, kAny,
-     [](Call& c) -> Results { return {Stack(c.Tensors(), c.Int("axis", 0))}; }},
+     [](Call& c) -> Results {
+       return {Stack(c.Tensors(), c.Int("axis", 0), c.where())};
+     }},
     {"StandardDeviation", "", 1, 1,
      [](Call& c) -> Results {
        return {StandardDeviation(c[0], OverOf(c), c.Int("ddof", 0))};
@@ -315,7 +320,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Tri", "", 0, 0,
      [](Call& c) -> Results {
        return {Tri(c.Type("dtype", DType::kS32), c.Int("rows"),
-                   c.Int("columns"), c.Int("k", 0))};
+                   c.Int("columns"), c.Int("k", 0), c.where())};
      }},
     {"Tril", "", 1, 1,
      [](Call& c) -> Results { return {Tril(c[0], c.Int("k", 0))}; }},
@@ -330,7 +335,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"While", "while", 1, 1, CountUp},
     {"Zeros", "", 0, 0,
      [](Call& c) -> Results {
-       return {Zeros(c.Type("dtype"), c.Ints("dims"))};
+       return {Zeros(c.Type("dtype"), c.Ints("dims"), c.where())};
      }},
 };
 
@@ -355,14 +360,14 @@ const FunctionEntry* FindFunction(absl::string_view name) {
 
 absl::StatusOr<std::vector<Tensor>> CallFunction(
     const FunctionEntry& function, absl::Span<const FunctionArgument> arguments,
-    const Attributes& attributes) {
+    const Attributes& attributes, SourceLocation where) {
   if (arguments.size() < function.min_arguments ||
       arguments.size() > function.max_arguments) {
     return InvalidArgument(function.name, ": takes ", function.min_arguments,
                            function.max_arguments == kAny ? " or more" : "",
                            " arguments, got ", arguments.size());
   }
-  FunctionCall call(arguments, attributes);
+  FunctionCall call(arguments, attributes, where);
   std::vector<Tensor> results = function.call(call);
   const absl::Status status = call.Check();
   if (status.ok()) return results;

@@ -13,6 +13,7 @@
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
 #include "core/ir/attributes.h"
+#include "core/ir/source_location.h"
 
 namespace hawser {
 
@@ -24,8 +25,11 @@ using FunctionArgument = std::variant<Tensor, Number>;
 class FunctionCall {
  public:
   FunctionCall(absl::Span<const FunctionArgument> arguments,
-               const Attributes& attributes)
-      : arguments_(arguments), attributes_(attributes) {}
+               const Attributes& attributes, SourceLocation where)
+      : arguments_(arguments), attributes_(attributes), where_(where) {}
+
+  // Where the call was, for error texts.
+  SourceLocation where() const { return where_; }
 
   Operand operator[](size_t i) const;
   // From argument i on, as tensors.
@@ -54,6 +58,7 @@ class FunctionCall {
 
   absl::Span<const FunctionArgument> arguments_;
   const Attributes& attributes_;
+  const SourceLocation where_;
   std::vector<absl::string_view> read_;
   absl::Status error_;
 };
@@ -74,10 +79,10 @@ const FunctionEntry* FindFunction(absl::string_view name);
 
 // Errors: kInvalidArgument for a wrong number of arguments, or an attribute
 // that is missing, unknown or of another kind; what the function says comes
-// with its results.
+// with its results, as an error at `where`.
 absl::StatusOr<std::vector<Tensor>> CallFunction(
     const FunctionEntry& function, absl::Span<const FunctionArgument> arguments,
-    const Attributes& attributes);
+    const Attributes& attributes, SourceLocation where = {});
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_FUNCTION_TABLE_H_

@@ -100,6 +100,12 @@ std::string Number::ToString() const {
       value_);
 }
 
+std::optional<Absence> Number::FindAbsence() const {
+  const auto* integer = std::get_if<int64_t>(&value_);
+  if (integer == nullptr) return std::nullopt;
+  return hawser::FindAbsence(*integer, 0);
+}
+
 absl::StatusOr<Literal> Number::ToLiteral(DType dtype) const {
   return VisitDType(dtype, [&](auto tag) -> absl::StatusOr<Literal> {
     using T = typename decltype(tag)::type;

@@ -4,11 +4,13 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
 
 #include "absl/status/statusor.h"
+#include "core/base/absent_size.h"
 #include "core/base/dtype.h"
 #include "core/base/literal.h"
 
@@ -55,6 +57,9 @@ class Number {
   // number for a real dtype.
   absl::StatusOr<Literal> ToLiteral(DType dtype) const;
   std::string ToString() const;
+  // Why there is no number: it is what Tensor::dim gave of an axis that is not
+  // there.
+  std::optional<Absence> FindAbsence() const;
 
  private:
   template <typename T>

@@ -14,5 +14,6 @@
 #include "client/sdk/ops/reduce.h"
 #include "client/sdk/ops/shape.h"
 #include "client/sdk/ops/statistics.h"
+#include "client/sdk/ops/subscript.h"
 
 #endif  // HAWSER_CLIENT_SDK_OPS_H_

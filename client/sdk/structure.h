@@ -240,6 +240,24 @@ struct Structure<T> {
   }
 };
 
+// Whether there is a vector in a structure, whose size its type does not say.
+template <typename T>
+inline constexpr bool kHoldsVector = false;
+template <typename T>
+inline constexpr bool kHoldsVector<std::vector<T>> = true;
+template <typename... Ts>
+inline constexpr bool kHoldsVector<std::tuple<Ts...>> =
+    (kHoldsVector<std::remove_cvref_t<Ts>> || ...);
+template <typename A, typename B>
+inline constexpr bool kHoldsVector<std::pair<A, B>> =
+    kHoldsVector<A> || kHoldsVector<B>;
+template <typename T, size_t N>
+inline constexpr bool kHoldsVector<std::array<T, N>> = kHoldsVector<T>;
+template <typename T>
+  requires HasFields<T>
+inline constexpr bool kHoldsVector<T> =
+    kHoldsVector<decltype(HawserFields(std::declval<T&>()))>;
+
 template <typename T>
 Flat Flatten(const T& value) {
   Flat flat;

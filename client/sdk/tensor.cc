@@ -1,13 +1,16 @@
 #include "client/sdk/tensor.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/sdk/graph/batch.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/ops/index.h"
+#include "core/base/absent_size.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -17,8 +20,8 @@ using sdk::graph_mutex;
 
 // What there is of a tensor that needs no more evaluating.
 struct Found {
-  Literal value;               // in this process
-  runtime::BufferPtr buffer;   // else where it is
+  Literal value;              // in this process
+  runtime::BufferPtr buffer;  // else where it is
 };
 
 absl::StatusOr<Found> Find(const Tensor& tensor) {
@@ -53,12 +56,30 @@ const Shape& Tensor::shape() const {
   return known ? node()->shapes()[result_] : none;
 }
 
+int64_t Tensor::dim(int64_t axis, SourceLocation where) const {
+  const Shape& known = shape();
+  if (axis < known.rank() && axis >= -known.rank()) return known.dim(axis);
+  const std::string call =
+      absl::StrCat("dim(", axis, ") of ",
+                   node() == nullptr ? "a Tensor that was never given a value"
+                                     : known.ToString());
+  if (node() == nullptr) {
+    return AbsentSize({sdk::At(FailedPrecondition(call), where)});
+  }
+  if (known.dtype() == DType::kInvalid) {
+    return AbsentSize({.why = status(), .earlier = true});
+  }
+  return AbsentSize(
+      {sdk::At(InvalidArgument(call, ": axis ", axis,
+                               " is out of range for rank ", known.rank()),
+               where)});
+}
+
 absl::Status Tensor::Eval(const RunOptions& options) const {
   return sdk::Evaluate({this, 1}, sdk::FromNow(options));
 }
 
-absl::Status Eval(absl::Span<const Tensor> tensors,
-                  const RunOptions& options) {
+absl::Status Eval(absl::Span<const Tensor> tensors, const RunOptions& options) {
   return sdk::Evaluate(tensors, sdk::FromNow(options));
 }
 
@@ -86,6 +107,7 @@ Future<Literal> Tensor::FetchAsync(const RunOptions& options) const {
 absl::StatusOr<Literal> Tensor::Head(int64_t rows,
                                      const RunOptions& options) const {
   HAWSER_RETURN_IF_ERROR(status());
+  if (const auto absence = FindAbsence(rows)) return absence->why;
   if (rank() == 0 || rows < 0) {
     return InvalidArgument("there are no ", rows, " rows in ",
                            shape().ToString());
@@ -139,25 +161,22 @@ absl::StatusOr<Tensor> Tensor::To(const Client& client,
       node()->where());
 }
 
-std::ostream& operator<<(std::ostream& out, const Literal& literal) {
-  return out << literal.ToString();
-}
-
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
-  const absl::Status status = tensor.status();
-  if (!status.ok()) return out << "invalid Tensor: " << status;
-  const auto found = Find(tensor);
-  if (found.ok() && found->value.valid()) return out << found->value;
-  Client where;
-  bool traced = false;
-  {
-    MutexLock lock(&graph_mutex);
-    traced = tensor.node()->As<sdk::Traced>() != nullptr;
-    if (found.ok()) where = sdk::ClientOf(tensor);
+absl::StatusOr<Literal> Tensor::FetchAs(const char* function, DType dtype,
+                                        bool single, const RunOptions& options,
+                                        SourceLocation where) const {
+  HAWSER_RETURN_IF_ERROR(status());
+  const auto refuse = [&](absl::string_view why) {
+    return sdk::At(InvalidArgument(function, "<", DTypeName(dtype), "> of ",
+                                   shape().ToString(), ": ", why),
+                   where);
+  };
+  if (this->dtype() != dtype) {
+    return refuse("the types differ, and nothing is converted; use Convert");
   }
-  out << tensor.shape().ToString();
-  if (found.ok()) return out << " on " << where.name() << " (not fetched)";
-  return out << (traced ? " (traced)" : " (recorded, not run)");
+  if (single && shape().num_elements() != 1) {
+    return refuse("there is not exactly one element");
+  }
+  return Fetch(options);
 }
 
 }  // namespace hawser

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,8 +18,12 @@
 #include "core/base/future.h"
 #include "core/base/literal.h"
 #include "core/base/shape.h"
+#include "core/base/status.h"
+#include "core/ir/source_location.h"
 
 namespace hawser {
+
+class Index;
 
 // An immutable value handle: cheap to copy, shareable between threads. Inside
 // a function given to Jit it is *traced*, a value of the graph being built.
@@ -31,8 +36,8 @@ namespace hawser {
 // last handle dies. After a lost session, fetching gives kUnavailable or
 // kDataLoss unless the client has a fallback.
 //
-// There is no conversion to bool or to a number (Fetch it), and == is deleted:
-// Eq(a, b) compares elements.
+// There is no conversion to bool or to a number (see Item), and == is deleted:
+// Eq(a, b) compares elements, a < b too. && and || compute both of their sides.
 class Tensor {
  public:
   Tensor() = default;  // no value; using it is an error
@@ -43,7 +48,12 @@ class Tensor {
   const Shape& shape() const;
   DType dtype() const { return shape().dtype(); }
   int rank() const { return shape().rank(); }
-  int64_t dim(int axis) const { return shape().dim(axis); }
+  // The size of an axis; a negative one counts from the back. Of an axis that
+  // is not there, or where there is no shape, a negative number: the function
+  // that is given it as a size gives an error that says "dim(7) of f32[3,4]",
+  // or this tensor's own error. The tensor stays as it is.
+  int64_t dim(int64_t axis,
+              SourceLocation where = SourceLocation::Current()) const;
 
   // Runs what was recorded. Returns when it is queued: errors of the other
   // end come out of Fetch. May block to compile. Errors: status();
@@ -56,6 +66,18 @@ class Tensor {
   absl::StatusOr<Literal> Fetch(const RunOptions& options = {}) const;
   // As Fetch; only compiling may block.
   Future<Literal> FetchAsync(const RunOptions& options = {}) const;
+  // The one element of a tensor that has one, of any rank. As Fetch. Errors:
+  // its; kInvalidArgument for another number of elements, or a T that is not
+  // the dtype's C++ type.
+  template <typename T>
+  absl::StatusOr<T> Item(
+      const RunOptions& options = {},
+      SourceLocation where = SourceLocation::Current()) const;
+  // The elements in row-major order. As Item, of any shape.
+  template <typename T>
+  absl::StatusOr<std::vector<T>> ToVector(
+      const RunOptions& options = {},
+      SourceLocation where = SourceLocation::Current()) const;
   // The first `rows` of axis 0; only they cross the wire. As Fetch.
   absl::StatusOr<Literal> Head(int64_t rows,
                                const RunOptions& options = {}) const;
@@ -67,6 +89,11 @@ class Tensor {
   absl::StatusOr<Tensor> To(const Client& client,
                             const CallOptions& call = {}) const;
 
+  // A part: x[0], x[-1], x[Range(1, 5)], and x[{Range(), 0, NewAxis()}] for
+  // several axes. See ops/subscript.h.
+  Tensor operator[](const Index& index) const;
+  Tensor operator[](std::initializer_list<Index> indices) const;
+
   // For the SDK itself.
   explicit Tensor(sdk::NodeRef node, int result = 0)
       : node_(std::move(node)), result_(result) {}
@@ -74,6 +101,11 @@ class Tensor {
   int result() const { return result_; }
 
  private:
+  // Fetch for a function that gives elements of a C++ type.
+  absl::StatusOr<Literal> FetchAs(const char* function, DType dtype,
+                                  bool single, const RunOptions& options,
+                                  SourceLocation where) const;
+
   sdk::NodeRef node_;
   int result_ = 0;
 };
@@ -86,10 +118,32 @@ bool operator==(const Tensor& a, const Tensor& b) = delete;
 absl::Status Eval(absl::Span<const Tensor> tensors,
                   const RunOptions& options = {});
 
-// "f32[2] {1, 2}" when the value is in this process, else what and where it
-// is. Never blocks.
+// When the value is in this process "f32[2] {1, 2}", or below the shape, from
+// rank 2 on, rows on lines,
+//   f32[2,2]
+//   {{1, 2},
+//    {3, 4}}
+// with "..." for the middle of long axes; else what and where it is. Never
+// blocks.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Literal& literal);
+
+template <typename T>
+absl::StatusOr<T> Tensor::Item(const RunOptions& options,
+                               SourceLocation where) const {
+  HAWSER_ASSIGN_OR_RETURN(const Literal value,
+                          FetchAs("Item", kDTypeOf<T>, true, options, where));
+  return value.data<T>()[0];
+}
+
+template <typename T>
+absl::StatusOr<std::vector<T>> Tensor::ToVector(const RunOptions& options,
+                                                SourceLocation where) const {
+  HAWSER_ASSIGN_OR_RETURN(const Literal value, FetchAs("ToVector", kDTypeOf<T>,
+                                                       false, options, where));
+  const absl::Span<const T> elements = value.data<T>();
+  return std::vector<T>(elements.begin(), elements.end());
+}
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_TENSOR_H_

@@ -1,6 +1,7 @@
 #include "core/base/dtype.h"
 
 #include <array>
+#include <ostream>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -51,6 +52,10 @@ absl::StatusOr<DType> ParseDType(absl::string_view name) {
     return static_cast<DType>(i);
   }
   return InvalidArgument("unknown dtype \"", name, "\"");
+}
+
+std::ostream& operator<<(std::ostream& out, DType dtype) {
+  return out << DTypeName(dtype);
 }
 
 absl::Span<const DType> AllDTypes() { return kSupported; }

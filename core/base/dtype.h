@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -64,6 +65,8 @@ struct DTypeInfo {
 const DTypeInfo& InfoOf(DType dtype);
 
 inline absl::string_view DTypeName(DType d) { return InfoOf(d).name; }
+// As DTypeName.
+std::ostream& operator<<(std::ostream& out, DType dtype);
 inline int BitWidth(DType d) { return InfoOf(d).bits; }
 // Bytes of one element; 0 for kInvalid. Only for supported dtypes.
 inline int64_t ByteWidth(DType d) { return InfoOf(d).bits / 8; }

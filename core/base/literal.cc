@@ -84,8 +84,29 @@ Literal Literal::AdoptWritable(const Shape& shape,
   return out;
 }
 
-absl::Span<char> Literal::mutable_bytes() {
-  HAWSER_CHECK(unique());
+void Literal::DieOfDType(const char* function, DType dtype, const char* file,
+                         int line) const {
+  internal::Die(
+      file, line,
+      absl::StrCat("Literal::", function, "<", DTypeName(dtype), "> of ",
+                   shape_.ToString(), ": the types must agree"));
+}
+
+void Literal::DieOfCount(size_t values, const Shape& shape, const char* file,
+                         int line) {
+  internal::Die(
+      file, line,
+      absl::StrCat("Literal::Of: ", values, " values for ", shape.ToString(),
+                   ", which has ", shape.num_elements(), " elements"));
+}
+
+absl::Span<char> Literal::mutable_bytes(const char* file, int line) {
+  if (!unique()) [[unlikely]] {
+    internal::Die(file, line,
+                  absl::StrCat("Literal::mutable_bytes of ", shape_.ToString(),
+                               ": its bytes are shared with another Literal "
+                               "or may not be written"));
+  }
   return {const_cast<char*>(data_.get()),
           static_cast<size_t>(shape_.byte_size())};
 }

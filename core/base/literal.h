@@ -35,15 +35,21 @@ class Literal {
   // It is never written to: unique() stays false.
   static Literal Adopt(const Shape& shape, std::shared_ptr<const char> owner);
   // As Adopt, of memory that whoever holds it alone may write, for allocators.
-  static Literal AdoptWritable(const Shape& shape,
-                               std::shared_ptr<char> owner);
+  static Literal AdoptWritable(const Shape& shape, std::shared_ptr<char> owner);
 
-  // Of("{2,3}"-style literals in code): values in row-major order.
+  // Values in row-major order. Another number of values than `dims` has
+  // elements, or sizes that no shape has, end the process with both and the
+  // caller's file and line; FromBytes and the SDK's Constant give an error.
   template <typename T>
-  static Literal Of(absl::Span<const T> values, const Dims& dims);
+  static Literal Of(absl::Span<const T> values, const Dims& dims,
+                    const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE());
   template <typename T>
-  static Literal Of(std::initializer_list<T> values, const Dims& dims) {
-    return Of<T>(absl::Span<const T>(values.begin(), values.size()), dims);
+  static Literal Of(std::initializer_list<T> values, const Dims& dims,
+                    const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+    return Of<T>(absl::Span<const T>(values.begin(), values.size()), dims, file,
+                 line);
   }
   template <typename T>
   static Literal Vector(std::initializer_list<T> values) {
@@ -59,19 +65,28 @@ class Literal {
   absl::Span<const char> bytes() const {
     return {data_.get(), static_cast<size_t>(shape_.byte_size())};
   }
-  // The elements; T must be the dtype's C++ type (checked).
+  // The elements. A T that is not the dtype's C++ type ends the process with
+  // both and the caller's file and line; the SDK's ToVector gives an error.
   template <typename T>
-  absl::Span<const T> data() const {
-    HAWSER_CHECK(kDTypeOf<T> == shape_.dtype());
+  absl::Span<const T> data(const char* file = __builtin_FILE(),
+                           int line = __builtin_LINE()) const {
+    if (kDTypeOf<T> != shape_.dtype()) [[unlikely]] {
+      DieOfDType("data", kDTypeOf<T>, file, line);
+    }
     return absl::Span<const T>(reinterpret_cast<const T*>(data_.get()),
                                static_cast<size_t>(shape_.num_elements()));
   }
-  // For the maker, while nobody else holds these bytes (checked).
-  absl::Span<char> mutable_bytes();
+  // For the maker, while this is the only Literal of these bytes; otherwise
+  // they end the process with the caller's file and line. T as for data.
+  absl::Span<char> mutable_bytes(const char* file = __builtin_FILE(),
+                                 int line = __builtin_LINE());
   template <typename T>
-  absl::Span<T> mutable_data() {
-    HAWSER_CHECK(kDTypeOf<T> == shape_.dtype());
-    return absl::Span<T>(reinterpret_cast<T*>(mutable_bytes().data()),
+  absl::Span<T> mutable_data(const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
+    if (kDTypeOf<T> != shape_.dtype()) [[unlikely]] {
+      DieOfDType("mutable_data", kDTypeOf<T>, file, line);
+    }
+    return absl::Span<T>(reinterpret_cast<T*>(mutable_bytes(file, line).data()),
                          static_cast<size_t>(shape_.num_elements()));
   }
   // True when no other Literal shares the bytes and they are writable, so they
@@ -86,16 +101,24 @@ class Literal {
   std::string ToString(int64_t max_elements = 64) const;
 
  private:
+  [[noreturn]] void DieOfDType(const char* function, DType dtype,
+                               const char* file, int line) const;
+  [[noreturn]] static void DieOfCount(size_t values, const Shape& shape,
+                                      const char* file, int line);
+
   Shape shape_;
   bool writable_ = false;  // false: adopted, may be a read-only mapping
   std::shared_ptr<const char> data_;
 };
 
 template <typename T>
-Literal Literal::Of(absl::Span<const T> values, const Dims& dims) {
-  Literal out = Uninitialized(Shape::Of(kDTypeOf<T>, dims));
-  HAWSER_CHECK(static_cast<int64_t>(values.size()) ==
-               out.shape().num_elements());
+Literal Literal::Of(absl::Span<const T> values, const Dims& dims,
+                    const char* file, int line) {
+  const Shape shape = Shape::Of(kDTypeOf<T>, dims, file, line);
+  if (static_cast<int64_t>(values.size()) != shape.num_elements()) {
+    DieOfCount(values.size(), shape, file, line);
+  }
+  Literal out = Uninitialized(shape);
   auto to = out.mutable_data<T>();
   for (size_t i = 0; i < values.size(); ++i) to[i] = values[i];
   return out;

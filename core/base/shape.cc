@@ -1,21 +1,23 @@
 #include "core/base/shape.h"
 
+#include <ostream>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/base/absent_size.h"
 #include "core/base/status.h"
 
 namespace hawser {
 
-absl::StatusOr<Shape> Shape::Make(DType dtype,
-                                  absl::Span<const int64_t> dims) {
+absl::StatusOr<Shape> Shape::Make(DType dtype, absl::Span<const int64_t> dims) {
   if (!IsSupported(dtype)) {
     return InvalidArgument("shape has unsupported dtype number ",
                            static_cast<int>(dtype));
   }
   if (dims.size() > kMaxRank) {
-    return InvalidArgument("shape has rank ", dims.size(),
-                           ", the largest is ", kMaxRank);
+    return InvalidArgument("shape has rank ", dims.size(), ", the largest is ",
+                           kMaxRank);
   }
   // The bound is taken over max(size, 1), so that no partial product or
   // stride of a zero-sized shape can overflow either.
@@ -24,6 +26,7 @@ absl::StatusOr<Shape> Shape::Make(DType dtype,
   int64_t elements = 1;
   for (int64_t d : dims) {
     if (d < 0) {
+      if (const auto absence = FindAbsence(d)) return absence->why;
       return InvalidArgument("shape ", DimsToString(dims),
                              " has a negative size ", d);
     }
@@ -43,14 +46,27 @@ absl::StatusOr<Shape> Shape::Make(DType dtype,
 
 Shape Shape::Scalar(DType dtype) { return Of(dtype, {}); }
 
-Shape Shape::Of(DType dtype, std::initializer_list<int64_t> dims) {
-  return Of(dtype, absl::Span<const int64_t>(dims.begin(), dims.size()));
+Shape Shape::Of(DType dtype, std::initializer_list<int64_t> dims,
+                const char* file, int line) {
+  return Of(dtype, absl::Span<const int64_t>(dims.begin(), dims.size()), file,
+            line);
 }
 
-Shape Shape::Of(DType dtype, absl::Span<const int64_t> dims) {
+Shape Shape::Of(DType dtype, absl::Span<const int64_t> dims, const char* file,
+                int line) {
   auto shape = Make(dtype, dims);
-  HAWSER_CHECK(shape.ok());
+  if (!shape.ok()) {
+    internal::Die(file, line,
+                  absl::StrCat("Shape::Of: ", shape.status().message()));
+  }
   return *std::move(shape);
+}
+
+int64_t Shape::DimFromBack(int64_t axis) const {
+  if (axis < 0 && axis >= -rank()) return dims_[axis + rank()];
+  return AbsentSize(
+      {InvalidArgument("dim(", axis, ") of ", ToString(), ": axis ", axis,
+                       " is out of range for rank ", rank())});
 }
 
 Dims Shape::Strides() const {
@@ -69,6 +85,10 @@ std::string Shape::ToString() const {
   return absl::StrCat(DTypeName(dtype_), DimsToString(dims_));
 }
 
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << shape.ToString();
+}
+
 std::string DimsToString(absl::Span<const int64_t> dims) {
   return absl::StrCat("[", absl::StrJoin(dims, ","), "]");
 }
@@ -79,8 +99,7 @@ absl::StatusOr<Shape> ParseShape(absl::string_view text) {
     return InvalidArgument("\"", text, "\" is not a shape like f32[2,3]");
   }
   HAWSER_ASSIGN_OR_RETURN(DType dtype, ParseDType(text.substr(0, open)));
-  const absl::string_view inner =
-      text.substr(open + 1, text.size() - open - 2);
+  const absl::string_view inner = text.substr(open + 1, text.size() - open - 2);
   Dims dims;
   if (!inner.empty()) {
     for (absl::string_view part : absl::StrSplit(inner, ',')) {

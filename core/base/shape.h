@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 
 #include "absl/container/inlined_vector.h"
@@ -28,14 +29,25 @@ class Shape {
   static absl::StatusOr<Shape> Make(DType dtype,
                                     absl::Span<const int64_t> dims);
   static Shape Scalar(DType dtype);
-  // For literal arguments known to be right; checked.
-  static Shape Of(DType dtype, std::initializer_list<int64_t> dims);
-  static Shape Of(DType dtype, absl::Span<const int64_t> dims);
+  // For literal arguments known to be right. Where Make has an error, this
+  // prints it with the caller's file and line, and ends the process.
+  static Shape Of(DType dtype, std::initializer_list<int64_t> dims,
+                  const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE());
+  static Shape Of(DType dtype, absl::Span<const int64_t> dims,
+                  const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE());
 
   DType dtype() const { return dtype_; }
   int rank() const { return static_cast<int>(dims_.size()); }
   const Dims& dims() const { return dims_; }
-  int64_t dim(int axis) const { return dims_[axis]; }
+  // The size of an axis; a negative one counts from the back. Of an axis that
+  // is not there a number that Make and every rule refuse, naming the axis and
+  // this shape (see absent_size.h).
+  int64_t dim(int64_t axis) const {
+    const auto at = static_cast<size_t>(axis);
+    return at < dims_.size() ? dims_.data()[at] : DimFromBack(axis);
+  }
   bool is_scalar() const { return dims_.empty(); }
   // Product of the sizes: 1 for a scalar, 0 when an axis has size 0.
   int64_t num_elements() const { return num_elements_; }
@@ -56,10 +68,15 @@ class Shape {
   }
 
  private:
+  int64_t DimFromBack(int64_t axis) const;
+
   DType dtype_ = DType::kInvalid;
   int64_t num_elements_ = 0;
   Dims dims_;
 };
+
+// As ToString.
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 // "[2,3]"
 std::string DimsToString(absl::Span<const int64_t> dims);

@@ -20,7 +20,12 @@ absl::Status Annotate(const absl::Status& status, absl::string_view context) {
 
 namespace internal {
 void CheckFailed(const char* file, int line, const char* what) {
-  std::fprintf(stderr, "%s:%d: HAWSER_CHECK failed: %s\n", file, line, what);
+  Die(file, line, absl::StrCat("HAWSER_CHECK failed: ", what));
+}
+
+void Die(const char* file, int line, absl::string_view what) {
+  std::fprintf(stderr, "%s:%d: %.*s\n", file, line,
+               static_cast<int>(what.size()), what.data());
   std::abort();
 }
 }  // namespace internal

@@ -67,6 +67,8 @@ const absl::Status& ToStatus(const absl::StatusOr<T>& s) {
   return s.status();
 }
 [[noreturn]] void CheckFailed(const char* file, int line, const char* what);
+// Prints "file:line: what" and ends the process.
+[[noreturn]] void Die(const char* file, int line, absl::string_view what);
 }  // namespace internal
 }  // namespace hawser
 

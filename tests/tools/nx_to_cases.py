@@ -42,6 +42,7 @@ ROUNDED_FIRST = "hawser rounds a number to the dtype beside it first"
 U64_SUM = "Sum and Product of u64 stay u64; Nx gives s64"
 BY_VALUE = "u64 beside signed compares in the promoted s64; Nx by value"
 DEFINED = "hawser clamps or defines the value; Nx's default backend raises"
+CLAMPED = "a start known to be outside is an error; Nx clamps it"
 EMPTY_OPTION = "an option that hawser does not have"
 TOO_LARGE = "above %d bytes of text" % MAX_BYTES
 NX_DTYPE = "dtypes of 2 and 4 bits, f8"
@@ -455,6 +456,24 @@ def widens(case):
     return False
 
 
+def starts_outside(case):
+    """Whether a part starts where it is not inside of the tensor."""
+    if case["op"] not in ("put_slice", "slice", "slice_along_axis"):
+        return False
+    attrs, inputs = case["attrs"], case["inputs"]
+    sizes, lengths = inputs[0]["shape"], attrs.get("lengths")
+    given = attrs.get("start_indices")
+    dynamic = inputs[1:]
+    if case["op"] == "put_slice":
+        lengths, dynamic = inputs[1]["shape"], inputs[2:]
+    elif case["op"] == "slice_along_axis":
+        sizes, lengths = [sizes[attrs.get("axis", 0)]], [attrs["length"]]
+        given = [attrs["start_index"]] if "start_index" in attrs else None
+    starts = given or [t["data"][0] for t in dynamic]
+    return any(not 0 <= start <= size - length for start, length, size in
+               zip(starts, lengths, sizes))
+
+
 def check_differences(case):
     """Raises Leave where hawser differs from Nx on purpose."""
     op, dtypes = case["op"], dtypes_of(case)
@@ -466,6 +485,8 @@ def check_differences(case):
         raise Leave(ROUNDED_FIRST)
     if op != "clip" and widens(case):
         raise Leave(WEAK)
+    if "error" not in case and starts_outside(case):
+        raise Leave(CLAMPED)
     if op in ("sum", "product") and dtypes == ["u64"]:
         raise Leave(U64_SUM)
     if op in ("log2", "log10") and dtypes[0] in ("f16", "bf16"):

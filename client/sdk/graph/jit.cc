@@ -144,6 +144,10 @@ struct JitCore::Prepared {
 
 bool Tracing() { return Trace::Current() != nullptr; }
 
+Tensor FailedTensor(const absl::Status& error) {
+  return MakeFailed(error, {});
+}
+
 Tensor ToTensor(const Leaf& leaf, SourceLocation where) {
   return leaf.value.valid() ? MakeHost(leaf.value, where) : leaf.tensor;
 }

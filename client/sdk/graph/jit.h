@@ -62,7 +62,7 @@ class JitCore {
     Client client;  // keeps the key's address its own
     std::shared_ptr<runtime::Executable> executable;
     std::shared_ptr<const void> prototype;
-    Digest digest;  // of the module as traced
+    Digest digest;              // of the module as traced
     std::vector<bool> batched;  // with buckets: results to cut back
   };
   using EntryPtr = std::shared_ptr<const Entry>;
@@ -101,6 +101,8 @@ class JitCore {
 
 // Whether a trace is being built on this thread.
 bool Tracing();
+// An invalid tensor that keeps `error`.
+Tensor FailedTensor(const absl::Status& error);
 // A leaf as a tensor, for calling the function inside another trace.
 Tensor ToTensor(const Leaf& leaf, SourceLocation where);
 

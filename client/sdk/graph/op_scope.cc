@@ -6,25 +6,48 @@
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/graph/record.h"
 #include "client/sdk/graph/trace.h"
+#include "core/base/absent_size.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/convert.h"
 #include "core/ops/shape.h"
 
 namespace hawser::sdk {
+namespace {
 
-OpScope::OpScope(absl::string_view function, SourceLocation where,
-                 std::initializer_list<const Operand*> operands)
-    : function_(function), where_(where) {
-  for (const Operand* operand : operands) {
-    if (!operand->is_number()) Check(operand->tensor());
-  }
+thread_local const OpScope* outermost = nullptr;
+
+}  // namespace
+
+OpScope::UserCode::UserCode() : outermost_(std::exchange(outermost, nullptr)) {}
+OpScope::UserCode::~UserCode() { outermost = outermost_; }
+
+OpScope::OpScope(absl::string_view function, SourceLocation where)
+    : function_(function),
+      where_(where),
+      called_(outermost == nullptr ? this : outermost) {
+  outermost = called_;
+}
+
+OpScope::~OpScope() {
+  if (outermost == this) outermost = nullptr;
 }
 
 OpScope::OpScope(absl::string_view function, SourceLocation where,
-                 absl::Span<const Tensor> operands)
-    : function_(function), where_(where) {
+                 std::initializer_list<const Operand*> operands,
+                 Integers integers)
+    : OpScope(function, where) {
+  for (const Operand* operand : operands) {
+    if (!operand->is_number()) Check(operand->tensor());
+  }
+  Check(integers);
+}
+
+OpScope::OpScope(absl::string_view function, SourceLocation where,
+                 absl::Span<const Tensor> operands, Integers integers)
+    : OpScope(function, where) {
   for (const Tensor& operand : operands) Check(operand);
+  Check(integers);
 }
 
 void OpScope::Check(const Tensor& operand) {
@@ -35,15 +58,26 @@ void OpScope::Check(const Tensor& operand) {
   error_ = operand.node() == nullptr ? Fail(status) : Keep(status);
 }
 
+void OpScope::Check(Integers integers) {
+  for (absl::Span<const int64_t> list : integers) {
+    for (int64_t integer : list) {
+      const auto absence = FindAbsence(integer);
+      if (!ok_ || !absence.has_value()) continue;
+      ok_ = false;
+      error_ = absence->earlier ? Keep(absence->why) : Fail(absence->why);
+    }
+  }
+}
+
 Tensor OpScope::Fail(const absl::Status& status) const {
-  std::string text = absl::StrCat(function_, ": ", status.message());
+  std::string text = absl::StrCat(called_->function_, ": ", status.message());
   const char* separator = "; operands ";
-  for (const Tensor& operand : operands_) {
+  for (const Tensor& operand : called_->operands_) {
     if (operand.node() == nullptr) continue;
     absl::StrAppend(&text, std::exchange(separator, ", "),
                     operand.shape().ToString());
   }
-  return Keep(At(absl::Status(status.code(), text), where_));
+  return Keep(At(absl::Status(status.code(), text), called_->where_));
 }
 
 Tensor OpScope::Keep(const absl::Status& error) const {
@@ -54,12 +88,15 @@ Tensor OpScope::Keep(const absl::Status& error) const {
 Tensor OpScope::Record(const OpDef& op, absl::Span<const Tensor> operands,
                        Attributes attributes,
                        absl::Span<const Region> called) const {
-  return sdk::Record(function_, op, operands, std::move(attributes), called,
-                     where_);
+  return sdk::Record(called_->function_, op, operands, std::move(attributes),
+                     called, called_->where_);
 }
 
 Tensor OpScope::As(const Operand& operand, DType dtype) const {
   if (!operand.is_number()) return Convert(operand.tensor(), dtype);
+  if (const auto absence = operand.number().FindAbsence()) {
+    return absence->earlier ? Keep(absence->why) : Fail(absence->why);
+  }
   auto value = operand.number().ToLiteral(dtype);
   if (!value.ok()) return Fail(value.status());
   return MakeHost(*std::move(value), operand.where());

@@ -16,19 +16,43 @@
 
 namespace hawser::sdk {
 
+// The integers a function was given: sizes, lengths, counts.
+using Integers = std::initializer_list<absl::Span<const int64_t>>;
+
 // One call of an SDK function: its name, where the user called it, and its
-// operands for error texts. Works alike for traced and recorded tensors.
-// After an error it returns invalid tensors, which every call passes on, so a
-// function needs no checks between its steps.
+// operands for error texts. Of functions that call each other on one thread,
+// the outermost is the one the user called: errors name that one, its operands
+// and its place. Works alike for traced and recorded tensors. After an error it
+// returns invalid tensors, which every call passes on, so a function needs no
+// checks between its steps.
 class OpScope {
  public:
+  // An integer that is the size of an axis there is not (absent_size.h) is an
+  // error, as an invalid operand is.
   OpScope(absl::string_view function, SourceLocation where,
-          std::initializer_list<const Operand*> operands);
+          std::initializer_list<const Operand*> operands,
+          Integers integers = {});
   OpScope(absl::string_view function, SourceLocation where,
-          absl::Span<const Tensor> operands);
+          absl::Span<const Tensor> operands, Integers integers = {});
+  OpScope(const OpScope&) = delete;
+  OpScope& operator=(const OpScope&) = delete;
+  ~OpScope();
+
+  // While it lives, what is called is called by the user: functions passed to
+  // SDK functions run in it.
+  class UserCode {
+   public:
+    UserCode();
+    ~UserCode();
+    UserCode(const UserCode&) = delete;
+    UserCode& operator=(const UserCode&) = delete;
+
+   private:
+    const OpScope* const outermost_;
+  };
 
   SourceLocation where() const { return where_; }
-  // False when an operand is invalid: return error() at once.
+  // False when an operand or integer is invalid: return error() at once.
   bool ok() const { return ok_; }
   const Tensor& error() const { return error_; }
 
@@ -65,10 +89,13 @@ class OpScope {
  private:
   Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,
                 Attributes attributes, absl::Span<const Region> called) const;
+  OpScope(absl::string_view function, SourceLocation where);
   void Check(const Tensor& operand);
+  void Check(Integers integers);
 
   const absl::string_view function_;
   const SourceLocation where_;
+  const OpScope* const called_;  // the outermost scope
   Tensors operands_;
   bool ok_ = true;
   Tensor error_;
@@ -80,8 +107,7 @@ DType CommonDType(std::initializer_list<const Operand*> operands);
 // The dtype an operand has alone.
 DType DTypeOf(const Operand& operand);
 // The operands' sizes, broadcast.
-absl::StatusOr<Dims> CommonDims(
-    std::initializer_list<const Operand*> operands);
+absl::StatusOr<Dims> CommonDims(std::initializer_list<const Operand*> operands);
 
 }  // namespace hawser::sdk
 #endif  // HAWSER_CLIENT_SDK_GRAPH_OP_SCOPE_H_

@@ -34,8 +34,7 @@ absl::Status GatherOne(const Tensor& operand, Gathered* out)
 const Tensor* FindFailed(absl::Span<const Tensor> operands)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
   for (const Tensor& operand : operands) {
-    if (operand.node() != nullptr &&
-        operand.node()->As<Failed>() != nullptr) {
+    if (operand.node() != nullptr && operand.node()->As<Failed>() != nullptr) {
       return &operand;
     }
   }
@@ -92,7 +91,9 @@ Tensor Record(absl::string_view function, const OpDef& op,
     if (const Tensor* failed = FindFailed(operands)) return *failed;
     for (const Tensor& operand : operands) {
       const absl::Status status = GatherOne(operand, &gathered);
-      if (!status.ok()) return MakeFailed(At(status, where), where);
+      if (!status.ok()) {
+        return MakeFailed(At(Annotate(status, function), where), where);
+      }
     }
   }
   auto shapes = Infer(op, operands, attributes, called);

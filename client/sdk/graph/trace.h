@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/sdk/graph/node.h"
+#include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/region.h"
 #include "core/ir/builder.h"
 
@@ -41,6 +42,7 @@ class Trace {
 
    private:
     Trace* const previous_;
+    const OpScope::UserCode user_code_;
   };
 
   Tensor Parameter(const Shape& shape, SourceLocation where);

@@ -40,6 +40,18 @@ Tensor Gt(const Operand& a, const Operand& b);
 // compare GE; Nx greater_equal.
 Tensor Ge(const Operand& a, const Operand& b);
 
+// ---- operators: the functions above; Eq has none, since == would look like a
+// comparison of handles ------------------------------------------------------
+
+inline Tensor operator<(const Operand& a, const Operand& b) { return Lt(a, b); }
+inline Tensor operator<=(const Operand& a, const Operand& b) {
+  return Le(a, b);
+}
+inline Tensor operator>(const Operand& a, const Operand& b) { return Gt(a, b); }
+inline Tensor operator>=(const Operand& a, const Operand& b) {
+  return Ge(a, b);
+}
+
 // Elements of a where the predicate holds, else of b. predicate: an operand of
 // any dtype, true where it is not zero. a, b: operands of any dtypes. Result:
 // the broadcast shape of all three, the promoted dtype of a and b. Errors: as

@@ -17,7 +17,8 @@ using sdk::OpScope;
 Tensor Filled(absl::string_view name, DType dtype,
               absl::Span<const int64_t> dims, Number value,
               SourceLocation where) {
-  const OpScope s(name, where, absl::Span<const Tensor>());
+  const OpScope s(name, where, absl::Span<const Tensor>(), {dims});
+  if (!s.ok()) return s.error();
   const auto shape = Shape::Make(dtype, dims);
   if (!shape.ok()) return s.Fail(shape.status());
   return s.BroadcastTo(s.ConstantOf(value, dtype), dims);
@@ -29,6 +30,12 @@ Tensor Constant(Literal value, SourceLocation where) {
   if (value.valid()) return sdk::MakeHost(std::move(value), where);
   return OpScope("Constant", where, absl::Span<const Tensor>())
       .Fail(InvalidArgument("the Literal has no value"));
+}
+
+Tensor sdk::ConstantOr(absl::StatusOr<Literal> value, SourceLocation where) {
+  if (value.ok()) return Constant(*std::move(value), where);
+  return OpScope("Constant", where, absl::Span<const Tensor>())
+      .Fail(value.status());
 }
 
 Tensor Scalar(Number value, SourceLocation where) {
@@ -47,14 +54,12 @@ Tensor Zeros(DType dtype, absl::Span<const int64_t> dims,
   return Filled("Zeros", dtype, dims, 0, where);
 }
 
-Tensor Ones(DType dtype, absl::Span<const int64_t> dims,
-            SourceLocation where) {
+Tensor Ones(DType dtype, absl::Span<const int64_t> dims, SourceLocation where) {
   return Filled("Ones", dtype, dims, 1, where);
 }
 
-Tensor Full(DType dtype, absl::Span<const int64_t> dims,
-            const Operand& value) {
-  const OpScope s("Full", value.where(), {&value});
+Tensor Full(DType dtype, absl::Span<const int64_t> dims, const Operand& value) {
+  const OpScope s("Full", value.where(), {&value}, {dims});
   if (!s.ok()) return s.error();
   const auto shape = Shape::Make(dtype, dims);
   if (!shape.ok()) return s.Fail(shape.status());
@@ -63,7 +68,8 @@ Tensor Full(DType dtype, absl::Span<const int64_t> dims,
 
 Tensor Iota(DType dtype, absl::Span<const int64_t> dims,
             std::optional<int64_t> axis, SourceLocation where) {
-  const OpScope s("Iota", where, absl::Span<const Tensor>());
+  const OpScope s("Iota", where, absl::Span<const Tensor>(), {dims});
+  if (!s.ok()) return s.error();
   const auto shape = Shape::Make(dtype, dims);
   if (!shape.ok()) return s.Fail(shape.status());
   const bool flat = !axis.has_value();
@@ -78,7 +84,8 @@ Tensor Iota(DType dtype, absl::Span<const int64_t> dims,
 }
 
 Tensor Eye(DType dtype, int64_t rows, int64_t columns, SourceLocation where) {
-  const OpScope s("Eye", where, absl::Span<const Tensor>());
+  const OpScope s("Eye", where, absl::Span<const Tensor>(), {{rows, columns}});
+  if (!s.ok()) return s.error();
   const Tensor row = Iota(DType::kS32, {rows, columns}, 0, where);
   const Tensor column = Iota(DType::kS32, {rows, columns}, 1, where);
   return s.Convert(Eq(Operand(row, where), column), dtype);
@@ -86,7 +93,9 @@ Tensor Eye(DType dtype, int64_t rows, int64_t columns, SourceLocation where) {
 
 Tensor Tri(DType dtype, int64_t rows, int64_t columns, int64_t diagonal,
            SourceLocation where) {
-  const OpScope s("Tri", where, absl::Span<const Tensor>());
+  const OpScope s("Tri", where, absl::Span<const Tensor>(),
+                  {{rows, columns, diagonal}});
+  if (!s.ok()) return s.error();
   const Tensor row = Iota(DType::kS64, {rows, columns}, 0, where);
   const Tensor column = Iota(DType::kS64, {rows, columns}, 1, where);
   const Tensor last =
@@ -96,7 +105,7 @@ Tensor Tri(DType dtype, int64_t rows, int64_t columns, int64_t diagonal,
 
 Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
                 int64_t count, bool endpoint) {
-  const OpScope s("Linspace", start.where(), {&start, &stop});
+  const OpScope s("Linspace", start.where(), {&start, &stop}, {{count}});
   if (!s.ok()) return s.error();
   if (count < 1) {
     return s.Fail(InvalidArgument("there are no ", count, " points"));

@@ -3,10 +3,14 @@
 #define HAWSER_CLIENT_SDK_OPS_CREATE_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "absl/types/span.h"
+#include "client/sdk/number.h"
 #include "client/sdk/operand.h"
+#include "client/sdk/ops/nested.h"
 #include "client/sdk/tensor.h"
 #include "core/base/literal.h"
 #include "core/ir/source_location.h"
@@ -23,6 +27,46 @@ namespace hawser {
 // Grad: zero. Source: StableHLO constant; Nx tensor.
 Tensor Constant(Literal value,
                 SourceLocation where = SourceLocation::Current());
+
+// Numbers in braces, one, two or three deep, as a tensor:
+//   Constant({{1.f, 2.f}, {3.f, 4.f}})
+// values: C++ numbers of one type. Result: their sizes, the dtype as of Scalar:
+// double as f32. Errors: braces side by side that hold different numbers. Grad:
+// zero. Source: Nx tensor.
+template <typename T>
+  requires kIsNumber<T>
+Tensor Constant(std::initializer_list<T> values,
+                SourceLocation where = SourceLocation::Current()) {
+  using To = typename sdk::Written<T>::Type;
+  return sdk::ConstantOr(sdk::ToLiteral<To>(values), where);
+}
+template <typename T>
+  requires kIsNumber<T>
+Tensor Constant(std::initializer_list<std::initializer_list<T>> values,
+                SourceLocation where = SourceLocation::Current()) {
+  using To = typename sdk::Written<T>::Type;
+  return sdk::ConstantOr(sdk::ToLiteral<To>(values), where);
+}
+template <typename T>
+  requires kIsNumber<T>
+Tensor Constant(
+    std::initializer_list<std::initializer_list<std::initializer_list<T>>>
+        values,
+    SourceLocation where = SourceLocation::Current()) {
+  using To = typename sdk::Written<T>::Type;
+  return sdk::ConstantOr(sdk::ToLiteral<To>(values), where);
+}
+
+// A vector, or vectors of vectors, as a tensor. values: numbers. Result: their
+// sizes, the dtype of their C++ type: double is f64. Errors: inner vectors of
+// different sizes. Grad: zero. Source: Nx tensor.
+template <typename T>
+Tensor Constant(const std::vector<T>& values,
+                SourceLocation where = SourceLocation::Current()) {
+  using Value = typename sdk::Nested<std::vector<T>>::Value;
+  static_assert(kIsNumber<Value>, "a vector of numbers, or of such vectors");
+  return sdk::ConstantOr(sdk::ToLiteral<Value>(values), where);
+}
 
 // A number as a tensor. value: a C++ number. Result: a scalar of its C++ type's
 // dtype, double as f32. Errors: none. Grad: zero. Source: Nx tensor.

@@ -34,7 +34,7 @@ Tensor DiagonalOf(const OpScope& s, int64_t rows, int64_t columns) {
 // x where its diagonal is `inside` k, else zero.
 Tensor Triangle(absl::string_view name, const Operand& x, int64_t k,
                 Tensor (*inside)(const Operand&, const Operand&)) {
-  const OpScope s(name, x.where(), {&x});
+  const OpScope s(name, x.where(), {&x}, {{k}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const int rank = value.rank();
@@ -66,15 +66,11 @@ Tensor Spread(const OpScope& s, const Tensor& vector, int64_t rows,
 
 }  // namespace
 
-Tensor Tril(const Operand& x, int64_t k) {
-  return Triangle("Tril", x, k, Le);
-}
-Tensor Triu(const Operand& x, int64_t k) {
-  return Triangle("Triu", x, k, Ge);
-}
+Tensor Tril(const Operand& x, int64_t k) { return Triangle("Tril", x, k, Le); }
+Tensor Triu(const Operand& x, int64_t k) { return Triangle("Triu", x, k, Ge); }
 
 Tensor TakeDiagonal(const Operand& x, int64_t k) {
-  const OpScope s("TakeDiagonal", x.where(), {&x});
+  const OpScope s("TakeDiagonal", x.where(), {&x}, {{k}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const int rank = value.rank();
@@ -97,7 +93,7 @@ Tensor TakeDiagonal(const Operand& x, int64_t k) {
 }
 
 Tensor MakeDiagonal(const Operand& x, int64_t k) {
-  const OpScope s("MakeDiagonal", x.where(), {&x});
+  const OpScope s("MakeDiagonal", x.where(), {&x}, {{k}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   if (value.rank() != 1) return s.Fail(InvalidArgument("takes rank 1"));
@@ -105,13 +101,12 @@ Tensor MakeDiagonal(const Operand& x, int64_t k) {
     return s.Fail(InvalidArgument("diagonal ", k, " is too far out"));
   }
   const int64_t size = value.dim(0) + std::abs(k);
-  const Tensor zeros =
-      Zeros(value.dtype(), {size, size}, x.where());
+  const Tensor zeros = Zeros(value.dtype(), {size, size}, x.where());
   return PutDiagonal(Operand(zeros, x.where()), value, k);
 }
 
 Tensor PutDiagonal(const Operand& x, const Operand& diagonal, int64_t k) {
-  const OpScope s("PutDiagonal", x.where(), {&x, &diagonal});
+  const OpScope s("PutDiagonal", x.where(), {&x, &diagonal}, {{k}});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &diagonal});
   const Tensor value = s.As(x, dtype), vector = s.As(diagonal, dtype);
@@ -127,13 +122,13 @@ Tensor PutDiagonal(const Operand& x, const Operand& diagonal, int64_t k) {
                                         ", not ", vector.dim(0)));
   }
   const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor on = Eq(at(DiagonalOf(s, rows, columns)),
-                       s.ConstantOf(k, DType::kS64));
+  const Tensor on =
+      Eq(at(DiagonalOf(s, rows, columns)), s.ConstantOf(k, DType::kS64));
   return Select(at(on), Spread(s, vector, rows, columns, k), value);
 }
 
 Tensor Diff(const Operand& x, int64_t order, int64_t axis) {
-  const OpScope s("Diff", x.where(), {&x});
+  const OpScope s("Diff", x.where(), {&x}, {{order}});
   if (!s.ok()) return s.error();
   Tensor value = s.As(x, sdk::ToNumeric(sdk::DTypeOf(x)));
   const auto along = NormalizeAxis(axis, value.rank());

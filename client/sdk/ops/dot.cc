@@ -37,9 +37,7 @@ absl::StatusOr<Attributes> ToAttributes(const DotAxes& axes, int rank_a,
                     {"rhs_contracting_dimensions", std::move(cb)}};
 }
 
-int RankOf(const Operand& x) {
-  return x.is_number() ? 0 : x.tensor().rank();
-}
+int RankOf(const Operand& x) { return x.is_number() ? 0 : x.tensor().rank(); }
 
 // Sizes of the axes before the last two.
 absl::Span<const int64_t> Batch(const Tensor& x) {
@@ -57,6 +55,8 @@ Tensor WithBatch(const OpScope& s, const Tensor& x, const Dims& batch) {
 }  // namespace
 
 Tensor Dot(const Operand& a, const Operand& b) {
+  const OpScope s("Dot", a.where(), {&a, &b});
+  if (!s.ok()) return s.error();
   const int rank_a = RankOf(a), rank_b = RankOf(b);
   if (rank_a == 0 || rank_b == 0) return Multiply(a, b);
   return Dot(a, b, {.contract_a = {-1}, .contract_b = {rank_b == 1 ? -1 : -2}});

@@ -19,15 +19,24 @@ using sdk::OpScope;
 // No axis comes near this; sums of a few such numbers do not overflow.
 constexpr int64_t kLongestAxis = int64_t{1} << 40;
 
+Dims IntegersOf(absl::Span<const Padding> paddings) {
+  Dims all;
+  for (const Padding& p : paddings) {
+    all.insert(all.end(), {p.low, p.high, p.interior});
+  }
+  return all;
+}
+
 // Entries [start, limit) of an axis.
 Tensor Part(const OpScope& s, const Tensor& x, int axis, int64_t start,
             int64_t limit) {
   Dims starts(x.rank(), 0), limits = x.shape().dims();
   starts[axis] = start;
   limits[axis] = limit;
-  return s.Add(kSlice, {x}, {{"start_indices", std::move(starts)},
-                             {"limit_indices", std::move(limits)},
-                             {"strides", Dims(x.rank(), 1)}});
+  return s.Add(kSlice, {x},
+               {{"start_indices", std::move(starts)},
+                {"limit_indices", std::move(limits)},
+                {"strides", Dims(x.rank(), 1)}});
 }
 
 // Which entry of an axis of `size` stands at each place from -low on. Places
@@ -53,7 +62,7 @@ Tensor IndexOutside(const OpScope& s, Edge edge, int64_t size, int64_t low,
 }  // namespace
 
 std::pair<Tensor, Tensor> Split(const Operand& x, int64_t at, int64_t axis) {
-  const OpScope s("Split", x.where(), {&x});
+  const OpScope s("Split", x.where(), {&x}, {{at}});
   const auto fail = [](const Tensor& error) { return std::pair(error, error); };
   if (!s.ok()) return fail(s.error());
   const Tensor value = s.As(x);
@@ -70,7 +79,7 @@ std::pair<Tensor, Tensor> Split(const Operand& x, int64_t at, int64_t axis) {
 
 Tensor Pad(const Operand& x, const Operand& value,
            absl::Span<const Padding> paddings) {
-  const OpScope s("Pad", x.where(), {&x, &value});
+  const OpScope s("Pad", x.where(), {&x, &value}, {IntegersOf(paddings)});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &value});
   Dims low, high, interior;
@@ -87,7 +96,7 @@ Tensor Pad(const Operand& x, const Operand& value,
 
 Tensor PadOuter(const Operand& x, Edge edge,
                 absl::Span<const Padding> paddings) {
-  const OpScope s("PadOuter", x.where(), {&x});
+  const OpScope s("PadOuter", x.where(), {&x}, {IntegersOf(paddings)});
   if (!s.ok()) return s.error();
   Tensor value = s.As(x);
   if (static_cast<int>(paddings.size()) != value.rank()) {

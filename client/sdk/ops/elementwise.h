@@ -164,6 +164,9 @@ inline Tensor operator*(const Operand& a, const Operand& b) {
 inline Tensor operator/(const Operand& a, const Operand& b) {
   return Divide(a, b);
 }
+inline Tensor operator%(const Operand& a, const Operand& b) {
+  return Remainder(a, b);
+}
 inline Tensor operator-(const Operand& x) { return Negate(x); }
 inline Tensor& operator+=(Tensor& a, const Operand& b) {
   return a = Add(Operand(a, b.where()), b);
@@ -176,6 +179,9 @@ inline Tensor& operator*=(Tensor& a, const Operand& b) {
 }
 inline Tensor& operator/=(Tensor& a, const Operand& b) {
   return a = Divide(Operand(a, b.where()), b);
+}
+inline Tensor& operator%=(Tensor& a, const Operand& b) {
+  return a = Remainder(Operand(a, b.where()), b);
 }
 
 }  // namespace hawser

@@ -8,6 +8,7 @@
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/graph/region.h"
 #include "client/sdk/ops/create.h"
+#include "client/sdk/ops/position.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ir/builder.h"
@@ -36,25 +37,37 @@ absl::StatusOr<DType> IndexDType(absl::Span<const Operand> indices) {
   return dtype;
 }
 
-// The operand and its starts as instructions take them.
+// The operands and starts of a part of the first operand as instructions take
+// them. What does not fit together at all is left to the op's own rule.
 absl::StatusOr<std::vector<Tensor>> WithStarts(
     const OpScope& s, std::vector<Tensor> operands,
-    absl::Span<const Operand> starts) {
+    absl::Span<const Operand> starts, absl::Span<const int64_t> lengths) {
   HAWSER_ASSIGN_OR_RETURN(const DType dtype, IndexDType(starts));
-  for (const Operand& start : starts) {
-    operands.push_back(s.As(start, dtype));
+  const Shape shape = operands[0].shape();
+  bool fits = starts.size() == lengths.size() &&
+              static_cast<int>(starts.size()) == shape.rank();
+  for (size_t i = 0; fits && i < starts.size(); ++i) {
+    fits = lengths[i] <= shape.dim(i);
+  }
+  for (size_t i = 0; i < starts.size(); ++i) {
+    operands.push_back(fits ? sdk::StartOf(s, starts[i], dtype, lengths[i],
+                                           shape.dim(i), static_cast<int>(i))
+                            : s.As(starts[i], dtype));
   }
   return operands;
 }
 
-// nullptr, or the first start that is an invalid tensor.
-const Tensor* FindInvalid(absl::Span<const Operand> starts) {
-  for (const Operand& start : starts) {
-    if (!start.is_number() && start.tensor().dtype() == DType::kInvalid) {
-      return &start.tensor();
-    }
+// The tensors among the operands and starts, for the scope.
+std::vector<Tensor> TensorsOf(std::initializer_list<const Operand*> operands,
+                              absl::Span<const Operand> starts) {
+  std::vector<Tensor> tensors;
+  for (const Operand* operand : operands) {
+    if (!operand->is_number()) tensors.push_back(operand->tensor());
   }
-  return nullptr;
+  for (const Operand& start : starts) {
+    if (!start.is_number()) tensors.push_back(start.tensor());
+  }
+  return tensors;
 }
 
 // Gathers slices of size 1 along `axes`; the axes of `indices` but for that of
@@ -140,35 +153,36 @@ Tensor ScatterBy(const OpScope& s, const Tensor& x, const Tensor& indices,
 Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
              absl::Span<const int64_t> lengths,
              absl::Span<const int64_t> strides) {
-  const OpScope s("Slice", x.where(), {&x});
+  const OpScope s("Slice", x.where(), {&x}, {starts, lengths, strides});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const size_t rank = value.rank();
   if (starts.size() != rank || lengths.size() != rank ||
       (!strides.empty() && strides.size() != rank)) {
-    return s.Fail(InvalidArgument("needs a start, a length and, if any, a "
-                                  "stride for each of ", rank, " axes"));
+    return s.Fail(
+        InvalidArgument("needs a start, a length and, if any, a "
+                        "stride for each of ",
+                        rank, " axes"));
   }
   Dims first, limit, step(rank, 1);
   for (size_t i = 0; i < rank; ++i) {
-    const int64_t size = value.dim(i);
-    if (lengths[i] < 0 || lengths[i] > size) {
-      return s.Fail(InvalidArgument("length ", lengths[i], " of axis ", i,
-                                    " is not between 0 and its size ", size));
-    }
-    first.push_back(
-        std::clamp(starts[i], int64_t{0}, size - lengths[i]));
-    limit.push_back(first.back() + lengths[i]);
+    const auto start = sdk::StartInside(starts[i], lengths[i], value.dim(i),
+                                        static_cast<int>(i));
+    if (!start.ok()) return s.Fail(start.status());
+    first.push_back(*start);
+    limit.push_back(*start + lengths[i]);
     if (!strides.empty()) step[i] = strides[i];
   }
-  return s.Add(kSlice, {value}, {{"start_indices", std::move(first)},
-                                 {"limit_indices", std::move(limit)},
-                                 {"strides", std::move(step)}});
+  return s.Add(kSlice, {value},
+               {{"start_indices", std::move(first)},
+                {"limit_indices", std::move(limit)},
+                {"strides", std::move(step)}});
 }
 
 Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
                       int64_t axis, int64_t stride) {
-  const OpScope s("SliceAlongAxis", x.where(), {&x, &start});
+  const OpScope s("SliceAlongAxis", x.where(), {&x, &start},
+                  {{length, stride}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
@@ -180,27 +194,28 @@ Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
   sizes[*along] = length;
   const Tensor zero = s.ConstantOf(0, *dtype);
   for (int i = 0; i < value.rank(); ++i) {
-    operands.push_back(i == *along ? s.As(start, *dtype) : zero);
+    operands.push_back(
+        i == *along ? sdk::StartOf(s, start, *dtype, length, value.dim(i), i)
+                    : zero);
   }
-  const Tensor part =
-      s.Add(kDynamicSlice, operands, {{"slice_sizes", sizes}});
+  const Tensor part = s.Add(kDynamicSlice, operands, {{"slice_sizes", sizes}});
   if (stride == 1 || part.dtype() == DType::kInvalid) return part;
   Dims strides(sizes.size(), 1);
   strides[*along] = stride;
-  return Slice(Operand(part, x.where()), Dims(sizes.size(), 0), sizes,
-               strides);
+  return Slice(Operand(part, x.where()), Dims(sizes.size(), 0), sizes, strides);
 }
 
 Tensor Rows(const Operand& x, const Operand& start, int64_t count) {
-  return SliceAlongAxis(x, start, count, 0);
+  const OpScope s("Rows", x.where(), {&x, &start}, {{count}});
+  return s.ok() ? SliceAlongAxis(x, start, count, 0) : s.error();
 }
 
 Tensor DynamicSlice(const Operand& x, absl::Span<const Operand> starts,
                     absl::Span<const int64_t> lengths) {
-  const OpScope s("DynamicSlice", x.where(), {&x});
+  const OpScope s("DynamicSlice", x.where(), TensorsOf({&x}, starts),
+                  {lengths});
   if (!s.ok()) return s.error();
-  if (const Tensor* invalid = FindInvalid(starts)) return *invalid;
-  const auto operands = WithStarts(s, {s.As(x)}, starts);
+  const auto operands = WithStarts(s, {s.As(x)}, starts, lengths);
   if (!operands.ok()) return s.Fail(operands.status());
   return s.Add(kDynamicSlice, *operands,
                {{"slice_sizes", Dims(lengths.begin(), lengths.end())}});
@@ -208,12 +223,12 @@ Tensor DynamicSlice(const Operand& x, absl::Span<const Operand> starts,
 
 Tensor PutSlice(const Operand& x, absl::Span<const Operand> starts,
                 const Operand& part) {
-  const OpScope s("PutSlice", x.where(), {&x, &part});
+  const OpScope s("PutSlice", x.where(), TensorsOf({&x, &part}, starts));
   if (!s.ok()) return s.error();
-  if (const Tensor* invalid = FindInvalid(starts)) return *invalid;
   const DType dtype = sdk::CommonDType({&x, &part});
+  const Tensor value = s.As(x, dtype), update = s.As(part, dtype);
   const auto operands =
-      WithStarts(s, {s.As(x, dtype), s.As(part, dtype)}, starts);
+      WithStarts(s, {value, update}, starts, update.shape().dims());
   if (!operands.ok()) return s.Fail(operands.status());
   return s.Add(kDynamicUpdateSlice, *operands);
 }
@@ -221,25 +236,29 @@ Tensor PutSlice(const Operand& x, absl::Span<const Operand> starts,
 Tensor Take(const Operand& x, const Operand& indices, int64_t axis) {
   const OpScope s("Take", x.where(), {&x, &indices});
   if (!s.ok()) return s.error();
-  const Tensor value = s.As(x), index = s.As(indices);
+  const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
   if (!along.ok()) return s.Fail(along.status());
+  const Tensor index = sdk::IndicesOf(s, indices, value.shape(), {*along});
+  if (index.dtype() == DType::kInvalid) return index;
   return GatherAt(s, value, index, {*along}, index.rank(), *along);
 }
 
 Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
   const OpScope s("TakeAlongAxis", x.where(), {&x, &indices});
   if (!s.ok()) return s.error();
-  const Tensor value = s.As(x), index = s.As(indices);
+  const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
   if (!along.ok()) return s.Fail(along.status());
   const auto dtype = IndexDType({&indices, 1});
   if (!dtype.ok()) return s.Fail(dtype.status());
+  const Tensor index = sdk::IndicesOf(s, indices, value.shape(), {*along});
+  if (index.dtype() == DType::kInvalid) return index;
   Dims dims = value.shape().dims();
   if (index.rank() == value.rank()) dims[*along] = index.dim(*along);
   if (index.shape().dims() != dims) {
-    return s.Fail(InvalidArgument("indices have other sizes than ",
-                                  DimsToString(dims)));
+    return s.Fail(
+        InvalidArgument("indices have other sizes than ", DimsToString(dims)));
   }
   // The place of each element, with the index in place of its own.
   std::vector<Tensor> places;
@@ -255,9 +274,14 @@ Tensor Gather(const Operand& x, const Operand& indices,
               absl::Span<const int64_t> axes) {
   const OpScope s("Gather", x.where(), {&x, &indices});
   if (!s.ok()) return s.error();
-  const Tensor value = s.As(x), index = s.As(indices);
-  auto addressed = AddressedAxes(value, index, axes);
+  const Tensor value = s.As(x), given = s.As(indices);
+  auto addressed = AddressedAxes(value, given, axes);
   if (!addressed.ok()) return s.Fail(addressed.status());
+  const Tensor index =
+      addressed->empty()
+          ? given
+          : sdk::IndicesOf(s, indices, value.shape(), *addressed);
+  if (index.dtype() == DType::kInvalid) return index;
   return GatherAt(s, value, index, *std::move(addressed), index.rank() - 1, 0);
 }
 
@@ -266,8 +290,8 @@ Tensor IndexedAdd(const Operand& x, const Operand& indices,
   const OpScope s("IndexedAdd", x.where(), {&x, &indices, &updates});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::ToNumeric(sdk::CommonDType({&x, &updates}));
-  return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype),
-                   axes, sdk::Monoid(kAdd, dtype));
+  return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype), axes,
+                   sdk::Monoid(kAdd, dtype));
 }
 
 Tensor IndexedPut(const Operand& x, const Operand& indices,
@@ -275,8 +299,8 @@ Tensor IndexedPut(const Operand& x, const Operand& indices,
   const OpScope s("IndexedPut", x.where(), {&x, &indices, &updates});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &updates});
-  return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype),
-                   axes, TakeUpdate(dtype));
+  return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype), axes,
+                   TakeUpdate(dtype));
 }
 
 }  // namespace hawser

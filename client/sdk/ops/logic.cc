@@ -24,8 +24,7 @@ Tensor ApplyToTruth(absl::string_view name, const OpDef& op, const Operand& a,
   const OpScope s(name, a.where(), {&a, &b});
   if (!s.ok()) return s.error();
   const Tensor x = s.As(a), y = s.As(b);
-  return Apply(name, op, ToBool, Operand(x, a.where()),
-               Operand(y, b.where()));
+  return Apply(name, op, ToBool, Operand(x, a.where()), Operand(y, b.where()));
 }
 
 }  // namespace
@@ -70,7 +69,10 @@ Tensor LogicalNot(const Operand& x) {
   return s.Add(kNot, {s.Convert(s.As(x), DType::kBool)});
 }
 
-Tensor IsNan(const Operand& x) { return Ne(x, x); }
+Tensor IsNan(const Operand& x) {
+  const OpScope s("IsNan", x.where(), {&x});
+  return s.ok() ? Ne(x, x) : s.error();
+}
 
 Tensor IsFinite(const Operand& x) {
   const OpScope s("IsFinite", x.where(), {&x});
@@ -89,14 +91,14 @@ Tensor IsInfinity(const Operand& x) {
   const Tensor value = s.As(x, dtype);
   const auto infinite = [&](const Tensor& part) {
     const Tensor size = s.Add(kAbs, {part});
-    const Tensor infinity = s.ConstantOf(
-        std::numeric_limits<double>::infinity(), size.dtype());
+    const Tensor infinity =
+        s.ConstantOf(std::numeric_limits<double>::infinity(), size.dtype());
     return Eq(Operand(size, x.where()), infinity);
   };
   if (value.dtype() == DType::kInvalid) return value;
   if (!IsComplex(dtype)) return infinite(value);
-  return s.Add(kOr, {infinite(s.Add(kReal, {value})),
-                     infinite(s.Add(kImag, {value}))});
+  return s.Add(
+      kOr, {infinite(s.Add(kReal, {value})), infinite(s.Add(kImag, {value}))});
 }
 
 }  // namespace hawser

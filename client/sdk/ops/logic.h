@@ -81,5 +81,35 @@ Tensor IsFinite(const Operand& x);
 // is_infinity.
 Tensor IsInfinity(const Operand& x);
 
+// ---- operators. ! && || are LogicalNot, LogicalAnd and LogicalOr: both sides
+// are computed. ~ & | ^ go bit by bit; of bool both kinds say the same --------
+
+inline Tensor operator!(const Operand& x) { return LogicalNot(x); }
+inline Tensor operator&&(const Operand& a, const Operand& b) {
+  return LogicalAnd(a, b);
+}
+inline Tensor operator||(const Operand& a, const Operand& b) {
+  return LogicalOr(a, b);
+}
+inline Tensor operator~(const Operand& x) { return BitwiseNot(x); }
+inline Tensor operator&(const Operand& a, const Operand& b) {
+  return BitwiseAnd(a, b);
+}
+inline Tensor operator|(const Operand& a, const Operand& b) {
+  return BitwiseOr(a, b);
+}
+inline Tensor operator^(const Operand& a, const Operand& b) {
+  return BitwiseXor(a, b);
+}
+inline Tensor& operator&=(Tensor& a, const Operand& b) {
+  return a = BitwiseAnd(Operand(a, b.where()), b);
+}
+inline Tensor& operator|=(Tensor& a, const Operand& b) {
+  return a = BitwiseOr(Operand(a, b.where()), b);
+}
+inline Tensor& operator^=(Tensor& a, const Operand& b) {
+  return a = BitwiseXor(Operand(a, b.where()), b);
+}
+
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_LOGIC_H_

@@ -27,25 +27,26 @@ using sdk::ToFloating;
 
 // Which axes go, and what is left.
 struct Plan {
-  Dims axes;       // ascending
-  Dims kept_dims;  // sizes with 1 for the axes that go
+  Dims axes;          // ascending
+  Dims kept_dims;     // sizes with 1 for the axes that go
   int64_t count = 1;  // elements that become one
 };
 
 absl::StatusOr<Plan> PlanOf(const Shape& shape, const Over& over) {
+  HAWSER_ASSIGN_OR_RETURN(const Dims given, sdk::AxesOf(over));
   Plan plan;
-  for (int64_t axis : over.axes) {
+  for (int64_t axis : given) {
     HAWSER_ASSIGN_OR_RETURN(plan.axes.emplace_back(),
                             NormalizeAxis(axis, shape.rank()));
   }
-  if (over.axes.empty()) {
+  if (given.empty()) {
     for (int i = 0; i < shape.rank(); ++i) plan.axes.push_back(i);
   }
   std::sort(plan.axes.begin(), plan.axes.end());
   const auto twice = std::adjacent_find(plan.axes.begin(), plan.axes.end());
   if (twice != plan.axes.end()) {
     return InvalidArgument("axis ", *twice, " is given twice in ",
-                           DimsToString(over.axes));
+                           DimsToString(given));
   }
   plan.kept_dims = shape.dims();
   for (int64_t axis : plan.axes) {
@@ -54,14 +55,19 @@ absl::StatusOr<Plan> PlanOf(const Shape& shape, const Over& over) {
   return plan;
 }
 
+Over Keeping(Over over) {
+  over.keep_axes = true;
+  return over;
+}
+
 // Reduces `x`, already of the dtype the reduction works in.
 Tensor ReduceBy(const OpScope& s, const Tensor& x, const Tensor& initial,
                 const Region& region, const Over& over) {
   if (x.dtype() == DType::kInvalid) return x;
   const auto plan = PlanOf(x.shape(), over);
   if (!plan.ok()) return s.Fail(plan.status());
-  const Tensor reduced = s.Add(kReduce, {x, initial},
-                               {{"dimensions", plan->axes}}, {&region, 1});
+  const Tensor reduced =
+      s.Add(kReduce, {x, initial}, {{"dimensions", plan->axes}}, {&region, 1});
   return over.keep_axes ? s.Reshape(reduced, plan->kept_dims) : reduced;
 }
 
@@ -110,11 +116,11 @@ Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
   } else {
     value = s.Reshape(value, {value.shape().num_elements()});
   }
-  const Tensor index = s.Add(
-      op, {value},
-      {{"dimension", int64_t{axis}},
-       {"dtype", options.dtype},
-       {"tie", std::string(options.last_of_equals ? "high" : "low")}});
+  const Tensor index =
+      s.Add(op, {value},
+            {{"dimension", int64_t{axis}},
+             {"dtype", options.dtype},
+             {"tie", std::string(options.last_of_equals ? "high" : "low")}});
   if (!options.keep_axis || !options.axis.has_value()) return index;
   Dims dims = value.shape().dims();
   dims[axis] = 1;
@@ -122,6 +128,14 @@ Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
 }
 
 }  // namespace
+
+absl::StatusOr<Dims> sdk::AxesOf(const Over& over) {
+  const std::optional<int64_t> axis = over.axis;
+  if (!axis.has_value()) return over.axes;
+  if (over.axes.empty()) return Dims{*axis};
+  return InvalidArgument("axis ", *axis, " and axes ", DimsToString(over.axes),
+                         " are both given");
+}
 
 Tensor Sum(const Operand& x, const Over& over) {
   return FoldAggregate("Sum", kAdd, x, over);
@@ -181,14 +195,14 @@ Tensor Mean(const Operand& x, const Over& over) {
 }
 
 Tensor Variance(const Operand& x, const Over& over, int64_t ddof) {
-  const OpScope s("Variance", x.where(), {&x});
+  const OpScope s("Variance", x.where(), {&x}, {{ddof}});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
   const Tensor value = s.As(x, ToAccurate(dtype));
   const auto plan = PlanOf(value.shape(), over);
   if (!plan.ok()) return s.Fail(plan.status());
   const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor mean = Mean(at(value), {over.axes, true});
+  const Tensor mean = Mean(at(value), Keeping(over));
   const Tensor squares = Square(at(Subtract(at(value), mean)));
   const Tensor sum = Sum(at(squares), over);
   const Tensor count = s.ConstantOf(plan->count - ddof, value.dtype());
@@ -204,12 +218,11 @@ Tensor LogSumExp(const Operand& x, const Over& over) {
   if (!plan.ok()) return s.Fail(plan.status());
   const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
   // An infinite maximum must not be subtracted from itself.
-  const Tensor highest = ReduceMax(at(value), {over.axes, true});
-  const Tensor shift =
-      Select(at(IsFinite(at(highest))), highest,
-             s.ConstantOf(0, value.dtype()));
+  const Tensor highest = ReduceMax(at(value), Keeping(over));
+  const Tensor shift = Select(at(IsFinite(at(highest))), highest,
+                              s.ConstantOf(0, value.dtype()));
   const Tensor sum =
-      Sum(at(Exp(at(Subtract(at(value), shift)))), {over.axes, true});
+      Sum(at(Exp(at(Subtract(at(value), shift)))), Keeping(over));
   const Tensor kept = Add(at(Log(at(sum))), shift);
   const Tensor result = s.Convert(kept, dtype);
   if (over.keep_axes || result.dtype() == DType::kInvalid) return result;
@@ -227,7 +240,7 @@ Tensor Softmax(const Operand& x, int64_t axis) {
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
   const Tensor value = s.As(x, ToAccurate(dtype));
-  const Over along{.axes = {axis}, .keep_axes = true};
+  const Over along{.axis = axis, .keep_axes = true};
   const auto plan = PlanOf(value.shape(), along);
   if (!plan.ok()) return s.Fail(plan.status());
   const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
 #include "core/base/dtype.h"
@@ -13,16 +15,39 @@
 
 namespace hawser {
 
-// Sum(x, {.axes = {-1}, .keep_axes = true})
+// One axis, or none; written as a number. true and false are no axes.
+class OneAxis {
+ public:
+  constexpr OneAxis() = default;
+  template <typename T>
+    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+  constexpr OneAxis(T axis)  // NOLINT: .axis = -1
+      : axis_(static_cast<int64_t>(axis)) {}
+  constexpr operator std::optional<int64_t>() const {  // NOLINT: as it is read
+    return axis_;
+  }
+
+ private:
+  std::optional<int64_t> axis_;
+};
+
+// Sum(x, {.axis = -1}), Sum(x, {.axes = {0, 1}, .keep_axes = true}). Axes may
+// be negative, from the back; none at all: all axes.
 struct Over {
-  Dims axes = {};          // may be negative, from the back; none: all axes
+  Dims axes = {};
+  OneAxis axis = {};       // instead of `axes`
   bool keep_axes = false;  // the reduced axes stay, with size 1
 };
 
+namespace sdk {
+// The axes that are named, as they were given. Errors: both kinds.
+absl::StatusOr<Dims> AxesOf(const Over& over);
+}  // namespace sdk
+
 // x: a tensor of any shape, or a number. over: see above. Result: the axes of x
 // that are left. "As usual" under Errors, all sticky and kInvalidArgument: an
-// axis there is not or that is given twice, a dtype the function is not defined
-// for.
+// axis there is not or that is given twice, `axis` beside `axes`, a dtype the
+// function is not defined for.
 
 // The sum. x: of numbers, or bool. Result: integers in 32 bits at least, 64
 // where x has 64 (bool and unsigned ones unsigned); they wrap; other dtypes

@@ -64,7 +64,7 @@ DType PromoteAll(absl::Span<const Tensor> tensors) {
 }  // namespace
 
 Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims) {
-  const OpScope s("Reshape", x.where(), {&x});
+  const OpScope s("Reshape", x.where(), {&x}, {dims});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto filled = FillIn(value.shape(), dims);
@@ -72,7 +72,10 @@ Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims) {
   return s.Reshape(value, *filled);
 }
 
-Tensor Flatten(const Operand& x) { return Reshape(x, {-1}); }
+Tensor Flatten(const Operand& x) {
+  const OpScope s("Flatten", x.where(), {&x});
+  return s.ok() ? Reshape(x, {-1}) : s.error();
+}
 
 Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes) {
   const OpScope s("Squeeze", x.where(), {&x});
@@ -107,13 +110,13 @@ Tensor ExpandDims(const Operand& x, int64_t axis) {
 }
 
 Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims) {
-  const OpScope s("BroadcastTo", x.where(), {&x});
+  const OpScope s("BroadcastTo", x.where(), {&x}, {dims});
   return s.ok() ? s.BroadcastTo(s.As(x), dims) : s.error();
 }
 
 Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
                    absl::Span<const int64_t> axes) {
-  const OpScope s("BroadcastTo", x.where(), {&x});
+  const OpScope s("BroadcastTo", x.where(), {&x}, {dims});
   if (!s.ok()) return s.error();
   Dims where;
   for (int64_t axis : axes) {
@@ -127,7 +130,7 @@ Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
 }
 
 Tensor Tile(const Operand& x, absl::Span<const int64_t> repetitions) {
-  const OpScope s("Tile", x.where(), {&x});
+  const OpScope s("Tile", x.where(), {&x}, {repetitions});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const size_t rank = std::max<size_t>(value.rank(), repetitions.size());

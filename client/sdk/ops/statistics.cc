@@ -22,9 +22,9 @@ using sdk::ToFloating;
 absl::StatusOr<Dims> WeightDims(const Tensor& x, const Tensor& weights,
                                 const Over& over) {
   if (weights.shape().SameDims(x.shape())) return x.shape().dims();
-  if (weights.rank() == 1 && over.axes.size() == 1) {
-    HAWSER_ASSIGN_OR_RETURN(const int axis,
-                            NormalizeAxis(over.axes[0], x.rank()));
+  HAWSER_ASSIGN_OR_RETURN(const Dims axes, sdk::AxesOf(over));
+  if (weights.rank() == 1 && axes.size() == 1) {
+    HAWSER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(axes[0], x.rank()));
     Dims dims(x.rank(), 1);
     dims[axis] = x.dim(axis);
     if (weights.dim(0) == x.dim(axis)) return dims;
@@ -53,7 +53,7 @@ Tensor WeightedMean(const Operand& x, const Operand& weights,
 }
 
 Tensor StandardDeviation(const Operand& x, const Over& over, int64_t ddof) {
-  const OpScope s("StandardDeviation", x.where(), {&x});
+  const OpScope s("StandardDeviation", x.where(), {&x}, {{ddof}});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
   const Tensor value = s.As(x, ToAccurate(dtype));
@@ -62,7 +62,7 @@ Tensor StandardDeviation(const Operand& x, const Over& over, int64_t ddof) {
 }
 
 Tensor Covariance(const Operand& x, int64_t ddof) {
-  const OpScope s("Covariance", x.where(), {&x});
+  const OpScope s("Covariance", x.where(), {&x}, {{ddof}});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
   const Tensor value = s.As(x, ToAccurate(dtype));

@@ -39,11 +39,14 @@ std::vector<Declared> FunctionsIn(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     if (absl::StartsWith(line, "//")) {
       absl::StrAppend(&comment, line.substr(std::min<size_t>(line.size(), 2)));
-    } else if (absl::StartsWith(line, "template <")) {
+    } else if (absl::StartsWith(line, "template <") ||
+               absl::StartsWith(line, "  requires ")) {
       continue;
     } else {
       const std::string name = NameIn(line);
-      if (!name.empty()) found.push_back({name, comment});
+      const bool overload =
+          comment.empty() && !found.empty() && found.back().name == name;
+      if (!name.empty() && !overload) found.push_back({name, comment});
       comment.clear();
     }
   }

@@ -105,9 +105,16 @@ TEST(Shapes, Pad) {
   EXPECT_FALSE(Pad(x, 0, {{-4, 0}}).status().ok());
 }
 
-TEST(Index, SliceClampsItsStarts) {
+TEST(Index, SliceCountsFromTheBack) {
   EXPECT_VALUE(Slice(M23(), {0, 1}, {2, 2}), I({2, 3, 5, 6}, {2, 2}));
-  EXPECT_VALUE(Slice(M23(), {9, -4}, {1, 3}), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(Slice(M23(), {-1, -3}, {1, 3}), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(Slice(M23(), {2, 0}, {0, 3}), I({}, {0, 3}));
+  EXPECT_THAT(Slice(M23(), {9, 0}, {1, 3}).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "Slice: start 9 with length 1 of axis 0 is outside its "
+                       "size 2; operands s32[2,3]"));
+  EXPECT_FALSE(Slice(M23(), {0, -4}, {1, 3}).status().ok());
+  EXPECT_FALSE(Slice(M23(), {0, -1}, {1, 2}).status().ok());
   EXPECT_VALUE(Slice(M23(), {0, 0}, {2, 3}, {1, 2}),
                I({1, 3, 4, 6}, {2, 2}));
   EXPECT_THAT(Slice(M23(), {0, 0}, {3, 1}).status(),
@@ -120,8 +127,13 @@ TEST(Index, AlongOneAxis) {
   EXPECT_VALUE(SliceAlongAxis(M23(), 1, 2, -1), I({2, 3, 5, 6}, {2, 2}));
   EXPECT_VALUE(SliceAlongAxis(M23(), 0, 3, 1, 2), I({1, 3, 4, 6}, {2, 2}));
   EXPECT_VALUE(Rows(M23(), 1, 1), I({4, 5, 6}, {1, 3}));
-  EXPECT_VALUE(Rows(M23(), Scalar(99), 1), I({4, 5, 6}, {1, 3}));
-  EXPECT_VALUE(Rows(M23(), int64_t{-5}, 1), I({1, 2, 3}, {1, 3}));
+  EXPECT_VALUE(Rows(M23(), -1, 1), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(Rows(M23(), Scalar(int8_t{-2}), 2), M23().Fetch().value());
+  EXPECT_THAT(Rows(M23(), Scalar(99), 1).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "Rows: start 99 with length 1 of axis 0 is outside"));
+  EXPECT_FALSE(Rows(M23(), int64_t{-5}, 1).status().ok());
+  EXPECT_FALSE(Rows(M23(), ~uint64_t{0}, 1).status().ok());
   EXPECT_VALUE(Rows(M23(), 0, 0), I({}, {0, 3}));
   EXPECT_FALSE(Rows(M23(), 0, 3).status().ok());
   EXPECT_FALSE(Rows(Scalar(1), 0, 1).status().ok());
@@ -129,9 +141,31 @@ TEST(Index, AlongOneAxis) {
               StatusIs(StatusCode::kInvalidArgument, "integers, not f32"));
 }
 
+TEST(Index, WhatIsKnownOnlyWhenItRunsIsClamped) {
+  const auto rows = Jit([](Tensor x, Tensor i) { return Rows(x, i, 1); });
+  EXPECT_VALUE(*rows(M23(), 99), I({4, 5, 6}, {1, 3}));
+  EXPECT_VALUE(*rows(M23(), -1), I({1, 2, 3}, {1, 3}));
+  EXPECT_VALUE(Rows(M23(), Scalar(4) - 5, 1), I({1, 2, 3}, {1, 3}));
+  const auto take = Jit([](Tensor x, Tensor i) { return Take(x, i); });
+  EXPECT_VALUE(*take(M23(), T1<int32_t>({-1, 7})), M23().Fetch().value());
+  // A constant of the trace is known.
+  const auto last = Jit([](Tensor x) { return Take(x, Constant({-1})); });
+  EXPECT_VALUE(*last(M23()), I({4, 5, 6}, {1, 3}));
+  const auto beyond = Jit([](Tensor x) { return Rows(x, 2, 1); });
+  EXPECT_THAT(beyond(M23()), StatusIs(StatusCode::kInvalidArgument,
+                                      "Rows: start 2 with length 1"));
+}
+
 TEST(Index, DynamicSliceAndPutSlice) {
-  EXPECT_VALUE(DynamicSlice(M23(), {Scalar(1), 5}, {1, 2}),
+  EXPECT_VALUE(DynamicSlice(M23(), {Scalar(1), -2}, {1, 2}),
                I({5, 6}, {1, 2}));
+  EXPECT_THAT(DynamicSlice(M23(), {Scalar(1), 2}, {1, 2}).status(),
+              StatusIs(StatusCode::kInvalidArgument, "start 2 with length 2"));
+  EXPECT_VALUE(PutSlice(M23(), {-1, -1}, TN<int32_t>({9}, {1, 1})),
+               I({1, 2, 3, 4, 5, 9}, {2, 3}));
+  EXPECT_THAT(PutSlice(M23(), {2, 0}, TN<int32_t>({9}, {1, 1})).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "PutSlice: start 2 with length 1 of axis 0"));
   EXPECT_VALUE(PutSlice(M23(), {0, Scalar(int64_t{1})},
                         TN<int32_t>({8, 9}, {1, 2})),
                I({1, 8, 9, 4, 5, 6}, {2, 3}));
@@ -148,8 +182,20 @@ TEST(Index, TakeReplacesAnAxisByTheShapeOfTheIndices) {
   EXPECT_VALUE(Take(M23(), TN<uint8_t>({2, 0}, {1, 2}), 1),
                I({3, 1, 6, 4}, {2, 1, 2}));
   EXPECT_VALUE(Take(M23(), 2, -1), I({3, 6}, {2}));
-  EXPECT_VALUE(Take(M23(), T1<int32_t>({-1, 7}), 0),
-               I({1, 2, 3, 4, 5, 6}, {2, 3}));  // clamped
+  EXPECT_VALUE(Take(M23(), T1<int32_t>({-1, -2}), 0),
+               I({4, 5, 6, 1, 2, 3}, {2, 3}));
+  EXPECT_VALUE(Take(M23(), -1, -1), I({3, 6}, {2}));
+  EXPECT_VALUE(Take(M23(), T1<int8_t>({}), 0), I({}, {0, 3}));
+  EXPECT_THAT(Take(M23(), T1<int32_t>({0, 2})).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "Take: index 2 of axis 0 is outside its size 2; "
+                       "operands s32[2,3], s32[2]"));
+  EXPECT_FALSE(Take(M23(), -3).status().ok());
+  EXPECT_VALUE(TakeAlongAxis(M23(), TN<int32_t>({-1, 0}, {2, 1}), 1),
+               I({3, 4}, {2, 1}));
+  EXPECT_FALSE(TakeAlongAxis(M23(), TN<int32_t>({3, 0}, {2, 1}), 1)
+                   .status()
+                   .ok());
   EXPECT_FALSE(Take(M23(), T1<float>({0})).status().ok());
   EXPECT_FALSE(Take(Scalar(1), 0).status().ok());
 }
@@ -161,6 +207,11 @@ TEST(Index, GatherTakesIndexVectors) {
                I({4, 5, 6, 1, 2, 3}, {2, 3}));
   EXPECT_VALUE(Gather(M23(), TN<int32_t>({2, 0}, {2, 1}), {1}),
                I({3, 6, 1, 4}, {2, 2}));
+  EXPECT_VALUE(Gather(M23(), TN<int32_t>({-1, -1, 0, -3}, {2, 2})),
+               I({6, 1}, {2}));
+  EXPECT_THAT(Gather(M23(), TN<int32_t>({0, 2, 2, 0}, {2, 2})).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "Gather: index 2 of axis 0 is outside its size 2"));
   EXPECT_FALSE(Gather(M23(), Scalar(0)).status().ok());
   EXPECT_FALSE(Gather(M23(), TN<int32_t>({1, 2, 3}, {1, 3})).status().ok());
   EXPECT_FALSE(Gather(M23(), at, {0}).status().ok());

@@ -16,6 +16,18 @@ TEST(Reduce, Axes) {
   EXPECT_VALUE(Sum(F23()), Literal::Scalar<float>(21));
   EXPECT_VALUE(Sum(F23(), {.axes = {0}}), F({5, 7, 9}));
   EXPECT_VALUE(Sum(F23(), {.axes = {-1}}), F({6, 15}));
+  EXPECT_VALUE(Sum(F23(), {.axis = -1}), F({6, 15}));
+  EXPECT_VALUE(Mean(F23(), {.axis = 0, .keep_axes = true}),
+               Literal::Of<float>({2.5f, 3.5f, 4.5f}, {1, 3}));
+  EXPECT_VALUE(LogSumExp(Zeros(DType::kF32, {1, 2}), {.axis = 0}), F({0, 0}));
+  EXPECT_VALUE(WeightedMean(F23(), Constant({1.f, 3.f}), {.axis = 0}),
+               F({3.25f, 4.25f, 5.25f}));
+  EXPECT_THAT(Sum(F23(), {.axes = {0}, .axis = 1}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "Sum: axis 1 and axes [0] are both given"));
+  EXPECT_THAT(Sum(F23(), {.axis = 2}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "Sum: axis 2 is out of range for rank 2"));
   EXPECT_VALUE(Sum(F23(), {.axes = {1, 0}}), Literal::Scalar<float>(21));
   EXPECT_VALUE(Sum(F23(), {.axes = {1}, .keep_axes = true}),
                Literal::Of<float>({6, 15}, {2, 1}));

@@ -52,12 +52,27 @@ TEST(Literal, CopiesShareAndAreThenImmutable) {
 TEST(LiteralDeathTest, WritingSharedBytesDies) {
   Literal a = Literal::Scalar<int32_t>(1);
   const Literal b = a;
-  EXPECT_DEATH(a.mutable_bytes(), "unique");
+  EXPECT_DEATH(
+      a.mutable_bytes(),
+      "literal_test.cc:[0-9]+: Literal::mutable_bytes of s32\\[\\]: its "
+      "bytes are shared");
 }
 
 TEST(LiteralDeathTest, WrongElementTypeDies) {
   const Literal a = Literal::Scalar<int32_t>(1);
-  EXPECT_DEATH(a.data<float>(), "shape_.dtype");
+  EXPECT_DEATH(a.data<float>(),
+               "literal_test.cc:[0-9]+: Literal::data<f32> of s32\\[\\]");
+  Literal b = Literal::Vector<uint8_t>({1, 2});
+  EXPECT_DEATH(b.mutable_data<bool>(),
+               "literal_test.cc:[0-9]+: Literal::mutable_data<bool> of u8");
+}
+
+TEST(LiteralDeathTest, AnotherNumberOfValuesDies) {
+  EXPECT_DEATH(Literal::Of<float>({1, 2, 3}, {2, 2}),
+               "literal_test.cc:[0-9]+: Literal::Of: 3 values for "
+               "f32\\[2,2\\], which has 4 elements");
+  EXPECT_DEATH(Literal::Of<float>({1}, {-1}),
+               "literal_test.cc:[0-9]+: .* has a negative size -1");
 }
 
 TEST(Literal, FromBytesChecksTheSize) {
