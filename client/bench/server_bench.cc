@@ -16,7 +16,7 @@
 #include "client/sdk/client.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/runtime/dataset.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::bench {
 namespace {
@@ -182,7 +182,7 @@ class Bulk {
     if (with_digests) source.arrays[0].chunks = manifest_.arrays[0].chunks;
     HAWSER_ASSIGN_OR_RETURN(
         const DatasetInfo info,
-        plan_.client->PutDataset(source, {.cancel = plan_.cancel}));
+        plan_.client->datasets().Put(source, {.cancel = plan_.cancel}));
     token_ = info.token;
     durable_ = info.durable;
     const int64_t sent = with_digests ? 0 : plan_.bytes;
@@ -194,7 +194,7 @@ class Bulk {
   absl::Status Download() {
     const runtime::CallOptions call{.cancel = plan_.cancel};
     HAWSER_ASSIGN_OR_RETURN(const auto array,
-                            plan_.client->DatasetArray(token_, "", call));
+                            plan_.client->datasets().Open({token_, ""}, call));
     HAWSER_ASSIGN_OR_RETURN(const Literal back, array->Fetch(call).Await());
     // All of it would take as long as some links take.
     if (back.shape() == value_.shape() &&
@@ -207,8 +207,10 @@ class Bulk {
   // Also when the time is over.
   absl::Status Forget() {
     if (token_.empty()) return absl::OkStatus();
-    return plan_.client->DeleteDataset(std::exchange(token_, ""),
-                                       {.cancel = CleanUpTime()});
+    return plan_.client->datasets()
+        .Ask(DeleteDataset{std::exchange(token_, "")},
+             {.cancel = CleanUpTime()})
+        .status();
   }
   // What bare streams brought can be deleted once it is a dataset.
   absl::Status ForgetBare() {

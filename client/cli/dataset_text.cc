@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -86,8 +87,9 @@ absl::StatusOr<std::string> TokenNamed(absl::string_view name,
                                        runtime::Client* client) {
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
   if (!IsTag(name)) return std::string(name);
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          client->StatDataset(name, {}));
+  HAWSER_ASSIGN_OR_RETURN(
+      const DatasetInfo info,
+      client->datasets().Ask(StatDataset{std::string(name)}, {}));
   return info.token;
 }
 

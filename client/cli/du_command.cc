@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/command.h"
 #include "client/cli/quantity.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -37,7 +38,8 @@ Json LimitJson(int64_t limit) { return limit == 0 ? Json() : Json(limit); }
 
 absl::StatusOr<ExitCode> RunDu(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  HAWSER_ASSIGN_OR_RETURN(const DatasetUsage usage, client->QueryUsage({}));
+  HAWSER_ASSIGN_OR_RETURN(const DatasetUsage usage,
+                          client->datasets().Ask(QueryUsage{}, {}));
   const std::string text = absl::StrCat(
       "datasets  ", usage.datasets,
       OfLimit(usage.datasets, usage.max_datasets,

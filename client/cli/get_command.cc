@@ -14,6 +14,7 @@
 #include "client/formats/npy.h"
 #include "client/formats/safetensors.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -50,8 +51,9 @@ absl::Status FetchInto(const Invocation& invocation, runtime::Client* client,
   if (rows.has_value()) range = RowsOf(*rows, array.shape);
   ProgressBar bar(invocation.environment.err,
                   invocation.environment.err_is_terminal);
-  return client->FetchDataset(info.token, array.name, range, into,
-                              {.cancel = cancel, .progress = bar.Callback()});
+  return client->datasets().FetchInto(
+      {info.token, array.name, range}, into,
+      {.cancel = cancel, .progress = bar.Callback()});
 }
 
 // Which arrays a file can hold: an npy file one, a safetensors file all.
@@ -94,8 +96,9 @@ absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
 
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          client->StatDataset(name, {}));
+  HAWSER_ASSIGN_OR_RETURN(
+      const DatasetInfo info,
+      client->datasets().Ask(StatDataset{std::string(name)}, {}));
   HAWSER_ASSIGN_OR_RETURN(const auto chosen, Choose(info, wanted, safetensors));
   HAWSER_ASSIGN_OR_RETURN(const auto shapes, ShapesOf(info, chosen, rows));
   const Interrupt interrupt;  // after which nothing half done is left

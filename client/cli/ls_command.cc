@@ -11,6 +11,7 @@
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/quantity.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -47,7 +48,7 @@ absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
   Json::List datasets;
   for (bool more = true; more;) {
     HAWSER_ASSIGN_OR_RETURN(const DatasetPage page,
-                            client->ListDatasets(query, {}));
+                            client->datasets().Ask(query, {}));
     for (const DatasetInfo& info : page.datasets) {
       query.after = info.token;
       if (!IsWanted(info, prefix)) continue;

@@ -6,6 +6,7 @@
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/pin_time.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -20,8 +21,9 @@ absl::StatusOr<ExitCode> Pin(const Invocation& invocation, absl::Duration ttl) {
   const std::string& name = invocation.line.words()[0];
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          client->PinDataset(name, ttl, {}));
+  HAWSER_ASSIGN_OR_RETURN(
+      const DatasetInfo info,
+      client->datasets().Ask(PinDataset{std::string(name), ttl}, {}));
   invocation.Print("", DatasetMembers(info));
   return kOk;
 }

@@ -15,6 +15,7 @@
 #include "client/cli/read_flags.h"
 #include "client/digests/hashed_file.h"
 #include "core/base/clock.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -183,8 +184,8 @@ class PutRun {
     {
       ProgressBar bar = bar_of("");
       HAWSER_ASSIGN_OR_RETURN(
-          put.info,
-          client_->PutDataset(files_read.source, {.progress = bar.Callback()}));
+          put.info, client_->datasets().Put(files_read.source,
+                                            {.progress = bar.Callback()}));
     }
     HAWSER_RETURN_IF_ERROR(Mark(&put.info));
     Note(label +
@@ -195,13 +196,14 @@ class PutRun {
   // Pin and tag.
   absl::Status Mark(DatasetInfo* info) {
     if (plan_.pin > absl::ZeroDuration()) {
-      HAWSER_ASSIGN_OR_RETURN(const DatasetInfo pinned,
-                              client_->PinDataset(info->token, plan_.pin, {}));
+      HAWSER_ASSIGN_OR_RETURN(
+          const DatasetInfo pinned,
+          client_->datasets().Ask(PinDataset{info->token, plan_.pin}, {}));
       info->pinned_until = pinned.pinned_until;
     }
     if (plan_.tag.empty()) return absl::OkStatus();
-    HAWSER_RETURN_IF_ERROR(
-        client_->TagDataset({.name = plan_.tag, .token = info->token}, {}));
+    HAWSER_RETURN_IF_ERROR(client_->datasets().Ask(
+        DatasetTag{.name = plan_.tag, .token = info->token}, {}));
     std::vector<std::string>& tags = info->tags;
     if (std::find(tags.begin(), tags.end(), plan_.tag) == tags.end()) {
       tags.insert(std::upper_bound(tags.begin(), tags.end(), plan_.tag),

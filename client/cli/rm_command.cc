@@ -5,6 +5,7 @@
 
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -13,7 +14,7 @@ constexpr Flag kFlags[] = {kServerFlag};
 
 absl::Status Delete(const std::string& name, runtime::Client* client) {
   HAWSER_ASSIGN_OR_RETURN(const std::string token, TokenNamed(name, client));
-  return client->DeleteDataset(token, {});
+  return client->datasets().Ask(DeleteDataset{std::string(token)}, {}).status();
 }
 
 absl::StatusOr<ExitCode> RunRm(const Invocation& invocation) {

@@ -7,6 +7,7 @@
 #include "client/formats/array_file.h"
 #include "core/base/status.h"
 #include "core/ir/parser.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -69,7 +70,7 @@ absl::StatusOr<runtime::Argument> Resolve(const RunArgument& argument,
   if (const auto* value = std::get_if<Literal>(&argument)) return *value;
   const ArrayName& name = std::get<ArrayName>(argument);
   HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          client->StatDataset(name.token, {}));
+                          client->datasets().Ask(StatDataset{name.token}, {}));
   const bool rows =
       name.rows.has_value() &&
       (name.whole_name.empty() || info.Find(name.whole_name) == nullptr);
@@ -77,9 +78,9 @@ absl::StatusOr<runtime::Argument> Resolve(const RunArgument& argument,
       const std::string array,
       ChooseArray(info, rows || name.whole_name.empty() ? name.array
                                                         : name.whole_name));
-  if (!rows) return client->DatasetArray(info.token, array, {});
-  return client->DatasetRows(info.token, array,
-                             RowsOf(*name.rows, info.Find(array)->shape), {});
+  if (!rows) return client->datasets().Open({info.token, array}, {});
+  return client->datasets().Open(
+      {info.token, array, RowsOf(*name.rows, info.Find(array)->shape)}, {});
 }
 
 }  // namespace hawser::cli

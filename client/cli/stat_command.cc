@@ -6,6 +6,7 @@
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/quantity.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -16,8 +17,9 @@ absl::StatusOr<ExitCode> RunStat(const Invocation& invocation) {
   const std::string& token = invocation.line.words()[0];
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          client->StatDataset(token, {}));
+  HAWSER_ASSIGN_OR_RETURN(
+      const DatasetInfo info,
+      client->datasets().Ask(StatDataset{std::string(token)}, {}));
   std::string text = absl::StrCat(
       info.token, "\n  bytes    ", info.bytes, " (", ReadableBytes(info.bytes),
       ")\n  durable  ", info.durable ? "yes" : "no, in memory only", "\n");

@@ -11,6 +11,7 @@
 #include "client/cli/quantity.h"
 #include "core/base/clock.h"
 #include "core/ir/builder.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -58,8 +59,8 @@ absl::StatusOr<Answer> Ask(const std::string& address,
   Answer answer;
   HAWSER_ASSIGN_OR_RETURN(answer.capabilities, client->capabilities());
   HAWSER_ASSIGN_OR_RETURN(answer.round_trip, RoundTrip(client.get()));
-  const auto usage =
-      client->QueryUsage({.cancel = CancelToken(SteadyNow() + kPatience)});
+  const auto usage = client->datasets().Ask(
+      QueryUsage{}, {.cancel = CancelToken(SteadyNow() + kPatience)});
   if (absl::IsUnimplemented(usage.status())) return answer;  // keeps no files
   HAWSER_RETURN_IF_ERROR(usage.status());
   answer.usage = *usage;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::cli {
 namespace {
@@ -50,7 +51,7 @@ absl::StatusOr<ExitCode> RunTag(const Invocation& invocation) {
   } else if (!expected.empty()) {
     HAWSER_ASSIGN_OR_RETURN(tag.expected, TokenNamed(expected, client.get()));
   }
-  HAWSER_RETURN_IF_ERROR(client->TagDataset(tag, {}));
+  HAWSER_RETURN_IF_ERROR(client->datasets().Ask(tag, {}).status());
   invocation.Print(
       "",
       Json::Members{{"name", tag.name},

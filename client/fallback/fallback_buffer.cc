@@ -115,8 +115,8 @@ absl::StatusOr<runtime::BufferPtr> FallbackBuffer::OnPrimary(
   absl::StatusOr<runtime::BufferPtr> made =
       dataset_.token.empty()
           ? UploadToPrimary(call)
-          : client_->FindDataset(*client_->primary_, dataset_,
-                                 Bounded(call, attempt));
+          : client_->datasets_.Find(*client_->primary_, dataset_,
+                                    Bounded(call, attempt));
   if (!made.ok()) return made;
   MutexLock lock(&mu_);
   if (attempt.epoch >= epoch_) {

@@ -16,11 +16,6 @@ constexpr absl::Duration kPingTimeout = absl::Seconds(5);
 // A primary that is full may say so at every step; the log does not.
 constexpr absl::Duration kQuiet = absl::Seconds(10);
 
-bool IsLinkError(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-         absl::IsCancelled(status);
-}
-
 }  // namespace
 
 runtime::CallOptions WithoutAttempt(const runtime::CallOptions& call) {
@@ -45,13 +40,15 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
       secondary_(std::move(secondary)),
       policy_(std::move(policy)),
       recipes_(
-          [this](const DatasetPart& part) { return DatasetOnSecondary(part); },
+          [this](const DatasetPart& part) {
+            return datasets_.OnSecondary(part);
+          },
           secondary_.get(),
           {policy_.max_recipe_steps, policy_.max_recipe_bytes}),
       breaker_({.probe_first = policy_.probe_first,
                 .probe_longest = policy_.probe_longest,
                 .probe = [this] { return Probe(); },
-                .settled = [this] { return Settled(); },
+                .settled = [this] { return datasets_.Settled(); },
                 .on_open =
                     [this](const absl::Status& why) {
                       ++switches_;
@@ -135,42 +132,9 @@ void FallbackClient::Announce(const absl::Status& why) {
 absl::Status FallbackClient::Probe() {
   HAWSER_RETURN_IF_ERROR(
       primary_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
-  // A server that was restarted may have lost what was put; only what it lacks
-  // is sent. What was deleted meanwhile it still has.
-  std::map<std::string, DatasetSource, std::less<>> sources;
-  std::set<std::string, std::less<>> deleted;
-  {
-    MutexLock lock(&mu_);
-    sources = sources_;
-    deleted.swap(deleted_);
-    probed_ = changes_;
-  }
-  for (const std::string& token : deleted) {
-    const absl::Status gone =
-        primary_->DeleteDataset(token, {.cancel = probing_});
-    if (!IsLinkError(gone)) continue;
-    MutexLock lock(&mu_);
-    for (const std::string& left : deleted) {
-      if (!sources_.contains(left)) deleted_.insert(left);
-    }
-    return gone;
-  }
-  for (const auto& [token, source] : sources) {
-    const absl::Status put =
-        primary_->PutDataset(source, {.cancel = probing_}).status();
-    if (IsLinkError(put)) return put;
-    if (put.ok()) continue;
-    // Back for all that does not need it.
-    HAWSER_LOG(kWarning) << "dataset " << token << " cannot be put again on "
-                         << primary_->name() << ": " << put.ToString();
-  }
+  HAWSER_RETURN_IF_ERROR(datasets_.Restore(probing_));
   HAWSER_LOG(kInfo) << primary_->name() << " is back";
   return absl::OkStatus();
-}
-
-bool FallbackClient::Settled() {
-  MutexLock lock(&mu_);
-  return probed_ == changes_;
 }
 
 absl::StatusOr<runtime::Capabilities> FallbackClient::capabilities() {

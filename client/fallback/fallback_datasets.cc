@@ -1,11 +1,14 @@
-// The datasets of a FallbackClient: what was put from here can be put again.
+#include "client/fallback/fallback_datasets.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/fallback/fallback_buffer.h"
 #include "client/fallback/fallback_client.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser {
 namespace {
@@ -24,85 +27,96 @@ DatasetInfo InfoOfSource(const std::string& token,
   return info;
 }
 
-absl::StatusOr<runtime::BufferPtr> OpenAt(runtime::Client& where,
-                                          const DatasetPart& part,
-                                          const runtime::CallOptions& call) {
-  if (!part.rows.has_value()) {
-    return where.DatasetArray(part.token, part.array, call);
-  }
-  return where.DatasetRows(part.token, part.array, *part.rows, call);
+bool IsLinkError(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsCancelled(status);
 }
 
 }  // namespace
 
-template <typename T>
-absl::StatusOr<T> FallbackClient::AskPrimary(
-    const runtime::CallOptions& call,
-    absl::FunctionRef<absl::StatusOr<T>(const runtime::CallOptions&)> ask) {
-  const Attempt attempt = Begin(call);
-  if (Breaker::IsOpen(attempt.epoch)) return Missing(attempt.epoch);
-  absl::StatusOr<T> answer = ask(Bounded(call, attempt));
-  if (!answer.ok()) (void)GiveUp(answer.status(), attempt);
-  return answer;
+struct FallbackDatasets::Verbs {
+  FallbackDatasets& datasets;
+  const runtime::CallOptions& call;
+
+  // What only the primary knows.
+  template <typename Verb>
+  absl::StatusOr<DatasetAnswer> operator()(const Verb& verb) {
+    FallbackClient& client = *datasets.client_;
+    const Attempt attempt = client.Begin(call);
+    if (Breaker::IsOpen(attempt.epoch)) return client.Missing(attempt.epoch);
+    auto answer = client.primary_->datasets().Ask(verb, Bounded(call, attempt));
+    if (!answer.ok()) (void)client.GiveUp(answer.status(), attempt);
+    return answer;
+  }
+  absl::StatusOr<DatasetAnswer> operator()(const StatDataset& stat) {
+    if (IsTag(stat.token))
+      return (*this).template operator()<StatDataset>(stat);
+    return datasets.Stat(stat.token, call);
+  }
+  absl::StatusOr<DatasetAnswer> operator()(const DatasetQuery& query) {
+    return datasets.List(query, call);
+  }
+  absl::StatusOr<DatasetAnswer> operator()(const DeleteDataset& order) {
+    HAWSER_RETURN_IF_ERROR(datasets.Delete(order.token, call));
+    return Acknowledgement();
+  }
+};
+
+absl::StatusOr<DatasetAnswer> FallbackDatasets::Answer(
+    const DatasetVerb& verb, const runtime::CallOptions& call) {
+  return std::visit(Verbs{*this, call}, verb);
 }
 
-void FallbackClient::KeepSource(const std::string& token,
-                                DatasetSource source) {
-  MutexLock lock(&mu_);
-  KeepSourceLocked(token, std::move(source));
-}
-
-void FallbackClient::KeepSourceLocked(const std::string& token,
-                                      DatasetSource source) {
+void FallbackDatasets::KeepSource(const std::string& token,
+                                  DatasetSource source) {
   ++changes_;
   deleted_.erase(token);
-  if (!policy_.keep_dataset_sources) return;
+  if (!client_->policy_.keep_dataset_sources) return;
   sources_.emplace(token, std::move(source));
 }
 
-void FallbackClient::CatchUp(
+void FallbackDatasets::CatchUp(
     const Attempt& attempt, const runtime::CallOptions& call,
     absl::FunctionRef<absl::Status(const runtime::CallOptions&)> change) {
-  const Attempt now = BeginTransfer(call);
+  const Attempt now = client_->BeginTransfer(call);
   if (Breaker::IsOpen(now.epoch) || now.epoch == attempt.epoch) return;
   const absl::Status status = change(Bounded(call, now));
-  if (!status.ok()) (void)GiveUp(status, now);
+  if (!status.ok()) (void)client_->GiveUp(status, now);
 }
 
-absl::StatusOr<DatasetInfo> FallbackClient::PutDataset(
+absl::StatusOr<DatasetInfo> FallbackDatasets::Put(
     const DatasetSource& source, const runtime::CallOptions& call) {
-  const Attempt attempt = BeginTransfer(call);
-  absl::StatusOr<DatasetInfo> info = Missing(attempt.epoch);
+  const Attempt attempt = client_->BeginTransfer(call);
+  absl::StatusOr<DatasetInfo> info = client_->Missing(attempt.epoch);
   if (!Breaker::IsOpen(attempt.epoch)) {
-    info = primary_->PutDataset(source, Bounded(call, attempt));
-    if (!info.ok() && !GiveUp(info.status(), attempt)) return info;
+    info = client_->primary_->datasets().Put(source, Bounded(call, attempt));
+    if (!info.ok() && !client_->GiveUp(info.status(), attempt)) return info;
   }
   const bool there = info.ok();
-  if (!there) info = secondary_->PutDataset(source, WithoutAttempt(call));
+  if (!there)
+    info = client_->secondary_->datasets().Put(source, WithoutAttempt(call));
   if (!info.ok()) return info;
-  KeepSource(info->token, source);
+  {
+    MutexLock lock(&mu_);
+    KeepSource(info->token, source);
+  }
   if (!there) {
     CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
-      return primary_->PutDataset(source, bounded).status();
+      return client_->primary_->datasets().Put(source, bounded).status();
     });
   }
   return info;
 }
 
-absl::StatusOr<DatasetInfo> FallbackClient::StatDataset(
-    absl::string_view token, const runtime::CallOptions& call) {
-  if (IsTag(token)) {
-    return AskPrimary<DatasetInfo>(
-        call, [&](const runtime::CallOptions& bounded) {
-          return primary_->StatDataset(token, bounded);
-        });
-  }
-  const Attempt attempt = Begin(call);
+absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
+    const std::string& token, const runtime::CallOptions& call) {
+  const Attempt attempt = client_->Begin(call);
   absl::Status found;
   if (!Breaker::IsOpen(attempt.epoch)) {
-    auto info = primary_->StatDataset(token, Bounded(call, attempt));
+    auto info = client_->primary_->datasets().Ask(StatDataset{token},
+                                                  Bounded(call, attempt));
     if (info.ok()) return info;
-    if (!GiveUp(info.status(), attempt)) found = info.status();
+    if (!client_->GiveUp(info.status(), attempt)) found = info.status();
   }
   if (found.ok() || absl::IsNotFound(found)) {
     // What was put from here can be used, also when a server that was
@@ -112,37 +126,39 @@ absl::StatusOr<DatasetInfo> FallbackClient::StatDataset(
     if (at != sources_.end()) return InfoOfSource(at->first, at->second);
   }
   if (!found.ok()) return NotThere(token, found);
-  auto info = secondary_->StatDataset(token, WithoutAttempt(call));
+  auto info = client_->secondary_->datasets().Ask(StatDataset{token},
+                                                  WithoutAttempt(call));
   if (info.ok()) return info;
   return NotThere(token, info.status());
 }
 
-absl::Status FallbackClient::NotThere(absl::string_view token,
-                                      const absl::Status& found) {
+absl::Status FallbackDatasets::NotThere(absl::string_view token,
+                                        const absl::Status& found) {
   MutexLock lock(&mu_);
   if (!absl::IsNotFound(found) || !frozen_.contains(token)) return found;
   return DataLoss("dataset ", token, " was made of values on ",
-                  primary_->name(), ", is lost with it, and is not known here");
+                  client_->primary_->name(),
+                  ", is lost with it, and is not known here");
 }
 
-absl::StatusOr<runtime::BufferPtr> FallbackClient::FindDataset(
+absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Find(
     runtime::Client& where, const DatasetPart& part,
     const runtime::CallOptions& call) {
-  auto found = OpenAt(where, part, call);
+  auto found = where.datasets().Open(part, call);
   if (!absl::IsNotFound(found.status())) return found;
   const std::optional<DatasetSource> source = BeginPutting(part.token);
   if (!source.has_value()) {
     // A dataset that is there has all its arrays.
-    if (where.StatDataset(part.token, call).ok()) return found;
+    if (where.datasets().Ask(StatDataset{part.token}, call).ok()) return found;
     return NotThere(part.token, found.status());
   }
-  const absl::Status put = where.PutDataset(*source, call).status();
-  found = put.ok() ? OpenAt(where, part, call) : put;
+  const absl::Status put = where.datasets().Put(*source, call).status();
+  found = put.ok() ? where.datasets().Open(part, call) : put;
   DonePutting(part.token);
   return found;
 }
 
-std::optional<DatasetSource> FallbackClient::BeginPutting(
+std::optional<DatasetSource> FallbackDatasets::BeginPutting(
     const std::string& token) {
   MutexLock lock(&mu_);
   const auto at = sources_.find(token);
@@ -151,14 +167,14 @@ std::optional<DatasetSource> FallbackClient::BeginPutting(
   return at->second;
 }
 
-void FallbackClient::DonePutting(const std::string& token) {
+void FallbackDatasets::DonePutting(const std::string& token) {
   MutexLock lock(&mu_);
   putting_.erase(putting_.find(token));
   put_again_.SignalAll();
 }
 
-absl::Status FallbackClient::BeginDeleting(const std::string& token,
-                                           const runtime::CallOptions& call) {
+absl::Status FallbackDatasets::BeginDeleting(const std::string& token,
+                                             const runtime::CallOptions& call) {
   const CancelToken::Registration expiry =
       call.cancel.OnExpiry([this](const absl::Status&) {
         MutexLock lock(&mu_);
@@ -176,78 +192,68 @@ absl::Status FallbackClient::BeginDeleting(const std::string& token,
                                " is being put again, which has not ended"));
 }
 
-void FallbackClient::EndDeleting(const std::string& token) {
+void FallbackDatasets::EndDeleting(const std::string& token) {
   MutexLock lock(&mu_);
   deleting_.erase(deleting_.find(token));
 }
 
-absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetOnSecondary(
+absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OnSecondary(
     const DatasetPart& part) {
-  auto found = FindDataset(*secondary_, part, {});
+  auto found = Find(*client_->secondary_, part, {});
   if (!absl::IsNotFound(found.status()) ||
-      secondary_->StatDataset(part.token, {}).ok()) {
+      client_->secondary_->datasets().Ask(StatDataset{part.token}, {}).ok()) {
     return found;
   }
-  return Unavailable(primary_->name(), " is away and this end does not have ",
-                     part.token, ": ", found.status().message());
+  return Unavailable(client_->primary_->name(),
+                     " is away and this end does not have ", part.token, ": ",
+                     found.status().message());
 }
 
-absl::StatusOr<runtime::BufferPtr> FallbackClient::OpenDataset(
-    DatasetPart part, const runtime::CallOptions& call) {
-  const Attempt attempt = Begin(call);
+absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
+    const DatasetPart& part, const runtime::CallOptions& call) {
+  const Attempt attempt = client_->Begin(call);
   runtime::BufferPtr primary, found;
   if (!Breaker::IsOpen(attempt.epoch)) {
-    auto there = FindDataset(*primary_, part, Bounded(call, attempt));
+    auto there = Find(*client_->primary_, part, Bounded(call, attempt));
     if (there.ok()) {
       found = primary = *std::move(there);
-    } else if (!GiveUp(there.status(), attempt)) {
+    } else if (!client_->GiveUp(there.status(), attempt)) {
       return there;
     }
   }
   if (found == nullptr) {
-    HAWSER_ASSIGN_OR_RETURN(found, DatasetOnSecondary(part));
+    HAWSER_ASSIGN_OR_RETURN(found, OnSecondary(part));
   }
   auto buffer = std::make_shared<FallbackBuffer>(
-      this, std::move(primary), attempt,
-      recipes_.OfDataset(found->shape(), part));
-  buffer->SetDataset(std::move(part));
+      client_, std::move(primary), attempt,
+      client_->recipes_.OfDataset(found->shape(), part));
+  buffer->SetDataset(part);
   return buffer;
 }
 
-absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetArray(
-    absl::string_view token, absl::string_view array,
-    const runtime::CallOptions& call) {
-  return OpenDataset({std::string(token), std::string(array)}, call);
-}
-
-absl::StatusOr<runtime::BufferPtr> FallbackClient::DatasetRows(
-    absl::string_view token, absl::string_view array, const RowRange& rows,
-    const runtime::CallOptions& call) {
-  return OpenDataset({std::string(token), std::string(array), rows}, call);
-}
-
-absl::Status FallbackClient::FetchDataset(absl::string_view token,
-                                          absl::string_view array,
-                                          const std::optional<RowRange>& rows,
-                                          absl::Span<char> into,
-                                          const runtime::CallOptions& call) {
-  const Attempt attempt = BeginTransfer(call);
+absl::Status FallbackDatasets::FetchInto(const DatasetPart& part,
+                                         absl::Span<char> into,
+                                         const runtime::CallOptions& call) {
+  const Attempt attempt = client_->BeginTransfer(call);
   if (!Breaker::IsOpen(attempt.epoch)) {
-    const absl::Status status = primary_->FetchDataset(token, array, rows, into,
-                                                       Bounded(call, attempt));
+    const absl::Status status = client_->primary_->datasets().FetchInto(
+        part, into, Bounded(call, attempt));
     if (status.ok()) return status;
-    if (!GiveUp(status, attempt) && !absl::IsNotFound(status)) return status;
+    if (!client_->GiveUp(status, attempt) && !absl::IsNotFound(status)) {
+      return status;
+    }
   }
   // Put again, or found here.
-  return Client::FetchDataset(token, array, rows, into, call);
+  return Datasets::FetchInto(part, into, call);
 }
 
-absl::StatusOr<DatasetPage> FallbackClient::ListDatasets(
+absl::StatusOr<DatasetPage> FallbackDatasets::List(
     const DatasetQuery& query, const runtime::CallOptions& call) {
-  const Attempt attempt = Begin(call);
+  const Attempt attempt = client_->Begin(call);
   if (!Breaker::IsOpen(attempt.epoch)) {
-    auto page = primary_->ListDatasets(query, Bounded(call, attempt));
-    if (page.ok() || !GiveUp(page.status(), attempt)) return page;
+    auto page =
+        client_->primary_->datasets().Ask(query, Bounded(call, attempt));
+    if (page.ok() || !client_->GiveUp(page.status(), attempt)) return page;
   }
   std::vector<DatasetInfo> all;
   {
@@ -261,7 +267,7 @@ absl::StatusOr<DatasetPage> FallbackClient::ListDatasets(
   for (bool more = true; more;) {
     HAWSER_ASSIGN_OR_RETURN(
         const DatasetPage page,
-        secondary_->ListDatasets(next, WithoutAttempt(call)));
+        client_->secondary_->datasets().Ask(next, WithoutAttempt(call)));
     for (const DatasetInfo& info : page.datasets) {
       const bool known = std::any_of(
           all.begin(), all.begin() + sources,
@@ -274,29 +280,32 @@ absl::StatusOr<DatasetPage> FallbackClient::ListDatasets(
   return PageOf(std::move(all), query, kPage);
 }
 
-absl::Status FallbackClient::DeleteDataset(absl::string_view token,
-                                           const runtime::CallOptions& call) {
+absl::Status FallbackDatasets::Delete(const std::string& token,
+                                      const runtime::CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(ParseToken(token));
-  const std::string name(token);
-  HAWSER_RETURN_IF_ERROR(BeginDeleting(name, call));
-  const absl::Status deleted = DeleteEverywhere(name, call);
-  EndDeleting(name);
+  HAWSER_RETURN_IF_ERROR(BeginDeleting(token, call));
+  const absl::Status deleted = DeleteEverywhere(token, call);
+  EndDeleting(token);
   return deleted;
 }
 
-absl::Status FallbackClient::DeleteEverywhere(
+absl::Status FallbackDatasets::DeleteEverywhere(
     const std::string& token, const runtime::CallOptions& call) {
-  const Attempt attempt = Begin(call);
+  const Attempt attempt = client_->Begin(call);
   bool away = Breaker::IsOpen(attempt.epoch);
-  absl::Status there = Missing(attempt.epoch);
+  absl::Status there = client_->Missing(attempt.epoch);
   if (!away) {
-    there = primary_->DeleteDataset(token, Bounded(call, attempt));
+    there = client_->primary_->datasets()
+                .Ask(DeleteDataset{token}, Bounded(call, attempt))
+                .status();
     if (!there.ok() && !absl::IsNotFound(there)) {
-      if (!GiveUp(there, attempt)) return there;
+      if (!client_->GiveUp(there, attempt)) return there;
       away = true;
     }
   }
-  bool here = secondary_->DeleteDataset(token, WithoutAttempt(call)).ok();
+  bool here = client_->secondary_->datasets()
+                  .Ask(DeleteDataset{token}, WithoutAttempt(call))
+                  .ok();
   {
     MutexLock lock(&mu_);
     ++changes_;
@@ -312,7 +321,7 @@ absl::Status FallbackClient::DeleteEverywhere(
   }
   if (!here) return there;
   // A probe that began since has put what was still known here then.
-  const bool missed = !away && breaker_.epoch() != attempt.epoch;
+  const bool missed = !away && client_->breaker_.epoch() != attempt.epoch;
   if (missed) {
     MutexLock lock(&mu_);
     ++changes_;
@@ -320,7 +329,9 @@ absl::Status FallbackClient::DeleteEverywhere(
   }
   if (away || missed) {
     CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
-      const absl::Status gone = primary_->DeleteDataset(token, bounded);
+      const absl::Status gone = client_->primary_->datasets()
+                                    .Ask(DeleteDataset{token}, bounded)
+                                    .status();
       if (!gone.ok() && !absl::IsNotFound(gone)) return gone;
       MutexLock lock(&mu_);
       deleted_.erase(token);
@@ -330,32 +341,44 @@ absl::Status FallbackClient::DeleteEverywhere(
   return absl::OkStatus();
 }
 
-absl::StatusOr<DatasetInfo> FallbackClient::PinDataset(
-    absl::string_view token, absl::Duration ttl,
-    const runtime::CallOptions& call) {
-  return AskPrimary<DatasetInfo>(
-      call, [&](const runtime::CallOptions& bounded) {
-        return primary_->PinDataset(token, ttl, bounded);
-      });
+absl::Status FallbackDatasets::Restore(const CancelToken& cancel) {
+  runtime::Client& primary = *client_->primary_;
+  // A server that was restarted may have lost what was put; only what it lacks
+  // is sent. What was deleted meanwhile it still has.
+  std::map<std::string, DatasetSource, std::less<>> sources;
+  std::set<std::string, std::less<>> deleted;
+  {
+    MutexLock lock(&mu_);
+    sources = sources_;
+    deleted.swap(deleted_);
+    restored_ = changes_;
+  }
+  for (const std::string& token : deleted) {
+    const absl::Status gone = primary.datasets()
+                                  .Ask(DeleteDataset{token}, {.cancel = cancel})
+                                  .status();
+    if (!IsLinkError(gone)) continue;
+    MutexLock lock(&mu_);
+    for (const std::string& left : deleted) {
+      if (!sources_.contains(left)) deleted_.insert(left);
+    }
+    return gone;
+  }
+  for (const auto& [token, source] : sources) {
+    const absl::Status put =
+        primary.datasets().Put(source, {.cancel = cancel}).status();
+    if (IsLinkError(put)) return put;
+    if (put.ok()) continue;
+    // Back for all that does not need it.
+    HAWSER_LOG(kWarning) << "dataset " << token << " cannot be put again on "
+                         << primary.name() << ": " << put.ToString();
+  }
+  return absl::OkStatus();
 }
 
-absl::Status FallbackClient::TagDataset(const DatasetTag& tag,
-                                        const runtime::CallOptions& call) {
-  return AskPrimary<bool>(
-             call,
-             [&](const runtime::CallOptions& bounded) -> absl::StatusOr<bool> {
-               HAWSER_RETURN_IF_ERROR(primary_->TagDataset(tag, bounded));
-               return true;
-             })
-      .status();
-}
-
-absl::StatusOr<DatasetUsage> FallbackClient::QueryUsage(
-    const runtime::CallOptions& call) {
-  return AskPrimary<DatasetUsage>(call,
-                                  [&](const runtime::CallOptions& bounded) {
-                                    return primary_->QueryUsage(bounded);
-                                  });
+bool FallbackDatasets::Settled() {
+  MutexLock lock(&mu_);
+  return restored_ == changes_;
 }
 
 }  // namespace hawser

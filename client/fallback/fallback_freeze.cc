@@ -1,10 +1,11 @@
-// FallbackClient::FreezeDataset: values become a dataset where they are.
+// FallbackDatasets::Freeze: values become a dataset where they are.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/fallback/fallback_buffer.h"
 #include "client/fallback/fallback_client.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser {
 namespace {
@@ -18,8 +19,8 @@ FallbackBuffer* OwnBuffer(const runtime::NamedArgument& array) {
 
 }  // namespace
 
-absl::StatusOr<FallbackClient::NamedArguments>
-FallbackClient::FreezableOnPrimary(
+absl::StatusOr<FallbackDatasets::NamedArguments>
+FallbackDatasets::FreezableOnPrimary(
     absl::Span<const runtime::NamedArgument> arrays, const Attempt& attempt,
     const runtime::CallOptions& call) {
   NamedArguments there(arrays.begin(), arrays.end());
@@ -33,14 +34,14 @@ FallbackClient::FreezableOnPrimary(
   return there;
 }
 
-absl::StatusOr<FallbackClient::NamedArguments>
-FallbackClient::FreezableOnSecondary(
+absl::StatusOr<FallbackDatasets::NamedArguments>
+FallbackDatasets::FreezableOnSecondary(
     absl::Span<const runtime::NamedArgument> arrays) {
   NamedArguments here(arrays.begin(), arrays.end());
   for (runtime::NamedArgument& array : here) {
     FallbackBuffer* own = OwnBuffer(array);
     if (own == nullptr) continue;
-    auto buffer = recipes_.OnSecondary(own->recipe());
+    auto buffer = client_->recipes_.OnSecondary(own->recipe());
     if (!buffer.ok()) {
       return Annotate(buffer.status(),
                       absl::StrCat("array \"", array.name, "\""));
@@ -50,51 +51,58 @@ FallbackClient::FreezableOnSecondary(
   return here;
 }
 
-absl::StatusOr<DatasetInfo> FallbackClient::FreezeDataset(
-    absl::Span<const runtime::NamedArgument> arrays,
-    const runtime::CallOptions& call) {
+absl::Status FallbackDatasets::CheckFreezable(
+    absl::Span<const runtime::NamedArgument> arrays) {
   for (const runtime::NamedArgument& array : arrays) {
     const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
     if (buffer == nullptr) continue;
     // The gate too: an address may be used again by another client.
-    if (*buffer == nullptr || (*buffer)->client() != this ||
-        OwnBuffer(array)->gate() != gate_) {
+    if (*buffer == nullptr || (*buffer)->client() != client_ ||
+        OwnBuffer(array)->gate() != client_->gate_) {
       return FailedPrecondition("array \"", array.name, "\" does not live on ",
-                                name());
+                                client_->name());
     }
   }
-  const Attempt attempt = BeginTransfer(call);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
+    absl::Span<const runtime::NamedArgument> arrays,
+    const runtime::CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(CheckFreezable(arrays));
+  const Attempt attempt = client_->BeginTransfer(call);
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto there = FreezableOnPrimary(arrays, attempt, call);
-    auto info = there.ok()
-                    ? primary_->FreezeDataset(*there, Bounded(call, attempt))
-                    : absl::StatusOr<DatasetInfo>(there.status());
+    auto info = there.ok() ? client_->primary_->datasets().Freeze(
+                                 *there, Bounded(call, attempt))
+                           : absl::StatusOr<DatasetInfo>(there.status());
     if (info.ok()) {
       RememberFrozen(info->token);
-      if (info->bytes <= policy_.checkpoint_bytes) {
+      if (info->bytes <= client_->policy_.checkpoint_bytes) {
         FetchSource(info->token, *there);
       }
       return info;
     }
-    if (!GiveUp(info.status(), attempt)) return info;
+    if (!client_->GiveUp(info.status(), attempt)) return info;
   }
   HAWSER_ASSIGN_OR_RETURN(const NamedArguments here,
                           FreezableOnSecondary(arrays));
   HAWSER_ASSIGN_OR_RETURN(
-      DatasetInfo info, secondary_->FreezeDataset(here, WithoutAttempt(call)));
+      DatasetInfo info,
+      client_->secondary_->datasets().Freeze(here, WithoutAttempt(call)));
   RememberFrozen(info.token);
   FetchSource(info.token, here);
   return info;
 }
 
-void FallbackClient::RememberFrozen(const std::string& token) {
+void FallbackDatasets::RememberFrozen(const std::string& token) {
   MutexLock lock(&mu_);
   frozen_.insert(token);
   deleted_.erase(token);
 }
 
-void FallbackClient::FetchSource(const std::string& token,
-                                 const NamedArguments& arrays) {
+void FallbackDatasets::FetchSource(const std::string& token,
+                                   const NamedArguments& arrays) {
   std::vector<Future<Literal>> values;
   DatasetSource source;
   for (const runtime::NamedArgument& array : arrays) {
@@ -106,7 +114,7 @@ void FallbackClient::FetchSource(const std::string& token,
             : std::get<runtime::BufferPtr>(array.value)->Fetch({}));
   }
   runtime::AllOf(std::move(values))
-      .OnReady([this, gate = gate_, token, source = std::move(source)](
+      .OnReady([this, gate = client_->gate_, token, source = std::move(source)](
                    const absl::StatusOr<std::vector<Literal>>& all) mutable {
         const Gate::Pass pass = gate->Enter();
         if (!pass || !all.ok()) return;
@@ -115,7 +123,7 @@ void FallbackClient::FetchSource(const std::string& token,
         }
         MutexLock lock(&mu_);
         if (!frozen_.contains(token)) return;  // deleted meanwhile
-        KeepSourceLocked(token, std::move(source));
+        KeepSource(token, std::move(source));
       });
 }
 

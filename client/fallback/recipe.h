@@ -17,6 +17,7 @@
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser {
 
@@ -26,13 +27,6 @@ using RecipeArgument = std::variant<Literal, RecipePtr>;
 // Compiles for the secondary on first use.
 using SecondaryExecutable =
     std::function<absl::StatusOr<std::shared_ptr<runtime::Executable>>()>;
-
-// What a dataset's array, or rows of one, is called on every server.
-struct DatasetPart {
-  std::string token;
-  std::string array;
-  std::optional<RowRange> rows = std::nullopt;  // none: all
-};
 
 // Host bytes that recipes hold, counted as long as this lives.
 class HeldBytes {

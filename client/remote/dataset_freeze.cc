@@ -1,4 +1,5 @@
-// RemoteClient::FreezeDataset: values on the server become a dataset there.
+#include "client/remote/dataset_freeze.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -6,12 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/session.h"
 #include "core/base/future.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 
 namespace hawser {
@@ -32,13 +34,13 @@ class FreezeCall final : public Request {
   Promise<v1::DatasetInfoProto> promise_;
 };
 
-}  // namespace
-
-absl::Status RemoteClient::FillFreeze(
-    absl::Span<const runtime::NamedArgument* const> arrays,
-    const std::shared_ptr<RemoteSession>& session,
-    const runtime::CallOptions& call, std::vector<runtime::BufferPtr>* uploads,
-    v1::FreezeRequest* freeze) {
+// The request for these arrays, sorted by name.
+absl::Status FillFreeze(RemoteClient& client,
+                        absl::Span<const runtime::NamedArgument* const> arrays,
+                        const std::shared_ptr<RemoteSession>& session,
+                        const runtime::CallOptions& call,
+                        std::vector<runtime::BufferPtr>* uploads,
+                        v1::FreezeRequest* freeze) {
   for (const runtime::NamedArgument* array : arrays) {
     freeze->add_names(array->name);
     v1::ArgumentProto* proto = freeze->add_values();
@@ -47,7 +49,7 @@ absl::Status RemoteClient::FillFreeze(
     if (literal == nullptr) {
       buffer = std::get<runtime::BufferPtr>(array->value);
     } else if (literal->shape().byte_size() > kMaxInlineBytes) {
-      HAWSER_ASSIGN_OR_RETURN(buffer, UploadIn(session, *literal, call));
+      HAWSER_ASSIGN_OR_RETURN(buffer, client.UploadIn(session, *literal, call));
       uploads->push_back(buffer);
     } else {
       ToProto(*literal, proto->mutable_literal());
@@ -62,16 +64,18 @@ absl::Status RemoteClient::FillFreeze(
   return absl::OkStatus();
 }
 
-absl::StatusOr<DatasetInfo> RemoteClient::FreezeDataset(
-    absl::Span<const runtime::NamedArgument> arrays,
+}  // namespace
+
+absl::StatusOr<DatasetInfo> FreezeDataset(
+    RemoteClient& client, absl::Span<const runtime::NamedArgument> arrays,
     const runtime::CallOptions& call) {
   std::vector<const runtime::NamedArgument*> sorted;
   for (const runtime::NamedArgument& array : arrays) {
     const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
     if (buffer != nullptr &&
-        (*buffer == nullptr || (*buffer)->client() != this)) {
+        (*buffer == nullptr || (*buffer)->client() != &client)) {
       return FailedPrecondition("array \"", array.name, "\" does not live on ",
-                                address_);
+                                client.name());
     }
     if (buffer == nullptr && !std::get<Literal>(array.value).valid()) {
       return InvalidArgument("array \"", array.name, "\" has no value");
@@ -80,18 +84,19 @@ absl::StatusOr<DatasetInfo> RemoteClient::FreezeDataset(
   }
   std::sort(sorted.begin(), sorted.end(),
             [](const auto* a, const auto* b) { return a->name < b->name; });
-  const CallLimits limits(call);
-  HAWSER_RETURN_IF_ERROR(limits.CheckCaller());
-  const std::shared_ptr<RemoteSession> session = Session();
+  const CancelToken cancel = runtime::AttemptToken(call);
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  const std::shared_ptr<RemoteSession> session = client.Session();
   auto freeze = std::make_shared<FreezeCall>();
   v1::FreezeRequest* request = freeze->message->mutable_freeze();
-  request->set_wait_durable(options_.wait_durable);
+  request->set_wait_durable(client.options().wait_durable);
   std::vector<runtime::BufferPtr> uploads;
-  HAWSER_RETURN_IF_ERROR(FillFreeze(sorted, session, call, &uploads, request));
-  HAWSER_RETURN_IF_ERROR(session->Submit(freeze, /*wait=*/true, limits));
+  HAWSER_RETURN_IF_ERROR(
+      FillFreeze(client, sorted, session, call, &uploads, request));
+  HAWSER_RETURN_IF_ERROR(session->Submit(freeze, cancel, call.cancel));
   HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
-                          AwaitWithin(freeze->future(), limits, address_));
-  return Learn(reply);
+                          AwaitWithin(freeze->future(), cancel, client.name()));
+  return FromProto(reply);
 }
 
 }  // namespace hawser

@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "client/remote/call_limits.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "core/base/thread_pool.h"
+#include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
+#include "core/wire/dataset_verbs.h"
 
 namespace hawser {
 namespace {
@@ -70,7 +71,7 @@ class DatasetGet {
         bytes_(bytes),
         into_(into),
         progress_(call.progress),
-        cancel_(CallLimits(call).Token()) {}
+        cancel_(runtime::AttemptToken(call)) {}
 
   absl::Status Run(int streams) {
     const int64_t first = bytes_.begin / kChunkBytes;
@@ -244,8 +245,10 @@ absl::StatusOr<std::shared_ptr<const DatasetManifest>> FetchManifest(
   request.set_digests(true);
   absl::StatusOr<std::shared_ptr<const DatasetManifest>> manifest;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
-                            transport->Stat(request, CallLimits(call).Rest()));
+    HAWSER_ASSIGN_OR_RETURN(
+        const v1::DatasetInfoProto reply,
+        transport->Ask<OnWire<StatDataset>>(
+            request, {.cancel = runtime::AttemptToken(call)}));
     manifest = ManifestIn(reply, name);
     if (manifest.ok()) return manifest;
   }

@@ -7,7 +7,9 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/base/thread_pool.h"
+#include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
+#include "core/wire/dataset_verbs.h"
 
 namespace hawser {
 namespace {
@@ -29,7 +31,7 @@ DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
                        const runtime::CallOptions& call)
     : transport_(transport),
       options_(options),
-      limits_(call),
+      cancel_(runtime::AttemptToken(call)),
       progress_(call.progress) {
   for (const DatasetSource::Array& array : source.arrays) {
     ArrayManifest m{array.name, array.shape(), {}};
@@ -76,8 +78,9 @@ absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
   for (const Digest& digest : digests) {
     absl::StrAppend(request.mutable_digests(), digest.bytes());
   }
-  HAWSER_ASSIGN_OR_RETURN(const v1::FindMissingReply reply,
-                          transport_->FindMissing(request, limits_.Rest()));
+  HAWSER_ASSIGN_OR_RETURN(
+      const v1::FindMissingReply reply,
+      transport_->Ask<FindMissingMethod>(request, {.cancel = cancel_}));
   for (uint32_t index : reply.missing()) {
     if (index < digests.size()) continue;
     return Internal(transport_->address(), " misses chunk ", index, " of ",
@@ -118,7 +121,7 @@ absl::Status DatasetPut::MakeLazyValues() {
     const Chunks own =
         absl::MakeSpan(chunks_).subspan(first, array->chunks.size());
     if (AllAreThere(own) || own[0].put.owner.valid()) continue;
-    HAWSER_RETURN_IF_ERROR(limits_.Check(SteadyNow(), transport_->address()));
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
     HAWSER_ASSIGN_OR_RETURN(const Literal value, array->Value());
     for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
   }
@@ -156,7 +159,7 @@ DatasetPut::Chunks DatasetPut::TakeGroup() {
 }
 
 absl::Status DatasetPut::SendGroup(Chunks group) {
-  HAWSER_RETURN_IF_ERROR(limits_.Check(SteadyNow(), transport_->address()));
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
   std::vector<Digest> asked;
   std::vector<const ChunkToPut*> puts;  // as many
   int64_t bytes = 0;
@@ -187,7 +190,7 @@ absl::Status DatasetPut::SendGroup(Chunks group) {
 
 absl::Status DatasetPut::SendOnOneStream(absl::Span<const ChunkToPut> chunks) {
   if (chunks.empty()) return absl::OkStatus();
-  runtime::CallOptions call = limits_.Rest();
+  runtime::CallOptions call = {.cancel = cancel_};
   int64_t reported = 0;
   call.progress = [&](int64_t done, int64_t) {
     Report(done - reported);
@@ -213,8 +216,9 @@ absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
   request.set_upload(upload_);
   *request.mutable_manifest() = ToProto(manifest_);
   request.set_wait_durable(options_.wait_durable);
-  HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
-                          transport_->Commit(request, limits_.Rest()));
+  HAWSER_ASSIGN_OR_RETURN(
+      const v1::DatasetInfoProto reply,
+      transport_->Ask<CommitMethod>(request, {.cancel = cancel_}));
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, FromProto(reply));
   if (const std::string token = TokenOf(manifest_); info.token != token) {
     return Internal(transport_->address(), " calls the dataset ", info.token,

@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/options.h"
 #include "client/remote/transport.h"
+#include "core/base/cancel.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/base/random.h"
@@ -67,7 +67,7 @@ class DatasetPut {
   Transport* const transport_;
   const RemoteOptions options_;
   const uint64_t upload_ = RandomNumber();  // what the server calls this put
-  const CallLimits limits_;
+  const CancelToken cancel_;
   const std::function<void(int64_t, int64_t)> progress_;
   DatasetManifest manifest_;   // digests filled in by Commit
   std::vector<Chunk> chunks_;  // of all arrays in a row

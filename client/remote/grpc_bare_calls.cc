@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/remote/call_limits.h"
 #include "client/remote/frame.h"
 #include "client/remote/grpc_bulk.h"
 #include "client/remote/grpc_credentials.h"
@@ -59,7 +58,7 @@ class GrpcBareCalls final : public BareCalls {
       const std::vector<std::shared_ptr<grpc::ChannelCredentials>>& credentials,
       const CancelToken& cancel)
       : address_(address),
-        limits_(runtime::CallOptions{.cancel = cancel}),
+        cancel_(cancel),
         small_(OwnConnection(address, credentials[0])),
         health_(health::Health::NewStub(small_)),
         datasets_(v1::Datasets::NewStub(small_)),
@@ -77,7 +76,7 @@ class GrpcBareCalls final : public BareCalls {
 
   absl::Status Check() override {
     grpc::ClientContext context;
-    SetDeadline(limits_, &context);
+    SetDeadline(cancel_, &context);
     health::HealthCheckResponse answer;
     return Told(
         health_->Check(&context, health::HealthCheckRequest(), &answer));
@@ -86,7 +85,7 @@ class GrpcBareCalls final : public BareCalls {
   absl::Status Ping() override {
     if (ping_ == nullptr) {
       ping_context_ = std::make_unique<grpc::ClientContext>();
-      SetDeadline(limits_, ping_context_.get());
+      SetDeadline(cancel_, ping_context_.get());
       ping_ = reflection_->ServerReflectionInfo(ping_context_.get());
     }
     ServerReflectionRequest request;
@@ -105,7 +104,7 @@ class GrpcBareCalls final : public BareCalls {
         chunks.size(),
         [&](grpc::Channel* channel, size_t begin, size_t end) -> absl::Status {
           grpc::ClientContext context;
-          SetDeadline(limits_, &context);
+          SetDeadline(cancel_, &context);
           grpc::ByteBuffer answer;
           const RpcMethod method("/hawser.v1.Datasets/Put",
                                  RpcMethod::CLIENT_STREAMING);
@@ -122,14 +121,13 @@ class GrpcBareCalls final : public BareCalls {
 
   absl::Status Commit(const DatasetManifest& manifest,
                       const CancelToken& cancel) override {
-    const CallLimits limits(runtime::CallOptions{.cancel = cancel});
     grpc::ClientContext context;
-    SetDeadline(limits, &context);
+    SetDeadline(cancel, &context);
     v1::CommitRequest request;
     request.set_upload(upload_);
     *request.mutable_manifest() = ToProto(manifest);
     v1::DatasetInfoProto answer;
-    return CallStatus(datasets_->Commit(&context, request, &answer), limits,
+    return CallStatus(datasets_->Commit(&context, request, &answer), cancel,
                       address_);
   }
 
@@ -138,7 +136,7 @@ class GrpcBareCalls final : public BareCalls {
         bytes,
         [&](grpc::Channel* channel, size_t begin, size_t end) -> absl::Status {
           grpc::ClientContext context;
-          SetDeadline(limits_, &context);
+          SetDeadline(cancel_, &context);
           v1::GetRequest request;
           request.set_token(token);
           request.set_row_begin(static_cast<int64_t>(begin));
@@ -197,13 +195,13 @@ class GrpcBareCalls final : public BareCalls {
     return true;
   }
 
-  bool Over() const { return !limits_.Check(SteadyNow(), address_).ok(); }
+  bool Over() const { return !Annotate(cancel_.Check(), address_).ok(); }
   absl::Status Told(const grpc::Status& status) const {
-    return CallStatus(status, limits_, address_);
+    return CallStatus(status, cancel_, address_);
   }
 
   const std::string address_;
-  const CallLimits limits_;
+  const CancelToken cancel_;
   const uint64_t upload_ = RandomNumber();
   const std::shared_ptr<grpc::Channel> small_;
   const std::unique_ptr<health::Health::Stub> health_;

@@ -18,8 +18,8 @@ namespace {
 // One thread does it all: it waits for what it has started itself.
 class BulkStream {
  public:
-  BulkStream(const BulkFrames& frames, const CallLimits& limits)
-      : frames_(frames), limits_(limits) {}
+  BulkStream(const BulkFrames& frames, const CancelToken& cancel)
+      : frames_(frames), cancel_(cancel) {}
   ~BulkStream() {
     queue_.Shutdown();
     void* tag;
@@ -30,19 +30,19 @@ class BulkStream {
 
   absl::Status Run(grpc::GenericStub* stub, const std::string& method,
                    absl::string_view address) {
-    SetDeadline(limits_, &context_);
+    SetDeadline(cancel_, &context_);
     call_ = stub->PrepareCall(&context_, method, &queue_);
     ++under_way_;
     call_->StartCall(ToTag(kStarted));
     void* tag;
     bool ok;
-    const CancelToken::Registration expiry = CancelWithin(limits_, &context_);
+    const CancelToken::Registration expiry = CancelWithin(cancel_, &context_);
     while (under_way_ > 0 && queue_.Next(&tag, &ok)) {
       --under_way_;
       OnDone(static_cast<Operation>(reinterpret_cast<intptr_t>(tag)), ok);
     }
     if (!taken_.ok()) return taken_;
-    return CallStatus(status_, limits_, address);
+    return CallStatus(status_, cancel_, address);
   }
 
  private:
@@ -92,7 +92,7 @@ class BulkStream {
   }
 
   const BulkFrames& frames_;
-  const CallLimits& limits_;
+  const CancelToken& cancel_;
   grpc::CompletionQueue queue_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
@@ -107,27 +107,27 @@ class BulkStream {
 }  // namespace
 
 absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
-                           const BulkFrames& frames, const CallLimits& limits,
+                           const BulkFrames& frames, const CancelToken& cancel,
                            absl::string_view address) {
-  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), address));
-  BulkStream stream(frames, limits);
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), address));
+  BulkStream stream(frames, cancel);
   return stream.Run(stub, method, address);
 }
 
-CancelToken::Registration CancelWithin(const CallLimits& limits,
+CancelToken::Registration CancelWithin(const CancelToken& cancel,
                                        grpc::ClientContext* context) {
-  if (!limits.any()) return {};
-  return limits.Token().OnExpiry(
+  if (!cancel.can_expire()) return {};
+  return cancel.OnExpiry(
       [context](const absl::Status&) { context->TryCancel(); });
 }
 
-absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
+absl::Status CallStatus(const grpc::Status& status, const CancelToken& cancel,
                         absl::string_view address) {
   if (status.ok()) return absl::OkStatus();
   switch (status.error_code()) {
     case grpc::StatusCode::CANCELLED:
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), address));
+      HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), address));
       return Annotate(FromGrpc(status), address);
     case grpc::StatusCode::UNAVAILABLE:
       return Annotate(FromGrpc(status), address);
@@ -136,9 +136,9 @@ absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
   }
 }
 
-void SetDeadline(const CallLimits& limits, grpc::ClientContext* context) {
-  if (limits.deadline() == absl::InfiniteFuture()) return;
-  context->set_deadline(ToWallChrono(limits.deadline()));
+void SetDeadline(const CancelToken& cancel, grpc::ClientContext* context) {
+  if (cancel.deadline() == absl::InfiniteFuture()) return;
+  context->set_deadline(ToWallChrono(cancel.deadline()));
 }
 
 }  // namespace hawser

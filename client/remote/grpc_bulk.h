@@ -14,7 +14,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "client/remote/call_limits.h"
 #include "core/base/cancel.h"
 
 namespace hawser {
@@ -29,23 +28,23 @@ struct BulkFrames {
 };
 
 // Sends and receives as `frames` says; returns the server's status once
-// nothing of the call is left. Cancels it when `limits` are reached.
+// nothing of the call is left. Cancels it when `cancel` expires.
 absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
-                           const BulkFrames& frames, const CallLimits& limits,
+                           const BulkFrames& frames, const CancelToken& cancel,
                            absl::string_view address);
 
-// Cancels the call of `context` when `limits` are reached; it is waited for
+// Cancels the call of `context` when `cancel` expires; it is waited for
 // even so. Not longer than what is returned lives, which is not as long as
 // `context`.
 [[nodiscard]] CancelToken::Registration CancelWithin(
-    const CallLimits& limits, grpc::ClientContext* context);
+    const CancelToken& cancel, grpc::ClientContext* context);
 
-// gRPC's status of a call within `limits` to `address`: the limits' own words
+// gRPC's status of a call of `cancel` to `address`: its own words
 // when those ended it, and a lost link names the address.
-absl::Status CallStatus(const grpc::Status& status, const CallLimits& limits,
+absl::Status CallStatus(const grpc::Status& status, const CancelToken& cancel,
                         absl::string_view address);
 
-void SetDeadline(const CallLimits& limits, grpc::ClientContext* context);
+void SetDeadline(const CancelToken& cancel, grpc::ClientContext* context);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_REMOTE_GRPC_BULK_H_

@@ -15,7 +15,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/frame.h"
 #include "client/remote/grpc_bulk.h"
 #include "client/remote/grpc_connection.h"
@@ -25,7 +24,7 @@
 #include "client/remote/remote_client.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "proto/datasets.grpc.pb.h"
+#include "core/runtime/attempt.h"
 #include "proto/executor.grpc.pb.h"
 #include "proto/grpc_status.h"
 
@@ -43,18 +42,18 @@ class StatelessCall final : public GrpcPoller::Tag {
   static Future<v1::CallReply> Start(v1::Executor::Stub* stub,
                                      GrpcPoller* poller,
                                      const v1::CallRequest& request,
-                                     const CallLimits& limits,
+                                     const CancelToken& cancel,
                                      const std::string& address) {
-    auto* call = new StatelessCall(limits, address);
+    auto* call = new StatelessCall(cancel, address);
     Future<v1::CallReply> future = call->promise_.future();
-    SetDeadline(limits, &call->context_);
+    SetDeadline(cancel, &call->context_);
     call->reader_ = stub->AsyncCall(&call->context_, request, poller->queue());
     call->reader_->Finish(&call->reply_, &call->status_, call);
     return future;
   }
 
   void Done(bool) override {
-    const absl::Status done = CallStatus(status_, limits_, address_);
+    const absl::Status done = CallStatus(status_, cancel_, address_);
     if (done.ok()) {
       promise_.Set(std::move(reply_));
     } else {
@@ -64,10 +63,10 @@ class StatelessCall final : public GrpcPoller::Tag {
   }
 
  private:
-  StatelessCall(const CallLimits& limits, const std::string& address)
-      : limits_(limits), address_(address) {}
+  StatelessCall(const CancelToken& cancel, const std::string& address)
+      : cancel_(cancel), address_(address) {}
 
-  const CallLimits limits_;
+  const CancelToken cancel_;
   const std::string address_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientAsyncResponseReader<v1::CallReply>> reader_;
@@ -75,29 +74,6 @@ class StatelessCall final : public GrpcPoller::Tag {
   grpc::Status status_;
   Promise<v1::CallReply> promise_;
 };
-
-// Runs one unary call within `options`; `start(context, queue)` begins it.
-template <typename Reply, typename Start>
-absl::StatusOr<Reply> BlockingUnary(const runtime::CallOptions& options,
-                                    const std::string& address, Start start) {
-  const CallLimits limits(options);
-  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), address));
-  grpc::CompletionQueue queue;
-  grpc::ClientContext context;
-  SetDeadline(limits, &context);
-  Reply reply;
-  grpc::Status status;
-  const auto reader = start(&context, &queue);
-  reader->Finish(&reply, &status, nullptr);
-  queue.Shutdown();
-  void* tag;
-  bool ok;
-  const CancelToken::Registration expiry = CancelWithin(limits, &context);
-  while (queue.Next(&tag, &ok)) {
-  }
-  HAWSER_RETURN_IF_ERROR(CallStatus(status, limits, address));
-  return reply;
-}
 
 // Cuts bytes into frames: the first with one header, the others with another.
 class FrameCutter {
@@ -147,8 +123,7 @@ class GrpcTransport final : public Transport {
         continue;
       }
       bulk_.push_back(std::make_unique<Bulk>(
-          Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel),
-               v1::Datasets::NewStub(channel)}));
+          Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel)}));
     }
   }
 
@@ -167,7 +142,7 @@ class GrpcTransport final : public Transport {
                                    ? NextBulk().executor.get()
                                    : session_executor_.get();
     return StatelessCall::Start(stub, poller_.get(), request,
-                                CallLimits(options), address_);
+                                runtime::AttemptToken(options), address_);
   }
 
   absl::Status Upload(const v1::UploadChunk& header, const Literal& value,
@@ -206,10 +181,31 @@ class GrpcTransport final : public Transport {
     return CheckFull(into, total);
   }
 
-  absl::StatusOr<v1::FindMissingReply> FindMissing(
-      const v1::FindMissingRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncFindMissing, request, options);
+  using Transport::Ask;
+  absl::Status Ask(absl::string_view method,
+                   const google::protobuf::Message& request,
+                   google::protobuf::Message* reply,
+                   const runtime::CallOptions& options) override {
+    const CancelToken cancel = runtime::AttemptToken(options);
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), address_));
+    grpc::CompletionQueue queue;
+    grpc::ClientContext context;
+    SetDeadline(cancel, &context);
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    const auto call = NextBulk().generic.PrepareUnaryCall(
+        &context, absl::StrCat("/hawser.v1.Datasets/", method),
+        FrameOf(request), &queue);
+    call->StartCall();
+    call->Finish(&answer, &status, nullptr);
+    queue.Shutdown();
+    void* tag;
+    bool ok;
+    const CancelToken::Registration expiry = CancelWithin(cancel, &context);
+    while (queue.Next(&tag, &ok)) {
+    }
+    HAWSER_RETURN_IF_ERROR(CallStatus(status, cancel, address_));
+    return ParseFrame(std::move(answer), reply);
   }
 
   absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
@@ -244,48 +240,6 @@ class GrpcTransport final : public Transport {
     if (reply.chunks() == chunks.size()) return absl::OkStatus();
     return DataLoss(address_, " took ", reply.chunks(), " of ", chunks.size(),
                     " chunks");
-  }
-
-  absl::StatusOr<v1::DatasetInfoProto> Commit(
-      const v1::CommitRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncCommit, request, options);
-  }
-
-  absl::StatusOr<v1::DatasetInfoProto> Stat(
-      const v1::StatRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncStat, request, options);
-  }
-
-  absl::StatusOr<v1::ListReply> List(
-      const v1::ListRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncList, request, options);
-  }
-
-  absl::StatusOr<v1::DeleteReply> Delete(
-      const v1::DeleteRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncDelete, request, options);
-  }
-
-  absl::StatusOr<v1::DatasetInfoProto> Pin(
-      const v1::PinRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncPin, request, options);
-  }
-
-  absl::StatusOr<v1::TagReply> Tag(
-      const v1::TagRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncTag, request, options);
-  }
-
-  absl::StatusOr<v1::UsageReply> Usage(
-      const v1::UsageRequest& request,
-      const runtime::CallOptions& options) override {
-    return AskDatasets(&v1::Datasets::Stub::AsyncUsage, request, options);
   }
 
   absl::Status Get(
@@ -325,24 +279,9 @@ class GrpcTransport final : public Transport {
   }
 
  private:
-  template <typename Request, typename Reply>
-  absl::StatusOr<Reply> AskDatasets(
-      std::unique_ptr<grpc::ClientAsyncResponseReader<Reply>> (
-          v1::Datasets::Stub::*method)(grpc::ClientContext*, const Request&,
-                                       grpc::CompletionQueue*),
-      const Request& request, const runtime::CallOptions& options) {
-    v1::Datasets::Stub* stub = NextBulk().datasets.get();
-    return BlockingUnary<Reply>(
-        options, address_,
-        [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return (stub->*method)(context, request, queue);
-        });
-  }
-
   struct Bulk {
     grpc::GenericStub generic;
     std::unique_ptr<v1::Executor::Stub> executor;
-    std::unique_ptr<v1::Datasets::Stub> datasets;
   };
 
   Bulk& NextBulk() { return *bulk_[next_bulk_.fetch_add(1) % bulk_.size()]; }
@@ -351,7 +290,7 @@ class GrpcTransport final : public Transport {
                    const runtime::CallOptions& options) {
     return RunBulkStream(&NextBulk().generic,
                          absl::StrCat("/hawser.v1.", method), frames,
-                         CallLimits(options), address_);
+                         runtime::AttemptToken(options), address_);
   }
 
   absl::Status CheckFull(absl::Span<char> left, int64_t total) const {

@@ -30,13 +30,13 @@ class PingCall final : public Request {
 }  // namespace
 
 absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
-                         const CallLimits& limits, absl::Duration patience,
+                         const CancelToken& cancel, absl::Duration patience,
                          absl::string_view who) {
-  HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), who));
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), who));
   auto call = std::make_shared<PingCall>();
   const Future<bool> answered = call->future();
   // A full window says nothing about the link, so it is not waited for.
-  HAWSER_RETURN_IF_ERROR(session->Submit(call, /*wait=*/false, CallLimits()));
+  session->Send(call);
   const absl::Time start = SteadyNow();
   while (true) {
     const absl::Time now = SteadyNow();
@@ -48,9 +48,9 @@ absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
       return Unavailable(who, ": the session has had no stream for ",
                          absl::FormatDuration(patience));
     }
-    (void)OrExpired(answered, limits.Token().Until(until)).Await();
+    (void)OrExpired(answered, cancel.Until(until)).Await();
     if (answered.ready()) return answered.Await().status();
-    HAWSER_RETURN_IF_ERROR(limits.Check(SteadyNow(), who));
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), who));
   }
 }
 

@@ -7,16 +7,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/session.h"
+#include "core/base/cancel.h"
 
 namespace hawser {
 
 // Blocks until the server has answered one ping on `session`. `who` stands in
 // the errors: kUnavailable when the session is lost or its stream stays away
-// for `patience`; those of `limits`.
+// for `patience`; those of `cancel`.
 absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
-                         const CallLimits& limits, absl::Duration patience,
+                         const CancelToken& cancel, absl::Duration patience,
                          absl::string_view who);
 
 }  // namespace hawser

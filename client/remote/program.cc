@@ -4,6 +4,7 @@
 
 #include "core/base/future.h"
 #include "core/base/log.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 
@@ -51,16 +52,16 @@ RemoteProgram::RemoteProgram(const Module& module,
       fingerprint_(Fingerprint(bytes_, options)) {}
 
 absl::Status RemoteProgram::CompileIn(
-    const std::shared_ptr<RemoteSession>& session, const CallLimits& limits,
-    absl::string_view who) {
+    const std::shared_ptr<RemoteSession>& session, const CancelToken& cancel,
+    const CancelToken& caller, absl::string_view who) {
   bool with_body = bytes_.size() <= kBodyAlongBytes;
   for (;;) {
     const uint64_t name = session->NewHandles(1);
     auto call = std::make_shared<CompileCall>(*this, name, with_body);
-    HAWSER_RETURN_IF_ERROR(session->Submit(call, /*wait=*/true, limits));
+    HAWSER_RETURN_IF_ERROR(session->Submit(call, cancel, caller));
     session->Flush();
     const absl::Status status =
-        AwaitWithin(call->future(), limits, who).status();
+        AwaitWithin(call->future(), cancel, who).status();
     if (absl::IsNotFound(status) && !with_body) {
       with_body = true;
       continue;
@@ -86,9 +87,8 @@ uint64_t RemoteProgram::NameIn(const std::shared_ptr<RemoteSession>& session) {
   session_ = session;
   name_ = session->NewHandles(1);
   // Under the lock, so that no Execute overtakes it; does not wait.
-  (void)session->Submit(
-      std::make_shared<CompileCall>(*this, name_, /*with_body=*/true),
-      /*wait=*/false, CallLimits());
+  session->Send(
+      std::make_shared<CompileCall>(*this, name_, /*with_body=*/true));
   return name_;
 }
 

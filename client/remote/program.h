@@ -11,8 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/session.h"
+#include "core/base/cancel.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/ir/module.h"
@@ -32,9 +32,11 @@ class RemoteProgram {
   const Digest& fingerprint() const { return fingerprint_; }
 
   // Blocks until `session` has compiled it. The body goes along only when it
-  // is small or the server asks for it. Errors: the server's.
+  // is small or the server asks for it. Errors: the server's; those of
+  // RemoteSession::Submit for these tokens.
   absl::Status CompileIn(const std::shared_ptr<RemoteSession>& session,
-                         const CallLimits& limits, absl::string_view who);
+                         const CancelToken& cancel, const CancelToken& caller,
+                         absl::string_view who);
   // What `session` calls it. In a session that does not know it yet, sends the
   // whole module first; an error there comes back from every Execute.
   uint64_t NameIn(const std::shared_ptr<RemoteSession>& session);

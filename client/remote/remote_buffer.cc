@@ -7,6 +7,8 @@
 #include "client/remote/transfers.h"
 #include "client/remote/watched.h"
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser {
 namespace {
@@ -14,14 +16,11 @@ namespace {
 // One Fetch of a dataset's array.
 class DatasetFetch final : public Watched, public Transfer {
  public:
-  DatasetFetch(RemoteClient* client, std::string token, std::string array,
-               const std::optional<RowRange>& rows, const Shape& shape,
+  DatasetFetch(RemoteClient* client, DatasetPart part, const Shape& shape,
                const runtime::CallOptions& call)
-      : Watched(CallLimits(call)),
+      : Watched(runtime::AttemptToken(call)),
         client_(client),
-        token_(std::move(token)),
-        array_(std::move(array)),
-        rows_(rows),
+        part_(std::move(part)),
         shape_(shape),
         progress_(call.progress),
         future_(promise_.future()) {}
@@ -36,8 +35,7 @@ class DatasetFetch final : public Watched, public Transfer {
     HAWSER_ASSIGN_OR_RETURN(value_, Literal::Allocate(shape_));
     runtime::CallOptions call{.cancel = cancel};
     call.progress = progress_;
-    return client_->FetchDataset(token_, array_, rows_, value_.mutable_bytes(),
-                                 call);
+    return client_->datasets().FetchInto(part_, value_.mutable_bytes(), call);
   }
   void Done(const absl::Status& status) override {
     if (status.ok()) {
@@ -49,9 +47,7 @@ class DatasetFetch final : public Watched, public Transfer {
 
  private:
   RemoteClient* const client_;
-  const std::string token_;
-  const std::string array_;
-  const std::optional<RowRange> rows_;
+  const DatasetPart part_;
   const Shape shape_;
   const std::function<void(int64_t, int64_t)> progress_;
   Literal value_;
@@ -113,17 +109,14 @@ absl::Status HandleBuffer::ToStatelessArgument(v1::ArgumentProto*) {
 }
 
 DatasetBuffer::DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
-                             std::string token, std::string array,
-                             std::optional<RowRange> rows)
+                             DatasetPart part)
     : RemoteBuffer(std::move(client), std::move(shape)),
-      token_(std::move(token)),
-      array_(std::move(array)),
-      rows_(rows) {}
+      part_(std::move(part)) {}
 
 Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
   if (shape_.byte_size() == 0) return Future<Literal>(Literal::Zeros(shape_));
-  auto fetch = std::make_shared<DatasetFetch>(client_.get(), token_, array_,
-                                              rows_, shape_, call);
+  auto fetch =
+      std::make_shared<DatasetFetch>(client_.get(), part_, shape_, call);
   client_->Watch(fetch);
   client_->transfers()->Add(fetch);
   return fetch->future();
@@ -137,12 +130,12 @@ absl::Status DatasetBuffer::ToArgument(const RemoteSession&,
 }
 
 absl::Status DatasetBuffer::ToStatelessArgument(v1::ArgumentProto* argument) {
-  argument->mutable_dataset()->set_token(token_);
-  argument->mutable_dataset()->set_array(array_);
-  if (rows_.has_value()) {
+  argument->mutable_dataset()->set_token(part_.token);
+  argument->mutable_dataset()->set_array(part_.array);
+  if (part_.rows.has_value()) {
     v1::RowRangeProto* rows = argument->mutable_dataset()->mutable_rows();
-    rows->set_begin(rows_->begin);
-    rows->set_count(rows_->count);
+    rows->set_begin(part_.rows->begin);
+    rows->set_count(part_.rows->count);
   }
   return absl::OkStatus();
 }

@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "client/remote/session.h"
 #include "client/remote/value.h"
 #include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
 #include "proto/executor.pb.h"
 
 namespace hawser {
@@ -64,8 +64,7 @@ class HandleBuffer final : public RemoteBuffer {
 class DatasetBuffer final : public RemoteBuffer {
  public:
   DatasetBuffer(std::shared_ptr<RemoteClient> client, Shape shape,
-                std::string token, std::string array,
-                std::optional<RowRange> rows = std::nullopt);
+                DatasetPart part);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
   std::string ran_on() const override;
@@ -75,9 +74,7 @@ class DatasetBuffer final : public RemoteBuffer {
   absl::Status ToStatelessArgument(v1::ArgumentProto* argument) override;
 
  private:
-  const std::string token_;
-  const std::string array_;
-  const std::optional<RowRange> rows_;
+  const DatasetPart part_;
 };
 
 }  // namespace hawser

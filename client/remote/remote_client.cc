@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/capability_check.h"
 #include "client/remote/ping.h"
 #include "client/remote/remote_buffer.h"
@@ -15,7 +14,9 @@
 #include "client/remote/value.h"
 #include "core/base/clock.h"
 #include "core/base/future.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
 
 namespace hawser {
 namespace {
@@ -91,15 +92,15 @@ std::shared_ptr<RemoteSession> RemoteClient::Session() {
 }
 
 void RemoteClient::Watch(const std::shared_ptr<Watched>& watched) {
-  if (!watched->limits().any()) return;
-  watched->expiry_ = watched->limits().Token().OnExpiry(
+  if (!watched->cancel().can_expire()) return;
+  watched->expiry_ = watched->cancel().OnExpiry(
       [this, gate = gate_,
-       weak = std::weak_ptr<Watched>(watched)](const absl::Status&) {
+       weak = std::weak_ptr<Watched>(watched)](const absl::Status& expired) {
         CallbackScope scope;
         const auto watched = weak.lock();
         const Gate::Pass pass = gate->Enter();
         if (!pass || watched == nullptr) return;
-        watched->Stop(watched->limits().Check(SteadyNow(), address_));
+        watched->Stop(Annotate(expired, address_));
         transfers_.DropUnwanted();
       });
 }
@@ -119,16 +120,17 @@ absl::StatusOr<runtime::Capabilities> RemoteClient::capabilities() {
 }
 
 absl::Status RemoteClient::Ping(const runtime::CallOptions& call) {
-  return PingSession(Session(), CallLimits(call), options_.connect_timeout,
-                     address_);
+  return PingSession(Session(), runtime::AttemptToken(call),
+                     options_.connect_timeout, address_);
 }
 
 absl::Status RemoteClient::CompileOnce(const Module& module,
                                        RemoteProgram* program,
-                                       const CallLimits& limits, bool* lost) {
+                                       const CancelToken& cancel,
+                                       const CancelToken& caller, bool* lost) {
   const std::shared_ptr<RemoteSession> session = Session();
   if (program->KnownIn(session.get())) return absl::OkStatus();
-  auto capabilities = AwaitWithin(session->opened(), limits, address_);
+  auto capabilities = AwaitWithin(session->opened(), cancel, address_);
   HAWSER_RETURN_IF_ERROR(capabilities);
   {
     MutexLock lock(&mu_);
@@ -141,7 +143,8 @@ absl::Status RemoteClient::CompileOnce(const Module& module,
                              program->bytes().size(), " bytes, the most is ",
                              capabilities->limits.bytes);
   }
-  const absl::Status status = program->CompileIn(session, limits, address_);
+  const absl::Status status =
+      program->CompileIn(session, cancel, caller, address_);
   *lost = session->lost();
   return status;
 }
@@ -152,13 +155,14 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> RemoteClient::Compile(
   if (module == nullptr || module->empty()) {
     return InvalidArgument("there is no module to compile");
   }
-  const CallLimits limits(call);
+  const CancelToken cancel = runtime::AttemptToken(call);
   const std::shared_ptr<RemoteProgram> program = programs_.Get(module, options);
   bool lost = false;
-  absl::Status status = CompileOnce(*module, program.get(), limits, &lost);
+  absl::Status status =
+      CompileOnce(*module, program.get(), cancel, call.cancel, &lost);
   // A session that turned out to be lost says nothing about the server.
   if (absl::IsUnavailable(status) && lost) {
-    status = CompileOnce(*module, program.get(), limits, &lost);
+    status = CompileOnce(*module, program.get(), cancel, call.cancel, &lost);
   }
   HAWSER_RETURN_IF_ERROR(status);
   return std::make_shared<RemoteExecutable>(shared_from_this(), program);
@@ -173,15 +177,15 @@ absl::StatusOr<runtime::BufferPtr> RemoteClient::Upload(
 absl::StatusOr<runtime::BufferPtr> RemoteClient::UploadIn(
     const std::shared_ptr<RemoteSession>& session, const Literal& value,
     const runtime::CallOptions& call) {
-  const CallLimits limits(call);
-  HAWSER_RETURN_IF_ERROR(limits.CheckCaller());
+  const CancelToken cancel = runtime::AttemptToken(call);
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   auto outcome =
-      std::make_shared<Outcome>(limits, /*results_come_along=*/false);
+      std::make_shared<Outcome>(cancel, /*results_come_along=*/false);
   auto handle = std::make_shared<Handle>(session, session->NewHandles(1));
   auto upload =
       std::make_shared<RemoteUpload>(this, handle, value, outcome, call);
   Watch(outcome);
-  HAWSER_RETURN_IF_ERROR(session->Submit(upload, /*wait=*/true, limits));
+  HAWSER_RETURN_IF_ERROR(session->Submit(upload, cancel, call.cancel));
   return std::make_shared<HandleBuffer>(shared_from_this(), value.shape(),
                                         std::move(handle), std::move(outcome),
                                         0);

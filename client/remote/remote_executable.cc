@@ -5,13 +5,13 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/value.h"
 #include "client/remote/watched.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 
 namespace hawser {
@@ -79,8 +79,8 @@ class StatelessCall final : public Watched,
  public:
   StatelessCall(std::shared_ptr<Transport> transport,
                 std::shared_ptr<RemoteProgram> program, v1::CallRequest request,
-                const CallLimits& limits)
-      : Watched(limits),
+                const CancelToken& cancel)
+      : Watched(cancel),
         transport_(std::move(transport)),
         program_(std::move(program)),
         request_(std::move(request)),
@@ -93,7 +93,7 @@ class StatelessCall final : public Watched,
     if (with_body) {
       request_.set_module(program_->bytes().data(), program_->bytes().size());
     }
-    transport_->Call(request_, limits().Rest())
+    transport_->Call(request_, {.cancel = cancel()})
         .OnReady([self = shared_from_this(),
                   with_body](const absl::StatusOr<v1::CallReply>& reply) {
           CallbackScope scope;
@@ -185,13 +185,13 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
     absl::Span<const Argument> arguments,
     const runtime::ExecuteOptions& options) {
   HAWSER_RETURN_IF_ERROR(Check(arguments));
-  const CallLimits limits(options.call);
-  HAWSER_RETURN_IF_ERROR(limits.CheckCaller());
+  const CancelToken cancel = runtime::AttemptToken(options.call);
+  HAWSER_RETURN_IF_ERROR(options.call.cancel.Check());
   const std::shared_ptr<RemoteSession> session = client_->Session();
   const uint64_t name = program_->NameIn(session);
 
   const auto& shapes = program_->signature().results;
-  auto outcome = std::make_shared<Outcome>(limits, /*results_come_along=*/true);
+  auto outcome = std::make_shared<Outcome>(cancel, /*results_come_along=*/true);
   auto execution = std::make_shared<Execution>(program_, outcome);
   v1::ExecuteRequest* execute = execution->message->mutable_execute();
   // Given back as soon as this is queued: the running work holds them.
@@ -201,12 +201,13 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
   const uint64_t first = session->NewHandles(static_cast<int>(shapes.size()));
   execute->set_executable(name);
   execute->set_first_result(first);
-  if (limits.deadline() != absl::InfiniteFuture()) {
+  if (cancel.deadline() != absl::InfiniteFuture()) {
     execute->set_timeout_us(std::max<int64_t>(
-        absl::ToInt64Microseconds(limits.deadline() - SteadyNow()), 1));
+        absl::ToInt64Microseconds(cancel.deadline() - SteadyNow()), 1));
   }
   client_->Watch(outcome);
-  HAWSER_RETURN_IF_ERROR(session->Submit(execution, /*wait=*/true, limits));
+  HAWSER_RETURN_IF_ERROR(
+      session->Submit(execution, cancel, options.call.cancel));
 
   for (int donated : options.donated) {
     if (const auto* buffer = std::get_if<BufferPtr>(&arguments[donated])) {
@@ -250,8 +251,8 @@ Future<std::vector<Literal>> RemoteExecutable::Call(
   if (absl::Status status = Check(arguments); !status.ok()) {
     return Results(status);
   }
-  const CallLimits limits(call);
-  if (absl::Status status = limits.CheckCaller(); !status.ok()) {
+  const CancelToken cancel = runtime::AttemptToken(call);
+  if (absl::Status status = call.cancel.Check(); !status.ok()) {
     return Results(status);
   }
   v1::CallRequest request;
@@ -259,7 +260,7 @@ Future<std::vector<Literal>> RemoteExecutable::Call(
     return Results(status);
   }
   auto stateless = std::make_shared<StatelessCall>(
-      client_->transport(), program_, std::move(request), limits);
+      client_->transport(), program_, std::move(request), cancel);
   client_->Watch(stateless);
   stateless->Send(/*with_body=*/!program_->uploaded());
   return stateless->future();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/or_expired.h"
 #include "core/base/progress.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
@@ -101,23 +102,33 @@ RemoteSession::~RemoteSession() {
   Alarm::OfProcess().Cancel(tick_);
 }
 
+void RemoteSession::Send(const std::shared_ptr<Request>& request) {
+  Send(request, request->message->ByteSizeLong(), /*batch=*/false);
+}
+
 absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
-                                   bool wait, const CallLimits& limits) {
+                                   const CancelToken& cancel,
+                                   const CancelToken& caller) {
   const size_t bytes = request->message->ByteSizeLong();
-  if (wait) HAWSER_RETURN_IF_ERROR(WaitForRoom(bytes, limits));
+  HAWSER_RETURN_IF_ERROR(WaitForRoom(bytes, cancel, caller));
+  Send(request, bytes, /*batch=*/true);
+  return absl::OkStatus();
+}
+
+void RemoteSession::Send(const std::shared_ptr<Request>& request, size_t bytes,
+                         bool batch) {
   absl::Status lost;
   bool look = false;
   {
     MutexLock lock(&mu_);
     if (state_ != State::kLost) {
-      look = Append(request, bytes, /*batch=*/wait);
+      look = Append(request, bytes, batch);
     } else {
       lost = lost_status_;
     }
   }
   if (!lost.ok()) request->OnReply(lost, nullptr);
   if (look) Look();
-  return absl::OkStatus();
 }
 
 void RemoteSession::SignalRoom() {
@@ -139,8 +150,8 @@ bool RemoteSession::HasRoom(size_t bytes, int requests) const {
          unanswered_bytes_ + bytes <= kWindowBytes;
 }
 
-absl::Status RemoteSession::WaitForRoom(size_t bytes,
-                                        const CallLimits& limits) {
+absl::Status RemoteSession::WaitForRoom(size_t bytes, const CancelToken& cancel,
+                                        const CancelToken& caller) {
   {
     MutexLock lock(&mu_);
     if (HasRoom(bytes, 1)) return absl::OkStatus();
@@ -154,9 +165,9 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes,
       if (room_ == nullptr) room_ = std::make_unique<Promise<bool>>();
       room = room_->future();
     }
-    const absl::Status over = AwaitWithin(room, limits, address_).status();
+    const absl::Status over = AwaitWithin(room, cancel, address_).status();
     if (over.ok()) continue;
-    if (!limits.CheckCaller().ok()) return over;
+    if (!caller.Check().ok()) return over;
     return ResourceExhausted(address_, ": the window of ", kWindowRequests,
                              " requests or ", kWindowBytes >> 20,
                              " MiB stayed full for the attempt's timeout");

@@ -12,10 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "client/remote/call_limits.h"
 #include "client/remote/options.h"
 #include "client/remote/transport.h"
 #include "core/base/alarm.h"
+#include "core/base/cancel.h"
 #include "core/base/future.h"
 #include "core/base/gate.h"
 #include "core/base/mutex.h"
@@ -45,7 +45,7 @@ class Request {
 
 // Thread-safe. Opened by Start, then broken and reattached as the link comes
 // and goes, until it is lost for good: lost() never goes back, and a new
-// session is a new object. Only Submit with `wait` blocks.
+// session is a new object. Only Submit blocks.
 class RemoteSession {
  public:
   RemoteSession(std::shared_ptr<Transport> transport, RemoteOptions options);
@@ -57,11 +57,14 @@ class RemoteSession {
   // outstanding with kCancelled. Not inside a callback.
   void Close();
 
-  // Numbers, keeps and sends the request. With `wait`: blocks while the window
-  // is full, within `limits`; those are the only errors (kResourceExhausted
-  // for the attempt's timeout). On a lost session OnReply is called at once.
-  absl::Status Submit(const std::shared_ptr<Request>& request, bool wait,
-                      const CallLimits& limits);
+  // Numbers, keeps and sends the request. On a lost session OnReply is called
+  // at once. Never waits: the window is not for it.
+  void Send(const std::shared_ptr<Request>& request);
+  // As Send, in its turn: blocks while the window is full, until `cancel`
+  // expires, and may leave with others. Errors: the token's; kResourceExhausted
+  // when `caller`, of which it was made, has not expired.
+  absl::Status Submit(const std::shared_ptr<Request>& request,
+                      const CancelToken& cancel, const CancelToken& caller);
 
   // Requests that wait for others to leave with leave: a caller waits for an
   // answer.
@@ -124,7 +127,9 @@ class RemoteSession {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Those that wait for room look again, if there is some.
   void SignalRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Status WaitForRoom(size_t bytes, const CallLimits& limits);
+  absl::Status WaitForRoom(size_t bytes, const CancelToken& cancel,
+                           const CancelToken& caller);
+  void Send(const std::shared_ptr<Request>& request, size_t bytes, bool batch);
   // Takes what has come back, without waiting.
   static void Look();
   // True: what has come back should be looked at, so that it can leave.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/remote/call_limits.h"
 #include "core/base/cancel.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"

@@ -10,12 +10,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "core/base/future.h"
 #include "core/base/literal.h"
+#include "core/base/status.h"
 #include "core/runtime/client.h"
+#include "google/protobuf/message.h"
 #include "proto/datasets.pb.h"
 #include "proto/executor.pb.h"
 
@@ -95,30 +98,26 @@ class Transport {
                                 absl::Span<char> into,
                                 const runtime::CallOptions& options) = 0;
 
+  // One request to a method of service Datasets, "Stat" say, and its answer.
   // Blocking.
-  virtual absl::StatusOr<v1::FindMissingReply> FindMissing(
-      const v1::FindMissingRequest& request,
-      const runtime::CallOptions& options) = 0;
+  virtual absl::Status Ask(absl::string_view method,
+                           const google::protobuf::Message& request,
+                           google::protobuf::Message* reply,
+                           const runtime::CallOptions& options) = 0;
+  // The same for a Method of core/wire/dataset_verbs.h.
+  template <typename Method>
+  absl::StatusOr<typename Method::Reply> Ask(
+      const typename Method::Request& request,
+      const runtime::CallOptions& options) {
+    typename Method::Reply reply;
+    HAWSER_RETURN_IF_ERROR(Ask(Method::kMethod, request, &reply, options));
+    return reply;
+  }
+
   // One stream; several calls at once share the link.
   virtual absl::Status PutChunks(uint64_t upload,
                                  absl::Span<const ChunkToPut> chunks,
                                  const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::DatasetInfoProto> Commit(
-      const v1::CommitRequest& request,
-      const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::DatasetInfoProto> Stat(
-      const v1::StatRequest& request, const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::ListReply> List(
-      const v1::ListRequest& request, const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::DeleteReply> Delete(
-      const v1::DeleteRequest& request,
-      const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::DatasetInfoProto> Pin(
-      const v1::PinRequest& request, const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::TagReply> Tag(
-      const v1::TagRequest& request, const runtime::CallOptions& options) = 0;
-  virtual absl::StatusOr<v1::UsageReply> Usage(
-      const v1::UsageRequest& request, const runtime::CallOptions& options) = 0;
   // Calls `on_shape` once, which returns where the bytes go.
   virtual absl::Status Get(
       const v1::GetRequest& request,

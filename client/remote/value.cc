@@ -4,13 +4,14 @@
 
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 
 namespace hawser {
 
 RemoteFetch::RemoteFetch(RemoteClient* client, std::shared_ptr<Handle> handle,
                          const Shape& shape, const runtime::CallOptions& call)
-    : Watched(CallLimits(call)),
+    : Watched(runtime::AttemptToken(call)),
       client_(client),
       handle_(std::move(handle)),
       shape_(shape),
@@ -33,9 +34,7 @@ void RemoteFetch::Ask() {
   v1::FetchRequest* fetch = message->mutable_fetch();
   fetch->set_handle(handle_->id());
   fetch->set_max_inline_bytes(kMaxInlineBytes);
-  // Never waits, so never fails here.
-  (void)handle_->session()->Submit(shared_from_this(), /*wait=*/false,
-                                   CallLimits());
+  handle_->session()->Send(shared_from_this());
 }
 
 void RemoteFetch::OnReply(const absl::Status& status,

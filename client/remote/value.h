@@ -15,6 +15,7 @@
 #include "client/remote/session.h"
 #include "client/remote/transfers.h"
 #include "client/remote/watched.h"
+#include "core/base/cancel.h"
 #include "core/base/future.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
@@ -97,8 +98,8 @@ class RemoteFetch final : public Request,
 class Outcome final : public Watched {
  public:
   // `results_come_along`: small results are part of the answer.
-  Outcome(const CallLimits& limits, bool results_come_along)
-      : Watched(limits), results_come_along_(results_come_along) {}
+  Outcome(const CancelToken& cancel, bool results_come_along)
+      : Watched(cancel), results_come_along_(results_come_along) {}
   using Values = absl::InlinedVector<Literal, 1>;
 
   // The first time counts. An invalid Literal, or none: still over there.

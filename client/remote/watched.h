@@ -1,9 +1,8 @@
-// Watched: what ends at its limits even when the server says nothing.
+// Watched: what ends with its token even when the server says nothing.
 #ifndef HAWSER_CLIENT_REMOTE_WATCHED_H_
 #define HAWSER_CLIENT_REMOTE_WATCHED_H_
 
 #include "absl/status/status.h"
-#include "client/remote/call_limits.h"
 #include "core/base/cancel.h"
 
 namespace hawser {
@@ -26,11 +25,11 @@ class CallbackScope {
 // RemoteClient::Watch sees to it.
 class Watched {
  public:
-  explicit Watched(const CallLimits& limits) : limits_(limits) {}
+  explicit Watched(const CancelToken& cancel) : cancel_(cancel) {}
   virtual ~Watched() = default;
-  const CallLimits& limits() const { return limits_; }
+  const CancelToken& cancel() const { return cancel_; }
 
-  // The limits are reached. Called at most once, on the alarm; must not block.
+  // The token has expired. Called at most once, on the alarm; must not block.
   virtual void Stop(const absl::Status& why) = 0;
 
  protected:
@@ -39,7 +38,7 @@ class Watched {
 
  private:
   friend class RemoteClient;
-  const CallLimits limits_;
+  const CancelToken cancel_;
   CancelToken::Registration expiry_;
 };
 

@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 #include "kernels/cpu/cpu_client.h"
 
 namespace hawser {
@@ -110,7 +111,7 @@ absl::StatusOr<hawser::Dataset> Client::Put(
   DatasetSource source{std::move(arrays)};
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&source));
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          runtime()->PutDataset(source, call.FromNow()));
+                          runtime()->datasets().Put(source, call.FromNow()));
   return hawser::Dataset(*this, std::move(info));
 }
 
@@ -123,7 +124,8 @@ absl::StatusOr<hawser::Dataset> Client::Dataset(
     absl::string_view token, const CallOptions& call) const {
   if (!valid()) return NoClient();
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          runtime()->StatDataset(token, call.FromNow()));
+                          runtime()->datasets().Ask(
+                              StatDataset{std::string(token)}, call.FromNow()));
   return hawser::Dataset(*this, std::move(info));
 }
 
@@ -155,7 +157,7 @@ absl::StatusOr<hawser::Dataset> Client::Freeze(
     values.push_back({std::move(array.name), *std::move(value)});
   }
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          runtime()->FreezeDataset(values, execution.call));
+                          runtime()->datasets().Freeze(values, execution.call));
   return hawser::Dataset(*this, std::move(info));
 }
 
@@ -172,7 +174,7 @@ absl::StatusOr<std::vector<DatasetInfo>> Client::List(
   DatasetQuery query{.prefix = std::string(prefix)};
   for (bool more = true; more;) {
     HAWSER_ASSIGN_OR_RETURN(DatasetPage page,
-                            runtime()->ListDatasets(query, limits));
+                            runtime()->datasets().Ask(query, limits));
     for (DatasetInfo& info : page.datasets) {
       query.after = info.token;
       all.push_back(std::move(info));
@@ -190,10 +192,15 @@ absl::Status Client::Delete(absl::string_view token,
                             const CallOptions& call) const {
   if (!valid()) return NoClient();
   const runtime::CallOptions limits = call.FromNow();
-  if (!IsTag(token)) return runtime()->DeleteDataset(token, limits);
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          runtime()->StatDataset(token, limits));
-  return runtime()->DeleteDataset(info.token, limits);
+  if (!IsTag(token))
+    return runtime()
+        ->datasets()
+        .Ask(DeleteDataset{std::string(token)}, limits)
+        .status();
+  HAWSER_ASSIGN_OR_RETURN(
+      const DatasetInfo info,
+      runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
+  return runtime()->datasets().Ask(DeleteDataset{info.token}, limits).status();
 }
 
 absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
@@ -205,7 +212,8 @@ absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
                                         absl::Duration ttl,
                                         const CallOptions& call) const {
   if (!valid()) return NoClient();
-  return runtime()->PinDataset(token, ttl, call.FromNow());
+  return runtime()->datasets().Ask(PinDataset{std::string(token), ttl},
+                                   call.FromNow());
 }
 
 absl::Status Client::Tag(const DatasetTag& tag) const {
@@ -214,7 +222,7 @@ absl::Status Client::Tag(const DatasetTag& tag) const {
 
 absl::Status Client::Tag(const DatasetTag& tag, const CallOptions& call) const {
   if (!valid()) return NoClient();
-  return runtime()->TagDataset(tag, call.FromNow());
+  return runtime()->datasets().Ask(tag, call.FromNow()).status();
 }
 
 absl::StatusOr<DatasetUsage> Client::Usage() const {
@@ -223,7 +231,7 @@ absl::StatusOr<DatasetUsage> Client::Usage() const {
 
 absl::StatusOr<DatasetUsage> Client::Usage(const CallOptions& call) const {
   if (!valid()) return NoClient();
-  return runtime()->QueryUsage(call.FromNow());
+  return runtime()->datasets().Ask(QueryUsage{}, call.FromNow());
 }
 
 }  // namespace hawser

@@ -8,6 +8,7 @@
 #include "client/sdk/graph/node.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser {
 
@@ -55,8 +56,8 @@ absl::Status Dataset::FetchBytes(absl::string_view name,
                            array->shape.ToString(), ", the memory is for ",
                            DTypeName(dtype));
   }
-  return client().runtime()->FetchDataset(token(), name, rows, into,
-                                          call.FromNow());
+  return client().runtime()->datasets().FetchInto(
+      {token(), std::string(name), rows}, into, call.FromNow());
 }
 
 Tensor Dataset::Rows(absl::string_view name, int64_t begin,
@@ -64,8 +65,8 @@ Tensor Dataset::Rows(absl::string_view name, int64_t begin,
   if (info().Find(name) == nullptr) {
     return sdk::MakeFailed(NoArray(name), {});
   }
-  auto buffer =
-      client().runtime()->DatasetRows(token(), name, {begin, count}, {});
+  auto buffer = client().runtime()->datasets().Open(
+      {token(), std::string(name), RowRange{begin, count}}, {});
   if (!buffer.ok()) return sdk::MakeFailed(buffer.status(), {});
   Shapes shapes = {(*buffer)->shape()};
   return sdk::MakeTensor(
@@ -79,8 +80,8 @@ Tensor Dataset::operator[](absl::string_view name) const {
   MutexLock lock(&state_->mu);
   auto at = state_->arrays.find(name);
   if (at == state_->arrays.end()) {
-    auto buffer =
-        state_->client.runtime()->DatasetArray(token(), name, {});
+    auto buffer = state_->client.runtime()->datasets().Open(
+        {token(), std::string(name)}, {});
     if (!buffer.ok()) return sdk::MakeFailed(buffer.status(), {});
     at = state_->arrays.emplace(std::string(name), *std::move(buffer)).first;
   }

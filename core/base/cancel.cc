@@ -18,6 +18,7 @@ namespace hawser {
 struct CancelToken::State {
   std::atomic<bool> cancelled{false};
   absl::Time deadline = absl::InfiniteFuture();
+  const char* why = "the deadline has passed";
   std::shared_ptr<State> parent;
   Mutex mu;
   // Of registrations that live; empty once `cancelled`, and then it stays so.
@@ -80,8 +81,9 @@ CancelToken::CancelToken(absl::Time deadline)
   state_->deadline = deadline;
 }
 
-CancelToken CancelToken::Until(absl::Time deadline) const {
+CancelToken CancelToken::Until(absl::Time deadline, const char* why) const {
   CancelToken child(deadline);
+  child.state_->why = why;
   child.state_->parent = state_;
   return child;
 }
@@ -108,15 +110,18 @@ absl::Time CancelToken::deadline() const {
 }
 
 absl::Status CancelToken::Check() const {
+  const State* expired = nullptr;
   for (const State* s = state_.get(); s != nullptr; s = s->parent.get()) {
-    if (s->cancelled.load(std::memory_order_relaxed)) {
-      return Cancelled("cancelled by the caller");
-    }
-    if (s->deadline != absl::InfiniteFuture() && SteadyNow() >= s->deadline) {
-      return DeadlineExceeded("the deadline has passed");
+    if (s->cancelled.load(std::memory_order_relaxed) ||
+        (s->deadline != absl::InfiniteFuture() && SteadyNow() >= s->deadline)) {
+      expired = s;
     }
   }
-  return absl::OkStatus();
+  if (expired == nullptr) return absl::OkStatus();
+  if (expired->cancelled.load(std::memory_order_relaxed)) {
+    return Cancelled("cancelled by the caller");
+  }
+  return DeadlineExceeded(expired->why);
 }
 
 CancelToken::Registration CancelToken::OnExpiry(

@@ -24,14 +24,17 @@ class CancelToken {
     return CancelToken(deadline);
   }
 
-  // Also expires at `deadline`; cancelling either stops what checks this.
-  CancelToken Until(absl::Time deadline) const;
+  // Also expires at `deadline`, saying `why` then; cancelling either stops what
+  // checks this. `why` is a literal.
+  CancelToken Until(absl::Time deadline,
+                    const char* why = "the deadline has passed") const;
   // False for a default token, which need not be watched.
   bool can_expire() const { return state_ != nullptr; }
 
   void Cancel() const;
   absl::Time deadline() const;
-  // OK, kCancelled or kDeadlineExceeded.
+  // OK, kCancelled or kDeadlineExceeded; of several, what the first token of
+  // those that this was made of says.
   absl::Status Check() const;
 
   // Calls `expired` once with what Check says, when this expires, which may

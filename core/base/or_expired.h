@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/cancel.h"
 #include "core/base/future.h"
+#include "core/base/status.h"
 
 namespace hawser {
 
@@ -40,6 +41,16 @@ Future<T> OrExpired(const Future<T>& value, const CancelToken& token,
         waiting->promise.Set(result);
       });
   return answer;
+}
+
+// Waits for that. What the token says names `who` was asked.
+template <typename T>
+absl::StatusOr<T> AwaitWithin(const Future<T>& value, const CancelToken& token,
+                              absl::string_view who) {
+  const Future<T> either = OrExpired(value, token);
+  absl::StatusOr<T> result = either.Await();
+  if (value.ready()) return value.Await();
+  return Annotate(result.status(), who);
 }
 
 }  // namespace hawser

@@ -11,7 +11,8 @@ namespace hawser::runtime {
 // The token of `call` with its attempt timeout, counted from now.
 inline CancelToken AttemptToken(const CallOptions& call) {
   if (call.attempt_timeout == absl::InfiniteDuration()) return call.cancel;
-  return call.cancel.Until(SteadyNow() + call.attempt_timeout);
+  return call.cancel.Until(SteadyNow() + call.attempt_timeout,
+                           "no answer within the attempt's timeout");
 }
 
 }  // namespace hawser::runtime

@@ -1,6 +1,5 @@
 #include "core/runtime/client.h"
 
-#include <algorithm>
 #include <atomic>
 
 #include "core/base/status.h"
@@ -91,60 +90,6 @@ Future<std::vector<Literal>> Executable::Call(
     values.push_back(result->Fetch(options));
   }
   return AllOf(std::move(values));
-}
-
-absl::Status Client::NoSuchVerb(absl::string_view verb) const {
-  return Unimplemented("client ", name(), " cannot ", verb);
-}
-
-absl::StatusOr<BufferPtr> Client::DatasetRows(absl::string_view,
-                                              absl::string_view,
-                                              const RowRange&,
-                                              const CallOptions&) {
-  return NoSuchVerb("take rows of a dataset");
-}
-
-absl::Status Client::FetchDataset(absl::string_view token,
-                                  absl::string_view array,
-                                  const std::optional<RowRange>& rows,
-                                  absl::Span<char> into,
-                                  const CallOptions& call) {
-  HAWSER_ASSIGN_OR_RETURN(const BufferPtr buffer,
-                          rows.has_value()
-                              ? DatasetRows(token, array, *rows, call)
-                              : DatasetArray(token, array, call));
-  HAWSER_RETURN_IF_ERROR(CheckRoom(token, array, buffer->shape(), into.size()));
-  HAWSER_ASSIGN_OR_RETURN(const Literal value, buffer->Fetch(call).Await());
-  std::copy_n(value.bytes().begin(), into.size(), into.begin());
-  return absl::OkStatus();
-}
-
-absl::StatusOr<DatasetPage> Client::ListDatasets(const DatasetQuery&,
-                                                 const CallOptions&) {
-  return NoSuchVerb("list datasets");
-}
-
-absl::Status Client::DeleteDataset(absl::string_view, const CallOptions&) {
-  return NoSuchVerb("delete datasets");
-}
-
-absl::StatusOr<DatasetInfo> Client::PinDataset(absl::string_view,
-                                               absl::Duration,
-                                               const CallOptions&) {
-  return NoSuchVerb("pin datasets");
-}
-
-absl::Status Client::TagDataset(const DatasetTag&, const CallOptions&) {
-  return NoSuchVerb("tag datasets");
-}
-
-absl::StatusOr<DatasetUsage> Client::QueryUsage(const CallOptions&) {
-  return NoSuchVerb("say what is kept here");
-}
-
-absl::StatusOr<DatasetInfo> Client::FreezeDataset(
-    absl::Span<const NamedArgument>, const CallOptions&) {
-  return NoSuchVerb("freeze values");
 }
 
 }  // namespace hawser::runtime

@@ -7,13 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/cancel.h"
@@ -24,11 +22,11 @@
 #include "core/base/memory_account.h"
 #include "core/ir/module.h"
 #include "core/ir/verifier.h"
-#include "core/runtime/dataset.h"
 
 namespace hawser::runtime {
 
 class Client;
+class Datasets;
 
 // What an end can do; asked when a session opens and decided upon before
 // anything is sent.
@@ -156,65 +154,8 @@ class Client {
   virtual absl::StatusOr<BufferPtr> Upload(const Literal& value,
                                            const CallOptions& call) = 0;
 
-  // ---- datasets: named by what they hold, shared by token ----------------
-  // Sends what the other end lacks and returns the token.
-  virtual absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource& source,
-                                                 const CallOptions& call) = 0;
-  // `token` may be a tag; the answer has the token. Errors: kNotFound for a
-  // name that is unknown here or not the caller's.
-  virtual absl::StatusOr<DatasetInfo> StatDataset(absl::string_view token,
-                                                  const CallOptions& call) = 0;
-  // One array of a dataset, as an argument or to be fetched. `array` is "" for
-  // a dataset of one unnamed array.
-  virtual absl::StatusOr<BufferPtr> DatasetArray(absl::string_view token,
-                                                 absl::string_view array,
-                                                 const CallOptions& call) = 0;
-
-  // The rest is for clients that keep datasets well; the defaults are
-  // kUnimplemented.
-  //
-  // Rows of an array, as an argument or to be fetched: only their chunks are
-  // loaded. Errors: as DatasetArray; kInvalidArgument naming token, rows and
-  // shape for rows that are not there.
-  virtual absl::StatusOr<BufferPtr> DatasetRows(absl::string_view token,
-                                                absl::string_view array,
-                                                const RowRange& rows,
-                                                const CallOptions& call);
-  // An array, or rows of it, into memory of the caller's: `into` has as many
-  // bytes as they have. Blocks; once it returns nobody writes there any more.
-  // After an error `into` may hold anything. The default fetches and copies.
-  // Errors: as DatasetRows and Fetch; kInvalidArgument naming the array and
-  // both sizes.
-  virtual absl::Status FetchDataset(absl::string_view token,
-                                    absl::string_view array,
-                                    const std::optional<RowRange>& rows,
-                                    absl::Span<char> into,
-                                    const CallOptions& call);
-  // What is kept there for this caller.
-  virtual absl::StatusOr<DatasetPage> ListDatasets(const DatasetQuery& query,
-                                                   const CallOptions& call);
-  // Forgets a dataset. Work that uses its arrays goes on. Errors: kNotFound for
-  // a token that is unknown there or not the caller's.
-  virtual absl::Status DeleteDataset(absl::string_view token,
-                                     const CallOptions& call);
-  // It is not evicted before `ttl` is over, from now; infinite: before it is
-  // pinned for less; zero: no longer pinned. Errors: as StatDataset.
-  virtual absl::StatusOr<DatasetInfo> PinDataset(absl::string_view token,
-                                                 absl::Duration ttl,
-                                                 const CallOptions& call);
-  // Errors: kInvalidArgument for what is no tag, kNotFound for the token,
-  // kAborted when the tag names another dataset than expected, saying which.
-  virtual absl::Status TagDataset(const DatasetTag& tag,
-                                  const CallOptions& call);
-  virtual absl::StatusOr<DatasetUsage> QueryUsage(const CallOptions& call);
-  // Values become a dataset where they are, the same that PutDataset makes of
-  // their bytes. Blocks until they are there. Errors: as PutDataset, and the
-  // first error of a chain that was to make a value.
-  virtual absl::StatusOr<DatasetInfo> FreezeDataset(
-      absl::Span<const NamedArgument> arrays, const CallOptions& call);
-
- private:
-  absl::Status NoSuchVerb(absl::string_view verb) const;
+  // What is kept here under tokens (datasets.h).
+  virtual Datasets& datasets() = 0;
 };
 
 // Evaluates ops an engine has no row for, on the host. Injected by main.cc.

@@ -244,11 +244,11 @@ std::string DescribeArray(absl::string_view token, absl::string_view array) {
   return absl::StrCat("dataset ", token, ", array \"", array, "\"");
 }
 
-absl::Status CheckRoom(absl::string_view token, absl::string_view array,
-                       const Shape& shape, size_t bytes) {
+absl::Status CheckRoom(const DatasetPart& part, const Shape& shape,
+                       size_t bytes) {
   if (static_cast<int64_t>(bytes) == shape.byte_size()) return absl::OkStatus();
-  return InvalidArgument(DescribeArray(token, array), ": ", shape.ToString(),
-                         " takes ", shape.byte_size(),
+  return InvalidArgument(DescribeArray(part.token, part.array), ": ",
+                         shape.ToString(), " takes ", shape.byte_size(),
                          " bytes, there is room for ", bytes);
 }
 

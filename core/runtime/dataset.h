@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -87,9 +88,15 @@ struct DatasetInfo {
   const Array* Find(absl::string_view name) const;
 };
 
-// A name that a tenant gives a dataset and may give another one later: "@mnist".
-// Changes only if it names what `expected` says: a token, or nothing ("").
+// The answer of a verb that has nothing to say.
+struct Acknowledgement {};
+
+// A name that a tenant gives a dataset and may give another one later:
+// "@mnist". Changes only if it names what `expected` says: a token, or nothing
+// (""). Errors: kInvalidArgument for what is no tag, kNotFound for the token,
+// kAborted when it names another dataset than expected, saying which.
 struct DatasetTag {
+  using Answer = Acknowledgement;
   std::string name;
   std::string token;  // empty: the name goes
   std::optional<std::string> expected;  // nothing: whatever it names now
@@ -123,7 +130,9 @@ struct DatasetUsage {
 };
 
 // Which datasets to list: in order of their tokens, a page at a time.
+struct DatasetPage;
 struct DatasetQuery {
+  using Answer = DatasetPage;
   std::string prefix;  // of tokens; empty: all
   std::string after;   // only tokens behind this one: the last of a page before
   int limit = 0;       // 0: as many as the other end gives at once
@@ -136,11 +145,50 @@ struct DatasetPage {
 DatasetPage PageOf(std::vector<DatasetInfo> all, const DatasetQuery& query,
                    int most);
 
+// ---- verbs: what those who keep datasets are asked, and what they answer.
+// DatasetQuery and DatasetTag are two more.
+
+// `token` may be a tag; the answer has the token. Errors: kNotFound for a name
+// that is unknown there or not the caller's.
+struct StatDataset {
+  using Answer = DatasetInfo;
+  std::string token;
+};
+// Forgets a dataset. Work that uses its arrays goes on. Errors: kNotFound for a
+// token that is unknown there or not the caller's.
+struct DeleteDataset {
+  using Answer = Acknowledgement;
+  std::string token;
+};
+// It is not evicted before `ttl` is over, from now; infinite: before it is
+// pinned for less; zero: no longer pinned. Errors: as StatDataset.
+struct PinDataset {
+  using Answer = DatasetInfo;
+  std::string token;
+  absl::Duration ttl = absl::InfiniteDuration();
+};
+// What is kept there for the caller.
+struct QueryUsage {
+  using Answer = DatasetUsage;
+};
+
+using DatasetVerb = std::variant<StatDataset, DatasetQuery, DeleteDataset,
+                                 PinDataset, DatasetTag, QueryUsage>;
+using DatasetAnswer =
+    std::variant<Acknowledgement, DatasetInfo, DatasetPage, DatasetUsage>;
+
 // Rows [begin, begin + count) of an array along its leading axis.
 struct RowRange {
   int64_t begin = 0;
   int64_t count = 0;
   friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+// An array of a dataset, or rows of one. `array` is "" for a dataset of one
+// unnamed array.
+struct DatasetPart {
+  std::string token;
+  std::string array;
+  std::optional<RowRange> rows = std::nullopt;  // none: all
 };
 // What those rows are: a shape, and bytes [begin, end) of the array.
 struct RowBytes {
@@ -155,10 +203,10 @@ absl::StatusOr<RowBytes> FindRows(const Shape& shape, const RowRange& rows);
 absl::StatusOr<Literal> SliceRows(const Literal& value, const RowRange& rows);
 // "dataset hw1-..., array "x"", in front of an error about it.
 std::string DescribeArray(absl::string_view token, absl::string_view array);
-// Whether memory of `bytes` is what `shape`, of that array, takes. Errors:
+// Whether memory of `bytes` is what `part`, of `shape`, takes. Errors:
 // kInvalidArgument naming array, shape and both sizes.
-absl::Status CheckRoom(absl::string_view token, absl::string_view array,
-                       const Shape& shape, size_t bytes);
+absl::Status CheckRoom(const DatasetPart& part, const Shape& shape,
+                       size_t bytes);
 
 // SHA-256 over (tag, dtype, shape, byte length, chunk digests).
 Digest ArrayId(const ArrayManifest& array);

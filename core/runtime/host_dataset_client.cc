@@ -16,8 +16,8 @@ constexpr int kPage = 1000;
 
 }  // namespace
 
-absl::StatusOr<DatasetInfo> HostDatasetClient::PutDataset(
-    const DatasetSource& source, const CallOptions& call) {
+absl::StatusOr<DatasetInfo> HostDatasetClient::Put(const DatasetSource& source,
+                                                   const CallOptions& call) {
   DatasetSource sorted = source;
   HAWSER_RETURN_IF_ERROR(NormalizeSource(&sorted));
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
@@ -82,17 +82,8 @@ absl::StatusOr<HostDatasetClient::Dataset*> HostDatasetClient::Find(
   return &at->second;
 }
 
-absl::StatusOr<DatasetInfo> HostDatasetClient::StatDataset(
-    absl::string_view token, const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  MutexLock lock(&mu_);
-  HAWSER_ASSIGN_OR_RETURN(const Dataset* dataset, Find(token));
-  return dataset->info;
-}
-
 absl::StatusOr<HostDatasetClient::Found> HostDatasetClient::FindArray(
-    absl::string_view asked, absl::string_view array, const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+    absl::string_view asked, absl::string_view array) {
   MutexLock lock(&mu_);
   HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(asked));
   dataset->info.last_used = SteadyNow();
@@ -103,99 +94,106 @@ absl::StatusOr<HostDatasetClient::Found> HostDatasetClient::FindArray(
   return NotFound("dataset ", asked, " has no array \"", array, "\"");
 }
 
-absl::StatusOr<BufferPtr> HostDatasetClient::DatasetArray(
-    absl::string_view token, absl::string_view array, const CallOptions& call) {
-  HAWSER_ASSIGN_OR_RETURN(Found found, FindArray(token, array, call));
-  return ArrayBuffer(found.token, array, std::move(found.value));
-}
-
-absl::StatusOr<BufferPtr> HostDatasetClient::DatasetRows(
-    absl::string_view token, absl::string_view array, const RowRange& rows,
-    const CallOptions& call) {
-  HAWSER_ASSIGN_OR_RETURN(const Found found, FindArray(token, array, call));
-  absl::StatusOr<Literal> part = SliceRows(found.value, rows);
-  if (!part.ok()) {
-    return Annotate(part.status(), DescribeArray(token, array));
-  }
-  return MakeBuffer(*std::move(part));
-}
-
-absl::StatusOr<DatasetPage> HostDatasetClient::ListDatasets(
-    const DatasetQuery& query, const CallOptions& call) {
+absl::StatusOr<BufferPtr> HostDatasetClient::Open(const DatasetPart& part,
+                                                  const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  std::vector<DatasetInfo> all;
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [token, dataset] : datasets_) all.push_back(dataset.info);
+  HAWSER_ASSIGN_OR_RETURN(Found found, FindArray(part.token, part.array));
+  if (!part.rows.has_value()) {
+    return ArrayBuffer(found.token, part.array, std::move(found.value));
   }
-  return PageOf(std::move(all), query, kPage);
+  absl::StatusOr<Literal> rows = SliceRows(found.value, *part.rows);
+  if (!rows.ok()) {
+    return Annotate(rows.status(), DescribeArray(part.token, part.array));
+  }
+  return MakeBuffer(*std::move(rows));
 }
 
-absl::Status HostDatasetClient::DeleteDataset(absl::string_view token,
-                                              const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  Dataset gone;  // its values die after the lock, unless work uses them
-  {
-    MutexLock lock(&mu_);
-    HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
-    gone = std::move(*dataset);
-    datasets_.erase(gone.info.token);
-  }
-  OnDeleted(gone.info.token);
-  return absl::OkStatus();
-}
+struct HostDatasetClient::Verbs {
+  HostDatasetClient& client;
 
-absl::StatusOr<DatasetInfo> HostDatasetClient::PinDataset(
-    absl::string_view token, absl::Duration ttl, const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  MutexLock lock(&mu_);
-  HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, Find(token));
-  dataset->info.pinned_until =
-      ttl > absl::ZeroDuration() ? SteadyNow() + ttl : absl::InfinitePast();
-  return dataset->info;
-}
+  absl::StatusOr<DatasetAnswer> operator()(const StatDataset& stat) {
+    MutexLock lock(&client.mu_);
+    HAWSER_ASSIGN_OR_RETURN(const Dataset* dataset, client.Find(stat.token));
+    return dataset->info;
+  }
 
-absl::Status HostDatasetClient::TagDataset(const DatasetTag& tag,
-                                           const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
-  MutexLock lock(&mu_);
-  const auto at = tags_.find(tag.name);
-  const std::string now = at == tags_.end() ? "" : at->second;
-  HAWSER_RETURN_IF_ERROR(CheckExpected(tag, now));
-  Dataset* next = nullptr;
-  if (!tag.token.empty()) {
-    HAWSER_RETURN_IF_ERROR(ParseToken(tag.token));
-    HAWSER_ASSIGN_OR_RETURN(next, Find(tag.token));
-  }
-  if (const auto before = datasets_.find(now); before != datasets_.end()) {
-    auto& tags = before->second.info.tags;
-    tags.erase(std::remove(tags.begin(), tags.end(), tag.name), tags.end());
-  }
-  if (next == nullptr) {
-    tags_.erase(tag.name);
-    return absl::OkStatus();
-  }
-  tags_[tag.name] = tag.token;
-  auto& tags = next->info.tags;
-  tags.insert(std::upper_bound(tags.begin(), tags.end(), tag.name), tag.name);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<DatasetUsage> HostDatasetClient::QueryUsage(
-    const CallOptions& call) {
-  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-  DatasetUsage usage;
-  const absl::Time now = SteadyNow();
-  MutexLock lock(&mu_);
-  usage.datasets = static_cast<int64_t>(datasets_.size());
-  for (const auto& [token, dataset] : datasets_) {
-    usage.bytes += dataset.info.bytes;
-    if (dataset.info.pinned_until > now) {
-      usage.pinned_bytes += dataset.info.bytes;
+  absl::StatusOr<DatasetAnswer> operator()(const DatasetQuery& query) {
+    std::vector<DatasetInfo> all;
+    {
+      MutexLock lock(&client.mu_);
+      for (const auto& [token, dataset] : client.datasets_) {
+        all.push_back(dataset.info);
+      }
     }
+    return PageOf(std::move(all), query, kPage);
   }
-  return usage;
+
+  absl::StatusOr<DatasetAnswer> operator()(const DeleteDataset& order) {
+    Dataset gone;  // its values die after the lock, unless work uses them
+    {
+      MutexLock lock(&client.mu_);
+      HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, client.Find(order.token));
+      gone = std::move(*dataset);
+      client.datasets_.erase(gone.info.token);
+    }
+    client.OnDeleted(gone.info.token);
+    return Acknowledgement();
+  }
+
+  absl::StatusOr<DatasetAnswer> operator()(const PinDataset& pin) {
+    MutexLock lock(&client.mu_);
+    HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, client.Find(pin.token));
+    dataset->info.pinned_until = pin.ttl > absl::ZeroDuration()
+                                     ? SteadyNow() + pin.ttl
+                                     : absl::InfinitePast();
+    return dataset->info;
+  }
+
+  absl::StatusOr<DatasetAnswer> operator()(const DatasetTag& tag) {
+    HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
+    MutexLock lock(&client.mu_);
+    const auto at = client.tags_.find(tag.name);
+    const std::string now = at == client.tags_.end() ? "" : at->second;
+    HAWSER_RETURN_IF_ERROR(CheckExpected(tag, now));
+    Dataset* next = nullptr;
+    if (!tag.token.empty()) {
+      HAWSER_RETURN_IF_ERROR(ParseToken(tag.token));
+      HAWSER_ASSIGN_OR_RETURN(next, client.Find(tag.token));
+    }
+    const auto before = client.datasets_.find(now);
+    if (before != client.datasets_.end()) {
+      auto& tags = before->second.info.tags;
+      tags.erase(std::remove(tags.begin(), tags.end(), tag.name), tags.end());
+    }
+    if (next == nullptr) {
+      client.tags_.erase(tag.name);
+      return Acknowledgement();
+    }
+    client.tags_[tag.name] = tag.token;
+    auto& tags = next->info.tags;
+    tags.insert(std::upper_bound(tags.begin(), tags.end(), tag.name), tag.name);
+    return Acknowledgement();
+  }
+
+  absl::StatusOr<DatasetAnswer> operator()(const QueryUsage&) {
+    DatasetUsage usage;
+    const absl::Time now = SteadyNow();
+    MutexLock lock(&client.mu_);
+    usage.datasets = static_cast<int64_t>(client.datasets_.size());
+    for (const auto& [token, dataset] : client.datasets_) {
+      usage.bytes += dataset.info.bytes;
+      if (dataset.info.pinned_until > now) {
+        usage.pinned_bytes += dataset.info.bytes;
+      }
+    }
+    return usage;
+  }
+};
+
+absl::StatusOr<DatasetAnswer> HostDatasetClient::Answer(
+    const DatasetVerb& verb, const CallOptions& call) {
+  HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+  return std::visit(Verbs{*this}, verb);
 }
 
 absl::StatusOr<DatasetSource> HostDatasetClient::FetchSource(
@@ -217,11 +215,11 @@ absl::StatusOr<DatasetSource> HostDatasetClient::FetchSource(
   return source;
 }
 
-absl::StatusOr<DatasetInfo> HostDatasetClient::FreezeDataset(
+absl::StatusOr<DatasetInfo> HostDatasetClient::Freeze(
     absl::Span<const NamedArgument> arrays, const CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(const DatasetSource source,
                           FetchSource(arrays, call));
-  return PutDataset(source, call);
+  return Put(source, call);
 }
 
 }  // namespace hawser::runtime

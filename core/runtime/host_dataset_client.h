@@ -15,42 +15,22 @@
 #include "absl/strings/string_view.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
-#include "core/runtime/dataset.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser::runtime {
 
 // Thread-safe. Nothing is evicted: a pin is remembered and no more.
-class HostDatasetClient : public Client {
+class HostDatasetClient : public Client, private Datasets {
  public:
-  absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource& source,
-                                         const CallOptions& call) final;
-  absl::StatusOr<DatasetInfo> StatDataset(absl::string_view token,
-                                          const CallOptions& call) final;
-  absl::StatusOr<BufferPtr> DatasetArray(absl::string_view token,
-                                         absl::string_view array,
-                                         const CallOptions& call) final;
-  // Shares the array's bytes.
-  absl::StatusOr<BufferPtr> DatasetRows(absl::string_view token,
-                                        absl::string_view array,
-                                        const RowRange& rows,
-                                        const CallOptions& call) final;
-  absl::StatusOr<DatasetPage> ListDatasets(const DatasetQuery& query,
-                                           const CallOptions& call) final;
-  absl::Status DeleteDataset(absl::string_view token,
-                             const CallOptions& call) final;
-  absl::StatusOr<DatasetInfo> PinDataset(absl::string_view token,
-                                         absl::Duration ttl,
-                                         const CallOptions& call) final;
-  absl::Status TagDataset(const DatasetTag& tag, const CallOptions& call) final;
-  absl::StatusOr<DatasetUsage> QueryUsage(const CallOptions& call) final;
-  absl::StatusOr<DatasetInfo> FreezeDataset(
-      absl::Span<const NamedArgument> arrays, const CallOptions& call) final;
+  Datasets& datasets() final { return *this; }
 
  protected:
   // Hashes what is put on up to `hash_threads` threads.
   explicit HostDatasetClient(int hash_threads) : hash_threads_(hash_threads) {}
 
  private:
+  // What is answered to each verb.
+  struct Verbs;
   struct Dataset {
     DatasetInfo info;
     std::vector<Literal> values;  // in the order of info.arrays
@@ -72,6 +52,16 @@ class HostDatasetClient : public Client {
   }
   virtual void OnDeleted(const std::string& token) {}
 
+  absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
+                                  const CallOptions& call) final;
+  // Shares the array's bytes.
+  absl::StatusOr<BufferPtr> Open(const DatasetPart& part,
+                                 const CallOptions& call) final;
+  absl::StatusOr<DatasetInfo> Freeze(absl::Span<const NamedArgument> arrays,
+                                     const CallOptions& call) final;
+  absl::StatusOr<DatasetAnswer> Answer(const DatasetVerb& verb,
+                                       const CallOptions& call) final;
+
   absl::StatusOr<Literal> KeptOf(const DatasetSource::Array& array);
   // Whether info->token is kept, which counts as a use; then all of `info`.
   bool FindUsed(DatasetInfo* info);
@@ -81,8 +71,7 @@ class HostDatasetClient : public Client {
   absl::StatusOr<Dataset*> Find(absl::string_view asked)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<Found> FindArray(absl::string_view asked,
-                                  absl::string_view array,
-                                  const CallOptions& call);
+                                  absl::string_view array);
   absl::StatusOr<DatasetSource> FetchSource(
       absl::Span<const NamedArgument> arrays, const CallOptions& call);
 

@@ -145,6 +145,25 @@ absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto) {
   return info;
 }
 
+v1::ListReply ToProto(const DatasetPage& page) {
+  v1::ListReply proto;
+  for (const DatasetInfo& info : page.datasets) {
+    *proto.add_datasets() = ToProto(info);
+  }
+  proto.set_more(page.more);
+  return proto;
+}
+
+absl::StatusOr<DatasetPage> FromProto(const v1::ListReply& proto) {
+  DatasetPage page;
+  page.more = proto.more();
+  for (const v1::DatasetInfoProto& info : proto.datasets()) {
+    HAWSER_ASSIGN_OR_RETURN(DatasetInfo one, FromProto(info));
+    page.datasets.push_back(std::move(one));
+  }
+  return page;
+}
+
 v1::UsageReply ToProto(const DatasetUsage& usage) {
   v1::UsageReply proto;
   proto.set_datasets(usage.datasets);

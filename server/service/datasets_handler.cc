@@ -1,13 +1,12 @@
 #include "server/service/datasets_handler.h"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "core/base/status.h"
-#include "core/wire/codec.h"
 
 namespace hawser::server {
 namespace {
@@ -172,9 +171,15 @@ std::unique_ptr<PutStream> DatasetsHandler::Put(absl::string_view tenant) {
   return std::make_unique<PutStream>(store_, std::string(tenant));
 }
 
-void DatasetsHandler::Commit(
-    absl::string_view tenant, const v1::CommitRequest& request,
-    std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done) {
+void DatasetsHandler::Serve(FindMissingMethod, absl::string_view tenant,
+                            const v1::FindMissingRequest& request,
+                            const Done<FindMissingMethod>& done) {
+  done(FindMissing(tenant, request));
+}
+
+void DatasetsHandler::Serve(CommitMethod, absl::string_view tenant,
+                            const v1::CommitRequest& request,
+                            Done<CommitMethod> done) {
   const absl::Status upload = CheckUpload(request.upload());
   if (!upload.ok()) return done(upload);
   auto manifest = FromProto(request.manifest());
@@ -209,50 +214,50 @@ absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
   return proto;
 }
 
-v1::ListReply DatasetsHandler::List(absl::string_view tenant,
-                                    const v1::ListRequest& request) {
-  const int limit = static_cast<int>(
-      std::min<uint32_t>(request.limit(), std::numeric_limits<int>::max()));
-  const DatasetPage page =
-      store_->List(tenant, {request.prefix(), request.after(), limit});
-  v1::ListReply reply;
-  for (const DatasetInfo& info : page.datasets) {
-    *reply.add_datasets() = ToProto(info);
+void DatasetsHandler::Serve(OnWire<StatDataset>, absl::string_view tenant,
+                            const v1::StatRequest& request,
+                            Done<OnWire<StatDataset>> done) {
+  done(Stat(tenant, request));
+}
+
+// ---- verbs ----------------------------------------------------------------
+
+struct DatasetsHandler::Verbs {
+  using Done = std::function<void(const absl::StatusOr<DatasetAnswer>&)>;
+  DatasetStore& store;
+  const absl::string_view tenant;
+  Done done;
+
+  // For what the store says no more of than that it was done.
+  std::function<void(const absl::Status&)> Acknowledged() {
+    return [done = std::move(done)](const absl::Status& status) {
+      if (!status.ok()) return done(status);
+      done(Acknowledgement());
+    };
   }
-  reply.set_more(page.more);
-  return reply;
-}
 
-void DatasetsHandler::Delete(absl::string_view tenant,
-                             const v1::DeleteRequest& request,
-                             std::function<void(const absl::Status&)> done) {
-  store_->Delete(tenant, request.token(), std::move(done));
-}
+  void operator()(const StatDataset& stat) {
+    done(store.Stat(tenant, stat.token));
+  }
+  void operator()(const DatasetQuery& query) {
+    done(store.List(tenant, query));
+  }
+  void operator()(const DeleteDataset& order) {
+    store.Delete(tenant, order.token, Acknowledged());
+  }
+  void operator()(const PinDataset& pin) {
+    store.Pin(tenant, pin.token, pin.ttl, std::move(done));
+  }
+  void operator()(const DatasetTag& tag) {
+    store.Tag(tenant, tag, Acknowledged());
+  }
+  void operator()(const QueryUsage&) { done(store.Usage(tenant)); }
+};
 
-void DatasetsHandler::Pin(
-    absl::string_view tenant, const v1::PinRequest& request,
-    std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done) {
-  const int64_t ttl = request.ttl_ms();
-  if (ttl < 0) return done(InvalidArgument("a pin of ", ttl, " ms"));
-  const bool for_ever = ttl == std::numeric_limits<int64_t>::max();
-  store_->Pin(tenant, request.token(),
-              for_ever ? absl::InfiniteDuration() : absl::Milliseconds(ttl),
-              [done = std::move(done)](absl::StatusOr<DatasetInfo> info) {
-                if (!info.ok()) return done(info.status());
-                done(ToProto(*info));
-              });
-}
-
-void DatasetsHandler::Tag(absl::string_view tenant,
-                          const v1::TagRequest& request,
-                          std::function<void(const absl::Status&)> done) {
-  DatasetTag tag{request.name(), request.token(), std::nullopt};
-  if (request.has_expected()) tag.expected = request.expected();
-  store_->Tag(tenant, tag, std::move(done));
-}
-
-v1::UsageReply DatasetsHandler::Usage(absl::string_view tenant) {
-  return ToProto(store_->Usage(tenant));
+void DatasetsHandler::Answer(
+    absl::string_view tenant, const DatasetVerb& verb,
+    std::function<void(const absl::StatusOr<DatasetAnswer>&)> done) {
+  std::visit(Verbs{*store_, tenant, std::move(done)}, verb);
 }
 
 }  // namespace hawser::server

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,6 +15,7 @@
 #include "core/base/shape.h"
 #include "core/base/thread_pool.h"
 #include "core/runtime/dataset.h"
+#include "core/wire/dataset_verbs.h"
 #include "proto/datasets.pb.h"
 #include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
@@ -74,31 +77,54 @@ class RowReader : public std::enable_shared_from_this<RowReader> {
 // Thread-safe; nothing in it blocks.
 class DatasetsHandler {
  public:
+  // Once, on any thread.
+  template <typename Method>
+  using Done =
+      std::function<void(const absl::StatusOr<typename Method::Reply>&)>;
+
   // Both outlive it.
   DatasetsHandler(DatasetStore* store, ThreadPool* workers)
       : store_(store), workers_(workers) {}
 
-  absl::StatusOr<v1::FindMissingReply> FindMissing(
-      absl::string_view tenant, const v1::FindMissingRequest& request);
+  // The methods of one request and one answer (core/wire/dataset_verbs.h). Of a
+  // verb's request its verb is made, and the store's answer of that.
+  template <typename Verb>
+  void Serve(OnWire<Verb>, absl::string_view tenant,
+             const typename OnWire<Verb>::Request& request,
+             Done<OnWire<Verb>> done) {
+    const absl::StatusOr<Verb> verb = OnWire<Verb>::Receive(request);
+    if (!verb.ok()) return done(verb.status());
+    Answer(
+        tenant, *verb,
+        [done = std::move(done)](const absl::StatusOr<DatasetAnswer>& answer) {
+          if (!answer.ok()) return done(answer.status());
+          done(ReplyOf<typename OnWire<Verb>::Reply>(
+              std::get<typename Verb::Answer>(*answer)));
+        });
+  }
+  // Also with the digests of all chunks, which no verb asks for.
+  void Serve(OnWire<StatDataset>, absl::string_view tenant,
+             const v1::StatRequest& request, Done<OnWire<StatDataset>> done);
+  void Serve(FindMissingMethod, absl::string_view tenant,
+             const v1::FindMissingRequest& request,
+             const Done<FindMissingMethod>& done);
+  void Serve(CommitMethod, absl::string_view tenant,
+             const v1::CommitRequest& request, Done<CommitMethod> done);
+
   std::unique_ptr<PutStream> Put(absl::string_view tenant);
-  void Commit(
-      absl::string_view tenant, const v1::CommitRequest& request,
-      std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done);
   absl::StatusOr<std::shared_ptr<RowReader>> Get(absl::string_view tenant,
                                                  const v1::GetRequest& request);
-  absl::StatusOr<v1::DatasetInfoProto> Stat(absl::string_view tenant,
-                                            const v1::StatRequest& request);
-  v1::ListReply List(absl::string_view tenant, const v1::ListRequest& request);
-  void Delete(absl::string_view tenant, const v1::DeleteRequest& request,
-              std::function<void(const absl::Status&)> done);
-  void Pin(
-      absl::string_view tenant, const v1::PinRequest& request,
-      std::function<void(const absl::StatusOr<v1::DatasetInfoProto>&)> done);
-  void Tag(absl::string_view tenant, const v1::TagRequest& request,
-           std::function<void(const absl::Status&)> done);
-  v1::UsageReply Usage(absl::string_view tenant);
 
  private:
+  // What the store is asked for each verb.
+  struct Verbs;
+  void Answer(absl::string_view tenant, const DatasetVerb& verb,
+              std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);
+  absl::StatusOr<v1::FindMissingReply> FindMissing(
+      absl::string_view tenant, const v1::FindMissingRequest& request);
+  absl::StatusOr<v1::DatasetInfoProto> Stat(absl::string_view tenant,
+                                            const v1::StatRequest& request);
+
   DatasetStore* const store_;
   ThreadPool* const workers_;
 };

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/wire/codec.h"
+#include "core/wire/dataset_verbs.h"
 #include "proto/datasets.grpc.pb.h"
 #include "server/service/frames.h"
 #include "server/service/unary.h"
@@ -77,73 +77,22 @@ absl::StatusOr<PieceStream::Pieces> OpenRows(DatasetsHandler* handler,
                              }};
 }
 
-// A method that answers at once: (handler->*method)(tenant, request).
-template <typename Request, typename Reply>
-RpcServer::Start AtOnce(DatasetsHandler* handler,
-                        absl::StatusOr<Reply> (DatasetsHandler::*method)(
-                            absl::string_view, const Request&)) {
-  return UnaryMethod<Request, Reply>(
-      [handler, method](const std::string& tenant, Request* request,
-                        const CancelToken&, auto done) {
-        done((handler->*method)(tenant, *request));
-      });
-}
-
-// A method whose reply says no more than that it was done.
-template <typename Request, typename Reply>
-RpcServer::Start WhenDone(
-    DatasetsHandler* handler,
-    void (DatasetsHandler::*method)(absl::string_view, const Request&,
-                                    std::function<void(const absl::Status&)>)) {
-  return UnaryMethod<Request, Reply>(
-      [handler, method](const std::string& tenant, Request* request,
-                        const CancelToken&, auto done) {
-        (handler->*method)(tenant, *request,
-                           [done](const absl::Status& status) {
-                             if (!status.ok()) return done(status);
-                             done(Reply());
-                           });
-      });
-}
-
 }  // namespace
 
 void AddDatasetsMethods(DatasetsHandler* handler, ThreadPool* workers,
                         RpcServer* server) {
   const char* const service = v1::Datasets::service_full_name();
-  server->Add(service, "FindMissing",
-              AtOnce(handler, &DatasetsHandler::FindMissing));
-  server->Add(service, "Stat", AtOnce(handler, &DatasetsHandler::Stat));
-  server->Add(
-      service, "Commit",
-      UnaryMethod<v1::CommitRequest, v1::DatasetInfoProto>(
-          [handler](const std::string& tenant, v1::CommitRequest* request,
-                    const CancelToken&, auto done) {
-            handler->Commit(tenant, *request, std::move(done));
-          }));
-  server->Add(service, "List",
-              UnaryMethod<v1::ListRequest, v1::ListReply>(
-                  [handler](const std::string& tenant, v1::ListRequest* request,
-                            const CancelToken&, auto done) {
-                    done(handler->List(tenant, *request));
-                  }));
-  server->Add(service, "Usage",
-              UnaryMethod<v1::UsageRequest, v1::UsageReply>(
-                  [handler](const std::string& tenant, v1::UsageRequest*,
-                            const CancelToken&,
-                            auto done) { done(handler->Usage(tenant)); }));
-  server->Add(service, "Pin",
-              UnaryMethod<v1::PinRequest, v1::DatasetInfoProto>(
-                  [handler](const std::string& tenant, v1::PinRequest* request,
-                            const CancelToken&, auto done) {
-                    handler->Pin(tenant, *request, std::move(done));
-                  }));
-  server->Add(service, "Delete",
-              WhenDone<v1::DeleteRequest, v1::DeleteReply>(
-                  handler, &DatasetsHandler::Delete));
-  server->Add(
-      service, "Tag",
-      WhenDone<v1::TagRequest, v1::TagReply>(handler, &DatasetsHandler::Tag));
+  ForEachDatasetsMethod([&](auto method) {
+    using Method = decltype(method);
+    server->Add(service, Method::kMethod,
+                UnaryMethod<typename Method::Request, typename Method::Reply>(
+                    [handler](const std::string& tenant,
+                              typename Method::Request* request,
+                              const CancelToken&, auto done) {
+                      handler->Serve(Method(), tenant, *request,
+                                     std::move(done));
+                    }));
+  });
   server->Add(service, "Put", [handler, workers](Rpc* rpc, std::string tenant) {
     return std::make_unique<PutReactor>(rpc, handler->Put(tenant), workers);
   });

@@ -18,7 +18,7 @@
 #include "client/hawser.h"
 #include "client/remote/options.h"
 #include "core/base/status.h"
-#include "core/runtime/dataset.h"
+#include "core/runtime/datasets.h"
 #include "tests/bench/peers.h"
 #include "tests/bench/placement.h"
 #include "tests/bench/rounds.h"
@@ -89,13 +89,13 @@ absl::Status MeasureDownloads(const Peers& peers, const Client& client,
   };
   std::vector<char> room(bytes, 'x');
   const Subject into = Once([&]() -> absl::Status {
-    HAWSER_RETURN_IF_ERROR(client.runtime()->FetchDataset(
-        token, "", std::nullopt, absl::MakeSpan(room), {}));
+    HAWSER_RETURN_IF_ERROR(client.runtime()->datasets().FetchInto(
+        {token, "", std::nullopt}, absl::MakeSpan(room), {}));
     return check(room);
   });
   const Subject fetch = Once([&]() -> absl::Status {
     HAWSER_ASSIGN_OR_RETURN(const auto array,
-                            client.runtime()->DatasetArray(token, "", {}));
+                            client.runtime()->datasets().Open({token, ""}, {}));
     HAWSER_ASSIGN_OR_RETURN(const Literal back, array->Fetch({}).Await());
     return check(back.bytes());
   });
@@ -138,8 +138,9 @@ absl::Status MeasureSize(const Peers& peers, const Client& client,
   known.arrays[0].chunks = ManifestOf(known, 2).arrays[0].chunks;
   HAWSER_ASSIGN_OR_RETURN(
       const Times again,
-      TimesOf([&] { return client.runtime()->PutDataset(known, {}).status(); },
-              20));
+      TimesOf(
+          [&] { return client.runtime()->datasets().Put(known, {}).status(); },
+          20));
   HAWSER_ASSIGN_OR_RETURN(const Times ping,
                           peers.Echo({"unary", "64", "64", "200"}));
   report->rows.push_back({std::string(kPlacement),

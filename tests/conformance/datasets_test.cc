@@ -1,4 +1,6 @@
 // Datasets: put once, found by token, used as arguments, on every target.
+#include "core/runtime/datasets.h"
+
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -9,7 +11,6 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "core/base/dtype.h"
-#include "core/runtime/dataset.h"
 #include "gmock/gmock.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"
@@ -33,21 +34,23 @@ class DatasetsTest : public TargetTest {
 
 TEST_P(DatasetsTest, PutFindAndFetch) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
+                       client().datasets().Put(source_, Patient()));
   DatasetSource sorted = source_;
   ASSERT_OK(NormalizeSource(&sorted));
   EXPECT_EQ(put.token, TokenOf(ManifestOf(sorted, 1)));
   const auto other = target_->another();
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo found,
-                       other->StatDataset(put.token, Patient()));
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo found,
+      other->datasets().Ask(StatDataset{put.token}, Patient()));
   EXPECT_EQ(found.token, put.token);
   EXPECT_EQ(found.bytes, put.bytes);
   EXPECT_EQ(found.arrays.size(), 4u);
   for (const DatasetSource::Array& array : source_.arrays) {
     ASSERT_NE(found.Find(array.name), nullptr) << array.name;
     EXPECT_EQ(found.Find(array.name)->shape, array.value.shape());
-    ASSERT_OK_AND_ASSIGN(const BufferPtr there,
-                         other->DatasetArray(put.token, array.name, Patient()));
+    ASSERT_OK_AND_ASSIGN(
+        const BufferPtr there,
+        other->datasets().Open({put.token, array.name}, Patient()));
     ASSERT_OK_AND_ASSIGN(const Literal back, Get(there));
     EXPECT_TRUE(back.BitEquals(array.value)) << array.name;
   }
@@ -55,17 +58,19 @@ TEST_P(DatasetsTest, PutFindAndFetch) {
 
 TEST_P(DatasetsTest, ArraysAreArguments) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
-  ASSERT_OK_AND_ASSIGN(const BufferPtr small,
-                       client().DatasetArray(put.token, "small", Patient()));
+                       client().datasets().Put(source_, Patient()));
+  ASSERT_OK_AND_ASSIGN(
+      const BufferPtr small,
+      client().datasets().Open({put.token, "small"}, Patient()));
   const Shape shape = Shape::Of(DType::kS64, {5, 7});
   const auto negate = Compile(client(), NegateModule(shape));
   ASSERT_OK_AND_ASSIGN(const Literal once, Get(Execute(negate, {small})[1]));
   // Donated or not, the dataset stays what it is.
   const BufferPtr negated = Execute(negate, {small}, {.donated = {0}})[1];
   EXPECT_THAT(*Get(negated), LiteralBitEquals(once));
-  ASSERT_OK_AND_ASSIGN(const BufferPtr again,
-                       client().DatasetArray(put.token, "small", Patient()));
+  ASSERT_OK_AND_ASSIGN(
+      const BufferPtr again,
+      client().datasets().Open({put.token, "small"}, Patient()));
   ASSERT_OK_AND_ASSIGN(const Literal twice,
                        Get(Execute(negate, {Execute(negate, {again})[1]})[1]));
   EXPECT_THAT(twice, LiteralBitEquals(*Get(again)));
@@ -74,14 +79,14 @@ TEST_P(DatasetsTest, ArraysAreArguments) {
 TEST_P(DatasetsTest, TheSameBytesAreSentOnceAndHaveOneName) {
   const Literal value = source_.arrays[3].value;
   ASSERT_OK_AND_ASSIGN(const DatasetInfo first,
-                       client().PutDataset({{{"", value}}}, Patient()));
+                       client().datasets().Put({{{"", value}}}, Patient()));
   ASSERT_OK_AND_ASSIGN(
       const DatasetInfo second,
-      target_->another()->PutDataset({{{"", value}}}, Patient()));
+      target_->another()->datasets().Put({{{"", value}}}, Patient()));
   EXPECT_EQ(second.token, first.token);
   EXPECT_EQ(second.sent_bytes, 0);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo named,
-                       client().PutDataset({{{"x", value}}}, Patient()));
+                       client().datasets().Put({{{"x", value}}}, Patient()));
   EXPECT_NE(named.token, first.token);
   EXPECT_EQ(named.sent_bytes, 0);
 }
@@ -98,29 +103,29 @@ TEST_P(DatasetsTest, ALazyValueIsMadeForWhoeverLacksIt) {
                            }};
   }
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(lazy, Patient()));
+                       client().datasets().Put(lazy, Patient()));
   for (const DatasetSource::Array& array : source_.arrays) {
     ASSERT_OK_AND_ASSIGN(
         const BufferPtr there,
-        client().DatasetArray(put.token, array.name, Patient()));
+        client().datasets().Open({put.token, array.name}, Patient()));
     ASSERT_OK_AND_ASSIGN(const Literal back, Get(there));
     EXPECT_TRUE(back.BitEquals(array.value)) << array.name;
   }
   const int before = made;
-  EXPECT_OK(client().PutDataset(lazy, Patient()));
+  EXPECT_OK(client().datasets().Put(lazy, Patient()));
   EXPECT_EQ(made, before) << "all of it is there";
 }
 
 TEST_P(DatasetsTest, WhatIsNotThereIsNotFound) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
-  EXPECT_THAT(client().DatasetArray(put.token, "medium", Patient()),
+                       client().datasets().Put(source_, Patient()));
+  EXPECT_THAT(client().datasets().Open({put.token, "medium"}, Patient()),
               StatusIs(StatusCode::kNotFound, "medium"));
-  EXPECT_THAT(client().DatasetArray(put.token, "", Patient()),
+  EXPECT_THAT(client().datasets().Open({put.token, ""}, Patient()),
               StatusIs(StatusCode::kNotFound, put.token));
-  EXPECT_THAT(client().StatDataset("hw1-short", Patient()),
+  EXPECT_THAT(client().datasets().Ask(StatDataset{"hw1-short"}, Patient()),
               StatusIs(StatusCode::kInvalidArgument, "hw1-short"));
-  EXPECT_THAT(client().DatasetArray("", "x", Patient()),
+  EXPECT_THAT(client().datasets().Open({"", "x"}, Patient()),
               StatusIs(StatusCode::kInvalidArgument, ""));
 }
 
@@ -128,11 +133,11 @@ TEST_P(DatasetsTest, AnUnknownTokenIsNotFoundOrAway) {
   const std::string unknown = TokenOf(Digest());
   // Without its server a fallback cannot know what that had.
   const bool away = target_->server != nullptr && !target_->server->alive();
-  const auto array = client().DatasetArray(unknown, "x", Patient());
+  const auto array = client().datasets().Open({unknown, "x"}, Patient());
   EXPECT_THAT(array,
               StatusIs(away ? StatusCode::kUnavailable : StatusCode::kNotFound,
                        unknown));
-  const auto info = client().StatDataset(unknown, Patient());
+  const auto info = client().datasets().Ask(StatDataset{unknown}, Patient());
   EXPECT_THAT(info, StatusIs(StatusCode::kNotFound, unknown));
 }
 
@@ -147,7 +152,7 @@ TEST_P(DatasetsTest, BadNamesAreRefused) {
       {{{"none", Literal()}}},
   };
   for (size_t i = 0; i < sources.size(); ++i) {
-    EXPECT_THAT(client().PutDataset(sources[i], Patient()),
+    EXPECT_THAT(client().datasets().Put(sources[i], Patient()),
                 StatusIs(StatusCode::kInvalidArgument, ""))
         << i;
   }
@@ -155,14 +160,15 @@ TEST_P(DatasetsTest, BadNamesAreRefused) {
 
 TEST_P(DatasetsTest, RowsAreArguments) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
+                       client().datasets().Put(source_, Patient()));
   const auto negate =
       Compile(client(), NegateModule(Shape::Of(DType::kS64, {2, 7})));
   const Literal small = source_.arrays[2].value;
   for (const int64_t begin : {0, 1, 3}) {  // one program for all of them
     ASSERT_OK_AND_ASSIGN(
         const BufferPtr rows,
-        client().DatasetRows(put.token, "small", {begin, 2}, Patient()));
+        client().datasets().Open({put.token, "small", RowRange{begin, 2}},
+                                 Patient()));
     ASSERT_OK_AND_ASSIGN(const Literal want, SliceRows(small, {begin, 2}));
     EXPECT_THAT(*Get(rows), LiteralBitEquals(want));
     EXPECT_THAT(*Get(Execute(negate, {rows}, {.donated = {0}})[0]),
@@ -179,7 +185,7 @@ TEST_P(DatasetsTest, RowsAreArguments) {
   for (const RowRange& range : kLarge) {
     ASSERT_OK_AND_ASSIGN(
         const BufferPtr rows,
-        client().DatasetRows(put.token, "large", range, Patient()));
+        client().datasets().Open({put.token, "large", range}, Patient()));
     EXPECT_THAT(*Get(rows),
                 LiteralBitEquals(*SliceRows(source_.arrays[3].value, range)))
         << range.begin;
@@ -188,7 +194,7 @@ TEST_P(DatasetsTest, RowsAreArguments) {
 
 TEST_P(DatasetsTest, RowsThatAreNotThereAreRefused) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
+                       client().datasets().Put(source_, Patient()));
   const struct {
     const char* array;
     RowRange rows;
@@ -202,23 +208,24 @@ TEST_P(DatasetsTest, RowsThatAreNotThereAreRefused) {
                  {"scalar", {0, 1}, "a scalar has no rows"}};
   for (const auto& row : refused) {
     const auto rows =
-        client().DatasetRows(put.token, row.array, row.rows, Patient());
+        client().datasets().Open({put.token, row.array, row.rows}, Patient());
     EXPECT_THAT(rows, StatusIs(StatusCode::kInvalidArgument, row.part));
     EXPECT_THAT(rows, StatusIs(StatusCode::kInvalidArgument, put.token));
   }
-  EXPECT_THAT(client().DatasetRows(put.token, "medium", {0, 1}, Patient()),
+  EXPECT_THAT(client().datasets().Open({put.token, "medium", RowRange{0, 1}},
+                                       Patient()),
               StatusIs(StatusCode::kNotFound, "medium"));
 }
 
 TEST_P(DatasetsTest, ArraysAndRowsAreFetchedIntoTheCallersMemory) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
+                       client().datasets().Put(source_, Patient()));
   const auto expect = [&](const std::string& array,
                           const std::optional<RowRange>& rows,
                           const Literal& want) {
     std::string room(want.bytes().size(), '?');
-    EXPECT_OK(client().FetchDataset(put.token, array, rows,
-                                    absl::MakeSpan(room), Patient()));
+    EXPECT_OK(client().datasets().FetchInto({put.token, array, rows},
+                                            absl::MakeSpan(room), Patient()));
     EXPECT_TRUE(absl::MakeConstSpan(room) == want.bytes()) << array;
   };
   for (const DatasetSource::Array& array : source_.arrays) {
@@ -234,7 +241,7 @@ TEST_P(DatasetsTest, ArraysAndRowsAreFetchedIntoTheCallersMemory) {
 
 TEST_P(DatasetsTest, MemoryThatDoesNotFitIsRefused) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
+                       client().datasets().Put(source_, Patient()));
   std::string room(300, '?');
   const struct {
     const char* array;
@@ -252,8 +259,8 @@ TEST_P(DatasetsTest, MemoryThatDoesNotFitIsRefused) {
       {"scalar", {{0, 1}}, 8, StatusCode::kInvalidArgument, "has no rows"},
       {"medium", {}, 8, StatusCode::kNotFound, "medium"}};
   for (const auto& row : refused) {
-    EXPECT_THAT(client().FetchDataset(
-                    put.token, row.array, row.rows,
+    EXPECT_THAT(client().datasets().FetchInto(
+                    {put.token, row.array, row.rows},
                     absl::MakeSpan(room).subspan(0, row.bytes), Patient()),
                 StatusIs(row.code, row.part));
   }
@@ -263,8 +270,9 @@ TEST_P(DatasetsTest, MemoryThatDoesNotFitIsRefused) {
 TEST_P(DatasetsTest, ListAndDelete) {
   std::vector<std::string> tokens;
   for (int i = 0; i < 3; ++i) {
-    ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                         client().PutDataset({{{"", Full(i, 3)}}}, Patient()));
+    ASSERT_OK_AND_ASSIGN(
+        const DatasetInfo put,
+        client().datasets().Put({{{"", Full(i, 3)}}}, Patient()));
     tokens.push_back(put.token);
   }
   std::sort(tokens.begin(), tokens.end());
@@ -277,13 +285,14 @@ TEST_P(DatasetsTest, ListAndDelete) {
   EXPECT_EQ(one[0].bytes, 24);
   ASSERT_OK_AND_ASSIGN(
       const DatasetPage page,
-      client().ListDatasets({.after = tokens[0], .limit = 1}, Patient()));
+      client().datasets().Ask(DatasetQuery{.after = tokens[0], .limit = 1},
+                              Patient()));
   ASSERT_EQ(page.datasets.size(), 1u);
   EXPECT_EQ(page.datasets[0].token, tokens[1]);
   EXPECT_TRUE(page.more);
 
   ASSERT_OK(sdk.Delete(tokens[1]));
-  EXPECT_THAT(client().StatDataset(tokens[1], Patient()),
+  EXPECT_THAT(client().datasets().Ask(StatDataset{tokens[1]}, Patient()),
               StatusIs(StatusCode::kNotFound, tokens[1]));
   ASSERT_OK_AND_ASSIGN(const auto rest, sdk.List());
   ASSERT_EQ(rest.size(), 2u);
@@ -297,13 +306,14 @@ TEST_P(DatasetsTest, ListAndDelete) {
 
 TEST_P(DatasetsTest, AProgramKeepsTheDeletedDatasetItRunsOn) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
-  ASSERT_OK_AND_ASSIGN(const BufferPtr small,
-                       client().DatasetArray(put.token, "small", Patient()));
+                       client().datasets().Put(source_, Patient()));
+  ASSERT_OK_AND_ASSIGN(
+      const BufferPtr small,
+      client().datasets().Open({put.token, "small"}, Patient()));
   const auto negate =
       Compile(client(), NegateModule(Shape::Of(DType::kS64, {5, 7})));
   ASSERT_OK_AND_ASSIGN(const Literal before, Get(Execute(negate, {small})[1]));
-  ASSERT_OK(client().DeleteDataset(put.token, Patient()));
+  ASSERT_OK(client().datasets().Ask(DeleteDataset{put.token}, Patient()));
   EXPECT_THAT(*Get(Execute(negate, {small})[1]), LiteralBitEquals(before));
 }
 
@@ -317,7 +327,7 @@ TEST_P(DatasetsTest, FrozenValuesAreWhatPutWouldMakeOfThem) {
   const Literal empty = RandomBits(Shape::Of(DType::kF32, {0, 3}), 1);
   ASSERT_OK_AND_ASSIGN(
       const DatasetInfo frozen,
-      client().FreezeDataset(
+      client().datasets().Freeze(
           {{"x", there}, {"negated", results[1]}, {"empty", empty}},
           Patient()));
   const DatasetSource source{
@@ -326,12 +336,12 @@ TEST_P(DatasetsTest, FrozenValuesAreWhatPutWouldMakeOfThem) {
   EXPECT_EQ(frozen.bytes, 2 * shape.byte_size());
   ASSERT_OK_AND_ASSIGN(
       const BufferPtr array,
-      client().DatasetArray(frozen.token, "negated", Patient()));
+      client().datasets().Open({frozen.token, "negated"}, Patient()));
   EXPECT_THAT(*Get(array), LiteralBitEquals(negated));
   EXPECT_THAT(*Get(Execute(negate, {array})[1]), LiteralBitEquals(x));
   // All is there already.
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source, Patient()));
+                       client().datasets().Put(source, Patient()));
   EXPECT_EQ(put.token, frozen.token);
   EXPECT_EQ(put.sent_bytes, 0);
 }
@@ -341,63 +351,71 @@ TEST_P(DatasetsTest, WhatCannotBeFrozenIsRefused) {
   ASSERT_OK_AND_ASSIGN(const BufferPtr own, client().Upload(x, Patient()));
   ASSERT_OK_AND_ASSIGN(const BufferPtr foreign,
                        cpu::MakeCpuClient({.threads = 1})->Upload(x, {}));
-  EXPECT_THAT(client().FreezeDataset({{"x", foreign}}, Patient()),
+  EXPECT_THAT(client().datasets().Freeze({{"x", foreign}}, Patient()),
               StatusIs(StatusCode::kFailedPrecondition, "array \"x\""));
-  EXPECT_THAT(client().FreezeDataset({{"x", own}, {"x", own}}, Patient()),
+  EXPECT_THAT(client().datasets().Freeze({{"x", own}, {"x", own}}, Patient()),
               StatusIs(StatusCode::kInvalidArgument, "two arrays are called"));
-  EXPECT_THAT(client().FreezeDataset({{"x", own}, {"", own}}, Patient()),
+  EXPECT_THAT(client().datasets().Freeze({{"x", own}, {"", own}}, Patient()),
               StatusIs(StatusCode::kInvalidArgument, "must name each"));
-  EXPECT_THAT(client().FreezeDataset({{"x", Literal()}}, Patient()),
+  EXPECT_THAT(client().datasets().Freeze({{"x", Literal()}}, Patient()),
               StatusIs(StatusCode::kInvalidArgument, "has no value"));
 }
 
 TEST_P(DatasetsTest, NamesAndPinsAreKeptWhereTheDatasetIs) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo put,
-                       client().PutDataset(source_, Patient()));
+                       client().datasets().Put(source_, Patient()));
   const DatasetTag tag{"@set/" + target_->where.substr(0, 3), put.token, {}};
   if (absl::StartsWith(target_->where, "cpu (fallback")) {
     // Kept by the server, which is away: not a thing to say yes to.
-    EXPECT_THAT(client().TagDataset(tag, Patient()),
+    EXPECT_THAT(client().datasets().Ask(tag, Patient()),
                 StatusIs(StatusCode::kUnavailable, ""));
-    EXPECT_THAT(client().PinDataset(put.token, absl::Hours(1), Patient()),
+    EXPECT_THAT(client().datasets().Ask(PinDataset{put.token, absl::Hours(1)},
+                                        Patient()),
                 StatusIs(StatusCode::kUnavailable, ""));
-    EXPECT_THAT(client().QueryUsage(Patient()),
+    EXPECT_THAT(client().datasets().Ask(QueryUsage{}, Patient()),
                 StatusIs(StatusCode::kUnavailable, ""));
     return;
   }
-  ASSERT_OK(client().TagDataset(tag, Patient()));
+  ASSERT_OK(client().datasets().Ask(tag, Patient()));
   const auto other = target_->another();
   ASSERT_OK_AND_ASSIGN(DatasetInfo found,
-                       other->StatDataset(tag.name, Patient()));
+                       other->datasets().Ask(StatDataset{tag.name}, Patient()));
   EXPECT_EQ(found.token, put.token);
   EXPECT_THAT(found.tags, ::testing::ElementsAre(tag.name));
   EXPECT_EQ(found.pinned_until, absl::InfinitePast());
   EXPECT_GT(found.last_used, absl::Now() - absl::Hours(1));
 
   ASSERT_OK_AND_ASSIGN(
-      found, client().PinDataset(tag.name, absl::Hours(1), Patient()));
+      found,
+      client().datasets().Ask(PinDataset{tag.name, absl::Hours(1)}, Patient()));
   EXPECT_GT(found.pinned_until, absl::Now() + absl::Minutes(59));
   EXPECT_LT(found.pinned_until, absl::Now() + absl::Minutes(61));
-  ASSERT_OK_AND_ASSIGN(DatasetUsage usage, client().QueryUsage(Patient()));
+  ASSERT_OK_AND_ASSIGN(DatasetUsage usage,
+                       client().datasets().Ask(QueryUsage{}, Patient()));
   EXPECT_GE(usage.datasets, 1);
   EXPECT_GE(usage.bytes, put.bytes);
   EXPECT_GE(usage.pinned_bytes, put.bytes);
   ASSERT_OK_AND_ASSIGN(
-      found,
-      client().PinDataset(put.token, absl::InfiniteDuration(), Patient()));
+      found, client().datasets().Ask(
+                 PinDataset{put.token, absl::InfiniteDuration()}, Patient()));
   EXPECT_EQ(found.pinned_until, absl::InfiniteFuture());
   ASSERT_OK_AND_ASSIGN(
-      found, client().PinDataset(put.token, absl::ZeroDuration(), Patient()));
+      found, client().datasets().Ask(
+                 PinDataset{put.token, absl::ZeroDuration()}, Patient()));
   EXPECT_EQ(found.pinned_until, absl::InfinitePast());
 
-  EXPECT_THAT(client().TagDataset({tag.name, put.token, ""}, Patient()),
-              StatusIs(StatusCode::kAborted, put.token));
-  EXPECT_THAT(client().TagDataset({"no tag", put.token, {}}, Patient()),
-              StatusIs(StatusCode::kInvalidArgument, "is no tag"));
-  EXPECT_OK(client().TagDataset({tag.name, "", put.token}, Patient()));
-  EXPECT_THAT(client().StatDataset(tag.name, Patient()),
+  EXPECT_THAT(
+      client().datasets().Ask(DatasetTag{tag.name, put.token, ""}, Patient()),
+      StatusIs(StatusCode::kAborted, put.token));
+  EXPECT_THAT(
+      client().datasets().Ask(DatasetTag{"no tag", put.token, {}}, Patient()),
+      StatusIs(StatusCode::kInvalidArgument, "is no tag"));
+  EXPECT_OK(
+      client().datasets().Ask(DatasetTag{tag.name, "", put.token}, Patient()));
+  EXPECT_THAT(client().datasets().Ask(StatDataset{tag.name}, Patient()),
               StatusIs(StatusCode::kNotFound, tag.name));
-  EXPECT_THAT(client().PinDataset(TokenOf(Digest()), absl::Hours(1), Patient()),
+  EXPECT_THAT(client().datasets().Ask(
+                  PinDataset{TokenOf(Digest()), absl::Hours(1)}, Patient()),
               StatusIs(StatusCode::kNotFound, TokenOf(Digest())));
 }
 

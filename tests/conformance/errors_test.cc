@@ -4,6 +4,7 @@
 
 #include "absl/time/clock.h"
 #include "core/base/dtype.h"
+#include "core/runtime/datasets.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"
 #include "tests/testing/matchers.h"
@@ -147,7 +148,7 @@ TEST_P(ErrorsTest, WhatIsAskedTooLateIsNotDone) {
               StatusIs(StatusCode::kDeadlineExceeded, ""));
   EXPECT_THAT(add->Call({Argument(x_), Argument(x_)}, {.cancel = flag}).Await(),
               StatusIs(StatusCode::kCancelled, ""));
-  EXPECT_THAT(client().PutDataset({{{"x", x_}}}, past),
+  EXPECT_THAT(client().datasets().Put({{{"x", x_}}}, past),
               StatusIs(StatusCode::kDeadlineExceeded, ""));
 }
 

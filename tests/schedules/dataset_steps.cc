@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 #include "tests/schedules/dataset_schedule.h"
 #include "tests/schedules/programs.h"
 
@@ -20,12 +21,13 @@ bool SameValue(const Literal& a, const Literal& b) {
 
 absl::Status DatasetSchedule::Put(Dataset& dataset) {
   const Presence::View view = dataset.presence.BeginAddition();
-  const auto info = client_->PutDataset(dataset.source, Patiently());
+  const auto info = client_->datasets().Put(dataset.source, Patiently());
   dataset.presence.EndAddition(info.ok() ? Certainty(*info, /*frozen=*/false)
                                          : Presence::Added::kPerhaps);
   if (!info.ok()) {
-    return Explain("put", info.status(), {CallKind::kFindMissing,
-                                          CallKind::kPut, CallKind::kCommit});
+    return Explain(
+        "put", info.status(),
+        {KindOf<FindMissingMethod>(), CallKind::kPut, KindOf<CommitMethod>()});
   }
   if (info->token != dataset.token) {
     return Internal("put as ", dataset.token, ", called ", info->token);
@@ -46,7 +48,7 @@ absl::Status DatasetSchedule::Freeze(Dataset& dataset, Random& random) {
     arrays.back().value = *std::move(buffer);
   }
   dataset.presence.BeginAddition();
-  const auto info = client_->FreezeDataset(arrays, Patiently());
+  const auto info = client_->datasets().Freeze(arrays, Patiently());
   // Without an answer the server may still be at it.
   dataset.presence.EndAddition(info.ok() ? Certainty(*info, /*frozen=*/true)
                                          : Presence::Added::kPerhapsLater);
@@ -59,9 +61,11 @@ absl::Status DatasetSchedule::Freeze(Dataset& dataset, Random& random) {
 absl::Status DatasetSchedule::Delete(Dataset& dataset) {
   const Presence::View view = dataset.presence.BeginRemoval();
   const absl::Status deleted =
-      client_->DeleteDataset(dataset.token, Patiently());
+      client_->datasets()
+          .Ask(DeleteDataset{dataset.token}, Patiently())
+          .status();
   dataset.presence.EndRemoval(deleted.ok() || absl::IsNotFound(deleted));
-  return Judge("delete", deleted, view, {CallKind::kDelete});
+  return Judge("delete", deleted, view, {KindOf<OnWire<DeleteDataset>>()});
 }
 
 absl::StatusOr<std::vector<BufferPtr>> DatasetSchedule::Execute(
@@ -73,7 +77,7 @@ absl::StatusOr<std::vector<BufferPtr>> DatasetSchedule::Execute(
                        Patiently()));
   HAWSER_ASSIGN_OR_RETURN(
       const auto buffer,
-      client_->DatasetArray(dataset.token, array.name, Patiently()));
+      client_->datasets().Open({dataset.token, array.name}, Patiently()));
   return executable->Execute({buffer, other}, {.call = Patiently()});
 }
 
@@ -91,7 +95,8 @@ absl::Status DatasetSchedule::DeleteUnderWork(Dataset& dataset,
   const Literal other = RandomLiteral(ArgumentShape(), random);
   const auto results = Execute(dataset, *array, other);
   if (!results.ok()) {
-    return Judge("argument", results.status(), view, {CallKind::kStat});
+    return Judge("argument", results.status(), view,
+                 {KindOf<OnWire<StatDataset>>()});
   }
   // Once its work is known to have begun, nothing takes the array from it.
   const bool begun = random.OneIn(2) &&
@@ -108,15 +113,16 @@ absl::Status DatasetSchedule::DeleteUnderWork(Dataset& dataset,
   if (begun && world_.gentle() && !fallback_) {
     return Annotate(value.status(), "work that had begun before a delete");
   }
-  return Judge("work on a deleted dataset", value.status(),
-               Presence::View(), {CallKind::kStat});
+  return Judge("work on a deleted dataset", value.status(), Presence::View(),
+               {KindOf<OnWire<StatDataset>>()});
 }
 
 absl::Status DatasetSchedule::Stat(const Dataset& dataset) {
   const Presence::View view = dataset.presence.Look();
-  const auto info = client_->StatDataset(dataset.token, Patiently());
+  const auto info =
+      client_->datasets().Ask(StatDataset{dataset.token}, Patiently());
   HAWSER_RETURN_IF_ERROR(
-      Judge("stat", info.status(), view, {CallKind::kStat}));
+      Judge("stat", info.status(), view, {KindOf<OnWire<StatDataset>>()}));
   if (!info.ok() ||
       info->arrays.size() == dataset.source.arrays.size()) {
     return absl::OkStatus();
@@ -131,12 +137,13 @@ absl::Status DatasetSchedule::Get(const Dataset& dataset, Random& random) {
   const auto get = [&]() -> absl::StatusOr<Literal> {
     HAWSER_ASSIGN_OR_RETURN(
         const auto buffer,
-        client_->DatasetArray(dataset.token, array.name, Patiently()));
+        client_->datasets().Open({dataset.token, array.name}, Patiently()));
     return buffer->Fetch(Patiently()).Await();
   };
   const auto value = get();
-  HAWSER_RETURN_IF_ERROR(Judge("get", value.status(), view,
-                               {CallKind::kStat, CallKind::kGet}));
+  HAWSER_RETURN_IF_ERROR(
+      Judge("get", value.status(), view,
+            {KindOf<OnWire<StatDataset>>(), CallKind::kGet}));
   if (!value.ok() || SameValue(*value, array.value)) return absl::OkStatus();
   return Internal("array \"", array.name, "\" of ", dataset.token,
                   " is not what was put");
@@ -155,7 +162,7 @@ absl::Status DatasetSchedule::UseAsArgument(const Dataset& dataset,
   };
   const auto value = run();
   HAWSER_RETURN_IF_ERROR(
-      Judge("argument", value.status(), view, {CallKind::kStat}));
+      Judge("argument", value.status(), view, {KindOf<OnWire<StatDataset>>()}));
   if (!value.ok()) return absl::OkStatus();
   const Literal want =
       Reference::Shared().Run(kArgumentModule, {array->value, other})[0];
@@ -175,8 +182,9 @@ absl::Status DatasetSchedule::List(Random& random) {
   const DatasetQuery asked = query;
   std::vector<DatasetInfo> listed;
   for (bool more = true; more;) {
-    auto page = client_->ListDatasets(query, Patiently());
-    if (!page.ok()) return Explain("list", page.status(), {CallKind::kList});
+    auto page = client_->datasets().Ask(query, Patiently());
+    if (!page.ok())
+      return Explain("list", page.status(), {KindOf<OnWire<DatasetQuery>>()});
     if (query.limit > 0 &&
         page->datasets.size() > static_cast<size_t>(query.limit)) {
       return Internal("a page of ", query.limit, " has ",

@@ -13,6 +13,7 @@
 #include "client/bench/tcp_exchange.h"
 #include "client/remote/grpc_bare_calls.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/loopback.h"
@@ -54,7 +55,7 @@ class ServerBench : public ::testing::Test {
   }
   void ExpectNothingIsLeft() {
     ASSERT_OK_AND_ASSIGN(const DatasetUsage usage,
-                         plan_.client->QueryUsage({}));
+                         plan_.client->datasets().Ask(QueryUsage{}, {}));
     EXPECT_EQ(usage.datasets, 0);
     EXPECT_EQ(usage.bytes, 0);
     EXPECT_EQ(usage.upload_bytes, 0);

@@ -6,15 +6,18 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/base/status.h"
 #include "kernels/cpu/cpu_client.h"
+#include "tests/testing/forwarding_client.h"
 
 namespace hawser::cli {
 
-class KeepingClient : public runtime::Client {
+class KeepingClient : public ForwardingClient {
  public:
+  KeepingClient() : ForwardingClient(cpu::MakeCpuClient()) {}
   // The time at which everything here happens.
   static absl::Time Now() { return absl::FromUnixSeconds(1'700'000'000); }
 
@@ -26,21 +29,8 @@ class KeepingClient : public runtime::Client {
   DatasetUsage usage;
 
   std::string name() const override { return "near"; }
-  absl::StatusOr<runtime::Capabilities> capabilities() override {
-    return cpu_->capabilities();
-  }
-  absl::StatusOr<std::shared_ptr<runtime::Executable>> Compile(
-      std::shared_ptr<const Module> module,
-      const runtime::CompileOptions& options,
-      const runtime::CallOptions& call) override {
-    return cpu_->Compile(module, options, call);
-  }
-  absl::StatusOr<runtime::BufferPtr> Upload(
-      const Literal& value, const runtime::CallOptions& call) override {
-    return cpu_->Upload(value, call);
-  }
-  absl::StatusOr<DatasetInfo> PutDataset(
-      const DatasetSource& source, const runtime::CallOptions& call) override {
+  absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
+                                  const runtime::CallOptions& call) override {
     HAWSER_RETURN_IF_ERROR(put_error);
     ++puts;
     for (const DatasetSource::Array& array : source.arrays) {
@@ -49,69 +39,71 @@ class KeepingClient : public runtime::Client {
           ArrayManifest{array.name, array.shape(), {}}.num_chunks();
     }
     HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                            cpu_->PutDataset(source, call));
+                            inner().datasets().Put(source, call));
     return Kept(info);
   }
-  absl::StatusOr<DatasetInfo> StatDataset(
-      absl::string_view token, const runtime::CallOptions& call) override {
-    if (IsTag(token) && !tags_.contains(std::string(token))) {
-      return NotFound("there is no dataset ", token);
-    }
-    HAWSER_ASSIGN_OR_RETURN(
-        const DatasetInfo info,
-        cpu_->StatDataset(
-            IsTag(token) ? tags_[std::string(token)] : std::string(token),
-            call));
-    return Kept(info);
+  absl::StatusOr<runtime::BufferPtr> Open(
+      const DatasetPart& part, const runtime::CallOptions& call) override {
+    if (!part.rows.has_value()) HAWSER_RETURN_IF_ERROR(get_error);
+    return inner().datasets().Open(part, call);
   }
-  absl::StatusOr<runtime::BufferPtr> DatasetArray(
-      absl::string_view token, absl::string_view array,
-      const runtime::CallOptions& call) override {
-    HAWSER_RETURN_IF_ERROR(get_error);
-    return cpu_->DatasetArray(token, array, call);
-  }
-  absl::StatusOr<runtime::BufferPtr> DatasetRows(
-      absl::string_view token, absl::string_view array, const RowRange& rows,
-      const runtime::CallOptions& call) override {
-    return cpu_->DatasetRows(token, array, rows, call);
-  }
-  absl::StatusOr<DatasetPage> ListDatasets(
-      const DatasetQuery& query, const runtime::CallOptions& call) override {
-    HAWSER_ASSIGN_OR_RETURN(DatasetPage page, cpu_->ListDatasets(query, call));
-    for (DatasetInfo& info : page.datasets) info = Kept(info);
-    return page;
-  }
-  absl::Status DeleteDataset(absl::string_view token,
-                             const runtime::CallOptions& call) override {
-    return cpu_->DeleteDataset(token, call);
-  }
-  absl::StatusOr<DatasetInfo> PinDataset(
-      absl::string_view token, absl::Duration ttl,
-      const runtime::CallOptions& call) override {
-    HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, StatDataset(token, call));
-    pins_[info.token] =
-        ttl == absl::ZeroDuration() ? absl::InfinitePast() : Now() + ttl;
-    return Kept(info);
-  }
-  absl::Status TagDataset(const DatasetTag& tag,
-                          const runtime::CallOptions&) override {
-    const std::string now = tags_.contains(tag.name) ? tags_[tag.name] : "";
-    if (tag.expected.has_value() && *tag.expected != now) {
-      return Aborted(tag.name, " names ", now.empty() ? "nothing" : now);
-    }
-    if (tag.token.empty()) {
-      tags_.erase(tag.name);
-    } else {
-      tags_[tag.name] = tag.token;
-    }
-    return absl::OkStatus();
-  }
-  absl::StatusOr<DatasetUsage> QueryUsage(
-      const runtime::CallOptions&) override {
-    return usage;
+  absl::StatusOr<DatasetAnswer> Answer(
+      const DatasetVerb& verb, const runtime::CallOptions& call) override {
+    return std::visit(Verbs{*this, call}, verb);
   }
 
  private:
+  struct Verbs {
+    KeepingClient& keeper;
+    const runtime::CallOptions& call;
+
+    template <typename Verb>
+    absl::StatusOr<DatasetAnswer> operator()(const Verb& verb) {
+      return keeper.inner().datasets().Answer(verb, call);
+    }
+    absl::StatusOr<DatasetAnswer> operator()(StatDataset stat) {
+      if (IsTag(stat.token)) {
+        if (!keeper.tags_.contains(stat.token)) {
+          return NotFound("there is no dataset ", stat.token);
+        }
+        stat.token = keeper.tags_[stat.token];
+      }
+      HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                              keeper.inner().datasets().Ask(stat, call));
+      return keeper.Kept(info);
+    }
+    absl::StatusOr<DatasetAnswer> operator()(const DatasetQuery& query) {
+      HAWSER_ASSIGN_OR_RETURN(DatasetPage page,
+                              keeper.inner().datasets().Ask(query, call));
+      for (DatasetInfo& info : page.datasets) info = keeper.Kept(info);
+      return page;
+    }
+    absl::StatusOr<DatasetAnswer> operator()(const PinDataset& pin) {
+      HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                              keeper.Ask(StatDataset{pin.token}, call));
+      keeper.pins_[info.token] = pin.ttl == absl::ZeroDuration()
+                                     ? absl::InfinitePast()
+                                     : Now() + pin.ttl;
+      return keeper.Kept(info);
+    }
+    absl::StatusOr<DatasetAnswer> operator()(const DatasetTag& tag) {
+      auto& tags = keeper.tags_;
+      const std::string now = tags.contains(tag.name) ? tags[tag.name] : "";
+      if (tag.expected.has_value() && *tag.expected != now) {
+        return Aborted(tag.name, " names ", now.empty() ? "nothing" : now);
+      }
+      if (tag.token.empty()) {
+        tags.erase(tag.name);
+      } else {
+        tags[tag.name] = tag.token;
+      }
+      return Acknowledgement();
+    }
+    absl::StatusOr<DatasetAnswer> operator()(const QueryUsage&) {
+      return keeper.usage;
+    }
+  };
+
   DatasetInfo Kept(DatasetInfo info) {
     info.durable = durable;
     info.last_used = Now();
@@ -123,7 +115,6 @@ class KeepingClient : public runtime::Client {
     return info;
   }
 
-  const std::shared_ptr<runtime::Client> cpu_ = cpu::MakeCpuClient();
   std::map<std::string, std::string> tags_;
   std::map<std::string, absl::Time> pins_;
 };

@@ -11,6 +11,7 @@
 #include "client/digests/hashed_file.h"
 #include "client/formats/npy.h"
 #include "client/formats/safetensors.h"
+#include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
@@ -346,7 +347,7 @@ TEST_F(RememberingPut, AFileThatIsThereIsNotRead) {
                    ReadingOf(name, csv),
                    {{"x", x.shape(), chunks}}});
   }
-  ASSERT_OK(near_->PutDataset({{{"x", x}}}, {}));
+  ASSERT_OK(near_->datasets().Put({{{"x", x}}}, {}));
   ASSERT_EQ(Put({Path("all"), "--dtype=f32", "--json"}), kOk) << hawser_.err();
   EXPECT_EQ(near_->puts, 4);
   EXPECT_THAT(hawser_.out(), HasSubstr("\"hashed_bytes\": 0}"));

@@ -1,5 +1,7 @@
 // Datasets of a FallbackClient: rows, lists, deletions, and values that became
 // a dataset on a server that is then lost.
+#include "core/runtime/datasets.h"
+
 #include <memory>
 #include <string>
 #include <thread>
@@ -20,11 +22,11 @@ class FallbackDatasetsTest : public FallbackTest {
   // One step of w_ on the server, frozen as "w".
   absl::StatusOr<DatasetInfo> FreezeStep() {
     const auto step = Compile();
-    return client_->FreezeDataset({{"w", Step(step, w_)}}, Patient());
+    return client_->datasets().Freeze({{"w", Step(step, w_)}}, Patient());
   }
   std::vector<std::string> Tokens() {
     std::vector<std::string> tokens;
-    const auto page = client_->ListDatasets({}, Patient());
+    const auto page = client_->datasets().Ask(DatasetQuery{}, Patient());
     EXPECT_OK(page);
     for (const DatasetInfo& info : page->datasets) tokens.push_back(info.token);
     return tokens;
@@ -33,10 +35,11 @@ class FallbackDatasetsTest : public FallbackTest {
 
 TEST_F(FallbackDatasetsTest, RowsAreTakenOnBothSides) {
   Start();
-  const auto info = client_->PutDataset(
+  const auto info = client_->datasets().Put(
       {{{"", Literal::Vector<float>({9, 9, 1, 2, 3, -4})}}}, {});
   ASSERT_OK(info);
-  const auto rows = client_->DatasetRows(info->token, "", {2, 4}, {});
+  const auto rows =
+      client_->datasets().Open({info->token, "", RowRange{2, 4}}, {});
   ASSERT_OK(rows);
   const auto step = Compile();
   const BufferPtr before = Step(step, *rows);
@@ -45,31 +48,31 @@ TEST_F(FallbackDatasetsTest, RowsAreTakenOnBothSides) {
   EXPECT_THAT(*Fetch(before), LiteralBitEquals(Expected(1)));
   EXPECT_THAT(*Fetch(Step(step, *rows)), LiteralBitEquals(Expected(1)));
   EXPECT_THAT(*Fetch(*rows), LiteralBitEquals(w_));
-  EXPECT_THAT(client_->DatasetRows(info->token, "", {3, 4}, {}),
+  EXPECT_THAT(client_->datasets().Open({info->token, "", RowRange{3, 4}}, {}),
               StatusIs(StatusCode::kInvalidArgument, info->token));
 }
 
 TEST_F(FallbackDatasetsTest, WhileTheServerIsAwayWhatIsHereIsListed) {
   Start();
-  const auto put = client_->PutDataset({{{"", w_}}}, {});
-  const auto others = server_->PutDataset({{{"", b_}}}, {});
+  const auto put = client_->datasets().Put({{{"", w_}}}, {});
+  const auto others = server_->datasets().Put({{{"", b_}}}, {});
   EXPECT_EQ(Tokens().size(), 2u);
   server_->GoAway();
   EXPECT_EQ(Tokens(), std::vector<std::string>{put->token});
-  ASSERT_OK(client_->PutDataset({{{"", a_}}}, {}));
+  ASSERT_OK(client_->datasets().Put({{{"", a_}}}, {}));
   EXPECT_EQ(Tokens().size(), 2u);
   // In use here: the secondary has it too by now.
-  EXPECT_OK(client_->DatasetArray(put->token, "", {}));
+  EXPECT_OK(client_->datasets().Open({put->token, ""}, {}));
   EXPECT_EQ(Tokens().size(), 2u);
 }
 
 TEST_F(FallbackDatasetsTest, ADeletedDatasetIsNotPutAgain) {
   StartWithProbes();
-  const auto info = client_->PutDataset({{{"", w_}}}, {});
-  ASSERT_OK(client_->DeleteDataset(info->token, Patient()));
-  EXPECT_THAT(client_->DeleteDataset(info->token, Patient()),
+  const auto info = client_->datasets().Put({{{"", w_}}}, {});
+  ASSERT_OK(client_->datasets().Ask(DeleteDataset{info->token}, Patient()));
+  EXPECT_THAT(client_->datasets().Ask(DeleteDataset{info->token}, Patient()),
               StatusIs(StatusCode::kNotFound, info->token));
-  EXPECT_THAT(client_->DatasetArray(info->token, "", {}),
+  EXPECT_THAT(client_->datasets().Open({info->token, ""}, {}),
               StatusIs(StatusCode::kNotFound, info->token));
   server_->GoAway();
   EXPECT_OK(client_->Ping({}));
@@ -80,70 +83,79 @@ TEST_F(FallbackDatasetsTest, ADeletedDatasetIsNotPutAgain) {
 
 TEST_F(FallbackDatasetsTest, WhatAServerHasForgottenIsThereAndPutAgain) {
   Start();
-  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  const auto put = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(put);
-  ASSERT_OK(server_->DeleteDataset(put->token, {}));  // as by a restart
-  const auto info = client_->StatDataset(put->token, {});
+  ASSERT_OK(server_->datasets().Ask(DeleteDataset{put->token},
+                                    {}));  // as by a restart
+  const auto info = client_->datasets().Ask(StatDataset{put->token}, {});
   ASSERT_OK(info);
   EXPECT_EQ(info->arrays.size(), 1u);
-  const auto array = client_->DatasetArray(put->token, "", {});
+  const auto array = client_->datasets().Open({put->token, ""}, {});
   ASSERT_OK(array);
   EXPECT_THAT(*Fetch(*array), LiteralBitEquals(w_));
-  EXPECT_OK(server_->StatDataset(put->token, {}));
+  EXPECT_OK(server_->datasets().Ask(StatDataset{put->token}, {}));
 }
 
 // Else it would be there again after the delete has said that it is gone.
 TEST_F(FallbackDatasetsTest, ADeleteWaitsForWhoeverPutsItAgain) {
   Start();
-  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  const auto put = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(put);
-  ASSERT_OK(server_->DeleteDataset(put->token, {}));  // as by a restart
+  ASSERT_OK(server_->datasets().Ask(DeleteDataset{put->token},
+                                    {}));  // as by a restart
   absl::Status deleted = absl::UnknownError("not yet");
   std::thread deleter;
   server_->BeforeNextPut([&] {
-    deleter = std::thread(
-        [&] { deleted = client_->DeleteDataset(put->token, Patient()); });
+    deleter = std::thread([&] {
+      deleted = client_->datasets()
+                    .Ask(DeleteDataset{put->token}, Patient())
+                    .status();
+    });
     // Time enough for one that does not wait.
     const absl::Time end = absl::Now() + absl::Milliseconds(200);
     while (server_->counts().deleted.size() < 2 && absl::Now() < end) {
       absl::SleepFor(absl::Milliseconds(1));
     }
   });
-  EXPECT_OK(client_->DatasetArray(put->token, "", Patient()));
+  EXPECT_OK(client_->datasets().Open({put->token, ""}, Patient()));
   deleter.join();
   EXPECT_OK(deleted);
-  EXPECT_THAT(server_->StatDataset(put->token, {}),
+  EXPECT_THAT(server_->datasets().Ask(StatDataset{put->token}, {}),
               StatusIs(StatusCode::kNotFound, put->token));
-  EXPECT_THAT(client_->DatasetArray(put->token, "", Patient()),
+  EXPECT_THAT(client_->datasets().Open({put->token, ""}, Patient()),
               StatusIs(StatusCode::kNotFound, put->token));
   EXPECT_TRUE(Tokens().empty());
 }
 
 TEST_F(FallbackDatasetsTest, ADeleteThatMayNotWaitSaysWhatItWaitsFor) {
   Start();
-  const auto put = client_->PutDataset({{{"", w_}}}, {});
+  const auto put = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(put);
-  ASSERT_OK(server_->DeleteDataset(put->token, {}));
+  ASSERT_OK(server_->datasets().Ask(DeleteDataset{put->token}, {}));
   absl::Status deleted;
   server_->BeforeNextPut([&] {
-    deleted = client_->DeleteDataset(
-        put->token, {.cancel = CancelToken(absl::Now() + absl::Milliseconds(50))});
+    deleted =
+        client_->datasets()
+            .Ask(DeleteDataset{put->token},
+                 {.cancel = CancelToken(absl::Now() + absl::Milliseconds(50))})
+            .status();
   });
-  EXPECT_OK(client_->DatasetArray(put->token, "", Patient()));
+  EXPECT_OK(client_->datasets().Open({put->token, ""}, Patient()));
   EXPECT_THAT(deleted, StatusIs(StatusCode::kDeadlineExceeded, put->token));
-  EXPECT_OK(client_->DeleteDataset(put->token, Patient()));
+  EXPECT_OK(client_->datasets().Ask(DeleteDataset{put->token}, Patient()));
 }
 
 TEST_F(FallbackDatasetsTest, WhatIsDeletedWhileTheServerIsAwayGoesThereToo) {
   StartWithProbes();
-  const auto first = client_->PutDataset({{{"", w_}}}, {});
+  const auto first = client_->datasets().Put({{{"", w_}}}, {});
   server_->GoAway();
-  const auto second = client_->PutDataset({{{"", a_}}}, {});
+  const auto second = client_->datasets().Put({{{"", a_}}}, {});
   ASSERT_OK(second);
-  ASSERT_OK(client_->DeleteDataset(first->token, Patient()));
-  ASSERT_OK(client_->DeleteDataset(second->token, Patient()));
-  EXPECT_THAT(client_->DeleteDataset(TokenOf(Digest()), Patient()),
-              StatusIs(StatusCode::kUnavailable, "away"));
+  ASSERT_OK(client_->datasets().Ask(DeleteDataset{first->token}, Patient()));
+  ASSERT_OK(client_->datasets().Ask(DeleteDataset{second->token}, Patient()));
+  EXPECT_THAT(
+      client_->datasets().Ask(DeleteDataset{TokenOf(Digest())}, Patient()),
+      StatusIs(StatusCode::kUnavailable, "away"));
   EXPECT_TRUE(Tokens().empty());
   EXPECT_TRUE(server_->counts().deleted.empty());
   // A server with a disk has the first one when it is back.
@@ -157,22 +169,24 @@ TEST_F(FallbackDatasetsTest, WhatIsDeletedWhileTheServerIsAwayGoesThereToo) {
 // over what it has not seen.
 TEST_F(FallbackDatasetsTest, WhatChangesWhileTheServerComesBackIsTheSameThere) {
   StartWithProbes();
-  const auto first = client_->PutDataset({{{"", w_}}}, {});
+  const auto first = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(first);
   absl::StatusOr<DatasetInfo> second = absl::UnknownError("not yet");
   absl::Status deleted = absl::UnknownError("not yet");
   server_->GoAway();
   server_->BeforeNextPut([&] {
-    second = client_->PutDataset({{{"", a_}}}, Patient());
-    deleted = client_->DeleteDataset(first->token, Patient());
+    second = client_->datasets().Put({{{"", a_}}}, Patient());
+    deleted = client_->datasets()
+                  .Ask(DeleteDataset{first->token}, Patient())
+                  .status();
   });
   EXPECT_OK(client_->Ping({}));
   server_->ComeBack();
   AwaitReturn();
   ASSERT_OK(second);
   EXPECT_OK(deleted);
-  EXPECT_OK(server_->StatDataset(second->token, {}));
-  EXPECT_THAT(server_->StatDataset(first->token, {}),
+  EXPECT_OK(server_->datasets().Ask(StatDataset{second->token}, {}));
+  EXPECT_THAT(server_->datasets().Ask(StatDataset{first->token}, {}),
               StatusIs(StatusCode::kNotFound, first->token));
   EXPECT_EQ(Tokens(), std::vector<std::string>{second->token});
 }
@@ -182,7 +196,7 @@ TEST_F(FallbackDatasetsTest, FrozenValuesAreARecipesRoot) {
   const auto info = FreezeStep();
   ASSERT_OK(info);
   EXPECT_EQ(info->token, TokenOf(ManifestOf({{{"w", Expected(1)}}}, 1)));
-  const auto array = client_->DatasetArray(info->token, "w", {});
+  const auto array = client_->datasets().Open({info->token, "w"}, {});
   ASSERT_OK(array);
   const auto step = Compile();
   const BufferPtr before = Step(step, *array);
@@ -191,7 +205,7 @@ TEST_F(FallbackDatasetsTest, FrozenValuesAreARecipesRoot) {
   // Small: its value came over when it was made.
   EXPECT_THAT(*Fetch(before), LiteralBitEquals(Expected(2)));
   EXPECT_THAT(*Fetch(Step(step, *array)), LiteralBitEquals(Expected(2)));
-  EXPECT_OK(client_->StatDataset(info->token, {}));
+  EXPECT_OK(client_->datasets().Ask(StatDataset{info->token}, {}));
 }
 
 TEST_F(FallbackDatasetsTest, ALostFrozenDatasetIsDataLossThatNamesIt) {
@@ -200,15 +214,17 @@ TEST_F(FallbackDatasetsTest, ALostFrozenDatasetIsDataLossThatNamesIt) {
   Start(policy);
   const auto info = FreezeStep();
   ASSERT_OK(info);
-  const auto array = client_->DatasetArray(info->token, "w", {});
+  const auto array = client_->datasets().Open({info->token, "w"}, {});
   ASSERT_OK(array);
   const BufferPtr after = Step(Compile(), *array);
   server_->GoAway();
   for (const absl::Status& status :
-       {client_->DatasetArray(info->token, "w", {}).status(),
-        client_->DatasetRows(info->token, "w", {0, 1}, {}).status(),
-        client_->StatDataset(info->token, {}).status(), Fetch(*array).status(),
-        Fetch(after).status()}) {
+       {client_->datasets().Open({info->token, "w"}, {}).status(),
+        client_->datasets()
+            .Open({info->token, "w", RowRange{0, 1}}, {})
+            .status(),
+        client_->datasets().Ask(StatDataset{info->token}, {}).status(),
+        Fetch(*array).status(), Fetch(after).status()}) {
     EXPECT_THAT(status, StatusIs(StatusCode::kDataLoss, info->token));
   }
 }
@@ -220,16 +236,16 @@ TEST_F(FallbackDatasetsTest, AFrozenDatasetThatIsNotThereAnyMoreIsDataLoss) {
   Start(policy);
   const auto info = FreezeStep();
   ASSERT_OK(info);
-  EXPECT_THAT(client_->DatasetArray(info->token, "v", {}),
+  EXPECT_THAT(client_->datasets().Open({info->token, "v"}, {}),
               StatusIs(StatusCode::kNotFound, "\"v\""));
   server_->ComeBack();
-  EXPECT_THAT(client_->DatasetArray(info->token, "w", {}),
+  EXPECT_THAT(client_->datasets().Open({info->token, "w"}, {}),
               StatusIs(StatusCode::kDataLoss, info->token));
-  EXPECT_THAT(client_->StatDataset(info->token, {}),
+  EXPECT_THAT(client_->datasets().Ask(StatDataset{info->token}, {}),
               StatusIs(StatusCode::kDataLoss, info->token));
   // A delete is what makes it unknown.
-  EXPECT_OK(client_->DeleteDataset(info->token, {}));
-  EXPECT_THAT(client_->StatDataset(info->token, {}),
+  EXPECT_OK(client_->datasets().Ask(DeleteDataset{info->token}, {}));
+  EXPECT_THAT(client_->datasets().Ask(StatDataset{info->token}, {}),
               StatusIs(StatusCode::kNotFound, info->token));
 }
 
@@ -238,25 +254,26 @@ TEST_F(FallbackDatasetsTest, TheSecondaryFreezesWhenTheServerIsAway) {
   const auto step = Compile();
   const BufferPtr made = Step(step, w_);
   server_->GoAway();
-  const auto info = client_->FreezeDataset({{"b", b_}, {"w", made}}, Patient());
+  const auto info =
+      client_->datasets().Freeze({{"b", b_}, {"w", made}}, Patient());
   ASSERT_OK(info);
   const std::string token =
       TokenOf(ManifestOf({{{"b", b_}, {"w", Expected(1)}}}, 1));
   EXPECT_EQ(info->token, token);
-  EXPECT_THAT(*Fetch(*client_->DatasetArray(token, "w", {})),
+  EXPECT_THAT(*Fetch(*client_->datasets().Open({token, "w"}, {})),
               LiteralBitEquals(Expected(1)));
   server_->ComeBack();
   AwaitReturn();
-  EXPECT_OK(server_->StatDataset(token, {}));
+  EXPECT_OK(server_->datasets().Ask(StatDataset{token}, {}));
 }
 
 TEST_F(FallbackDatasetsTest, OnlyOwnBuffersAreFrozen) {
   Start();
-  EXPECT_THAT(client_->FreezeDataset({{"x", *cpu_->Upload(w_, {})}}, {}),
+  EXPECT_THAT(client_->datasets().Freeze({{"x", *cpu_->Upload(w_, {})}}, {}),
               StatusIs(StatusCode::kFailedPrecondition, "array \"x\""));
-  EXPECT_THAT(client_->FreezeDataset({{"x", BufferPtr()}}, {}),
+  EXPECT_THAT(client_->datasets().Freeze({{"x", BufferPtr()}}, {}),
               StatusIs(StatusCode::kFailedPrecondition, "array \"x\""));
-  EXPECT_THAT(client_->FreezeDataset({}, {}),
+  EXPECT_THAT(client_->datasets().Freeze({}, {}),
               StatusIs(StatusCode::kInvalidArgument, "no array"));
   server_->PoisonNext(InvalidArgument("below zero"));
   EXPECT_THAT(FreezeStep(), StatusIs(StatusCode::kInvalidArgument, "below"));

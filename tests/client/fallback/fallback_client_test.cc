@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "core/runtime/datasets.h"
 #include "tests/client/fallback/fallback_fixture.h"
 
 namespace hawser {
@@ -49,10 +50,10 @@ TEST_F(FallbackTest, EveryVerbWorksWithoutAPrimaryAndAsksItOnce) {
   const auto called = step->Call({*uploaded, a_, b_}, Patient()).Await();
   ASSERT_OK(called);
   EXPECT_THAT((*called)[0], LiteralBitEquals(Expected(1)));
-  const auto info = client_->PutDataset({{{"w", w_}}}, {});
+  const auto info = client_->datasets().Put({{{"w", w_}}}, {});
   ASSERT_OK(info);
-  EXPECT_OK(client_->StatDataset(info->token, {}));
-  const auto array = client_->DatasetArray(info->token, "w", {});
+  EXPECT_OK(client_->datasets().Ask(StatDataset{info->token}, {}));
+  const auto array = client_->datasets().Open({info->token, "w"}, {});
   ASSERT_OK(array);
   EXPECT_THAT(*Fetch(Step(step, *array)), LiteralBitEquals(Expected(1)));
   EXPECT_EQ(client_->stats().switches, 1);
@@ -77,7 +78,7 @@ TEST_F(FallbackTest, EveryVerbNoticesALostPrimary) {
                 [&](auto) { return client_->Compile(StepModule(), {}, {}); });
   expect_switch("Upload", [&](auto) { return client_->Upload(w_, {}); });
   expect_switch("PutDataset", [&](auto) {
-    return client_->PutDataset({{{"", w_}}}, {});
+    return client_->datasets().Put({{{"", w_}}}, {});
   });
   expect_switch("Execute", [&](const ExecutablePtr& step) {
     return step->Execute({w_, a_, b_}, {});
@@ -149,7 +150,7 @@ TEST_F(FallbackTest, AnAttemptThatTakesTooLongFallsBack) {
   EXPECT_THAT(*result->Fetch(options).Await(), LiteralBitEquals(Expected(1)));
   EXPECT_THAT(result->ran_on(), HasSubstr("fallback: no answer in time"));
   EXPECT_EQ(client_->stats().switches, 1);
-  server_->Answer(absl::OkStatus());  // too late, and no harm
+  server_->AnswerHeld(absl::OkStatus());  // too late, and no harm
 }
 
 TEST_F(FallbackTest, ThePolicysAttemptTimeoutCountsForCallsToo) {
@@ -317,7 +318,7 @@ TEST_F(FallbackTest, TheEchoOfALostSessionFallsBackToo) {
   server_->FailNext(Unavailable("cut"));
   ASSERT_NE(Step(step, w_), nullptr);
   EXPECT_EQ(client_->stats().switches, 1);
-  server_->Answer(NotFound("no handle 7"));
+  server_->AnswerHeld(NotFound("no handle 7"));
   EXPECT_THAT(*pending.Await(), LiteralBitEquals(Expected(1)));
   EXPECT_EQ(client_->stats().switches, 1);
 }

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/runtime/datasets.h"
 #include "tests/client/fallback/fallback_fixture.h"
 
 namespace hawser {
@@ -123,7 +124,7 @@ TEST_F(RecoveryTest, AnswersComeThoughTheClientIsGone) {
   client_ = nullptr;
   EXPECT_FALSE(timed.ready());  // the primary still may answer
   EXPECT_FALSE(untimed.ready());
-  server_->Answer(Unavailable("gone too"));
+  server_->AnswerHeld(Unavailable("gone too"));
   EXPECT_THAT(timed.Await(), StatusIs(StatusCode::kUnavailable, "gone too"));
   EXPECT_THAT(untimed.Await(), StatusIs(StatusCode::kUnavailable, "gone too"));
   EXPECT_THAT(called.Await(), StatusIs(StatusCode::kUnavailable, "gone too"));
@@ -150,7 +151,7 @@ TEST_F(RecoveryTest, TheClientMayGoInACallback) {
           gone.Set(0);
         });
     EXPECT_OK(gone.future().Await(absl::Now() + absl::Seconds(30))) << where;
-    server_->Answer(absl::OkStatus());
+    server_->AnswerHeld(absl::OkStatus());
   }
 }
 
@@ -158,7 +159,7 @@ TEST_F(RecoveryTest, TheClientMayGoWhileItProbes) {
   for (int round = 0; round < 20; ++round) {
     server_->ComeBack();
     StartWithProbes();
-    ASSERT_OK(client_->PutDataset({{{"", w_}}}, {}));
+    ASSERT_OK(client_->datasets().Put({{{"", w_}}}, {}));
     server_->GoAway();
     EXPECT_OK(client_->Ping({}));
     absl::SleepFor(absl::Microseconds(300 * round));

@@ -1,6 +1,7 @@
 // The primary comes back: with nothing of what it had.
 #include <string>
 
+#include "core/runtime/datasets.h"
 #include "tests/client/fallback/fallback_fixture.h"
 
 namespace hawser {
@@ -110,14 +111,14 @@ TEST_F(ReturnTest, DatasetsPutFromHereServeBothSidesAndArePutAgain) {
   StartWithProbes();
   const auto step = Compile();
   const DatasetSource source{{{"w", w_}, {"x", a_}}};
-  const auto info = client_->PutDataset(source, {});
+  const auto info = client_->datasets().Put(source, {});
   ASSERT_OK(info);
   EXPECT_EQ(info->sent_bytes, 32);
-  const BufferPtr w = *client_->DatasetArray(info->token, "w", {});
+  const BufferPtr w = *client_->datasets().Open({info->token, "w"}, {});
   EXPECT_EQ(Step(step, w)->ran_on(), "server");
   server_->GoAway();
   EXPECT_THAT(*Fetch(Step(step, w)), LiteralBitEquals(Expected(1)));
-  const auto known = client_->StatDataset(info->token, {});
+  const auto known = client_->datasets().Ask(StatDataset{info->token}, {});
   ASSERT_OK(known);
   EXPECT_EQ(known->bytes, 32);
   EXPECT_NE(known->Find("x"), nullptr);
@@ -135,16 +136,16 @@ TEST_F(ReturnTest, ALazyDatasetIsMadeForTheEndThatLacksIt) {
   StartWithProbes();
   int made = 0;
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       server_->PutDataset({{{"w", w_}}}, {}));
+                       server_->datasets().Put({{{"w", w_}}}, {}));
   DatasetSource lazy{{{.name = "w",
                        .chunks = {Sha256(w_.bytes())},
                        .lazy = LazyValue{w_.shape(), [&] {
                                            ++made;
                                            return w_;
                                          }}}}};
-  ASSERT_OK(client_->PutDataset(lazy, {}));
+  ASSERT_OK(client_->datasets().Put(lazy, {}));
   EXPECT_EQ(made, 0);
-  const BufferPtr w = *client_->DatasetArray(info.token, "w", {});
+  const BufferPtr w = *client_->datasets().Open({info.token, "w"}, {});
   server_->GoAway();
   EXPECT_THAT(*Fetch(w), LiteralBitEquals(w_));
   EXPECT_EQ(made, 1);
@@ -152,25 +153,25 @@ TEST_F(ReturnTest, ALazyDatasetIsMadeForTheEndThatLacksIt) {
 
 TEST_F(ReturnTest, ADatasetLostInAQuickRestartIsPutWhenItIsMissed) {
   StartWithProbes();
-  const auto info = client_->PutDataset({{{"", w_}}}, {});
+  const auto info = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(info);
   server_->ComeBack();
-  const auto array = client_->DatasetArray(info->token, "", {});
+  const auto array = client_->datasets().Open({info->token, ""}, {});
   ASSERT_OK(array);
   EXPECT_THAT(*Fetch(*array), LiteralBitEquals(w_));
   EXPECT_EQ(server_->counts().puts, 2);
-  EXPECT_THAT(client_->DatasetArray(info->token, "nose", {}),
+  EXPECT_THAT(client_->datasets().Open({info->token, "nose"}, {}),
               StatusIs(StatusCode::kNotFound, "nose"));
 }
 
 TEST_F(ReturnTest, AFetchIntoMemoryComesFromWhereverTheArrayIs) {
   StartWithProbes();
-  const auto info = client_->PutDataset({{{"", w_}}}, {});
+  const auto info = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(info);
   const auto expect_there = [&] {
     std::string room(w_.bytes().size(), '?');
-    EXPECT_OK(client_->FetchDataset(info->token, "", std::nullopt,
-                                    absl::MakeSpan(room), Patient()));
+    EXPECT_OK(client_->datasets().FetchInto({info->token, "", std::nullopt},
+                                            absl::MakeSpan(room), Patient()));
     EXPECT_TRUE(absl::MakeConstSpan(room) == w_.bytes());
   };
   expect_there();
@@ -180,20 +181,20 @@ TEST_F(ReturnTest, AFetchIntoMemoryComesFromWhereverTheArrayIs) {
   server_->GoAway();
   expect_there();
   std::string room(3, '?');
-  EXPECT_THAT(client_->FetchDataset(info->token, "", std::nullopt,
-                                    absl::MakeSpan(room), Patient()),
+  EXPECT_THAT(client_->datasets().FetchInto({info->token, "", std::nullopt},
+                                            absl::MakeSpan(room), Patient()),
               StatusIs(StatusCode::kInvalidArgument, "there is room for 3"));
 }
 
 TEST_F(ReturnTest, ADatasetOfOthersIsUnavailableWhileTheServerIs) {
   StartWithProbes();
-  const auto put = server_->PutDataset({{{"", w_}}}, {});
+  const auto put = server_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(put);
-  const BufferPtr array = *client_->DatasetArray(put->token, "", {});
+  const BufferPtr array = *client_->datasets().Open({put->token, ""}, {});
   server_->GoAway();
   EXPECT_THAT(Fetch(array), StatusIs(StatusCode::kUnavailable,
                                      "this end does not have " + put->token));
-  EXPECT_THAT(client_->DatasetArray(put->token, "", {}),
+  EXPECT_THAT(client_->datasets().Open({put->token, ""}, {}),
               StatusIs(StatusCode::kUnavailable, put->token));
 }
 
@@ -201,17 +202,17 @@ TEST_F(ReturnTest, SourcesAreNotKeptWhenToldSo) {
   FallbackPolicy policy = NoProbes();
   policy.keep_dataset_sources = false;
   Start(policy);
-  const auto info = client_->PutDataset({{{"", w_}}}, {});
+  const auto info = client_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(info);
   server_->GoAway();
-  EXPECT_THAT(client_->DatasetArray(info->token, "", {}),
+  EXPECT_THAT(client_->datasets().Open({info->token, ""}, {}),
               StatusIs(StatusCode::kUnavailable, "does not have"));
 }
 
 // It may have less room than before; that is no reason to do without it.
 TEST_F(ReturnTest, AServerThatRefusesADatasetIsBackForTheRest) {
   StartWithProbes();
-  ASSERT_OK(client_->PutDataset({{{"", w_}}}, {}));
+  ASSERT_OK(client_->datasets().Put({{{"", w_}}}, {}));
   server_->GoAway();
   EXPECT_OK(client_->Ping({}));
   server_->RefuseDatasets(ResourceExhausted("disk full"));

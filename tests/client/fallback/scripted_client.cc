@@ -272,7 +272,7 @@ void ScriptedClient::Hold() {
   state_->hold = true;
 }
 
-void ScriptedClient::Answer(const absl::Status& with) {
+void ScriptedClient::AnswerHeld(const absl::Status& with) {
   std::vector<State::Held> held;
   {
     MutexLock lock(&state_->mu);
@@ -337,8 +337,8 @@ absl::StatusOr<BufferPtr> ScriptedClient::Upload(const Literal& value,
                                           absl::OkStatus());
 }
 
-absl::StatusOr<DatasetInfo> ScriptedClient::PutDataset(
-    const DatasetSource& source, const CallOptions& call) {
+absl::StatusOr<DatasetInfo> ScriptedClient::Put(const DatasetSource& source,
+                                                const CallOptions& call) {
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   std::function<void()> before;
   {
@@ -351,62 +351,36 @@ absl::StatusOr<DatasetInfo> ScriptedClient::PutDataset(
   if (state_->away) return Away();
   HAWSER_RETURN_IF_ERROR(state_->refuse_datasets);
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          state_->inner->PutDataset(source, call));
+                          state_->inner->datasets().Put(source, call));
   info.sent_bytes = state_->tokens.insert(info.token).second ? info.bytes : 0;
   state_->counts.sent_bytes += info.sent_bytes;
   return info;
 }
 
-absl::StatusOr<DatasetInfo> ScriptedClient::StatDataset(
-    absl::string_view token, const CallOptions& call) {
-  MutexLock lock(&state_->mu);
-  if (state_->away) return Away();
-  return state_->inner->StatDataset(token, call);
-}
-
-absl::StatusOr<BufferPtr> ScriptedClient::DatasetArray(
-    absl::string_view token, absl::string_view array,
-    const CallOptions& call) {
+absl::StatusOr<BufferPtr> ScriptedClient::Open(const DatasetPart& part,
+                                               const CallOptions& call) {
   MutexLock lock(&state_->mu);
   if (state_->away) return Away();
   HAWSER_ASSIGN_OR_RETURN(BufferPtr made,
-                          state_->inner->DatasetArray(token, array, call));
+                          state_->inner->datasets().Open(part, call));
   const Shape shape = made->shape();
   return std::make_shared<ScriptedBuffer>(state_, state_->life,
                                           std::move(made), shape,
                                           absl::OkStatus());
 }
 
-absl::StatusOr<BufferPtr> ScriptedClient::DatasetRows(
-    absl::string_view token, absl::string_view array, const RowRange& rows,
-    const CallOptions& call) {
+absl::StatusOr<DatasetAnswer> ScriptedClient::Answer(const DatasetVerb& verb,
+                                                     const CallOptions& call) {
   MutexLock lock(&state_->mu);
   if (state_->away) return Away();
-  HAWSER_ASSIGN_OR_RETURN(BufferPtr made,
-                          state_->inner->DatasetRows(token, array, rows, call));
-  const Shape shape = made->shape();
-  return std::make_shared<ScriptedBuffer>(state_, state_->life,
-                                          std::move(made), shape,
-                                          absl::OkStatus());
+  if (const auto* order = std::get_if<DeleteDataset>(&verb)) {
+    state_->counts.deleted.push_back(order->token);
+    state_->tokens.erase(order->token);
+  }
+  return state_->inner->datasets().Answer(verb, call);
 }
 
-absl::StatusOr<DatasetPage> ScriptedClient::ListDatasets(
-    const DatasetQuery& query, const CallOptions& call) {
-  MutexLock lock(&state_->mu);
-  if (state_->away) return Away();
-  return state_->inner->ListDatasets(query, call);
-}
-
-absl::Status ScriptedClient::DeleteDataset(absl::string_view token,
-                                           const CallOptions& call) {
-  MutexLock lock(&state_->mu);
-  if (state_->away) return Away();
-  state_->counts.deleted.emplace_back(token);
-  state_->tokens.erase(std::string(token));
-  return state_->inner->DeleteDataset(token, call);
-}
-
-absl::StatusOr<DatasetInfo> ScriptedClient::FreezeDataset(
+absl::StatusOr<DatasetInfo> ScriptedClient::Freeze(
     absl::Span<const runtime::NamedArgument> arrays, const CallOptions& call) {
   std::vector<runtime::NamedArgument> there(arrays.begin(), arrays.end());
   for (runtime::NamedArgument& array : there) {
@@ -421,7 +395,7 @@ absl::StatusOr<DatasetInfo> ScriptedClient::FreezeDataset(
     if (state_->away) return Away();
     inner = state_->inner;
   }
-  return inner->FreezeDataset(there, call);
+  return inner->datasets().Freeze(there, call);
 }
 
 }  // namespace hawser

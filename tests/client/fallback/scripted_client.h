@@ -11,12 +11,13 @@
 #include "absl/types/span.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
+#include "core/runtime/datasets.h"
 
 namespace hawser {
 
 // Behaves like a remote client: a value of an earlier life is kUnavailable, a
 // poisoned argument poisons the results, a donated buffer is refused.
-class ScriptedClient : public runtime::Client {
+class ScriptedClient : public runtime::Client, private runtime::Datasets {
  public:
   struct Counts {
     int compiles = 0, executions = 0, uploads = 0, puts = 0, pings = 0;
@@ -41,11 +42,11 @@ class ScriptedClient : public runtime::Client {
   // Compile of modules of this name.
   void Refuse(const std::string& module, const absl::Status& why);
   void RefuseDatasets(const absl::Status& why);
-  // Once, at the beginning of the next PutDataset.
+  // Once, at the beginning of the next Put.
   void BeforeNextPut(std::function<void()> call);
   // Fetches and calls are kept without an answer, until told to.
   void Hold();
-  void Answer(const absl::Status& with);
+  void AnswerHeld(const absl::Status& with);
   int held() const;
   Counts counts() const;
 
@@ -59,27 +60,21 @@ class ScriptedClient : public runtime::Client {
       const runtime::CallOptions& call) override;
   absl::StatusOr<runtime::BufferPtr> Upload(
       const Literal& value, const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> PutDataset(
-      const DatasetSource& source, const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> StatDataset(
-      absl::string_view token, const runtime::CallOptions& call) override;
-  absl::StatusOr<runtime::BufferPtr> DatasetArray(
-      absl::string_view token, absl::string_view array,
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<runtime::BufferPtr> DatasetRows(
-      absl::string_view token, absl::string_view array, const RowRange& rows,
-      const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetPage> ListDatasets(
-      const DatasetQuery& query, const runtime::CallOptions& call) override;
-  absl::Status DeleteDataset(absl::string_view token,
-                             const runtime::CallOptions& call) override;
-  absl::StatusOr<DatasetInfo> FreezeDataset(
-      absl::Span<const runtime::NamedArgument> arrays,
-      const runtime::CallOptions& call) override;
+  runtime::Datasets& datasets() override { return *this; }
 
   struct State;
 
  private:
+  absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
+                                  const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> Open(
+      const DatasetPart& part, const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> Freeze(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetAnswer> Answer(
+      const DatasetVerb& verb, const runtime::CallOptions& call) override;
+
   const std::shared_ptr<State> state_;
 };
 

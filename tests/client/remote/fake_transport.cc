@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "client/remote/call_limits.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/wire/codec.h"
+#include "core/runtime/attempt.h"
+#include "core/wire/dataset_verbs.h"
 #include "tests/client/remote/fake_server.h"
 
 namespace hawser {
@@ -44,14 +44,14 @@ class FakeStream final : public SessionStream {
 };
 
 absl::Status FakeServer::EnterCall(const runtime::CallOptions& options) {
-  const CallLimits limits(options);
+  const CancelToken cancel = runtime::AttemptToken(options);
   MutexLock lock(&mu_);
   while (frozen_ && !refuse_) {
-    HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), "fake"));
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), "fake"));
     changed_.WaitUntil(&mu_, SteadyNow() + absl::Milliseconds(5),
                        [] { return false; });
   }
-  HAWSER_RETURN_IF_ERROR(limits.Check(absl::Now(), "fake"));
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), "fake"));
   return refuse_ ? Unavailable("fake: nobody listens") : absl::OkStatus();
 }
 
@@ -131,11 +131,36 @@ class FakeTransport final : public Transport {
     return CopyTo(slot->second->value, into);
   }
 
-  absl::StatusOr<v1::FindMissingReply> FindMissing(
-      const v1::FindMissingRequest& request,
-      const runtime::CallOptions& options) override {
+  using Transport::Ask;
+  absl::Status Ask(absl::string_view method,
+                   const google::protobuf::Message& request,
+                   google::protobuf::Message* reply,
+                   const runtime::CallOptions& options) override {
     HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
     MutexLock lock(&server_->mu_);
+    absl::Status status = Unimplemented("no method ", method);
+    ForEachDatasetsMethod([&](auto one) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      using Method = decltype(one);
+      if (method != Method::kMethod) return;
+      const absl::StatusOr<typename Method::Reply> answer = Answer(
+          Method(), static_cast<const typename Method::Request&>(request));
+      status = answer.status();
+      if (answer.ok()) reply->CopyFrom(*answer);
+    });
+    return status;
+  }
+
+  // Verbs that no test here needs.
+  template <typename Method>
+  absl::StatusOr<typename Method::Reply> Answer(Method,
+                                                const typename Method::Request&)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
+    return Unimplemented(Method::kMethod);
+  }
+
+  absl::StatusOr<v1::FindMissingReply> Answer(
+      FindMissingMethod, const v1::FindMissingRequest& request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     v1::FindMissingReply reply;
     const absl::string_view digests = request.digests();
     for (size_t i = 0; i * Digest::kSize < digests.size(); ++i) {
@@ -162,13 +187,11 @@ class FakeTransport final : public Transport {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<v1::DatasetInfoProto> Commit(
-      const v1::CommitRequest& request,
-      const runtime::CallOptions& options) override {
-    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
+  absl::StatusOr<v1::DatasetInfoProto> Answer(CommitMethod,
+                                              const v1::CommitRequest& request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     HAWSER_ASSIGN_OR_RETURN(DatasetManifest manifest,
                             FromProto(request.manifest()));
-    MutexLock lock(&server_->mu_);
     if (std::exchange(server_->lose_chunk_, false)) {
       server_->chunks_.erase(manifest.arrays[0].chunks[0]);
     }
@@ -184,11 +207,9 @@ class FakeTransport final : public Transport {
     return ToProto(info);
   }
 
-  absl::StatusOr<v1::DatasetInfoProto> Stat(
-      const v1::StatRequest& request,
-      const runtime::CallOptions& options) override {
-    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
-    MutexLock lock(&server_->mu_);
+  absl::StatusOr<v1::DatasetInfoProto> Answer(OnWire<StatDataset>,
+                                              const v1::StatRequest& request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     auto found = server_->datasets_.find(request.token());
     if (found == server_->datasets_.end()) {
       return NotFound("dataset ", request.token());
@@ -203,49 +224,25 @@ class FakeTransport final : public Transport {
     return info;
   }
 
-  absl::StatusOr<v1::ListReply> List(
-      const v1::ListRequest& request,
-      const runtime::CallOptions& options) override {
-    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
+  absl::StatusOr<v1::ListReply> Answer(OnWire<DatasetQuery>,
+                                       const v1::ListRequest& request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     std::vector<DatasetInfo> all;
-    MutexLock lock(&server_->mu_);
     for (const auto& [token, manifest] : server_->datasets_) {
       all.push_back(InfoOf(manifest));
     }
-    const DatasetPage page = PageOf(
-        std::move(all),
-        {request.prefix(), request.after(), static_cast<int>(request.limit())},
-        FakeServer::kPage);
-    v1::ListReply reply;
-    for (const DatasetInfo& info : page.datasets) {
-      *reply.add_datasets() = ToProto(info);
-    }
-    reply.set_more(page.more);
-    return reply;
+    HAWSER_ASSIGN_OR_RETURN(const DatasetQuery query,
+                            OnWire<DatasetQuery>::Receive(request));
+    return ToProto(PageOf(std::move(all), query, FakeServer::kPage));
   }
 
-  absl::StatusOr<v1::DeleteReply> Delete(
-      const v1::DeleteRequest& request,
-      const runtime::CallOptions& options) override {
-    HAWSER_RETURN_IF_ERROR(server_->EnterCall(options));
-    MutexLock lock(&server_->mu_);
+  absl::StatusOr<v1::DeleteReply> Answer(OnWire<DeleteDataset>,
+                                         const v1::DeleteRequest& request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(server_->mu_) {
     if (server_->datasets_.erase(request.token()) == 0) {
       return NotFound("dataset ", request.token());
     }
     return v1::DeleteReply();
-  }
-
-  absl::StatusOr<v1::DatasetInfoProto> Pin(
-      const v1::PinRequest& request, const runtime::CallOptions&) override {
-    return Unimplemented("pins");
-  }
-  absl::StatusOr<v1::TagReply> Tag(const v1::TagRequest& request,
-                                   const runtime::CallOptions&) override {
-    return Unimplemented("tags");
-  }
-  absl::StatusOr<v1::UsageReply> Usage(const v1::UsageRequest& request,
-                                       const runtime::CallOptions&) override {
-    return Unimplemented("usage");
   }
 
   absl::Status Get(
@@ -297,9 +294,9 @@ class FakeTransport final : public Transport {
     if (server_->fail_get_at_ < 0) return absl::OkStatus();
     const bool fails = BeginOf(request) == server_->fail_get_at_;
     server_->waiting_gets_ += fails ? 0 : 1;
-    const CallLimits limits(options);
+    const CancelToken cancel = runtime::AttemptToken(options);
     absl::Status over;
-    while ((over = limits.Check(absl::Now(), "fake")).ok()) {
+    while ((over = Annotate(cancel.Check(), "fake")).ok()) {
       if (fails && server_->waiting_gets_ > 0) {
         over = DataLoss("fake: row ", BeginOf(request), " cannot be read");
         break;

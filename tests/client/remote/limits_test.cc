@@ -1,6 +1,7 @@
 // Deadlines, cancels, frozen servers, and destruction in the middle of it.
 #include <thread>
 
+#include "core/runtime/datasets.h"
 #include "tests/client/remote/remote_fixture.h"
 
 namespace hawser {
@@ -92,12 +93,13 @@ TEST_F(LimitsTest, CallEndsAtItsLimits) {
 }
 
 TEST_F(LimitsTest, AFetchIntoMemoryEndsAtItsLimits) {
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", Filled(9 << 20, 1)}}}, {}));
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo info,
+      client->datasets().Put({{{"", Filled(9 << 20, 1)}}}, {}));
   std::vector<char> room(info.bytes);
   const auto fetch = [&](const runtime::CallOptions& call) {
-    return client->FetchDataset(info.token, "", std::nullopt,
-                                absl::MakeSpan(room), call);
+    return client->datasets().FetchInto({info.token, "", std::nullopt},
+                                        absl::MakeSpan(room), call);
   };
   EXPECT_OK(fetch({}));
   server.Freeze(true);
@@ -119,8 +121,8 @@ TEST_F(LimitsTest, BulkTransfersEndAtTheirLimits) {
   server.Freeze(true);
   EXPECT_THAT(x->Fetch(Within(absl::Milliseconds(80))).Await(),
               StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
-  EXPECT_THAT(client->PutDataset({{{"", Filled(1 << 18, 1)}}},
-                                 Within(absl::Milliseconds(80))),
+  EXPECT_THAT(client->datasets().Put({{{"", Filled(1 << 18, 1)}}},
+                                     Within(absl::Milliseconds(80))),
               StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
 }
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/remote/transfers.h"
-#include "core/runtime/dataset.h"
+#include "core/runtime/datasets.h"
 #include "tests/client/remote/remote_fixture.h"
 
 namespace hawser {
@@ -131,13 +131,13 @@ DatasetSource Images() {
 
 TEST_F(TransferTest, DatasetIsPutOnce) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo first,
-                       client->PutDataset(Images(), Soon()));
+                       client->datasets().Put(Images(), Soon()));
   EXPECT_EQ(first.bytes, (9 << 20) + 11);
   EXPECT_EQ(first.sent_bytes, first.bytes);
   EXPECT_TRUE(first.durable);
   EXPECT_EQ(server.counts().put_bytes, first.bytes);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo again,
-                       client->PutDataset(Images(), Soon()));
+                       client->datasets().Put(Images(), Soon()));
   EXPECT_EQ(again.token, first.token);
   EXPECT_EQ(again.sent_bytes, 0);
   EXPECT_EQ(server.counts().put_bytes, first.bytes);
@@ -161,11 +161,11 @@ TEST_F(TransferTest, LazyValuesAreMadeForAServerThatLacksThem) {
   std::atomic<int> made{0};
   const DatasetSource lazy = LazyImages(&made);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo first,
-                       client->PutDataset(lazy, Soon()));
+                       client->datasets().Put(lazy, Soon()));
   EXPECT_EQ(first.sent_bytes, first.bytes);
   EXPECT_EQ(made, 2);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo again,
-                       client->PutDataset(lazy, Soon()));
+                       client->datasets().Put(lazy, Soon()));
   EXPECT_EQ(again.token, first.token);
   EXPECT_EQ(again.sent_bytes, 0);
   EXPECT_EQ(made, 2);
@@ -173,13 +173,13 @@ TEST_F(TransferTest, LazyValuesAreMadeForAServerThatLacksThem) {
   DatasetSource mixed = lazy;
   mixed.arrays.push_back({"z", Bytes(20)});
   ASSERT_OK_AND_ASSIGN(const DatasetInfo more,
-                       client->PutDataset(mixed, Soon()));
+                       client->datasets().Put(mixed, Soon()));
   EXPECT_EQ(more.sent_bytes, 20);
   EXPECT_EQ(made, 2);
   // What was found and is evicted before the commit.
   server.LoseChunkBeforeCommit();
   ASSERT_OK_AND_ASSIGN(const DatasetInfo lost,
-                       client->PutDataset(lazy, Soon()));
+                       client->datasets().Put(lazy, Soon()));
   EXPECT_GT(lost.sent_bytes, 0);
   EXPECT_EQ(made, 3) << "only the array it is of";
 }
@@ -188,22 +188,22 @@ TEST_F(TransferTest, ALazyValueThatCannotBeMadeIsTheErrorOfItsPut) {
   std::atomic<int> made{0};
   DatasetSource lazy = LazyImages(&made);
   lazy.arrays[1].lazy->make = [] { return NotFound("the file is gone"); };
-  EXPECT_THAT(client->PutDataset(lazy, Soon()),
+  EXPECT_THAT(client->datasets().Put(lazy, Soon()),
               StatusIs(absl::StatusCode::kNotFound, "the file is gone"));
   lazy.arrays[1].lazy->make = [] { return Bytes(3); };
-  EXPECT_THAT(client->PutDataset(lazy, Soon()),
+  EXPECT_THAT(client->datasets().Put(lazy, Soon()),
               StatusIs(absl::StatusCode::kAborted, "array \"x\" is now u8[3]"));
   // Not what its digests say: no server takes that.
   lazy.arrays[1].lazy->make = [&lazy] {
     return Literal::Zeros(lazy.arrays[1].shape());
   };
-  EXPECT_FALSE(client->PutDataset(lazy, Soon()).ok());
+  EXPECT_FALSE(client->datasets().Put(lazy, Soon()).ok());
 }
 
 TEST_F(TransferTest, EqualChunksAreSentOnce) {
   const Literal zeros = Literal::Zeros(Shape::Of(DType::kU8, {20 << 20}));
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", zeros}}}, Soon()));
+                       client->datasets().Put({{{"", zeros}}}, Soon()));
   EXPECT_EQ(info.bytes, 20 << 20);
   EXPECT_EQ(info.sent_bytes, kChunkBytes);
 }
@@ -218,56 +218,56 @@ TEST_F(TransferTest, PutReportsProgressToTheEnd) {
     last = std::max(last, done);
     ++calls;
   };
-  ASSERT_OK(client->PutDataset(Images(), call));
+  ASSERT_OK(client->datasets().Put(Images(), call));
   MutexLock lock(&mu);
   EXPECT_EQ(last, (9 << 20) + 11);
   EXPECT_GE(calls, 3);
 }
 
 TEST_F(TransferTest, PutSendsAgainWhatWasEvicted) {
-  ASSERT_OK(client->PutDataset(Images(), Soon()));
+  ASSERT_OK(client->datasets().Put(Images(), Soon()));
   server.LoseChunkBeforeCommit();
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset(Images(), Soon()));
+                       client->datasets().Put(Images(), Soon()));
   EXPECT_EQ(info.sent_bytes, kChunkBytes);
 }
 
 TEST_F(TransferTest, LargeArraysAreFetchedOnSeveralStreams) {
   const Literal value = Bytes((20 << 20) + 3);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", value}}}, Soon()));
+                       client->datasets().Put({{{"", value}}}, Soon()));
   std::vector<char> room(info.bytes);
   runtime::CallOptions call = Soon();
   call.progress = [&](int64_t done, int64_t total) {
     EXPECT_EQ(total, info.bytes);
     EXPECT_LE(done, total);
   };
-  ASSERT_OK(client->FetchDataset(info.token, "", std::nullopt,
-                                 absl::MakeSpan(room), call));
+  ASSERT_OK(client->datasets().FetchInto({info.token, "", std::nullopt},
+                                         absl::MakeSpan(room), call));
   EXPECT_TRUE(absl::MakeConstSpan(room) == value.bytes());
   const RowRange rows{1, 18 << 20};
   room.assign(rows.count, '?');
-  ASSERT_OK(
-      client->FetchDataset(info.token, "", rows, absl::MakeSpan(room), Soon()));
+  ASSERT_OK(client->datasets().FetchInto({info.token, "", rows},
+                                         absl::MakeSpan(room), Soon()));
   EXPECT_TRUE(absl::MakeConstSpan(room) ==
               value.bytes().subspan(rows.begin, rows.count));
-  ASSERT_OK(client->DeleteDataset(info.token, Soon()));
-  EXPECT_THAT(
-      client->FetchDataset(info.token, "", rows, absl::MakeSpan(room), Soon()),
-      StatusIs(absl::StatusCode::kNotFound, ""));
+  ASSERT_OK(client->datasets().Ask(DeleteDataset{info.token}, Soon()));
+  EXPECT_THAT(client->datasets().FetchInto({info.token, "", rows},
+                                           absl::MakeSpan(room), Soon()),
+              StatusIs(absl::StatusCode::kNotFound, ""));
 }
 
 TEST_F(TransferTest, TheFirstStreamOfAnArrayThatFailsEndsTheOthers) {
   const int64_t rows = 32 << 20;
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", Bytes(rows)}}}, Soon()));
+                       client->datasets().Put({{{"", Bytes(rows)}}}, Soon()));
   std::vector<char> room(rows);
   int ended = 0;
   // What the caller's own thread reads, and what another does.
   for (const int64_t row : {int64_t{0}, rows / 2}) {
     server.FailGetAt(row);
-    EXPECT_THAT(client->FetchDataset(info.token, "", std::nullopt,
-                                     absl::MakeSpan(room), Soon()),
+    EXPECT_THAT(client->datasets().FetchInto({info.token, "", std::nullopt},
+                                             absl::MakeSpan(room), Soon()),
                 StatusIs(absl::StatusCode::kDataLoss, absl::StrCat(row)));
     const int before = std::exchange(ended, server.counts().cancelled_gets);
     EXPECT_GT(ended, before);
@@ -280,15 +280,15 @@ TEST_F(TransferTest, AByteFlippedOnceIsReadAgain) {
   const int64_t size = (9 << 20) + 5;
   const Literal value = Bytes(size);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", value}}}, Soon()));
+                       client->datasets().Put({{{"", value}}}, Soon()));
   for (const RowRange rows : {RowRange{0, size}, RowRange{7, 100},
                               RowRange{kChunkBytes - 1, 2},
                               RowRange{5, size - 9}}) {
     for (const int64_t at : {int64_t{0}, rows.count / 2, rows.count - 1}) {
       server.FlipGetAt(rows.begin + at, 1);
       std::vector<char> room(rows.count);
-      ASSERT_OK(client->FetchDataset(info.token, "", rows,
-                                     absl::MakeSpan(room), Soon()));
+      ASSERT_OK(client->datasets().FetchInto({info.token, "", rows},
+                                             absl::MakeSpan(room), Soon()));
       EXPECT_TRUE(absl::MakeConstSpan(room) ==
                   value.bytes().subspan(rows.begin, rows.count));
     }
@@ -298,35 +298,37 @@ TEST_F(TransferTest, AByteFlippedOnceIsReadAgain) {
 TEST_F(TransferTest, AByteThatStaysFlippedIsDataLoss) {
   const Literal value = Bytes(9 << 20);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", value}}}, Soon()));
+                       client->datasets().Put({{{"", value}}}, Soon()));
   server.FlipGetAt(kChunkBytes + 17, 1000);
   std::vector<char> room(9 << 20);
-  EXPECT_THAT(client->FetchDataset(info.token, "", std::nullopt,
-                                   absl::MakeSpan(room), Soon()),
+  EXPECT_THAT(client->datasets().FetchInto({info.token, "", std::nullopt},
+                                           absl::MakeSpan(room), Soon()),
               StatusIs(absl::StatusCode::kDataLoss, "chunk 1 "));
-  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->DatasetArray(info.token, "", {}));
+  ASSERT_OK_AND_ASSIGN(BufferPtr x,
+                       client->datasets().Open({info.token, ""}, {}));
   EXPECT_THAT(FetchOf(x), StatusIs(absl::StatusCode::kDataLoss, info.token));
 }
 
 TEST_F(TransferTest, DigestsThatDoNotMakeTheTokenAreNotBelieved) {
   const Literal value = Bytes(100);
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", value}}}, Soon()));
+                       client->datasets().Put({{{"", value}}}, Soon()));
   server.FlipDigests(2);
   std::vector<char> room(100);
-  EXPECT_THAT(client->FetchDataset(info.token, "", std::nullopt,
-                                   absl::MakeSpan(room), Soon()),
+  EXPECT_THAT(client->datasets().FetchInto({info.token, "", std::nullopt},
+                                           absl::MakeSpan(room), Soon()),
               StatusIs(absl::StatusCode::kDataLoss, info.token));
   server.FlipDigests(1);
-  EXPECT_OK(client->FetchDataset(info.token, "", std::nullopt,
-                                 absl::MakeSpan(room), Soon()));
+  EXPECT_OK(client->datasets().FetchInto({info.token, "", std::nullopt},
+                                         absl::MakeSpan(room), Soon()));
 }
 
 TEST_F(TransferTest, EmptyArraysMakeADataset) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", Bytes(0)}}}, Soon()));
+                       client->datasets().Put({{{"", Bytes(0)}}}, Soon()));
   EXPECT_EQ(info.bytes, 0);
-  ASSERT_OK_AND_ASSIGN(BufferPtr x, client->DatasetArray(info.token, "", {}));
+  ASSERT_OK_AND_ASSIGN(BufferPtr x,
+                       client->datasets().Open({info.token, ""}, {}));
   ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(x));
   EXPECT_EQ(back.shape(), Shape::Of(DType::kU8, {0}));
 }
@@ -334,9 +336,10 @@ TEST_F(TransferTest, EmptyArraysMakeADataset) {
 TEST_F(TransferTest, DatasetArraysAreArgumentsWithoutATransfer) {
   ASSERT_OK_AND_ASSIGN(
       const DatasetInfo info,
-      client->PutDataset({{{"a", Filled(2, 4)}, {"b", Filled(2, 5)}}}, Soon()));
+      client->datasets().Put({{{"a", Filled(2, 4)}, {"b", Filled(2, 5)}}},
+                             Soon()));
   ASSERT_OK_AND_ASSIGN(BufferPtr b,
-                       client->DatasetArray(info.token, "b", Soon()));
+                       client->datasets().Open({info.token, "b"}, Soon()));
   auto plus_one = CompilePlusOne();
   ASSERT_OK_AND_ASSIGN(BufferPtr y, Step(*plus_one, b));
   ASSERT_OK_AND_ASSIGN(const Literal value, FetchOf(y));
@@ -353,16 +356,16 @@ TEST_F(TransferTest, DatasetArraysAreArgumentsWithoutATransfer) {
 
 TEST_F(TransferTest, UnknownTokensAndArraysAreNamed) {
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset(Images(), Soon()));
-  EXPECT_THAT(client->DatasetArray(info.token, "z", Soon()),
+                       client->datasets().Put(Images(), Soon()));
+  EXPECT_THAT(client->datasets().Open({info.token, "z"}, Soon()),
               StatusIs(absl::StatusCode::kNotFound,
                        "no array \"z\", it has \"x\", \"y\""));
-  EXPECT_THAT(client->StatDataset("nonsense", Soon()),
+  EXPECT_THAT(client->datasets().Ask(StatDataset{"nonsense"}, Soon()),
               StatusIs(absl::StatusCode::kInvalidArgument, "nonsense"));
-  EXPECT_THAT(client->StatDataset(TokenOf(Digest()), Soon()),
+  EXPECT_THAT(client->datasets().Ask(StatDataset{TokenOf(Digest())}, Soon()),
               StatusIs(absl::StatusCode::kNotFound, "hw1-"));
   ASSERT_OK_AND_ASSIGN(const DatasetInfo stat,
-                       client->StatDataset(info.token, Soon()));
+                       client->datasets().Ask(StatDataset{info.token}, Soon()));
   EXPECT_EQ(stat.bytes, info.bytes);
 }
 

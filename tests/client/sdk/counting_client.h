@@ -14,15 +14,15 @@
 #include "client/sdk/client.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
-#include "core/runtime/client.h"
 #include "kernels/cpu/cpu_client.h"
+#include "tests/testing/forwarding_client.h"
 
 namespace hawser {
 
-class CountingClient : public runtime::Client {
+class CountingClient : public ForwardingClient {
  public:
   explicit CountingClient(std::string name = "counting")
-      : name_(std::move(name)), cpu_(cpu::MakeCpuClient()) {}
+      : ForwardingClient(cpu::MakeCpuClient()), name_(std::move(name)) {}
 
   std::atomic<int> compiles{0};
   std::atomic<int> executions{0};
@@ -46,9 +46,6 @@ class CountingClient : public runtime::Client {
   std::atomic<long> donated_references{0};
 
   std::string name() const override { return name_; }
-  absl::StatusOr<runtime::Capabilities> capabilities() override {
-    return cpu_->capabilities();
-  }
   absl::StatusOr<std::shared_ptr<runtime::Executable>> Compile(
       std::shared_ptr<const Module> module,
       const runtime::CompileOptions& options,
@@ -60,59 +57,19 @@ class CountingClient : public runtime::Client {
       MutexLock lock(&mu_);
       module_ = module;
     }
-    auto inner = cpu_->Compile(std::move(module), options, call);
-    if (!inner.ok()) return inner.status();
-    return std::make_shared<Program>(this, *std::move(inner));
+    auto compiled = inner().Compile(std::move(module), options, call);
+    if (!compiled.ok()) return compiled.status();
+    return std::make_shared<Program>(this, *std::move(compiled));
   }
   absl::StatusOr<runtime::BufferPtr> Upload(
       const Literal& value, const runtime::CallOptions& call) override {
     ++uploads;
-    return cpu_->Upload(value, call);
+    return inner().Upload(value, call);
   }
-  absl::StatusOr<DatasetInfo> PutDataset(
-      const DatasetSource& source, const runtime::CallOptions& call) override {
-    return cpu_->PutDataset(source, call);
-  }
-  absl::StatusOr<DatasetInfo> StatDataset(
-      absl::string_view token, const runtime::CallOptions& call) override {
-    return cpu_->StatDataset(token, call);
-  }
-  absl::StatusOr<runtime::BufferPtr> DatasetArray(
-      absl::string_view token, absl::string_view array,
-      const runtime::CallOptions& call) override {
-    ++array_lookups;
-    return cpu_->DatasetArray(token, array, call);
-  }
-  absl::StatusOr<runtime::BufferPtr> DatasetRows(
-      absl::string_view token, absl::string_view array, const RowRange& rows,
-      const runtime::CallOptions& call) override {
-    return cpu_->DatasetRows(token, array, rows, call);
-  }
-  absl::StatusOr<DatasetPage> ListDatasets(
-      const DatasetQuery& query, const runtime::CallOptions& call) override {
-    return cpu_->ListDatasets(query, call);
-  }
-  absl::Status DeleteDataset(absl::string_view token,
-                             const runtime::CallOptions& call) override {
-    return cpu_->DeleteDataset(token, call);
-  }
-  absl::StatusOr<DatasetInfo> PinDataset(
-      absl::string_view token, absl::Duration ttl,
-      const runtime::CallOptions& call) override {
-    return cpu_->PinDataset(token, ttl, call);
-  }
-  absl::Status TagDataset(const DatasetTag& tag,
-                          const runtime::CallOptions& call) override {
-    return cpu_->TagDataset(tag, call);
-  }
-  absl::StatusOr<DatasetUsage> QueryUsage(
-      const runtime::CallOptions& call) override {
-    return cpu_->QueryUsage(call);
-  }
-  absl::StatusOr<DatasetInfo> FreezeDataset(
-      absl::Span<const runtime::NamedArgument> arrays,
-      const runtime::CallOptions& call) override {
-    return cpu_->FreezeDataset(arrays, call);
+  absl::StatusOr<runtime::BufferPtr> Open(
+      const DatasetPart& part, const runtime::CallOptions& call) override {
+    if (!part.rows.has_value()) ++array_lookups;
+    return inner().datasets().Open(part, call);
   }
 
  private:
@@ -143,7 +100,6 @@ class CountingClient : public runtime::Client {
   };
 
   const std::string name_;
-  const std::shared_ptr<cpu::CpuClient> cpu_;
   Mutex mu_;
   std::shared_ptr<const Module> module_ ABSL_GUARDED_BY(mu_);
   std::vector<int> donated_ ABSL_GUARDED_BY(mu_);

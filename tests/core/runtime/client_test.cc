@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/runtime/datasets.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
@@ -67,18 +68,10 @@ class Plain : public Client {
                                    const CallOptions&) override {
     return std::make_shared<PromisedBuffer>(value.shape());
   }
-  absl::StatusOr<DatasetInfo> PutDataset(const DatasetSource&,
-                                         const CallOptions&) override {
-    return DatasetInfo();
-  }
-  absl::StatusOr<DatasetInfo> StatDataset(absl::string_view,
-                                          const CallOptions&) override {
-    return DatasetInfo();
-  }
-  absl::StatusOr<BufferPtr> DatasetArray(absl::string_view, absl::string_view,
-                                         const CallOptions&) override {
-    return BufferPtr();
-  }
+  Datasets& datasets() override { return none_; }
+
+ private:
+  NoDatasets none_{this};
 };
 
 const Literal kNoValue;
@@ -206,24 +199,20 @@ TEST(ExecutableCall, GivesLocalErrorsToo) {
               StatusIs(StatusCode::kInvalidArgument, "takes 2 arguments"));
 }
 
-TEST(ClientDefaults, SayWhatTheClientCannotDo) {
+TEST(NoDatasets, EveryVerbNamesTheClient) {
   Plain client;
-  EXPECT_OK(client.Ping({}));
-  const struct {
-    absl::Status status;
-    const char* part;
-  } rows[] = {
-      {client.DatasetRows("hw1-", "x", {}, {}).status(),
-       "client plain cannot take rows of a dataset"},
-      {client.ListDatasets({}, {}).status(), "plain cannot list datasets"},
-      {client.DeleteDataset("hw1-", {}), "plain cannot delete datasets"},
-      {client.FreezeDataset({}, {}).status(), "plain cannot freeze values"},
-      {client.PinDataset("hw1-", {}, {}).status(), "plain cannot pin datasets"},
-      {client.TagDataset({}, {}), "plain cannot tag datasets"},
-      {client.QueryUsage({}).status(), "cannot say what is kept here"},
+  char room[4];
+  const absl::Status statuses[] = {
+      client.datasets().Put({}, {}).status(),
+      client.datasets().Open({"hw1-", "x"}, {}).status(),
+      client.datasets().FetchInto({"hw1-", "x"}, room, {}),
+      client.datasets().Freeze({}, {}).status(),
+      client.datasets().Ask(StatDataset{"hw1-"}, {}).status(),
+      client.datasets().Ask(QueryUsage(), {}).status(),
   };
-  for (const auto& row : rows) {
-    EXPECT_THAT(row.status, StatusIs(StatusCode::kUnimplemented, row.part));
+  for (const absl::Status& status : statuses) {
+    EXPECT_THAT(status, StatusIs(StatusCode::kUnimplemented,
+                                 "client plain keeps no datasets"));
   }
 }
 

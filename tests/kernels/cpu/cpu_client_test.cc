@@ -5,6 +5,7 @@
 
 #include "core/ops/elementwise.h"
 #include "core/ops/shape.h"
+#include "core/runtime/datasets.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 
@@ -313,17 +314,17 @@ class CpuDatasetTest : public CpuClientTest {
 TEST_F(CpuDatasetTest, PutStatAndUse) {
   ASSERT_OK_AND_ASSIGN(
       const DatasetInfo info,
-      client_->PutDataset({{{"y", labels_}, {"x", images_}}}, {}));
+      client_->datasets().Put({{{"y", labels_}, {"x", images_}}}, {}));
   EXPECT_EQ(info.token.substr(0, 4), "hw1-");
   EXPECT_EQ(info.bytes, 18);
   EXPECT_EQ(info.sent_bytes, 0);
   EXPECT_EQ(info.Find("x")->shape, images_.shape());
   ASSERT_OK_AND_ASSIGN(const DatasetInfo again,
-                       client_->StatDataset(info.token, {}));
+                       client_->datasets().Ask(StatDataset{info.token}, {}));
   EXPECT_EQ(again.token, info.token);
   EXPECT_EQ(again.arrays.size(), 2);
   ASSERT_OK_AND_ASSIGN(const BufferPtr x,
-                       client_->DatasetArray(info.token, "x", {}));
+                       client_->datasets().Open({info.token, "x"}, {}));
   EXPECT_THAT(*Get(x), LiteralBitEquals(images_));
   const auto negate = Compile(OpModule(kNegate, {images_.shape()}));
   EXPECT_THAT(*Get(Run(negate, {x})[0]),
@@ -332,31 +333,30 @@ TEST_F(CpuDatasetTest, PutStatAndUse) {
 }
 
 TEST_F(CpuDatasetTest, OneUnnamedArrayIsKnownByItsContent) {
-  const DatasetInfo a = *client_->PutDataset({{{"", images_}}}, {});
+  const DatasetInfo a = *client_->datasets().Put({{{"", images_}}}, {});
   const auto other = MakeCpuClient({.threads = 1});
-  EXPECT_EQ(other->PutDataset({{{"", images_}}}, {})->token, a.token);
-  EXPECT_NE(other->PutDataset({{{"x", images_}}}, {})->token, a.token);
-  EXPECT_THAT(*Get(*client_->DatasetArray(a.token, "", {})),
+  EXPECT_EQ(other->datasets().Put({{{"", images_}}}, {})->token, a.token);
+  EXPECT_NE(other->datasets().Put({{{"x", images_}}}, {})->token, a.token);
+  EXPECT_THAT(*Get(*client_->datasets().Open({a.token, ""}, {})),
               LiteralBitEquals(images_));
 }
 
 TEST_F(CpuDatasetTest, Errors) {
-  const DatasetInfo info = *client_->PutDataset({{{"x", images_}}}, {});
-  EXPECT_THAT(client_->DatasetArray(info.token, "z", {}),
+  const DatasetInfo info = *client_->datasets().Put({{{"x", images_}}}, {});
+  EXPECT_THAT(client_->datasets().Open({info.token, "z"}, {}),
               StatusIs(absl::StatusCode::kNotFound,
                        info.token + " has no array \"z\""));
   const std::string unknown = TokenOf(Digest());
-  EXPECT_THAT(client_->StatDataset(unknown, {}),
+  EXPECT_THAT(client_->datasets().Ask(StatDataset{unknown}, {}),
               StatusIs(absl::StatusCode::kNotFound, unknown));
-  EXPECT_THAT(client_->DatasetArray(unknown, "x", {}),
+  EXPECT_THAT(client_->datasets().Open({unknown, "x"}, {}),
               StatusIs(absl::StatusCode::kNotFound, unknown));
-  EXPECT_THAT(client_->StatDataset("nonsense", {}),
+  EXPECT_THAT(client_->datasets().Ask(StatDataset{"nonsense"}, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, "nonsense"));
-  EXPECT_THAT(client_->PutDataset({}, {}),
+  EXPECT_THAT(client_->datasets().Put({}, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, "no array"));
-  EXPECT_THAT(
-      client_->PutDataset({{{"x", images_}, {"x", labels_}}}, {}),
-      StatusIs(absl::StatusCode::kInvalidArgument, "two arrays"));
+  EXPECT_THAT(client_->datasets().Put({{{"x", images_}, {"x", labels_}}}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "two arrays"));
   EXPECT_THAT(client_->Upload(Literal(), {}),
               StatusIs(absl::StatusCode::kInvalidArgument, "no value"));
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 #include "kernels/emu/emu_device.h"
 #include "tests/kernels/gpu/forwarding_device.h"
 #include "tests/kernels/gpu/rig.h"
@@ -320,10 +321,10 @@ TEST(GpuDatasets, AreUploadedWhenTheyAreUsedAndDroppedWhenMemoryIsShort) {
   GpuClient& client = rig.client();
   const Literal x = F32({1, 2, 3, 4});
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client.PutDataset({{{"x", x}}}, {}));
+                       client.datasets().Put({{{"x", x}}}, {}));
   const int64_t before = rig.device().memory().live_allocations;
   ASSERT_OK_AND_ASSIGN(BufferPtr there,
-                       client.DatasetArray(info.token, "x", {}));
+                       client.datasets().Open({info.token, "x"}, {}));
   EXPECT_THAT((*Fetch({there}))[0], LiteralEquals(x));
   EXPECT_EQ(rig.device().memory().live_allocations, before);
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr add, rig.Compile(kAddText));
@@ -336,11 +337,12 @@ TEST(GpuDatasets, AreUploadedWhenTheyAreUsedAndDroppedWhenMemoryIsShort) {
   EXPECT_GT(rig.device().memory().live_allocations, before);
   client.TrimMemory();
   EXPECT_EQ(rig.device().memory().live_allocations, before);
-  ASSERT_OK_AND_ASSIGN(const BufferPtr rows,
-                       client.DatasetRows(info.token, "x", {1, 2}, {}));
+  ASSERT_OK_AND_ASSIGN(
+      const BufferPtr rows,
+      client.datasets().Open({info.token, "x", RowRange{1, 2}}, {}));
   EXPECT_THAT((*Fetch({rows}))[0], LiteralEquals(F32({2, 3})));
-  EXPECT_OK(client.DeleteDataset(info.token, {}));
-  EXPECT_THAT(client.DatasetArray(info.token, "x", {}),
+  EXPECT_OK(client.datasets().Ask(DeleteDataset{info.token}, {}));
+  EXPECT_THAT(client.datasets().Open({info.token, "x"}, {}),
               StatusIs(absl::StatusCode::kNotFound, "on emu"));
 }
 

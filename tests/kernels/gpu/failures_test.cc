@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/runtime/datasets.h"
 #include "tests/kernels/gpu/failing_device.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
@@ -70,14 +71,14 @@ TEST_F(FailuresTest, TooLittleMemoryPoisonsTheResultsAndNothingElse) {
 TEST_F(FailuresTest, MemoryThatIsOnlyKeptMakesRoom) {
   const Literal big = Literal::Zeros(Shape::Of(DType::kF32, {100000}));
   ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       rig_.client().PutDataset({{{"x", big}}}, {}));
+                       rig_.client().datasets().Put({{{"x", big}}}, {}));
   const std::string negate =
       "module \"m\"\ncomputation @0 \"main\" (%0: f32[100000]) {\n"
       "  %1: f32[100000] = negate(%0)\n  return %1\n}\n";
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig_.Compile(negate));
   {
     ASSERT_OK_AND_ASSIGN(const BufferPtr array,
-                         rig_.client().DatasetArray(info.token, "x", {}));
+                         rig_.client().datasets().Open({info.token, "x"}, {}));
     ASSERT_OK(RunOn(run, {array}));
   }
   const BufferPtr a = rig_.Put(big), b = rig_.Put(big);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/runtime/datasets.h"
 #include "core/wire/codec.h"
 #include "proto/grpc_status.h"
 #include "tests/server/access/tenant_things.h"
@@ -130,7 +131,7 @@ std::string FreezeHandle(RawClient& caller, const Things& things) {
   return FreezeOf(caller, value, things);
 }
 
-std::string FreezeDataset(RawClient& caller, const Things& things) {
+std::string AttemptFreezeDataset(RawClient& caller, const Things& things) {
   v1::ArgumentProto value;
   value.mutable_dataset()->set_token(things.token());
   return FreezeOf(caller, value, things);
@@ -235,7 +236,7 @@ std::string GetDataset(RawClient& caller, const Things& things) {
   return Said(reader->Finish(), chunk, things);
 }
 
-std::string StatDataset(RawClient& caller, const Things& things) {
+std::string AttemptStatDataset(RawClient& caller, const Things& things) {
   v1::StatRequest request;
   request.set_token(things.token());
   v1::DatasetInfoProto info;
@@ -256,7 +257,7 @@ std::string ListDataset(RawClient& caller, const Things& things) {
                       " datasets");
 }
 
-std::string PinDataset(RawClient& caller, const Things& things) {
+std::string AttemptPinDataset(RawClient& caller, const Things& things) {
   v1::PinRequest request;
   request.set_token(things.token());
   v1::DatasetInfoProto info;
@@ -265,7 +266,7 @@ std::string PinDataset(RawClient& caller, const Things& things) {
               things);
 }
 
-std::string TagDataset(RawClient& caller, const Things& things) {
+std::string AttemptTagDataset(RawClient& caller, const Things& things) {
   v1::TagRequest request;
   request.set_name("@mine");
   request.set_token(things.token());
@@ -285,7 +286,7 @@ std::string AskForUsage(RawClient& caller, const Things& things) {
                       " datasets");
 }
 
-std::string DeleteDataset(RawClient& caller, const Things& things) {
+std::string AttemptDeleteDataset(RawClient& caller, const Things& things) {
   v1::DeleteRequest request;
   request.set_token(things.token());
   v1::DeleteReply reply;
@@ -305,7 +306,7 @@ const std::vector<Attempt>& Attempts() {
       {"Executor.Session", "execute on a dataset", ExecuteOnDataset},
       {"Executor.Session", "execute on rows", ExecuteOnRows},
       {"Executor.Session", "freeze a handle", FreezeHandle},
-      {"Executor.Session", "freeze a dataset", FreezeDataset},
+      {"Executor.Session", "freeze a dataset", AttemptFreezeDataset},
       {"Executor.Session", "fetch a handle", FetchHandle},
       {"Executor.Call", "call a fingerprint", CallByFingerprint},
       {"Executor.Call", "call on a dataset", CallOnDataset},
@@ -315,13 +316,13 @@ const std::vector<Attempt>& Attempts() {
       {"Datasets.Put", "put other bytes as a chunk", PutOtherBytes},
       {"Datasets.Commit", "commit a chunk", CommitChunk},
       {"Datasets.Get", "read a dataset", GetDataset},
-      {"Datasets.Stat", "ask for a dataset", StatDataset},
+      {"Datasets.Stat", "ask for a dataset", AttemptStatDataset},
       {"Datasets.List", "list a dataset", ListDataset},
-      {"Datasets.Pin", "unpin a dataset", PinDataset},
-      {"Datasets.Tag", "tag a dataset", TagDataset},
+      {"Datasets.Pin", "unpin a dataset", AttemptPinDataset},
+      {"Datasets.Tag", "tag a dataset", AttemptTagDataset},
       {"Datasets.Usage", "ask for what is kept", AskForUsage},
       // Last: what its owner does so is done.
-      {"Datasets.Delete", "delete a dataset", DeleteDataset},
+      {"Datasets.Delete", "delete a dataset", AttemptDeleteDataset},
   };
   return *attempts;
 }

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "client/hawser.h"
 #include "client/remote/grpc_transport.h"
+#include "core/wire/dataset_verbs.h"
 #include "gtest/gtest.h"
 #include "proto/datasets.pb.h"
 #include "tests/server/access/credential_files.h"
@@ -91,7 +92,7 @@ TEST_F(ClientAccessTest, ConnectionsMayAllBeginAtOnce) {
       threads.emplace_back([&transport, &status] {
         v1::FindMissingRequest request;
         request.set_upload(1);
-        status = transport->FindMissing(request, {}).status();
+        status = transport->Ask<FindMissingMethod>(request, {}).status();
       });
     }
     for (std::thread& thread : threads) thread.join();

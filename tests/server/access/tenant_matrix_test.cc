@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/runtime/datasets.h"
 #include "gtest/gtest.h"
 #include "tests/server/access/access_server.h"
 #include "tests/server/access/credential_files.h"

@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/runtime/datasets.h"
 #include "gtest/gtest.h"
 #include "tests/server/access/access_server.h"
 #include "tests/server/access/credential_files.h"
@@ -91,10 +92,11 @@ TEST_F(TlsTest, WithoutTokensTheCommonNameIsTheTenant) {
   ASSERT_OK_AND_ASSIGN(const auto alice,
                        ConnectTo(*host_, ours_->Client("alice")));
   ASSERT_OK_AND_ASSIGN(const auto client, ConnectTo(*host_, ours_->Client()));
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       alice->PutDataset({{{"", Literal::Scalar(1.0f)}}}, {}));
-  EXPECT_OK(alice->StatDataset(info.token, {}));
-  EXPECT_THAT(client->StatDataset(info.token, {}),
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo info,
+      alice->datasets().Put({{{"", Literal::Scalar(1.0f)}}}, {}));
+  EXPECT_OK(alice->datasets().Ask(StatDataset{info.token}, {}));
+  EXPECT_THAT(client->datasets().Ask(StatDataset{info.token}, {}),
               StatusIs(StatusCode::kNotFound, info.token));
 }
 
@@ -134,8 +136,9 @@ TEST_F(TlsTest, WithTokensBothAreAskedForAndTheTokenCounts) {
   Credentials both = ours_->Client("alice");
   both.token_file = bob.file;
   ASSERT_OK_AND_ASSIGN(const auto client, ConnectTo(*host_, both));
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", Literal::Scalar(2.0f)}}}, {}));
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo info,
+      client->datasets().Put({{{"", Literal::Scalar(2.0f)}}}, {}));
   EXPECT_OK(host_->datasets().Stat("bob", info.token));
   EXPECT_THAT(host_->datasets().Stat("alice", info.token),
               StatusIs(StatusCode::kNotFound, ""));
@@ -147,8 +150,9 @@ TEST_F(TlsTest, WithoutAClientCaNobodyIsAskedForACertificate) {
   Start(access);
   ASSERT_OK_AND_ASSIGN(const auto client,
                        ConnectTo(*host_, {.ca_file = ours_->File("ca.crt")}));
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
-                       client->PutDataset({{{"", Literal::Scalar(3.0f)}}}, {}));
+  ASSERT_OK_AND_ASSIGN(
+      const DatasetInfo info,
+      client->datasets().Put({{{"", Literal::Scalar(3.0f)}}}, {}));
   EXPECT_OK(host_->datasets().Stat("default", info.token));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/runtime/datasets.h"
 #include "gtest/gtest.h"
 #include "tests/server/access/access_server.h"
 #include "tests/server/access/credential_files.h"
@@ -102,16 +103,17 @@ TEST_F(TokenTest, TheDatasetsOfATenantAreNotAnothers) {
                        ConnectTo(*host_, {.token = alice_.text}));
   ASSERT_OK_AND_ASSIGN(const auto bob, ConnectTo(*host_, {.token = bob_.text}));
   const DatasetSource source{{{"", Literal::Vector<float>({1, 2, 3})}}};
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo info, alice->PutDataset(source, {}));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo info,
+                       alice->datasets().Put(source, {}));
   EXPECT_GT(info.sent_bytes, 0);
-  EXPECT_OK(alice->StatDataset(info.token, {}));
-  EXPECT_THAT(bob->StatDataset(info.token, {}),
+  EXPECT_OK(alice->datasets().Ask(StatDataset{info.token}, {}));
+  EXPECT_THAT(bob->datasets().Ask(StatDataset{info.token}, {}),
               StatusIs(StatusCode::kNotFound, info.token));
   // He has to show the bytes himself.
-  ASSERT_OK_AND_ASSIGN(const DatasetInfo own, bob->PutDataset(source, {}));
+  ASSERT_OK_AND_ASSIGN(const DatasetInfo own, bob->datasets().Put(source, {}));
   EXPECT_EQ(own.token, info.token);
   EXPECT_EQ(own.sent_bytes, info.sent_bytes);
-  EXPECT_OK(bob->StatDataset(info.token, {}));
+  EXPECT_OK(bob->datasets().Ask(StatDataset{info.token}, {}));
 }
 
 TEST_F(TokenTest, TokensComeAndGoWhileTheServerRuns) {
@@ -129,16 +131,19 @@ TEST_F(TokenTest, TokensComeAndGoWhileTheServerRuns) {
 TEST_F(TokenTest, AClientFollowsItsTokenFile) {
   ASSERT_OK_AND_ASSIGN(const auto alice,
                        ConnectTo(*host_, {.token_file = alice_.file}));
-  EXPECT_THAT(alice->StatDataset("hw1-" + std::string(52, 'a'), {}),
-              StatusIs(StatusCode::kNotFound, ""));
+  EXPECT_THAT(
+      alice->datasets().Ask(StatDataset{"hw1-" + std::string(52, 'a')}, {}),
+      StatusIs(StatusCode::kNotFound, ""));
   const Token carol = MakeToken(folder_, "carol");
   WriteFile(tokens_, carol.line);
   host_->Reload();
-  EXPECT_THAT(alice->StatDataset("hw1-" + std::string(52, 'a'), {}),
-              StatusIs(StatusCode::kUnauthenticated, ""));
+  EXPECT_THAT(
+      alice->datasets().Ask(StatDataset{"hw1-" + std::string(52, 'a')}, {}),
+      StatusIs(StatusCode::kUnauthenticated, ""));
   WriteFile(alice_.file, carol.text + "\n");
-  EXPECT_THAT(alice->StatDataset("hw1-" + std::string(52, 'a'), {}),
-              StatusIs(StatusCode::kNotFound, ""));
+  EXPECT_THAT(
+      alice->datasets().Ask(StatDataset{"hw1-" + std::string(52, 'a')}, {}),
+      StatusIs(StatusCode::kNotFound, ""));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/service/service_fixture.h"

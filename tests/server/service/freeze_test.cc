@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/service/service_fixture.h"

@@ -3,7 +3,7 @@
 namespace hawser {
 
 absl::Status InProcessCall::Begin() {
-  HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), address_));
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), address_));
   if (faults_.delay > absl::ZeroDuration()) absl::SleepFor(faults_.delay);
   core_ = server_->Enter();
   if (core_ != nullptr) return absl::OkStatus();
@@ -18,7 +18,7 @@ absl::Status InProcessCall::Broken() {
 absl::Status InProcessCall::Cross(const google::protobuf::Message& message,
                                   int64_t* bytes, int64_t cut_after,
                                   google::protobuf::Message* arrived) {
-  HAWSER_RETURN_IF_ERROR(limits_.Check(absl::Now(), address_));
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), address_));
   const std::string frame = Encode(message);
   *bytes += static_cast<int64_t>(frame.size());
   if (*bytes > cut_after) return Broken();

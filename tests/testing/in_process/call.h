@@ -11,8 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
-#include "client/remote/call_limits.h"
+#include "core/base/cancel.h"
 #include "core/base/status.h"
+#include "core/runtime/attempt.h"
 #include "tests/testing/in_process/faults.h"
 #include "tests/testing/in_process/server.h"
 #include "tests/testing/in_process/wire.h"
@@ -32,16 +33,16 @@ class InProcessCall {
         server_(server),
         plan_(std::move(plan)),
         address_(address),
-        limits_(options),
+        cancel_(runtime::AttemptToken(options)),
         faults_(plan_->NextCall(kind)) {}
 
-  // Reaches the server. Errors: the limits', kUnavailable.
+  // Reaches the server. Errors: the token's, kUnavailable.
   absl::Status Begin();
   ServerCore& core() { return *core_; }
   // For what may go on after the call: the process waits for it at its end.
   std::shared_ptr<ServerCore> shared_core() const { return core_; }
   void Release() { core_ = nullptr; }
-  const CallLimits& limits() const { return limits_; }
+  const CancelToken& cancel() const { return cancel_; }
 
   // The message as it arrives over there, or here.
   absl::Status Send(const google::protobuf::Message& message,
@@ -73,7 +74,7 @@ class InProcessCall {
   InProcessServer* const server_;
   const std::shared_ptr<FaultPlan> plan_;
   const std::string address_;
-  const CallLimits limits_;
+  const CancelToken cancel_;
   const CallFaults faults_;
   std::shared_ptr<ServerCore> core_;
   int64_t sent_ = 0;

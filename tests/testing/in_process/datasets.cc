@@ -1,150 +1,48 @@
 // The dataset methods of InProcessTransport.
 #include <algorithm>
 
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
-#include "core/wire/codec.h"
+#include "core/wire/dataset_verbs.h"
 #include "tests/testing/in_process/transport.h"
 
 namespace hawser {
-namespace {
 
-// One request, one answer: `method(core, arrived)` is the server.
-template <typename Reply, typename Request, typename Method>
-absl::StatusOr<Reply> Unary(InProcessCall& call, const Request& request,
-                            const Method& method) {
+template <typename Method>
+absl::Status InProcessTransport::AskFor(
+    const google::protobuf::Message& request, google::protobuf::Message* reply,
+    const runtime::CallOptions& options) {
+  InProcessCall call = NewCall(KindOf<Method>(), options);
   HAWSER_RETURN_IF_ERROR(call.Begin());
-  Request arrived;
+  typename Method::Request arrived;
   HAWSER_RETURN_IF_ERROR(call.Send(request, &arrived));
-  const absl::StatusOr<Reply> done = method(call.core(), arrived);
+  auto promise = std::make_shared<Promise<typename Method::Reply>>();
+  const auto future = promise->future();
+  call.core().datasets->Serve(
+      Method(), "default", arrived,
+      [promise, held = call.shared_core()](
+          const absl::StatusOr<typename Method::Reply>& answer) {
+        promise->Set(answer);
+      });
+  promise = nullptr;
+  const auto done = AwaitWithin(future, call.cancel(), address_);
   HAWSER_RETURN_IF_ERROR(call.Answer());
   HAWSER_RETURN_IF_ERROR(done);
-  Reply reply;
-  HAWSER_RETURN_IF_ERROR(call.Receive(*done, &reply));
-  return reply;
+  return call.Receive(*done, reply);
 }
 
-}  // namespace
-
-absl::StatusOr<v1::FindMissingReply> InProcessTransport::FindMissing(
-    const v1::FindMissingRequest& request,
-    const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kFindMissing, options);
-  return Unary<v1::FindMissingReply>(
-      call, request,
-      [](ServerCore& core, const v1::FindMissingRequest& arrived) {
-        return core.datasets->FindMissing("default", arrived);
-      });
-}
-
-absl::StatusOr<v1::DatasetInfoProto> InProcessTransport::Stat(
-    const v1::StatRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kStat, options);
-  return Unary<v1::DatasetInfoProto>(
-      call, request, [](ServerCore& core, const v1::StatRequest& arrived) {
-        return core.datasets->Stat("default", arrived);
-      });
-}
-
-absl::StatusOr<v1::ListReply> InProcessTransport::List(
-    const v1::ListRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kList, options);
-  return Unary<v1::ListReply>(
-      call, request,
-      [](ServerCore& core, const v1::ListRequest& arrived)
-          -> absl::StatusOr<v1::ListReply> {
-        return core.datasets->List("default", arrived);
-      });
-}
-
-absl::StatusOr<v1::DeleteReply> InProcessTransport::Delete(
-    const v1::DeleteRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kDelete, options);
-  return Unary<v1::DeleteReply>(
-      call, request,
-      [&](ServerCore& core, const v1::DeleteRequest& arrived)
-          -> absl::StatusOr<v1::DeleteReply> {
-        auto promise = std::make_shared<Promise<v1::DeleteReply>>();
-        const auto future = promise->future();
-        core.datasets->Delete(
-            "default", arrived,
-            [promise, held = call.shared_core()](const absl::Status& status) {
-              if (status.ok()) {
-                promise->Set(v1::DeleteReply());
-              } else {
-                promise->Set(status);
-              }
-            });
-        return AwaitWithin(future, call.limits(), address_);
-      });
-}
-
-absl::StatusOr<v1::DatasetInfoProto> InProcessTransport::Commit(
-    const v1::CommitRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kCommit, options);
-  return Unary<v1::DatasetInfoProto>(
-      call, request,
-      [&](ServerCore& core, const v1::CommitRequest& arrived)
-          -> absl::StatusOr<v1::DatasetInfoProto> {
-        auto promise = std::make_shared<Promise<v1::DatasetInfoProto>>();
-        const auto future = promise->future();
-        core.datasets->Commit(
-            "default", arrived,
-            [promise, held = call.shared_core()](
-                const absl::StatusOr<v1::DatasetInfoProto>& info) {
-              promise->Set(info);
-            });
-        return AwaitWithin(future, call.limits(), address_);
-      });
-}
-
-absl::StatusOr<v1::DatasetInfoProto> InProcessTransport::Pin(
-    const v1::PinRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kPin, options);
-  return Unary<v1::DatasetInfoProto>(
-      call, request,
-      [&](ServerCore& core, const v1::PinRequest& arrived)
-          -> absl::StatusOr<v1::DatasetInfoProto> {
-        auto promise = std::make_shared<Promise<v1::DatasetInfoProto>>();
-        const auto future = promise->future();
-        core.datasets->Pin("default", arrived,
-                           [promise, held = call.shared_core()](
-                               const absl::StatusOr<v1::DatasetInfoProto>&
-                                   info) { promise->Set(info); });
-        return AwaitWithin(future, call.limits(), address_);
-      });
-}
-
-absl::StatusOr<v1::TagReply> InProcessTransport::Tag(
-    const v1::TagRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kTag, options);
-  return Unary<v1::TagReply>(
-      call, request,
-      [&](ServerCore& core, const v1::TagRequest& arrived)
-          -> absl::StatusOr<v1::TagReply> {
-        auto promise = std::make_shared<Promise<v1::TagReply>>();
-        const auto future = promise->future();
-        core.datasets->Tag(
-            "default", arrived,
-            [promise, held = call.shared_core()](const absl::Status& status) {
-              if (status.ok()) {
-                promise->Set(v1::TagReply());
-              } else {
-                promise->Set(status);
-              }
-            });
-        return AwaitWithin(future, call.limits(), address_);
-      });
-}
-
-absl::StatusOr<v1::UsageReply> InProcessTransport::Usage(
-    const v1::UsageRequest& request, const runtime::CallOptions& options) {
-  InProcessCall call = NewCall(CallKind::kUsage, options);
-  return Unary<v1::UsageReply>(
-      call, request,
-      [](ServerCore& core, const v1::UsageRequest&)
-          -> absl::StatusOr<v1::UsageReply> {
-        return core.datasets->Usage("default");
-      });
+absl::Status InProcessTransport::Ask(absl::string_view method,
+                                     const google::protobuf::Message& request,
+                                     google::protobuf::Message* reply,
+                                     const runtime::CallOptions& options) {
+  absl::Status status = Unimplemented("no method ", method);
+  ForEachDatasetsMethod([&](auto one) {
+    using Method = decltype(one);
+    if (method == Method::kMethod) {
+      status = AskFor<Method>(request, reply, options);
+    }
+  });
+  return status;
 }
 
 absl::Status InProcessTransport::PutChunk(
@@ -175,7 +73,7 @@ absl::Status InProcessTransport::PutChunk(
                     }
                   });
     promise = nullptr;
-    HAWSER_RETURN_IF_ERROR(AwaitWithin(ready, call.limits(), address_));
+    HAWSER_RETURN_IF_ERROR(AwaitWithin(ready, call.cancel(), address_));
     std::copy(arrived.data().begin(), arrived.data().end(), stream->at());
     HAWSER_RETURN_IF_ERROR(
         stream->Filled(static_cast<int64_t>(arrived.data().size())));
@@ -236,7 +134,7 @@ absl::Status InProcessTransport::Get(
     });
     promise = nullptr;
     HAWSER_ASSIGN_OR_RETURN(server::Piece piece,
-                            AwaitWithin(future, call.limits(), address_));
+                            AwaitWithin(future, call.cancel(), address_));
     if (piece.bytes.empty()) break;
     while (!piece.bytes.empty()) {
       const auto part = piece.bytes.subspan(0, kCallFrameBytes);

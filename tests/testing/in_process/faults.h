@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "absl/time/time.h"
+#include "core/wire/dataset_verbs.h"
 #include "tests/testing/random_literal.h"
 
 namespace hawser {
@@ -65,11 +67,19 @@ struct CallFaults {
   absl::Duration server_hears;  // of a cut
 };
 
-enum class CallKind : uint8_t {
-  kCall, kUpload, kDownload, kFindMissing, kPut, kCommit, kGet, kStat, kList,
-  kDelete, kPin, kTag, kUsage
-};
-inline constexpr int kCallKinds = static_cast<int>(CallKind::kUsage) + 1;
+// Those of one request and one answer are numbered from kUnary on.
+enum class CallKind : uint8_t { kCall, kUpload, kDownload, kPut, kGet, kUnary };
+
+template <typename Method>
+CallKind KindOf() {
+  int kind = static_cast<int>(CallKind::kUnary), found = 0;
+  ForEachDatasetsMethod([&](auto method) {
+    if (std::is_same_v<decltype(method), Method>) found = kind;
+    ++kind;
+  });
+  return static_cast<CallKind>(found);
+}
+inline constexpr int kCallKinds = 32;
 
 // Thread-safe. The n-th stream, and the n-th call of each kind, has the same
 // faults whenever it comes.

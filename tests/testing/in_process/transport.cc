@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -98,9 +99,9 @@ Future<v1::CallReply> InProcessTransport::Call(
   Future<v1::CallReply> future = exchange->promise.future();
   auto call =
       std::make_shared<InProcessCall>(NewCall(CallKind::kCall, options));
-  exchange->cancel = CancelToken::WithFlag(call->limits().deadline());
-  if (call->limits().deadline() != absl::InfiniteFuture()) {
-    loop_->PostAt(call->limits().deadline(), [exchange] {
+  exchange->cancel = CancelToken::WithFlag(call->cancel().deadline());
+  if (call->cancel().deadline() != absl::InfiniteFuture()) {
+    loop_->PostAt(call->cancel().deadline(), [exchange] {
       exchange->cancel.Cancel();
       exchange->promise.Set(DeadlineExceeded("the deadline of a call"));
     });
@@ -185,7 +186,7 @@ absl::Status InProcessTransport::Download(const v1::DownloadRequest& request,
           const absl::StatusOr<Literal>& value) { promise->Set(value); });
   promise = nullptr;
   HAWSER_ASSIGN_OR_RETURN(const Literal value,
-                          AwaitWithin(future, call.limits(), address_));
+                          AwaitWithin(future, call.cancel(), address_));
   const int64_t total = static_cast<int64_t>(into.size());
   HAWSER_RETURN_IF_ERROR(ForEachFrame(
       value.bytes(), [&](absl::Span<const char> part) -> absl::Status {

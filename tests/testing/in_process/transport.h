@@ -36,32 +36,13 @@ class InProcessTransport final : public Transport {
   absl::Status Download(const v1::DownloadRequest& request,
                         absl::Span<char> into,
                         const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::FindMissingReply> FindMissing(
-      const v1::FindMissingRequest& request,
-      const runtime::CallOptions& options) override;
+  using Transport::Ask;
+  absl::Status Ask(absl::string_view method,
+                   const google::protobuf::Message& request,
+                   google::protobuf::Message* reply,
+                   const runtime::CallOptions& options) override;
   absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
                          const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::DatasetInfoProto> Commit(
-      const v1::CommitRequest& request,
-      const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::DatasetInfoProto> Stat(
-      const v1::StatRequest& request,
-      const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::ListReply> List(
-      const v1::ListRequest& request,
-      const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::DeleteReply> Delete(
-      const v1::DeleteRequest& request,
-      const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::DatasetInfoProto> Pin(
-      const v1::PinRequest& request,
-      const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::TagReply> Tag(
-      const v1::TagRequest& request,
-      const runtime::CallOptions& options) override;
-  absl::StatusOr<v1::UsageReply> Usage(
-      const v1::UsageRequest& request,
-      const runtime::CallOptions& options) override;
   absl::Status Get(
       const v1::GetRequest& request,
       std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
@@ -72,6 +53,10 @@ class InProcessTransport final : public Transport {
   InProcessCall NewCall(CallKind kind, const runtime::CallOptions& options) {
     return InProcessCall(kind, server_, plan_, address_, options);
   }
+  template <typename Method>
+  absl::Status AskFor(const google::protobuf::Message& request,
+                      google::protobuf::Message* reply,
+                      const runtime::CallOptions& options);
   absl::Status PutChunk(InProcessCall& call, uint64_t upload,
                         const ChunkToPut& chunk,
                         const std::shared_ptr<server::PutStream>& stream);

@@ -1,0 +1,127 @@
+// FallbackDatasets: the datasets of a FallbackClient. What was put from here
+// can be put again.
+#ifndef HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_
+#define HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/fallback/attempt.h"
+#include "core/base/cancel.h"
+#include "core/base/mutex.h"
+#include "core/runtime/datasets.h"
+
+namespace hawser {
+
+class FallbackClient;
+
+// Thread-safe. A token is in `sources_` while what it names can be put again
+// from here, in `frozen_` from when it was made of values until it is deleted,
+// and in `deleted_` while it is gone here and still to be deleted on the
+// primary; never in the first and the last at once.
+class FallbackDatasets final : public runtime::Datasets {
+ public:
+  // `client` outlives it.
+  explicit FallbackDatasets(FallbackClient* client) : client_(client) {}
+
+  // Keeps `source` (a shared value, or a mapped file) as the dataset's recipe.
+  absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
+                                  const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> Open(
+      const DatasetPart& part, const runtime::CallOptions& call) override;
+  // Straight from the primary where it can give it.
+  absl::Status FetchInto(const DatasetPart& part, absl::Span<char> into,
+                         const runtime::CallOptions& call) override;
+  // A dataset that was made on the primary is a recipe's root: values up to the
+  // policy's checkpoint_bytes come over in the background, to be its source;
+  // others are kDataLoss while the primary is away.
+  absl::StatusOr<DatasetInfo> Freeze(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
+  // While the primary is away: a list is of what is known here; what is deleted
+  // goes here at once, there when it is back; pins, tags and usage, which the
+  // primary keeps, are kUnavailable.
+  absl::StatusOr<DatasetAnswer> Answer(
+      const DatasetVerb& verb, const runtime::CallOptions& call) override;
+
+  // ---- for the client and its buffers
+
+  // The part at `where`, put there first if only its source is known.
+  absl::StatusOr<runtime::BufferPtr> Find(runtime::Client& where,
+                                          const DatasetPart& part,
+                                          const runtime::CallOptions& call);
+  absl::StatusOr<runtime::BufferPtr> OnSecondary(const DatasetPart& part);
+  // Makes the primary, which is back, what it would be had it not been away.
+  // Blocks. Errors: those of the link.
+  absl::Status Restore(const CancelToken& cancel);
+  // Whether the last Restore has seen all changes.
+  bool Settled();
+
+ private:
+  using NamedArguments = std::vector<runtime::NamedArgument>;
+  struct Verbs;
+
+  absl::StatusOr<DatasetInfo> Stat(const std::string& token,
+                                   const runtime::CallOptions& call);
+  absl::StatusOr<DatasetPage> List(const DatasetQuery& query,
+                                   const runtime::CallOptions& call);
+  absl::Status Delete(const std::string& token,
+                      const runtime::CallOptions& call);
+  // The source of a dataset that is to be put again, until DonePutting; none:
+  // it is not known or being deleted.
+  std::optional<DatasetSource> BeginPutting(const std::string& token);
+  void DonePutting(const std::string& token);
+  // Until EndDeleting no call puts it again; waits for calls that do, within
+  // the token of `call`. Errors: what that says when it expires.
+  absl::Status BeginDeleting(const std::string& token,
+                             const runtime::CallOptions& call);
+  void EndDeleting(const std::string& token);
+  absl::Status DeleteEverywhere(const std::string& token,
+                                const runtime::CallOptions& call);
+  // `found`, or kDataLoss for a dataset that was made and is not found.
+  absl::Status NotThere(absl::string_view token, const absl::Status& found);
+  void KeepSource(const std::string& token, DatasetSource source)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // After a change that `attempt` could make here only: makes it on the primary
+  // too if that is back, since its probe may not have seen the change.
+  void CatchUp(
+      const Attempt& attempt, const runtime::CallOptions& call,
+      absl::FunctionRef<absl::Status(const runtime::CallOptions&)> change);
+
+  // fallback_freeze.cc
+  absl::Status CheckFreezable(absl::Span<const runtime::NamedArgument> arrays);
+  absl::StatusOr<NamedArguments> FreezableOnPrimary(
+      absl::Span<const runtime::NamedArgument> arrays, const Attempt& attempt,
+      const runtime::CallOptions& call);
+  absl::StatusOr<NamedArguments> FreezableOnSecondary(
+      absl::Span<const runtime::NamedArgument> arrays);
+  void RememberFrozen(const std::string& token);
+  // Fetches the values of a frozen dataset, to be its source.
+  void FetchSource(const std::string& token, const NamedArguments& arrays);
+
+  FallbackClient* const client_;
+  Mutex mu_;
+  std::map<std::string, DatasetSource, std::less<>> sources_
+      ABSL_GUARDED_BY(mu_);
+  std::set<std::string, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
+  std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
+  // Tokens, once for each call that puts one again, and that deletes one.
+  std::multiset<std::string> putting_ ABSL_GUARDED_BY(mu_);
+  std::multiset<std::string> deleting_ ABSL_GUARDED_BY(mu_);
+  CondVar put_again_;  // putting_ has one less
+  // Of sources_ and deleted_: all there were, and those that Restore has seen.
+  int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t restored_ ABSL_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_FALLBACK_FALLBACK_DATASETS_H_

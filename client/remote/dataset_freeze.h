@@ -1,0 +1,21 @@
+// Freezing: values on the server become a dataset there.
+#ifndef HAWSER_CLIENT_REMOTE_DATASET_FREEZE_H_
+#define HAWSER_CLIENT_REMOTE_DATASET_FREEZE_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
+
+namespace hawser {
+
+class RemoteClient;
+
+// One request on the client's session, after the uploads of large host values.
+// Blocks. Errors: those of runtime::Datasets::Freeze.
+absl::StatusOr<DatasetInfo> FreezeDataset(
+    RemoteClient& client, absl::Span<const runtime::NamedArgument> arrays,
+    const runtime::CallOptions& call);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_DATASET_FREEZE_H_

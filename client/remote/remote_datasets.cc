@@ -1,0 +1,192 @@
+#include "client/remote/remote_datasets.h"
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/remote/dataset_freeze.h"
+#include "client/remote/dataset_put.h"
+#include "client/remote/remote_buffer.h"
+#include "client/remote/remote_client.h"
+#include "core/base/status.h"
+#include "core/runtime/attempt.h"
+#include "core/wire/dataset_verbs.h"
+
+namespace hawser {
+namespace {
+
+// Infos are small; more tokens than this in one process are asked for again.
+constexpr size_t kInfosKept = 1024;
+// Some 64 MiB of them: of 8 TiB.
+constexpr int64_t kDigestsKept = int64_t{1} << 21;
+
+absl::Status NoSuchArray(const DatasetPart& part, const DatasetInfo& info) {
+  return NotFound(
+      "dataset ", part.token, " has no array \"", part.array, "\", it has ",
+      absl::StrJoin(info.arrays, ", ", [](std::string* out, const auto& a) {
+        absl::StrAppend(out, "\"", a.name, "\"");
+      }));
+}
+
+absl::StatusOr<RowBytes> RowsOf(const Shape& shape, const DatasetPart& part) {
+  absl::StatusOr<RowBytes> rows = FindRows(shape, *part.rows);
+  if (rows.ok()) return rows;
+  return Annotate(rows.status(), DescribeArray(part.token, part.array));
+}
+
+}  // namespace
+
+absl::StatusOr<DatasetInfo> RemoteDatasets::Put(
+    const DatasetSource& source, const runtime::CallOptions& call) {
+  DatasetSource normal = source;
+  HAWSER_RETURN_IF_ERROR(NormalizeSource(&normal));
+  DatasetPut put(client_->transport().get(), client_->options(), normal, call);
+  return put.Run();
+}
+
+void RemoteDatasets::Learn(const DatasetInfo& info) {
+  MutexLock lock(&mu_);
+  if (infos_.size() >= kInfosKept) infos_.clear();
+  infos_[info.token] = info;
+}
+
+struct RemoteDatasets::Heard {
+  RemoteDatasets& datasets;
+
+  absl::Status OfDataset(absl::string_view asked, const DatasetInfo& info) {
+    if (!IsTag(asked) && info.token != asked) {
+      return Internal(datasets.client_->name(), " was asked for ", asked,
+                      ", answered ", info.token);
+    }
+    datasets.Learn(info);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const StatDataset& stat, const DatasetInfo& info) {
+    return OfDataset(stat.token, info);
+  }
+  absl::Status operator()(const PinDataset& pin, const DatasetInfo& info) {
+    return OfDataset(pin.token, info);
+  }
+  absl::Status operator()(const DatasetQuery& query, const DatasetPage& page) {
+    // A page without an end would be asked for again and again.
+    if (!page.more || !page.datasets.empty()) return absl::OkStatus();
+    return Internal(datasets.client_->name(),
+                    " says there are more datasets behind \"", query.after,
+                    "\", and names none");
+  }
+  template <typename Verb, typename Answer>
+  absl::Status operator()(const Verb&, const Answer&) {
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<DatasetAnswer> RemoteDatasets::Answer(
+    const DatasetVerb& verb, const runtime::CallOptions& call) {
+  return std::visit(
+      [&](const auto& v) -> absl::StatusOr<DatasetAnswer> {
+        using Verb = std::decay_t<decltype(v)>;
+        HAWSER_ASSIGN_OR_RETURN(const auto request, OnWire<Verb>::Send(v));
+        const auto reply = client_->transport()->Ask<OnWire<Verb>>(
+            request, {.cancel = runtime::AttemptToken(call)});
+        if constexpr (std::is_same_v<Verb, DeleteDataset>) {
+          if (reply.ok() || absl::IsNotFound(reply.status())) {
+            MutexLock lock(&mu_);
+            infos_.erase(v.token);
+            manifests_.erase(v.token);
+          }
+        }
+        HAWSER_RETURN_IF_ERROR(reply);
+        HAWSER_ASSIGN_OR_RETURN(auto answer,
+                                AnswerOf<typename Verb::Answer>(*reply));
+        HAWSER_RETURN_IF_ERROR(Heard{*this}(v, answer));
+        return answer;
+      },
+      verb);
+}
+
+absl::StatusOr<Shape> RemoteDatasets::ShapeOf(
+    const DatasetPart& part, const runtime::CallOptions& call) {
+  DatasetInfo info;
+  {
+    MutexLock lock(&mu_);
+    const auto found = infos_.find(part.token);
+    if (found != infos_.end()) info = found->second;
+  }
+  if (info.token.empty()) {
+    HAWSER_ASSIGN_OR_RETURN(info, Ask(StatDataset{part.token}, call));
+  }
+  const DatasetInfo::Array* found = info.Find(part.array);
+  if (found != nullptr) return found->shape;
+  return NoSuchArray(part, info);
+}
+
+absl::StatusOr<runtime::BufferPtr> RemoteDatasets::Open(
+    const DatasetPart& part, const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(Shape shape, ShapeOf(part, call));
+  if (part.rows.has_value()) {
+    HAWSER_ASSIGN_OR_RETURN(RowBytes rows, RowsOf(shape, part));
+    shape = std::move(rows.shape);
+  }
+  return std::make_shared<DatasetBuffer>(client_->shared_from_this(),
+                                         std::move(shape), part);
+}
+
+absl::Status RemoteDatasets::FetchInto(const DatasetPart& part,
+                                       absl::Span<char> into,
+                                       const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const CheckedPart checked, Find(part, call));
+  Shape shape = checked.array->shape;
+  if (part.rows.has_value()) {
+    HAWSER_ASSIGN_OR_RETURN(RowBytes rows, RowsOf(shape, part));
+    shape = std::move(rows.shape);
+  }
+  HAWSER_RETURN_IF_ERROR(CheckRoom(part, shape, into.size()));
+  return GetDataset(client_->transport().get(), client_->bulk_streams(),
+                    checked, into, call);
+}
+
+absl::StatusOr<std::shared_ptr<const DatasetManifest>> RemoteDatasets::Manifest(
+    absl::string_view name, const runtime::CallOptions& call) {
+  {
+    MutexLock lock(&mu_);
+    const auto found = manifests_.find(name);
+    if (found != manifests_.end()) return found->second;
+  }
+  HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
+  HAWSER_ASSIGN_OR_RETURN(
+      auto manifest, FetchManifest(client_->transport().get(), name, call));
+  MutexLock lock(&mu_);
+  if (digests_kept_ >= kDigestsKept) {
+    manifests_.clear();
+    digests_kept_ = 0;
+  }
+  for (const ArrayManifest& array : manifest->arrays) {
+    digests_kept_ += static_cast<int64_t>(array.chunks.size()) + 1;
+  }
+  manifests_[TokenOf(*manifest)] = manifest;
+  return manifest;
+}
+
+absl::StatusOr<CheckedPart> RemoteDatasets::Find(
+    const DatasetPart& part, const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(auto manifest, Manifest(part.token, call));
+  CheckedPart checked{.manifest = std::move(manifest), .rows = part.rows};
+  for (const ArrayManifest& array : checked.manifest->arrays) {
+    if (array.name == part.array) checked.array = &array;
+  }
+  if (checked.array != nullptr) return checked;
+  return NoSuchArray(part, InfoOf(*checked.manifest));
+}
+
+absl::StatusOr<DatasetInfo> RemoteDatasets::Freeze(
+    absl::Span<const runtime::NamedArgument> arrays,
+    const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                          FreezeDataset(*client_, arrays, call));
+  Learn(info);
+  return info;
+}
+
+}  // namespace hawser

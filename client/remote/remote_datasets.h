@@ -1,0 +1,68 @@
+// RemoteDatasets: the datasets of a RemoteClient.
+#ifndef HAWSER_CLIENT_REMOTE_REMOTE_DATASETS_H_
+#define HAWSER_CLIENT_REMOTE_REMOTE_DATASETS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/remote/dataset_get.h"
+#include "core/base/mutex.h"
+#include "core/runtime/datasets.h"
+#include "proto/datasets.pb.h"
+
+namespace hawser {
+
+class RemoteClient;
+
+// Asks the server, and keeps what never changes: of a token its arrays, and
+// the digests of their chunks. Both are bounded and asked for again; neither
+// says that the dataset is still there. Thread-safe.
+class RemoteDatasets final : public runtime::Datasets {
+ public:
+  // `client` outlives it.
+  explicit RemoteDatasets(RemoteClient* client) : client_(client) {}
+
+  absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
+                                  const runtime::CallOptions& call) override;
+  absl::StatusOr<runtime::BufferPtr> Open(
+      const DatasetPart& part, const runtime::CallOptions& call) override;
+  // Straight from the streams.
+  absl::Status FetchInto(const DatasetPart& part, absl::Span<char> into,
+                         const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetInfo> Freeze(
+      absl::Span<const runtime::NamedArgument> arrays,
+      const runtime::CallOptions& call) override;
+  absl::StatusOr<DatasetAnswer> Answer(
+      const DatasetVerb& verb, const runtime::CallOptions& call) override;
+
+ private:
+  // What an answer means for what is kept, and whether it is one.
+  struct Heard;
+
+  // Of an array, asked for when it is not known here.
+  absl::StatusOr<Shape> ShapeOf(const DatasetPart& part,
+                                const runtime::CallOptions& call);
+  absl::StatusOr<std::shared_ptr<const DatasetManifest>> Manifest(
+      absl::string_view name, const runtime::CallOptions& call);
+  // The part as it is on the server. Errors: kNotFound, kInvalidArgument for
+  // rows that are not there.
+  absl::StatusOr<CheckedPart> Find(const DatasetPart& part,
+                                   const runtime::CallOptions& call);
+  void Learn(const DatasetInfo& info);
+
+  RemoteClient* const client_;
+  Mutex mu_;
+  // By token.
+  absl::flat_hash_map<std::string, DatasetInfo> infos_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, std::shared_ptr<const DatasetManifest>>
+      manifests_ ABSL_GUARDED_BY(mu_);
+  int64_t digests_kept_ ABSL_GUARDED_BY(mu_) = 0;  // of manifests_
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_REMOTE_DATASETS_H_
