@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/alarm.h"
+#include "core/base/future.h"
 #include "core/base/mutex.h"
 
 namespace hawser {
@@ -39,6 +41,12 @@ class Breaker {
   // that is over changes nothing.
   void Trip(uint64_t epoch, const absl::Status& why);
 
+  // True once it is closed, or now. Completes on the breaker's thread; kCancelled
+  // after Abandon.
+  Future<bool> Closed() const;
+  // Ends all waits for Closed, for good.
+  void Abandon();
+
  private:
   void ProbeAfter(absl::Duration wait);
   bool Close();
@@ -46,6 +54,9 @@ class Breaker {
   const Options options_;
   mutable Mutex mu_;
   uint64_t epoch_ ABSL_GUARDED_BY(mu_) = 0;
+  // Of Closed, while it is open.
+  std::shared_ptr<Promise<bool>> closed_ ABSL_GUARDED_BY(mu_);
+  bool abandoned_ ABSL_GUARDED_BY(mu_) = false;
   Alarm alarm_;  // last: its thread uses the rest
 };
 

@@ -5,9 +5,30 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/recipes/place.h"
+#include "client/recipes/replay.h"
 #include "core/base/status.h"
 
 namespace hawser {
+
+std::shared_ptr<FallbackBuffer> FallbackBuffer::Make(FallbackClient* client,
+                                                     runtime::BufferPtr primary,
+                                                     const Attempt& attempt,
+                                                     RecipePtr recipe) {
+  auto buffer = std::make_shared<FallbackBuffer>(client, std::move(primary),
+                                                 attempt, std::move(recipe));
+  client->recipes_.SetHolder(buffer->recipe_, buffer);
+  return buffer;
+}
+
+void FallbackBuffer::Remade(uint64_t life, const runtime::BufferPtr& value) {
+  runtime::BufferPtr stale;  // released outside the lock
+  MutexLock lock(&mu_);
+  if (life < epoch_) return;
+  stale = std::exchange(primary_, value);
+  epoch_ = life;
+  end_ = absl::InfiniteFuture();
+}
 
 runtime::BufferPtr FallbackBuffer::PrimaryIn(uint64_t epoch) {
   runtime::BufferPtr stale;  // released outside the lock
@@ -75,14 +96,64 @@ void FallbackBuffer::MakeOnSecondary(const LiteralPromise& promise,
     absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
     {
       const Gate::Pass pass = self->gate_->Enter();
-      if (pass) there = self->client_->recipes_.OnSecondary(self->recipe_);
+      if (pass) there = self->client_->recipes_.AtHome(self->recipe_);
     }
     if (there.ok()) {
       self->FetchFrom(*there, promise, options, why);
+    } else if (IsElsewhere(there.status()) && !absl::IsResourceExhausted(why)) {
+      self->FetchWhenBack(promise, options, there.status());
     } else {
       promise->Set(Annotate(there.status(), why.message()));
     }
   });
+}
+
+void FallbackBuffer::FetchWhenBack(const LiteralPromise& promise,
+                                   const runtime::CallOptions& options,
+                                   const absl::Status& why) {
+  Future<bool> back(FallbackClient::Gone());
+  runtime::CallOptions waiting = options;
+  {
+    const Gate::Pass pass = gate_->Enter();
+    if (pass) {
+      waiting = client_->Waiting(options);
+      back = client_->PrimaryBack(waiting, why);
+    }
+  }
+  back.OnReady([self = shared_from_this(), promise,
+                waiting](const absl::StatusOr<bool>& back) {
+    {
+      const Gate::Pass pass = self->gate_->Enter();
+      if (pass && back.ok()) {
+        self->client_->worker_.Soon(
+            [self, promise, waiting] { self->FetchRemade(promise, waiting); });
+        return;
+      }
+    }
+    promise->Set(back.ok() ? FallbackClient::Gone() : back.status());
+  });
+}
+
+void FallbackBuffer::FetchRemade(const LiteralPromise& promise,
+                                 const runtime::CallOptions& waiting) {
+  absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
+  bool again = false;
+  {
+    const Gate::Pass pass = gate_->Enter();
+    if (pass) {
+      const Attempt attempt = client_->Begin(waiting);
+      there = OnPrimary(attempt, waiting);
+      again = !there.ok() && client_->GiveUp(there.status(), attempt) &&
+              client_->breaker_.epoch() != attempt.epoch;
+    }
+  }
+  if (again) return FetchWhenBack(promise, waiting, there.status());
+  if (!there.ok()) {
+    promise->Set(there.status());
+    return;
+  }
+  Fetch(waiting).OnReady(
+      [promise](const absl::StatusOr<Literal>& value) { promise->Set(value); });
 }
 
 void FallbackBuffer::FetchFrom(const runtime::BufferPtr& secondary,
@@ -112,45 +183,45 @@ std::string FallbackBuffer::ran_on() const {
 absl::StatusOr<runtime::BufferPtr> FallbackBuffer::OnPrimary(
     const Attempt& attempt, const runtime::CallOptions& call) {
   if (runtime::BufferPtr primary = PrimaryIn(attempt.epoch)) return primary;
-  absl::StatusOr<runtime::BufferPtr> made =
+  if (Breaker::IsOpen(attempt.epoch)) return client_->Missing(attempt.epoch);
+  HAWSER_ASSIGN_OR_RETURN(
+      runtime::BufferPtr made,
       dataset_.token.empty()
-          ? UploadToPrimary(call)
+          ? RemakeOnPrimary(attempt, call)
           : client_->datasets_.Find(*client_->primary_, dataset_,
-                                    Bounded(call, attempt));
-  if (!made.ok()) return made;
-  MutexLock lock(&mu_);
-  if (attempt.epoch >= epoch_) {
-    primary_ = *made;
-    epoch_ = attempt.epoch;
-    end_ = absl::InfiniteFuture();
-  }
+                                    Bounded(call, attempt)));
+  Remade(attempt.epoch, made);
   return made;
 }
 
-absl::StatusOr<runtime::BufferPtr> FallbackBuffer::UploadToPrimary(
-    const runtime::CallOptions& call) {
-  std::optional<Literal> value = client_->recipes_.HostValue(recipe_);
-  if (!value.has_value()) {
-    auto fetch = [&]() -> absl::StatusOr<Literal> {
-      HAWSER_ASSIGN_OR_RETURN(auto there,
-                              client_->recipes_.OnSecondary(recipe_));
-      HAWSER_ASSIGN_OR_RETURN(
-          Literal fetched,
-          there->Fetch(WithoutAttempt(call)).Await(call.cancel.deadline()));
-      SetRanOn(absl::StrCat(there->ran_on(), " (fallback: made again for ",
-                            client_->primary_->name(), ")"));
-      return fetched;
-    };
-    auto fetched = fetch();
-    if (!fetched.ok()) {
-      HAWSER_RETURN_IF_ERROR(call.cancel.Check());
-      // The secondary's error, which must not be taken for the primary's.
-      return DataLoss("a value cannot be made again: ",
-                      fetched.status().message());
-    }
-    value = *std::move(fetched);
+absl::StatusOr<runtime::BufferPtr> FallbackBuffer::RemakeOnPrimary(
+    const Attempt& attempt, const runtime::CallOptions& call) {
+  const absl::StatusOr<Literal> value = ValueFromHome(call);
+  if (IsElsewhere(value.status())) {
+    Replay replay(&client_->recipes_, client_->PrimaryPlace(attempt, call));
+    HAWSER_ASSIGN_OR_RETURN(const auto values, replay.Run({recipe_}));
+    return values[0];
+  }
+  if (!value.ok()) {
+    HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+    // The secondary's error, which must not be taken for the primary's.
+    return DataLoss("a value cannot be made again: ",
+                    value.status().message());
   }
   return client_->primary_->Upload(*value, WithoutAttempt(call));
+}
+
+absl::StatusOr<Literal> FallbackBuffer::ValueFromHome(
+    const runtime::CallOptions& call) {
+  std::optional<Literal> value = client_->recipes_.HostValue(recipe_);
+  if (value.has_value()) return *std::move(value);
+  HAWSER_ASSIGN_OR_RETURN(const auto there, client_->recipes_.AtHome(recipe_));
+  HAWSER_ASSIGN_OR_RETURN(
+      Literal fetched,
+      there->Fetch(WithoutAttempt(call)).Await(call.cancel.deadline()));
+  SetRanOn(absl::StrCat(there->ran_on(), " (fallback: made again for ",
+                        client_->primary_->name(), ")"));
+  return fetched;
 }
 
 }  // namespace hawser

@@ -10,11 +10,19 @@
 
 namespace hawser {
 
+// What the primary has of it is `primary_`, made in `epoch_` of the breaker: in a
+// later one it is lost to it. The recipe is always there.
 class FallbackBuffer : public runtime::Buffer,
+                       public RecipeHolder,
                        public std::enable_shared_from_this<FallbackBuffer> {
  public:
   // `primary` was begun in `attempt`; null when the value exists only as a
-  // recipe.
+  // recipe, which tells the buffer when it is followed on the primary.
+  static std::shared_ptr<FallbackBuffer> Make(FallbackClient* client,
+                                              runtime::BufferPtr primary,
+                                              const Attempt& attempt,
+                                              RecipePtr recipe);
+  // For Make.
   FallbackBuffer(FallbackClient* client, runtime::BufferPtr primary,
                  const Attempt& attempt, RecipePtr recipe)
       : client_(client),
@@ -35,33 +43,45 @@ class FallbackBuffer : public runtime::Buffer,
 
   const RecipePtr& recipe() const { return recipe_; }
   const std::shared_ptr<Gate>& gate() const { return gate_; }
-  // As an argument for the primary: the buffer there, or else one made again
-  // from the value, which may be computed on the secondary first. Blocks only
-  // in that case, until the caller's deadline. Called inside the gate.
+  // As an argument for the primary: the buffer there, or else one made again,
+  // from the value, which may be computed on the secondary first, or by
+  // replaying what led to it. Blocks only in that case, until the caller's
+  // deadline. Called inside the gate.
   absl::StatusOr<runtime::BufferPtr> OnPrimary(
       const Attempt& attempt, const runtime::CallOptions& call);
   // The primary's copy was donated, or turned out to be an error.
   void ForgetPrimary();
   // The name a dataset's array has on every server: a new epoch asks again.
   void SetDataset(DatasetPart part) { dataset_ = std::move(part); }
+  void Remade(uint64_t life, const runtime::BufferPtr& value) override;
 
  private:
   using LiteralPromise = std::shared_ptr<Promise<Literal>>;
 
   // The primary's copy, if it is still one in `epoch`.
   runtime::BufferPtr PrimaryIn(uint64_t epoch);
-  absl::StatusOr<runtime::BufferPtr> UploadToPrimary(
-      const runtime::CallOptions& call);
+  // Uploads the value where this end can make it, else replays the recipe over
+  // there.
+  absl::StatusOr<runtime::BufferPtr> RemakeOnPrimary(
+      const Attempt& attempt, const runtime::CallOptions& call);
+  absl::StatusOr<Literal> ValueFromHome(const runtime::CallOptions& call);
   void OnAnswer(const absl::StatusOr<Literal>& value, Attempt attempt,
                 const runtime::CallOptions& options,
                 const LiteralPromise& promise);
   // Makes the value on the secondary, on the client's worker; inside the gate.
+  // What only the primary can make is fetched when that is back.
   void MakeOnSecondary(const LiteralPromise& promise,
                        const runtime::CallOptions& options,
                        const absl::Status& why);
   void FetchFrom(const runtime::BufferPtr& secondary,
                  const LiteralPromise& promise,
                  const runtime::CallOptions& options, const absl::Status& why);
+  void FetchWhenBack(const LiteralPromise& promise,
+                     const runtime::CallOptions& options,
+                     const absl::Status& why);
+  // On the client's worker, once the primary is there.
+  void FetchRemade(const LiteralPromise& promise,
+                   const runtime::CallOptions& waiting);
   void SetRanOn(std::string where);
 
   FallbackClient* const client_;  // only inside the gate

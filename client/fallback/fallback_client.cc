@@ -7,6 +7,7 @@
 #include "client/fallback/fallback_executable.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/or_expired.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -15,6 +16,8 @@ namespace {
 constexpr absl::Duration kPingTimeout = absl::Seconds(5);
 // A primary that is full may say so at every step; the log does not.
 constexpr absl::Duration kQuiet = absl::Seconds(10);
+// Why a token of Waiting has expired, where that is not the caller's wish.
+constexpr char kNotBack[] = "the server did not come back in time";
 
 }  // namespace
 
@@ -39,12 +42,12 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
     : primary_(std::move(primary)),
       secondary_(std::move(secondary)),
       policy_(std::move(policy)),
-      recipes_(
-          [this](const DatasetPart& part) {
-            return datasets_.OnSecondary(part);
-          },
-          secondary_.get(),
-          {policy_.max_recipe_steps, policy_.max_recipe_bytes}),
+      recipes_({.client = secondary_.get(),
+                .open =
+                    [this](const DatasetPart& part) {
+                      return datasets_.OnSecondary(part);
+                    }},
+               {policy_.max_recipe_steps, policy_.max_recipe_bytes}),
       breaker_({.probe_first = policy_.probe_first,
                 .probe_longest = policy_.probe_longest,
                 .probe = [this] { return Probe(); },
@@ -57,6 +60,7 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
 
 FallbackClient::~FallbackClient() {
   probing_.Cancel();
+  breaker_.Abandon();
   gate_->Close();
 }
 
@@ -137,6 +141,43 @@ absl::Status FallbackClient::Probe() {
   return absl::OkStatus();
 }
 
+Place FallbackClient::PrimaryPlace(const Attempt& attempt,
+                                   const runtime::CallOptions& call) {
+  const runtime::CallOptions bounded = Bounded(call, attempt);
+  return {.client = primary_.get(),
+          .call = bounded,
+          .life = attempt.epoch,
+          .open = [this, bounded](const DatasetPart& part) {
+            return datasets_.Find(*primary_, part, bounded);
+          }};
+}
+
+runtime::CallOptions FallbackClient::Waiting(
+    const runtime::CallOptions& call) const {
+  runtime::CallOptions waiting = call;
+  if (call.cancel.deadline() == absl::InfiniteFuture()) {
+    waiting.cancel =
+        call.cancel.Until(SteadyNow() + policy_.wait_for_primary, kNotBack);
+  }
+  return waiting;
+}
+
+Future<bool> FallbackClient::PrimaryBack(const runtime::CallOptions& waiting,
+                                         const absl::Status& why) const {
+  auto promise = std::make_shared<Promise<bool>>();
+  OrExpired(breaker_.Closed(), waiting.cancel)
+      .OnReady([promise, why](const absl::StatusOr<bool>& back) {
+        if (back.ok()) {
+          promise->Set(true);
+        } else if (back.status().message() == kNotBack) {  // by the policy
+          promise->Set(Unavailable(why.message(), ": ", kNotBack));
+        } else {
+          promise->Set(Annotate(back.status(), why.message()));
+        }
+      });
+  return promise->future();
+}
+
 absl::StatusOr<runtime::Capabilities> FallbackClient::capabilities() {
   const Attempt attempt = Begin({});
   if (!Breaker::IsOpen(attempt.epoch)) {
@@ -170,15 +211,15 @@ absl::StatusOr<runtime::BufferPtr> FallbackClient::Upload(
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto primary = primary_->Upload(value, Bounded(call, attempt));
     if (primary.ok()) {
-      return std::make_shared<FallbackBuffer>(
-          this, *std::move(primary), attempt, recipes_.OfHostValue(value));
+      return FallbackBuffer::Make(this, *std::move(primary), attempt,
+                                  recipes_.OfHostValue(value));
     }
     if (!GiveUp(primary.status(), attempt)) return primary;
   }
   HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr made,
                           secondary_->Upload(value, WithoutAttempt(call)));
-  return std::make_shared<FallbackBuffer>(this, nullptr, attempt,
-                                          recipes_.OfMade(std::move(made)));
+  return FallbackBuffer::Make(this, nullptr, attempt,
+                              recipes_.OfMade(std::move(made)));
 }
 
 std::shared_ptr<FallbackClient> MakeFallbackClient(

@@ -14,7 +14,8 @@
 #include "client/fallback/breaker.h"
 #include "client/fallback/fallback_datasets.h"
 #include "client/fallback/policy.h"
-#include "client/fallback/recipe.h"
+#include "client/recipes/place.h"
+#include "client/recipes/recipe.h"
 #include "core/base/alarm.h"
 #include "core/base/cancel.h"
 #include "core/base/gate.h"
@@ -73,6 +74,16 @@ class FallbackClient : public runtime::Client {
   absl::Status Missing(uint64_t epoch) const;
   void Announce(const absl::Status& why);
   absl::Status Probe();
+
+  // The primary as a place, for what `attempt` of `call` needs there.
+  Place PrimaryPlace(const Attempt& attempt, const runtime::CallOptions& call);
+  // `call` for work that only the primary can do: it ends as the policy says
+  // where its caller set no deadline.
+  runtime::CallOptions Waiting(const runtime::CallOptions& call) const;
+  // Completes when the primary is there. Fails when the token of `waiting` has
+  // expired, with what only the primary can do, `why`.
+  Future<bool> PrimaryBack(const runtime::CallOptions& waiting,
+                           const absl::Status& why) const;
 
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<runtime::Client> primary_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/fallback/fallback_buffer.h"
 #include "client/fallback/fallback_client.h"
+#include "client/recipes/place.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
@@ -125,17 +126,22 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
     auto at = sources_.find(token);
     if (at != sources_.end()) return InfoOfSource(at->first, at->second);
   }
-  if (!found.ok()) return NotThere(token, found);
+  if (!found.ok()) return NotAt(*client_->primary_, token, found);
   auto info = client_->secondary_->datasets().Ask(StatDataset{token},
                                                   WithoutAttempt(call));
   if (info.ok()) return info;
-  return NotThere(token, info.status());
+  return NotAt(*client_->secondary_, token, info.status());
 }
 
-absl::Status FallbackDatasets::NotThere(absl::string_view token,
-                                        const absl::Status& found) {
+absl::Status FallbackDatasets::NotAt(const runtime::Client& where,
+                                     absl::string_view token,
+                                     const absl::Status& found) {
   MutexLock lock(&mu_);
-  if (!absl::IsNotFound(found) || !frozen_.contains(token)) return found;
+  const auto frozen = frozen_.find(token);
+  if (!absl::IsNotFound(found) || frozen == frozen_.end()) return found;
+  const bool durable = frozen->second;
+  const bool away = Breaker::IsOpen(client_->breaker_.epoch());
+  if (&where != client_->primary_.get() && (durable || !away)) return found;
   return DataLoss("dataset ", token, " was made of values on ",
                   client_->primary_->name(),
                   ", is lost with it, and is not known here");
@@ -150,7 +156,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Find(
   if (!source.has_value()) {
     // A dataset that is there has all its arrays.
     if (where.datasets().Ask(StatDataset{part.token}, call).ok()) return found;
-    return NotThere(part.token, found.status());
+    return NotAt(where, part.token, found.status());
   }
   const absl::Status put = where.datasets().Put(*source, call).status();
   found = put.ok() ? where.datasets().Open(part, call) : put;
@@ -204,27 +210,40 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OnSecondary(
       client_->secondary_->datasets().Ask(StatDataset{part.token}, {}).ok()) {
     return found;
   }
-  return Unavailable(client_->primary_->name(),
+  return ElsewhereError(Unavailable(client_->primary_->name(),
                      " is away and this end does not have ", part.token, ": ",
-                     found.status().message());
+                     found.status().message()));
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
     const DatasetPart& part, const runtime::CallOptions& call) {
   const Attempt attempt = client_->Begin(call);
   runtime::BufferPtr primary, found;
+  absl::Status tried;
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto there = Find(*client_->primary_, part, Bounded(call, attempt));
     if (there.ok()) {
       found = primary = *std::move(there);
     } else if (!client_->GiveUp(there.status(), attempt)) {
       return there;
+    } else {
+      tried = there.status();
     }
   }
   if (found == nullptr) {
-    HAWSER_ASSIGN_OR_RETURN(found, OnSecondary(part));
+    absl::StatusOr<runtime::BufferPtr> here = OnSecondary(part);
+    if (IsElsewhere(here.status())) {
+      // In the same epoch the primary would only say it again.
+      const bool same = attempt.epoch == client_->breaker_.epoch();
+      if (same && !tried.ok()) return tried;
+      const runtime::CallOptions waiting = client_->Waiting(call);
+      HAWSER_RETURN_IF_ERROR(
+          client_->PrimaryBack(waiting, here.status()).Await());
+      return Open(part, waiting);
+    }
+    HAWSER_ASSIGN_OR_RETURN(found, std::move(here));
   }
-  auto buffer = std::make_shared<FallbackBuffer>(
+  auto buffer = FallbackBuffer::Make(
       client_, std::move(primary), attempt,
       client_->recipes_.OfDataset(found->shape(), part));
   buffer->SetDataset(part);

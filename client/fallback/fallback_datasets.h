@@ -59,6 +59,7 @@ class FallbackDatasets final : public runtime::Datasets {
   absl::StatusOr<runtime::BufferPtr> Find(runtime::Client& where,
                                           const DatasetPart& part,
                                           const runtime::CallOptions& call);
+  // Errors: IsElsewhere for what the primary may have.
   absl::StatusOr<runtime::BufferPtr> OnSecondary(const DatasetPart& part);
   // Makes the primary, which is back, what it would be had it not been away.
   // Blocks. Errors: those of the link.
@@ -87,8 +88,10 @@ class FallbackDatasets final : public runtime::Datasets {
   void EndDeleting(const std::string& token);
   absl::Status DeleteEverywhere(const std::string& token,
                                 const runtime::CallOptions& call);
-  // `found`, or kDataLoss for a dataset that was made and is not found.
-  absl::Status NotThere(absl::string_view token, const absl::Status& found);
+  // `found`, which `where` says of a dataset; kDataLoss for one that was made of
+  // values and that the primary does not have, or not on a disk and is away.
+  absl::Status NotAt(const runtime::Client& where, absl::string_view token,
+                     const absl::Status& found);
   void KeepSource(const std::string& token, DatasetSource source)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // After a change that `attempt` could make here only: makes it on the primary
@@ -104,7 +107,7 @@ class FallbackDatasets final : public runtime::Datasets {
       const runtime::CallOptions& call);
   absl::StatusOr<NamedArguments> FreezableOnSecondary(
       absl::Span<const runtime::NamedArgument> arrays);
-  void RememberFrozen(const std::string& token);
+  void RememberFrozen(const DatasetInfo& info);
   // Fetches the values of a frozen dataset, to be its source.
   void FetchSource(const std::string& token, const NamedArguments& arrays);
 
@@ -112,7 +115,8 @@ class FallbackDatasets final : public runtime::Datasets {
   Mutex mu_;
   std::map<std::string, DatasetSource, std::less<>> sources_
       ABSL_GUARDED_BY(mu_);
-  std::set<std::string, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
+  // Whether it survives a restart of the primary.
+  std::map<std::string, bool, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
   // Tokens, once for each call that puts one again, and that deletes one.
   std::multiset<std::string> putting_ ABSL_GUARDED_BY(mu_);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/fallback/fallback_buffer.h"
+#include "client/recipes/place.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -56,18 +57,24 @@ bool FallbackExecutable::GiveUp(const absl::Status& status,
 }
 
 absl::StatusOr<FallbackExecutable::Executables> FallbackExecutable::OnPrimary(
-    const Attempt& attempt, const runtime::CallOptions& call) {
+    uint64_t epoch, const runtime::CallOptions& bounded) {
   {
     MutexLock lock(&mu_);
-    if (primary_ != nullptr && primary_epoch_ == attempt.epoch) return primary_;
+    if (primary_ != nullptr && primary_epoch_ == epoch) return primary_;
   }
   HAWSER_ASSIGN_OR_RETURN(
       Executables compiled,
-      client_->primary_->Compile(module_, options_, Bounded(call, attempt)));
+      client_->primary_->Compile(module_, options_, bounded));
   MutexLock lock(&mu_);
   primary_ = compiled;
-  primary_epoch_ = attempt.epoch;
+  primary_epoch_ = epoch;
   return compiled;
+}
+
+absl::StatusOr<FallbackExecutable::Executables> FallbackExecutable::CompiledAt(
+    const Place& place) {
+  if (place.client == client_->secondary_.get()) return OnSecondary();
+  return OnPrimary(place.life, place.call);
 }
 
 absl::StatusOr<FallbackExecutable::Executables>
@@ -86,7 +93,7 @@ FallbackExecutable::OnSecondary() {
 absl::Status FallbackExecutable::Compile(const runtime::CallOptions& call) {
   const Attempt attempt = client_->Begin(call);
   if (WhyNotPrimary(attempt).ok()) {
-    const absl::Status status = OnPrimary(attempt, call).status();
+    const absl::Status status = OnPrimary(attempt.epoch, Bounded(call, attempt)).status();
     if (status.ok() || !GiveUp(status, attempt)) return status;
   }
   return OnSecondary().status();
@@ -118,7 +125,7 @@ FallbackExecutable::SecondaryArguments(
   for (const runtime::Argument& argument : arguments) {
     if (const FallbackBuffer* own = OwnBuffer(argument)) {
       HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr there,
-                              client_->recipes_.OnSecondary(own->recipe()));
+                              client_->recipes_.AtHome(own->recipe()));
       out.emplace_back(std::move(there));
     } else {
       out.push_back(argument);
@@ -134,11 +141,28 @@ absl::StatusOr<std::vector<runtime::BufferPtr>> FallbackExecutable::Execute(
   if (!pass) return FallbackClient::Gone();
   HAWSER_RETURN_IF_ERROR(Check(arguments, options.donated));
   const Attempt attempt = client_->Begin(options.call);
+  absl::Status tried;
   if (WhyNotPrimary(attempt).ok()) {
     auto results = ExecuteOnPrimary(arguments, options, attempt);
     if (results.ok() || !GiveUp(results.status(), attempt)) return results;
+    tried = results.status();
   }
-  return ExecuteOnSecondary(arguments, options.call, attempt);
+  auto results = ExecuteOnSecondary(arguments, options.call, attempt);
+  if (!IsElsewhere(results.status())) return results;
+  // In the same epoch the primary would only say it again.
+  const bool same = attempt.epoch == client_->breaker_.epoch();
+  if (same && !tried.ok()) return tried;
+  return ExecuteWhenBack(arguments, options, results.status());
+}
+
+absl::StatusOr<std::vector<runtime::BufferPtr>>
+FallbackExecutable::ExecuteWhenBack(
+    absl::Span<const runtime::Argument> arguments,
+    const runtime::ExecuteOptions& options, const absl::Status& why) {
+  runtime::ExecuteOptions waiting = options;
+  waiting.call = client_->Waiting(options.call);
+  HAWSER_RETURN_IF_ERROR(client_->PrimaryBack(waiting.call, why).Await());
+  return Execute(arguments, waiting);
 }
 
 absl::StatusOr<std::vector<runtime::BufferPtr>>
@@ -146,7 +170,8 @@ FallbackExecutable::ExecuteOnPrimary(
     absl::Span<const runtime::Argument> arguments,
     const runtime::ExecuteOptions& options, const Attempt& attempt) {
   HAWSER_ASSIGN_OR_RETURN(Executables executable,
-                          OnPrimary(attempt, options.call));
+                          OnPrimary(attempt.epoch,
+                                    Bounded(options.call, attempt)));
   HAWSER_ASSIGN_OR_RETURN(auto there,
                           PrimaryArguments(arguments, attempt, options.call));
   HAWSER_ASSIGN_OR_RETURN(
@@ -172,9 +197,9 @@ FallbackExecutable::ExecuteOnSecondary(
   std::vector<runtime::BufferPtr> results;
   results.reserve(made.size());
   for (runtime::BufferPtr& result : made) {
-    results.push_back(std::make_shared<FallbackBuffer>(
-        client_, nullptr, attempt,
-        client_->recipes_.OfMade(std::move(result))));
+    results.push_back(
+        FallbackBuffer::Make(client_, nullptr, attempt,
+                             client_->recipes_.OfMade(std::move(result))));
   }
   return results;
 }
@@ -192,7 +217,9 @@ std::vector<runtime::BufferPtr> FallbackExecutable::Wrap(
     }
   }
   auto made = client_->recipes_.OfExecution(
-      [self = shared_from_this()] { return self->OnSecondary(); },
+      [self = shared_from_this()](const Place& place) {
+        return self->CompiledAt(place);
+      },
       module_->name(), std::move(sources), signature());
   std::vector<runtime::BufferPtr> results;
   results.reserve(primary.size());
@@ -201,8 +228,9 @@ std::vector<runtime::BufferPtr> FallbackExecutable::Wrap(
         primary[i]->shape().byte_size() <= client_->policy_.checkpoint_bytes) {
       FetchCheckpoint(primary[i], made.recipes[i]);
     }
-    results.push_back(std::make_shared<FallbackBuffer>(
-        client_, std::move(primary[i]), attempt, std::move(made.recipes[i])));
+    results.push_back(FallbackBuffer::Make(client_, std::move(primary[i]),
+                                           attempt,
+                                           std::move(made.recipes[i])));
   }
   return results;
 }
@@ -233,7 +261,7 @@ Future<FallbackExecutable::Values> FallbackExecutable::Call(
     }
     if (called.ok()) values = *std::move(called);
   }
-  if (!values.valid()) values = CallSecondary(arguments, options);
+  if (!values.valid()) values = CallElsewhere(arguments, options);
   return Within(values, attempt.caller.deadline());
 }
 
@@ -241,7 +269,8 @@ absl::StatusOr<Future<FallbackExecutable::Values>>
 FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
                                 const runtime::CallOptions& options,
                                 const Attempt& attempt) {
-  HAWSER_ASSIGN_OR_RETURN(Executables executable, OnPrimary(attempt, options));
+  HAWSER_ASSIGN_OR_RETURN(Executables executable,
+                          OnPrimary(attempt.epoch, Bounded(options, attempt)));
   HAWSER_ASSIGN_OR_RETURN(auto there,
                           PrimaryArguments(arguments, attempt, options));
   auto promise = std::make_shared<Promise<Values>>();
@@ -254,13 +283,41 @@ FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
           if (pass && self->GiveUp(value.status(), attempt)) {
             // Not here: this may be a thread that must not compile.
             self->client_->worker_.Soon([self, promise, kept, options] {
-              self->CallSecondary(kept, options)
+              self->CallElsewhere(kept, options)
                   .OnReady([promise](const auto& v) { promise->Set(v); });
             });
             return;
           }
         }
         promise->Set(value);  // outside the gate: this may run any code
+      });
+  return promise->future();
+}
+
+Future<FallbackExecutable::Values> FallbackExecutable::CallElsewhere(
+    absl::Span<const runtime::Argument> arguments,
+    const runtime::CallOptions& options) {
+  const Gate::Pass pass = gate_->Enter();
+  if (!pass) return Future<Values>(FallbackClient::Gone());
+  const Future<Values> values = CallSecondary(arguments, options);
+  if (!values.ready() || !IsElsewhere(values.Await().status())) return values;
+  const runtime::CallOptions waiting = client_->Waiting(options);
+  auto promise = std::make_shared<Promise<Values>>();
+  std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
+  client_->PrimaryBack(waiting, values.Await().status())
+      .OnReady([self = shared_from_this(), promise, kept = std::move(kept),
+                waiting](const absl::StatusOr<bool>& back) {
+        {
+          const Gate::Pass pass = self->gate_->Enter();
+          if (pass && back.ok()) {
+            self->client_->worker_.Soon([self, promise, kept, waiting] {
+              self->Call(kept, waiting)
+                  .OnReady([promise](const auto& v) { promise->Set(v); });
+            });
+            return;
+          }
+        }
+        promise->Set(back.ok() ? FallbackClient::Gone() : back.status());
       });
   return promise->future();
 }

@@ -44,9 +44,12 @@ class FallbackExecutable
   // As the client's; what the primary cannot do it is never asked again.
   bool GiveUp(const absl::Status& status, const Attempt& attempt);
 
-  absl::StatusOr<Executables> OnPrimary(const Attempt& attempt,
-                                        const runtime::CallOptions& call);
+  // In `epoch` of the breaker, within `bounded`.
+  absl::StatusOr<Executables> OnPrimary(uint64_t epoch,
+                                        const runtime::CallOptions& bounded);
   absl::StatusOr<Executables> OnSecondary();
+  // For recipes.
+  absl::StatusOr<Executables> CompiledAt(const Place& place);
   absl::StatusOr<std::vector<runtime::Argument>> PrimaryArguments(
       absl::Span<const runtime::Argument> arguments, const Attempt& attempt,
       const runtime::CallOptions& call);
@@ -59,6 +62,10 @@ class FallbackExecutable
   absl::StatusOr<std::vector<runtime::BufferPtr>> ExecuteOnSecondary(
       absl::Span<const runtime::Argument> arguments,
       const runtime::CallOptions& call, const Attempt& attempt);
+  // What only the primary can execute, once it is there. Blocks.
+  absl::StatusOr<std::vector<runtime::BufferPtr>> ExecuteWhenBack(
+      absl::Span<const runtime::Argument> arguments,
+      const runtime::ExecuteOptions& options, const absl::Status& why);
   // The primary's results with their recipes.
   std::vector<runtime::BufferPtr> Wrap(
       absl::Span<const runtime::Argument> arguments,
@@ -68,6 +75,9 @@ class FallbackExecutable
   absl::StatusOr<Future<Values>> CallPrimary(
       absl::Span<const runtime::Argument> arguments,
       const runtime::CallOptions& options, const Attempt& attempt);
+  // By the secondary; what only the primary can do when that is there.
+  Future<Values> CallElsewhere(absl::Span<const runtime::Argument> arguments,
+                               const runtime::CallOptions& options);
   Future<Values> CallSecondary(absl::Span<const runtime::Argument> arguments,
                                const runtime::CallOptions& options);
 

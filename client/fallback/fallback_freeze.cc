@@ -41,7 +41,7 @@ FallbackDatasets::FreezableOnSecondary(
   for (runtime::NamedArgument& array : here) {
     FallbackBuffer* own = OwnBuffer(array);
     if (own == nullptr) continue;
-    auto buffer = client_->recipes_.OnSecondary(own->recipe());
+    auto buffer = client_->recipes_.AtHome(own->recipe());
     if (!buffer.ok()) {
       return Annotate(buffer.status(),
                       absl::StrCat("array \"", array.name, "\""));
@@ -77,7 +77,7 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
                                  *there, Bounded(call, attempt))
                            : absl::StatusOr<DatasetInfo>(there.status());
     if (info.ok()) {
-      RememberFrozen(info->token);
+      RememberFrozen(*info);
       if (info->bytes <= client_->policy_.checkpoint_bytes) {
         FetchSource(info->token, *there);
       }
@@ -90,15 +90,15 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
   HAWSER_ASSIGN_OR_RETURN(
       DatasetInfo info,
       client_->secondary_->datasets().Freeze(here, WithoutAttempt(call)));
-  RememberFrozen(info.token);
+  RememberFrozen(info);
   FetchSource(info.token, here);
   return info;
 }
 
-void FallbackDatasets::RememberFrozen(const std::string& token) {
+void FallbackDatasets::RememberFrozen(const DatasetInfo& info) {
   MutexLock lock(&mu_);
-  frozen_.insert(token);
-  deleted_.erase(token);
+  frozen_[info.token] = info.durable;
+  deleted_.erase(info.token);
 }
 
 void FallbackDatasets::FetchSource(const std::string& token,

@@ -26,6 +26,10 @@ struct FallbackPolicy {
   absl::Duration probe_first = absl::Milliseconds(250);
   absl::Duration probe_longest = absl::Seconds(30);
 
+  // How long work that only the primary can do waits for it to come back, where
+  // the caller set no deadline: work on a dataset that was not put from here.
+  absl::Duration wait_for_primary = absl::Minutes(2);
+
   // Recipes: how results can be made again. A chain longer than half of
   // max_recipe_steps, or recipes that fill half of max_recipe_bytes, are cut by
   // fetching a value in the background, if that is at most checkpoint_bytes

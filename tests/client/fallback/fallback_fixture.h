@@ -10,7 +10,7 @@
 #include "absl/time/clock.h"
 #include "client/fallback/fallback_client.h"
 #include "kernels/cpu/cpu_client.h"
-#include "tests/client/fallback/programs.h"
+#include "tests/testing/programs.h"
 #include "tests/client/fallback/scripted_client.h"
 #include "tests/testing/matchers.h"
 
@@ -34,6 +34,7 @@ class FallbackTest : public ::testing::Test {
   static FallbackPolicy NoProbes() {
     FallbackPolicy policy;
     policy.probe_first = absl::InfiniteDuration();
+    policy.wait_for_primary = absl::ZeroDuration();
     return policy;
   }
   void Start(FallbackPolicy policy = NoProbes()) {

@@ -187,13 +187,16 @@ TEST_F(ReturnTest, AFetchIntoMemoryComesFromWhereverTheArrayIs) {
 }
 
 TEST_F(ReturnTest, ADatasetOfOthersIsUnavailableWhileTheServerIs) {
-  StartWithProbes();
+  FallbackPolicy policy = ProbingOften();
+  policy.wait_for_primary = absl::ZeroDuration();
+  Start(policy);
   const auto put = server_->datasets().Put({{{"", w_}}}, {});
   ASSERT_OK(put);
   const BufferPtr array = *client_->datasets().Open({put->token, ""}, {});
   server_->GoAway();
-  EXPECT_THAT(Fetch(array), StatusIs(StatusCode::kUnavailable,
-                                     "this end does not have " + put->token));
+  EXPECT_THAT(array->Fetch({}).Await(),
+              StatusIs(StatusCode::kUnavailable,
+                       "this end does not have " + put->token));
   EXPECT_THAT(client_->datasets().Open({put->token, ""}, {}),
               StatusIs(StatusCode::kUnavailable, put->token));
 }

@@ -31,6 +31,7 @@ struct ScriptedClient::State {
   bool away ABSL_GUARDED_BY(mu) = false;
   bool poison_when_away ABSL_GUARDED_BY(mu) = false;
   bool hold ABSL_GUARDED_BY(mu) = false;
+  bool keeps_datasets ABSL_GUARDED_BY(mu) = false;
   int leaves_after ABSL_GUARDED_BY(mu) = -1;
   absl::Status fail_next ABSL_GUARDED_BY(mu);
   absl::Status poison_next ABSL_GUARDED_BY(mu);
@@ -56,8 +57,10 @@ struct ScriptedClient::State {
       away = !come_back;
       if (come_back) {
         ++life;
-        inner = fresh;
-        tokens.clear();
+        if (!keeps_datasets) {
+          inner = fresh;
+          tokens.clear();
+        }
         poison_next = fail_next = absl::OkStatus();
         hold = false;
         leaves_after = -1;
@@ -231,6 +234,11 @@ ScriptedClient::~ScriptedClient() {
 void ScriptedClient::GoAway() { state_->Leave(/*come_back=*/false); }
 void ScriptedClient::ComeBack() { state_->Leave(/*come_back=*/true); }
 
+void ScriptedClient::KeepDatasets(bool keep) {
+  MutexLock lock(&state_->mu);
+  state_->keeps_datasets = keep;
+}
+
 void ScriptedClient::GoAwayAfter(int executions) {
   MutexLock lock(&state_->mu);
   state_->leaves_after = executions;
@@ -395,7 +403,10 @@ absl::StatusOr<DatasetInfo> ScriptedClient::Freeze(
     if (state_->away) return Away();
     inner = state_->inner;
   }
-  return inner->datasets().Freeze(there, call);
+  auto info = inner->datasets().Freeze(there, call);
+  MutexLock lock(&state_->mu);
+  if (info.ok()) info->durable = state_->keeps_datasets;
+  return info;
 }
 
 }  // namespace hawser

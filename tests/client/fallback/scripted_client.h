@@ -32,8 +32,10 @@ class ScriptedClient : public runtime::Client, private runtime::Datasets {
   void GoAway();
   // After so many more executions were queued.
   void GoAwayAfter(int executions);
-  // With nothing of what it had.
+  // With nothing of what it had, but for datasets if it keeps them.
   void ComeBack();
+  // Whether datasets are on a disk.
+  void KeepDatasets(bool keep);
   // Execute succeeds while it is away; its results carry the error.
   void PoisonWhenAway();
   // What the next Execute or Call returns, or the error its results carry.

@@ -1,4 +1,4 @@
-#include "client/fallback/recipe.h"
+#include "client/recipes/recipe.h"
 
 #include <algorithm>
 
@@ -41,11 +41,12 @@ ExecutionRecipe::~ExecutionRecipe() {
 absl::Status RecipeBook::CheckLimits(int steps, int64_t bytes) const {
   if (steps > limits_.max_steps) {
     return DataLoss("recipes of at most ", limits_.max_steps,
-                    " steps are kept");
+                    " steps are kept; Freeze keeps values on the server");
   }
   if (bytes_held() + bytes > limits_.max_bytes) {
     return DataLoss("recipes hold ", bytes_held(),
-                    " host bytes already, of at most ", limits_.max_bytes);
+                    " host bytes already, of at most ", limits_.max_bytes,
+                    "; Freeze keeps values on the server");
   }
   return absl::OkStatus();
 }
@@ -71,7 +72,7 @@ RecipePtr RecipeBook::OfMade(runtime::BufferPtr made) {
 }
 
 RecipeBook::Results RecipeBook::OfExecution(
-    SecondaryExecutable executable, absl::string_view what,
+    RecipeProgram program, absl::string_view what,
     std::vector<RecipeArgument> arguments, const Signature& signature) {
   MutexLock lock(&mu_);
   int steps = 1;
@@ -102,7 +103,7 @@ RecipeBook::Results RecipeBook::OfExecution(
   std::shared_ptr<ExecutionRecipe> execution;
   if (why.ok()) {
     execution = std::make_shared<ExecutionRecipe>();
-    execution->executable = std::move(executable);
+    execution->program = std::move(program);
     execution->arguments = std::move(arguments);
     execution->held = HeldBytes(bytes_held_, bytes);
   }
@@ -117,6 +118,7 @@ RecipeBook::Results RecipeBook::OfExecution(
     results.recipes.push_back(
         std::make_shared<Recipe>(shape, std::move(source)));
     results.recipes.back()->steps_ = why.ok() ? steps : 0;
+    if (why.ok()) execution->results.push_back(results.recipes.back());
   }
   return results;
 }
@@ -163,6 +165,26 @@ void RecipeBook::Checkpoint(const RecipePtr& recipe, const Literal& value) {
   recipe->steps_ = 0;
 }
 
+void RecipeBook::SetHolder(const RecipePtr& recipe,
+                           std::weak_ptr<RecipeHolder> holder) {
+  MutexLock lock(&mu_);
+  recipe->holder_ = std::move(holder);
+}
+
+void RecipeBook::Tell(const ExecutionRecipe& execution, const Place& place,
+                      absl::Span<const runtime::BufferPtr> results) {
+  for (size_t i = 0; i < execution.results.size(); ++i) {
+    const RecipePtr recipe = execution.results[i].lock();
+    if (recipe == nullptr) continue;
+    std::shared_ptr<RecipeHolder> holder;
+    {
+      MutexLock lock(&mu_);
+      holder = recipe->holder_.lock();
+    }
+    if (holder != nullptr) holder->Remade(place.life, results[i]);
+  }
+}
+
 runtime::BufferPtr RecipeBook::Made(const RecipePtr& recipe) {
   MutexLock lock(&mu_);
   return recipe->made_;
@@ -174,7 +196,7 @@ std::optional<Literal> RecipeBook::HostValue(const RecipePtr& recipe) {
   return value == nullptr ? std::nullopt : std::make_optional(*value);
 }
 
-absl::StatusOr<runtime::BufferPtr> RecipeBook::OnSecondary(
+absl::StatusOr<runtime::BufferPtr> RecipeBook::AtHome(
     const RecipePtr& recipe) {
   if (runtime::BufferPtr made = Made(recipe)) return made;
   MutexLock follow(&following_);
@@ -197,9 +219,9 @@ absl::Status RecipeBook::Step(Recipe& recipe, std::vector<RecipePtr>* todo) {
   runtime::BufferPtr made;
   if (const auto* why = std::get_if<absl::Status>(&source)) return *why;
   if (const auto* value = std::get_if<Literal>(&source)) {
-    HAWSER_ASSIGN_OR_RETURN(made, secondary_->Upload(*value, {}));
+    HAWSER_ASSIGN_OR_RETURN(made, home_.client->Upload(*value, home_.call));
   } else if (const auto* part = std::get_if<DatasetPart>(&source)) {
-    HAWSER_ASSIGN_OR_RETURN(made, open_dataset_(*part));
+    HAWSER_ASSIGN_OR_RETURN(made, home_.open(*part));
   } else {
     const auto& result = std::get<Recipe::Result>(source);
     ExecutionRecipe& execution = *result.execution;
@@ -226,7 +248,7 @@ absl::Status RecipeBook::Step(Recipe& recipe, std::vector<RecipePtr>* todo) {
 }
 
 absl::Status RecipeBook::Execute(ExecutionRecipe& execution) {
-  HAWSER_ASSIGN_OR_RETURN(auto executable, execution.executable());
+  HAWSER_ASSIGN_OR_RETURN(auto executable, execution.program(home_));
   std::vector<runtime::Argument> arguments;
   for (const RecipeArgument& argument : execution.arguments) {
     if (const auto* recipe = std::get_if<RecipePtr>(&argument)) {

@@ -1,4 +1,4 @@
-#include "client/fallback/recipe.h"
+#include "client/recipes/recipe.h"
 
 #include <memory>
 #include <thread>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_client.h"
-#include "tests/client/fallback/programs.h"
+#include "tests/testing/programs.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {
@@ -17,17 +17,19 @@ using absl::StatusCode;
 class RecipeTest : public ::testing::Test {
  protected:
   void Limit(int max_steps, int64_t max_bytes = int64_t{1} << 30) {
-    book_ = std::make_unique<RecipeBook>(
+    const auto open =
         [](const DatasetPart& part) -> absl::StatusOr<runtime::BufferPtr> {
-          return NotFound("no ", part.token, " ", part.array);
-        },
-        cpu_.get(), RecipeLimits{max_steps, max_bytes});
+      return NotFound("no ", part.token, " ", part.array);
+    };
+    book_ = std::make_unique<RecipeBook>(
+        Place{.client = cpu_.get(), .open = open},
+        RecipeLimits{max_steps, max_bytes});
   }
   void SetUp() override { Limit(1024); }
 
-  SecondaryExecutable Compiled(std::shared_ptr<const Module> module) {
-    return [this, module = std::move(module)] {
-      return cpu_->Compile(module, {}, {});
+  RecipeProgram Compiled(std::shared_ptr<const Module> module) {
+    return [module = std::move(module)](const Place& place) {
+      return place.client->Compile(module, {}, {});
     };
   }
   // w + w, w * w.
@@ -43,7 +45,7 @@ class RecipeTest : public ::testing::Test {
   }
   absl::StatusOr<Literal> Value(const RecipePtr& recipe) {
     HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr there,
-                            book_->OnSecondary(recipe));
+                            book_->AtHome(recipe));
     return there->Fetch({}).Await();
   }
 
@@ -222,10 +224,10 @@ TEST_F(RecipeTest, VeryLongChainsAreDestroyedWithoutRecursion) {
   EXPECT_EQ(book_->bytes_held(), 0);
 }
 
-TEST_F(RecipeTest, ErrorsOfTheSecondaryComeOutAndMayBeTriedAgain) {
+TEST_F(RecipeTest, ErrorsOfHomeComeOutAndMayBeTriedAgain) {
   int tries = 0;
-  SecondaryExecutable moody =
-      [&]() -> absl::StatusOr<std::shared_ptr<runtime::Executable>> {
+  RecipeProgram moody = [&](const Place&)
+      -> absl::StatusOr<std::shared_ptr<runtime::Executable>> {
     if (++tries == 1) return ResourceExhausted("no memory today");
     return cpu_->Compile(program_, {}, {});
   };
@@ -244,10 +246,10 @@ TEST_F(RecipeTest, DatasetsAreOpenedByName) {
               StatusIs(StatusCode::kNotFound, "no hw1-unknown images"));
 }
 
-// While the secondary compiles, steps and checkpoints go on.
-TEST_F(RecipeTest, NothingWaitsForTheSecondary) {
+// While home compiles, steps and checkpoints go on.
+TEST_F(RecipeTest, NothingWaitsForHome) {
   const RecipePtr other = Chain(book_->OfHostValue(one_), 3);
-  SecondaryExecutable busy = [&] {
+  RecipeProgram busy = [&](const Place&) {
     std::thread meanwhile([&] {
       EXPECT_NE(Execute(other, one_).recipes[0], nullptr);
       book_->Checkpoint(other, two_);

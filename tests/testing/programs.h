@@ -1,6 +1,6 @@
 // Small programs for tests of clients.
-#ifndef HAWSER_TESTS_CLIENT_FALLBACK_PROGRAMS_H_
-#define HAWSER_TESTS_CLIENT_FALLBACK_PROGRAMS_H_
+#ifndef HAWSER_TESTS_TESTING_PROGRAMS_H_
+#define HAWSER_TESTS_TESTING_PROGRAMS_H_
 
 #include <cstdint>
 #include <memory>
@@ -41,4 +41,4 @@ inline std::shared_ptr<const Module> SumAndProductModule() {
 }
 
 }  // namespace hawser
-#endif  // HAWSER_TESTS_CLIENT_FALLBACK_PROGRAMS_H_
+#endif  // HAWSER_TESTS_TESTING_PROGRAMS_H_

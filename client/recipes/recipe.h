@@ -1,7 +1,7 @@
-// Recipes: how a value that lives on the primary can be made again on the
-// secondary, down to host values and dataset tokens.
-#ifndef HAWSER_CLIENT_FALLBACK_RECIPE_H_
-#define HAWSER_CLIENT_FALLBACK_RECIPE_H_
+// Recipes: how a value that lives at one place can be made again at another, down
+// to host values and dataset tokens.
+#ifndef HAWSER_CLIENT_RECIPES_RECIPE_H_
+#define HAWSER_CLIENT_RECIPES_RECIPE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/recipes/place.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
@@ -24,9 +27,18 @@ namespace hawser {
 class Recipe;
 using RecipePtr = std::shared_ptr<Recipe>;
 using RecipeArgument = std::variant<Literal, RecipePtr>;
-// Compiles for the secondary on first use.
-using SecondaryExecutable =
-    std::function<absl::StatusOr<std::shared_ptr<runtime::Executable>>()>;
+// Compiles for a place at its first use there.
+using RecipeProgram =
+    std::function<absl::StatusOr<std::shared_ptr<runtime::Executable>>(
+        const Place&)>;
+
+// Who holds a value of which there is a recipe. Thread-safe.
+class RecipeHolder {
+ public:
+  virtual ~RecipeHolder() = default;
+  // The value was made again, along with others, in this life of its place.
+  virtual void Remade(uint64_t life, const runtime::BufferPtr& value) = 0;
+};
 
 // Host bytes that recipes hold, counted as long as this lives.
 class HeldBytes {
@@ -52,15 +64,16 @@ class HeldBytes {
   int64_t bytes_ = 0;
 };
 
-// One execution, shared by the recipes of its results. Holds no buffer of the
-// primary, so recipes never keep device memory alive.
+// One execution, shared by the recipes of its results. Holds no buffer of a
+// place that does not keep them, so recipes never keep device memory alive.
 struct ExecutionRecipe {
   ~ExecutionRecipe();  // of a long chain too, without recursing
 
-  SecondaryExecutable executable;
+  RecipeProgram program;
   std::vector<RecipeArgument> arguments;
   HeldBytes held;
-  std::vector<runtime::BufferPtr> made;  // on the secondary, once it ran there
+  std::vector<runtime::BufferPtr> made;  // at home, once it ran there
+  std::vector<std::weak_ptr<Recipe>> results;
 };
 
 // How one value comes about. Everything but the shape is guarded by the
@@ -82,11 +95,13 @@ class Recipe {
 
  private:
   friend class RecipeBook;
+  friend class Replay;
   const Shape shape_;
   Source source_;
   HeldBytes held_;
   int steps_ = 0;            // executions back to the sources, at most
-  runtime::BufferPtr made_;  // set: the value is on the secondary
+  runtime::BufferPtr made_;  // set: the value is at home
+  std::weak_ptr<RecipeHolder> holder_;
 };
 
 struct RecipeLimits {
@@ -94,24 +109,19 @@ struct RecipeLimits {
   int64_t max_bytes;
 };
 
-// Makes recipes and follows them. Thread-safe. Only OnSecondary takes long, and
-// while it does nothing else here waits for it but another OnSecondary.
+// Makes recipes and follows them at home, a place that keeps what is made there:
+// a value that is at home needs no recipe any more. Elsewhere they are followed
+// by Replay. Thread-safe. Only AtHome takes long, and while it does nothing else
+// here waits for it but another AtHome and the beginning of a Replay.
 class RecipeBook {
  public:
-  // Finds an array by token and name on the secondary, putting it there first
-  // if its source is known.
-  using OpenDataset =
-      std::function<absl::StatusOr<runtime::BufferPtr>(const DatasetPart&)>;
-
-  RecipeBook(OpenDataset open_dataset, runtime::Client* secondary,
-             RecipeLimits limits)
-      : open_dataset_(std::move(open_dataset)),
-        secondary_(secondary),
-        limits_(limits) {}
+  // `home` opens a part of a dataset at home, or says that it IsElsewhere.
+  RecipeBook(Place home, RecipeLimits limits)
+      : home_(std::move(home)), limits_(limits) {}
 
   RecipePtr OfHostValue(const Literal& value);
   RecipePtr OfDataset(const Shape& shape, DatasetPart part);
-  // Of a value that is on the secondary from the start.
+  // Of a value that is at home from the start.
   RecipePtr OfMade(runtime::BufferPtr made);
 
   struct Results {
@@ -121,27 +131,34 @@ class RecipeBook {
   };
   // Of all results of an execution of `what` (a name for messages). Beyond the
   // limits they say kDataLoss.
-  Results OfExecution(SecondaryExecutable executable, absl::string_view what,
+  Results OfExecution(RecipeProgram program, absl::string_view what,
                       std::vector<RecipeArgument> arguments,
                       const Signature& signature);
 
   // The value has been seen: what led to it is not needed any more.
   void Checkpoint(const RecipePtr& recipe, const Literal& value);
 
-  // The value on the secondary, computed if it is not there yet. Does not wait
-  // for computations, but may compile. Errors: kDataLoss naming the value
-  // where a recipe was dropped; whatever the secondary says.
-  // Runs under nobody's deadline: others may share what it makes.
-  absl::StatusOr<runtime::BufferPtr> OnSecondary(const RecipePtr& recipe);
+  // Who is told when the value is made again.
+  void SetHolder(const RecipePtr& recipe, std::weak_ptr<RecipeHolder> holder);
+
+  // The value at home, computed if it is not there yet. Does not wait for
+  // computations, but may compile. Errors: kDataLoss naming the value where a
+  // recipe was dropped; whatever home says.
+  // No caller's deadline applies: others may share what it makes.
+  absl::StatusOr<runtime::BufferPtr> AtHome(const RecipePtr& recipe);
   // The same if it is there already, else null.
   runtime::BufferPtr Made(const RecipePtr& recipe);
   // The value itself where the recipe holds it.
   std::optional<Literal> HostValue(const RecipePtr& recipe);
 
   int64_t bytes_held() const { return *bytes_held_; }
-  int64_t executions() const { return executions_; }  // on the secondary
+  int64_t executions() const { return executions_; }  // at home
 
  private:
+  friend class Replay;
+  // Tells the holders of an execution's results.
+  void Tell(const ExecutionRecipe& execution, const Place& place,
+            absl::Span<const runtime::BufferPtr> results);
   // Makes `recipe` unless arguments are missing, which it pushes on `todo`.
   absl::Status Step(Recipe& recipe, std::vector<RecipePtr>* todo)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(following_);
@@ -152,17 +169,16 @@ class RecipeBook {
   // OK, or why this many more are not kept.
   absl::Status CheckLimits(int steps, int64_t bytes) const;
 
-  const OpenDataset open_dataset_;
-  runtime::Client* const secondary_;
+  const Place home_;
   const RecipeLimits limits_;
   const HeldBytes::Counter bytes_held_ =
       std::make_shared<std::atomic<int64_t>>(0);
   std::atomic<int64_t> executions_{0};
-  // Held while a recipe is followed, also during calls to the secondary; taken
+  // Held while a recipe is followed, also during calls to home; taken
   // before mu_. Only its holder writes `made` and clears arguments.
   Mutex following_;
   Mutex mu_;  // the recipes' fields
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_FALLBACK_RECIPE_H_
+#endif  // HAWSER_CLIENT_RECIPES_RECIPE_H_
