@@ -1,5 +1,7 @@
 #include "client/connect.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -20,11 +22,10 @@ bool IsRefusal(const absl::Status& status) {
   return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
 }
 
-// Every server in turn: the first that answers, else the first of all with
-// what the last one said, or one that has refused us. Errors: what is wrong
-// with the options.
+// The servers in the order they are used: the first that answers, then the
+// others as they are listed. `status`: none answers, because.
 struct Reached {
-  Client client;
+  std::vector<Client> servers;
   absl::Status status;
 };
 absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
@@ -35,13 +36,19 @@ absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
         ConnectRemote(server, {.credentials = options.credentials,
                                .client_name = options.client_name,
                                .connect_timeout = options.timeout}));
-    Client client(std::move(remote));
-    const auto capabilities = client.capabilities();
-    if (capabilities.ok()) return Reached{std::move(client), absl::OkStatus()};
-    if (!IsRefusal(reached.status)) {
-      reached.status = Annotate(capabilities.status(), server);
+    reached.servers.emplace_back(std::move(remote));
+  }
+  for (size_t i = 0; i < reached.servers.size(); ++i) {
+    const auto capabilities = reached.servers[i].capabilities();
+    if (capabilities.ok()) {
+      const auto first = reached.servers.begin() + static_cast<ptrdiff_t>(i);
+      std::rotate(reached.servers.begin(), first, first + 1);
+      reached.status = absl::OkStatus();
+      break;
     }
-    if (!reached.client.valid()) reached.client = std::move(client);
+    if (!IsRefusal(reached.status)) {
+      reached.status = Annotate(capabilities.status(), options.servers[i]);
+    }
   }
   return reached;
 }
@@ -79,8 +86,18 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
                          << " answers, computing on " << fallback.name() << ": "
                          << reached.status;
   }
-  if (!fallback.valid()) return std::move(reached.client);
-  return WithFallback(reached.client, fallback, std::move(options.policy));
+  // From the last on: each falls back to those behind it. Only the first waits
+  // for its server to come back; the others are what it has meanwhile.
+  FallbackPolicy behind = options.policy;
+  behind.wait_for_primary = absl::ZeroDuration();
+  Client client = fallback;
+  for (size_t i = reached.servers.size(); i-- > 0;) {
+    const Client& server = reached.servers[i];
+    client = client.valid()
+                 ? WithFallback(server, client, i == 0 ? options.policy : behind)
+                 : server;
+  }
+  return client;
 }
 
 Client WithFallback(const Client& primary, const Client& secondary,

@@ -14,7 +14,8 @@
 namespace hawser {
 
 struct ConnectOptions {
-  // "host:port" or "unix:/path"; the first one that answers is used.
+  // "host:port" or "unix:/path"; the first one that answers is used, and when
+  // that is gone the others in this order.
   std::vector<std::string> servers;
   // What servers are trusted by and told; unless said otherwise here that of
   // HAWSER_TLS_CA, HAWSER_TLS_CERT, HAWSER_TLS_KEY and HAWSER_TOKEN_FILE.

@@ -170,7 +170,8 @@ Future<bool> FallbackClient::PrimaryBack(const runtime::CallOptions& waiting,
         if (back.ok()) {
           promise->Set(true);
         } else if (back.status().message() == kNotBack) {  // by the policy
-          promise->Set(Unavailable(why.message(), ": ", kNotBack));
+          promise->Set(
+              ElsewhereError(Unavailable(why.message(), ": ", kNotBack)));
         } else {
           promise->Set(Annotate(back.status(), why.message()));
         }
