@@ -79,10 +79,6 @@ RowRange RowsOf(const RowSpan& span, const Shape& shape) {
   return {span.begin, span.end.value_or(extent) - span.begin};
 }
 
-absl::Status CheckDatasetName(absl::string_view name) {
-  return IsTag(name) ? CheckTag(name) : ParseToken(name).status();
-}
-
 absl::StatusOr<std::string> TokenNamed(absl::string_view name,
                                        runtime::Client* client) {
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));

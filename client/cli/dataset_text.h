@@ -38,9 +38,6 @@ absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text);
 // Those rows of an array, which may not be there.
 RowRange RowsOf(const RowSpan& span, const Shape& shape);
 
-// Whether a word may name a dataset: a token or a tag.
-// Errors: kInvalidArgument naming it.
-absl::Status CheckDatasetName(absl::string_view name);
 // The token that a word names: itself, or what the tag stands for.
 // Errors: as CheckDatasetName and StatDataset.
 absl::StatusOr<std::string> TokenNamed(absl::string_view name,

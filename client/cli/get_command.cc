@@ -14,6 +14,7 @@
 #include "client/formats/npy.h"
 #include "client/formats/safetensors.h"
 #include "core/base/status.h"
+#include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser::cli {

@@ -6,6 +6,7 @@
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/pin_time.h"
+#include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser::cli {

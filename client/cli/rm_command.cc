@@ -5,6 +5,7 @@
 
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
+#include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser::cli {

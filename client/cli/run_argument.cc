@@ -7,6 +7,7 @@
 #include "client/formats/array_file.h"
 #include "core/base/status.h"
 #include "core/ir/parser.h"
+#include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser::cli {

@@ -6,6 +6,7 @@
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/quantity.h"
+#include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser::cli {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
+#include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser::cli {

@@ -23,8 +23,8 @@ struct FallbackPolicy {
 
   // After the link was lost, the primary is asked again this often: at first,
   // doubling, and at most.
-  absl::Duration probe_first = absl::Milliseconds(250);
-  absl::Duration probe_longest = absl::Seconds(30);
+  absl::Duration probe_first = absl::Milliseconds(100);
+  absl::Duration probe_longest = absl::Milliseconds(1600);
 
   // How long work that only the primary can do waits for it to come back, where
   // the caller set no deadline: work on a dataset that was not put from here.

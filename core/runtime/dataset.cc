@@ -75,6 +75,10 @@ absl::Status CheckTag(absl::string_view name) {
                          " of A-Z a-z 0-9 . _ / -");
 }
 
+absl::Status CheckDatasetName(absl::string_view name) {
+  return IsTag(name) ? CheckTag(name) : ParseToken(name).status();
+}
+
 absl::Status CheckExpected(const DatasetTag& tag, absl::string_view now) {
   if (!tag.expected.has_value() || *tag.expected == now) {
     return absl::OkStatus();

@@ -106,6 +106,8 @@ bool IsTag(absl::string_view name);
 // Errors: kInvalidArgument for what is not "@" and 1 to 128 of A-Z a-z 0-9 . _
 // / and -.
 absl::Status CheckTag(absl::string_view name);
+// A token or a tag. Errors: as ParseToken and CheckTag.
+absl::Status CheckDatasetName(absl::string_view name);
 // Whether `tag` may change while its name stands for `now`. Errors: kAborted
 // saying what that is.
 absl::Status CheckExpected(const DatasetTag& tag, absl::string_view now);

@@ -34,11 +34,6 @@ struct DatasetsMethod {
 template <typename Verb>
 struct OnWire;
 
-// A token or a tag.
-inline absl::Status CheckDatasetName(absl::string_view name) {
-  return IsTag(name) ? CheckTag(name) : ParseToken(name).status();
-}
-
 template <>
 struct OnWire<StatDataset>
     : DatasetsMethod<v1::StatRequest, v1::DatasetInfoProto> {
