@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/ops/dot.h"
-#include "kernels/plan/node_table.h"
+#include "kernels/plan/work.h"
 
 namespace hawser::plan {
 namespace {
 
+// Invariant: `others_` are the indices and predicates that depend on loops
+// beside the offsets of the region's accesses.
 class AccessFinder {
  public:
   AccessFinder(const Computation& computation, const Target& target,
@@ -21,16 +22,11 @@ class AccessFinder {
     for (size_t k = operands.size(); k-- > 0;) {
       operand_of_[operands[k]] = static_cast<int>(k);
     }
-    for (int d = 0; d < static_cast<int>(r_.domain.size()); ++d) {
-      turns_ *= r_.domain[d];
-      if (d < r_.num_kept) turns_kept_ *= r_.domain[d];
-    }
     CollectOffsets(results);
     Merge();
     for (Access& a : r_.accesses) Classify(&a);
     ChooseWidth();
-    CountBytes(operands, results);
-    CountOperations();
+    CountWork(c_, operands, &r_);
     if (r_.kind == RegionKind::kLoop && CrossesWrites()) {
       r_.kind = RegionKind::kTiledTranspose;
     }
@@ -67,7 +63,8 @@ class AccessFinder {
     for (const Access& a : r_.accesses) offsets.push_back(a.offset);
     r_.loops = CollapseLoops(r_.domain, offsets, others_, {r_.num_kept - 1});
     // Kept loops are merged with kept ones alone.
-    for (int64_t turns = 1; turns != turns_kept_;) {
+    const int64_t turns_kept = TurnsOf(r_, r_.num_kept);
+    for (int64_t turns = 1; turns != turns_kept;) {
       turns *= r_.loops.extents[r_.num_kept_loops++];
     }
     for (Access& a : r_.accesses) {
@@ -97,16 +94,12 @@ class AccessFinder {
     }
   }
 
-  int64_t ElementBytes(const Access& a) const {
-    return ByteWidth(c_.shape(r_.points[a.point].value).dtype());
-  }
-
   void ChooseWidth() {
     const int inner = Innermost();
     int64_t widest = 1;
     for (const Access& a : r_.accesses) {
       if (a.kind == AccessKind::kContiguous) {
-        widest = std::max(widest, ElementBytes(a));
+        widest = std::max(widest, ElementBytes(c_, r_, a));
       }
     }
     int64_t width = std::max<int64_t>(1, target_.vector_bytes / widest);
@@ -122,55 +115,6 @@ class AccessFinder {
                         AlignmentOf(a.offset, inner) % width == 0;
       a.vector_width = wide ? r_.vector_width : 1;
     }
-  }
-
-  void CountBytes(absl::Span<const ValueId> operands,
-                  absl::Span<const ValueId> results) {
-    std::vector<double> read(operands.size(), 0);
-    for (Access& a : r_.accesses) {
-      const Point& p = r_.points[a.point];
-      const Shape& shape = c_.shape(p.value);
-      const int64_t turns = p.per_result ? turns_kept_ : turns_;
-      a.bytes = std::min(turns, shape.num_elements()) * ElementBytes(a);
-      if (a.operand >= 0) read[a.operand] += static_cast<double>(a.bytes);
-      if (a.result >= 0) r_.bytes_written += shape.byte_size();
-    }
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const int64_t whole = c_.shape(operands[k]).byte_size();
-      r_.bytes_read += std::min(whole, static_cast<int64_t>(read[k]));
-    }
-    // A product reads its factors whole, through no point.
-    for (const Point& p : r_.points) {
-      const Instruction& i = c_.instructions()[p.instruction];
-      if (p.kind != Point::kOp || i.op != &kDotGeneral) continue;
-      const ValueId left = i.operands[0], right = i.operands[1];
-      r_.bytes_read += c_.shape(left).byte_size();
-      if (right != left) r_.bytes_read += c_.shape(right).byte_size();
-    }
-  }
-
-  void CountOperations() {
-    double total = 0;
-    for (const Point& p : r_.points) {
-      if (p.kind == Point::kLoad) continue;
-      const Instruction& i = c_.instructions()[p.instruction];
-      const bool once = p.per_result && p.kind != Point::kReduce;
-      total +=
-          NodeOf(*i.op).cost * static_cast<double>(once ? turns_kept_ : turns_);
-      if (i.op != &kDotGeneral) continue;
-      total += 2.0 * static_cast<double>(turns_) *
-               static_cast<double>(ContractedSize(i));
-    }
-    r_.lane_operations = static_cast<int64_t>(std::min(total, 9e18));
-  }
-
-  int64_t ContractedSize(const Instruction& dot) const {
-    int64_t size = 1;
-    for (const int64_t a :
-         dot.attributes.GetInts("lhs_contracting_dimensions")) {
-      size *= c_.shape(dot.operands[0]).dim(static_cast<int>(a));
-    }
-    return size;
   }
 
   // A large load runs along another loop than the stores.
@@ -192,7 +136,6 @@ class AccessFinder {
   Region& r_;
   absl::flat_hash_map<ValueId, int> operand_of_;
   std::vector<IndexExpr> others_;
-  int64_t turns_kept_ = 1, turns_ = 1;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ir/module.h"
+#include "kernels/plan/donations.h"
 #include "kernels/plan/region.h"
 
 namespace hawser::plan {
@@ -18,7 +19,7 @@ struct Place {
     kConstant,  // of instruction `index`, put in place once per executable
     kArena,     // at `offset` of the arena
     kResult,    // memory of its own, given to the caller: result `index`
-    kUnused,    // nobody reads it
+    kUnused,    // no step reads it
   };
   Kind kind = kUnused;
   int index = -1;
@@ -29,16 +30,6 @@ struct Place {
   ValueId owner = kNoValue;
   int first = 0;  // the step that writes it, as an instruction's number
   int last = 0;   // the last step that reads it
-};
-
-// Result `result` may take the memory of argument `argument` when the caller
-// gave that away: step `step` writes where it has read, or comes after the
-// argument's last use.
-struct Donation {
-  int argument = -1;
-  int result = -1;
-  int step = -1;
-  bool in_place = false;  // the step reads the argument while writing
 };
 
 struct BufferPlan {

@@ -23,6 +23,25 @@ Groups::Groups(const Computation& computation, const Target& target)
   for (const ValueId v : computation.results()) is_result_[v] = true;
 }
 
+absl::InlinedVector<GroupId, 2> Groups::ReadersOf(const Instruction& i) const {
+  if (i.num_results == 1) return readers_[i.first_result];
+  absl::InlinedVector<GroupId, 2> found;
+  for (int k = 0; k < i.num_results; ++k) {
+    for (const GroupId g : readers_[i.first_result + k]) {
+      if (std::find(found.begin(), found.end(), g) == found.end()) {
+        found.push_back(g);
+      }
+    }
+  }
+  return found;
+}
+
+bool Groups::ReadsWhole(GroupId g, int instruction) const {
+  const std::vector<ValueId>& whole = groups_[g].whole;
+  return std::any_of(whole.begin(), whole.end(),
+                     [&](ValueId v) { return c_.producer(v) == instruction; });
+}
+
 bool Groups::IsScalarConstant(ValueId value) const {
   const Instruction& i = c_.instructions()[c_.producer(value)];
   return i.op == &kConstant && c_.shape(value).num_elements() == 1;
@@ -172,6 +191,14 @@ bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
           group.num_reads + static_cast<int>(group.outputs.size()) + fresh <=
               target_.max_buffers) &&
          (!chooses || depth < target_.max_predicates);
+}
+
+bool Groups::MayHost(int instruction, GroupId g,
+                     absl::Span<const GroupId> readers) const {
+  if (!HasRoom(instruction, g, /*writes=*/true)) return false;
+  std::vector<GroupId> others(readers.begin(), readers.end());
+  others.erase(std::find(others.begin(), others.end(), g));
+  return !MayReach(others, g);
 }
 
 bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to) const {

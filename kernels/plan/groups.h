@@ -44,6 +44,11 @@ class Groups {
   const absl::InlinedVector<GroupId, 2>& ReadersOf(ValueId value) const {
     return readers_[value];
   }
+  // Groups that read any result of `i`, each once.
+  absl::InlinedVector<GroupId, 2> ReadersOf(const Instruction& i) const;
+  // Whether the group reads a result of the instruction as a whole, through no
+  // point: the result must be there before the group runs.
+  bool ReadsWhole(GroupId g, int instruction) const;
   bool IsResult(ValueId v) const { return is_result_[v]; }
   // The group whose output `value` is, -1 before it is one.
   GroupId MakerOf(ValueId value) const { return maker_[value]; }
@@ -66,6 +71,10 @@ class Groups {
   // Whether the group may take the instruction: limits of size, buffers,
   // predicates. `writes`: it writes the results that others need.
   bool HasRoom(int instruction, GroupId g, bool writes) const;
+  // Whether Host keeps the limits and makes no circle. `readers` are all groups
+  // that read the instruction's results, `g` among them.
+  bool MayHost(int instruction, GroupId g,
+               absl::Span<const GroupId> readers) const;
   // Whether some chain of groups leads from what `from` writes to `to`; true
   // when it takes too long to say.
   bool MayReach(absl::Span<const GroupId> from, GroupId to) const;
