@@ -36,10 +36,10 @@ void Describe(const RegionSource& source, const Instruction& i, Fold* fold) {
   fold->dtypes = {source.shape(fold->inputs[0]).dtype(),
                   source.body().shape(i.first_result).dtype()};
   const bool last = i.attributes.GetString("tie", "low") == "high";
-  fold->operation = absl::StrCat(
-      "Extreme<", ComputeTypeName(fold->dtypes[0]), ", ",
-      TypeName(fold->dtypes[1]), ", ", i.op == &kArgMax ? "true" : "false",
-      ", ", last ? "true" : "false", ">");
+  fold->operation = absl::StrCat("Extreme<", ComputeTypeName(fold->dtypes[0]),
+                                 ", ", TypeName(fold->dtypes[1]), ", ",
+                                 i.op == &kArgMax ? "true" : "false", ", ",
+                                 last ? "true" : "false", ">");
 }
 
 // The members of a computation's own operation.
@@ -50,8 +50,7 @@ absl::Status WriteOperation(const RegionSource& source, const Fold& fold,
   std::vector<std::string> zeros = {"0u"};
   for (const char* side : {"a", "b"}) {
     for (size_t k = 0; k < fold.dtypes.size(); ++k) {
-      arguments.push_back(
-          {absl::StrCat(side, ".v", k), fold.dtypes[k], false});
+      arguments.push_back({absl::StrCat(side, ".v", k), fold.dtypes[k], false});
     }
   }
   for (const DType d : fold.dtypes) zeros.push_back(ComputeTypeName(d) + "{}");
@@ -135,8 +134,7 @@ absl::Status DeclareFold(const RegionSource& source, const Fold& fold,
     return absl::OkStatus();
   }
   TextWriter& front = kernel->front();
-  const std::string part =
-      absl::StrCat(KernelBuilder::kName, "_", fold.part());
+  const std::string part = absl::StrCat(KernelBuilder::kName, "_", fold.part());
   front.Open("struct ", part);
   front.Line("u32 any;");
   for (size_t k = 0; k < fold.dtypes.size(); ++k) {
@@ -155,6 +153,23 @@ absl::Status DeclareFold(const RegionSource& source, const Fold& fold,
 void DeclareRunning(const Fold& fold, KernelBuilder* kernel) {
   kernel->body().Line(fold.part(), " ", fold.name(), " = ", fold.type(),
                       "::Identity();");
+}
+
+void DeclareShared(const Fold& fold, int64_t size, KernelBuilder* kernel) {
+  kernel->body().Line("HK_SHARED(", fold.part(), ", shared", fold.number, ", ",
+                      size, ");");
+}
+
+void ReduceOverLanes(const Fold& fold, int64_t lanes, KernelBuilder* kernel) {
+  if (lanes == 1) return;
+  kernel->body().Line(fold.name(), " = GroupReduce<", fold.type(), ", ", lanes,
+                      "u>(", fold.name(), ");");
+}
+
+void ReduceOverBlock(const Fold& fold, int64_t threads, KernelBuilder* kernel) {
+  kernel->body().Line(fold.name(), " = BlockReduce<", fold.type(), ", ",
+                      threads, "u>(", fold.name(), ", shared", fold.number,
+                      ");");
 }
 
 void WriteCombine(const RegionSource& source, const Fold& fold,
@@ -191,8 +206,7 @@ void DefineResults(const RegionSource& source, const Fold& fold,
     }
     all = kernel->Unique("t");
     kernel->body().Line("const ", fold.part(), " ", all, " = ", fold.type(),
-                        "::Combine(", fold.PartOf(initial), ", ", folded,
-                        ");");
+                        "::Combine(", fold.PartOf(initial), ", ", folded, ");");
   }
   for (const PointId p : fold.points) {
     const size_t k = fold.kind == Fold::kExtreme ? 1 : source.point(p).result;

@@ -46,6 +46,14 @@ absl::Status DeclareFold(const RegionSource& source, const Fold& fold,
                          KernelBuilder* kernel);
 // "part<n> <name><suffix> = <identity>;"
 void DeclareRunning(const Fold& fold, KernelBuilder* kernel);
+// Declares `size` parts in shared memory: "shared<n>".
+void DeclareShared(const Fold& fold, int64_t size, KernelBuilder* kernel);
+// Folds the running values of `lanes` lanes of a warp into one, which each of
+// them has then.
+void ReduceOverLanes(const Fold& fold, int64_t lanes, KernelBuilder* kernel);
+// Folds the running values of a block of `threads`; shared memory has a part
+// for each of its warps.
+void ReduceOverBlock(const Fold& fold, int64_t threads, KernelBuilder* kernel);
 // Folds the inputs at the loops' indices, which are defined, into `running`.
 // `loops` gives the region's loops in those of the kernel.
 void WriteCombine(const RegionSource& source, const Fold& fold,

@@ -1,6 +1,7 @@
 // kLoop: one thread per vector of neighbours, over and over.
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {
 namespace {
@@ -60,7 +61,7 @@ class LoopEmitter {
               .inner = loops - 1,
               .results = all_};
     if (loops > 0) turn.base = writer_.names().loops[loops - 1];
-    writer_.WriteTurn(turn);
+    WriteTurn(turn, &writer_);
   }
 
   const RegionSource& source_;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {
 namespace {
@@ -117,14 +118,11 @@ absl::StatusOr<EmittedKernel> EmitCombination(const RegionSource& source,
     body.Line(fold.name(), " = ", fold.type(), "::Combine(", fold.name(), ", ",
               fold.PartOf(values), ");");
     body.Close();
-    if (lanes > 1) {
-      body.Line(fold.name(), " = GroupReduce<", fold.type(), ", ", lanes, "u>(",
-                fold.name(), ");");
-    }
+    ReduceOverLanes(fold, lanes, &kernel);
     DefineResults(source, fold, fold.name(), &writer, &kernel);
   }
   body.Open("if (lane == 0u && own == k)");
-  writer.WriteTurn({.results = ResultsOf(r, /*per_result=*/true)});
+  WriteTurn({.results = ResultsOf(r, /*per_result=*/true)}, &writer);
   body.Close();
   HAWSER_RETURN_IF_ERROR(writer.status());
   HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,

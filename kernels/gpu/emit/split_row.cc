@@ -6,6 +6,7 @@
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
 #include "kernels/gpu/emit/partials.h"
+#include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {
 namespace {
@@ -36,8 +37,7 @@ class SplitRowEmitter {
     const char* type = names.type();
     for (const Fold& fold : folds_) {
       HAWSER_RETURN_IF_ERROR(DeclareFold(source_, fold, &kernel_));
-      body.Line("HK_SHARED(", fold.part(), ", shared", fold.number, ", ",
-                kThreads / 32, ");");
+      DeclareShared(fold, kThreads / 32, &kernel_);
     }
     body.Line("const ", type, " row = HK_BID;");
     body.Line("const ", type, " split = HK_BID_Y;");
@@ -48,10 +48,7 @@ class SplitRowEmitter {
                        [](const plan::Point& p) { return p.per_result; });
     for (const Fold& fold : folds_) DeclareRunning(fold, &kernel_);
     WriteParts();
-    for (const Fold& fold : folds_) {
-      body.Line(fold.name(), " = BlockReduce<", fold.type(), ", ", kThreads,
-                "u>(", fold.name(), ", shared", fold.number, ");");
-    }
+    for (const Fold& fold : folds_) ReduceOverBlock(fold, kThreads, &kernel_);
     body.Open("if (HK_TID == 0u)");
     for (const Fold& fold : folds_) {
       StorePartial(source_, folds_, fold, fold.name(),
@@ -81,31 +78,33 @@ class SplitRowEmitter {
               ";");
     body.Open("for (", type, " i = begin + HK_TID; i < end; i += ", kThreads,
               "u)");
-    WriteTurn(width_);
+    WriteElements(width_);
     body.Close();
     const int64_t done = units * width_;
     if (done == elements_) return;
     body.Open("if (split == ", r_.splits - 1, "u && HK_TID < ",
               elements_ - done, "u)");
     body.Line("const ", type, " i = ", names.Number(done), " + HK_TID;");
-    WriteTurn(1);
+    WriteElements(1);
     body.Close();
   }
 
-  void WriteTurn(int64_t width) {
+  void WriteElements(int64_t width) {
     const int loops = static_cast<int>(extents_.size());
     writer_.NameLoops(extents_, r_.num_kept_loops, loops, "i", width);
-    writer_.WriteTurn({.width = static_cast<int>(width),
-                       .inner = loops - 1,
-                       .base = writer_.names().loops[loops - 1],
-                       .results = full_size_,
-                       .also_needed = inputs_,
-                       .in_lane = [&] {
-                         for (const Fold& fold : folds_) {
-                           WriteCombine(source_, fold, fold.name(), &writer_,
-                                        &kernel_);
-                         }
-                       }});
+    WriteTurn({.width = static_cast<int>(width),
+               .inner = loops - 1,
+               .base = writer_.names().loops[loops - 1],
+               .results = full_size_,
+               .also_needed = inputs_,
+               .in_lane =
+                   [&] {
+                     for (const Fold& fold : folds_) {
+                       WriteCombine(source_, fold, fold.name(), &writer_,
+                                    &kernel_);
+                     }
+                   }},
+              &writer_);
   }
 
   const RegionSource& source_;

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {
 namespace {
@@ -131,7 +132,7 @@ class TransposeEmitter {
                                    "u + r]"),
                       source_.shape(tile.load).dtype()});
     }
-    writer_.WriteTurn({.results = results_});
+    WriteTurn({.results = results_}, &writer_);
     body.Close();
     body.Close();
   }
