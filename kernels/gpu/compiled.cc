@@ -116,7 +116,7 @@ absl::StatusOr<std::shared_ptr<DeviceMemory>> PutConstants(
           Shape::Of(DType::kU8, {static_cast<int64_t>(bytes.size())}),
           {bytes.data(), bytes.size()}));
   HAWSER_ASSIGN_OR_RETURN(const DeviceValue there,
-                          engine->Upload(value).Await());
+                          engine->transfers().Upload(value).Await());
   HAWSER_RETURN_IF_ERROR(engine->device().AwaitEvent(there.ready->event()));
   return there.memory;
 }

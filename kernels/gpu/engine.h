@@ -5,21 +5,17 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
-#include "core/base/mutex.h"
+#include "core/base/gate.h"
 #include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/device_api.h"
-#include "kernels/gpu/device_memory.h"
-#include "kernels/gpu/events.h"
-#include "kernels/gpu/lane.h"
-#include "kernels/gpu/pinned.h"
+#include "kernels/gpu/device_heap.h"
+#include "kernels/gpu/lanes.h"
+#include "kernels/gpu/transfers.h"
 
 namespace hawser::gpu {
 
@@ -29,13 +25,13 @@ struct HostEvaluators {
   std::shared_ptr<runtime::HostEvaluator> strict;
 };
 
-// Thread-safe.
-class Engine : public std::enable_shared_from_this<Engine> {
+// Thread-safe. Invariant: executions that wait are inside the gate; once Drain
+// has returned there is none, and the engine has no threads.
+class Engine {
  public:
   static absl::StatusOr<std::shared_ptr<Engine>> Make(
       std::shared_ptr<Device> device, runtime::Client* client,
       HostEvaluators host);
-  ~Engine();
 
   Device& device() const { return *device_; }
   const std::shared_ptr<Device>& shared_device() const { return device_; }
@@ -47,89 +43,39 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // "emu", "cuda".
   const std::string& platform() const { return device_->facts().platform; }
 
-  // ---- memory ---------------------------------------------------------------
-  // On a lane that the caller holds. Where there is too little, what can be
-  // had again (arenas, arrays of datasets) goes first. Errors:
-  // kResourceExhausted with bytes asked for and free.
-  absl::StatusOr<std::shared_ptr<DeviceMemory>> Allocate(
-      const std::shared_ptr<Lane>& lane, int64_t bytes);
-  // The lane's arena, likewise.
-  absl::StatusOr<DeviceAddress> Arena(const std::shared_ptr<Lane>& lane,
-                                      int64_t bytes);
-  // Called, on any thread, when memory is short: drop what can be had again.
-  void OnShortMemory(std::function<void()> drop);
-  // Gives back what is kept for reuse.
-  void TrimMemory();
+  Lanes& lanes() const { return *lanes_; }
+  DeviceHeap& heap() const { return *heap_; }
+  Transfers& transfers() const { return *transfers_; }
+  // Runs that wait for the device occupy a thread of the first each, as long as
+  // they take; the one of the second queues those that do not.
+  ThreadPool& blocking_runs() { return blocking_runs_; }
+  ThreadPool& queueing() { return queueing_; }
 
-  // ---- lanes ----------------------------------------------------------------
-  // What never waits for the host runs here, in the order it is queued.
-  const std::shared_ptr<Lane>& main_lane() const { return main_; }
-  // For one run that waits for the device; its alone until it is returned.
-  absl::StatusOr<std::shared_ptr<Lane>> TakeLane();
-  void ReturnLane(std::shared_ptr<Lane> lane);
-
-  // ---- transfers ------------------------------------------------------------
-  // Puts a value on the device. Small ones are queued before this returns,
-  // the future is ready; larger ones go by a thread.
-  Future<DeviceValue> Upload(const Literal& value);
-  // The bytes at `value`, of `shape`; likewise.
-  Future<Literal> Fetch(const DeviceValue& value, const Shape& shape);
-  // Completes once it is there.
-  Future<bool> Ready(const DeviceValue& value);
-  // Blocks until they are there. Of memory that work on the lane, which the
-  // caller holds, has written.
-  absl::StatusOr<Literal> FetchOn(Lane* lane, DeviceAddress from,
-                                  const Shape& shape);
-  absl::Status UploadOn(Lane* lane, DeviceAddress to, const Literal& value);
-
-  // ---- life of the client ---------------------------------------------------
+  // Null: the client is gone.
   runtime::Client* client() const { return client_.load(); }
-  // Counts one more execution in progress; false when the client is gone.
-  bool Begin();
-  void End();
-  // From here on Begin fails.
-  void Close();
-  // Waits for what is in progress, then ends the threads. What is fetched
-  // later is fetched by whoever asks.
+  // What the client calls first when it dies.
+  void DropClient();
+  Gate& gate() { return gate_; }
+  // Waits for what is in progress, then ends the threads. A value that is
+  // fetched later is fetched by the caller itself. Not on an own thread.
   void Drain();
   bool IsOwnThread() const;
 
-  ThreadPool& blocking_runs() { return blocking_runs_; }
-  ThreadPool& queueing() { return queueing_; }
   std::atomic<int64_t> live_buffers{0};
 
  private:
-  Engine(std::shared_ptr<Device> device, runtime::Client* client,
-         HostEvaluators host);
-  template <typename Try>
-  auto WithTrim(Lane* held, Try attempt) -> decltype(attempt());
-  void Trim(Lane* held);
-  absl::Status RecordUse(Lane* lane, EventPtr* event);
-  void RunTransfer(std::function<void()> task);
-  absl::StatusOr<DeviceValue> UploadSmall(const Literal& value);
-  absl::StatusOr<DeviceValue> UploadLarge(const Literal& value);
-  absl::StatusOr<Literal> FetchNow(const DeviceValue& value,
-                                   const Shape& shape);
+  Engine(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes,
+         runtime::Client* client, HostEvaluators host);
 
   const std::shared_ptr<Device> device_;
   const HostEvaluators host_;
-  const std::shared_ptr<EventPool> events_;
-  PinnedPool small_chunks_;
-  PinnedPool large_chunks_;
-  std::shared_ptr<Lane> main_, uploads_;
-
-  Mutex mu_;
-  CondVar idle_;
-  int64_t running_ ABSL_GUARDED_BY(mu_) = 0;
-  bool drained_ ABSL_GUARDED_BY(mu_) = false;
-  std::vector<std::shared_ptr<Lane>> lanes_ ABSL_GUARDED_BY(mu_);  // all
-  std::vector<std::shared_ptr<Lane>> idle_lanes_ ABSL_GUARDED_BY(mu_);
-  std::function<void()> drop_ ABSL_GUARDED_BY(mu_);
-
-  std::atomic<runtime::Client*> client_;  // nullptr once it is gone
+  const std::shared_ptr<Lanes> lanes_;
+  const std::shared_ptr<DeviceHeap> heap_;
+  const std::shared_ptr<Transfers> transfers_;
+  std::atomic<runtime::Client*> client_;
+  Gate gate_;
   ThreadPool blocking_runs_;
   ThreadPool queueing_;
-  ThreadPool transfers_;
 };
 
 }  // namespace hawser::gpu

@@ -54,7 +54,7 @@ class GpuClient : public runtime::HostDatasetClient {
   int64_t live_buffers() const;
   KernelCache::Counts kernel_counts() const { return kernels_.counts(); }
   // Gives the device's memory back that is kept for reuse: arenas, arrays.
-  void TrimMemory() { engine_->TrimMemory(); }
+  void TrimMemory() { engine_->heap().Trim(); }
 
  private:
   GpuClient(std::shared_ptr<Device> device, const GpuClientOptions& options);

@@ -57,16 +57,16 @@ absl::Status StepRunner::Do(const HostStep& step) {
   std::vector<Literal> operands;
   for (size_t k = 0; k < step.operands.size(); ++k) {
     HAWSER_ASSIGN_OR_RETURN(
-        Literal value,
-        engine_->FetchOn(lane_, At(step.operands[k]), signature.parameters[k]));
+        Literal value, engine_->transfers().FetchOn(lane_, At(step.operands[k]),
+                                                    signature.parameters[k]));
     operands.push_back(std::move(value));
   }
   const int entry = static_cast<int>(call.module.computations().size()) - 1;
   auto results = host_->Evaluate(call.module, entry, operands, cancel_);
   if (!results.ok()) return Annotate(results.status(), call.name);
   for (size_t r = 0; r < step.results.size(); ++r) {
-    HAWSER_RETURN_IF_ERROR(
-        engine_->UploadOn(lane_, At(step.results[r]), (*results)[r]));
+    HAWSER_RETURN_IF_ERROR(engine_->transfers().UploadOn(
+        lane_, At(step.results[r]), (*results)[r]));
   }
   return absl::OkStatus();
 }
@@ -99,7 +99,7 @@ absl::Status StepRunner::Do(const LoopStep& step) {
     HAWSER_RETURN_IF_ERROR(Run(step.condition));
     HAWSER_ASSIGN_OR_RETURN(
         const Literal holds,
-        engine_->FetchOn(lane_, At(step.predicate), predicate));
+        engine_->transfers().FetchOn(lane_, At(step.predicate), predicate));
     if (!holds.data<bool>()[0]) return absl::OkStatus();
     MakeWay();
     HAWSER_RETURN_IF_ERROR(Run(step.body));
@@ -108,9 +108,9 @@ absl::Status StepRunner::Do(const LoopStep& step) {
 
 absl::Status StepRunner::Do(const CaseStep& step) {
   HAWSER_RETURN_IF_ERROR(cancel_.Check());
-  HAWSER_ASSIGN_OR_RETURN(
-      const Literal index,
-      engine_->FetchOn(lane_, At(step.index), Shape::Scalar(DType::kS32)));
+  HAWSER_ASSIGN_OR_RETURN(const Literal index, engine_->transfers().FetchOn(
+                                                   lane_, At(step.index),
+                                                   Shape::Scalar(DType::kS32)));
   const int32_t which = index.data<int32_t>()[0];
   const auto last = static_cast<int32_t>(step.branches.size()) - 1;
   return Run(step.branches[which < 0 || which > last ? last : which]);

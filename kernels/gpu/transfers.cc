@@ -1,14 +1,22 @@
-// How values travel between an Engine's device and this machine.
+#include "kernels/gpu/transfers.h"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "core/base/status.h"
-#include "kernels/gpu/engine.h"
 
 namespace hawser::gpu {
 namespace {
+
+constexpr int kThreads = 4;
+// Scalars and small vectors are copied by the caller itself.
+constexpr int64_t kSmallChunk = 4 << 10;
+constexpr int kSmallChunks = 1024, kSmallPerSlab = 256;
+// Two halves, so that one is copied while the other is read or written.
+constexpr int64_t kLargeChunk = int64_t{4} << 20;
+constexpr int kLargeChunks = 16;
 
 // A chunk of pinned memory for a scope.
 class TakenChunk {
@@ -71,9 +79,19 @@ class ChunkReader {
 
 }  // namespace
 
+Transfers::Transfers(std::shared_ptr<Device> device,
+                     std::shared_ptr<Lanes> lanes,
+                     std::shared_ptr<DeviceHeap> heap)
+    : device_(std::move(device)),
+      lanes_(std::move(lanes)),
+      heap_(std::move(heap)),
+      small_chunks_(device_, kSmallChunk, kSmallChunks, kSmallPerSlab),
+      large_chunks_(device_, kLargeChunk, kLargeChunks, 1),
+      threads_(kThreads) {}
+
 // The event behind what `lane` has queued. Where there is none, that is done
 // when this returns.
-absl::Status Engine::RecordUse(Lane* lane, EventPtr* event) {
+absl::Status Transfers::RecordUse(Lane* lane, EventPtr* event) {
   absl::StatusOr<EventPtr> recorded = lane->Record();
   if (recorded.ok()) {
     *event = *std::move(recorded);
@@ -83,8 +101,8 @@ absl::Status Engine::RecordUse(Lane* lane, EventPtr* event) {
   return recorded.status();
 }
 
-absl::StatusOr<Literal> Engine::FetchOn(Lane* lane, DeviceAddress from,
-                                        const Shape& shape) {
+absl::StatusOr<Literal> Transfers::FetchOn(Lane* lane, DeviceAddress from,
+                                           const Shape& shape) {
   HAWSER_ASSIGN_OR_RETURN(Literal value, Literal::Allocate(shape));
   const int64_t bytes = shape.byte_size();
   PinnedPool& pool =
@@ -104,8 +122,8 @@ absl::StatusOr<Literal> Engine::FetchOn(Lane* lane, DeviceAddress from,
   return value;
 }
 
-absl::Status Engine::UploadOn(Lane* lane, DeviceAddress to,
-                              const Literal& value) {
+absl::Status Transfers::UploadOn(Lane* lane, DeviceAddress to,
+                                 const Literal& value) {
   const auto bytes = value.bytes();
   const auto size = static_cast<int64_t>(bytes.size());
   PinnedPool& pool =
@@ -122,54 +140,55 @@ absl::Status Engine::UploadOn(Lane* lane, DeviceAddress to,
   return absl::OkStatus();
 }
 
-absl::StatusOr<DeviceValue> Engine::UploadSmall(const Literal& value) {
-  const LaneHold hold(uploads_.get());
-  DeviceValue there{.made_on = uploads_.get()};
+absl::StatusOr<DeviceValue> Transfers::UploadSmall(const Literal& value) {
+  const std::shared_ptr<Lane>& lane = lanes_->uploads();
+  const LaneHold hold(lane.get());
+  DeviceValue there{.made_on = lane.get()};
   HAWSER_ASSIGN_OR_RETURN(there.memory,
-                          Allocate(uploads_, value.shape().byte_size()));
-  HAWSER_RETURN_IF_ERROR(
-      UploadOn(uploads_.get(), there.memory->address(), value));
-  HAWSER_ASSIGN_OR_RETURN(there.ready, uploads_->Record());
+                          heap_->Allocate(lane, value.shape().byte_size()));
+  HAWSER_RETURN_IF_ERROR(UploadOn(lane.get(), there.memory->address(), value));
+  HAWSER_ASSIGN_OR_RETURN(there.ready, lane->Record());
   return there;
 }
 
 // Chunk by chunk, so that small values get in between.
-absl::StatusOr<DeviceValue> Engine::UploadLarge(const Literal& value) {
-  DeviceValue there{.made_on = uploads_.get()};
+absl::StatusOr<DeviceValue> Transfers::UploadLarge(const Literal& value) {
+  const std::shared_ptr<Lane>& lane = lanes_->uploads();
+  DeviceValue there{.made_on = lane.get()};
   const auto bytes = value.bytes();
   const auto size = static_cast<int64_t>(bytes.size());
   {
-    const LaneHold hold(uploads_.get());
-    HAWSER_ASSIGN_OR_RETURN(there.memory, Allocate(uploads_, size));
+    const LaneHold hold(lane.get());
+    HAWSER_ASSIGN_OR_RETURN(there.memory, heap_->Allocate(lane, size));
   }
   for (int64_t at = 0; at < size; at += large_chunks_.chunk_bytes()) {
     const int64_t part = std::min(large_chunks_.chunk_bytes(), size - at);
     HAWSER_ASSIGN_OR_RETURN(char* const memory, large_chunks_.Take());
     TakenChunk chunk(&large_chunks_, memory);
     std::memcpy(memory, bytes.data() + at, part);
-    const LaneHold hold(uploads_.get());
+    const LaneHold hold(lane.get());
     HAWSER_RETURN_IF_ERROR(device_->CopyToDevice(
-        uploads_->stream(), there.memory->address() + at, memory, part));
-    HAWSER_RETURN_IF_ERROR(RecordUse(uploads_.get(), &there.ready));
+        lane->stream(), there.memory->address() + at, memory, part));
+    HAWSER_RETURN_IF_ERROR(RecordUse(lane.get(), &there.ready));
     chunk.busy = there.ready;
   }
   return there;
 }
 
-Future<DeviceValue> Engine::Upload(const Literal& value) {
+Future<DeviceValue> Transfers::Upload(const Literal& value) {
   if (value.shape().byte_size() <= small_chunks_.chunk_bytes()) {
     return Future<DeviceValue>(UploadSmall(value));
   }
   auto promise = std::make_shared<Promise<DeviceValue>>();
-  RunTransfer([self = shared_from_this(), value, promise] {
+  Run([self = shared_from_this(), value, promise] {
     promise->Set(self->UploadLarge(value));
   });
   return promise->future();
 }
 
-absl::StatusOr<Literal> Engine::FetchNow(const DeviceValue& value,
-                                         const Shape& shape) {
-  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<Lane> lane, TakeLane());
+absl::StatusOr<Literal> Transfers::FetchNow(const DeviceValue& value,
+                                            const Shape& shape) {
+  HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<Lane> lane, lanes_->Take());
   absl::StatusOr<Literal> fetched;
   {
     const LaneHold hold(lane.get());
@@ -177,39 +196,47 @@ absl::StatusOr<Literal> Engine::FetchNow(const DeviceValue& value,
     fetched = behind.ok() ? FetchOn(lane.get(), value.memory->address(), shape)
                           : behind;
   }
-  ReturnLane(std::move(lane));
+  lanes_->Return(std::move(lane));
   return fetched;
 }
 
-Future<Literal> Engine::Fetch(const DeviceValue& value, const Shape& shape) {
+Future<Literal> Transfers::Fetch(const DeviceValue& value, const Shape& shape) {
   auto promise = std::make_shared<Promise<Literal>>();
-  RunTransfer([self = shared_from_this(), value = DeviceValue(value), shape,
-               promise]() mutable {
+  Run([self = shared_from_this(), value = DeviceValue(value), shape,
+       promise]() mutable {
     absl::StatusOr<Literal> fetched = self->FetchNow(value, shape);
-    value = {};  // whoever waits may give the memory away
+    value = {};  // the caller that waits may give the memory away
     promise->Set(std::move(fetched));
   });
   return promise->future();
 }
 
-Future<bool> Engine::Ready(const DeviceValue& value) {
+Future<bool> Transfers::Ready(const DeviceValue& value) {
   auto promise = std::make_shared<Promise<bool>>();
-  RunTransfer([self = shared_from_this(), ready = value.ready, promise] {
-    const absl::Status passed = self->device().AwaitEvent(ready->event());
+  Run([self = shared_from_this(), ready = value.ready, promise] {
+    const absl::Status passed = self->device_->AwaitEvent(ready->event());
     promise->Set(passed.ok() ? absl::StatusOr<bool>(true) : passed);
   });
   return promise->future();
 }
 
-void Engine::RunTransfer(std::function<void()> task) {
+void Transfers::Run(std::function<void()> task) {
   {
     MutexLock lock(&mu_);
-    if (!drained_) {
-      transfers_.Schedule(std::move(task));
+    if (!stopped_) {
+      threads_.Schedule(std::move(task));
       return;
     }
   }
   task();
+}
+
+void Transfers::Stop() {
+  {
+    MutexLock lock(&mu_);
+    stopped_ = true;
+  }
+  threads_.Stop();
 }
 
 }  // namespace hawser::gpu
