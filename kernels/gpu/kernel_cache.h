@@ -16,7 +16,7 @@
 #include "core/base/mutex.h"
 #include "core/base/thread_pool.h"
 #include "kernels/gpu/device_api.h"
-#include "kernels/gpu/emit/emit.h"
+#include "kernels/gpu/emit/emitted_kernel.h"
 #include "kernels/gpu/kernel_files.h"
 
 namespace hawser::gpu {

@@ -16,7 +16,7 @@
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/device_types.h"
-#include "kernels/gpu/emit/emit.h"
+#include "kernels/gpu/emit/emitted_kernel.h"
 #include "kernels/plan/plan.h"
 
 namespace hawser::gpu {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
+#include "kernels/gpu/emit/emit.h"
 #include "kernels/gpu/gemm_lowering.h"
 #include "kernels/gpu/host_call.h"
 

@@ -4,9 +4,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/column_folds.h"
-#include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
 #include "kernels/gpu/emit/partials.h"
+#include "kernels/gpu/emit/reductions.h"
+#include "kernels/gpu/emit/point_writer.h"
 #include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {

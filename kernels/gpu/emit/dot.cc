@@ -7,6 +7,7 @@
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
 #include "kernels/gpu/emit/product_loops.h"
+#include "kernels/gpu/emit/point_writer.h"
 #include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {

@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
+#include "kernels/gpu/emit/reductions.h"
 
 namespace hawser::gpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "kernels/gpu/emit/emit.h"
+#include "kernels/gpu/emit/emitted_kernel.h"
 #include "kernels/gpu/emit/text_writer.h"
 
 namespace hawser::gpu {

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/base/status.h"
-#include "kernels/gpu/emit/emit.h"
+#include "kernels/gpu/emit/emitted_kernel.h"
 
 namespace hawser::gpu {
 

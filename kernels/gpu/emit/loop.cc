@@ -1,6 +1,7 @@
 // kLoop: one thread per vector of neighbours, over and over.
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/point_writer.h"
 #include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gpu/emit/emitters.h"
+#include "kernels/gpu/emit/emitted_kernel.h"
+#include "kernels/gpu/emit/folds.h"
 
 namespace hawser::gpu {
 

@@ -3,7 +3,8 @@
 #define HAWSER_KERNELS_GPU_EMIT_REGION_SOURCE_H_
 
 #include "core/ir/module.h"
-#include "kernels/gpu/emit/emit.h"
+#include "kernels/gpu/emit/emitted_kernel.h"
+#include "kernels/plan/region.h"
 
 namespace hawser::gpu {
 

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/point_writer.h"
 #include "kernels/gpu/emit/turn.h"
 
 namespace hawser::gpu {
