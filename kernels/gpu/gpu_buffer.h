@@ -9,7 +9,7 @@
 
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
-#include "kernels/gpu/engine.h"
+#include "kernels/gpu/engine/engine.h"
 
 namespace hawser::gpu {
 

@@ -5,7 +5,7 @@
 #include "core/base/status.h"
 #include "core/ops/registry.h"
 #include "core/runtime/drain.h"
-#include "kernels/gpu/compiled.h"
+#include "kernels/gpu/compile/compiled.h"
 #include "kernels/gpu/gpu_buffer.h"
 #include "kernels/gpu/gpu_executable.h"
 #include "kernels/gpu/uploaded_arrays.h"

@@ -11,9 +11,9 @@
 #include "core/ir/verifier.h"
 #include "core/runtime/client.h"
 #include "core/runtime/host_dataset_client.h"
-#include "kernels/gpu/device_api.h"
-#include "kernels/gpu/engine.h"
-#include "kernels/gpu/kernel_cache.h"
+#include "kernels/gpu/compile/kernel_cache.h"
+#include "kernels/gpu/device/device_api.h"
+#include "kernels/gpu/engine/engine.h"
 
 namespace hawser::gpu {
 

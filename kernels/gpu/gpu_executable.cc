@@ -8,7 +8,7 @@
 #include "core/runtime/pending_run.h"
 #include "kernels/gpu/given_argument.h"
 #include "kernels/gpu/gpu_buffer.h"
-#include "kernels/gpu/step_runner.h"
+#include "kernels/gpu/run/step_runner.h"
 
 namespace hawser::gpu {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/runtime/client.h"
-#include "kernels/gpu/compiled.h"
-#include "kernels/gpu/engine.h"
-#include "kernels/gpu/graph_cache.h"
+#include "kernels/gpu/compile/compiled.h"
+#include "kernels/gpu/engine/engine.h"
+#include "kernels/gpu/run/graph_cache.h"
 
 namespace hawser::gpu {
 

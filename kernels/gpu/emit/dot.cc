@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/points/point_writer.h"
+#include "kernels/gpu/emit/points/turn.h"
 #include "kernels/gpu/emit/product_loops.h"
-#include "kernels/gpu/emit/point_writer.h"
-#include "kernels/gpu/emit/turn.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/gpu/emit/emitted_kernel.h"
-#include "kernels/plan/region.h"
+#include "kernels/gpu/emit/text/emitted_kernel.h"
+#include "kernels/plan/region/region.h"
 
 namespace hawser::gpu {
 

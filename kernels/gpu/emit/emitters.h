@@ -3,8 +3,8 @@
 #ifndef HAWSER_KERNELS_GPU_EMIT_EMITTERS_H_
 #define HAWSER_KERNELS_GPU_EMIT_EMITTERS_H_
 
-#include "kernels/gpu/emit/emitted_kernel.h"
-#include "kernels/gpu/emit/region_source.h"
+#include "kernels/gpu/emit/points/region_source.h"
+#include "kernels/gpu/emit/text/emitted_kernel.h"
 
 namespace hawser::gpu {
 

@@ -1,8 +1,8 @@
 // kLoop: one thread per vector of neighbours, over and over.
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
-#include "kernels/gpu/emit/point_writer.h"
-#include "kernels/gpu/emit/turn.h"
+#include "kernels/gpu/emit/points/point_writer.h"
+#include "kernels/gpu/emit/points/turn.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {

@@ -3,7 +3,7 @@
 #include "core/base/status.h"
 #include "core/ops/dot.h"
 #include "core/ops/rules.h"
-#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "kernels/gpu/emit/region_source.h"
+#include "kernels/gpu/emit/points/region_source.h"
 
 namespace hawser::gpu {
 

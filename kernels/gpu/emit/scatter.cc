@@ -10,8 +10,10 @@
 #include "core/ops/rules.h"
 #include "core/ops/scatter.h"
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
-#include "kernels/gpu/emit/op_text.h"
+#include "kernels/gpu/emit/text/index_text.h"
+#include "kernels/gpu/emit/text/kernel_builder.h"
+#include "kernels/gpu/emit/text/launch.h"
+#include "kernels/gpu/emit/text/op_text.h"
 
 namespace hawser::gpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/ops/scatter.h"
 #include "core/ops/slice.h"
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {

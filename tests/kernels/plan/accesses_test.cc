@@ -1,6 +1,6 @@
 // How a kernel's loops are merged, how each load and store meets memory, and
 // what moves.
-#include "kernels/plan/accesses.h"
+#include "kernels/plan/region/accesses.h"
 
 #include <functional>
 #include <string>
