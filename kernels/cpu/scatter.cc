@@ -114,16 +114,17 @@ struct Part {
   int64_t begin, end;
 };
 
-struct Loop {
+// One loop over a box: turns, and strides in the result and in the updates.
+struct BoxLoop {
   int64_t size, to, from;
 };
-using Loops = absl::InlinedVector<Loop, 6>;  // the innermost first
+using BoxLoops = absl::InlinedVector<BoxLoop, 6>;  // the innermost first
 
 // Drops axes of size 1 and merges those that run on into the one before.
-void AddLoop(const Loop& loop, Loops* loops) {
+void AddLoop(const BoxLoop& loop, BoxLoops* loops) {
   if (loop.size == 1) return;
   if (!loops->empty()) {
-    Loop& last = loops->back();
+    BoxLoop& last = loops->back();
     if (loop.to == last.to * last.size && loop.from == last.from * last.size) {
       last.size *= loop.size;
       return;
@@ -132,7 +133,7 @@ void AddLoop(const Loop& loop, Loops* loops) {
   loops->push_back(loop);
 }
 
-absl::Status RunRows(const Loops& loops, CombinedRow row, Combiner& combiner,
+absl::Status RunRows(const BoxLoops& loops, CombinedRow row, Combiner& combiner,
                      WorkMeter* meter) {
   Dims at(loops.size(), 0);
   while (true) {
@@ -188,7 +189,7 @@ class ScatterWalk {
  private:
   // What of the box falls inside, row by row.
   absl::Status RunBox(int64_t index, int64_t update) {
-    Loops loops;
+    BoxLoops loops;
     CombinedRow row{0, 1, update, 1, 1};
     for (size_t i = axes_.inputs.size(); i-- > 0;) {
       const ScatterAxes::Input& a = axes_.inputs[i];

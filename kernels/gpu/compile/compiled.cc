@@ -129,7 +129,7 @@ absl::StatusOr<Program> LowerModule(const Module& module,
                                     DeviceCode* code) {
   plan::Target target = TargetOf(device->facts(), numerics);
   ProductPlans plans(device);
-  // What goes wrong otherwise is told when the program is made.
+  // Other errors are reported when the program is made.
   target.takes_product = [&](const plan::ProductCall& call) {
     return !absl::IsUnimplemented(plans.Get(SpecOf(call, numerics)).status());
   };

@@ -46,8 +46,8 @@ absl::StatusOr<std::vector<LoadedKernel>> KernelCache::Get(
   LoadFromDisk(&missing);
   const size_t per_program = std::max(options_.kernels_per_program, 1);
   const size_t batches = (missing.size() + per_program - 1) / per_program;
-  // A batch that is cancelled fails its kernels, for this caller and whoever
-  // waits for them; the next one compiles them again.
+  // A batch that is cancelled fails its kernels, for this caller and for those
+  // that wait for them; the next caller compiles them again.
   const absl::Status made = ForEachBlock(
       &threads_, static_cast<int64_t>(batches), cancel, [&](int64_t b) {
         Make(absl::MakeSpan(missing).subspan(b * per_program, per_program),

@@ -58,7 +58,7 @@ struct KernelCacheOptions {
 class KernelCache {
  public:
   struct Counts {
-    int64_t found = 0;     // in memory, or being compiled by somebody else
+    int64_t found = 0;     // in memory, or being compiled for another caller
     int64_t loaded = 0;    // kernels read from disk
     int64_t compiled = 0;  // kernels
     int64_t programs = 0;  // compiler calls
@@ -68,9 +68,9 @@ class KernelCache {
   KernelCache(std::shared_ptr<Device> device,
               const KernelCacheOptions& options);
 
-  // One for each of `kernels`, in order. Who else asks for the same meanwhile
-  // waits for this. Errors: kInternal for text that does not compile, with the
-  // compiler's log; what the device says; the token's.
+  // One for each of `kernels`, in order. Blocks. Another caller that asks for
+  // the same kernel meanwhile waits for this call. Errors: kInternal for text
+  // that does not compile, with the compiler's log; the device's; the token's.
   absl::StatusOr<std::vector<LoadedKernel>> Get(
       absl::Span<const EmittedKernel> kernels, const CompileOptions& options,
       const CancelToken& cancel);

@@ -57,8 +57,9 @@ class Device {
   // behind it. Blocks at most for what is freed on `stream` already.
   virtual absl::StatusOr<DeviceAddress> Allocate(Stream stream,
                                                  int64_t bytes) = 0;
-  // For other use once `stream` gets here: whoever used the memory on another
-  // stream has `stream` wait for that first. No address: nothing happens.
+  // Frees the memory for other use once `stream` gets here. Where another
+  // stream has used it, the caller has `stream` wait for that first. No
+  // address: nothing happens.
   virtual absl::Status Free(Stream stream, DeviceAddress address) = 0;
   virtual MemoryUse memory() const = 0;
   // Gives memory that is not live back to the system.

@@ -25,8 +25,8 @@ struct DeviceAddress {
   bool operator==(const DeviceAddress&) const = default;
 };
 
-// What a device made and alone can read. The default names nothing. Whoever
-// made a handle destroys it, once, on the device that made it.
+// What a device made and alone can read. The default names nothing. The caller
+// that made a handle destroys it, once, on the device that made it.
 template <typename Tag>
 struct Handle {
   uint64_t value = 0;

@@ -22,14 +22,14 @@ class PinnedPool {
   // `chunks_per_slab` when they are first needed.
   PinnedPool(std::shared_ptr<Device> device, int64_t chunk_bytes, int chunks,
              int chunks_per_slab);
-  // Every chunk is back.
+  // Every chunk has been returned.
   ~PinnedPool();
 
   int64_t chunk_bytes() const { return chunk_bytes_; }
   // Blocks while all are in use: take one at a time. Errors: as the device's,
   // but for memory: kResourceExhausted where there is not even ordinary memory.
   absl::StatusOr<char*> Take();
-  // For others once `busy` has passed; null: now.
+  // The chunk is taken again only once `busy` has passed; null: at any time.
   void Return(char* chunk, EventPtr busy);
 
  private:

@@ -13,7 +13,8 @@
 
 namespace hawser::gpu {
 
-// Freed with the last holder, behind every use it was told of. Thread-safe.
+// Thread-safe. The memory is freed with its last holder, behind every use that
+// UsedOn has named.
 class DeviceMemory {
  public:
   // `lane`: where it was allocated.
@@ -28,7 +29,7 @@ class DeviceMemory {
   DeviceAddress address() const { return address_; }
   int64_t bytes() const { return bytes_; }
 
-  // What `lane` had queued at `event` reads or writes it.
+  // Work that `lane` had queued at `event` reads or writes the memory.
   void UsedOn(const std::shared_ptr<Lane>& lane, EventPtr event);
   // What `lane` has to wait for before it may write here.
   std::vector<EventPtr> UsesBeside(const Lane* lane) const;
@@ -50,7 +51,7 @@ class DeviceMemory {
 struct DeviceValue {
   std::shared_ptr<DeviceMemory> memory;
   EventPtr ready;
-  const Lane* made_on = nullptr;  // behind its own work nobody need wait
+  const Lane* made_on = nullptr;  // work on this lane need not await `ready`
 };
 
 }  // namespace hawser::gpu

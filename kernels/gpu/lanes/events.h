@@ -13,7 +13,7 @@ namespace hawser::gpu {
 
 class EventPool;
 
-// A place on a stream. Its event goes back to the pool with the last holder.
+// A place on a stream. The event goes back to the pool with its last holder.
 class RecordedEvent {
  public:
   RecordedEvent(std::shared_ptr<EventPool> pool, Event event)
@@ -30,7 +30,7 @@ class RecordedEvent {
 };
 using EventPtr = std::shared_ptr<const RecordedEvent>;
 
-// Thread-safe. Lives as long as anything it recorded.
+// Thread-safe. The pool lives as long as anything that it recorded.
 class EventPool : public std::enable_shared_from_this<EventPool> {
  public:
   explicit EventPool(std::shared_ptr<Device> device)

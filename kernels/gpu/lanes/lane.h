@@ -1,5 +1,5 @@
-// Lane: a stream, who may queue on it, and the memory that its order makes
-// free for reuse.
+// Lane: a stream that one thread at a time may queue on, and the memory that
+// the stream's order makes free for reuse.
 #ifndef HAWSER_KERNELS_GPU_LANES_LANE_H_
 #define HAWSER_KERNELS_GPU_LANES_LANE_H_
 
@@ -16,20 +16,20 @@
 namespace hawser::gpu {
 
 // Thread-safe. One thread at a time holds a lane, as by a lock, and may queue
-// work on its stream. What dies meanwhile is freed by whoever holds it.
+// work on its stream. Memory that dies meanwhile is freed by the holder.
 class Lane {
  public:
   static absl::StatusOr<std::unique_ptr<Lane>> Make(
       std::shared_ptr<Device> device, std::shared_ptr<EventPool> events,
       int priority);
-  // Nobody holds it any more. Waits for its work.
+  // Waits for the lane's work. No thread holds the lane.
   ~Lane();
 
   void Hold();
   bool TryHold();
   void Release();
 
-  // ---- for whoever holds it ------------------------------------------------
+  // ---- called by the holder alone ------------------------------------------
   Stream stream() const { return stream_; }
   absl::StatusOr<EventPtr> Record() { return events_->Record(stream_); }
   // What is queued from now on comes behind `event`.
@@ -41,7 +41,7 @@ class Lane {
   // Frees what has died so far.
   void Sweep();
 
-  // ---- for everybody, holding it or not -------------------------------------
+  // ---- called by any thread, whether it holds the lane or not ---------------
   // Frees `address` once the lane is past what is queued, and past `uses`.
   void FreeLater(DeviceAddress address, std::vector<EventPtr> uses);
   // `object` lives until what is queued now is done, at least.

@@ -95,7 +95,7 @@ struct Program {
   std::vector<HostCall> calls;
   std::string constants;  // what stands at Slot::kConstants
   int64_t arena_bytes = 0;
-  // Behind the arena's own bytes: for whatever product runs.
+  // Where the workspace of products begins, behind the arena's own bytes.
   int64_t workspace_offset = 0;
   std::vector<ResultMemory> results;
   std::vector<plan::Donation> donations;

@@ -31,8 +31,9 @@ class OwnedGraphExec {
   const GraphExec exec_;
 };
 
-// For whoever holds the lane it is used on. Launch once they have been done
-// twice; a program whose addresses change with nearly every run is let be.
+// Used by the thread that holds the lane. Steps are captured once they have
+// been queued twice, and not at all where the addresses change with nearly
+// every run.
 class GraphCache {
  public:
   struct Counts {

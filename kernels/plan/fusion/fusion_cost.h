@@ -10,7 +10,7 @@ namespace hawser::plan {
 
 int64_t ElementsOf(absl::Span<const int64_t> dims);
 
-// Reads the groups as they are at each call. They outlive it.
+// Reads the groups as they are at each call. The groups outlive this object.
 class FusionCost {
  public:
   explicit FusionCost(const Groups& groups)
@@ -20,12 +20,12 @@ class FusionCost {
   // one evaluation per element.
   double Recompute(int instruction, GroupId g, double share) const;
 
-  // Its one reader is `g`: whether to evaluate it there, where a broadcast may
-  // ask for each element many times.
+  // Whether to evaluate the instruction in `g`, its only reader, where a
+  // broadcast may ask for each element many times.
   bool PaysInOne(int instruction, GroupId g) const;
 
-  // Whether to evaluate it in each of `takers`, which read it. `written`: it is
-  // written anyway, for others.
+  // Whether to evaluate the instruction in each of `takers`, which read it.
+  // `written`: its result is written anyway, for other readers.
   bool PaysInAll(int instruction, absl::Span<const GroupId> takers,
                  bool written) const;
 

@@ -30,7 +30,9 @@ struct Group {
   double extra_seconds = 0;    // spent on recomputing what others compute too
 };
 
-// The groups of one computation, and who needs what.
+// The groups of one computation and the values that each reads and writes.
+// Invariant: a value's readers are the groups that need it and do not evaluate
+// it; each value has at most one maker.
 class Groups {
  public:
   Groups(const Computation& computation, const Target& target);

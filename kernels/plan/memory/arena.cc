@@ -5,7 +5,7 @@
 
 namespace hawser::plan {
 
-// Nothing takes a place too, so that no two values share an offset.
+// A value of no bytes takes a place too, so that no two values share an offset.
 int64_t Arena::Rounded(int64_t bytes) const {
   bytes = std::max<int64_t>(bytes, 1);
   return (bytes + alignment_ - 1) / alignment_ * alignment_;

@@ -18,7 +18,7 @@ class Arena {
   int64_t Allocate(int64_t bytes);
   // `bytes` as it was allocated.
   void Free(int64_t offset, int64_t bytes);
-  // The most it ever held.
+  // The end of the highest offset that was ever handed out.
   int64_t size() const { return size_; }
 
  private:

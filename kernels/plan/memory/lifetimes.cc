@@ -17,9 +17,9 @@ bool WritesByElement(const Region& region) {
   return (region.kind == RegionKind::kLoop || rows) && region.splits <= 1;
 }
 
-const Access* StoreOf(const Region& region, int result) {
-  const Access* store = nullptr;
-  for (const Access& a : region.accesses) {
+const MemoryAccess* StoreOf(const Region& region, int result) {
+  const MemoryAccess* store = nullptr;
+  for (const MemoryAccess& a : region.accesses) {
     if (a.result == result) store = &a;
   }
   return store;
@@ -85,13 +85,13 @@ bool Lifetimes::MayOverwrite(int step, int result, ValueId owner) const {
     return uses == 1 && OwnerOf(i.operands[result]) == owner;
   }
   if (!WritesByElement(region)) return false;
-  const Access& store = *StoreOf(region, result);
+  const MemoryAccess& store = *StoreOf(region, result);
   if (region.points[store.point].per_result !=
       (region.num_kept == static_cast<int>(region.domain.size()))) {
     return false;
   }
   const int width = ByteWidth(c_.shape(v).dtype());
-  for (const Access& a : region.accesses) {
+  for (const MemoryAccess& a : region.accesses) {
     if (a.operand < 0 || OwnerOf(i.operands[a.operand]) != owner) continue;
     const DType read = c_.shape(i.operands[a.operand]).dtype();
     if (a.offset != store.offset || ByteWidth(read) != width) return false;

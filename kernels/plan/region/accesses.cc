@@ -24,7 +24,7 @@ class AccessFinder {
     }
     CollectOffsets(results);
     Merge();
-    for (Access& a : r_.accesses) Classify(&a);
+    for (MemoryAccess& a : r_.accesses) Classify(&a);
     ChooseWidth();
     CountWork(c_, operands, &r_);
     if (r_.kind == RegionKind::kLoop && CrossesWrites()) {
@@ -60,14 +60,14 @@ class AccessFinder {
 
   void Merge() {
     std::vector<IndexExpr> offsets;
-    for (const Access& a : r_.accesses) offsets.push_back(a.offset);
+    for (const MemoryAccess& a : r_.accesses) offsets.push_back(a.offset);
     r_.loops = CollapseLoops(r_.domain, offsets, others_, {r_.num_kept - 1});
     // Kept loops are merged with kept ones alone.
     const int64_t turns_kept = TurnsOf(r_, r_.num_kept);
     for (int64_t turns = 1; turns != turns_kept;) {
       turns *= r_.loops.extents[r_.num_kept_loops++];
     }
-    for (Access& a : r_.accesses) {
+    for (MemoryAccess& a : r_.accesses) {
       a.offset = a.offset.Substitute(r_.loops.back);
       const Bounds b = a.offset.bounds();
       r_.fits_u32 = r_.fits_u32 && b.max < (int64_t{1} << 31);
@@ -81,7 +81,7 @@ class AccessFinder {
                   : static_cast<int>(r_.loops.extents.size()) - 1;
   }
 
-  void Classify(Access* a) const {
+  void Classify(MemoryAccess* a) const {
     const int inner = Innermost();
     const bool divided = a->offset.DividesDim(inner);
     const int64_t step = a->offset.CoefficientOf(inner);
@@ -97,7 +97,7 @@ class AccessFinder {
   void ChooseWidth() {
     const int inner = Innermost();
     int64_t widest = 1;
-    for (const Access& a : r_.accesses) {
+    for (const MemoryAccess& a : r_.accesses) {
       if (a.kind == AccessKind::kContiguous) {
         widest = std::max(widest, ElementBytes(c_, r_, a));
       }
@@ -110,7 +110,7 @@ class AccessFinder {
       width /= 2;
     }
     r_.vector_width = static_cast<int>(width);
-    for (Access& a : r_.accesses) {
+    for (MemoryAccess& a : r_.accesses) {
       const bool wide = a.kind == AccessKind::kContiguous && !a.masked &&
                         AlignmentOf(a.offset, inner) % width == 0;
       a.vector_width = wide ? r_.vector_width : 1;
@@ -120,7 +120,7 @@ class AccessFinder {
   // A large load runs along another loop than the stores.
   bool CrossesWrites() const {
     const int inner = Innermost();
-    for (const Access& a : r_.accesses) {
+    for (const MemoryAccess& a : r_.accesses) {
       if (a.kind != AccessKind::kStrided || a.bytes <= target_.cached_bytes) {
         continue;
       }

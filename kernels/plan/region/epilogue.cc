@@ -23,7 +23,8 @@ constexpr int kMaxTail = 24;
 class Matcher {
  public:
   explicit Matcher(const Computation& c) : c_(c) {}
-  // Sees `inside` (ascending) alone: what others make might be anything.
+  // Looks at `inside` (ascending) alone: what other instructions compute is
+  // unknown.
   Matcher(const Computation& c, absl::Span<const int> inside)
       : c_(c), inside_(inside) {}
 
@@ -366,7 +367,7 @@ std::optional<ProductCall> CallOfGroup(const Computation& c, int dot, int exit,
   const Matcher matcher(c, members);
   const std::vector<int> chain = ChainOf(c, members);
   const TailForm form = FormOf(matcher, c, value(dot), value(exit), chain);
-  // A library adds what is there.
+  // A library adds what is computed before.
   const bool added_is_there =
       (form.residual == kNoValue || !matcher.Sees(form.residual)) &&
       (form.bias == kNoValue ||
@@ -408,7 +409,7 @@ void DescribeEpilogue(const Computation& computation, Region* region) {
   e.activation = form.activation;
   // The operand that `value` is. What is computed here no library adds.
   const auto operand_of = [&](ValueId value) {
-    for (const Access& a : region->accesses) {
+    for (const MemoryAccess& a : region->accesses) {
       if (a.operand >= 0 && region->points[a.point].value == value) {
         return a.operand;
       }

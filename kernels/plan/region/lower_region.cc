@@ -360,7 +360,7 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
       region.kind == RegionKind::kLibraryDot) {
     auto lowered = LowerLoops(BodyOf(module, c, instruction), region, target);
     if (lowered.ok() || i.op != &kFusion) return lowered;
-    // A fusion of another's making: its computation is called.
+    // A fusion that another planner made: its computation is called.
     region.kind = RegionKind::kHost;
   }
   CountWholeBytes(c, i, &region);

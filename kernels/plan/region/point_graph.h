@@ -1,7 +1,7 @@
 // PointGraph: a region's points while they are being found. The walk goes from
-// results to operands: what a user needs of a value is known before the
-// value's own instruction is met, so one pass over instructions, backwards,
-// finds every point, and nothing recurses.
+// results to operands: all that users need of a value is known before the
+// value's own instruction is met, so one pass over the instructions, backwards,
+// finds every point without recursion.
 #ifndef HAWSER_KERNELS_PLAN_REGION_POINT_GRAPH_H_
 #define HAWSER_KERNELS_PLAN_REGION_POINT_GRAPH_H_
 
@@ -28,8 +28,8 @@ class PointGraph {
   // needs it, -1 for a result.
   PointId Demand(ValueId value, MapId map, ScopeId scope, PointId user);
   MapId AddMap(IndexMap map);
-  // What `parent` says and `predicates` too; those that always hold are left
-  // out.
+  // The scope in which `parent` and `predicates` hold; predicates that always
+  // hold are left out.
   ScopeId AddScope(ScopeId parent, std::vector<Predicate> predicates);
   // The integer at `point`, clamped.
   IndexExpr AddSymbol(PointId point, Bounds bounds);

@@ -92,7 +92,7 @@ enum class AccessKind : uint8_t {
 };
 
 // One kLoad point or one stored result, over the collapsed loops.
-struct Access {
+struct MemoryAccess {
   PointId point = -1;
   int operand = -1;  // load: parameter of the region; -1 of a store
   int result = -1;   // store: result of the region; -1 of a load
@@ -139,7 +139,7 @@ struct Region {
   int num_kept_loops = 0;
   int vector_width = 1;  // turns of the innermost loop done at once
   bool fits_u32 = true;  // every offset is below 2^31
-  std::vector<Access> accesses;
+  std::vector<MemoryAccess> accesses;
   int stages = 1;      // passes over the domain (1 + deepest reduction chain)
   int launches = 1;    // 2: partial results, then the rest
   int64_t splits = 1;  // blocks per result of a split reduction

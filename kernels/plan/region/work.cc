@@ -14,7 +14,7 @@ void CountBytes(const Computation& c, absl::Span<const ValueId> operands,
   const int64_t turns_kept = TurnsOf(*region, region->num_kept);
   const int64_t turns = TurnsOf(*region, region->domain.size());
   std::vector<double> read(operands.size(), 0);
-  for (Access& a : region->accesses) {
+  for (MemoryAccess& a : region->accesses) {
     const Point& p = region->points[a.point];
     const Shape& shape = c.shape(p.value);
     a.bytes =
@@ -71,7 +71,7 @@ int64_t TurnsOf(const Region& region, size_t num_loops) {
 }
 
 int64_t ElementBytes(const Computation& computation, const Region& region,
-                     const Access& access) {
+                     const MemoryAccess& access) {
   return ByteWidth(
       computation.shape(region.points[access.point].value).dtype());
 }

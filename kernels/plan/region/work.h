@@ -12,7 +12,7 @@ namespace hawser::plan {
 int64_t TurnsOf(const Region& region, size_t num_loops);
 // Bytes of one element of the access, of a region of `computation`.
 int64_t ElementBytes(const Computation& computation, const Region& region,
-                     const Access& access);
+                     const MemoryAccess& access);
 
 // Fills in the bytes of each access of the region, the bytes the region reads
 // and writes, and its lane operations. `operands` are the values it reads.

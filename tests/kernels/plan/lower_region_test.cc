@@ -557,7 +557,7 @@ TEST(LowerRegion, NumbersBeginAsNone) {
   EXPECT_EQ(Scope().parent, -1);
   EXPECT_EQ(Scope().depth, 0);
   EXPECT_EQ(Symbol().point, -1);
-  const Access a;
+  const MemoryAccess a;
   EXPECT_EQ(a.point, -1);
   EXPECT_EQ(a.operand, -1);
   EXPECT_EQ(a.result, -1);

@@ -189,7 +189,7 @@ class RegionRunner {
 
   Literal Load(const Point& p) const {
     const auto access = std::find_if(
-        r_.accesses.begin(), r_.accesses.end(), [&](const Access& a) {
+        r_.accesses.begin(), r_.accesses.end(), [&](const MemoryAccess& a) {
           return a.operand >= 0 && &r_.points[a.point] == &p;
         });
     EXPECT_TRUE(access != r_.accesses.end());
@@ -275,7 +275,7 @@ class RegionRunner {
     const Shape& shape = body_.shape(p.value);
     const auto access = std::find_if(
         r_.accesses.begin(), r_.accesses.end(),
-        [&](const Access& a) { return a.result >= 0 && a.point == id; });
+        [&](const MemoryAccess& a) { return a.result >= 0 && a.point == id; });
     const IndexExpr offset =
         merged_ ? access->offset : r_.maps[p.map].Linear(shape.dims());
     Literal out = Literal::Zeros(shape);

@@ -19,20 +19,22 @@ class RegionMemory {
   RegionMemory(const RegionSource& source, KernelBuilder* kernel);
 
   // nullptr: the point is no load.
-  const plan::Access* FindLoad(plan::PointId id) const;
-  const plan::Access& StoreOf(int result) const { return *stores_[result]; }
+  const plan::MemoryAccess* FindLoad(plan::PointId id) const;
+  const plan::MemoryAccess& StoreOf(int result) const {
+    return *stores_[result];
+  }
   // Whether the result has no elements: nothing is stored.
   bool IsEmpty(int result) const;
 
   // The names of the parameters.
-  std::string LoadParameter(const plan::Access& load) const;
-  std::string StoreParameter(const plan::Access& store) const;
+  std::string LoadParameter(const plan::MemoryAccess& load) const;
+  std::string StoreParameter(const plan::MemoryAccess& store) const;
 
  private:
   const RegionSource source_;
   KernelBuilder* const kernel_;
-  std::map<plan::PointId, const plan::Access*> loads_;
-  std::vector<const plan::Access*> stores_;  // by result
+  std::map<plan::PointId, const plan::MemoryAccess*> loads_;
+  std::vector<const plan::MemoryAccess*> stores_;  // by result
 };
 
 }  // namespace hawser::gpu

@@ -36,7 +36,7 @@ class TurnWriter {
   }
 
  private:
-  bool IsVector(const plan::Access& access) const {
+  bool IsVector(const plan::MemoryAccess& access) const {
     return turn_.width > 1 && access.vector_width > 1;
   }
   std::string VectorType(PointId id) const {
@@ -49,7 +49,7 @@ class TurnWriter {
 
   void LoadVectors() {
     for (const PointId id : writer_.Missing(roots_)) {
-      const plan::Access* load = memory_.FindLoad(id);
+      const plan::MemoryAccess* load = memory_.FindLoad(id);
       if (load == nullptr || !IsVector(*load)) continue;
       loaded_[id] = writer_.kernel().Unique("x");
       const std::string offset = OffsetText(id);
@@ -94,7 +94,7 @@ class TurnWriter {
   }
 
   void StoreElement(int result) {
-    const plan::Access& store = memory_.StoreOf(result);
+    const plan::MemoryAccess& store = memory_.StoreOf(result);
     const auto vector = stored_.find(result);
     if (vector != stored_.end()) {
       body_.Line(vector->second,
@@ -108,7 +108,7 @@ class TurnWriter {
 
   void StoreVectors() {
     for (const auto& [r, name] : stored_) {
-      const plan::Access& store = memory_.StoreOf(r);
+      const plan::MemoryAccess& store = memory_.StoreOf(r);
       const std::string offset = OffsetText(store.point);
       body_.Line("StoreVector<", turn_.width, ">(",
                  memory_.StoreParameter(store), " + (", offset, "), ", name,

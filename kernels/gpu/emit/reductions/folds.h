@@ -55,7 +55,6 @@ void ReduceOverLanes(const Fold& fold, int64_t lanes, KernelBuilder* kernel);
 // for each of its warps.
 void ReduceOverBlock(const Fold& fold, int64_t threads, KernelBuilder* kernel);
 // Folds the inputs at the loops' indices, which are defined, into `running`.
-// `loops` gives the region's loops in those of the kernel.
 void WriteCombine(const RegionSource& source, const Fold& fold,
                   const std::string& running, PointWriter* writer,
                   KernelBuilder* kernel);

@@ -29,8 +29,9 @@ struct KernelParameter {
   bool operator==(const KernelParameter&) const = default;
 };
 
-// One launch. All numbers are in the text: it takes addresses alone, so that
-// it can be captured, and so that the same kernel of any graph is the same text.
+// One launch. All numbers are in the text: a kernel takes addresses alone, so
+// that it can be captured, and so that the same kernel of any graph is the same
+// text.
 struct EmittedKernel {
   // "<kind>_<16 hex digits of the text's hash>": one name, one text.
   std::string name;
