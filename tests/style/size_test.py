@@ -22,7 +22,6 @@ CLASSES = {
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
     "tests/client/remote/fake_server.h:FakeServer": 153,
     "tests/client/remote/fake_transport.cc:FakeTransport": 294,
-    "tests/kernels/plan/run_region.cc:RegionRunner": 256,
 }
 
 # A line that may begin a definition: not indented, and neither a comment, a
