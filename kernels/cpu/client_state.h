@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/mutex.h"
+#include "core/base/gate.h"
 #include "core/base/thread_pool.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/host_allocator.h"
@@ -23,30 +23,9 @@ struct ClientState {
         allocator(std::move(allocator)),
         pool(threads, extra_runs) {}
 
-  // Counts one more execution in progress; false when the client is gone.
-  bool Begin() {
-    MutexLock lock(&mu);
-    if (client.load() == nullptr) return false;
-    ++running;
-    return true;
-  }
-  void End() {
-    MutexLock lock(&mu);
-    if (--running == 0) idle.SignalAll();
-  }
-  // From here on Begin fails.
-  void Close() {
-    MutexLock lock(&mu);
-    client = nullptr;
-  }
-  // Waits for what is in progress, then ends the pool's threads.
+  // Waits for the executions in progress, then ends the pool's threads.
   void Drain() {
-    {
-      MutexLock lock(&mu);
-      idle.Wait(&mu, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
-        return running == 0;
-      });
-    }
+    gate.Close();
     pool.Stop();
   }
 
@@ -54,9 +33,7 @@ struct ClientState {
   const double inline_cost;
   const std::shared_ptr<HostAllocator> allocator;
   std::atomic<int64_t> live_buffers{0};
-  Mutex mu;
-  CondVar idle;
-  int64_t running ABSL_GUARDED_BY(mu) = 0;
+  Gate gate;  // executions in progress are inside
   ThreadPool pool;
 };
 

@@ -18,7 +18,7 @@ absl::StatusOr<Literals> RunConstant(const KernelContext& c) {
 }
 
 // The state moves into the body, so a body can work on it in place. Between
-// the condition and the body nobody else holds it.
+// the condition and the body it has no other holder.
 absl::StatusOr<Literals> RunWhile(const KernelContext& c) {
   const size_t count = c.operands.size();
   const size_t invariant = c.attributes().GetInt("num_invariant");
@@ -50,7 +50,7 @@ absl::StatusOr<Literals> RunCase(const KernelContext& c) {
                   std::make_move_iterator(results.end()));
 }
 
-// The reference takes a fusion at its word: its computation is its meaning.
+// A fusion means what its computation computes.
 absl::StatusOr<Literals> RunFusion(const KernelContext& c) {
   std::vector<Literal> arguments(
       std::make_move_iterator(c.operands.begin()),

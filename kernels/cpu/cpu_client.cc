@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ops/registry.h"
+#include "core/runtime/drain.h"
 #include "kernels/cpu/client_state.h"
 #include "kernels/cpu/cpu_buffer.h"
 #include "kernels/cpu/cpu_executable.h"
@@ -52,14 +53,9 @@ CpuClient::CpuClient(const CpuClientOptions& options)
           options.inline_cost)) {}
 
 CpuClient::~CpuClient() {
-  state_->Close();
-  // A callback may have held the last reference; its thread cannot wait for
-  // itself.
-  if (state_->pool.IsOwnThread()) {
-    std::thread([state = state_] { state->Drain(); }).detach();
-  } else {
-    state_->Drain();
-  }
+  state_->client = nullptr;
+  runtime::DrainClient(state_->pool.IsOwnThread(),
+                       [state = state_] { state->Drain(); });
 }
 
 absl::StatusOr<runtime::Capabilities> CpuClient::capabilities() {

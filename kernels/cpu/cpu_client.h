@@ -15,8 +15,8 @@ namespace hawser::cpu {
 
 struct CpuClientOptions {
   int threads = 0;           // 0: one per core
-  // So many executions more than threads run at a time: those of clients for
-  // whom the others are not to be waited for.
+  // So many executions more than threads run at a time, so that an execution
+  // need not wait for those that keep all threads.
   int extra_runs = 0;
   int64_t memory_limit = 0;  // bytes of values; 0: 3/4 of the machine's
   // Instead of that limit: what values and spare memory are charged to.
@@ -55,7 +55,8 @@ class CpuClient : public runtime::HostDatasetClient {
   void LetGo();
 
  private:
-  // Where an element may begin. Rows of such an array begin so too.
+  // The value at an address where an element may begin. Rows of such an array
+  // begin so too.
   absl::StatusOr<Literal> Keep(const Literal& value) override;
   runtime::BufferPtr MakeBuffer(Literal value) override;
 

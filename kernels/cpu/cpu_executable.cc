@@ -1,10 +1,10 @@
 #include "kernels/cpu/cpu_executable.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
+#include "core/runtime/pending_run.h"
 #include "kernels/cpu/cpu_buffer.h"
 
 namespace hawser::cpu {
@@ -28,104 +28,23 @@ absl::StatusOr<Literal> ReadyValue(const Argument& argument) {
   return ValueOf(std::get<BufferPtr>(argument)).Await();
 }
 
-// One execution that waits for its arguments or its turn. Its buffers, the
-// tasks and the callbacks that lead to it keep it alive.
-class PendingRun : public std::enable_shared_from_this<PendingRun> {
- public:
-  PendingRun(std::shared_ptr<const CpuExecutable> executable,
-             std::shared_ptr<ClientState> state,
-             absl::Span<const Argument> arguments,
-             const runtime::ExecuteOptions& options)
-      : executable_(std::move(executable)),
-        state_(std::move(state)),
-        arguments_(arguments.begin(), arguments.end()),
-        donated_(options.donated),
-        token_(runtime::AttemptToken(options.call)),
-        call_(options.call),
-        promises_(executable_->signature().results.size()),
-        missing_(1) {}
-
-  std::vector<BufferPtr> Results() const {
-    std::vector<BufferPtr> results;
-    for (size_t i = 0; i < promises_.size(); ++i) {
-      results.push_back(std::make_shared<CpuBuffer>(
-          state_, executable_->signature().results[i], promises_[i].future()));
+// The values of arguments that are all ready, in place of the arguments. Lets
+// go of each donated buffer: if that was its last holder, its bytes are the
+// program's to reuse. The other buffers are held until the caller's end.
+absl::StatusOr<std::vector<Literal>> TakeValues(absl::Span<Argument> arguments,
+                                                absl::Span<const int> donated) {
+  std::vector<Literal> values;
+  for (Argument& argument : arguments) {
+    if (auto* literal = std::get_if<Literal>(&argument)) {
+      values.push_back(std::move(*literal));
+      continue;
     }
-    return results;
+    HAWSER_ASSIGN_OR_RETURN(Literal value, ReadyValue(argument));
+    values.push_back(std::move(value));
   }
-
-  void Start() {
-    // The callers get their answer then; the work ends at its next look at the
-    // token, and holds its memory until then.
-    expiry_ =
-        token_.OnExpiry([weak = weak_from_this()](const absl::Status& expired) {
-          if (auto self = weak.lock()) self->SetAll(expired);
-        });
-    std::vector<Future<Literal>> awaited;
-    for (const Argument& argument : arguments_) {
-      if (!IsReady(argument)) {
-        awaited.push_back(ValueOf(std::get<BufferPtr>(argument)));
-      }
-    }
-    // missing_ starts at 1, for this function: no early start in between.
-    missing_ += static_cast<int>(awaited.size());
-    for (const Future<Literal>& value : awaited) {
-      value.OnReady(
-          [self = shared_from_this()](const auto&) { self->ArgumentReady(); });
-    }
-    ArgumentReady();
-  }
-
- private:
-  void ArgumentReady() {
-    if (--missing_ > 0) return;
-    state_->pool.Schedule([self = shared_from_this()] { self->Run(); });
-  }
-
-  void Run() {
-    auto results = RunOnValues();
-    if (results.ok()) {
-      for (size_t i = 0; i < promises_.size(); ++i) {
-        promises_[i].Set(std::move((*results)[i]));
-      }
-    } else {
-      SetAll(results.status());
-    }
-    arguments_.clear();
-    state_->End();
-  }
-
-  absl::StatusOr<std::vector<Literal>> RunOnValues() {
-    HAWSER_RETURN_IF_ERROR(token_.Check());
-    std::vector<Literal> values;
-    for (Argument& argument : arguments_) {
-      if (auto* literal = std::get_if<Literal>(&argument)) {
-        values.push_back(std::move(*literal));
-        continue;
-      }
-      HAWSER_ASSIGN_OR_RETURN(Literal value, ReadyValue(argument));
-      values.push_back(std::move(value));
-    }
-    // Our hold on a donated buffer ends here: if it was the last, its bytes
-    // are the program's to reuse. The others are held until the end.
-    for (int i : donated_) arguments_[i] = Literal();
-    return executable_->Run(std::move(values), &state_->pool, token_, call_);
-  }
-
-  void SetAll(const absl::Status& status) {
-    for (Promise<Literal>& promise : promises_) promise.Set(status);
-  }
-
-  const std::shared_ptr<const CpuExecutable> executable_;
-  const std::shared_ptr<ClientState> state_;
-  std::vector<Argument> arguments_;
-  const std::vector<int> donated_;
-  const CancelToken token_;
-  const runtime::CallOptions call_;
-  std::vector<Promise<Literal>> promises_;  // Set is thread-safe
-  std::atomic<int> missing_;
-  CancelToken::Registration expiry_;
-};
+  for (int i : donated) arguments[i] = Literal();
+  return values;
+}
 
 }  // namespace
 
@@ -178,11 +97,33 @@ std::vector<BufferPtr> CpuExecutable::Ready(
 absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Start(
     absl::Span<const Argument> arguments,
     const runtime::ExecuteOptions& options) {
-  if (!state_->Begin()) return FailedPrecondition("the cpu client is gone");
-  auto run = std::make_shared<PendingRun>(shared_from_this(), state_, arguments,
-                                          options);
-  std::vector<BufferPtr> results = run->Results();
-  run->Start();
+  const CancelToken token = runtime::AttemptToken(options.call);
+  auto work =
+      [self = shared_from_this(), token, call = options.call,
+       given = std::vector<Argument>(arguments.begin(), arguments.end()),
+       donated =
+           options.donated]() mutable -> absl::StatusOr<std::vector<Literal>> {
+    HAWSER_RETURN_IF_ERROR(token.Check());
+    HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> values,
+                            TakeValues(absl::MakeSpan(given), donated));
+    return self->Run(std::move(values), &self->state_->pool, token, call);
+  };
+  const auto run = std::make_shared<runtime::PendingRun<Literal>>(
+      std::shared_ptr<Gate>(state_, &state_->gate), &state_->pool,
+      signature().results.size(), std::move(work));
+  if (!run->is_inside()) return FailedPrecondition("the cpu client is gone");
+  std::vector<Future<Literal>> awaited;
+  for (const Argument& argument : arguments) {
+    if (!IsReady(argument)) {
+      awaited.push_back(ValueOf(std::get<BufferPtr>(argument)));
+    }
+  }
+  std::vector<BufferPtr> results;
+  for (Future<Literal>& value : run->results()) {
+    results.push_back(std::make_shared<CpuBuffer>(
+        state_, signature().results[results.size()], std::move(value)));
+  }
+  run->Start(std::move(awaited), token);
   return results;
 }
 

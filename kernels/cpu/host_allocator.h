@@ -1,5 +1,5 @@
-// HostAllocator: memory for values, charged to whom it is for; blocks are kept
-// for the next value of their size, since the first touch of fresh memory costs
+// HostAllocator: memory for values, charged to a holder; blocks are kept for
+// the next value of their size, since the first touch of fresh memory costs
 // more than most ops (0.4-0.7 GB/s measured).
 #ifndef HAWSER_KERNELS_CPU_HOST_ALLOCATOR_H_
 #define HAWSER_KERNELS_CPU_HOST_ALLOCATOR_H_
@@ -26,8 +26,8 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
  public:
   static std::shared_ptr<HostAllocator> Make(
       std::shared_ptr<MemoryAccount> account);
-  // With an account of its own of `limit` bytes; 0: three quarters of this
-  // machine's memory.
+  // An allocator with an account of its own, of `limit` bytes; 0: three
+  // quarters of this machine's memory.
   static std::shared_ptr<HostAllocator> Make(int64_t limit);
   ~HostAllocator();
   HostAllocator(const HostAllocator&) = delete;
@@ -35,7 +35,7 @@ class HostAllocator : public std::enable_shared_from_this<HostAllocator> {
 
   // Contents undefined, 64-byte aligned; charged to `holder`, or where that is
   // null to the allocator itself. Errors: kResourceExhausted naming the shape
-  // and who holds what.
+  // and what each holder has.
   absl::StatusOr<Literal> Allocate(const Shape& shape,
                                    const MemoryHolderPtr& holder = nullptr);
   // `value`, or a copy of it where its elements would be misaligned: adopted

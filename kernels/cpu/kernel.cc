@@ -65,7 +65,7 @@ absl::StatusOr<Literal> KernelContext::ReuseOrAllocate() const {
   for (Literal& operand : operands) {
     if (!operand.unique() || !(operand.shape() == shape)) continue;
     // unique() reads the count without ordering; this read-modify-write of it
-    // makes whatever the last other holder read come before our writes.
+    // makes all reads of the last other holder come before our writes.
     { const Literal acquire = operand; }
     return std::move(operand);
   }

@@ -44,7 +44,7 @@ class WorkObserver {
 struct Environment {
   ThreadPool* pool = nullptr;  // nullptr: everything on the calling thread
   HostAllocator* allocator = nullptr;
-  MemoryHolderPtr memory;  // who pays for values; null: the allocator
+  MemoryHolderPtr memory;  // is charged for values; null: the allocator is
   runtime::Numerics numerics = runtime::Numerics::kFast;
   CancelToken cancel;
   std::shared_ptr<runtime::Sharing> sharing;
@@ -119,8 +119,8 @@ struct KernelContext {
   }
   // A scalar with the element at `from`. Errors: kResourceExhausted.
   absl::StatusOr<Literal> ScalarAt(DType dtype, const char* from) const;
-  // Memory for result 0: that of the first operand of the same shape which
-  // nobody else holds, else new. Take operands' data() before this call.
+  // Memory for result 0: that of the first operand of the same shape that has
+  // no other holder, else new. Take operands' data() before this call.
   absl::StatusOr<Literal> ReuseOrAllocate() const;
 
   // fn(begin, end) over [0, n), on several threads from kParallelElements

@@ -12,28 +12,28 @@ namespace hawser::cpu {
 namespace {
 
 // Axes next to each other that are all kept or all reduced.
-struct Group {
+struct AxisRun {
   bool reduced;
   int64_t size;
 };
-using Groups = absl::InlinedVector<Group, 8>;
+using AxisRuns = absl::InlinedVector<AxisRun, 8>;
 
-void AddGroup(Groups* groups, Group group) {
-  if (!groups->empty() && groups->back().reduced == group.reduced) {
-    groups->back().size *= group.size;
+void AddRun(AxisRuns* runs, AxisRun run) {
+  if (!runs->empty() && runs->back().reduced == run.reduced) {
+    runs->back().size *= run.size;
   } else {
-    groups->push_back(group);
+    runs->push_back(run);
   }
 }
 
-Groups GroupsOf(const KernelContext& c) {
+AxisRuns RunsOf(const KernelContext& c) {
   const auto dimensions = c.attributes().GetInts("dimensions");
-  Groups groups;
+  AxisRuns runs;
   for (int i = 0; i < c.shape(0).rank(); ++i) {
     if (c.shape(0).dim(i) == 1) continue;
-    AddGroup(&groups, {Contains(dimensions, i), c.shape(0).dim(i)});
+    AddRun(&runs, {Contains(dimensions, i), c.shape(0).dim(i)});
   }
-  return groups;
+  return runs;
 }
 
 // An input seen as [before][size][after], of which `size` goes.
@@ -43,19 +43,19 @@ struct Extent {
   int64_t after = 1;
 };
 
-// Takes the last reduced group out of `groups`.
-Extent TakeLastReduced(Groups* groups) {
+// Takes the last reduced run out of `runs`.
+Extent TakeLastReduced(AxisRuns* runs) {
   Extent e;
-  int at = static_cast<int>(groups->size()) - 1;
-  while (at >= 0 && !(*groups)[at].reduced) e.after *= (*groups)[at--].size;
-  Groups rest;
-  for (int i = 0; i < static_cast<int>(groups->size()); ++i) {
-    const Group& g = (*groups)[i];
-    if (i < at) e.before *= g.size;
-    if (i == at) e.size = g.size;
-    if (i != at) AddGroup(&rest, g);
+  int at = static_cast<int>(runs->size()) - 1;
+  while (at >= 0 && !(*runs)[at].reduced) e.after *= (*runs)[at--].size;
+  AxisRuns rest;
+  for (int i = 0; i < static_cast<int>(runs->size()); ++i) {
+    const AxisRun& run = (*runs)[i];
+    if (i < at) e.before *= run.size;
+    if (i == at) e.size = run.size;
+    if (i != at) AddRun(&rest, run);
   }
-  *groups = std::move(rest);
+  *runs = std::move(rest);
   return e;
 }
 
@@ -65,7 +65,7 @@ constexpr int64_t kSegment = int64_t{1} << 16;
 constexpr int64_t kEnoughBlocks = 64;
 constexpr int64_t kLongest = int64_t{1} << 20;
 
-// One group reduced. `again` folds what segments leave.
+// One run reduced. `again` folds what segments leave.
 class Stage {
  public:
   Stage(const KernelContext& c, const Folds& folds, const Folds& again,
@@ -137,15 +137,15 @@ class Stage {
   int64_t segments_ = 1;
 };
 
-// Every group, one after another from the last; the result is one accumulator
-// for each kept element.
+// Every reduced run, one after another from the last; the result is one
+// accumulator for each kept element.
 absl::StatusOr<Literal> FoldAll(const KernelContext& c,
                                 const Reduction& reduction) {
-  Groups groups = GroupsOf(c);
+  AxisRuns runs = RunsOf(c);
   Literal values;
   const Folds* next = &reduction.elements;
   do {
-    const Extent e = TakeLastReduced(&groups);
+    const Extent e = TakeLastReduced(&runs);
     HAWSER_ASSIGN_OR_RETURN(
         Literal out,
         c.Allocate(Shape::Of(next->accumulator, {e.before * e.after})));
@@ -154,8 +154,8 @@ absl::StatusOr<Literal> FoldAll(const KernelContext& c,
                                .Run(in, out.mutable_bytes().data()));
     next = &reduction.parts;
     values = std::move(out);
-  } while (std::any_of(groups.begin(), groups.end(),
-                       [](const Group& g) { return g.reduced; }));
+  } while (std::any_of(runs.begin(), runs.end(),
+                       [](const AxisRun& run) { return run.reduced; }));
   return values;
 }
 

@@ -82,7 +82,7 @@ class Evaluation {
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (p.used[i]) values[i] = std::move(arguments[i]);
     }
-    arguments.clear();  // the last hold on parameters nobody uses
+    arguments.clear();  // lets go of parameters that no step uses
     absl::InlinedVector<Literal, 4> operands;
     for (const CpuProgram::Step& step : p.steps) {
       absl::Status status = RunStep(p, step, &values, &operands);

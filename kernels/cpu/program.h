@@ -24,8 +24,8 @@ class CpuProgram {
   // About how many steps one run takes; infinite with a loop.
   double cost() const { return computations_.back().cost.steps; }
 
-  // Arguments must have the parameters' shapes. Those nobody else holds may be
-  // written over. Values are freed at their last use.
+  // Arguments must have the parameters' shapes. An argument without another
+  // holder may be written over. Values are freed at their last use.
   // Errors: what the kernels say, naming the instruction; kResourceExhausted;
   // what the environment's token says, as it is.
   absl::StatusOr<std::vector<Literal>> Run(

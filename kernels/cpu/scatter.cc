@@ -25,42 +25,9 @@ constexpr double kBoxSteps = 16;
 // One scatter, with axes sorted out. Updates are walked as boxes: the parts of
 // windows in which no two elements meet, nor do earlier and later ones
 // elsewhere, so that the order of what meets is that of the boxes.
-class Scatter {
- public:
-  explicit Scatter(const KernelContext& c)
-      : c_(c),
-        n_(static_cast<int>(c.operands.size() / 2)),
-        map_(c.attributes().GetInts("scatter_dims_to_operand_dims")),
-        vector_axis_(c.attributes().GetInt("index_vector_dim")) {
-    const Shape& indices = c.shape(n_);
-    if (vector_axis_ < indices.rank()) {
-      component_stride_ = indices.Strides()[vector_axis_];
-    }
-    SortAxes();
-  }
-
-  absl::StatusOr<Literals> Run() const {
-    Literals out;
-    CombinedTensors tensors;
-    for (int k = 0; k < n_; ++k) {
-      tensors.dtypes.push_back(c_.shape(k).dtype());
-      tensors.from.push_back(c_.data(n_ + 1 + k));
-    }
-    const int64_t updates = c_.shape(n_ + 1).num_elements();
-    for (int k = 0; k < n_; ++k) {
-      HAWSER_ASSIGN_OR_RETURN(Literal result, WritableCopy(c_, k));
-      tensors.to.push_back(result.mutable_bytes().data());
-      out.push_back(std::move(result));
-    }
-    if (updates > 0 && out[0].shape().num_elements() > 0) {
-      HAWSER_RETURN_IF_ERROR(Combine(updates, tensors));
-    }
-    return out;
-  }
-
- private:
+struct ScatterAxes {
   // An axis of the inputs as windows see it.
-  struct InputAxis {
+  struct Input {
     int64_t size = 0;    // of the input
     int64_t stride = 0;  // in the input
     int component = -1;  // of index vectors; -1: windows start at 0
@@ -69,140 +36,174 @@ class Scatter {
     bool inner = false;  // boxes run through it
   };
   // An axis of the updates that is walked box by box.
-  struct OuterAxis {
+  struct Outer {
     int64_t size;
     int64_t update;  // stride in the updates
     int64_t index;   // stride in the indices; 0: of a window
     int input = -1;  // the input's axis; -1: of the indices
   };
-  // Elements of one axis of the inputs that a walk writes to.
-  struct Part {
-    int axis;
-    int64_t begin, end;
-  };
 
-  // Windows whose moving axes have size 1 meet only at the same places of
-  // theirs, so they may be walked one after another as a whole. Others are
-  // walked as the updates lie.
-  void SortAxes() {
-    const Shape& input = c_.shape(0);
-    const Shape& indices = c_.shape(n_);
-    const Shape& updates = c_.shape(n_ + 1);
-    const auto inserted = c_.attributes().GetInts("inserted_window_dims");
-    const auto window = c_.attributes().GetInts("update_window_dims");
-    const Dims strides = input.Strides();
-    const Dims index_strides = indices.Strides();
-    const Dims update_strides = updates.Strides();
-    for (int i = 0; i < input.rank(); ++i) {
-      axes_.push_back({.size = input.dim(i), .stride = strides[i]});
-    }
-    for (size_t k = 0; k < map_.size(); ++k) {
-      axes_[map_[k]].component = static_cast<int>(k);
-    }
-    Dims input_of(updates.rank(), -1);
-    for (int i = 0, next = 0; i < input.rank(); ++i) {
-      if (Contains(inserted, i)) continue;
-      const int64_t at = window[next++];
-      input_of[at] = i;
-      axes_[i].window = updates.dim(at);
-      axes_[i].update = update_strides[at];
-    }
-    bool any_order = true;
-    for (const InputAxis& a : axes_) {
-      any_order &= a.component < 0 || a.window <= 1;
-    }
-    int trailing = updates.rank();
-    while (trailing > 0 && input_of[trailing - 1] >= 0) --trailing;
-    for (int i = 0, next = 0; i < updates.rank(); ++i) {
-      const int64_t size = updates.dim(i);
-      const int axis = static_cast<int>(input_of[i]);
-      if (axis < 0) {
-        if (next == vector_axis_) ++next;
-        outer_.push_back({size, update_strides[i], index_strides[next++]});
-      } else if (any_order || i >= trailing) {
-        axes_[axis].inner = true;
-      } else {
-        outer_.push_back({size, update_strides[i], 0, axis});
-      }
-    }
-  }
-
-  // Inputs may have moved to where the results are: only axes_ knows them.
-  absl::Status Combine(int64_t updates, const CombinedTensors& tensors) const {
+  int64_t boxes() const {
     int64_t boxes = 1;
-    for (const OuterAxis& a : outer_) boxes *= a.size;
-    size_t cut = 0;
-    while (cut < axes_.size() && axes_[cut].size == 1) ++cut;
-    Combiner combiner(c_, tensors);
-    int64_t blocks = 1;
-    if (cut < axes_.size() && combiner.parallel() &&
-        c_.environment.pool != nullptr && updates / boxes >= kSmallestWindow) {
-      blocks = std::min(
-          {kMostBlocks, updates / kParallelElements, axes_[cut].size});
+    for (const Outer& a : outer) boxes *= a.size;
+    return boxes;
+  }
+
+  absl::InlinedVector<Input, 6> inputs;
+  absl::InlinedVector<Outer, 6> outer;
+  int64_t component_stride = 0;  // in the indices
+};
+
+// Windows whose moving axes have size 1 meet only at the same places of
+// theirs, so they may be walked one after another as a whole. Others are
+// walked as the updates lie.
+ScatterAxes SortAxes(const KernelContext& c) {
+  const int n = static_cast<int>(c.operands.size() / 2);
+  const Shape& input = c.shape(0);
+  const Shape& indices = c.shape(n);
+  const Shape& updates = c.shape(n + 1);
+  const auto inserted = c.attributes().GetInts("inserted_window_dims");
+  const auto window = c.attributes().GetInts("update_window_dims");
+  const auto map = c.attributes().GetInts("scatter_dims_to_operand_dims");
+  const int64_t vector_axis = c.attributes().GetInt("index_vector_dim");
+  const Dims strides = input.Strides();
+  const Dims index_strides = indices.Strides();
+  const Dims update_strides = updates.Strides();
+  ScatterAxes sorted;
+  if (vector_axis < indices.rank()) {
+    sorted.component_stride = index_strides[vector_axis];
+  }
+  for (int i = 0; i < input.rank(); ++i) {
+    sorted.inputs.push_back({.size = input.dim(i), .stride = strides[i]});
+  }
+  for (size_t k = 0; k < map.size(); ++k) {
+    sorted.inputs[map[k]].component = static_cast<int>(k);
+  }
+  Dims input_of(updates.rank(), -1);
+  for (int i = 0, next = 0; i < input.rank(); ++i) {
+    if (Contains(inserted, i)) continue;
+    const int64_t at = window[next++];
+    input_of[at] = i;
+    sorted.inputs[i].window = updates.dim(at);
+    sorted.inputs[i].update = update_strides[at];
+  }
+  bool any_order = true;
+  for (const ScatterAxes::Input& a : sorted.inputs) {
+    any_order &= a.component < 0 || a.window <= 1;
+  }
+  int trailing = updates.rank();
+  while (trailing > 0 && input_of[trailing - 1] >= 0) --trailing;
+  for (int i = 0, next = 0; i < updates.rank(); ++i) {
+    const int64_t size = updates.dim(i);
+    const int axis = static_cast<int>(input_of[i]);
+    if (axis < 0) {
+      if (next == vector_axis) ++next;
+      sorted.outer.push_back({size, update_strides[i], index_strides[next++]});
+    } else if (any_order || i >= trailing) {
+      sorted.inputs[axis].inner = true;
+    } else {
+      sorted.outer.push_back({size, update_strides[i], 0, axis});
     }
-    if (blocks <= 1) return Walk({-1, 0, 0}, combiner);
-    const int64_t size = axes_[cut].size;
-    return ForEachBlock(
-        c_.environment.pool, blocks, c_.environment.cancel, [&](int64_t b) {
-          Combiner own(c_, tensors);
-          return Walk({static_cast<int>(cut), Share(size, b, blocks),
-                       Share(size, b + 1, blocks)},
-                      own);
-        });
   }
+  return sorted;
+}
 
-  // b / blocks of size, rounded down, without overflow.
-  static int64_t Share(int64_t size, int64_t b, int64_t blocks) {
-    return size / blocks * b + size % blocks * b / blocks;
+// Elements of one axis of the inputs that a walk writes to; axis -1: all.
+struct Part {
+  int axis;
+  int64_t begin, end;
+};
+
+// One loop over a box: turns, and strides in the result and in the updates.
+struct BoxLoop {
+  int64_t size, to, from;
+};
+using BoxLoops = absl::InlinedVector<BoxLoop, 6>;  // the innermost first
+
+// Drops axes of size 1 and merges those that run on into the one before.
+void AddLoop(const BoxLoop& loop, BoxLoops* loops) {
+  if (loop.size == 1) return;
+  if (!loops->empty()) {
+    BoxLoop& last = loops->back();
+    if (loop.to == last.to * last.size && loop.from == last.from * last.size) {
+      last.size *= loop.size;
+      return;
+    }
   }
+  loops->push_back(loop);
+}
 
-  absl::Status Walk(const Part& part, Combiner& combiner) const {
-    Dims at(outer_.size(), 0);
-    Dims inside(axes_.size(), 0);  // place in the window, of outer axes
+absl::Status RunRows(const BoxLoops& loops, CombinedRow row, Combiner& combiner,
+                     WorkMeter* meter) {
+  Dims at(loops.size(), 0);
+  while (true) {
+    HAWSER_RETURN_IF_ERROR(combiner.Run(row, meter));
+    size_t i = 1;
+    for (; i < loops.size(); ++i) {
+      row.to += loops[i].to;
+      row.from += loops[i].from;
+      if (++at[i] < loops[i].size) break;
+      row.to -= loops[i].size * loops[i].to;
+      row.from -= loops[i].size * loops[i].from;
+      at[i] = 0;
+    }
+    if (i >= loops.size()) return absl::OkStatus();
+  }
+}
+
+// Walks all index vectors and combines what falls into one part of the inputs.
+// Used by one thread.
+class ScatterWalk {
+ public:
+  // All arguments outlive this object.
+  ScatterWalk(const KernelContext& c, const ScatterAxes& axes, const Part& part,
+              Combiner* combiner)
+      : indices_(c.operands[c.operands.size() / 2]),
+        axes_(axes),
+        part_(part),
+        combiner_(*combiner),
+        meter_(c.environment),
+        inside_(axes.inputs.size(), 0) {}
+
+  absl::Status Run() {
+    Dims at(axes_.outer.size(), 0);
     int64_t index = 0, update = 0;
-    WorkMeter meter(c_.environment);
     while (true) {
-      HAWSER_RETURN_IF_ERROR(meter.Begin(kBoxSteps));
-      HAWSER_RETURN_IF_ERROR(
-          RunBox(index, update, inside, part, combiner, &meter));
-      size_t i = outer_.size();
+      HAWSER_RETURN_IF_ERROR(meter_.Begin(kBoxSteps));
+      HAWSER_RETURN_IF_ERROR(RunBox(index, update));
+      size_t i = axes_.outer.size();
       while (i-- > 0) {
-        const OuterAxis& axis = outer_[i];
+        const ScatterAxes::Outer& axis = axes_.outer[i];
         const bool end = ++at[i] == axis.size;
         const int64_t step = end ? 1 - axis.size : 1;
         if (end) at[i] = 0;
         index += step * axis.index;
         update += step * axis.update;
-        if (axis.input >= 0) inside[axis.input] = at[i];
+        if (axis.input >= 0) inside_[axis.input] = at[i];
         if (!end) break;
       }
-      if (i == static_cast<size_t>(-1)) return meter.End();
+      if (i == static_cast<size_t>(-1)) return meter_.End();
     }
   }
 
-  struct Loop {
-    int64_t size, to, from;
-  };
-
+ private:
   // What of the box falls inside, row by row.
-  absl::Status RunBox(int64_t index, int64_t update, const Dims& inside,
-                      const Part& part, Combiner& combiner,
-                      WorkMeter* meter) const {
-    absl::InlinedVector<Loop, 6> loops;  // the innermost first
+  absl::Status RunBox(int64_t index, int64_t update) {
+    BoxLoops loops;
     CombinedRow row{0, 1, update, 1, 1};
-    for (size_t i = axes_.size(); i-- > 0;) {
-      const InputAxis& a = axes_[i];
+    for (size_t i = axes_.inputs.size(); i-- > 0;) {
+      const ScatterAxes::Input& a = axes_.inputs[i];
       int64_t start = 0;
       if (a.component >= 0) {
-        const int64_t from = index + a.component * component_stride_;
+        const int64_t from = index + a.component * axes_.component_stride;
         // Nothing that starts at either end or beyond is inside.
-        start = std::clamp(ReadIndex(c_.operands[n_], from), -a.size, a.size);
+        start = std::clamp(ReadIndex(indices_, from), -a.size, a.size);
       }
-      start += inside[i];
-      const bool cut = static_cast<int>(i) == part.axis;
-      const int64_t low = std::max(start, cut ? part.begin : int64_t{0});
-      const int64_t high = std::min(start + (a.inner ? a.window : 1),
-                                    cut ? part.end : a.size);
+      start += inside_[i];
+      const bool cut = static_cast<int>(i) == part_.axis;
+      const int64_t low = std::max(start, cut ? part_.begin : int64_t{0});
+      const int64_t high =
+          std::min(start + (a.inner ? a.window : 1), cut ? part_.end : a.size);
       if (low >= high) return absl::OkStatus();
       row.to += low * a.stride;
       if (!a.inner) continue;
@@ -214,53 +215,65 @@ class Scatter {
       row.from_stride = loops[0].from;
       row.size = loops[0].size;
     }
-    return RunRows(loops, row, combiner, meter);
+    return RunRows(loops, row, combiner_, &meter_);
   }
 
-  // Drops axes of size 1 and merges those that run on into the one before.
-  static void AddLoop(const Loop& loop, absl::InlinedVector<Loop, 6>* loops) {
-    if (loop.size == 1) return;
-    if (!loops->empty()) {
-      Loop& last = loops->back();
-      if (loop.to == last.to * last.size &&
-          loop.from == last.from * last.size) {
-        last.size *= loop.size;
-        return;
-      }
-    }
-    loops->push_back(loop);
-  }
-
-  static absl::Status RunRows(const absl::InlinedVector<Loop, 6>& loops,
-                              CombinedRow row, Combiner& combiner,
-                              WorkMeter* meter) {
-    Dims at(loops.size(), 0);
-    while (true) {
-      HAWSER_RETURN_IF_ERROR(combiner.Run(row, meter));
-      size_t i = 1;
-      for (; i < loops.size(); ++i) {
-        row.to += loops[i].to;
-        row.from += loops[i].from;
-        if (++at[i] < loops[i].size) break;
-        row.to -= loops[i].size * loops[i].to;
-        row.from -= loops[i].size * loops[i].from;
-        at[i] = 0;
-      }
-      if (i >= loops.size()) return absl::OkStatus();
-    }
-  }
-
-  const KernelContext& c_;
-  const int n_;  // inputs
-  const absl::Span<const int64_t> map_;
-  const int64_t vector_axis_;
-  int64_t component_stride_ = 0;
-  absl::InlinedVector<InputAxis, 6> axes_;
-  absl::InlinedVector<OuterAxis, 6> outer_;
+  const Literal& indices_;
+  const ScatterAxes& axes_;
+  const Part part_;
+  Combiner& combiner_;
+  WorkMeter meter_;
+  Dims inside_;  // place in the window, of outer axes
 };
 
+// b / blocks of size, rounded down, without overflow.
+int64_t Share(int64_t size, int64_t b, int64_t blocks) {
+  return size / blocks * b + size % blocks * b / blocks;
+}
+
+// Inputs may have moved to where the results are: `axes` alone knows them.
+absl::Status Combine(const KernelContext& c, const ScatterAxes& axes,
+                     int64_t updates, const CombinedTensors& tensors) {
+  size_t cut = 0;
+  while (cut < axes.inputs.size() && axes.inputs[cut].size == 1) ++cut;
+  Combiner combiner(c, tensors);
+  int64_t blocks = 1;
+  if (cut < axes.inputs.size() && combiner.parallel() &&
+      c.environment.pool != nullptr &&
+      updates / axes.boxes() >= kSmallestWindow) {
+    blocks = std::min(
+        {kMostBlocks, updates / kParallelElements, axes.inputs[cut].size});
+  }
+  if (blocks <= 1) return ScatterWalk(c, axes, {-1, 0, 0}, &combiner).Run();
+  const int64_t size = axes.inputs[cut].size;
+  return ForEachBlock(
+      c.environment.pool, blocks, c.environment.cancel, [&](int64_t b) {
+        Combiner own(c, tensors);
+        const Part part{static_cast<int>(cut), Share(size, b, blocks),
+                        Share(size, b + 1, blocks)};
+        return ScatterWalk(c, axes, part, &own).Run();
+      });
+}
+
 absl::StatusOr<Literals> RunScatter(const KernelContext& c) {
-  return Scatter(c).Run();
+  const int n = static_cast<int>(c.operands.size() / 2);
+  const ScatterAxes axes = SortAxes(c);
+  Literals out;
+  CombinedTensors tensors;
+  for (int k = 0; k < n; ++k) {
+    tensors.dtypes.push_back(c.shape(k).dtype());
+    tensors.from.push_back(c.data(n + 1 + k));
+  }
+  const int64_t updates = c.shape(n + 1).num_elements();
+  for (int k = 0; k < n; ++k) {
+    HAWSER_ASSIGN_OR_RETURN(Literal result, WritableCopy(c, k));
+    tensors.to.push_back(result.mutable_bytes().data());
+    out.push_back(std::move(result));
+  }
+  if (updates > 0 && out[0].shape().num_elements() > 0) {
+    HAWSER_RETURN_IF_ERROR(Combine(c, axes, updates, tensors));
+  }
+  return out;
 }
 
 double ScatterCost(const CostContext& c) {

@@ -179,7 +179,7 @@ absl::StatusOr<Literal> WritableCopy(const KernelContext& context,
   Literal& from = context.operands[operand];
   if (from.unique()) {
     // unique() reads the count without ordering; this read-modify-write of it
-    // makes whatever the last other holder read come before our writes.
+    // makes all reads of the last other holder come before our writes.
     { const Literal acquire = from; }
     return std::move(from);
   }

@@ -56,8 +56,8 @@ class StridedCopy {
   InnerLoop loop_ = nullptr;
 };
 
-// An operand's elements in memory that may be written: its own when nobody else
-// holds it, else a copy. Errors: kResourceExhausted.
+// An operand's elements in memory that may be written: its own when it has no
+// other holder, else a copy. Errors: kResourceExhausted.
 absl::StatusOr<Literal> WritableCopy(const KernelContext& context,
                                      int operand);
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "absl/status/statusor.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::cuda {
 

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "kernels/cuda/errors.h"
 #include "kernels/cuda/library.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::cuda {
 

@@ -16,7 +16,7 @@
 #include "core/base/mutex.h"
 #include "kernels/cuda/errors.h"
 #include "kernels/cuda/owned.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::cuda {
 

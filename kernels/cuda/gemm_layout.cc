@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "kernels/gpu/gemm_check.h"
+#include "kernels/gpu/device/gemm_check.h"
 
 namespace hawser::cuda {
 namespace {

@@ -76,7 +76,7 @@ void AtomicMin(T* p, T x, int line = __builtin_LINE()) {
   if (x < *p) *p = x;
 }
 
-// ---- shared memory: an array whose elements know who used them, and when
+// ---- shared memory: an array that records which thread used an element, when
 template <class T>
 class SharedElement {
  public:

@@ -1,5 +1,5 @@
 // What a kernel that was compiled for the host knows about the thread it is,
-// and whom it asks. Filled in by kernels/emu; also part of what g++ reads, so
+// and what it asks. Filled in by kernels/emu; also part of what g++ reads, so
 // it includes nothing.
 #ifndef HAWSER_KERNELS_DIALECT_HOST_CONTEXT_H_
 #define HAWSER_KERNELS_DIALECT_HOST_CONTEXT_H_

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {
 

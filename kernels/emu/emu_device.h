@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {
 

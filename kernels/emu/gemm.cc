@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/dtype.h"
 #include "core/base/status.h"
-#include "kernels/gpu/gemm_check.h"
+#include "kernels/gpu/device/gemm_check.h"
 
 namespace hawser::emu {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "kernels/dialect/host_context.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {
 

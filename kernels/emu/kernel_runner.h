@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "kernels/emu/host_compiler.h"
 #include "kernels/emu/schedule.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {
 

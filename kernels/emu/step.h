@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "kernels/emu/device_memory.h"
 #include "kernels/emu/kernel_runner.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {
 

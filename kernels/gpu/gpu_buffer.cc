@@ -39,7 +39,7 @@ GpuBuffer::GpuBuffer(std::shared_ptr<Engine> engine, Literal kept)
 
 Future<DeviceValue> GpuBuffer::value() {
   MutexLock lock(&mu_);
-  if (!value_.valid()) value_ = engine_->Upload(kept_);
+  if (!value_.valid()) value_ = engine_->transfers().Upload(kept_);
   return value_;
 }
 
@@ -57,7 +57,7 @@ Future<Literal> GpuBuffer::Fetch(const runtime::CallOptions& options) {
   if (kept_.valid()) return Future<Literal>(kept_);
   const Future<Literal> fetched = Chain<Literal>(
       value(), [engine = engine_, shape = shape_](const DeviceValue& there) {
-        return engine->Fetch(there, shape);
+        return engine->transfers().Fetch(there, shape);
       });
   return OrExpired(fetched, runtime::AttemptToken(options));
 }
@@ -66,7 +66,7 @@ Future<bool> GpuBuffer::Ready(const runtime::CallOptions& options) {
   if (kept_.valid()) return Future<bool>(true);
   const Future<bool> ready =
       Chain<bool>(value(), [engine = engine_](const DeviceValue& there) {
-        return engine->Ready(there);
+        return engine->transfers().Ready(there);
       });
   return OrExpired(ready, runtime::AttemptToken(options));
 }

@@ -9,7 +9,7 @@
 
 #include "core/base/mutex.h"
 #include "core/runtime/client.h"
-#include "kernels/gpu/engine.h"
+#include "kernels/gpu/engine/engine.h"
 
 namespace hawser::gpu {
 
@@ -31,8 +31,8 @@ class GpuBuffer : public runtime::Buffer {
 
   // The value for use on the device.
   Future<DeviceValue> value();
-  // The value for whoever holds the buffer alone; gone from here afterwards.
-  // nullopt while it is not queued yet, and for one that is kept on the host.
+  // Takes the value out of the buffer, of which the caller is the only holder.
+  // nullopt while the value is not queued yet, and for one kept on the host.
   std::optional<DeviceValue> Take();
 
  private:

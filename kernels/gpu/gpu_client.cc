@@ -1,11 +1,11 @@
 #include "kernels/gpu/gpu_client.h"
 
-#include <thread>
 #include <utility>
 
 #include "core/base/status.h"
 #include "core/ops/registry.h"
-#include "kernels/gpu/compiled.h"
+#include "core/runtime/drain.h"
+#include "kernels/gpu/compile/compiled.h"
 #include "kernels/gpu/gpu_buffer.h"
 #include "kernels/gpu/gpu_executable.h"
 #include "kernels/gpu/uploaded_arrays.h"
@@ -34,22 +34,17 @@ absl::StatusOr<std::shared_ptr<GpuClient>> GpuClient::Make(
   HAWSER_ASSIGN_OR_RETURN(
       client->engine_,
       Engine::Make(std::move(device), client.get(), options.host));
-  client->engine_->OnShortMemory(
+  client->engine_->heap().OnShortMemory(
       [arrays = client->arrays_] { arrays->DropUnused(); });
   return client;
 }
 
 GpuClient::~GpuClient() {
   if (engine_ == nullptr) return;
-  engine_->Close();
+  engine_->DropClient();
   arrays_->Clear();
-  // A callback may have held the last reference; its thread cannot wait for
-  // itself.
-  if (engine_->IsOwnThread()) {
-    std::thread([engine = engine_] { engine->Drain(); }).detach();
-  } else {
-    engine_->Drain();
-  }
+  runtime::DrainClient(engine_->IsOwnThread(),
+                       [engine = engine_] { engine->Drain(); });
 }
 
 absl::StatusOr<runtime::Capabilities> GpuClient::capabilities() {
@@ -89,7 +84,7 @@ absl::StatusOr<BufferPtr> GpuClient::Upload(const Literal& value,
   if (!value.valid()) return InvalidArgument("no value to upload");
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(CheckBytes(value.shape(), value.bytes()));
-  Future<DeviceValue> there = engine_->Upload(value);
+  Future<DeviceValue> there = engine_->transfers().Upload(value);
   if (there.ready()) HAWSER_RETURN_IF_ERROR(there.Await().status());
   return std::make_shared<GpuBuffer>(engine_, value.shape(), std::move(there));
 }

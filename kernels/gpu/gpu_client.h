@@ -11,9 +11,9 @@
 #include "core/ir/verifier.h"
 #include "core/runtime/client.h"
 #include "core/runtime/host_dataset_client.h"
-#include "kernels/gpu/device_api.h"
-#include "kernels/gpu/engine.h"
-#include "kernels/gpu/kernel_cache.h"
+#include "kernels/gpu/compile/kernel_cache.h"
+#include "kernels/gpu/device/device_api.h"
+#include "kernels/gpu/engine/engine.h"
 
 namespace hawser::gpu {
 
@@ -54,7 +54,7 @@ class GpuClient : public runtime::HostDatasetClient {
   int64_t live_buffers() const;
   KernelCache::Counts kernel_counts() const { return kernels_.counts(); }
   // Gives the device's memory back that is kept for reuse: arenas, arrays.
-  void TrimMemory() { engine_->TrimMemory(); }
+  void TrimMemory() { engine_->heap().Trim(); }
 
  private:
   GpuClient(std::shared_ptr<Device> device, const GpuClientOptions& options);

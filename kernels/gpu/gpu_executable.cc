@@ -5,9 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
+#include "core/runtime/pending_run.h"
+#include "kernels/gpu/given_argument.h"
 #include "kernels/gpu/gpu_buffer.h"
-#include "kernels/gpu/pending_run.h"
-#include "kernels/gpu/step_runner.h"
+#include "kernels/gpu/run/step_runner.h"
 
 namespace hawser::gpu {
 namespace {
@@ -21,26 +22,25 @@ constexpr int64_t kMinCaptured = 2, kMaxCaptured = 4096;
 // Holds a lane for one run: the main one, or one of its own.
 class RunLane {
  public:
-  static absl::StatusOr<std::unique_ptr<RunLane>> Take(Engine* engine,
-                                                       bool own) {
-    std::shared_ptr<Lane> lane = engine->main_lane();
+  static absl::StatusOr<std::unique_ptr<RunLane>> Take(Lanes* lanes, bool own) {
+    std::shared_ptr<Lane> lane = lanes->main();
     if (own) {
-      HAWSER_ASSIGN_OR_RETURN(lane, engine->TakeLane());
+      HAWSER_ASSIGN_OR_RETURN(lane, lanes->Take());
     }
-    return std::make_unique<RunLane>(engine, std::move(lane), own);
+    return std::make_unique<RunLane>(lanes, std::move(lane), own);
   }
-  RunLane(Engine* engine, std::shared_ptr<Lane> lane, bool own)
-      : engine_(engine), lane_(std::move(lane)), own_(own) {
+  RunLane(Lanes* lanes, std::shared_ptr<Lane> lane, bool own)
+      : lanes_(lanes), lane_(std::move(lane)), own_(own) {
     lane_->Hold();
   }
   ~RunLane() {
     lane_->Release();
-    if (own_) engine_->ReturnLane(lane_);
+    if (own_) lanes_->Return(lane_);
   }
   const std::shared_ptr<Lane>& lane() const { return lane_; }
 
  private:
-  Engine* const engine_;
+  Lanes* const lanes_;
   const std::shared_ptr<Lane> lane_;
   const bool own_;
 };
@@ -70,8 +70,8 @@ GpuExecutable::GpuExecutable(std::shared_ptr<Engine> engine,
 
 // Queued work may still use them.
 GpuExecutable::~GpuExecutable() {
-  engine_->main_lane()->KeepUntilDone(graphs_.Release());
-  engine_->main_lane()->KeepUntilDone(compiled_.code);
+  engine_->lanes().main()->KeepUntilDone(graphs_.Release());
+  engine_->lanes().main()->KeepUntilDone(compiled_.code);
 }
 
 absl::Status GpuExecutable::Check(
@@ -107,7 +107,7 @@ absl::StatusOr<std::vector<BufferPtr>> GpuExecutable::Execute(
   bool all_there = !blocks();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (const auto* literal = std::get_if<Literal>(&arguments[i])) {
-      given[i].value = engine_->Upload(*literal);
+      given[i].value = engine_->transfers().Upload(*literal);
     } else {
       given[i].buffer = std::get<BufferPtr>(arguments[i]);
       given[i].value = static_cast<GpuBuffer&>(*given[i].buffer).value();
@@ -148,20 +148,33 @@ std::vector<Future<DeviceValue>> GpuExecutable::QueueNow(
 
 absl::StatusOr<std::vector<Future<DeviceValue>>> GpuExecutable::QueueLater(
     std::vector<GivenArgument> given, const runtime::CallOptions& call) {
-  if (!engine_->Begin()) {
+  std::vector<Future<DeviceValue>> awaited;
+  for (const GivenArgument& argument : given) {
+    if (!argument.value.ready()) awaited.push_back(argument.value);
+  }
+  auto work = [self = shared_from_this(), given = std::move(given),
+               call]() mutable -> absl::StatusOr<Results> {
+    HAWSER_RETURN_IF_ERROR(call.cancel.Check());
+    HAWSER_ASSIGN_OR_RETURN(std::vector<RunArgument> taken,
+                            TakeArguments(*self, given, 1));
+    return self->Queue(std::move(taken), call);
+  };
+  const auto run = std::make_shared<runtime::PendingRun<DeviceValue>>(
+      std::shared_ptr<Gate>(engine_, &engine_->gate()),
+      blocks() ? &engine_->blocking_runs() : &engine_->queueing(),
+      signature().results.size(), std::move(work));
+  if (!run->is_inside()) {
     return FailedPrecondition("the ", engine_->platform(), " client is gone");
   }
-  auto run = std::make_shared<PendingRun>(shared_from_this(), engine_,
-                                          std::move(given), call);
   std::vector<Future<DeviceValue>> results = run->results();
-  run->Start();
+  run->Start(std::move(awaited), call.cancel);
   return results;
 }
 
 absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
     std::vector<RunArgument> arguments, const runtime::CallOptions& call) {
   HAWSER_ASSIGN_OR_RETURN(const std::unique_ptr<RunLane> run,
-                          RunLane::Take(engine_.get(), blocks()));
+                          RunLane::Take(&engine_->lanes(), blocks()));
   const std::shared_ptr<Lane>& lane = run->lane();
   Results results(signature().results.size());
   // Of what is not waited for, this lane is no user.
@@ -218,7 +231,8 @@ absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
     if (place.kind == ResultMemory::kArgument) {
       result.memory = arguments[place.index].value.memory;
     } else if (place.kind == ResultMemory::kOwn && result.memory == nullptr) {
-      auto memory = engine_->Allocate(lane, signature().results[r].byte_size());
+      auto memory =
+          engine_->heap().Allocate(lane, signature().results[r].byte_size());
       if (!memory.ok()) return Annotate(memory.status(), NoMemoryFor(r));
       result.memory = *std::move(memory);
     }
@@ -247,7 +261,7 @@ absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
   const Program& program = compiled_.program;
   std::vector<DeviceAddress> bases(Slot::kFirstArgument);
   if (program.arena_bytes > 0) {
-    auto arena = engine_->Arena(lane, program.arena_bytes);
+    auto arena = engine_->heap().Arena(lane, program.arena_bytes);
     if (!arena.ok()) return Annotate(arena.status(), "temporary values");
     bases[Slot::kArena] = *arena;
   }
@@ -268,7 +282,7 @@ absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
 }
 
 GraphCache::Counts GpuExecutable::graph_counts() {
-  const LaneHold hold(engine_->main_lane().get());
+  const LaneHold hold(engine_->lanes().main().get());
   return graphs_.counts();
 }
 

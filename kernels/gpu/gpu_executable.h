@@ -1,5 +1,5 @@
-// GpuExecutable: a compiled module, queued on the device by whoever executes
-// it, or by a thread where it has to wait.
+// GpuExecutable: a compiled module, queued on the device by the thread that
+// executes it, or by a thread of the engine where it has to wait.
 #ifndef HAWSER_KERNELS_GPU_GPU_EXECUTABLE_H_
 #define HAWSER_KERNELS_GPU_GPU_EXECUTABLE_H_
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/runtime/client.h"
-#include "kernels/gpu/compiled.h"
-#include "kernels/gpu/engine.h"
-#include "kernels/gpu/graph_cache.h"
+#include "kernels/gpu/compile/compiled.h"
+#include "kernels/gpu/engine/engine.h"
+#include "kernels/gpu/run/graph_cache.h"
 
 namespace hawser::gpu {
 
@@ -20,7 +20,7 @@ struct GivenArgument;
 // One argument of a run.
 struct RunArgument {
   DeviceValue value;
-  // Nobody else holds the memory: a result may have it.
+  // The run is the memory's only holder: a result may have it.
   bool is_given = false;
 };
 
@@ -40,8 +40,7 @@ class GpuExecutable : public runtime::Executable,
       const runtime::ExecuteOptions& options) override;
 
   // Queues a run over values that are queued themselves; blocks as
-  // Program::blocks says. Of `call` the token and whom the device is shared
-  // with count.
+  // Program::blocks says. Of `call` it uses the token and the sharing.
   absl::StatusOr<std::vector<DeviceValue>> Queue(
       std::vector<RunArgument> arguments, const runtime::CallOptions& call);
   // Whether some result may have the memory of argument `i`.
@@ -79,7 +78,7 @@ class GpuExecutable : public runtime::Executable,
   const Compiled compiled_;
   runtime::HostEvaluator* const host_;
   std::vector<bool> may_take_;  // by argument
-  GraphCache graphs_;           // for whoever holds the main lane
+  GraphCache graphs_;           // used by the holder of the main lane
 };
 
 }  // namespace hawser::gpu

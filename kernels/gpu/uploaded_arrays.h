@@ -14,18 +14,19 @@
 
 namespace hawser::gpu {
 
-// Thread-safe.
+// Thread-safe. Invariant: there is at most one buffer for each array of each
+// dataset.
 class UploadedArrays {
  public:
-  // The buffer of an array; `value` where there is none yet.
+  // The array's buffer; one that is made of `value` where there is none yet.
   std::shared_ptr<GpuBuffer> Get(const std::shared_ptr<Engine>& engine,
                                  absl::string_view token,
                                  absl::string_view array, const Literal& value);
   void Drop(absl::string_view token);
-  // Those nobody else holds.
+  // Drops the buffers that have no other holder.
   void DropUnused();
   void Clear();
-  // How many nobody else holds.
+  // How many buffers have no other holder.
   int64_t kept() const;
 
  private:

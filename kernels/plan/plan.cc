@@ -5,10 +5,10 @@
 
 #include "core/base/status.h"
 #include "core/ops/control.h"
-#include "kernels/plan/dot_layout.h"
-#include "kernels/plan/emit.h"
-#include "kernels/plan/fuse.h"
-#include "kernels/plan/node_table.h"
+#include "kernels/plan/fusion/dot_layout.h"
+#include "kernels/plan/fusion/emit.h"
+#include "kernels/plan/fusion/fuse.h"
+#include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {
 namespace {

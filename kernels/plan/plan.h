@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/plan/buffers.h"
-#include "kernels/plan/region.h"
-#include "kernels/plan/target.h"
+#include "kernels/plan/memory/buffers.h"
+#include "kernels/plan/region/region.h"
+#include "kernels/plan/target/target.h"
 
 namespace hawser::plan {
 

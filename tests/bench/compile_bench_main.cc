@@ -21,7 +21,7 @@
 #include "kernels/dialect/dialect.h"
 #include "kernels/emu/emu_device.h"
 #include "kernels/gpu/gpu_client.h"
-#include "kernels/gpu/program.h"
+#include "kernels/gpu/program/program.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/gpu/forwarding_device.h"
 #include "tests/kernels/plan/graphs.h"

@@ -20,8 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BAZEL = "bazel-out/k8-opt/bin"
 # The dialect first: its mutants' numbers stand in every compiled kernel, and
 # stay when other files change.
-SOURCES = ("kernels/dialect/*.cuh", "kernels/plan/*.cc", "kernels/plan/*.h",
-           "kernels/gpu/emit/*.cc", "kernels/gpu/emit/*.h")
+SOURCES = ("kernels/dialect/*.cuh", "kernels/plan/**/*.cc",
+           "kernels/plan/**/*.h", "kernels/gpu/emit/**/*.cc",
+           "kernels/gpu/emit/**/*.h")
 TARGETS = (
     "tests/kernels/plan/plan_test",
     "tests/kernels/plan/golden_test",

@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import folder_test
 import layering_test
 import names_test
 import readme_test
@@ -48,6 +49,39 @@ class ChecksTest(unittest.TestCase):
         self.write("core/ir/c.cc", "class C {\n" + body + "};\n")
         self.expect(size_test, "core/ir/a.cc:3: a function of 63 lines")
 
+    def test_size_caps_classes_wherever_they_are(self):
+        body = "  void F();\n" * 149
+        self.write("core/ir/a.cc", "namespace hawser {\nnamespace {\n\n"
+                   "class Long : public Base {\n" + body + "};\n\n"
+                   "struct Also {\n" + body + "};\n"
+                   "class Declared;\n}\n}\n")
+        self.write("core/ir/b.h", "class Fits {\n" + body[12:] + "};\n")
+        self.expect(size_test,
+                    "core/ir/a.cc:4: class Long of 151 lines, at most 150",
+                    "core/ir/a.cc:156: class Also of 151 lines, at most 150")
+
+    def test_size_lets_a_class_on_the_list_only_shrink(self):
+        self.write("core/ir/a.cc", "class Long {\n" + "  int a;\n" * 160 + "};\n")
+        for listed, found in [(162, []), (161, ["at most 161"]),
+                              (163, ["lower it"])]:
+            got = size_test.violations(self.tree, {"core/ir/a.cc:Long": listed})
+            self.assertEqual([g.endswith(f) for g, f in zip(got, found)],
+                             [True] * len(found), got)
+            self.assertEqual(len(got), len(found), got)
+
+    def test_folders(self):
+        for number in range(16):
+            self.write(f"core/ir/f{number}.cc", "")
+            self.write(f"core/ops/f{number}.txtpb", "")
+            self.write(f"core/passes/f{number}.h", "")
+        self.write("core/ir/README.md", "")
+        self.write("core/ir/BUILD.bazel", "")
+        for listed, found in [({}, 2), ({"core/ir": 16}, 1),
+                              ({"core/ir": 15}, 2), ({"core/ir": 17}, 2),
+                              ({"core/ir": None, "core/passes": 16}, 0)]:
+            got = folder_test.violations(self.tree, listed)
+            self.assertEqual(len(got), found, got)
+
     def test_names(self):
         self.write("core/utils/a.h", "")
         self.write("core/ir/shape_helpers.cc", "")
@@ -72,7 +106,7 @@ class ChecksTest(unittest.TestCase):
                    '#include <vector>\n#include "absl/types/span.h"\n'
                    '#include "core/ir/shape.h"\n')
         self.write("kernels/cuda/a.cc", "#include <cuda_runtime_api.h>\n"
-                   '#include "kernels/gpu/device_api.h"\n')
+                   '#include "kernels/gpu/device/device_api.h"\n')
         self.write("client/remote/a.cc", '#include "proto/executor.grpc.pb.h"\n'
                    '#include "grpcpp/grpcpp.h"\n')
         self.write("server/main.cc", '#include "kernels/cuda/device.h"\n')

@@ -26,8 +26,8 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/dialect/dialect.h"
-#include "kernels/gpu/emit/op_text.h"
-#include "kernels/plan/node_table.h"
+#include "kernels/gpu/emit/text/op_text.h"
+#include "kernels/plan/region/node_table.h"
 
 namespace hawser {
 namespace {
@@ -117,11 +117,12 @@ void ComplainOfEngines(const OpDef& op, Complain complain) {
   }
   if (plan::NodeOf(op).node == plan::NodeClass::kHost &&
       !IsExempt(op, kWithoutPlan)) {
-    complain("kernels/plan/node_table.cc",
+    complain("kernels/plan/region/node_table.cc",
              "there is no planner row: it would never be in a GPU kernel");
   }
   if (op.Is(kElementwise) && !gpu::HasOpText(op)) {
-    complain("kernels/gpu/emit/op_text.cc", "there is no text for the GPU");
+    complain("kernels/gpu/emit/text/op_text.cc",
+             "there is no text for the GPU");
   }
   if (!op.monoid) return;
   if (kernel != nullptr && kernel->reduction == nullptr) {
@@ -197,7 +198,7 @@ TEST(RegistryStyle, ARowWithoutCompanyIsNamedWithTheFilesToEdit) {
        .monoid = {"LonelySum", MonoidDef::kZero}});
   std::string sum = absl::StrJoin(ComplaintsAbout(kLonelySum), "\n");
   for (const char* part :
-       {"kernels/gpu/emit/op_text.cc: lonely_sum", "row {&kLonelySum, ",
+       {"kernels/gpu/emit/text/op_text.cc: lonely_sum", "row {&kLonelySum, ",
         "kernels/dialect/reduce.cuh: lonely_sum"}) {
     EXPECT_THAT(sum, ::testing::HasSubstr(part));
   }
@@ -206,7 +207,7 @@ TEST(RegistryStyle, ARowWithoutCompanyIsNamedWithTheFilesToEdit) {
        {"lonely: the row has no shape rule", "has no .axes", "has no .gradient",
         "has no .summary", "has no .source",
         "kernels/cpu (the family's .cc): lonely",
-        "kernels/plan/node_table.cc: lonely",
+        "kernels/plan/region/node_table.cc: lonely",
         "tests/vectors/lonely.txtpb: lonely",
         "client/sdk/function_table.cc: lonely"}) {
     EXPECT_THAT(found, ::testing::HasSubstr(part));

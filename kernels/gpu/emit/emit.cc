@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
+#include "kernels/gpu/emit/reductions/reductions.h"
 
 namespace hawser::gpu {
 namespace {

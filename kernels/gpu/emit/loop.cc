@@ -1,6 +1,8 @@
 // kLoop: one thread per vector of neighbours, over and over.
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/points/point_writer.h"
+#include "kernels/gpu/emit/points/turn.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {
@@ -60,7 +62,7 @@ class LoopEmitter {
               .inner = loops - 1,
               .results = all_};
     if (loops > 0) turn.base = writer_.names().loops[loops - 1];
-    writer_.WriteTurn(turn);
+    WriteTurn(turn, &writer_);
   }
 
   const RegionSource& source_;

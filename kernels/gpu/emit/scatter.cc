@@ -1,6 +1,6 @@
 // scatter: each thread owns some of the places an index vector may name, and
 // one place in the window; it goes through all index vectors in order and
-// combines what is its own. So nothing depends on who comes first.
+// combines what is its own. So nothing depends on the order of threads.
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +10,10 @@
 #include "core/ops/rules.h"
 #include "core/ops/scatter.h"
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
-#include "kernels/gpu/emit/op_text.h"
+#include "kernels/gpu/emit/text/index_text.h"
+#include "kernels/gpu/emit/text/kernel_builder.h"
+#include "kernels/gpu/emit/text/launch.h"
+#include "kernels/gpu/emit/text/op_text.h"
 
 namespace hawser::gpu {
 namespace {
@@ -22,6 +24,76 @@ using plan::IndexMap;
 // Loops of the offsets below.
 enum Loop { kVector, kWindow };
 
+// A scatter as two loops: over index vectors, and over places in a window.
+struct ScatterLoops {
+  // An axis of the input that an index vector moves along.
+  struct Moved {
+    int64_t size, stride;
+    IndexExpr component;  // offset in the indices
+  };
+
+  int64_t vectors = 1, window = 1;
+  int64_t places = 1;       // that an index vector may name
+  IndexExpr window_offset;  // in the input, from where the window starts
+  IndexExpr update_offset;
+  std::vector<Moved> moved;
+};
+
+// Errors: kUnimplemented for windows that overlap when they move.
+absl::StatusOr<ScatterLoops> FindScatterLoops(const Instruction& i,
+                                              const Shape& input,
+                                              const Shape& indices,
+                                              const Shape& updates) {
+  const auto inserted = i.attributes.GetInts("inserted_window_dims");
+  const auto window = i.attributes.GetInts("update_window_dims");
+  const auto map = i.attributes.GetInts("scatter_dims_to_operand_dims");
+  const int64_t vector_axis = i.attributes.GetInt("index_vector_dim");
+  Dims batch_sizes, window_sizes;
+  std::vector<int> axis_of(updates.rank(), -1);  // of the input
+  for (int a = 0, next = 0; a < input.rank(); ++a) {
+    if (!Contains(inserted, a)) axis_of[window[next++]] = a;
+  }
+  for (int u = 0; u < updates.rank(); ++u) {
+    (axis_of[u] < 0 ? batch_sizes : window_sizes).push_back(updates.dim(u));
+    if (Contains(map, axis_of[u]) && updates.dim(u) > 1) {
+      return Unimplemented("no kernel scatters windows that overlap");
+    }
+  }
+  ScatterLoops loops;
+  loops.vectors = ProductOf(batch_sizes);
+  loops.window = ProductOf(window_sizes);
+  const IndexMap batch =
+      plan::Delinearize(IndexExpr::Dim(kVector, loops.vectors), batch_sizes);
+  const IndexMap inside =
+      plan::Delinearize(IndexExpr::Dim(kWindow, loops.window), window_sizes);
+  IndexMap update;
+  const Dims strides = input.Strides();
+  for (int u = 0, b = 0, w = 0; u < updates.rank(); ++u) {
+    if (axis_of[u] < 0) {
+      update.axes.push_back(batch.axes[b++]);
+      continue;
+    }
+    update.axes.push_back(inside.axes[w]);
+    loops.window_offset =
+        loops.window_offset + inside.axes[w++] * strides[axis_of[u]];
+  }
+  loops.update_offset = update.Linear(updates.dims());
+  for (size_t k = 0; k < map.size(); ++k) {
+    IndexMap at = batch;
+    if (vector_axis < indices.rank()) {
+      at.axes.insert(at.axes.begin() + vector_axis,
+                     IndexExpr::Constant(static_cast<int64_t>(k)));
+    }
+    const int axis = static_cast<int>(map[k]);
+    loops.moved.push_back(
+        {input.dim(axis), strides[axis], at.Linear(indices.dims())});
+    loops.places *= input.dim(axis);
+  }
+  return loops;
+}
+
+// Invariant: a place belongs to the bucket `place % buckets_`, and one thread
+// combines what falls into a bucket at one place of the window.
 class ScatterEmitter {
  public:
   explicit ScatterEmitter(const RegionSource& source)
@@ -29,23 +101,24 @@ class ScatterEmitter {
         c_(source.module.computation(source.region.computation)),
         i_(c_.instructions()[source.region.instruction]),
         count_(static_cast<int>(i_.operands.size()) / 2),
-        input_(c_.shape(i_.operands[0])),
         indices_(c_.shape(i_.operands[count_])),
-        updates_(c_.shape(i_.operands[count_ + 1])),
         kernel_("scatter") {}
 
   Kernels Emit() {
-    if (updates_.num_elements() == 0) return std::vector<EmittedKernel>();
-    HAWSER_RETURN_IF_ERROR(SortAxes());
+    const Shape& input = c_.shape(i_.operands[0]);
+    const Shape& updates = c_.shape(i_.operands[count_ + 1]);
+    if (updates.num_elements() == 0) return std::vector<EmittedKernel>();
+    HAWSER_ASSIGN_OR_RETURN(loops_,
+                            FindScatterLoops(i_, input, indices_, updates));
     names_.loops = {"n", "w"};
-    names_.wide = std::max({input_.num_elements(), indices_.num_elements(),
-                            updates_.num_elements()}) >= int64_t{1} << 31;
-    const int64_t wanted =
-        CeilDivide(int64_t{source_.options.multiprocessors} * 2048, window_);
-    buckets_ = std::min(wanted, places_);
+    names_.wide = std::max({input.num_elements(), indices_.num_elements(),
+                            updates.num_elements()}) >= int64_t{1} << 31;
+    const int64_t wanted = CeilDivide(
+        int64_t{source_.options.multiprocessors} * 2048, loops_.window);
+    buckets_ = std::min(wanted, loops_.places);
     WriteLoop();
     HAWSER_RETURN_IF_ERROR(status_);
-    const int64_t threads = window_ * buckets_;
+    const int64_t threads = loops_.window * buckets_;
     HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
                             GridOf(CeilDivide(threads, kThreads)));
     return std::vector<EmittedKernel>{
@@ -53,78 +126,24 @@ class ScatterEmitter {
   }
 
  private:
-  // An axis of the input that an index vector moves along.
-  struct Moved {
-    int64_t size, stride;
-    IndexExpr component;  // offset in the indices
-  };
-
-  // Errors: kUnimplemented for windows that overlap when they move.
-  absl::Status SortAxes() {
-    const auto inserted = i_.attributes.GetInts("inserted_window_dims");
-    const auto window = i_.attributes.GetInts("update_window_dims");
-    const auto map = i_.attributes.GetInts("scatter_dims_to_operand_dims");
-    const int64_t vector_axis = i_.attributes.GetInt("index_vector_dim");
-    Dims batch_sizes, window_sizes;
-    std::vector<int> axis_of(updates_.rank(), -1);  // of the input
-    for (int a = 0, next = 0; a < input_.rank(); ++a) {
-      if (!Contains(inserted, a)) axis_of[window[next++]] = a;
-    }
-    for (int u = 0; u < updates_.rank(); ++u) {
-      (axis_of[u] < 0 ? batch_sizes : window_sizes).push_back(updates_.dim(u));
-      if (Contains(map, axis_of[u]) && updates_.dim(u) > 1) {
-        return Unimplemented("no kernel scatters windows that overlap");
-      }
-    }
-    vectors_ = ProductOf(batch_sizes);
-    window_ = ProductOf(window_sizes);
-    const IndexMap batch =
-        plan::Delinearize(IndexExpr::Dim(kVector, vectors_), batch_sizes);
-    const IndexMap inside =
-        plan::Delinearize(IndexExpr::Dim(kWindow, window_), window_sizes);
-    IndexMap update;
-    const Dims strides = input_.Strides();
-    for (int u = 0, b = 0, w = 0; u < updates_.rank(); ++u) {
-      if (axis_of[u] < 0) {
-        update.axes.push_back(batch.axes[b++]);
-        continue;
-      }
-      update.axes.push_back(inside.axes[w]);
-      window_offset_ =
-          window_offset_ + inside.axes[w++] * strides[axis_of[u]];
-    }
-    update_offset_ = update.Linear(updates_.dims());
-    for (size_t k = 0; k < map.size(); ++k) {
-      IndexMap at = batch;
-      if (vector_axis < indices_.rank()) {
-        at.axes.insert(at.axes.begin() + vector_axis,
-                       IndexExpr::Constant(static_cast<int64_t>(k)));
-      }
-      const int axis = static_cast<int>(map[k]);
-      moved_.push_back({input_.dim(axis), strides[axis],
-                        at.Linear(indices_.dims())});
-      places_ *= input_.dim(axis);
-    }
-    return absl::OkStatus();
-  }
-
   void WriteLoop() {
     TextWriter& body = kernel_.body();
     const char* type = names_.type();
     body.Line("const ", type, " own = (", type, ")HK_BID * ", kThreads,
               "u + HK_TID;");
-    body.Line("const ", type, " w = own % ", names_.Number(window_), ";");
-    body.Line("const ", type, " bucket = own / ", names_.Number(window_), ";");
+    body.Line("const ", type, " w = own % ", names_.Number(loops_.window), ";");
+    body.Line("const ", type, " bucket = own / ", names_.Number(loops_.window),
+              ";");
     body.Line("if (bucket >= ", names_.Number(buckets_), ") return;");
-    body.Open("for (", type, " n = 0; n < ", names_.Number(vectors_),
+    body.Open("for (", type, " n = 0; n < ", names_.Number(loops_.vectors),
               "; ++n)");
-    const std::string indices = kernel_.Parameter(
-        {KernelParameter::kOperand, count_, 0, indices_.byte_size(),
-         Access::kRead},
-        TypeName(indices_.dtype()), true);
+    const std::string indices =
+        kernel_.Parameter({KernelParameter::kOperand, count_, 0,
+                           indices_.byte_size(), Access::kRead},
+                          TypeName(indices_.dtype()), true);
     std::string inside = "true", place = names_.Number(0), at = place;
-    for (size_t k = 0; k < moved_.size(); ++k) {
-      const Moved& m = moved_[k];
+    for (size_t k = 0; k < loops_.moved.size(); ++k) {
+      const ScatterLoops::Moved& m = loops_.moved[k];
       body.Line("const s64 i", k, " = (s64)Load(", indices, " + (",
                 IndexText(m.component, names_), "));");
       absl::StrAppend(&inside, " && (u64)i", k, " < ", m.size, "ull");
@@ -136,9 +155,9 @@ class ScatterEmitter {
     body.Open("if (", inside, " && (", place, ") % ", names_.Number(buckets_),
               " == bucket)");
     body.Line("const ", type, " at = ", at, " + ",
-              IndexText(window_offset_, names_), ";");
-    body.Line("const ", type, " from = ", IndexText(update_offset_, names_),
-              ";");
+              IndexText(loops_.window_offset, names_), ";");
+    body.Line("const ", type,
+              " from = ", IndexText(loops_.update_offset, names_), ";");
     WriteCombination();
     body.Close();
     body.Close();
@@ -159,17 +178,17 @@ class ScatterEmitter {
     }
     for (int k = 0; k < count_; ++k) {
       const Shape& shape = c_.shape(i_.operands[count_ + 1 + k]);
-      const std::string from = kernel_.Parameter(
-          {KernelParameter::kOperand, count_ + 1 + k, 0, shape.byte_size(),
-           Access::kRead},
-          TypeName(shape.dtype()), true);
+      const std::string from =
+          kernel_.Parameter({KernelParameter::kOperand, count_ + 1 + k, 0,
+                             shape.byte_size(), Access::kRead},
+                            TypeName(shape.dtype()), true);
       body.Line("const ", TypeName(shape.dtype()), " new", k, " = Load(", from,
                 " + from);");
       arguments.push_back({absl::StrCat("new", k), shape.dtype()});
     }
-    const auto values = ScalarComputationText(
-        source_.module.computation(i_.called[0]), arguments,
-        source_.options.strict, "v", &body);
+    const auto values =
+        ScalarComputationText(source_.module.computation(i_.called[0]),
+                              arguments, source_.options.strict, "v", &body);
     status_ = values.status();
     for (int k = 0; k < count_ && values.ok(); ++k) {
       body.Line("Store(", results[k], " + at, ", (*values)[k].Stored(), ");");
@@ -180,14 +199,12 @@ class ScatterEmitter {
   const Computation& c_;
   const Instruction& i_;
   const int count_;  // of inputs
-  const Shape &input_, &indices_, &updates_;
+  const Shape& indices_;
   KernelBuilder kernel_;
   IndexNames names_;
   absl::Status status_;
-
-  int64_t vectors_ = 1, window_ = 1, places_ = 1, buckets_ = 1;
-  IndexExpr window_offset_, update_offset_;
-  std::vector<Moved> moved_;
+  ScatterLoops loops_;
+  int64_t buckets_ = 1;
 };
 
 }  // namespace

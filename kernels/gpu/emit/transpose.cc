@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/points/point_writer.h"
+#include "kernels/gpu/emit/points/turn.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {
@@ -94,7 +96,7 @@ class TransposeEmitter {
     TextWriter& body = kernel_.body();
     std::vector<Tile> tiles;
     int64_t bytes = 0;
-    for (const plan::Access& a : source_.region.accesses) {
+    for (const plan::MemoryAccess& a : source_.region.accesses) {
       const int64_t size = kTile * (kTile + 1) *
                            ByteWidth(source_.shape(a.point).dtype());
       if (!CrossesAlong(a, across_, inner_) || bytes + size > kSharedBytes) {
@@ -131,7 +133,7 @@ class TransposeEmitter {
                                    "u + r]"),
                       source_.shape(tile.load).dtype()});
     }
-    writer_.WriteTurn({.results = results_});
+    WriteTurn({.results = results_}, &writer_);
     body.Close();
     body.Close();
   }
@@ -139,7 +141,7 @@ class TransposeEmitter {
  public:
   // Whether neighbours of `across` are neighbours in memory, and those of
   // `inner` are not.
-  static bool CrossesAlong(const plan::Access& a, int across, int inner) {
+  static bool CrossesAlong(const plan::MemoryAccess& a, int across, int inner) {
     return !a.masked && a.kind == plan::AccessKind::kStrided &&
            a.offset.CoefficientOf(across) == 1 && !a.offset.DividesDim(inner);
   }
@@ -162,7 +164,7 @@ Kernels EmitTiledTranspose(const RegionSource& source) {
   int across = -1;
   for (int d = 0; d < inner; ++d) {
     int64_t bytes = 0;
-    for (const plan::Access& a : source.region.accesses) {
+    for (const plan::MemoryAccess& a : source.region.accesses) {
       if (TransposeEmitter::CrossesAlong(a, d, inner)) bytes += a.bytes;
     }
     if (bytes > most) across = d;

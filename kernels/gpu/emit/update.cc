@@ -7,7 +7,7 @@
 #include "core/ops/scatter.h"
 #include "core/ops/slice.h"
 #include "kernels/gpu/emit/emitters.h"
-#include "kernels/gpu/emit/launch.h"
+#include "kernels/gpu/emit/text/launch.h"
 
 namespace hawser::gpu {
 namespace {
@@ -75,11 +75,11 @@ class SliceLoop {
 
   void Merge() {
     std::vector<IndexExpr> offsets;
-    for (const plan::Access& a : r_.accesses) offsets.push_back(a.offset);
+    for (const plan::MemoryAccess& a : r_.accesses) offsets.push_back(a.offset);
     r_.loops = plan::CollapseLoops(r_.domain, offsets, {});
     const int inner = static_cast<int>(r_.loops.extents.size()) - 1;
     r_.num_kept_loops = inner + 1;
-    for (plan::Access& a : r_.accesses) {
+    for (plan::MemoryAccess& a : r_.accesses) {
       a.offset = a.offset.Substitute(r_.loops.back);
       r_.fits_u32 &= a.offset.bounds().max < int64_t{1} << 31;
     }
@@ -92,7 +92,7 @@ class SliceLoop {
     if (inner < 0) width = 1;
     while (width > 1 && r_.loops.extents[inner] % width != 0) width /= 2;
     r_.vector_width = static_cast<int>(width);
-    for (plan::Access& a : r_.accesses) {
+    for (plan::MemoryAccess& a : r_.accesses) {
       if (a.result == 0 || a.operand == 1) a.vector_width = r_.vector_width;
     }
   }

@@ -11,7 +11,7 @@
 
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/dialect/dialect.h"
-#include "kernels/gpu/program.h"
+#include "kernels/gpu/program/program.h"
 #include "kernels/plan/plan.h"
 #include "tests/bench/gpu/workloads.h"
 #include "tests/testing/matchers.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 #include "tests/bench/gpu/counting_device.h"
 #include "tests/bench/gpu/workload_run.h"
 

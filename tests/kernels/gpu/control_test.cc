@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "kernels/gpu/trip_count.h"
+#include "kernels/gpu/program/trip_count.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/gpu/device_api.h"
+#include "kernels/gpu/device/device_api.h"
 
 namespace hawser::gpu {
 

@@ -1,5 +1,5 @@
 // Kernels compiled once: in memory, on disk, by whoever asks first.
-#include "kernels/gpu/kernel_cache.h"
+#include "kernels/gpu/compile/kernel_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include "client/sdk/client.h"
 #include "core/base/mutex.h"
 #include "kernels/cpu/cpu_client.h"
-#include "kernels/gpu/compiled.h"
+#include "kernels/gpu/compile/compiled.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process.h"

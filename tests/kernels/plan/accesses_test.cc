@@ -1,6 +1,6 @@
 // How a kernel's loops are merged, how each load and store meets memory, and
 // what moves.
-#include "kernels/plan/accesses.h"
+#include "kernels/plan/region/accesses.h"
 
 #include <functional>
 #include <string>
@@ -51,11 +51,11 @@ Region KernelOf(const std::vector<Shape>& parameters,
   return kernel;
 }
 
-const Access& LoadOf(const Region& region, int operand) {
-  for (const Access& a : region.accesses) {
+const MemoryAccess& LoadOf(const Region& region, int operand) {
+  for (const MemoryAccess& a : region.accesses) {
     if (a.operand == operand) return a;
   }
-  static const Access& none = *new Access();
+  static const MemoryAccess& none = *new MemoryAccess();
   ADD_FAILURE() << "operand " << operand << " is not loaded";
   return none;
 }

@@ -1,4 +1,4 @@
-#include "kernels/plan/buffers.h"
+#include "kernels/plan/memory/buffers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,8 +15,8 @@
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
-#include "kernels/plan/arena.h"
-#include "kernels/plan/dot_layout.h"
+#include "kernels/plan/fusion/dot_layout.h"
+#include "kernels/plan/memory/arena.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"

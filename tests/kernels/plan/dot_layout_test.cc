@@ -1,6 +1,6 @@
 // In which order of axes products are read and written: what a library is
 // asked for, and what is transposed for it.
-#include "kernels/plan/dot_layout.h"
+#include "kernels/plan/fusion/dot_layout.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
 // Which tails a product takes along, and what they are called.
-#include "kernels/plan/epilogue.h"
+#include "kernels/plan/region/epilogue.h"
 
 #include <functional>
 #include <string>

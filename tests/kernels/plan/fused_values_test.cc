@@ -12,7 +12,7 @@
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
-#include "kernels/plan/dot_layout.h"
+#include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/plan.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"

@@ -10,7 +10,7 @@
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
-#include "kernels/plan/target.h"
+#include "kernels/plan/target/target.h"
 #include "tests/kernels/plan/steps.h"
 #include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"

@@ -64,7 +64,7 @@ std::string Facts(const Region& r) {
                    " keeps ", r.num_kept_loops, " by ", r.vector_width,
                    r.fits_u32 ? "" : " wide", ", ", r.lane_operations,
                    " ops, reads ", r.bytes_read, ", writes ", r.bytes_written);
-  for (const Access& a : r.accesses) {
+  for (const MemoryAccess& a : r.accesses) {
     absl::StrAppend(&text, "\n",
                     a.operand >= 0 ? absl::StrCat("operand ", a.operand)
                                    : absl::StrCat("result ", a.result),

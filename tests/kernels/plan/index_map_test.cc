@@ -1,4 +1,4 @@
-#include "kernels/plan/index_map.h"
+#include "kernels/plan/index/index_map.h"
 
 #include <cstdint>
 #include <vector>

@@ -13,10 +13,10 @@
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"
 #include "gtest/gtest.h"
-#include "kernels/plan/dot_layout.h"
-#include "kernels/plan/epilogue.h"
-#include "kernels/plan/node_table.h"
+#include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/plan.h"
+#include "kernels/plan/region/epilogue.h"
+#include "kernels/plan/region/node_table.h"
 #include "tests/kernels/plan/words.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"
@@ -557,7 +557,7 @@ TEST(LowerRegion, NumbersBeginAsNone) {
   EXPECT_EQ(Scope().parent, -1);
   EXPECT_EQ(Scope().depth, 0);
   EXPECT_EQ(Symbol().point, -1);
-  const Access a;
+  const MemoryAccess a;
   EXPECT_EQ(a.point, -1);
   EXPECT_EQ(a.operand, -1);
   EXPECT_EQ(a.result, -1);

@@ -1,5 +1,5 @@
 // What is evaluated where, and whether once per result or once per turn.
-#include "kernels/plan/point_graph.h"
+#include "kernels/plan/region/point_graph.h"
 
 #include <vector>
 

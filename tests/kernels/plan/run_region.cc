@@ -46,39 +46,24 @@ std::vector<Literal> Apply(const Module& module, const Instruction& i,
   return got.ok() ? *std::move(got) : std::vector<Literal>();
 }
 
-class RegionRunner {
+// The turns of a region's loops, as they are or merged, and the values of
+// expressions in each. `values` are those of the points that have been
+// evaluated, an element for each turn.
+class RegionTurns {
  public:
-  RegionRunner(const Module& module, const Region& region,
-               const std::vector<Literal>& operands, bool merged)
-      : module_(module),
-        r_(region),
-        body_(module.computation(region.body)),
-        operands_(operands),
+  RegionTurns(const Region& region, bool merged,
+              const std::vector<Literal>& values)
+      : r_(region),
         merged_(merged),
+        values_(values),
         extents_(merged ? region.loops.extents : region.domain),
-        turns_(Product(extents_)) {
-    const int kept = merged ? region.num_kept_loops : region.num_kept;
-    kept_turns_ = Product(absl::MakeConstSpan(extents_).subspan(0, kept));
-  }
+        count_(Product(extents_)) {}
 
-  std::vector<Literal> Run() {
-    for (size_t p = 0; p < r_.points.size(); ++p) {
-      Evaluate(static_cast<PointId>(p));
-    }
-    std::vector<Literal> results;
-    for (size_t k = 0; k < r_.results.size(); ++k) {
-      results.push_back(Store(r_.results[k]));
-    }
-    return results;
-  }
-
- private:
-  // Loop index `dim` of turn `turn`.
-  int64_t Index(int64_t turn, int dim) const {
-    for (size_t d = extents_.size(); d-- > static_cast<size_t>(dim) + 1;) {
-      turn /= extents_[d];
-    }
-    return turn % extents_[dim];
+  int64_t count() const { return count_; }
+  // Of the loops that are not reduced.
+  int64_t kept() const {
+    const int kept = merged_ ? r_.num_kept_loops : r_.num_kept;
+    return Product(absl::MakeConstSpan(extents_).subspan(0, kept));
   }
 
   int64_t Value(const IndexExpr& e, int64_t turn) const {
@@ -105,6 +90,36 @@ class RegionRunner {
     return merged_ ? e.Substitute(r_.loops.back) : e;
   }
 
+  // The offset of an access to a value of sizes `dims` at `map`.
+  IndexExpr OffsetOf(const MemoryAccess& access, MapId map,
+                     const Dims& dims) const {
+    return merged_ ? access.offset : r_.maps[map].Linear(dims);
+  }
+
+  // Predicates in their order: what fails first hides what follows.
+  bool Holds(ScopeId scope, int64_t turn) const {
+    std::vector<ScopeId> chain;
+    for (ScopeId s = scope; s > 0; s = r_.scopes[s].parent) {
+      chain.push_back(s);
+    }
+    for (size_t k = chain.size(); k-- > 0;) {
+      for (const Predicate& p : r_.scopes[chain[k]].predicates) {
+        const int64_t v = Value(Ours(p.value), turn);
+        if (v < p.bounds.min || v > p.bounds.max) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // Loop index `dim` of turn `turn`.
+  int64_t Index(int64_t turn, int dim) const {
+    for (size_t d = extents_.size(); d-- > static_cast<size_t>(dim) + 1;) {
+      turn /= extents_[d];
+    }
+    return turn % extents_[dim];
+  }
+
   int64_t SymbolValue(int symbol, int64_t turn) const {
     const Symbol& s = r_.symbols[symbol];
     const Literal& values = values_.at(s.point);
@@ -124,29 +139,95 @@ class RegionRunner {
     });
   }
 
-  // Predicates in their order: what fails first hides what follows.
-  bool Holds(ScopeId scope, int64_t turn) const {
-    std::vector<ScopeId> chain;
-    for (ScopeId s = scope; s > 0; s = r_.scopes[s].parent) {
-      chain.push_back(s);
+  const Region& r_;
+  const bool merged_;
+  const std::vector<Literal>& values_;
+  const Dims extents_;
+  const int64_t count_;
+};
+
+Literal Blank(DType dtype, int64_t turns) {
+  return Literal::Zeros(Shape::Of(dtype, {turns}));
+}
+
+Literal Spread(const Literal& scalar, int64_t turns) {
+  Literal out = Blank(scalar.shape().dtype(), turns);
+  const int64_t width = ByteWidth(out.shape().dtype());
+  for (int64_t t = 0; t < turns; ++t) {
+    std::memcpy(out.mutable_bytes().data() + t * width, scalar.bytes().data(),
+                width);
+  }
+  return out;
+}
+
+Literal ConvertTo(const Literal& from, DType dtype) {
+  Module m;
+  ComputationBuilder b(&m, "convert");
+  const ValueId x = b.Parameter(from.shape());
+  const ValueId y = b.Add(*FindOp("convert"), {x}, {{"dtype", dtype}});
+  const auto entry = b.Finish({y});
+  EXPECT_OK(entry);
+  return (*cpu::CpuEvaluator().Evaluate(m, *entry, {from}, CancelToken()))[0];
+}
+
+// The fold of each row of `turns.kept()`, repeated over the row.
+Literal Fold(const Module& module, const Point& p, const Instruction& i,
+             const RegionTurns& turns, const std::vector<Literal>& values) {
+  const int64_t reduced = turns.count() / turns.kept();
+  const size_t inputs = i.op->called.max > 0 ? i.operands.size() / 2 : 1;
+  std::vector<Literal> operands;
+  for (size_t k = p.operands.size() - inputs; k < p.operands.size(); ++k) {
+    Literal grid = Literal::Zeros(Shape::Of(
+        values[p.operands[k]].shape().dtype(), {turns.kept(), reduced}));
+    const auto from = values[p.operands[k]].bytes();
+    std::memcpy(grid.mutable_bytes().data(), from.data(), from.size());
+    operands.push_back(std::move(grid));
+  }
+  for (size_t k = 0; k + inputs < p.operands.size(); ++k) {
+    const Literal& all = values[p.operands[k]];
+    Literal one = Literal::Zeros(Shape::Scalar(all.shape().dtype()));
+    std::memcpy(one.mutable_bytes().data(), all.bytes().data(),
+                ByteWidth(all.shape().dtype()));
+    operands.push_back(std::move(one));
+  }
+  Attributes attributes = i.attributes;
+  if (attributes.Has("dimensions")) attributes.Set("dimensions", Dims{1});
+  if (attributes.Has("dimension")) attributes.Set("dimension", int64_t{1});
+  const Literal rows = Apply(module, i, operands, attributes)[p.result];
+  Literal out = Blank(rows.shape().dtype(), turns.count());
+  const int64_t width = ByteWidth(rows.shape().dtype());
+  for (int64_t t = 0; t < turns.count(); ++t) {
+    std::memcpy(out.mutable_bytes().data() + t * width,
+                rows.bytes().data() + t / reduced * width, width);
+  }
+  return out;
+}
+
+class RegionRunner {
+ public:
+  RegionRunner(const Module& module, const Region& region,
+               const std::vector<Literal>& operands, bool merged)
+      : module_(module),
+        r_(region),
+        body_(module.computation(region.body)),
+        operands_(operands),
+        values_(region.points.size()),
+        turns_(region, merged, values_) {}
+
+  std::vector<Literal> Run() {
+    for (size_t p = 0; p < r_.points.size(); ++p) {
+      Evaluate(static_cast<PointId>(p));
     }
-    for (size_t k = chain.size(); k-- > 0;) {
-      for (const Predicate& p : r_.scopes[chain[k]].predicates) {
-        const int64_t v = Value(Ours(p.value), turn);
-        if (v < p.bounds.min || v > p.bounds.max) return false;
-      }
+    std::vector<Literal> results;
+    for (size_t k = 0; k < r_.results.size(); ++k) {
+      results.push_back(Store(r_.results[k]));
     }
-    return true;
+    return results;
   }
 
-  Literal Blank(DType dtype) const {
-    Shape shape = Shape::Of(dtype, {turns_});
-    return Literal::Zeros(shape);
-  }
-
+ private:
   void Evaluate(PointId id) {
     const Point& p = r_.points[id];
-    values_.resize(r_.points.size());
     const Instruction& i = body_.instructions()[p.instruction];
     const DType dtype = body_.shape(p.value).dtype();
     switch (p.kind) {
@@ -163,13 +244,13 @@ class RegionRunner {
         values_[id] = Count(p, dtype);
         return;
       case Point::kReduce:
-        values_[id] = Fold(p, i);
+        values_[id] = Fold(module_, p, i, turns_, values_);
         return;
       case Point::kOp:
         break;
     }
     if (i.op == &kConstant) {
-      values_[id] = Spread(i.attributes.GetLiteral("value"));
+      values_[id] = Spread(i.attributes.GetLiteral("value"), turns_.count());
       return;
     }
     std::vector<Literal> operands;
@@ -177,30 +258,20 @@ class RegionRunner {
     values_[id] = Apply(module_, i, operands, i.attributes)[p.result];
   }
 
-  Literal Spread(const Literal& scalar) const {
-    Literal out = Blank(scalar.shape().dtype());
-    const int64_t width = ByteWidth(out.shape().dtype());
-    for (int64_t t = 0; t < turns_; ++t) {
-      std::memcpy(out.mutable_bytes().data() + t * width, scalar.bytes().data(),
-                  width);
-    }
-    return out;
-  }
-
   Literal Load(const Point& p) const {
     const auto access = std::find_if(
-        r_.accesses.begin(), r_.accesses.end(), [&](const Access& a) {
+        r_.accesses.begin(), r_.accesses.end(), [&](const MemoryAccess& a) {
           return a.operand >= 0 && &r_.points[a.point] == &p;
         });
     EXPECT_TRUE(access != r_.accesses.end());
     const Literal& from = operands_[access->operand];
     const IndexExpr offset =
-        merged_ ? access->offset : r_.maps[p.map].Linear(from.shape().dims());
-    Literal out = Blank(from.shape().dtype());
+        turns_.OffsetOf(*access, p.map, from.shape().dims());
+    Literal out = Blank(from.shape().dtype(), turns_.count());
     const int64_t width = ByteWidth(from.shape().dtype());
-    for (int64_t t = 0; t < turns_; ++t) {
-      if (!Holds(p.scope, t)) continue;
-      const int64_t at = Value(offset, t);
+    for (int64_t t = 0; t < turns_.count(); ++t) {
+      if (!turns_.Holds(p.scope, t)) continue;
+      const int64_t at = turns_.Value(offset, t);
       if (at < 0 || at >= from.shape().num_elements()) {
         ADD_FAILURE() << "element " << at << " of " << from.shape().ToString();
         continue;
@@ -213,13 +284,13 @@ class RegionRunner {
 
   Literal Choose(const Point& p) const {
     const Literal& last = values_[p.operands.back()];
-    Literal out = Blank(last.shape().dtype());
+    Literal out = Blank(last.shape().dtype(), turns_.count());
     std::memcpy(out.mutable_bytes().data(), last.bytes().data(),
                 last.bytes().size());
     const int64_t width = ByteWidth(out.shape().dtype());
-    for (int64_t t = 0; t < turns_; ++t) {
+    for (int64_t t = 0; t < turns_.count(); ++t) {
       for (size_t k = 0; k < p.cases.size(); ++k) {
-        if (!Holds(p.cases[k], t)) continue;
+        if (!turns_.Holds(p.cases[k], t)) continue;
         std::memcpy(out.mutable_bytes().data() + t * width,
                     values_[p.operands[k]].bytes().data() + t * width, width);
         break;
@@ -229,45 +300,12 @@ class RegionRunner {
   }
 
   Literal Count(const Point& p, DType dtype) const {
-    const IndexExpr e = Ours(r_.maps[p.map].axes[p.axis]);
-    Literal indices = Blank(DType::kS64);
-    for (int64_t t = 0; t < turns_; ++t) {
-      indices.mutable_data<int64_t>()[t] = Value(e, t);
+    const IndexExpr e = turns_.Ours(r_.maps[p.map].axes[p.axis]);
+    Literal indices = Blank(DType::kS64, turns_.count());
+    for (int64_t t = 0; t < turns_.count(); ++t) {
+      indices.mutable_data<int64_t>()[t] = turns_.Value(e, t);
     }
     return ConvertTo(indices, dtype);
-  }
-
-  static Literal ConvertTo(const Literal& from, DType dtype);
-
-  Literal Fold(const Point& p, const Instruction& i) const {
-    const int64_t reduced = turns_ / kept_turns_;
-    const size_t inputs = i.op->called.max > 0 ? i.operands.size() / 2 : 1;
-    std::vector<Literal> operands;
-    for (size_t k = p.operands.size() - inputs; k < p.operands.size(); ++k) {
-      Literal grid = Literal::Zeros(Shape::Of(
-          values_[p.operands[k]].shape().dtype(), {kept_turns_, reduced}));
-      const auto from = values_[p.operands[k]].bytes();
-      std::memcpy(grid.mutable_bytes().data(), from.data(), from.size());
-      operands.push_back(std::move(grid));
-    }
-    for (size_t k = 0; k + inputs < p.operands.size(); ++k) {
-      const Literal& all = values_[p.operands[k]];
-      Literal one = Literal::Zeros(Shape::Scalar(all.shape().dtype()));
-      std::memcpy(one.mutable_bytes().data(), all.bytes().data(),
-                  ByteWidth(all.shape().dtype()));
-      operands.push_back(std::move(one));
-    }
-    Attributes attributes = i.attributes;
-    if (attributes.Has("dimensions")) attributes.Set("dimensions", Dims{1});
-    if (attributes.Has("dimension")) attributes.Set("dimension", int64_t{1});
-    const Literal rows = Apply(module_, i, operands, attributes)[p.result];
-    Literal out = Blank(rows.shape().dtype());
-    const int64_t width = ByteWidth(rows.shape().dtype());
-    for (int64_t t = 0; t < turns_; ++t) {
-      std::memcpy(out.mutable_bytes().data() + t * width,
-                  rows.bytes().data() + t / reduced * width, width);
-    }
-    return out;
   }
 
   Literal Store(PointId id) const {
@@ -275,14 +313,13 @@ class RegionRunner {
     const Shape& shape = body_.shape(p.value);
     const auto access = std::find_if(
         r_.accesses.begin(), r_.accesses.end(),
-        [&](const Access& a) { return a.result >= 0 && a.point == id; });
-    const IndexExpr offset =
-        merged_ ? access->offset : r_.maps[p.map].Linear(shape.dims());
+        [&](const MemoryAccess& a) { return a.result >= 0 && a.point == id; });
+    const IndexExpr offset = turns_.OffsetOf(*access, p.map, shape.dims());
     Literal out = Literal::Zeros(shape);
     std::vector<bool> written(shape.num_elements(), false);
     const int64_t width = ByteWidth(shape.dtype());
-    for (int64_t t = 0; t < turns_; ++t) {
-      const int64_t at = Value(offset, t);
+    for (int64_t t = 0; t < turns_.count(); ++t) {
+      const int64_t at = turns_.Value(offset, t);
       EXPECT_TRUE(at >= 0 && at < shape.num_elements()) << at;
       std::memcpy(out.mutable_bytes().data() + at * width,
                   values_[id].bytes().data() + t * width, width);
@@ -296,22 +333,9 @@ class RegionRunner {
   const Region& r_;
   const Computation& body_;
   const std::vector<Literal>& operands_;
-  const bool merged_;
-  const Dims extents_;
-  const int64_t turns_;
-  int64_t kept_turns_;
-  std::vector<Literal> values_;
+  std::vector<Literal> values_;  // by point, an element for each turn
+  const RegionTurns turns_;
 };
-
-Literal RegionRunner::ConvertTo(const Literal& from, DType dtype) {
-  Module m;
-  ComputationBuilder b(&m, "convert");
-  const ValueId x = b.Parameter(from.shape());
-  const ValueId y = b.Add(*FindOp("convert"), {x}, {{"dtype", dtype}});
-  const auto entry = b.Finish({y});
-  EXPECT_OK(entry);
-  return (*cpu::CpuEvaluator().Evaluate(m, *entry, {from}, CancelToken()))[0];
-}
 
 }  // namespace
 

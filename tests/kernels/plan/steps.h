@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/ir/module.h"
-#include "kernels/plan/target.h"
+#include "kernels/plan/target/target.h"
 
 namespace hawser::plan {
 

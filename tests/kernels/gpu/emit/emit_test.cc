@@ -18,9 +18,9 @@
 #include "core/ops/slice.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/gpu/emit/index_text.h"
-#include "kernels/gpu/emit/launch.h"
-#include "kernels/gpu/emit/point_writer.h"
+#include "kernels/gpu/emit/points/point_writer.h"
+#include "kernels/gpu/emit/text/index_text.h"
+#include "kernels/gpu/emit/text/launch.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/gpu/emit/sample_graphs.h"
 #include "tests/testing/expression_module.h"
@@ -168,7 +168,7 @@ TEST(PointWriter, KnowsWhatAPointIsPlacedBy) {
   for (size_t n = 0; n < r.points.size(); ++n) {
     const Point& p = r.points[n];
     std::vector<bool> needed(r.points.size(), false);
-    writer.AddNeeds(static_cast<plan::PointId>(n), &needed);
+    writer.maps().AddNeeds(static_cast<plan::PointId>(n), &needed);
     for (const plan::PointId o : p.operands) EXPECT_TRUE(needed[o]);
     const bool is_placed = p.scope != 0 || !p.cases.empty();
     EXPECT_EQ(needed[r.symbols[0].point], is_placed) << n;

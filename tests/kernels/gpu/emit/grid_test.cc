@@ -13,8 +13,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/gpu/emit/emit.h"
-#include "kernels/gpu/emit/launch.h"
-#include "kernels/gpu/program.h"
+#include "kernels/gpu/emit/text/launch.h"
+#include "kernels/gpu/program/program.h"
 #include "kernels/plan/plan.h"
 #include "tests/testing/matchers.h"
 

@@ -1,0 +1,99 @@
+// PendingRun: an execution that waits for its arguments and runs on a thread.
+#ifndef HAWSER_CORE_RUNTIME_PENDING_RUN_H_
+#define HAWSER_CORE_RUNTIME_PENDING_RUN_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/cancel.h"
+#include "core/base/future.h"
+#include "core/base/gate.h"
+#include "core/base/thread_pool.h"
+
+namespace hawser::runtime {
+
+// `Value` is what an engine's results are inside the engine. The callbacks and
+// the task that lead to a PendingRun keep it alive. Invariant: it is inside the
+// gate from its construction until its results are set and what its work held
+// is gone, so that whoever closes the gate waits for it.
+template <typename Value>
+class PendingRun : public std::enable_shared_from_this<PendingRun<Value>> {
+ public:
+  using Values = std::vector<Value>;
+
+  // `gate` keeps alive what `work` and `pool` need.
+  PendingRun(std::shared_ptr<Gate> gate, ThreadPool* pool, size_t num_results,
+             std::function<absl::StatusOr<Values>()> work)
+      : gate_(std::move(gate)),
+        pass_(new Gate::Pass(gate_->Enter())),
+        pool_(pool),
+        work_(std::move(work)),
+        promises_(num_results) {}
+
+  // False: the gate was closed, there is nothing to start.
+  bool is_inside() const { return static_cast<bool>(*pass_); }
+
+  // In the order of the results.
+  std::vector<Future<Value>> results() const {
+    std::vector<Future<Value>> futures;
+    for (const auto& promise : promises_) futures.push_back(promise.future());
+    return futures;
+  }
+
+  // Runs the work on the pool once all of `arguments` are ready. Called once,
+  // on any thread. When `token` expires the results are set to its status; the
+  // work ends when it looks at the token next, and holds its memory until then.
+  void Start(std::vector<Future<Value>> arguments, const CancelToken& token) {
+    expiry_ = token.OnExpiry(
+        [weak = this->weak_from_this()](const absl::Status& expired) {
+          if (auto self = weak.lock()) self->SetAll(expired);
+        });
+    // missing_ starts at 1, for this function: no early start in between.
+    missing_ += static_cast<int>(arguments.size());
+    for (const Future<Value>& argument : arguments) {
+      argument.OnReady(
+          [self = this->shared_from_this()](const auto&) { self->Arrived(); });
+    }
+    arguments.clear();  // the work may be the last to hold them
+    Arrived();
+  }
+
+ private:
+  void Arrived() {
+    if (--missing_ > 0) return;
+    pool_->Schedule([self = this->shared_from_this()] { self->Run(); });
+  }
+
+  void Run() {
+    absl::StatusOr<Values> results = work_();
+    work_ = nullptr;  // the arguments go before the callers are told
+    if (results.ok()) {
+      for (size_t i = 0; i < promises_.size(); ++i) {
+        promises_[i].Set(std::move((*results)[i]));
+      }
+    } else {
+      SetAll(results.status());
+    }
+    pass_.reset();
+  }
+
+  void SetAll(const absl::Status& status) {
+    for (Promise<Value>& promise : promises_) promise.Set(status);
+  }
+
+  const std::shared_ptr<Gate> gate_;
+  std::unique_ptr<Gate::Pass> pass_;
+  ThreadPool* const pool_;
+  std::function<absl::StatusOr<Values>()> work_;
+  std::vector<Promise<Value>> promises_;  // Set is thread-safe
+  std::atomic<int> missing_{1};
+  CancelToken::Registration expiry_;
+};
+
+}  // namespace hawser::runtime
+#endif  // HAWSER_CORE_RUNTIME_PENDING_RUN_H_

@@ -1,0 +1,179 @@
+#include "kernels/gpu/compile/compiled.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/log.h"
+#include "core/base/status.h"
+#include "core/ops/control.h"
+#include "kernels/gpu/program/gemm_lowering.h"
+#include "kernels/gpu/program/trip_count.h"
+#include "kernels/plan/plan.h"
+
+namespace hawser::gpu {
+namespace {
+
+// What the planner is to know of this device.
+plan::Target TargetOf(const DeviceFacts& facts, runtime::Numerics numerics) {
+  plan::Target target = plan::GpuTarget();
+  target.name = facts.platform;
+  target.parallel_units = facts.multiprocessors;
+  if (numerics == runtime::Numerics::kStrict) {
+    target.parallel_units = kStrictMultiprocessors;
+    // A library's tail is not rounded op by op.
+    target.epilogues = plan::EpilogueSupport::kNone;
+  }
+  return target;
+}
+
+// A device's plans for products, each asked for once.
+class ProductPlans {
+ public:
+  explicit ProductPlans(std::shared_ptr<Device> device)
+      : device_(std::move(device)) {}
+
+  // Errors: kUnimplemented where a kernel of ours has to do it.
+  absl::StatusOr<std::shared_ptr<const ProductPlan>> Get(const GemmSpec& spec) {
+    auto& alike = plans_[{spec.m, spec.n, spec.k}];
+    for (const auto& [known, plan] : alike) {
+      if (known == spec) return plan;
+    }
+    alike.emplace_back(spec, Plan(spec));
+    return alike.back().second;
+  }
+
+ private:
+  using Answer = absl::StatusOr<std::shared_ptr<const ProductPlan>>;
+
+  Answer Plan(const GemmSpec& spec) {
+    const absl::StatusOr<GemmPlan> planned = device_->PlanGemm(spec);
+    if (absl::IsFailedPrecondition(planned.status())) {
+      // The library is missing: the slower way is right as well.
+      static std::once_flag once;
+      std::call_once(once, [&] {
+        HAWSER_LOG(kWarning) << "products run on kernels of our own, which are "
+                                "many times slower: "
+                             << planned.status();
+      });
+      return Unimplemented(planned.status().message());
+    }
+    HAWSER_RETURN_IF_ERROR(planned);
+    return std::make_shared<const ProductPlan>(device_, *planned);
+  }
+
+  const std::shared_ptr<Device> device_;
+  // By sizes: those that differ in layout or tail alone are few.
+  std::map<std::array<int64_t, 3>, std::vector<std::pair<GemmSpec, Answer>>>
+      plans_;
+};
+
+// One run of the entry; called computations as often as they are known to run.
+double SecondsOf(const plan::Plan& plan, const plan::Target& target) {
+  std::vector<double> seconds(plan.computations.size(), 0);
+  for (size_t c = 0; c < seconds.size(); ++c) {
+    const plan::ComputationPlan& planned = plan.computations[c];
+    if (planned.computation < 0) continue;
+    seconds[c] = plan::CostOf(planned, target).seconds;
+    for (const plan::Region& r : planned.regions) {
+      if (r.kind != plan::RegionKind::kControl) continue;
+      const Instruction& i = plan.module.computation(planned.computation)
+                                 .instructions()[r.instruction];
+      double turn = 0;
+      for (const int callee : i.called) turn = std::max(turn, seconds[callee]);
+      const auto turns =
+          i.op == &kWhile
+              ? TripCount(plan.module, planned.computation, r.instruction)
+              : std::nullopt;
+      seconds[c] += turn * static_cast<double>(turns.value_or(1));
+    }
+  }
+  return seconds.empty() ? 0 : seconds.back();
+}
+
+// Errors: kResourceExhausted for a module that this device can never run.
+absl::Status CheckSize(const Program& program, const DeviceFacts& facts) {
+  const auto constants = static_cast<int64_t>(program.constants.size());
+  const int64_t sum = constants + program.arena_bytes;
+  if (sum <= facts.memory_bytes) return absl::OkStatus();
+  return ResourceExhausted("the module needs ", program.arena_bytes,
+                           " bytes for temporary values and ", constants,
+                           " for constants; ", facts.name, " has ",
+                           facts.memory_bytes);
+}
+
+absl::StatusOr<std::shared_ptr<DeviceMemory>> PutConstants(
+    const std::string& bytes, Engine* engine) {
+  if (bytes.empty()) return nullptr;
+  HAWSER_ASSIGN_OR_RETURN(
+      const Literal value,
+      Literal::FromBytes(
+          Shape::Of(DType::kU8, {static_cast<int64_t>(bytes.size())}),
+          {bytes.data(), bytes.size()}));
+  HAWSER_ASSIGN_OR_RETURN(const DeviceValue there,
+                          engine->transfers().Upload(value).Await());
+  HAWSER_RETURN_IF_ERROR(engine->device().AwaitEvent(there.ready->event()));
+  return there.memory;
+}
+
+}  // namespace
+
+absl::StatusOr<Program> LowerModule(const Module& module,
+                                    runtime::Numerics numerics, bool has_host,
+                                    const std::shared_ptr<Device>& device,
+                                    DeviceCode* code) {
+  plan::Target target = TargetOf(device->facts(), numerics);
+  ProductPlans plans(device);
+  // Other errors are reported when the program is made.
+  target.takes_product = [&](const plan::ProductCall& call) {
+    return !absl::IsUnimplemented(plans.Get(SpecOf(call, numerics)).status());
+  };
+  HAWSER_ASSIGN_OR_RETURN(const plan::Plan plan,
+                          plan::MakePlan(module, target));
+  const ProgramOptions options{
+      .numerics = numerics,
+      .multiprocessors = device->facts().multiprocessors,
+      .has_host = has_host,
+      .plan_product = [&](const GemmSpec& spec) -> absl::Status {
+        HAWSER_ASSIGN_OR_RETURN(auto planned, plans.Get(spec));
+        code->products.push_back(std::move(planned));
+        return absl::OkStatus();
+      }};
+  HAWSER_ASSIGN_OR_RETURN(Program program, MakeProgram(plan, options));
+  int64_t workspace = 0;
+  for (const auto& product : code->products) {
+    workspace = std::max(workspace, product->workspace_bytes());
+  }
+  program.arena_bytes += workspace;
+  program.seconds = SecondsOf(plan, target);
+  program.explanation += plan::Explain(plan, target);
+  return program;
+}
+
+absl::StatusOr<Compiled> CompileModule(const Module& module,
+                                       runtime::Numerics numerics,
+                                       Engine* engine, KernelCache* cache,
+                                       const CancelToken& cancel) {
+  auto code = std::make_shared<DeviceCode>();
+  Compiled compiled;
+  HAWSER_ASSIGN_OR_RETURN(
+      compiled.program,
+      LowerModule(module, numerics, engine->host(numerics) != nullptr,
+                  engine->shared_device(), code.get()));
+  HAWSER_RETURN_IF_ERROR(CheckSize(compiled.program, engine->device().facts()));
+  HAWSER_ASSIGN_OR_RETURN(
+      code->kernels,
+      cache->Get(compiled.program.kernels,
+                 {.strict = numerics == runtime::Numerics::kStrict}, cancel));
+  HAWSER_ASSIGN_OR_RETURN(compiled.constants,
+                          PutConstants(compiled.program.constants, engine));
+  compiled.code = std::move(code);
+  return compiled;
+}
+
+}  // namespace hawser::gpu

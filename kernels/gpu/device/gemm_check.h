@@ -1,0 +1,21 @@
+// What makes sense of a product's spec, on any device.
+#ifndef HAWSER_KERNELS_GPU_DEVICE_GEMM_CHECK_H_
+#define HAWSER_KERNELS_GPU_DEVICE_GEMM_CHECK_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "kernels/gpu/device/device_types.h"
+
+namespace hawser::gpu {
+
+// Elements from one line to the next of `rows` x `columns`: at least 1.
+int64_t LeadingOf(const MatrixLayout& layout, int64_t rows, int64_t columns);
+
+// Errors: kInvalidArgument for sizes, strides and results that overlap,
+// kUnimplemented for a c unlike d and for a bias or activation of what is no
+// float or column-major. Which dtypes there are the device says.
+absl::Status CheckGemm(const GemmSpec& spec);
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_DEVICE_GEMM_CHECK_H_

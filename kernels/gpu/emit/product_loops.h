@@ -1,0 +1,36 @@
+// ProductLoops: a region's product as four loops over its two factors.
+#ifndef HAWSER_KERNELS_GPU_EMIT_PRODUCT_LOOPS_H_
+#define HAWSER_KERNELS_GPU_EMIT_PRODUCT_LOOPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "kernels/gpu/emit/points/region_source.h"
+
+namespace hawser::gpu {
+
+// The loops of a product's kernel. Each stands for as many axes as the product
+// has of its kind.
+enum ProductLoop { kBatch, kRow, kColumn, kSummed, kNumLoops };
+
+struct ProductLoops {
+  struct Factor {
+    const Shape* shape = nullptr;
+    int operand = -1;        // of the region
+    plan::IndexExpr offset;  // over the loops
+  };
+
+  plan::PointId point = -1;  // the product's
+  Factor factors[2];
+  int64_t sizes[kNumLoops] = {};
+  // The region's loops in the product's.
+  std::vector<plan::IndexExpr> back;
+};
+
+// Of a kLibraryDot region. Errors: kUnimplemented for a product at two places
+// of the region, or whose factors are not the region's operands.
+absl::StatusOr<ProductLoops> FindProductLoops(const RegionSource& source);
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_EMIT_PRODUCT_LOOPS_H_

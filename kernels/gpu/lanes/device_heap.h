@@ -1,0 +1,50 @@
+// DeviceHeap: the memory of one device.
+#ifndef HAWSER_KERNELS_GPU_LANES_DEVICE_HEAP_H_
+#define HAWSER_KERNELS_GPU_LANES_DEVICE_HEAP_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/base/mutex.h"
+#include "kernels/gpu/lanes/device_memory.h"
+#include "kernels/gpu/lanes/lanes.h"
+
+namespace hawser::gpu {
+
+// Thread-safe. Where a request finds too little memory, what can be had again
+// (arenas of lanes, arrays of datasets, the device's own pool) is given back
+// and the request is made once more.
+class DeviceHeap {
+ public:
+  DeviceHeap(std::shared_ptr<Device> device, std::shared_ptr<Lanes> lanes)
+      : device_(std::move(device)), lanes_(std::move(lanes)) {}
+
+  // On a lane that the caller holds. Errors: kResourceExhausted with bytes
+  // asked for and free.
+  absl::StatusOr<std::shared_ptr<DeviceMemory>> Allocate(
+      const std::shared_ptr<Lane>& lane, int64_t bytes);
+  // The lane's arena, likewise.
+  absl::StatusOr<DeviceAddress> Arena(const std::shared_ptr<Lane>& lane,
+                                      int64_t bytes);
+
+  // `drop` gives back memory that can be had again. It is called on any thread
+  // when memory is short; null: nothing is called any more.
+  void OnShortMemory(std::function<void()> drop);
+  // Gives back what is kept for reuse. The caller holds `held`, or no lane.
+  void Trim(Lane* held = nullptr);
+
+ private:
+  template <typename Try>
+  auto WithTrim(Lane* held, Try attempt) -> decltype(attempt());
+
+  const std::shared_ptr<Device> device_;
+  const std::shared_ptr<Lanes> lanes_;
+  Mutex mu_;
+  std::function<void()> drop_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_LANES_DEVICE_HEAP_H_

@@ -1,0 +1,47 @@
+// Lanes: the lanes of one device.
+#ifndef HAWSER_KERNELS_GPU_LANES_LANES_H_
+#define HAWSER_KERNELS_GPU_LANES_LANES_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/mutex.h"
+#include "kernels/gpu/lanes/lane.h"
+
+namespace hawser::gpu {
+
+// Thread-safe. Invariant: a lane is the main one, that of uploads, idle, or
+// taken by one caller. Lanes are made when they are needed and kept.
+class Lanes {
+ public:
+  static absl::StatusOr<std::shared_ptr<Lanes>> Make(
+      std::shared_ptr<Device> device);
+
+  // Runs that never wait for the host are queued here, in order.
+  const std::shared_ptr<Lane>& main() const { return main_; }
+  // Values travel to the device here.
+  const std::shared_ptr<Lane>& uploads() const { return uploads_; }
+
+  // A lane that is the caller's alone until it is returned.
+  absl::StatusOr<std::shared_ptr<Lane>> Take();
+  void Return(std::shared_ptr<Lane> lane);
+
+  std::vector<std::shared_ptr<Lane>> All();
+
+ private:
+  explicit Lanes(std::shared_ptr<Device> device)
+      : device_(std::move(device)),
+        events_(std::make_shared<EventPool>(device_)) {}
+  absl::StatusOr<std::shared_ptr<Lane>> Add(int priority);
+
+  const std::shared_ptr<Device> device_;
+  const std::shared_ptr<EventPool> events_;
+  std::shared_ptr<Lane> main_, uploads_;
+  Mutex mu_;
+  std::vector<std::shared_ptr<Lane>> all_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::shared_ptr<Lane>> idle_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace hawser::gpu
+#endif  // HAWSER_KERNELS_GPU_LANES_LANES_H_

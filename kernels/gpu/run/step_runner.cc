@@ -1,0 +1,119 @@
+#include "kernels/gpu/run/step_runner.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+
+namespace hawser::gpu {
+namespace {
+
+// Turns of a long loop that may be queued before the device has done them.
+constexpr int64_t kTurnsAhead = 256;
+
+}  // namespace
+
+absl::Status StepRunner::Run(const Steps& steps) {
+  for (const Step& step : steps) {
+    HAWSER_RETURN_IF_ERROR(
+        std::visit([this](const auto& work) { return Do(work); }, step.work));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StepRunner::Do(const LaunchStep& step) {
+  absl::InlinedVector<KernelArgument, 16> arguments;
+  for (const auto& [slot, access] : step.parameters) {
+    arguments.push_back(KernelArgument::Range(At(slot), slot.bytes, access));
+  }
+  return device_.Launch(lane_->stream(),
+                        compiled_.code->kernels[step.kernel].kernel, step.shape,
+                        arguments);
+}
+
+absl::Status StepRunner::Do(const GemmStep& step) {
+  GemmOperands operands{
+      .a = At(step.a),
+      .b = At(step.b),
+      .d = At(step.d),
+      .workspace = bases_[Slot::kArena] + compiled_.program.workspace_offset};
+  if (step.c) operands.c = At(*step.c);
+  if (step.bias) operands.bias = At(*step.bias);
+  return device_.Gemm(lane_->stream(),
+                      compiled_.code->products[step.product]->plan(), operands);
+}
+
+absl::Status StepRunner::Do(const CopyStep& step) {
+  if (At(step.to) == At(step.from)) return absl::OkStatus();
+  return device_.CopyOnDevice(lane_->stream(), At(step.to), At(step.from),
+                              step.to.bytes);
+}
+
+absl::Status StepRunner::Do(const HostStep& step) {
+  HAWSER_RETURN_IF_ERROR(cancel_.Check());
+  const HostCall& call = compiled_.program.calls[step.call];
+  const Signature& signature = call.module.signature();
+  std::vector<Literal> operands;
+  for (size_t k = 0; k < step.operands.size(); ++k) {
+    HAWSER_ASSIGN_OR_RETURN(
+        Literal value, engine_->transfers().FetchOn(lane_, At(step.operands[k]),
+                                                    signature.parameters[k]));
+    operands.push_back(std::move(value));
+  }
+  const int entry = static_cast<int>(call.module.computations().size()) - 1;
+  auto results = host_->Evaluate(call.module, entry, operands, cancel_);
+  if (!results.ok()) return Annotate(results.status(), call.name);
+  for (size_t r = 0; r < step.results.size(); ++r) {
+    HAWSER_RETURN_IF_ERROR(engine_->transfers().UploadOn(
+        lane_, At(step.results[r]), (*results)[r]));
+  }
+  return absl::OkStatus();
+}
+
+void StepRunner::MakeWay() {
+  if (sharing_ == nullptr || !sharing_->others_wait()) return;
+  const ThreadPool::Blocking blocking(&engine_->blocking_runs());
+  sharing_->MakeWay();
+}
+
+absl::Status StepRunner::DoKnownLoop(const LoopStep& step) {
+  for (int64_t turn = 0; turn < *step.trips; ++turn) {
+    if (compiled_.program.blocks) {
+      HAWSER_RETURN_IF_ERROR(cancel_.Check());
+      if (turn % kTurnsAhead == kTurnsAhead - 1) {
+        HAWSER_RETURN_IF_ERROR(device_.AwaitStream(lane_->stream()));
+        MakeWay();
+      }
+    }
+    HAWSER_RETURN_IF_ERROR(Run(step.body));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StepRunner::Do(const LoopStep& step) {
+  if (step.trips) return DoKnownLoop(step);
+  const Shape predicate = Shape::Scalar(DType::kBool);
+  while (true) {
+    HAWSER_RETURN_IF_ERROR(cancel_.Check());
+    HAWSER_RETURN_IF_ERROR(Run(step.condition));
+    HAWSER_ASSIGN_OR_RETURN(
+        const Literal holds,
+        engine_->transfers().FetchOn(lane_, At(step.predicate), predicate));
+    if (!holds.data<bool>()[0]) return absl::OkStatus();
+    MakeWay();
+    HAWSER_RETURN_IF_ERROR(Run(step.body));
+  }
+}
+
+absl::Status StepRunner::Do(const CaseStep& step) {
+  HAWSER_RETURN_IF_ERROR(cancel_.Check());
+  HAWSER_ASSIGN_OR_RETURN(const Literal index, engine_->transfers().FetchOn(
+                                                   lane_, At(step.index),
+                                                   Shape::Scalar(DType::kS32)));
+  const int32_t which = index.data<int32_t>()[0];
+  const auto last = static_cast<int32_t>(step.branches.size()) - 1;
+  return Run(step.branches[which < 0 || which > last ? last : which]);
+}
+
+}  // namespace hawser::gpu

@@ -1,0 +1,263 @@
+#include "kernels/plan/fusion/dot_layout.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/ops/dot.h"
+#include "core/ops/rules.h"
+#include "core/ops/shape.h"
+#include "core/passes/rewriter.h"
+
+namespace hawser::plan {
+namespace {
+
+struct Side {
+  ValueId value;
+  Dims batch;
+  Dims contracted;
+  // What `value` is to be transposed by first; empty: nothing.
+  Dims transpose = {};
+  double seconds = 0;  // of transposes that folding further would spare
+
+  bool IsFree(int64_t axis) const {
+    return !Contains(batch, axis) && !Contains(contracted, axis);
+  }
+};
+
+Dims ToDims(absl::Span<const int64_t> list) {
+  return Dims(list.begin(), list.end());
+}
+
+Side SideOf(const Instruction& dot, int side, ValueId value) {
+  const Attributes& a = dot.attributes;
+  return {value,
+          ToDims(a.GetInts(side == 0 ? "lhs_batching_dimensions"
+                                     : "rhs_batching_dimensions")),
+          ToDims(a.GetInts(side == 0 ? "lhs_contracting_dimensions"
+                                     : "rhs_contracting_dimensions"))};
+}
+
+Attributes AxesOf(const Side& left, const Side& right) {
+  return {{"lhs_batching_dimensions", left.batch},
+          {"lhs_contracting_dimensions", left.contracted},
+          {"rhs_batching_dimensions", right.batch},
+          {"rhs_contracting_dimensions", right.contracted}};
+}
+
+// Takes one transpose off. False when there is none or it must stay.
+bool TakeTranspose(const Rewriter& rewriter, Side* side) {
+  const Instruction& i = rewriter.producer(side->value);
+  // The order of a sum over several axes must not change.
+  if (i.op != &kTranspose || side->contracted.size() > 1) return false;
+  const auto permutation = i.attributes.GetInts("permutation");
+  int64_t last_free = -1;
+  for (size_t a = 0; a < permutation.size(); ++a) {
+    if (!side->IsFree(static_cast<int64_t>(a))) continue;
+    if (permutation[a] < last_free) return false;
+    last_free = permutation[a];
+  }
+  for (Dims* axes : {&side->batch, &side->contracted}) {
+    for (int64_t& a : *axes) a = permutation[a];
+  }
+  side->value = i.operands[0];
+  return true;
+}
+
+// What a transpose costs: a launch, every byte read and written.
+double TransposeSeconds(const Shape& shape, const Target& target) {
+  return target.launch_seconds +
+         2.0 * static_cast<double>(shape.byte_size()) / target.bytes_per_second;
+}
+
+// The side behind a transpose that puts batch, free and summed axes next to
+// each other; what lies innermost stays there.
+Side InOrder(const Side& side, const Shape& shape, const Target& target) {
+  Dims order = side.batch, free;
+  for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (side.IsFree(axis)) free.push_back(axis);
+  }
+  const bool sum_is_inside =
+      shape.rank() > 0 && Contains(side.contracted, shape.rank() - 1);
+  const Dims& middle = sum_is_inside ? free : side.contracted;
+  const Dims& inner = sum_is_inside ? side.contracted : free;
+  order.insert(order.end(), middle.begin(), middle.end());
+  order.insert(order.end(), inner.begin(), inner.end());
+  Side ordered{.value = side.value,
+               .transpose = order,
+               .seconds = side.seconds + TransposeSeconds(shape, target)};
+  const auto place = [&](int64_t axis) {
+    return std::find(order.begin(), order.end(), axis) - order.begin();
+  };
+  for (const int64_t a : side.batch) ordered.batch.push_back(place(a));
+  for (const int64_t a : side.contracted) {
+    ordered.contracted.push_back(place(a));
+  }
+  return ordered;
+}
+
+Shape Transposed(const Shape& shape, const Dims& permutation) {
+  Dims dims;
+  for (const int64_t axis : permutation) {
+    dims.push_back(shape.dim(static_cast<int>(axis)));
+  }
+  return Shape::Of(shape.dtype(), dims);
+}
+
+class ProductLayout {
+ public:
+  explicit ProductLayout(const Target& target) : target_(target) {}
+
+  absl::StatusOr<bool> Rewrite(Rewriter& rewriter, const Instruction& i) {
+    if (i.op == &kTranspose && target_.strided_products) {
+      return TurnAround(rewriter, i);
+    }
+    return i.op == &kDotGeneral ? LayOut(rewriter, i) : false;
+  }
+
+ private:
+  // ---- transposed results --------------------------------------------------
+
+  // Readers of each value of the computation at hand.
+  int ReadersOf(const Computation& c, ValueId value) {
+    if (counted_ != &c) {
+      counted_ = &c;
+      readers_.assign(c.num_values(), 0);
+      for (const Instruction& i : c.instructions()) {
+        for (const ValueId v : i.operands) ++readers_[v];
+      }
+      for (const ValueId v : c.results()) ++readers_[v];
+    }
+    return readers_[value];
+  }
+
+  absl::StatusOr<bool> TurnAround(Rewriter& rewriter, const Instruction& i) {
+    const ValueId old = i.operands[0];
+    const Instruction& dot = rewriter.producer(rewriter.Mapped(old));
+    if (dot.op != &kDotGeneral || ReadersOf(rewriter.from(), old) != 1) {
+      return false;
+    }
+    const Side left = SideOf(dot, 0, dot.operands[0]);
+    const Side right = SideOf(dot, 1, dot.operands[1]);
+    const auto batches = static_cast<int64_t>(left.batch.size());
+    const int64_t rows = rewriter.shape(left.value).rank() - batches -
+                         static_cast<int64_t>(left.contracted.size());
+    const int64_t rank = rewriter.shape(rewriter.Mapped(old)).rank();
+    const auto permutation = i.attributes.GetInts("permutation");
+    for (int64_t a = 0; a < rank; ++a) {
+      const int64_t columns = rank - batches - rows;
+      const int64_t want = a < batches             ? a
+                           : a < batches + columns ? a + rows
+                                                   : a - columns;
+      if (permutation[a] != want) return false;
+    }
+    const Ways ways = BestWays(rewriter, right, left);
+    const Shape& result = rewriter.shape(rewriter.Mapped(old));
+    if (ways.seconds > TransposeSeconds(result, target_)) return false;
+    return Append(rewriter, i, ways);
+  }
+
+  // ---- operands ------------------------------------------------------------
+
+  // Ways to read an operand: as far folded as may be, as it stands, in order.
+  std::vector<Side> WaysOf(const Rewriter& rewriter, const Side& side) const {
+    Side folded = side;
+    double seconds = 0;
+    while (TakeTranspose(rewriter, &folded)) {
+      seconds += TransposeSeconds(rewriter.shape(folded.value), target_);
+    }
+    std::vector<Side> ways = {folded};
+    if (!target_.strided_products) return ways;
+    if (folded.value != side.value) {
+      ways.push_back(side);
+      ways.back().seconds = seconds;
+    }
+    ways.push_back(InOrder(folded, rewriter.shape(folded.value), target_));
+    return ways;
+  }
+
+  // Of one pair of ways; nullopt where there is no call.
+  std::optional<double> Seconds(const Rewriter& rewriter, const Side& left,
+                                const Side& right) const {
+    const auto shape = [&](const Side& side) {
+      const Shape& there = rewriter.shape(side.value);
+      return side.transpose.empty() ? there : Transposed(there, side.transpose);
+    };
+    const Instruction dot{.op = &kDotGeneral,
+                          .attributes = AxesOf(left, right)};
+    const auto call = CallOfDot(dot, shape(left), shape(right));
+    if (!call || !target_.Takes(*call)) return std::nullopt;
+    return left.seconds + right.seconds +
+           static_cast<double>(call->calls.size() - 1) * target_.launch_seconds;
+  }
+
+  absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) const {
+    if (side.transpose.empty()) return side.value;
+    return rewriter.Append(kTranspose, {side.value},
+                           {{"permutation", side.transpose}});
+  }
+
+  struct Ways {
+    Side left, right;
+    double seconds;  // infinite: no library computes it, it is read as it lies
+  };
+  Ways BestWays(const Rewriter& rewriter, const Side& left,
+                const Side& right) const {
+    const std::vector<Side> lefts = WaysOf(rewriter, left);
+    const std::vector<Side> rights = WaysOf(rewriter, right);
+    Ways best{lefts[0], rights[0], std::numeric_limits<double>::infinity()};
+    if (!target_.strided_products) return best;
+    for (const Side& l : lefts) {
+      for (const Side& r : rights) {
+        if (l.seconds + r.seconds >= best.seconds) continue;
+        const auto seconds = Seconds(rewriter, l, r);
+        if (seconds && *seconds < best.seconds) best = {l, r, *seconds};
+      }
+    }
+    return best;
+  }
+
+  absl::StatusOr<bool> Append(Rewriter& rewriter, const Instruction& i,
+                              const Ways& ways) const {
+    HAWSER_ASSIGN_OR_RETURN(const ValueId left, Place(rewriter, ways.left));
+    HAWSER_ASSIGN_OR_RETURN(const ValueId right, Place(rewriter, ways.right));
+    HAWSER_ASSIGN_OR_RETURN(const ValueId dot,
+                            rewriter.Append(kDotGeneral, {left, right},
+                                            AxesOf(ways.left, ways.right)));
+    rewriter.Replace(i, dot);
+    return true;
+  }
+
+  absl::StatusOr<bool> LayOut(Rewriter& rewriter, const Instruction& i) const {
+    const Side left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
+    const Side right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
+    const Ways ways = BestWays(rewriter, left, right);
+    if (ways.left.value == left.value && ways.right.value == right.value &&
+        ways.left.transpose.empty() && ways.right.transpose.empty()) {
+      return false;
+    }
+    return Append(rewriter, i, ways);
+  }
+
+  const Target& target_;
+  const Computation* counted_ = nullptr;
+  std::vector<int> readers_;
+};
+
+}  // namespace
+
+absl::StatusOr<Module> LayOutProducts(Module module, const Target& target) {
+  bool changed = false;
+  ProductLayout layout(target);
+  return RewriteModule(
+      std::move(module),
+      [&](Rewriter& rewriter, const Instruction& i) {
+        return layout.Rewrite(rewriter, i);
+      },
+      &changed);
+}
+
+}  // namespace hawser::plan

@@ -1,0 +1,25 @@
+// The order of a product's axes: transposes before and behind products become
+// other axes of these, because a library reads either order, and what no
+// library reads is transposed.
+#ifndef HAWSER_KERNELS_PLAN_FUSION_DOT_LAYOUT_H_
+#define HAWSER_KERNELS_PLAN_FUSION_DOT_LAYOUT_H_
+
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "kernels/plan/target/target.h"
+
+namespace hawser::plan {
+
+// dot_general(transpose(x), y) becomes dot_general(x, y) over other axes where
+// the order of x's free axes stays and at most one axis is summed over, so that
+// no sum changes its order. The transposes remain for other users.
+//
+// Where products are a library's calls over strides (Target), also:
+// transpose(dot_general(x, y)) that puts y's free axes before x's becomes
+// dot_general(y, x) when nothing else reads the product; and an operand stays
+// behind its transpose, or gets one, where that takes less time than the calls
+// that would be needed else, or where there are no such calls.
+absl::StatusOr<Module> LayOutProducts(Module module, const Target& target);
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_FUSION_DOT_LAYOUT_H_

@@ -1,0 +1,179 @@
+#include "kernels/plan/fusion/emit.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+#include "core/ops/control.h"
+
+namespace hawser::plan {
+namespace {
+
+absl::string_view KindOf(const Group& group) {
+  return group.is_dot ? "dot" : group.reduction ? "reduction" : "loop";
+}
+
+class Emitter {
+ public:
+  Emitter(const Groups& groups, absl::Span<const int> called, Module* module)
+      : groups_(groups),
+        from_(groups.computation()),
+        called_(called),
+        module_(module),
+        to_(from_.name()),
+        mapped_(from_.num_values(), kNoValue) {}
+
+  absl::StatusOr<int> Run() {
+    for (int k = 0; k < from_.num_parameters(); ++k) {
+      HAWSER_RETURN_IF_ERROR(Copy(k));
+    }
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<GroupId> order, Order());
+    for (const GroupId g : order) HAWSER_RETURN_IF_ERROR(Emit(g));
+    std::vector<ValueId> results;
+    for (const ValueId v : from_.results()) results.push_back(mapped_[v]);
+    HAWSER_RETURN_IF_ERROR(to_.SetResults(results));
+    return module_->Add(std::move(to_));
+  }
+
+ private:
+  // What a group reads from others, each once, ascending.
+  std::vector<ValueId> Inputs(const Group& group) const {
+    std::vector<int> members = group.members;
+    std::sort(members.begin(), members.end());
+    std::vector<ValueId> inputs;
+    for (const ValueId v : group.reads) {
+      if (!std::binary_search(members.begin(), members.end(),
+                              from_.producer(v))) {
+        inputs.push_back(v);
+      }
+    }
+    std::sort(inputs.begin(), inputs.end());
+    return inputs;
+  }
+
+  // Makers before readers; of those that are ready, the one whose last
+  // instruction stood first.
+  absl::StatusOr<std::vector<GroupId>> Order() {
+    const int count = groups_.size();
+    std::vector<int> missing(count, 0);
+    std::vector<std::vector<GroupId>> readers(count);
+    inputs_.resize(count);
+    for (GroupId g = 0; g < count; ++g) {
+      inputs_[g] = Inputs(groups_.group(g));
+      for (const ValueId v : inputs_[g]) {
+        const GroupId maker = groups_.MakerOf(v);
+        if (maker < 0) continue;  // a parameter
+        readers[maker].push_back(g);
+        ++missing[g];
+      }
+    }
+    using Entry = std::pair<int, GroupId>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
+    const auto add = [&](GroupId g) {
+      const auto& members = groups_.group(g).members;
+      ready.push({*std::max_element(members.begin(), members.end()), g});
+    };
+    for (GroupId g = 0; g < count; ++g) {
+      if (missing[g] == 0) add(g);
+    }
+    std::vector<GroupId> order;
+    while (!ready.empty()) {
+      const GroupId g = ready.top().second;
+      ready.pop();
+      order.push_back(g);
+      for (const GroupId reader : readers[g]) {
+        if (--missing[reader] == 0) add(reader);
+      }
+    }
+    if (static_cast<int>(order.size()) != count) {
+      return Internal("fusion groups of computation ", from_.name(),
+                      " wait for each other");
+    }
+    return order;
+  }
+
+  absl::Status Emit(GroupId g) {
+    const Group& group = groups_.group(g);
+    if (group.members.size() == 1) return Copy(group.members[0]);
+    HAWSER_ASSIGN_OR_RETURN(const int body, EmitBody(g));
+    absl::InlinedVector<ValueId, 4> operands;
+    for (const ValueId v : inputs_[g]) operands.push_back(mapped_[v]);
+    HAWSER_ASSIGN_OR_RETURN(
+        ValueId first,
+        to_.Append(*module_, kFusion, operands,
+                   {{"kind", std::string(KindOf(group))}}, {body}));
+    for (const ValueId v : group.outputs) mapped_[v] = first++;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int> EmitBody(GroupId g) {
+    const Group& group = groups_.group(g);
+    Computation body(absl::StrCat("fused_", module_->computations().size()));
+    absl::flat_hash_map<ValueId, ValueId> inside;
+    for (const ValueId v : inputs_[g]) {
+      const Shape& shape = from_.shape(v);
+      HAWSER_ASSIGN_OR_RETURN(inside[v], body.Append(*module_, kParameter, {},
+                                                     {{"dtype", shape.dtype()},
+                                                      {"dims", shape.dims()}}));
+    }
+    std::vector<int> members = group.members;
+    std::sort(members.begin(), members.end());
+    for (const int m : members) {
+      const Instruction& i = from_.instructions()[m];
+      absl::InlinedVector<ValueId, 4> operands;
+      for (const ValueId v : i.operands) operands.push_back(inside.at(v));
+      HAWSER_ASSIGN_OR_RETURN(
+          const ValueId first,
+          body.Append(*module_, *i.op, operands, i.attributes, Called(i)));
+      for (int k = 0; k < i.num_results; ++k) {
+        inside[i.first_result + k] = first + k;
+      }
+    }
+    std::vector<ValueId> results;
+    for (const ValueId v : group.outputs) results.push_back(inside.at(v));
+    HAWSER_RETURN_IF_ERROR(body.SetResults(results));
+    return module_->Add(std::move(body));
+  }
+
+  absl::InlinedVector<int, 2> Called(const Instruction& i) const {
+    absl::InlinedVector<int, 2> called;
+    for (const int c : i.called) called.push_back(called_[c]);
+    return called;
+  }
+
+  absl::Status Copy(int instruction) {
+    const Instruction& i = from_.instructions()[instruction];
+    absl::InlinedVector<ValueId, 4> operands;
+    for (const ValueId v : i.operands) operands.push_back(mapped_[v]);
+    HAWSER_ASSIGN_OR_RETURN(
+        const ValueId first,
+        to_.Append(*module_, *i.op, operands, i.attributes, Called(i)));
+    for (int k = 0; k < i.num_results; ++k) {
+      mapped_[i.first_result + k] = first + k;
+    }
+    return absl::OkStatus();
+  }
+
+  const Groups& groups_;
+  const Computation& from_;
+  absl::Span<const int> called_;
+  Module* const module_;
+  Computation to_;
+  std::vector<ValueId> mapped_;
+  std::vector<std::vector<ValueId>> inputs_;
+};
+
+}  // namespace
+
+absl::StatusOr<int> EmitGroups(const Groups& groups,
+                               absl::Span<const int> called, Module* module) {
+  return Emitter(groups, called, module).Run();
+}
+
+}  // namespace hawser::plan

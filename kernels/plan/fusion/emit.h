@@ -1,0 +1,19 @@
+// EmitGroups: the groups of a computation written as ordinary IR, in the order
+// they run.
+#ifndef HAWSER_KERNELS_PLAN_FUSION_EMIT_H_
+#define HAWSER_KERNELS_PLAN_FUSION_EMIT_H_
+
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "kernels/plan/fusion/groups.h"
+
+namespace hawser::plan {
+
+// `called` maps computations of the old module to those of `*module`, to which
+// the computations of fusions are added. Returns the number of the new one.
+// Errors: kInternal when groups wait for each other.
+absl::StatusOr<int> EmitGroups(const Groups& groups,
+                               absl::Span<const int> called, Module* module);
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_FUSION_EMIT_H_

@@ -1,0 +1,92 @@
+#include "kernels/plan/fusion/fusion_cost.h"
+
+#include <algorithm>
+
+namespace hawser::plan {
+
+int64_t ElementsOf(absl::Span<const int64_t> dims) {
+  int64_t n = 1;
+  for (const int64_t d : dims) n *= d;
+  return n;
+}
+
+double FusionCost::Recompute(int instruction, GroupId g, double share) const {
+  const Instruction& i = c_.instructions()[instruction];
+  const double evaluations =
+      groups_.group(g).points->Evaluations(i.first_result);
+  const double once =
+      share * static_cast<double>(c_.shape(i.first_result).num_elements());
+  return std::max(0.0, evaluations - once) * NodeOf(*i.op).cost /
+         target_.lanes_per_second;
+}
+
+bool FusionCost::PaysInOne(int instruction, GroupId g) const {
+  const Instruction& i = c_.instructions()[instruction];
+  if (NodeOf(*i.op).free) return true;
+  const double again = Recompute(instruction, g, 1);
+  const double saved =
+      target_.launch_seconds + BytesSeconds(2 * BytesOf(i.first_result));
+  return again == 0 || groups_.group(g).extra_seconds + again <= saved ||
+         LeadsToRows(instruction, g);
+}
+
+// Whether it is made of reductions of rows as long as the group's: then the
+// group is about to become a row kernel, which computes it once per row. The
+// look ahead is short, so this may be wrong; that costs time, not more.
+bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
+  const int64_t turns = ElementsOf(groups_.group(g).points->domain());
+  constexpr int kLook = 24;
+  absl::InlinedVector<int, kLook> open = {instruction};
+  for (size_t next = 0; next < open.size(); ++next) {
+    const Instruction& i = c_.instructions()[open[next]];
+    if (NodeOf(*i.op).node == NodeClass::kReduce) {
+      const ReduceAxes axes = AxesOfReduce(c_, i);
+      if (ElementsOf(axes.input) == turns && IsResident(i, axes)) return true;
+      continue;
+    }
+    if (NodeOf(*i.op).node != NodeClass::kLoop) continue;
+    for (const ValueId v : i.operands) {
+      if (open.size() < kLook) open.push_back(c_.producer(v));
+    }
+  }
+  return false;
+}
+
+bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
+                           bool written) const {
+  const Instruction& i = c_.instructions()[instruction];
+  const double count = static_cast<double>(takers.size());
+  double lanes = 0, reads = 0, spent = 0;
+  for (const GroupId g : takers) {
+    const PointGraph& points = *groups_.group(g).points;
+    lanes += Recompute(instruction, g, 0);
+    spent = std::max(spent, groups_.group(g).extra_seconds);
+    for (const ValueId v : i.operands) {
+      if (points.Demanded(v)) continue;
+      const double touched =
+          points.Evaluations(i.first_result) *
+          static_cast<double>(ByteWidth(c_.shape(v).dtype()));
+      reads += BytesSeconds(std::min(touched, BytesOf(v)));
+    }
+  }
+  // Else it is computed once; one of the takers writes it, the others read it.
+  double otherwise = BytesSeconds(BytesOf(i.first_result) * count);
+  if (!written) {
+    otherwise += static_cast<double>(c_.shape(i.first_result).num_elements()) *
+                 NodeOf(*i.op).cost / target_.lanes_per_second;
+    for (const ValueId v : i.operands) otherwise += BytesSeconds(BytesOf(v));
+  }
+  // Long chains must not be computed twice link by link.
+  return lanes + reads < otherwise && (lanes == 0 || spent + lanes < otherwise);
+}
+
+bool FusionCost::IsResident(const Instruction& reduce,
+                            const ReduceAxes& axes) const {
+  if (!axes.IsInnermost()) return false;
+  int64_t row = 1;
+  for (const int64_t a : axes.reduced) row *= axes.input[a];
+  return row * ByteWidth(c_.shape(reduce.operands[0]).dtype()) <=
+         target_.max_row_bytes;
+}
+
+}  // namespace hawser::plan

@@ -1,0 +1,50 @@
+// FusionCost: what computing a value again costs, against writing and reading
+// it, by the target's numbers.
+#ifndef HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
+#define HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
+
+#include "absl/types/span.h"
+#include "kernels/plan/fusion/groups.h"
+
+namespace hawser::plan {
+
+int64_t ElementsOf(absl::Span<const int64_t> dims);
+
+// Reads the groups as they are at each call. The groups outlive this object.
+class FusionCost {
+ public:
+  explicit FusionCost(const Groups& groups)
+      : groups_(groups), c_(groups.computation()), target_(groups.target()) {}
+
+  // Seconds of lane work for the instruction in group `g`, beyond `share` of
+  // one evaluation per element.
+  double Recompute(int instruction, GroupId g, double share) const;
+
+  // Whether to evaluate the instruction in `g`, its only reader, where a
+  // broadcast may ask for each element many times.
+  bool PaysInOne(int instruction, GroupId g) const;
+
+  // Whether to evaluate the instruction in each of `takers`, which read it.
+  // `written`: its result is written anyway, for other readers.
+  bool PaysInAll(int instruction, absl::Span<const GroupId> takers,
+                 bool written) const;
+
+  // Whether a row of the reduction's input stays at hand between passes.
+  bool IsResident(const Instruction& reduce, const ReduceAxes& axes) const;
+
+ private:
+  double BytesSeconds(double bytes) const {
+    return bytes / target_.bytes_per_second;
+  }
+  double BytesOf(ValueId v) const {
+    return static_cast<double>(c_.shape(v).byte_size());
+  }
+  bool LeadsToRows(int instruction, GroupId g) const;
+
+  const Groups& groups_;
+  const Computation& c_;
+  const Target& target_;
+};
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_

@@ -1,0 +1,99 @@
+// Groups: which instructions of a computation become one kernel, while that is
+// being decided. Instructions are met backwards, so a group grows from its
+// results towards its operands.
+#ifndef HAWSER_KERNELS_PLAN_FUSION_GROUPS_H_
+#define HAWSER_KERNELS_PLAN_FUSION_GROUPS_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/ir/module.h"
+#include "kernels/plan/region/node_table.h"
+#include "kernels/plan/region/point_graph.h"
+#include "kernels/plan/target/target.h"
+
+namespace hawser::plan {
+
+using GroupId = int;
+
+struct Group {
+  std::vector<int> members;      // instructions, descending
+  std::vector<ValueId> outputs;  // read outside or results
+  std::vector<ValueId> reads;    // every value it ever demanded
+  int num_reads = 0;             // buffers it would read as it stands
+  // nullptr: an instruction that is never fused.
+  std::unique_ptr<PointGraph> points;
+  std::optional<ReduceAxes> reduction;
+  bool is_dot = false;
+  std::vector<ValueId> whole;  // read as a whole, through no point
+  double extra_seconds = 0;    // spent on recomputing what others compute too
+};
+
+// The groups of one computation and the values that each reads and writes.
+// Invariant: a value's readers are the groups that need it and do not evaluate
+// it; each value has at most one maker.
+class Groups {
+ public:
+  Groups(const Computation& computation, const Target& target);
+
+  const Computation& computation() const { return c_; }
+  const Target& target() const { return target_; }
+  int size() const { return static_cast<int>(groups_.size()); }
+  const Group& group(GroupId g) const { return groups_[g]; }
+  Group& group(GroupId g) { return groups_[g]; }
+  // Groups that read `value` as things stand, each once.
+  const absl::InlinedVector<GroupId, 2>& ReadersOf(ValueId value) const {
+    return readers_[value];
+  }
+  // Groups that read any result of `i`, each once.
+  absl::InlinedVector<GroupId, 2> ReadersOf(const Instruction& i) const;
+  // Whether the group reads a result of the instruction as a whole, through no
+  // point: the result must be there before the group runs.
+  bool ReadsWhole(GroupId g, int instruction) const;
+  bool IsResult(ValueId v) const { return is_result_[v]; }
+  // The group whose output `value` is, -1 before it is one.
+  GroupId MakerOf(ValueId value) const { return maker_[value]; }
+
+  // A group of an instruction that is never fused.
+  void AddAlone(int instruction);
+  // A group over loops of its own: the instruction and its results.
+  GroupId AddOwn(int instruction);
+  // As AddOwn, over the sizes of `instruction`'s result.
+  GroupId AddDot(int exit);
+  // The instruction evaluated inside the group, wherever it is demanded.
+  void Inline(int instruction, GroupId g);
+  // Inline, and its results written out for others.
+  void Host(int instruction, GroupId g);
+  void MakeReduction(GroupId g, const ReduceAxes& axes,
+                     absl::Span<const IndexExpr> back);
+  // Evaluates a result in a group over the same loops that never demanded it.
+  void Adopt(int instruction, GroupId g, const IndexMap& map);
+
+  // Whether the group may take the instruction: limits of size, buffers,
+  // predicates. `writes`: it writes the results that others need.
+  bool HasRoom(int instruction, GroupId g, bool writes) const;
+  // Whether Host keeps the limits and makes no circle. `readers` are all groups
+  // that read the instruction's results, `g` among them.
+  bool MayHost(int instruction, GroupId g,
+               absl::Span<const GroupId> readers) const;
+  // Whether some chain of groups leads from what `from` writes to `to`; true
+  // when it takes too long to say.
+  bool MayReach(absl::Span<const GroupId> from, GroupId to) const;
+
+ private:
+  bool IsScalarConstant(ValueId value) const;
+  void Read(ValueId value, GroupId g);
+  void Forget(int instruction, GroupId g);
+  void Write(int instruction, GroupId g);
+
+  const Computation& c_;
+  const Target& target_;
+  std::vector<Group> groups_;
+  std::vector<absl::InlinedVector<GroupId, 2>> readers_;
+  std::vector<bool> is_result_;
+  std::vector<GroupId> maker_;
+};
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_FUSION_GROUPS_H_

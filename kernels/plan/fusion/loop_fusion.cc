@@ -1,0 +1,126 @@
+#include "kernels/plan/fusion/loop_fusion.h"
+
+#include <algorithm>
+
+#include "core/ir/leaves.h"
+#include "core/ops/shape.h"
+#include "kernels/plan/region/epilogue.h"
+
+namespace hawser::plan {
+namespace {
+
+// Readers asked to write a value for the others before it gets a group.
+constexpr int kHostTries = 4;
+
+// Whether the group evaluates the result of `i` once per element of its loops,
+// in the order of the result's own elements.
+bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
+  const PointGraph& points = *group.points;
+  const Dims kept(points.domain().begin(),
+                  points.domain().begin() + points.num_kept());
+  const auto ids = points.PointsOf(i.first_result);
+  const Shape& shape = c.shape(i.first_result);
+  if (ids.size() != 1 || points.point(ids[0]).scope != 0) return false;
+  const IndexExpr got =
+      points.map(points.point(ids[0]).map).Linear(shape.dims());
+  if (shape.num_elements() == ElementsOf(kept)) {
+    return got == IndexMap::Identity(kept).Linear(kept);
+  }
+  // Where not all loops are kept, some are a reduction's.
+  return shape.num_elements() == ElementsOf(points.domain()) &&
+         got == group.reduction->InputMap().Linear(group.reduction->input);
+}
+
+}  // namespace
+
+// Whether the group may evaluate the instruction at all.
+bool LoopFusion::MayInline(int instruction, GroupId g) const {
+  const Instruction& i = c_.instructions()[instruction];
+  const Group& group = groups_.group(g);
+  const bool big_constant =
+      i.op == &kConstant && c_.shape(i.first_result).num_elements() != 1;
+  if (group.points == nullptr || big_constant) return false;
+  if (i.op == &kConcatenate &&
+      static_cast<int>(i.operands.size()) > target_.max_concatenated) {
+    return false;
+  }
+  if (groups_.ReadsWhole(g, instruction)) return false;
+  // A library takes biases and numbers along; what it adds is there before.
+  if (group.is_dot && target_.epilogues != EpilogueSupport::kAny &&
+      !IsNumberOrBias(c_, i.first_result, c_.shape(group.outputs[0]))) {
+    return false;
+  }
+  return groups_.HasRoom(instruction, g, /*writes=*/false);
+}
+
+void LoopFusion::Place(int instruction) {
+  const Instruction& i = c_.instructions()[instruction];
+  const auto readers = groups_.ReadersOf(i);
+  const bool leaves = groups_.IsResult(i.first_result);
+  if (readers.size() == 1 && !leaves) {
+    const GroupId g = readers[0];
+    if (MayInline(instruction, g) && cost_.PaysInOne(instruction, g)) {
+      groups_.group(g).extra_seconds += cost_.Recompute(instruction, g, 1);
+      return groups_.Inline(instruction, g);
+    }
+    return MakeOwn(instruction);
+  }
+  // What is free to recompute is not worth being written by another group.
+  if (leaves && !NodeOf(*i.op).free && HostInOne(instruction, readers)) return;
+  if (InlineIntoAll(instruction, readers, leaves) && !leaves) return;
+  if (HostInOne(instruction, groups_.ReadersOf(i))) return;
+  MakeOwn(instruction);
+}
+
+void LoopFusion::MakeOwn(int instruction) {
+  if (NodeOf(*c_.instructions()[instruction].op).view) {
+    return groups_.AddAlone(instruction);
+  }
+  groups_.AddOwn(instruction);
+}
+
+// Computes the value in each of its readers when that costs less than its bytes
+// do. Returns true when no group reads it any more.
+bool LoopFusion::InlineIntoAll(int instruction,
+                               absl::Span<const GroupId> readers, bool leaves) {
+  const Instruction& i = c_.instructions()[instruction];
+  // The groups that take it; for one that cannot, it must be written anyway.
+  absl::InlinedVector<GroupId, 2> takers;
+  for (const GroupId g : readers) {
+    if (MayInline(instruction, g)) takers.push_back(g);
+  }
+  const bool written = leaves || takers.size() < readers.size();
+  if (!NodeOf(*i.op).free && !cost_.PaysInAll(instruction, takers, written)) {
+    return false;
+  }
+  bool all = true;
+  for (size_t k = readers.size(); k-- > 0;) {
+    const GroupId g = readers[k];
+    if (!MayInline(instruction, g)) {
+      all = false;
+      continue;
+    }
+    groups_.group(g).extra_seconds += cost_.Recompute(instruction, g, 0);
+    groups_.Inline(instruction, g);
+  }
+  return all;
+}
+
+// Lets one of the readers write the value out for the others.
+bool LoopFusion::HostInOne(int instruction, absl::Span<const GroupId> readers) {
+  const Instruction& i = c_.instructions()[instruction];
+  int tries = 0;
+  for (const GroupId g : readers) {
+    if (++tries > kHostTries) return false;
+    const Group& group = groups_.group(g);
+    if (!MayInline(instruction, g) || group.is_dot || !IsWhole(c_, i, group) ||
+        !groups_.MayHost(instruction, g, readers)) {
+      continue;
+    }
+    groups_.Host(instruction, g);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace hawser::plan

@@ -1,0 +1,73 @@
+// IndexMap: which element of a value each turn of a region's loops needs.
+// FIXED: emitters are written over this header.
+#ifndef HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_
+#define HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/shape.h"
+#include "kernels/plan/index/index_expr.h"
+
+namespace hawser::plan {
+
+// From loop indices to one index per axis of a value. A value type.
+struct IndexMap {
+  std::vector<IndexExpr> axes;
+
+  // Loop i is axis i of a value of these sizes.
+  static IndexMap Identity(absl::Span<const int64_t> dims);
+  // What this map reads once every loop index i is `dims[i]`: composition.
+  IndexMap Substitute(absl::Span<const IndexExpr> dims) const;
+  // The row-major offset, in elements, into a value of sizes `dims`.
+  IndexExpr Linear(absl::Span<const int64_t> dims) const;
+  std::string ToString() const;  // "(d0, d1 + 3)"
+  bool operator==(const IndexMap& other) const = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const IndexMap& map) {
+    return H::combine(std::move(h), map.axes);
+  }
+};
+
+// The axes' indices at row-major offset `linear` of a value of sizes `dims`:
+// the inverse of Linear.
+IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims);
+
+// `value` lies within `bounds`. Where a predicate fails the element is not
+// read.
+struct Predicate {
+  IndexExpr value;
+  Bounds bounds;
+
+  // What the loops' bounds already say.
+  bool AlwaysHolds() const;
+  bool NeverHolds() const;
+  std::string ToString() const;  // "0 <= d0 - 2 <= 7"
+  bool operator==(const Predicate& other) const = default;
+};
+
+// Loops that always run together, made one: fewer loops, longer vectors.
+// `extents` are the new loops; `back` gives each old index in the new ones.
+struct Collapse {
+  Dims extents;
+  std::vector<IndexExpr> back;
+};
+// Merges neighbouring loops wherever none of `offsets` and `conditions` can
+// tell: there loop i moves as loop i+1 would after its last turn, and neither
+// stands under a division. Loops of one turn go. Loop i is never merged with
+// loop i+1 where i is in `barriers` (the last kept axis of a reduction).
+Collapse CollapseLoops(absl::Span<const int64_t> extents,
+                       absl::Span<const IndexExpr> offsets,
+                       absl::Span<const IndexExpr> conditions,
+                       absl::Span<const int> barriers = {});
+
+// The largest power of two that divides the offset whatever the loops' turns
+// and symbols; the innermost loop `innermost` is left out (-1: none is). For
+// choosing vector widths: a load of V elements is aligned when V divides it.
+int64_t AlignmentOf(const IndexExpr& offset, int innermost);
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_

@@ -1,0 +1,431 @@
+#include "kernels/plan/region/epilogue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "core/base/dtype.h"
+#include "core/base/literal.h"
+#include "core/ir/leaves.h"
+#include "core/ops/convert.h"
+#include "core/ops/dot.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/shape.h"
+
+namespace hawser::plan {
+namespace {
+
+// Longer tails are kernels of their own.
+constexpr int kMaxTail = 24;
+
+// Looks at a computation's values by structure.
+class Matcher {
+ public:
+  explicit Matcher(const Computation& c) : c_(c) {}
+  // Looks at `inside` (ascending) alone: what other instructions compute is
+  // unknown.
+  Matcher(const Computation& c, absl::Span<const int> inside)
+      : c_(c), inside_(inside) {}
+
+  bool Sees(ValueId v) const {
+    return !inside_ ||
+           std::binary_search(inside_->begin(), inside_->end(), c_.producer(v));
+  }
+  const Instruction& Producer(ValueId v) const {
+    static const Instruction* const unseen = new Instruction{.op = &kParameter};
+    return Sees(v) ? c_.instructions()[c_.producer(v)] : *unseen;
+  }
+
+  // The number every element of `v` is, looking through broadcasts, reshapes
+  // and conversions.
+  std::optional<double> Uniform(ValueId v) const {
+    for (int depth = 0; depth < 8; ++depth) {
+      const Instruction& i = Producer(v);
+      if (i.op == &kConstant) {
+        const Literal& value = i.attributes.GetLiteral("value");
+        if (value.shape().num_elements() != 1) return std::nullopt;
+        return ValueOf(value);
+      }
+      if (i.op != &kBroadcastInDim && i.op != &kReshape && i.op != &kConvert) {
+        return std::nullopt;
+      }
+      v = i.operands[0];
+    }
+    return std::nullopt;
+  }
+
+  // A value of one element per column of `shape`: a broadcast along the last
+  // axis.
+  bool IsBias(ValueId v, const Shape& shape) const {
+    const Instruction& i = Producer(v);
+    if (i.op != &kBroadcastInDim || shape.rank() == 0) return false;
+    const Shape& from = c_.shape(i.operands[0]);
+    const auto to = i.attributes.GetInts("broadcast_dimensions");
+    for (int a = 0; a < from.rank(); ++a) {
+      if (from.dim(a) != 1 && to[a] != shape.rank() - 1) return false;
+    }
+    return from.num_elements() == shape.dims().back();
+  }
+
+  // The other operand of a binary op when one is `v`.
+  ValueId Other(const Instruction& i, ValueId v) const {
+    if (i.operands[0] == v) return i.operands[1];
+    return i.operands[1] == v ? i.operands[0] : kNoValue;
+  }
+
+  bool IsRelu(ValueId y, ValueId x) const {
+    const Instruction& i = Producer(y);
+    if (i.op != &kMaximum) return false;
+    const ValueId other = Other(i, x);
+    return other != kNoValue && Uniform(other) == 0.0;
+  }
+
+  // 0.5 * x * (1 + tanh(0.79788 * (x + 0.044715 * x^3))), factors in any order.
+  bool IsGeluTanh(ValueId y, ValueId x) const {
+    const Factors f = FactorsOf(y);
+    if (f.others.size() != 2 || !IsNear(f.number, 0.5, x)) return false;
+    return (f.others[0] == x && IsGate(f.others[1], x)) ||
+           (f.others[1] == x && IsGate(f.others[0], x));
+  }
+
+ private:
+  struct Factors {
+    double number = 1;  // of all numbers among them
+    std::vector<ValueId> others;
+  };
+
+  // Through multiplications, as far as eight factors.
+  Factors FactorsOf(ValueId v) const {
+    Factors factors;
+    std::vector<ValueId> open = {v};
+    int products = 0;
+    while (!open.empty()) {
+      const ValueId at = open.back();
+      open.pop_back();
+      const Instruction& i = Producer(at);
+      if (i.op == &kMultiply && ++products < 8) {
+        open.insert(open.end(), i.operands.begin(), i.operands.end());
+      } else if (const auto number = Uniform(at)) {
+        factors.number *= *number;
+      } else {
+        factors.others.push_back(at);
+      }
+    }
+    return factors;
+  }
+
+  // No farther off than rounding in x's dtype explains.
+  bool IsNear(double number, double want, ValueId x) const {
+    const int digits = ByteWidth(c_.shape(x).dtype()) == 2 ? 8 : 13;
+    return std::abs(number - want) < std::ldexp(want, -digits);
+  }
+
+  static double ValueOf(const Literal& value) {
+    return VisitDType(value.shape().dtype(), [&](auto tag) -> double {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_same_v<T, std::complex<float>> ||
+                    std::is_same_v<T, std::complex<double>>) {
+        return std::nan("");
+      } else {
+        return static_cast<double>(value.data<T>()[0]);
+      }
+    });
+  }
+
+  // 1 + tanh(...).
+  bool IsGate(ValueId v, ValueId x) const {
+    const Instruction& sum = Producer(v);
+    if (sum.op != &kAdd) return false;
+    for (const int k : {0, 1}) {
+      const Instruction& tanh = Producer(sum.operands[k]);
+      if (tanh.op == &kTanh && Uniform(sum.operands[1 - k]) == 1.0) {
+        return IsCubic(tanh.operands[0], x);
+      }
+    }
+    return false;
+  }
+
+  // 0.79788 * (x + 0.044715 * x^3).
+  bool IsCubic(ValueId v, ValueId x) const {
+    const Factors scaled = FactorsOf(v);
+    if (scaled.others.size() != 1 || !IsNear(scaled.number, 0.7978845608, x)) {
+      return false;
+    }
+    const Instruction& sum = Producer(scaled.others[0]);
+    const ValueId cubic = sum.op == &kAdd ? Other(sum, x) : kNoValue;
+    if (cubic == kNoValue) return false;
+    const Factors cube = FactorsOf(cubic);
+    return cube.others == std::vector<ValueId>(3, x) &&
+           IsNear(cube.number, 0.044715, x);
+  }
+
+  const Computation& c_;
+  const std::optional<absl::Span<const int>> inside_;
+};
+
+// What a tail is, from the product `x` to the value `y` that leaves.
+struct TailForm {
+  ValueId bias = kNoValue;
+  ValueId residual = kNoValue;
+  Activation activation = Activation::kIdentity;
+};
+
+bool Widens(const Computation& c, const Instruction& convert) {
+  return ByteWidth(c.shape(convert.first_result).dtype()) >
+         ByteWidth(c.shape(convert.operands[0]).dtype());
+}
+
+TailForm FormOf(const Matcher& matcher, const Computation& c, ValueId x,
+                ValueId y, absl::Span<const int> members) {
+  TailForm form;
+  const auto member = [&](ValueId v) {
+    return std::binary_search(members.begin(), members.end(), c.producer(v));
+  };
+  for (const int m : members) {
+    const Instruction& i = c.instructions()[m];
+    if (i.op == &kConvert && i.operands[0] == x) {
+      // A call rounds once, at the end.
+      if (i.first_result != y && !Widens(c, i)) break;
+      x = i.first_result;
+      continue;
+    }
+    const ValueId other = i.op == &kAdd ? matcher.Other(i, x) : kNoValue;
+    if (other == kNoValue || member(other)) continue;
+    ValueId& part =
+        matcher.IsBias(other, c.shape(x)) ? form.bias : form.residual;
+    if (part == kNoValue && !matcher.Uniform(other)) {
+      part = other;
+      x = i.first_result;
+    }
+  }
+  if (matcher.Producer(y).op == &kConvert && y != x) {
+    y = matcher.Producer(y).operands[0];
+  }
+  form.activation = y == x                     ? Activation::kIdentity
+                    : matcher.IsRelu(y, x)     ? Activation::kRelu
+                    : matcher.IsGeluTanh(y, x) ? Activation::kGeluTanh
+                                               : Activation::kOther;
+  return form;
+}
+
+std::optional<ProductCall> CallOf(const Computation& c, const Instruction& dot,
+                                  ValueId exit, const TailForm& form) {
+  auto call =
+      CallOfDot(dot, c.shape(dot.operands[0]), c.shape(dot.operands[1]));
+  if (!call) return std::nullopt;
+  CallTail tail{.result = &c.shape(exit), .activation = form.activation};
+  if (form.bias != kNoValue) {
+    const Instruction& wide = c.instructions()[c.producer(form.bias)];
+    tail.bias = &c.shape(wide.operands[0]);
+  }
+  if (form.residual != kNoValue) tail.residual = &c.shape(form.residual);
+  if (!AddTail(tail, &*call)) return std::nullopt;
+  return call;
+}
+
+// Those of `members` that a tail is made of.
+std::vector<int> ChainOf(const Computation& c, absl::Span<const int> members) {
+  std::vector<int> chain;
+  for (const int m : members) {
+    const Instruction& i = c.instructions()[m];
+    if (i.op->Is(kElementwise) || i.op == &kDotGeneral) chain.push_back(m);
+  }
+  return chain;
+}
+
+class TailFinder {
+ public:
+  TailFinder(const Computation& c, const Target& target,
+             const std::vector<absl::InlinedVector<int, 2>>& users,
+             const std::vector<bool>& is_result)
+      : c_(c), target_(target), users_(users), is_result_(is_result) {}
+
+  // Grows from the product along users as long as all but one value stay
+  // inside, and remembers the best tail the target takes.
+  DotTail From(int dot) {
+    DotTail best = Alone(dot);
+    std::set<int> inside = {dot}, open;
+    AddUsers(dot, &open);
+    while (!open.empty() && inside.size() < kMaxTail) {
+      const int next = *open.begin();
+      open.erase(open.begin());
+      if (!MayJoin(next, dot, inside)) break;
+      inside.insert(next);
+      AddUsers(next, &open);
+      const int exit = OnlyExit(inside);
+      if (exit < 0) continue;
+      DotTail tail{
+          .dot = dot, .exit = exit, .members = {inside.begin(), inside.end()}};
+      if (!Worse(tail, best) && Takes(tail)) best = std::move(tail);
+    }
+    return best;
+  }
+  static DotTail Alone(int dot) {
+    return {.dot = dot, .exit = dot, .members = {dot}};
+  }
+
+ private:
+  void AddUsers(int instruction, std::set<int>* open) const {
+    for (const int u : users_[c_.instructions()[instruction].first_result]) {
+      open->insert(u);
+    }
+  }
+
+  // Elementwise over the product's sizes; what it reads besides is not
+  // computed from the product.
+  bool MayJoin(int next, int dot, const std::set<int>& inside) const {
+    const Instruction& i = c_.instructions()[next];
+    const Shape& shape = c_.shape(c_.instructions()[dot].first_result);
+    if (!i.op->Is(kElementwise) || !c_.shape(i.first_result).SameDims(shape)) {
+      return false;
+    }
+    for (const ValueId v : i.operands) {
+      const int producer = c_.producer(v);
+      if (inside.count(producer) != 0) continue;
+      // Computed before the product, so not from it.
+      if (producer < dot) continue;
+      if (Matcher(c_).Uniform(v)) continue;
+      if (!Matcher(c_).IsBias(v, shape)) return false;
+      if (c_.producer(c_.instructions()[producer].operands[0]) >= dot) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int OnlyExit(const std::set<int>& inside) const {
+    int exit = -1;
+    for (const int m : inside) {
+      const ValueId v = c_.instructions()[m].first_result;
+      const bool leaves =
+          is_result_[v] ||
+          std::any_of(users_[v].begin(), users_[v].end(),
+                      [&](int u) { return inside.count(u) == 0; });
+      if (!leaves) continue;
+      if (exit >= 0) return -1;
+      exit = m;
+    }
+    return exit;
+  }
+
+  ValueId ValueOf(int i) const { return c_.instructions()[i].first_result; }
+
+  // Whether a loop has to read what leaves, element by element.
+  bool IsReadByALoop(int exit) const {
+    const ValueId v = ValueOf(exit);
+    return std::any_of(users_[v].begin(), users_[v].end(), [&](int u) {
+      const Instruction& i = c_.instructions()[u];
+      return i.op->Is(kElementwise) &&
+             c_.shape(i.first_result).SameDims(c_.shape(v));
+    });
+  }
+  // Of two that leave work to a loop, the one that hands more bytes to it.
+  bool Worse(const DotTail& tail, const DotTail& than) const {
+    const auto bytes = [&](const DotTail& t) {
+      return ByteWidth(c_.shape(ValueOf(t.exit)).dtype());
+    };
+    return IsReadByALoop(tail.exit) && bytes(tail) > bytes(than);
+  }
+
+  bool Takes(const DotTail& tail) const {
+    if (target_.epilogues == EpilogueSupport::kAny) return true;
+    const TailForm form = FormOf(Matcher(c_), c_, ValueOf(tail.dot),
+                                 ValueOf(tail.exit), tail.members);
+    const auto call =
+        CallOf(c_, c_.instructions()[tail.dot], ValueOf(tail.exit), form);
+    return call && target_.Takes(*call);
+  }
+
+  const Computation& c_;
+  const Target& target_;
+  const std::vector<absl::InlinedVector<int, 2>>& users_;
+  const std::vector<bool>& is_result_;
+};
+
+}  // namespace
+
+std::vector<DotTail> FindDotTails(
+    const Computation& computation, const Target& target,
+    const std::vector<absl::InlinedVector<int, 2>>& users,
+    const std::vector<bool>& is_result, const std::set<int>& alone) {
+  std::vector<DotTail> tails;
+  TailFinder finder(computation, target, users, is_result);
+  const auto instructions = computation.instructions();
+  for (size_t k = 0; k < instructions.size(); ++k) {
+    if (instructions[k].op != &kDotGeneral) continue;
+    const int dot = static_cast<int>(k);
+    tails.push_back(alone.count(dot) > 0 ? TailFinder::Alone(dot)
+                                         : finder.From(dot));
+  }
+  return tails;
+}
+
+std::optional<ProductCall> CallOfGroup(const Computation& c, int dot, int exit,
+                                       absl::Span<const int> members) {
+  const auto value = [&](int i) { return c.instructions()[i].first_result; };
+  const Matcher matcher(c, members);
+  const std::vector<int> chain = ChainOf(c, members);
+  const TailForm form = FormOf(matcher, c, value(dot), value(exit), chain);
+  // A library adds what is computed before.
+  const bool added_is_there =
+      (form.residual == kNoValue || !matcher.Sees(form.residual)) &&
+      (form.bias == kNoValue ||
+       !matcher.Sees(matcher.Producer(form.bias).operands[0]));
+  if (!added_is_there) return std::nullopt;
+  return CallOf(c, c.instructions()[dot], value(exit), form);
+}
+
+bool IsNumberOrBias(const Computation& computation, ValueId value,
+                    const Shape& product) {
+  const Matcher matcher(computation);
+  return matcher.Uniform(value).has_value() ||
+         (computation.shape(value).SameDims(product) &&
+          matcher.IsBias(value, product));
+}
+
+void DescribeEpilogue(const Computation& computation, Region* region) {
+  Epilogue& e = region->epilogue;
+  std::vector<int> members;
+  for (size_t n = 0; n < region->points.size(); ++n) {
+    const Point& p = region->points[n];
+    const Instruction& i = computation.instructions()[p.instruction];
+    if (i.op == &kDotGeneral) {
+      e.dot_instruction = p.instruction;
+      e.dot_point = static_cast<PointId>(n);
+    }
+    if (i.op->Is(kElementwise) || i.op == &kDotGeneral) {
+      members.push_back(p.instruction);
+    }
+  }
+  if (e.dot_instruction < 0) return;
+  std::sort(members.begin(), members.end());
+  const ValueId product =
+      computation.instructions()[e.dot_instruction].first_result;
+  const ValueId exit = region->points[region->results[0]].value;
+  const TailForm form =
+      FormOf(Matcher(computation), computation, product, exit, members);
+  e.present = exit != product;
+  e.activation = form.activation;
+  // The operand that `value` is. What is computed here no library adds.
+  const auto operand_of = [&](ValueId value) {
+    for (const MemoryAccess& a : region->accesses) {
+      if (a.operand >= 0 && region->points[a.point].value == value) {
+        return a.operand;
+      }
+    }
+    e.activation = Activation::kOther;
+    return -1;
+  };
+  if (form.bias != kNoValue) {
+    const int broadcast = computation.producer(form.bias);
+    e.bias_operand =
+        operand_of(computation.instructions()[broadcast].operands[0]);
+  }
+  if (form.residual != kNoValue) e.residual_operand = operand_of(form.residual);
+  if (e.activation == Activation::kOther) return;
+  e.call = CallOf(computation, computation.instructions()[e.dot_instruction],
+                  exit, form);
+}
+
+}  // namespace hawser::plan

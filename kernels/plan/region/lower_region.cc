@@ -1,0 +1,370 @@
+// One instruction made a Region: its loops, its points, their order.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+#include "core/ops/control.h"
+#include "core/ops/dot.h"
+#include "kernels/plan/region/accesses.h"
+#include "kernels/plan/region/epilogue.h"
+#include "kernels/plan/region/node_table.h"
+#include "kernels/plan/region/point_graph.h"
+
+namespace hawser::plan {
+namespace {
+
+// What a region is made of, whether it is a fusion or stands alone.
+struct Body {
+  const Computation* computation;
+  int first, last;  // instructions [first, last)
+  std::vector<ValueId> results;
+  std::vector<ValueId> operands;  // what the instruction's operands are here
+};
+
+Body BodyOf(const Module& module, const Computation& computation,
+            int instruction) {
+  const Instruction& i = computation.instructions()[instruction];
+  Body body;
+  if (i.op == &kFusion) {
+    body.computation = &module.computation(i.called[0]);
+    body.first = 0;
+    body.last = static_cast<int>(body.computation->instructions().size());
+    const auto results = body.computation->results();
+    body.results.assign(results.begin(), results.end());
+    body.operands.resize(i.operands.size());
+    std::iota(body.operands.begin(), body.operands.end(), 0);
+    return body;
+  }
+  body.computation = &computation;
+  body.first = instruction;
+  body.last = instruction + 1;
+  for (int k = 0; k < i.num_results; ++k) {
+    body.results.push_back(i.first_result + k);
+  }
+  body.operands.assign(i.operands.begin(), i.operands.end());
+  return body;
+}
+
+const Instruction* FindOfClass(const Body& body, NodeClass node) {
+  for (int k = body.first; k < body.last; ++k) {
+    const Instruction& i = body.computation->instructions()[k];
+    if (NodeOf(*i.op).node == node) return &i;
+  }
+  return nullptr;
+}
+
+int64_t Product(absl::Span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (const int64_t s : sizes) product *= s;
+  return product;
+}
+
+// Demands every result over the loops of the region.
+absl::Status DemandResults(const Body& body, const ReduceAxes* axes,
+                           PointGraph* graph, Region* region) {
+  const IndexMap all =
+      axes != nullptr ? axes->InputMap() : IndexMap::Identity(region->domain);
+  const Dims all_dims = axes != nullptr ? axes->input : region->domain;
+  Dims kept_dims;
+  for (int k = 0; k < region->num_kept; ++k) {
+    kept_dims.push_back(region->domain[k]);
+  }
+  const int64_t turns = Product(all_dims);
+  const int64_t kept_turns = Product(kept_dims);
+  for (const ValueId v : body.results) {
+    const Shape& shape = body.computation->shape(v);
+    IndexExpr linear;
+    if (axes != nullptr && shape.num_elements() == kept_turns) {
+      linear = axes->ResultMap().Linear(kept_dims);
+    } else if (shape.num_elements() == turns) {
+      linear = all.Linear(all_dims);
+    } else {
+      return Internal("region result ", shape.ToString(),
+                      " fits neither its loops nor those kept");
+    }
+    const MapId m = graph->AddMap(Delinearize(linear, shape.dims()));
+    region->results.push_back(graph->Demand(v, m, 0, -1));
+  }
+  return absl::OkStatus();
+}
+
+// What has to be there before the point: operands, symbols, the symbols of
+// predicates.
+std::vector<PointId> NeededBy(const PointGraph& graph, PointId id) {
+  const Point& p = graph.point(id);
+  std::vector<PointId> needed(p.operands.begin(), p.operands.end());
+  std::vector<int> symbols;
+  for (const IndexExpr& e : graph.map(p.map).axes) {
+    e.CollectSymbols(&symbols);
+  }
+  std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());
+  scopes.push_back(p.scope);
+  for (ScopeId s : scopes) {
+    for (; s > 0; s = graph.scopes()[s].parent) {
+      for (const Predicate& q : graph.scopes()[s].predicates) {
+        q.value.CollectSymbols(&symbols);
+      }
+    }
+  }
+  for (const int s : symbols) {
+    needed.push_back(graph.symbols()[s].point);
+  }
+  return needed;
+}
+
+// All that a point needs before it.
+class PointOrder {
+ public:
+  explicit PointOrder(const PointGraph& graph) : graph_(graph) {}
+
+  std::vector<PointId> Sorted(absl::Span<const PointId> roots) {
+    const size_t count = graph_.points().size();
+    state_.assign(count, kNew);
+    for (const PointId root : roots) Visit(root);
+    return std::move(order_);
+  }
+
+ private:
+  enum State : uint8_t { kNew, kOpen, kDone };
+
+  void Visit(PointId root) {
+    std::vector<std::pair<PointId, std::vector<PointId>>> stack;
+    const auto open = [&](PointId id) {
+      if (state_[id] != kNew) return;
+      state_[id] = kOpen;
+      stack.emplace_back(id, NeededBy(graph_, id));
+    };
+    open(root);
+    while (!stack.empty()) {
+      if (stack.back().second.empty()) {
+        state_[stack.back().first] = kDone;
+        order_.push_back(stack.back().first);
+        stack.pop_back();
+        continue;
+      }
+      const PointId next = stack.back().second.back();
+      stack.back().second.pop_back();
+      open(next);
+    }
+  }
+
+  const PointGraph& graph_;
+  std::vector<State> state_;
+  std::vector<PointId> order_;
+};
+
+// Takes the points over in order, numbered anew, with their stages.
+void TakePoints(const PointGraph& graph, Region* region) {
+  const std::vector<PointId> order = PointOrder(graph).Sorted(region->results);
+  std::vector<PointId> renumbered(graph.points().size(), -1);
+  for (size_t n = 0; n < order.size(); ++n) {
+    renumbered[order[n]] = static_cast<PointId>(n);
+    Point p = graph.point(order[n]);
+    for (PointId& o : p.operands) o = renumbered[o];
+    for (const PointId needed : NeededBy(graph, order[n])) {
+      const Point& before = region->points[renumbered[needed]];
+      const int passed = before.kind == Point::kReduce ? 1 : 0;
+      p.stage = std::max(p.stage, before.stage + passed);
+    }
+    region->points.push_back(std::move(p));
+  }
+  for (PointId& r : region->results) r = renumbered[r];
+  region->maps = graph.maps();
+  region->scopes = graph.scopes();
+  region->symbols = graph.symbols();
+  for (Symbol& s : region->symbols) s.point = renumbered[s.point];
+}
+
+// A reduction's own stage is the pass it sums in.
+void CountStages(Region* region) {
+  int last = 0;
+  for (const Point& p : region->points) {
+    // Work that is done per turn needs a pass; what comes after the last one
+    // once per result does not.
+    if (!p.per_result || p.kind == Point::kReduce) {
+      last = std::max(last, p.stage);
+    }
+  }
+  region->stages = last + 1;
+}
+
+int MostAlive(const Region& region) {
+  const auto& points = region.points;
+  std::vector<int> last_use(points.size(), -1);
+  for (size_t n = 0; n < points.size(); ++n) {
+    for (const PointId o : points[n].operands) {
+      last_use[o] = static_cast<int>(n);
+    }
+  }
+  std::vector<int> ends(points.size(), 0);
+  for (const int use : last_use) {
+    if (use >= 0) ++ends[use];
+  }
+  int alive = 0, most = 0;
+  for (size_t n = 0; n < points.size(); ++n) {
+    most = std::max(most, ++alive);
+    alive -= ends[n];
+  }
+  return most;
+}
+
+// Splits a reduction that would leave most of the device idle.
+void DecideSplit(const Target& target, Region* region) {
+  if (region->kind != RegionKind::kRow &&
+      region->kind != RegionKind::kColumnReduction &&
+      region->kind != RegionKind::kFullReduction) {
+    return;
+  }
+  const auto& domain = region->domain;
+  const int64_t kept =
+      Product(absl::MakeConstSpan(domain).subspan(0, region->num_kept));
+  const int64_t reduced =
+      Product(absl::MakeConstSpan(domain).subspan(region->num_kept));
+  int64_t bytes = 0;
+  for (const Point& p : region->points) {
+    if (p.kind == Point::kReduce) bytes += 16;
+  }
+  // With one stage no result of full size waits for a reduction.
+  if (region->stages > 1 || kept == 0) return;
+  const bool columns = region->kind == RegionKind::kColumnReduction;
+  const int64_t blocks =
+      columns ? (kept - 1) / target.columns_per_block + 1 : kept;
+  constexpr int64_t kBlocksPerUnit = 4;
+  region->splits = std::clamp<int64_t>(
+      target.parallel_units * kBlocksPerUnit / blocks, 1,
+      std::max<int64_t>(1, reduced / target.split_above_elements));
+  if (region->splits < 2) return;
+  region->launches = 2;
+  region->scratch_bytes = region->splits * kept * bytes;
+}
+
+RegionKind KindOfReduction(const Region& region, const ReduceAxes& axes) {
+  int64_t kept = 1;
+  for (int k = 0; k < region.num_kept; ++k) kept *= region.domain[k];
+  if (kept == 1 && region.stages == 1) return RegionKind::kFullReduction;
+  return axes.IsInnermost() ? RegionKind::kRow : RegionKind::kColumnReduction;
+}
+
+absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
+                                  const Target& target) {
+  const Instruction* reduce = FindOfClass(body, NodeClass::kReduce);
+  const Instruction* dot = FindOfClass(body, NodeClass::kDot);
+  ReduceAxes axes;
+  if (reduce != nullptr) {
+    axes = AxesOfReduce(*body.computation, *reduce);
+    region.domain = axes.Domain();
+    region.num_kept = static_cast<int>(axes.kept.size());
+  } else {
+    const ValueId lead = dot != nullptr         ? dot->first_result
+                         : body.results.empty() ? kNoValue
+                                                : body.results[0];
+    if (lead != kNoValue) region.domain = body.computation->shape(lead).dims();
+    region.num_kept = static_cast<int>(region.domain.size());
+  }
+  PointGraph graph(*body.computation, region.domain, region.num_kept);
+  HAWSER_RETURN_IF_ERROR(DemandResults(
+      body, reduce != nullptr ? &axes : nullptr, &graph, &region));
+  for (int k = body.last; k-- > body.first;) {
+    const Instruction& i = body.computation->instructions()[k];
+    if (i.op == &kParameter) continue;
+    const NodeRow& row = NodeOf(*i.op);
+    if (row.expand == nullptr) {
+      return Internal(i.op->name, " inside a fusion is no part of a region");
+    }
+    if (row.node == NodeClass::kReduce) {
+      const bool same = AxesOfReduce(*body.computation, i) == axes;
+      for (int r = 0; r < i.num_results; ++r) {
+        for (const PointId p : graph.PointsOf(i.first_result + r)) {
+          const Point& point = graph.point(p);
+          if (same && point.scope == 0 &&
+              graph.map(point.map) == axes.ResultMap()) {
+            continue;
+          }
+          return Internal("a fusion folds a part, or over other axes");
+        }
+      }
+    }
+    graph.Expand(k);
+  }
+  TakePoints(graph, &region);
+  CountStages(&region);
+  region.kind = dot != nullptr      ? RegionKind::kLibraryDot
+                : reduce != nullptr ? KindOfReduction(region, axes)
+                                    : RegionKind::kLoop;
+  FindAccesses(*body.computation, body.operands, body.results, target, &region);
+  region.live_points = MostAlive(region);
+  DecideSplit(target, &region);
+  if (dot != nullptr) DescribeEpilogue(*body.computation, &region);
+  if (region.epilogue.call) {
+    region.launches = static_cast<int>(region.epilogue.call->calls.size());
+  }
+  return region;
+}
+
+// Regions that no loops are planned for: operands and results as a whole.
+void CountWholeBytes(const Computation& c, const Instruction& i,
+                     Region* region) {
+  if (region->kind == RegionKind::kView ||
+      region->kind == RegionKind::kConstant ||
+      region->kind == RegionKind::kNone) {
+    region->launches = 0;
+    return;
+  }
+  for (const ValueId v : i.operands) {
+    region->bytes_read += c.shape(v).byte_size();
+  }
+  for (int k = 0; k < i.num_results; ++k) {
+    region->bytes_written += c.shape(i.first_result + k).byte_size();
+  }
+  if (region->kind != RegionKind::kUpdate) return;
+  // In place only what is written moves: the updates.
+  const int64_t whole = c.shape(i.operands[0]).byte_size();
+  region->bytes_read -= whole;
+  region->bytes_written = region->bytes_read;
+}
+
+RegionKind KindAlone(const Instruction& i) {
+  if (i.op == &kParameter) return RegionKind::kNone;
+  if (i.op == &kConstant) return RegionKind::kConstant;
+  const NodeRow& row = NodeOf(*i.op);
+  if (row.view) return RegionKind::kView;
+  switch (row.node) {
+    case NodeClass::kLoop:
+    case NodeClass::kReduce:
+      return RegionKind::kLoop;
+    case NodeClass::kDot:
+      return RegionKind::kLibraryDot;
+    case NodeClass::kUpdate:
+      return RegionKind::kUpdate;
+    case NodeClass::kControl:
+      return RegionKind::kControl;
+    case NodeClass::kHost:
+      break;
+  }
+  return RegionKind::kHost;
+}
+
+}  // namespace
+
+absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
+                                   int instruction, const Target& target) {
+  const Computation& c = module.computation(computation);
+  const Instruction& i = c.instructions()[instruction];
+  Region region{.computation = computation,
+                .instruction = instruction,
+                .body = i.op == &kFusion ? i.called[0] : computation};
+  region.kind = i.op == &kFusion ? RegionKind::kLoop : KindAlone(i);
+  if (region.kind == RegionKind::kLoop ||
+      region.kind == RegionKind::kLibraryDot) {
+    auto lowered = LowerLoops(BodyOf(module, c, instruction), region, target);
+    if (lowered.ok() || i.op != &kFusion) return lowered;
+    // A fusion that another planner made: its computation is called.
+    region.kind = RegionKind::kHost;
+  }
+  CountWholeBytes(c, i, &region);
+  return region;
+}
+
+}  // namespace hawser::plan

@@ -1,0 +1,90 @@
+// PointGraph: a region's points while they are being found. The walk goes from
+// results to operands: all that users need of a value is known before the
+// value's own instruction is met, so one pass over the instructions, backwards,
+// finds every point without recursion.
+#ifndef HAWSER_KERNELS_PLAN_REGION_POINT_GRAPH_H_
+#define HAWSER_KERNELS_PLAN_REGION_POINT_GRAPH_H_
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "core/ir/module.h"
+#include "kernels/plan/region/region.h"
+
+namespace hawser::plan {
+
+class PointGraph {
+ public:
+  using PointIds = absl::InlinedVector<PointId, 2>;
+
+  // Loops over `domain`, of which the first `num_kept` are not reduced.
+  // `computation` outlives the graph.
+  PointGraph(const Computation& computation, Dims domain, int num_kept);
+
+  // The point of `value` there; made when it is new. `user` is the point that
+  // needs it, -1 for a result.
+  PointId Demand(ValueId value, MapId map, ScopeId scope, PointId user);
+  MapId AddMap(IndexMap map);
+  // The scope in which `parent` and `predicates` hold; predicates that always
+  // hold are left out.
+  ScopeId AddScope(ScopeId parent, std::vector<Predicate> predicates);
+  // The integer at `point`, clamped.
+  IndexExpr AddSymbol(PointId point, Bounds bounds);
+
+  // Turns what was demanded of the instruction's results from loads into
+  // evaluations, and demands their operands. Fills `*demanded`, when given,
+  // with values that nothing had demanded before.
+  void Expand(int instruction, std::vector<ValueId>* demanded = nullptr);
+
+  // Every loop index i becomes `back[i]`, over other loops.
+  void ChangeDomain(Dims domain, int num_kept,
+                    absl::Span<const IndexExpr> back);
+
+  absl::Span<const PointId> PointsOf(ValueId value) const;
+  bool Demanded(ValueId value) const { return by_value_.contains(value); }
+
+  const Computation& computation() const { return computation_; }
+  const Dims& domain() const { return domain_; }
+  int num_kept() const { return num_kept_; }
+  const std::vector<Point>& points() const { return points_; }
+  const Point& point(PointId p) const { return points_[p]; }
+  const IndexMap& map(MapId m) const { return maps_[m]; }
+  const std::vector<IndexMap>& maps() const { return maps_; }
+  const std::vector<Scope>& scopes() const { return scopes_; }
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+  // Whether a point that is done for every turn of the reduced loops needs it.
+  bool NeededPerTurn(PointId p) const { return per_turn_[p]; }
+  // How often points of `value` are evaluated in all.
+  double Evaluations(ValueId value) const;
+  double Evaluations(const Point& point) const;
+  // Deepest scope of its points.
+  int ScopeDepth(ValueId value) const;
+
+ private:
+  bool PerResult(MapId map, ScopeId scope) const;
+  bool Reduced(const IndexExpr& e) const;
+  bool Reduced(const IndexMap& map) const;
+  bool Reduced(const Scope& scope) const;
+  void FindReduced();
+
+  const Computation& computation_;
+  Dims domain_;
+  int num_kept_;
+  double turns_kept_ = 1, turns_all_ = 1;
+  std::vector<IndexMap> maps_;
+  std::vector<bool> map_reduced_;  // uses a reduced loop index
+  std::vector<bool> scope_reduced_;
+  std::vector<Scope> scopes_ = {Scope{}};
+  std::vector<Symbol> symbols_;
+  std::vector<Point> points_;
+  std::vector<bool> per_turn_;
+  absl::flat_hash_map<IndexMap, MapId> map_ids_;
+  absl::flat_hash_map<std::tuple<ValueId, MapId, ScopeId>, PointId> ids_;
+  absl::flat_hash_map<ValueId, PointIds> by_value_;
+};
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_REGION_POINT_GRAPH_H_

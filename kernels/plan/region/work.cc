@@ -1,0 +1,85 @@
+#include "kernels/plan/region/work.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/ops/dot.h"
+#include "kernels/plan/region/node_table.h"
+
+namespace hawser::plan {
+namespace {
+
+void CountBytes(const Computation& c, absl::Span<const ValueId> operands,
+                Region* region) {
+  const int64_t turns_kept = TurnsOf(*region, region->num_kept);
+  const int64_t turns = TurnsOf(*region, region->domain.size());
+  std::vector<double> read(operands.size(), 0);
+  for (MemoryAccess& a : region->accesses) {
+    const Point& p = region->points[a.point];
+    const Shape& shape = c.shape(p.value);
+    a.bytes =
+        std::min(p.per_result ? turns_kept : turns, shape.num_elements()) *
+        ElementBytes(c, *region, a);
+    if (a.operand >= 0) read[a.operand] += static_cast<double>(a.bytes);
+    if (a.result >= 0) region->bytes_written += shape.byte_size();
+  }
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const int64_t whole = c.shape(operands[k]).byte_size();
+    region->bytes_read += std::min(whole, static_cast<int64_t>(read[k]));
+  }
+  // A product reads its factors whole, through no point.
+  for (const Point& p : region->points) {
+    const Instruction& i = c.instructions()[p.instruction];
+    if (p.kind != Point::kOp || i.op != &kDotGeneral) continue;
+    const ValueId left = i.operands[0], right = i.operands[1];
+    region->bytes_read += c.shape(left).byte_size();
+    if (right != left) region->bytes_read += c.shape(right).byte_size();
+  }
+}
+
+int64_t ContractedSize(const Computation& c, const Instruction& dot) {
+  int64_t size = 1;
+  for (const int64_t a : dot.attributes.GetInts("lhs_contracting_dimensions")) {
+    size *= c.shape(dot.operands[0]).dim(static_cast<int>(a));
+  }
+  return size;
+}
+
+void CountOperations(const Computation& c, Region* region) {
+  const auto turns_kept =
+      static_cast<double>(TurnsOf(*region, region->num_kept));
+  const auto turns =
+      static_cast<double>(TurnsOf(*region, region->domain.size()));
+  double total = 0;
+  for (const Point& p : region->points) {
+    if (p.kind == Point::kLoad) continue;
+    const Instruction& i = c.instructions()[p.instruction];
+    const bool once = p.per_result && p.kind != Point::kReduce;
+    total += NodeOf(*i.op).cost * (once ? turns_kept : turns);
+    if (i.op != &kDotGeneral) continue;
+    total += 2.0 * turns * static_cast<double>(ContractedSize(c, i));
+  }
+  region->lane_operations = static_cast<int64_t>(std::min(total, 9e18));
+}
+
+}  // namespace
+
+int64_t TurnsOf(const Region& region, size_t num_loops) {
+  int64_t turns = 1;
+  for (size_t d = 0; d < num_loops; ++d) turns *= region.domain[d];
+  return turns;
+}
+
+int64_t ElementBytes(const Computation& computation, const Region& region,
+                     const MemoryAccess& access) {
+  return ByteWidth(
+      computation.shape(region.points[access.point].value).dtype());
+}
+
+void CountWork(const Computation& computation,
+               absl::Span<const ValueId> operands, Region* region) {
+  CountBytes(computation, operands, region);
+  CountOperations(computation, region);
+}
+
+}  // namespace hawser::plan

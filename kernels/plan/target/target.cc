@@ -1,0 +1,30 @@
+#include "kernels/plan/target/target.h"
+
+namespace hawser::plan {
+
+Target GpuTarget() {
+  return {.name = "gpu",
+          .bytes_per_second = 4.3e12,
+          .lanes_per_second = 33e12,
+          .launch_seconds = 2e-6,
+          .parallel_units = 132,
+          .split_above_elements = 1024,
+          .epilogues = EpilogueSupport::kTable,
+          .strided_products = true};
+}
+
+Target CpuTarget() {
+  return {.name = "cpu",
+          .bytes_per_second = 2e10,
+          .lanes_per_second = 4e10,
+          .launch_seconds = 2e-7,
+          .max_concatenated = 4,
+          .cached_bytes = int64_t{1} << 20,
+          .max_row_bytes = int64_t{1} << 18,
+          .vector_bytes = 32,
+          .parallel_units = 2,
+          .epilogues = EpilogueSupport::kAny,
+          .alignment = 64};
+}
+
+}  // namespace hawser::plan

@@ -1,0 +1,71 @@
+// Target: what an engine costs and can bear, as numbers. The planner knows of
+// no device; each engine gives it one of these.
+// FIXED: fields may be added, with a default.
+#ifndef HAWSER_KERNELS_PLAN_TARGET_TARGET_H_
+#define HAWSER_KERNELS_PLAN_TARGET_TARGET_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "kernels/plan/target/product_call.h"
+
+namespace hawser::plan {
+
+// Which elementwise tails a matrix product takes along in its own call.
+enum class EpilogueSupport : uint8_t {
+  kNone,
+  kTable,  // bias, then one of the activations a library knows
+  kAny,    // any expression of the product, rows, columns and residuals
+};
+
+struct Target {
+  std::string name;
+
+  // ---- costs --------------------------------------------------------------
+  double bytes_per_second = 0;  // of device memory, measured copy
+  double lanes_per_second = 0;  // simple lane operations
+  double launch_seconds = 0;    // one kernel, or one step of a loop
+
+  // ---- limits of a region -------------------------------------------------
+  int max_buffers = 24;  // operands and results
+  int max_instructions = 200;
+  int max_points = 400;      // evaluations, see region.h
+  int max_predicates = 3;    // nested: pad within concatenate within pad
+  int max_concatenated = 8;  // operands of a concatenate that is fused
+  // A load of up to so many bytes may be strided: caches hold it.
+  int64_t cached_bytes = int64_t{8} << 20;
+  // The longest row, in bytes of the widest value, that stays resident between
+  // the passes of a row region; longer ones become several regions.
+  int64_t max_row_bytes = int64_t{200} << 10;
+
+  // ---- how regions are run ------------------------------------------------
+  int vector_bytes = 16;       // of one load
+  int64_t parallel_units = 1;  // blocks that keep the device busy
+  // Neighbouring columns that one block sums.
+  int64_t columns_per_block = 256;
+  // A reduction whose results keep fewer than 4 blocks a unit busy is split
+  // into parts of at least so many elements, with a second pass over the
+  // partial results. By sizes alone, so that the order of a sum is fixed.
+  int64_t split_above_elements = int64_t{1} << 62;
+  EpilogueSupport epilogues = EpilogueSupport::kNone;
+  // Whether products are a library's calls over strides (product_call.h): then
+  // each is brought into an order of axes that has such a call.
+  bool strided_products = false;
+  // Whether the library of this device takes a call. Null: all that there are.
+  std::function<bool(const ProductCall&)> takes_product;
+  int64_t alignment = 256;  // of every buffer in the arena
+
+  bool Takes(const ProductCall& call) const {
+    return takes_product == nullptr || takes_product(call);
+  }
+};
+
+// An H200 class device by the numbers of the design: 4.3 TB/s, 132 units.
+Target GpuTarget();
+// Two cores of a server CPU: loops cost little to start, caches are the
+// memory that counts.
+Target CpuTarget();
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_TARGET_TARGET_H_

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""No folder holds more source files than a reader can keep in mind."""
+
+import collections
+
+import source_tree
+
+CAP = 15
+
+# Folders that are over the cap, and by how much they may be. A count may only
+# go down: a folder that has become smaller gets a smaller number here, and one
+# within the cap loses its row. None: no cap, for the reason beside it.
+EXCEPTIONS = {
+    # One file for each family of ops, all of the same rank. The engine is being
+    # made over to planned regions, and gets its rooms then.
+    "kernels/cpu": None,
+    "client/cli": 44,
+    "client/formats": 35,
+    "client/remote": 50,
+    "client/sdk": 23,
+    "client/sdk/graph": 27,
+    "client/sdk/ops": 29,
+    "core/base": 40,
+    "core/ir": 25,
+    "core/ops": 37,
+    "kernels/cuda": 31,
+    "kernels/emu": 25,
+    "server/access": 16,
+    "server/datasets": 23,
+    "server/service": 41,
+    "tests/bench": 41,
+    "tests/bench/gpu": 18,
+    "tests/client/sdk": 23,
+    "tests/core/base": 22,
+    "tests/e2e": 27,
+    "tests/fuzz": 24,
+    "tests/kernels/cpu": 21,
+    "tests/kernels/cuda": 17,
+    "tests/kernels/gpu": 17,
+    "tests/kernels/plan": 22,
+    "tests/server/access": 20,
+    "tests/server/service": 21,
+    "tests/testing": 29,
+}
+
+
+def counts(tree):
+    """Source files right in each folder; data of tests is none."""
+    found = collections.Counter()
+    for path in source_tree.files(tree, source_tree.SOURCE - {".txtpb"}):
+        found[str(path.parent)] += 1
+    return found
+
+
+def violations(tree, exceptions=None):
+    exceptions = EXCEPTIONS if exceptions is None else exceptions
+    found = []
+    for folder, count in sorted(counts(tree).items()):
+        allowed = exceptions.get(folder, CAP)
+        if allowed is None:
+            continue
+        if count > allowed:
+            found.append(f"{folder}:1: {count} source files, at most {allowed}")
+        elif folder in exceptions and count < allowed:
+            found.append(f"{folder}:1: {count} source files now, "
+                         f"folder_test.py says {allowed}: lower it")
+    return found
+
+
+if __name__ == "__main__":
+    source_tree.report(violations(source_tree.root()))
