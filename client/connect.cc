@@ -16,6 +16,9 @@
 namespace hawser {
 namespace {
 
+// A server that says nothing for so long is not waited for.
+constexpr absl::Duration kSilence = absl::Seconds(5);
+
 // Whether a server has answered, and said that we may not come in: nothing
 // that a fallback should hide.
 bool IsRefusal(const absl::Status& status) {
@@ -30,12 +33,20 @@ struct Reached {
 };
 absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
   Reached reached;
+  // With another one behind it a silent server is given up, so that work goes
+  // on; without one its session is kept as long as its lease.
+  const bool stands_in = options.fallback.valid() || options.servers.size() > 1;
   for (const std::string& server : options.servers) {
     HAWSER_ASSIGN_OR_RETURN(
         auto remote,
         ConnectRemote(server, {.credentials = options.credentials,
                                .client_name = options.client_name,
-                               .connect_timeout = options.timeout}));
+                               .connect_timeout = options.timeout,
+                               .reattach_for =
+                                   stands_in ? kSilence
+                                             : absl::InfiniteDuration(),
+                               .silence = kSilence,
+                               .give_up_silent = stands_in}));
     reached.servers.emplace_back(std::move(remote));
   }
   for (size_t i = 0; i < reached.servers.size(); ++i) {

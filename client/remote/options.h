@@ -19,6 +19,11 @@ struct RemoteOptions {
   // never longer than its lease. A server that nobody answers for (connection
   // refused) is given up at once.
   absl::Duration reattach_for = absl::InfiniteDuration();
+  // A server that has been asked and says nothing for so long, not even to a ping
+  // in between, is said in the log.
+  absl::Duration silence = absl::Seconds(5);
+  // And its session is given up then: for clients that others can stand in for.
+  bool give_up_silent = false;
   // PutDataset returns only when the dataset survives a server restart.
   bool wait_durable = true;
   // Threads that stream large values; also streams of one PutDataset.

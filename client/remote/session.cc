@@ -184,10 +184,14 @@ bool RemoteSession::Append(const std::shared_ptr<Request>& request,
     releases_.clear();
   }
   entries_.push_back({request, bytes});
-  ++unanswered_;
   unanswered_bytes_ += bytes;
+  const bool first = ++unanswered_ == 1;
   if (state_ != State::kOpen) return false;  // sent once (re)attached
   last_sent_ = SteadyNow();
+  if (first) {
+    asked_ = last_sent_;
+    TickBy(last_sent_ + options_.silence / 2);
+  }
   if (batch) {
     TickBy(last_sent_ + kLongestInBatch);
     return stream_->SendInBatch(request->message,
@@ -203,6 +207,7 @@ void RemoteSession::Flush() {
 }
 
 void RemoteSession::SendPing() {
+  pinged_ = SteadyNow();
   (void)Append(std::make_shared<Ping>(), 0, /*batch=*/false);
 }
 

@@ -152,6 +152,10 @@ class RemoteSession {
   void LoseAndTell(const absl::Status& why);
   absl::Status CheckPatience(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void KeepAlive(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Since when the server is asked and says nothing; InfiniteFuture: it is not.
+  absl::Time SilentSince() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Errors: kUnavailable, it has been silent for too long.
+  absl::Status CheckSilence(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // On the alarm, when something is due: pings, reattaches, gives up.
   void Tick();
   void SeeToTheLink();
@@ -189,6 +193,9 @@ class RemoteSession {
 
   absl::Time last_sent_ ABSL_GUARDED_BY(mu_);
   absl::Time last_heard_ ABSL_GUARDED_BY(mu_);
+  absl::Time asked_ ABSL_GUARDED_BY(mu_);  // while unanswered_: since when
+  absl::Time pinged_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
+  bool silence_said_ ABSL_GUARDED_BY(mu_) = false;  // in the log
   absl::Time tick_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
   Alarm::Id tick_ ABSL_GUARDED_BY(mu_);
   bool ticking_ ABSL_GUARDED_BY(mu_) = false;

@@ -136,6 +136,8 @@ void RemoteSession::Attach(const v1::OpenReply& reply) {
   refusals_ = 0;
   last_heard_ = last_sent_ = SteadyNow();
   TickBy(NextTick(last_sent_));
+  asked_ = last_heard_;
+  silence_said_ = false;
   if (reply.batches()) stream_->AllowBatches();
   uint64_t sequence = first_sequence_;
   for (const Entry& entry : entries_) {
@@ -239,6 +241,7 @@ absl::Status RemoteSession::CheckPatience(absl::Time now) {
     stream_started_ += late;
     broken_since_ += late;
     last_heard_ += late;
+    asked_ += late;
   }
   const bool was_open = session_id_ != 0;
   if (state_ == State::kOpening &&
@@ -249,6 +252,7 @@ absl::Status RemoteSession::CheckPatience(absl::Time now) {
     }
     Break(now);
   }
+  HAWSER_RETURN_IF_ERROR(CheckSilence(now));
   if (was_open && now - last_heard_ > lease_) {
     return Unavailable(address_, ": session lost: nothing heard for ",
                        absl::FormatDuration(lease_));
@@ -261,9 +265,38 @@ absl::Status RemoteSession::CheckPatience(absl::Time now) {
   return absl::OkStatus();
 }
 
+absl::Time RemoteSession::SilentSince() const {
+  if (state_ != State::kOpen || unanswered_ == 0) return absl::InfiniteFuture();
+  return std::max(last_heard_, asked_);
+}
+
+absl::Status RemoteSession::CheckSilence(absl::Time now) {
+  const absl::Time since = SilentSince();
+  if (now - since < options_.silence) {
+    silence_said_ = false;
+    return absl::OkStatus();
+  }
+  if (pinged_ < since || now - pinged_ < options_.silence / 2) {
+    return absl::OkStatus();
+  }
+  if (!silence_said_) {
+    HAWSER_LOG(kWarning) << address_ << ": has said nothing for "
+                         << absl::FormatDuration(options_.silence)
+                         << ", though it was asked";
+  }
+  silence_said_ = true;
+  if (!options_.give_up_silent) return absl::OkStatus();
+  return Unavailable(address_, ": session lost: nothing heard for ",
+                     absl::FormatDuration(options_.silence));
+}
+
 void RemoteSession::KeepAlive(absl::Time now) {
   const absl::Duration idle = now - last_sent_;
-  if (idle >= lease_ / 3 || (idle >= kReleaseDelay && !releases_.empty())) {
+  const absl::Time since = SilentSince();
+  // Executions may take long; a ping is answered while they run.
+  const bool asks = now - since >= options_.silence / 2 && pinged_ < since;
+  if (asks || idle >= lease_ / 3 ||
+      (idle >= kReleaseDelay && !releases_.empty())) {
     SendPing();
   }
 }
@@ -277,6 +310,14 @@ absl::Time RemoteSession::NextTick(absl::Time now) const {
   if (session_id_ != 0) by(last_heard_ + lease_);
   if (state_ == State::kOpen) {
     by(last_sent_ + lease_ / 3);
+    const absl::Time silent = SilentSince();
+    if (silent != absl::InfiniteFuture()) {
+      const absl::Duration half = options_.silence / 2;
+      if (pinged_ < silent) by(silent + half);
+      if (pinged_ >= silent && !silence_said_) {
+        by(std::max(silent + options_.silence, pinged_ + half));
+      }
+    }
     if (!releases_.empty()) by(last_sent_ + kReleaseDelay);
     return next;
   }

@@ -47,6 +47,47 @@ TEST_F(LimitsTest, AttemptTimeoutIsNotTheCallersDeadline) {
   EXPECT_OK(call.cancel.Check());
 }
 
+TEST_F(LimitsTest, ASilentServerIsGivenUpByThoseWhoCanDoWithout) {
+  RemoteOptions options;
+  options.silence = absl::Milliseconds(200);
+  auto patient = Connect(options);
+  options.give_up_silent = true;
+  auto hasty = Connect(options);
+  ASSERT_OK(patient->Ping(Soon()));
+  ASSERT_OK(hasty->Ping(Soon()));
+  ASSERT_OK_AND_ASSIGN(const BufferPtr kept,
+                       patient->Upload(Filled(2, 1), Soon()));
+  ASSERT_OK_AND_ASSIGN(const BufferPtr lost, hasty->Upload(Filled(2, 1), {}));
+  const absl::Time start = absl::Now();
+  server.Freeze(true);
+  EXPECT_THAT(lost->Fetch({}).Await(),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       "fake:1: session lost: nothing heard for 200ms"));
+  EXPECT_LT(absl::Now() - start, kSlack);
+  const Future<Literal> value = kept->Fetch(Soon());
+  absl::SleepFor(absl::Milliseconds(400));
+  EXPECT_FALSE(value.ready());
+  server.Freeze(false);
+  EXPECT_OK(value.Await());
+}
+
+TEST_F(LimitsTest, AServerThatAnswersPingsIsNotSilent) {
+  RemoteOptions options;
+  options.silence = absl::Milliseconds(100);
+  options.give_up_silent = true;
+  client = Connect(options);
+  auto plus_one = CompilePlusOne();
+  server.HoldExecutes(true);  // as by an execution that takes long
+  const BufferPtr y = *Step(*plus_one, Filled(2, 1));
+  const Future<Literal> value = y->Fetch(Soon());
+  const int before = server.counts().pings;
+  absl::SleepFor(absl::Milliseconds(500));
+  EXPECT_FALSE(value.ready());
+  EXPECT_GE(server.counts().pings, before + 2);
+  server.HoldExecutes(false);
+  EXPECT_OK(value.Await());
+}
+
 TEST_F(LimitsTest, FrozenBeforeItWasEverOpen) {
   server.Freeze(true);
   const absl::Time start = absl::Now();
