@@ -153,7 +153,7 @@ Tensor ScatterBy(const OpScope& s, const Tensor& x, const Tensor& indices,
 Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
              absl::Span<const int64_t> lengths,
              absl::Span<const int64_t> strides) {
-  const OpScope s("Slice", x.where(), {&x}, {starts, lengths, strides});
+  const OpScope s("Slice", {&x}, {starts, lengths, strides});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const size_t rank = value.rank();
@@ -181,8 +181,7 @@ Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
 
 Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
                       int64_t axis, int64_t stride) {
-  const OpScope s("SliceAlongAxis", x.where(), {&x, &start},
-                  {{length, stride}});
+  const OpScope s("SliceAlongAxis", {&x, &start}, {{length, stride}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
@@ -202,11 +201,11 @@ Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
   if (stride == 1 || part.dtype() == DType::kInvalid) return part;
   Dims strides(sizes.size(), 1);
   strides[*along] = stride;
-  return Slice(Operand(part, x.where()), Dims(sizes.size(), 0), sizes, strides);
+  return Slice(part, Dims(sizes.size(), 0), sizes, strides);
 }
 
 Tensor Rows(const Operand& x, const Operand& start, int64_t count) {
-  const OpScope s("Rows", x.where(), {&x, &start}, {{count}});
+  const OpScope s("Rows", {&x, &start}, {{count}});
   return s.ok() ? SliceAlongAxis(x, start, count, 0) : s.error();
 }
 
@@ -234,7 +233,7 @@ Tensor PutSlice(const Operand& x, absl::Span<const Operand> starts,
 }
 
 Tensor Take(const Operand& x, const Operand& indices, int64_t axis) {
-  const OpScope s("Take", x.where(), {&x, &indices});
+  const OpScope s("Take", {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
@@ -245,7 +244,7 @@ Tensor Take(const Operand& x, const Operand& indices, int64_t axis) {
 }
 
 Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
-  const OpScope s("TakeAlongAxis", x.where(), {&x, &indices});
+  const OpScope s("TakeAlongAxis", {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
@@ -264,15 +263,15 @@ Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
   std::vector<Tensor> places;
   for (int i = 0; i < value.rank(); ++i) {
     places.push_back(i == *along ? s.Convert(index, *dtype)
-                                 : Iota(*dtype, dims, i, x.where()));
+                                 : Iota(*dtype, dims, i));
   }
-  const Tensor vectors = Stack(places, -1, x.where());
-  return Gather(Operand(value, x.where()), Operand(vectors, x.where()));
+  const Tensor vectors = Stack(places, -1);
+  return Gather(value, vectors);
 }
 
 Tensor Gather(const Operand& x, const Operand& indices,
               absl::Span<const int64_t> axes) {
-  const OpScope s("Gather", x.where(), {&x, &indices});
+  const OpScope s("Gather", {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x), given = s.As(indices);
   auto addressed = AddressedAxes(value, given, axes);
@@ -287,7 +286,7 @@ Tensor Gather(const Operand& x, const Operand& indices,
 
 Tensor IndexedAdd(const Operand& x, const Operand& indices,
                   const Operand& updates, absl::Span<const int64_t> axes) {
-  const OpScope s("IndexedAdd", x.where(), {&x, &indices, &updates});
+  const OpScope s("IndexedAdd", {&x, &indices, &updates});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::ToNumeric(sdk::CommonDType({&x, &updates}));
   return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype), axes,
@@ -296,7 +295,7 @@ Tensor IndexedAdd(const Operand& x, const Operand& indices,
 
 Tensor IndexedPut(const Operand& x, const Operand& indices,
                   const Operand& updates, absl::Span<const int64_t> axes) {
-  const OpScope s("IndexedPut", x.where(), {&x, &indices, &updates});
+  const OpScope s("IndexedPut", {&x, &indices, &updates});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &updates});
   return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype), axes,

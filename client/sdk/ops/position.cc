@@ -95,7 +95,7 @@ Tensor StartOf(const OpScope& s, const Operand& start, DType dtype,
     first = StartInside(value, length, size, axis);
   });
   if (!first.ok()) return s.Fail(first.status());
-  return s.As(Operand(Number(*first), start.where()), dtype);
+  return s.As(*first, dtype);
 }
 
 Tensor IndicesOf(const OpScope& s, const Operand& indices, const Shape& x,
@@ -105,7 +105,7 @@ Tensor IndicesOf(const OpScope& s, const Operand& indices, const Shape& x,
   auto inside = Inside(*known, x, axes);
   if (!inside.ok()) return s.Fail(inside.status());
   const bool same = inside->shape().dtype() == known->shape().dtype();
-  return same ? s.As(indices) : MakeHost(*std::move(inside), indices.where());
+  return same ? s.As(indices) : MakeHost(*std::move(inside), s.where());
 }
 
 }  // namespace hawser::sdk
