@@ -7,7 +7,6 @@
 #include "client/sdk/dataset.h"
 #include "client/sdk/graph/client_state.h"
 #include "client/sdk/graph/evaluate.h"
-#include "client/sdk/options.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
@@ -100,11 +99,6 @@ absl::StatusOr<runtime::Capabilities> Client::capabilities() const {
 }
 
 absl::StatusOr<hawser::Dataset> Client::Put(
-    std::vector<DatasetSource::Array> arrays) const {
-  return Put(std::move(arrays), CallOptions{});
-}
-
-absl::StatusOr<hawser::Dataset> Client::Put(
     std::vector<DatasetSource::Array> arrays, const CallOptions& call) const {
   if (!valid()) return NoClient();
   DatasetSource source{std::move(arrays)};
@@ -115,21 +109,11 @@ absl::StatusOr<hawser::Dataset> Client::Put(
 }
 
 absl::StatusOr<hawser::Dataset> Client::Dataset(
-    absl::string_view token) const {
-  return Dataset(token, CallOptions{});
-}
-
-absl::StatusOr<hawser::Dataset> Client::Dataset(
     absl::string_view token, const CallOptions& call) const {
   if (!valid()) return NoClient();
   HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
                           runtime()->StatDataset(token, call.FromNow()));
   return hawser::Dataset(*this, std::move(info));
-}
-
-absl::StatusOr<hawser::Dataset> Client::Freeze(
-    std::vector<NamedTensor> arrays) const {
-  return Freeze(std::move(arrays), CallOptions{});
 }
 
 absl::StatusOr<hawser::Dataset> Client::Freeze(
@@ -160,11 +144,6 @@ absl::StatusOr<hawser::Dataset> Client::Freeze(
 }
 
 absl::StatusOr<std::vector<DatasetInfo>> Client::List(
-    absl::string_view prefix) const {
-  return List(prefix, CallOptions{});
-}
-
-absl::StatusOr<std::vector<DatasetInfo>> Client::List(
     absl::string_view prefix, const CallOptions& call) const {
   if (!valid()) return NoClient();
   const runtime::CallOptions limits = call.FromNow();
@@ -182,10 +161,6 @@ absl::StatusOr<std::vector<DatasetInfo>> Client::List(
   return all;
 }
 
-absl::Status Client::Delete(absl::string_view token) const {
-  return Delete(token, CallOptions{});
-}
-
 absl::Status Client::Delete(absl::string_view token,
                             const CallOptions& call) const {
   if (!valid()) return NoClient();
@@ -197,28 +172,15 @@ absl::Status Client::Delete(absl::string_view token,
 }
 
 absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
-                                        absl::Duration ttl) const {
-  return Pin(token, ttl, CallOptions{});
-}
-
-absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
                                         absl::Duration ttl,
                                         const CallOptions& call) const {
   if (!valid()) return NoClient();
   return runtime()->PinDataset(token, ttl, call.FromNow());
 }
 
-absl::Status Client::Tag(const DatasetTag& tag) const {
-  return Tag(tag, CallOptions{});
-}
-
 absl::Status Client::Tag(const DatasetTag& tag, const CallOptions& call) const {
   if (!valid()) return NoClient();
   return runtime()->TagDataset(tag, call.FromNow());
-}
-
-absl::StatusOr<DatasetUsage> Client::Usage() const {
-  return Usage(CallOptions{});
 }
 
 absl::StatusOr<DatasetUsage> Client::Usage(const CallOptions& call) const {

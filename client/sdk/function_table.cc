@@ -140,8 +140,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"BitwiseXor", "xor", 2, 2, Of2<BitwiseXor>},
     {"BroadcastTo", "broadcast_in_dim", 1, 1,
      [](Call& c) -> Results {
-       if (!c.Has("axes")) return {BroadcastTo(c[0], c.Ints("dims"))};
-       return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes"))};
+       return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes", {}))};
      }},
     {"Cbrt", "cbrt", 1, 1, Of1<Cbrt>},
     {"Ceil", "ceil", 1, 1, Of1<Ceil>},

@@ -109,15 +109,11 @@ Tensor ExpandDims(const Operand& x, int64_t axis) {
   return s.Reshape(value, dims);
 }
 
-Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims) {
-  const OpScope s("BroadcastTo", {&x}, {dims});
-  return s.ok() ? s.BroadcastTo(s.As(x), dims) : s.error();
-}
-
 Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
                    absl::Span<const int64_t> axes) {
   const OpScope s("BroadcastTo", {&x}, {dims});
   if (!s.ok()) return s.error();
+  if (axes.empty()) return s.BroadcastTo(s.As(x), dims);
   Dims where;
   for (int64_t axis : axes) {
     const auto normal = NormalizeAxis(axis, static_cast<int>(dims.size()));
