@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/sdk/graph/jit.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/ops/compare.h"
 #include "client/sdk/ops/elementwise.h"
 #include "core/base/status.h"

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/sdk/graph/batch.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/jit/batch.h"
 #include "client/sdk/ops/index.h"
 #include "core/base/absent_size.h"
 #include "core/base/status.h"
