@@ -3,6 +3,7 @@
 #define HAWSER_CLIENT_SDK_FUNCTION_H_
 
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -56,8 +57,11 @@ class JitFunction {
     return Run(&sdk::BucketedFunction::Run, args...);
   }
 
-  // One stateless request and its answer, for services: blocks until the
-  // results are here. Errors: all of them.
+  // One request and its answer, for services: blocks until the results are
+  // here, as host values. Takes what the call operator takes, on every client.
+  // Host values and arrays of datasets up to 1 MiB travel, as the results do,
+  // without a session; any other argument or result goes through it. Errors:
+  // all of them; after one, donated arguments may be gone.
   template <typename... Args>
   absl::StatusOr<Result<Args...>> Call(const Args&... args) const {
     return Run(&sdk::BucketedFunction::Call, args...);
@@ -71,6 +75,19 @@ class JitFunction {
                               [&](std::vector<Tensor> parameters) {
                                 return Trace<Args...>(all, parameters);
                               });
+  }
+
+  // The text of the graph the function makes of arguments like these, as
+  // `hawser explain` takes it; a Shape will do. With batch_buckets that of the
+  // bucket. Calls the function once more; compiles nothing, asks no client.
+  // Errors: those of arguments and of tracing.
+  template <typename... Args>
+  absl::StatusOr<std::string> ToText(const Args&... args) const {
+    const std::tuple<const Args&...> all(args...);
+    return shared_->core.ToText(FlattenAll(args...),
+                                [&](std::vector<Tensor> parameters) {
+                                  return Trace<Args...>(all, parameters);
+                                });
   }
 
  private:

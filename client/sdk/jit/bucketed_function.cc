@@ -142,4 +142,12 @@ absl::Status BucketedFunction::Warm(Flat arguments, const RunOptions& options,
                      });
 }
 
+absl::StatusOr<std::string> BucketedFunction::ToText(Flat arguments,
+                                                     TraceFn fn) const {
+  if (!buckets_.empty()) {
+    HAWSER_RETURN_IF_ERROR(ChooseBucket(buckets_, &arguments).status());
+  }
+  return core_->ToText(std::move(arguments), fn);
+}
+
 }  // namespace hawser::sdk

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,11 +32,13 @@ class BucketedFunction {
   // Queues one execution.
   absl::StatusOr<CallResult> Run(Flat arguments, const RunOptions& options,
                                  TraceFn fn);
-  // One stateless request and its answer; the results are host values.
+  // One request and its answer; the results are host values.
   absl::StatusOr<CallResult> Call(Flat arguments, const RunOptions& options,
                                   TraceFn fn);
   // Traces and compiles.
   absl::Status Warm(Flat arguments, const RunOptions& options, TraceFn fn);
+  // Traces alone: the module's text.
+  absl::StatusOr<std::string> ToText(Flat arguments, TraceFn fn) const;
 
  private:
   using Below = absl::StatusOr<CallResult> (JitCore::*)(Flat, const RunOptions&,

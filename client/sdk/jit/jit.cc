@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
-#include "client/sdk/graph/client_state.h"
+#include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
-#include "core/base/clock.h"
 #include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/ir/printer.h"
 #include "core/passes/optimize.h"
 
 namespace hawser::sdk {
@@ -59,6 +58,44 @@ absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
     }
   }
   return out;
+}
+
+// A request or an answer of more bytes goes through the session, in pieces:
+// servers bound single messages, the strictest of them by 4 MiB.
+constexpr int64_t kStatelessBytes = int64_t{1} << 20;
+
+// Arguments that need no session: host values and arrays of datasets, small
+// enough together, as the results are. None: this call needs one.
+std::optional<std::vector<runtime::Argument>> StatelessArguments(
+    const Flat& arguments, const Signature& signature) {
+  int64_t bytes = 0, answer = 0;
+  for (const Shape& result : signature.results) answer += result.byte_size();
+  std::vector<runtime::Argument> out;
+  MutexLock lock(&graph_mutex);
+  for (const Leaf& leaf : arguments.leaves) {
+    Node* node = leaf.tensor.node();
+    const auto* ready = node == nullptr ? nullptr : node->As<Ready>();
+    if (ready != nullptr && ready->of_dataset) {
+      out.emplace_back(ready->buffers[leaf.tensor.result()]);
+      continue;
+    }
+    const auto* host = node == nullptr ? nullptr : node->As<Host>();
+    const Literal& value = host == nullptr ? leaf.value : host->value;
+    if (!value.valid()) return std::nullopt;
+    out.emplace_back(value);
+    bytes += value.shape().byte_size();
+  }
+  if (std::max(bytes, answer) > kStatelessBytes) return std::nullopt;
+  return out;
+}
+
+absl::Status EvaluateRecorded(const Flat& arguments,
+                              const Execution& execution) {
+  absl::InlinedVector<Tensor, 4> tensors;
+  for (const Leaf& leaf : arguments.leaves) {
+    if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
+  }
+  return Evaluate(tensors, execution);
 }
 
 // The donated leaves of one call, which gets its arguments back when nothing
@@ -109,11 +146,10 @@ class Donations {
 
 }  // namespace
 
-// A call that knows where and with which executable, and then with what.
+// A call that knows where and with which executable.
 struct JitCore::Prepared {
   Execution execution;
   EntryPtr entry;
-  std::vector<runtime::Argument> values;
 };
 
 absl::Status AgreeOn(const Flat& arguments, Client* client) {
@@ -219,34 +255,62 @@ absl::Status JitCore::PrepareValues(const Flat& arguments,
                                     const RunOptions& options, TraceFn fn,
                                     Prepared* call) {
   HAWSER_RETURN_IF_ERROR(Prepare(arguments, options, fn, call));
-  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(arguments, call->execution));
-  HAWSER_ASSIGN_OR_RETURN(call->values,
-                          ToArguments(arguments, call->execution));
-  return absl::OkStatus();
+  return EvaluateRecorded(arguments, call->execution);
 }
 
-absl::Status JitCore::EvaluateRecorded(const Flat& arguments,
-                                       const Execution& execution) {
-  absl::InlinedVector<Tensor, 4> tensors;
-  for (const Leaf& leaf : arguments.leaves) {
-    if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
+absl::StatusOr<std::vector<runtime::BufferPtr>> JitCore::Execute(
+    const Flat& arguments, const Prepared& call) const {
+  HAWSER_ASSIGN_OR_RETURN(const auto values,
+                          ToArguments(arguments, call.execution));
+  Donations donations(arguments);
+  HAWSER_RETURN_IF_ERROR(donations.Take(values));
+  auto buffers = call.entry->executable->Execute(
+      values, {.call = call.execution.call, .donated = donations.indices()});
+  if (!buffers.ok()) donations.GiveBack(values);
+  return buffers;
+}
+
+absl::StatusOr<std::vector<Literal>> JitCore::Ask(const Flat& arguments,
+                                                  const Prepared& call) const {
+  const runtime::CallOptions& limits = call.execution.call;
+  const auto& executable = call.entry->executable;
+  if (const auto values =
+          StatelessArguments(arguments, executable->signature())) {
+    Donations donations(arguments);
+    HAWSER_RETURN_IF_ERROR(donations.Take(*values));
+    auto answer =
+        executable->Call(*values, limits).Await(limits.cancel.deadline());
+    if (!answer.ok()) donations.GiveBack(*values);
+    return answer;
   }
-  return Evaluate(tensors, execution);
+  HAWSER_ASSIGN_OR_RETURN(const auto buffers, Execute(arguments, call));
+  std::vector<Future<Literal>> fetched;
+  for (const runtime::BufferPtr& buffer : buffers) {
+    fetched.push_back(buffer->Fetch(limits));
+  }
+  std::vector<Literal> answer;
+  for (const Future<Literal>& value : fetched) {
+    HAWSER_ASSIGN_OR_RETURN(answer.emplace_back(),
+                            value.Await(limits.cancel.deadline()));
+  }
+  return answer;
+}
+
+absl::Status JitCore::Explain(const absl::Status& error, const Prepared& call,
+                              const RunOptions& options) const {
+  const Execution& execution = call.execution;
+  return NameDeadline(
+      error, absl::StrCat("the function of ", where_.file, ":", where_.line),
+      execution.client, options.call, execution.call.cancel);
 }
 
 absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
                                         const RunOptions& options, TraceFn fn) {
   Prepared call;
-  HAWSER_RETURN_IF_ERROR(PrepareValues(arguments, options, fn, &call));
-  Donations donations(arguments);
-  HAWSER_RETURN_IF_ERROR(donations.Take(call.values));
-  auto buffers = call.entry->executable->Execute(
-      call.values,
-      {.call = call.execution.call, .donated = donations.indices()});
-  if (!buffers.ok()) {
-    donations.GiveBack(call.values);
-    return buffers.status();
-  }
+  absl::Status ready = PrepareValues(arguments, options, fn, &call);
+  if (!ready.ok()) return Explain(ready, call, options);
+  auto buffers = Execute(arguments, call);
+  if (!buffers.ok()) return Explain(buffers.status(), call, options);
   CallResult result{{}, call.entry->prototype};
   result.tensors.reserve(buffers->size());
   for (runtime::BufferPtr& buffer : *buffers) {
@@ -263,18 +327,18 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
                                          const RunOptions& options,
                                          TraceFn fn) {
   Prepared call;
-  HAWSER_RETURN_IF_ERROR(PrepareValues(arguments, options, fn, &call));
-  const Execution& execution = call.execution;
-  HAWSER_ASSIGN_OR_RETURN(
-      auto literals, call.entry->executable->Call(call.values, execution.call)
-                         .Await(execution.call.cancel.deadline()));
+  absl::Status ready = PrepareValues(arguments, options, fn, &call);
+  if (!ready.ok()) return Explain(ready, call, options);
+  auto answer = Ask(arguments, call);
+  if (!answer.ok()) return Explain(answer.status(), call, options);
   CallResult result{{}, call.entry->prototype};
-  for (Literal& literal : literals) {
+  for (Literal& literal : *answer) {
     Shapes shapes = {literal.shape()};
-    result.tensors.push_back(MakeTensor(
-        std::move(shapes),
-        Host{.value = std::move(literal), .ran_on = execution.client.name()},
-        where_));
+    result.tensors.push_back(
+        MakeTensor(std::move(shapes),
+                   Host{.value = std::move(literal),
+                        .ran_on = call.execution.client.name()},
+                   where_));
   }
   return result;
 }
@@ -282,7 +346,15 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
 absl::Status JitCore::Warm(Flat arguments, const RunOptions& options,
                            TraceFn fn) {
   Prepared call;
-  return Prepare(arguments, options, fn, &call);
+  const absl::Status ready = Prepare(arguments, options, fn, &call);
+  return Explain(ready, call, options);
+}
+
+absl::StatusOr<std::string> JitCore::ToText(Flat arguments, TraceFn fn) const {
+  Client client;
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
+  HAWSER_ASSIGN_OR_RETURN(const TracedModule traced, TraceFor(arguments, fn));
+  return Print(traced.module);
 }
 
 }  // namespace hawser::sdk

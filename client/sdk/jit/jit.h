@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,11 +40,15 @@ class JitCore {
   // Queues one execution.
   absl::StatusOr<CallResult> Run(Flat arguments, const RunOptions& options,
                                  TraceFn fn);
-  // One stateless request and its answer; the results are host values.
+  // One request and its answer; the results are host values. Stateless where
+  // all arguments have a meaning outside a session and it is small enough, else
+  // an execution in the session.
   absl::StatusOr<CallResult> Call(Flat arguments, const RunOptions& options,
                                   TraceFn fn);
   // Traces and compiles.
   absl::Status Warm(Flat arguments, const RunOptions& options, TraceFn fn);
+  // Traces alone: the module's text.
+  absl::StatusOr<std::string> ToText(Flat arguments, TraceFn fn) const;
 
  private:
   struct Entry {
@@ -58,9 +63,16 @@ class JitCore {
 
   absl::Status Prepare(const Flat& arguments, const RunOptions& options,
                        TraceFn fn, Prepared* call);
-  // As Prepare, then the values: evaluated, on the client.
+  // As Prepare; then what the arguments record is run.
   absl::Status PrepareValues(const Flat& arguments, const RunOptions& options,
                              TraceFn fn, Prepared* call);
+  absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
+      const Flat& arguments, const Prepared& call) const;
+  absl::StatusOr<std::vector<Literal>> Ask(const Flat& arguments,
+                                           const Prepared& call) const;
+  // For an error of a call: with its deadline named, if that is what it is.
+  absl::Status Explain(const absl::Status& error, const Prepared& call,
+                       const RunOptions& options) const;
   // The entry of a signature, traced by the first caller.
   absl::StatusOr<EntryPtr> Find(const Flat& arguments, const Key& key,
                                 const Execution& execution, TraceFn fn);
@@ -72,8 +84,6 @@ class JitCore {
   // The module the function makes of arguments like these.
   absl::StatusOr<TracedModule> TraceFor(const Flat& arguments,
                                         TraceFn fn) const;
-  static absl::Status EvaluateRecorded(const Flat& arguments,
-                                       const Execution& execution);
 
   const SourceLocation where_;  // of the Jit
   Mutex mu_;
