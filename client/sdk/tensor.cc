@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/evaluate.h"
+#include "client/sdk/graph/fetch.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/jit/batch.h"
@@ -18,54 +19,11 @@
 namespace hawser {
 namespace {
 
+using sdk::FetchWithin;
+using sdk::Find;
+using sdk::Found;
 using sdk::graph_mutex;
-
-// What there is of a tensor that needs no more evaluating.
-struct Found {
-  Literal value;              // in this process
-  runtime::BufferPtr buffer;  // else where it is
-};
-
-absl::StatusOr<Found> Find(const Tensor& tensor) {
-  MutexLock lock(&graph_mutex);
-  HAWSER_RETURN_IF_ERROR(sdk::Usable(tensor));
-  sdk::Node* node = tensor.node();
-  if (const auto* host = node->As<sdk::Host>()) return Found{host->value, {}};
-  if (const auto* ready = node->As<sdk::Ready>()) {
-    return Found{ready->fetched, ready->buffers[tensor.result()]};
-  }
-  return FailedPrecondition("not evaluated");
-}
-
-// Keeps small values, for printing and fetching again.
-void Remember(const Tensor& tensor, const Literal& value) {
-  if (value.shape().byte_size() > sdk::kSmallBytes) return;
-  MutexLock lock(&graph_mutex);
-  auto* ready = tensor.node()->As<sdk::Ready>();
-  if (ready != nullptr && ready->buffers.size() == 1) ready->fetched = value;
-}
-
-absl::StatusOr<Literal> FetchWithin(const Tensor& tensor,
-                                    const sdk::Execution& execution) {
-  HAWSER_RETURN_IF_ERROR(sdk::Evaluate({&tensor, 1}, execution));
-  HAWSER_ASSIGN_OR_RETURN(Found found, Find(tensor));
-  if (found.value.valid()) return found.value;
-  auto value = found.buffer->Fetch(execution.call)
-                   .Await(execution.call.cancel.deadline());
-  if (value.ok()) Remember(tensor, *value);
-  return value;
-}
-
-// Where a tensor is, or is to be computed.
-Client HomeOf(const Tensor& tensor, const Client& wanted) {
-  Client home;
-  if (tensor.node() != nullptr) {
-    MutexLock lock(&graph_mutex);
-    home = sdk::ClientOf(tensor);
-  }
-  if (home.valid()) return home;
-  return wanted.valid() ? wanted : Client::Default();
-}
+using sdk::HomeOf;
 
 // The value uploaded to `client`; none where it is there already.
 absl::StatusOr<runtime::BufferPtr> Move(const Tensor& tensor,
