@@ -4,15 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/dataset_text.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/progress_bar.h"
+#include "client/formats/array_file.h"
 #include "client/formats/file_to_fill.h"
 #include "client/formats/npy.h"
-#include "client/formats/safetensors.h"
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
@@ -21,7 +20,7 @@ namespace hawser::cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--output", "-o", "FILE", "the npy or .safetensors file to write"},
+    {"--output", "-o", "FILE", "the npy, .npz or .safetensors file to write"},
     {"--rows", "-r", "BEGIN:END", "only these rows, END left out"},
     kServerFlag,
 };
@@ -57,7 +56,7 @@ absl::Status FetchInto(const Invocation& invocation, runtime::Client* client,
       {.cancel = cancel, .progress = bar.Callback()});
 }
 
-// Which arrays a file can hold: an npy file one, a safetensors file all.
+// Which arrays a file can hold: an npy file one, the others all.
 absl::StatusOr<std::vector<DatasetInfo::Array>> Choose(const DatasetInfo& info,
                                                        absl::string_view wanted,
                                                        bool all) {
@@ -86,7 +85,7 @@ void PrintResult(const Invocation& invocation, const std::string& path,
 absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   const std::string path = invocation.line.Get("--output");
   if (path.empty()) return UsageError("get needs -o FILE");
-  const bool safetensors = absl::EndsWithIgnoreCase(path, ".safetensors");
+  const bool all = HoldsNames(path);
   const auto [name, wanted] = SplitToken(invocation.line.words()[0]);
   std::optional<RowSpan> rows;
   if (invocation.line.Has("--rows")) {
@@ -97,22 +96,21 @@ absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
 
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  HAWSER_ASSIGN_OR_RETURN(
-      const DatasetInfo info,
-      client->datasets().Ask(StatDataset{std::string(name)}, {}));
-  HAWSER_ASSIGN_OR_RETURN(const auto chosen, Choose(info, wanted, safetensors));
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                          client->datasets().Ask(StatDataset{std::string(name)}, {}));
+  HAWSER_ASSIGN_OR_RETURN(const auto chosen, Choose(info, wanted, all));
   HAWSER_ASSIGN_OR_RETURN(const auto shapes, ShapesOf(info, chosen, rows));
   const Interrupt interrupt;  // after which nothing half done is left
-  HAWSER_ASSIGN_OR_RETURN(ArraysToFill filled,
-                          safetensors ? LayOutSafetensors(path, shapes)
-                                      : LayOutNpy(path, shapes[0].shape));
+  HAWSER_ASSIGN_OR_RETURN(
+      ArraysToFill filled,
+      all ? LayOutArrays(path, shapes) : LayOutNpy(path, shapes[0].shape));
   for (size_t i = 0; i < chosen.size(); ++i) {
     HAWSER_RETURN_IF_ERROR(FetchInto(invocation, client.get(), info, chosen[i],
                                      rows, filled.elements[i],
                                      interrupt.token()));
   }
-  HAWSER_RETURN_IF_ERROR(filled.file.Keep());
-  PrintResult(invocation, path, shapes, safetensors);
+  HAWSER_RETURN_IF_ERROR(filled.Keep());
+  PrintResult(invocation, path, shapes, all);
   return kOk;
 }
 
@@ -125,7 +123,8 @@ constinit const Command kGetCommand = {
     .description =
         "Fetches an array of a dataset from the server into an npy file. ARRAY "
         "may be\nleft out where the dataset has only one; where FILE ends in "
-        ".safetensors all\narrays go into it then. With --rows only those rows "
+        ".npz or\n.safetensors all arrays go into it then. With --rows only "
+        "those rows "
         "along the leading axis\ncross the wire; either end may be left "
         "out.\n\n"
         "  hawser get hw1-...:images -o images.npy\n"

@@ -29,23 +29,54 @@ absl::StatusOr<NamedArrays> One(const FileBytes& file) {
   return arrays;
 }
 
+// Of files that hold one array, whatever it is called.
+absl::StatusOr<ArraysToFill> LayOutOneNpy(
+    const std::string& path, absl::Span<const ArrayToFill> arrays) {
+  if (arrays.size() == 1) return LayOutNpy(path, arrays[0].shape);
+  return InvalidArgument(path, ": an npy file holds one array, not ",
+                         arrays.size());
+}
+
+bool IsNpy(const FileBytes& file) { return file.StartsWith(kNpyMagic); }
+bool IsZip(const FileBytes& file) {
+  return file.StartsWith(kZipMagic) || file.StartsWith(kEmptyZipMagic);
+}
+bool IsIdx(const FileBytes& file) {
+  return file.StartsWith(kGzipMagic) ||
+         file.StartsWith(absl::string_view("\0\0", 2));
+}
+
+// A format is read by what the file holds and written by what it is called. The
+// first row that fits counts.
 struct FormatRow {
-  absl::string_view magic;
+  bool (*is_it)(const FileBytes&);
   Parse parse;
+  absl::string_view suffix = "";  // of those that are written
+  LayOut lay_out = nullptr;
+  bool holds_names = false;
 };
 constexpr FormatRow kFormats[] = {
-    {kNpyMagic, One<ParseNpy>},
-    {kZipMagic, ParseNpz},
-    {kEmptyZipMagic, ParseNpz},
-    {kGzipMagic, One<ParseIdx>},
-    {absl::string_view("\0\0", 2), One<ParseIdx>},
+    {LooksLikeSafetensors, ParseSafetensors, ".safetensors", LayOutSafetensors,
+     true},
+    {IsNpy, One<ParseNpy>, ".npy", LayOutOneNpy},
+    {IsZip, ParseNpz, ".npz", LayOutNpz, true},
+    {IsIdx, One<ParseIdx>},
 };
 
 // Null: none.
 Parse ParserOf(const FileBytes& file) {
-  if (LooksLikeSafetensors(file)) return ParseSafetensors;
   for (const FormatRow& row : kFormats) {
-    if (file.StartsWith(row.magic)) return row.parse;
+    if (row.is_it(file)) return row.parse;
+  }
+  return nullptr;
+}
+
+// Null: none.
+const FormatRow* WriterOf(absl::string_view path) {
+  for (const FormatRow& row : kFormats) {
+    if (row.lay_out != nullptr && absl::EndsWithIgnoreCase(path, row.suffix)) {
+      return &row;
+    }
   }
   return nullptr;
 }
@@ -107,6 +138,26 @@ absl::StatusOr<bool> IsArrayFile(const std::string& path,
   if (options.format != ReadOptions::Format::kAny) return true;
   HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
   return ParserOf(file) != nullptr || IsCsv(path, options);
+}
+
+bool HoldsNames(absl::string_view path) {
+  const FormatRow* row = WriterOf(path);
+  return row != nullptr && row->holds_names;
+}
+
+absl::StatusOr<ArraysToFill> LayOutArrays(
+    const std::string& path, absl::Span<const ArrayToFill> arrays) {
+  if (const FormatRow* row = WriterOf(path)) return row->lay_out(path, arrays);
+  std::string known;
+  for (const FormatRow& row : kFormats) {
+    if (row.lay_out != nullptr) absl::StrAppend(&known, " ", row.suffix);
+  }
+  return InvalidArgument(path, ": is called none of", known);
+}
+
+absl::Status WriteArrays(const std::string& path,
+                         absl::Span<const NamedArray> arrays) {
+  return WriteFilled(path, LayOutArrays, arrays);
 }
 
 std::string ReadingOf(absl::string_view name, const ReadOptions& options) {

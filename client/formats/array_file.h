@@ -1,13 +1,16 @@
-// Reading arrays from a file of whichever format it is in.
+// Arrays from a file and to one, of whichever format it is in.
 #ifndef HAWSER_CLIENT_FORMATS_ARRAY_FILE_H_
 #define HAWSER_CLIENT_FORMATS_ARRAY_FILE_H_
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "client/formats/csv.h"
 #include "client/formats/file_bytes.h"
+#include "client/formats/file_to_fill.h"
 #include "client/formats/named_array.h"
 #include "core/base/literal.h"
 #include "core/base/shape.h"
@@ -49,6 +52,23 @@ absl::StatusOr<Literal> ReadArray(const std::string& path);
 // Errors: what the file system says, naming the path.
 absl::StatusOr<bool> IsArrayFile(const std::string& path,
                                  const ReadOptions& options);
+
+// Whether files of this name keep the names of their arrays, and several;
+// others hold one array.
+bool HoldsNames(absl::string_view path);
+
+// A file of such arrays without their elements, in the format the path ends in:
+// ".safetensors", ".npz" or, for one array, ".npy". Errors: those of the
+// format; kInvalidArgument for a path that ends in none of these. All name the
+// path.
+absl::StatusOr<ArraysToFill> LayOutArrays(const std::string& path,
+                                          absl::Span<const ArrayToFill> arrays);
+
+// Writes that file, under another name first, so that `path` never holds half
+// of it. Errors: as LayOutArrays; kInvalidArgument for an array without a
+// value.
+absl::Status WriteArrays(const std::string& path,
+                         absl::Span<const NamedArray> arrays);
 
 // What decides, beside its bytes, how a file is read, as a text: two readings
 // of a file with the same text give the same arrays; readers of another version

@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "client/formats/file_bytes.h"
+#include "client/formats/quoted.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -69,6 +71,24 @@ absl::Status FileToFill::Error() const {
 void FileToFill::Unmap() {
   if (data_ != nullptr) ::munmap(std::exchange(data_, nullptr), size_);
   size_ = 0;
+}
+
+absl::Status WriteFilled(const std::string& path, LayOut lay_out,
+                         absl::Span<const NamedArray> arrays) {
+  std::vector<ArrayToFill> shapes;
+  for (const NamedArray& array : arrays) {
+    if (!array.value.valid()) {
+      return InvalidArgument(path, ": array ", Quoted(array.name),
+                             " has no value");
+    }
+    shapes.push_back({array.name, array.value.shape()});
+  }
+  HAWSER_ASSIGN_OR_RETURN(ArraysToFill filled, lay_out(path, shapes));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const absl::Span<const char> bytes = arrays[i].value.bytes();
+    std::copy(bytes.begin(), bytes.end(), filled.elements[i].begin());
+  }
+  return filled.Keep();
 }
 
 }  // namespace hawser

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "client/formats/named_array.h"
 #include "core/base/shape.h"
 
 namespace hawser {
@@ -48,6 +50,14 @@ struct ArraysToFill {
   // Where those of each array belong, row-major, in the order in which the
   // arrays were asked for.
   std::vector<absl::Span<char>> elements;
+  // What the format computes of the elements, once all are there.
+  std::function<void()> seal = {};
+
+  // Ends the file and gives it its name. Errors: FileToFill::Keep's.
+  absl::Status Keep() {
+    if (seal != nullptr) seal();
+    return file.Keep();
+  }
 };
 
 // What an array of such a file is.
@@ -55,6 +65,14 @@ struct ArrayToFill {
   std::string name;
   Shape shape;
 };
+
+// How a format lays out a file of arrays.
+using LayOut = absl::StatusOr<ArraysToFill> (*)(
+    const std::string& path, absl::Span<const ArrayToFill> arrays);
+// Writes arrays as `lay_out` says. Errors: its; kInvalidArgument for an array
+// without a value; what the file system says. All name the path.
+absl::Status WriteFilled(const std::string& path, LayOut lay_out,
+                         absl::Span<const NamedArray> arrays);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FORMATS_FILE_TO_FILL_H_

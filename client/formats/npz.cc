@@ -3,10 +3,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/formats/npy.h"
+#include "client/formats/npy_header.h"
 #include "client/formats/quoted.h"
 #include "client/formats/zip.h"
+#include "client/formats/zip_layout.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -28,6 +31,22 @@ absl::StatusOr<NamedArrays> ParseNpz(const FileBytes& file) {
     arrays.push_back({std::string(name), *std::move(value)});
   }
   return arrays;
+}
+
+absl::StatusOr<ArraysToFill> LayOutNpz(const std::string& path,
+                                       absl::Span<const ArrayToFill> arrays) {
+  if (arrays.empty()) return InvalidArgument(path, ": there are no arrays");
+  std::vector<MemberToFill> members;
+  for (const ArrayToFill& array : arrays) {
+    absl::StatusOr<std::string> header = NpyHeaderOf(array.shape);
+    if (!header.ok()) {
+      return Annotate(header.status(),
+                      absl::StrCat(path, ": array ", Quoted(array.name)));
+    }
+    members.push_back({absl::StrCat(array.name, ".npy"), *std::move(header),
+                       array.shape.byte_size()});
+  }
+  return LayOutZip(path, members);
 }
 
 }  // namespace hawser

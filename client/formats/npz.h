@@ -2,8 +2,12 @@
 #ifndef HAWSER_CLIENT_FORMATS_NPZ_H_
 #define HAWSER_CLIENT_FORMATS_NPZ_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "client/formats/file_bytes.h"
+#include "client/formats/file_to_fill.h"
 #include "client/formats/named_array.h"
 
 namespace hawser {
@@ -15,6 +19,14 @@ namespace hawser {
 // UnpackMember and ParseNpy, a member that is no npy file, an archive without
 // any. They name no file.
 absl::StatusOr<NamedArrays> ParseNpz(const FileBytes& file);
+
+// The file that np.savez would write of such arrays, stored uncompressed, but
+// for where its members begin (LayOutZip) and its date, 1980-01-01; without
+// their elements.
+// Errors: kInvalidArgument for no arrays, bf16, which npy cannot say, and names
+// as of LayOutZip; what the file system says. All name the path.
+absl::StatusOr<ArraysToFill> LayOutNpz(const std::string& path,
+                                       absl::Span<const ArrayToFill> arrays);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FORMATS_NPZ_H_

@@ -113,20 +113,7 @@ absl::StatusOr<ArraysToFill> LayOutSafetensors(
 
 absl::Status WriteSafetensors(const std::string& path,
                               absl::Span<const NamedArray> arrays) {
-  std::vector<ArrayToFill> shapes;
-  for (const NamedArray& array : arrays) {
-    if (!array.value.valid()) {
-      return InvalidArgument(path, ": array ", Quoted(array.name),
-                             " has no value");
-    }
-    shapes.push_back({array.name, array.value.shape()});
-  }
-  HAWSER_ASSIGN_OR_RETURN(ArraysToFill filled, LayOutSafetensors(path, shapes));
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    const absl::Span<const char> bytes = arrays[i].value.bytes();
-    std::copy(bytes.begin(), bytes.end(), filled.elements[i].begin());
-  }
-  return filled.file.Keep();
+  return WriteFilled(path, LayOutSafetensors, arrays);
 }
 
 }  // namespace hawser

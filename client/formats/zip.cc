@@ -144,20 +144,6 @@ absl::StatusOr<Directory> FindDirectory(const FileBytes& file) {
   return directory;
 }
 
-absl::Status CheckName(absl::string_view name) {
-  const bool printable = std::none_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_iscntrl(static_cast<unsigned char>(c));
-  });
-  bool relative =
-      !name.empty() && name[0] != '/' && !absl::StrContains(name, '\\');
-  for (absl::string_view part : absl::StrSplit(name, '/')) {
-    relative = relative && part != "..";
-  }
-  if (printable && relative) return absl::OkStatus();
-  return InvalidArgument("member ", Quoted(name),
-                         " has no relative path for a name");
-}
-
 // What a member's record says and the archive has not confirmed.
 struct Claim {
   uint64_t flags, method, crc, packed, size, local;
@@ -207,7 +193,7 @@ absl::StatusOr<Claim> TakeClaim(Numbers& in) {
 }
 
 absl::Status CheckClaim(const Claim& claim) {
-  HAWSER_RETURN_IF_ERROR(CheckName(claim.name));
+  HAWSER_RETURN_IF_ERROR(CheckMemberName(claim.name));
   const std::string member = absl::StrCat("member ", Quoted(claim.name));
   if (claim.flags & kEncrypted) return InvalidArgument(member, " is encrypted");
   if (claim.method != kStored && claim.method != kDeflated) {
@@ -272,6 +258,20 @@ absl::StatusOr<FileBytes> Inflate(const ZipMember& member) {
 }
 
 }  // namespace
+
+absl::Status CheckMemberName(absl::string_view name) {
+  const bool printable = std::none_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_iscntrl(static_cast<unsigned char>(c));
+  });
+  bool relative =
+      !name.empty() && name[0] != '/' && !absl::StrContains(name, '\\');
+  for (absl::string_view part : absl::StrSplit(name, '/')) {
+    relative = relative && part != "..";
+  }
+  if (printable && relative) return absl::OkStatus();
+  return InvalidArgument("member ", Quoted(name),
+                         " has no relative path for a name");
+}
 
 absl::StatusOr<std::vector<ZipMember>> ReadZipDirectory(const FileBytes& file) {
   HAWSER_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(file));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/formats/file_bytes.h"
@@ -31,6 +32,10 @@ struct ZipMember {
 // Errors: kInvalidArgument naming member and field; for encrypted members and
 // other methods than stored and deflated, too.
 absl::StatusOr<std::vector<ZipMember>> ReadZipDirectory(const FileBytes& file);
+
+// Whether a member may be called so: relative, printable, without "..". Errors:
+// kInvalidArgument naming it.
+absl::Status CheckMemberName(absl::string_view name);
 
 // A member's bytes: mapped where it is stored, else unpacked.
 // Errors: kInvalidArgument naming the member, for damaged data and for another

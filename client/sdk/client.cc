@@ -3,11 +3,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "client/sdk/dataset.h"
 #include "client/sdk/graph/client_state.h"
+#include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/evaluate.h"
-#include "client/sdk/options.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
@@ -44,6 +45,72 @@ Client FromEnvironment() {
 
 absl::Status NoClient() {
   return FailedPrecondition("this hawser::Client has no client in it");
+}
+
+using Limits = runtime::CallOptions;
+
+// What `verb` gives under limits that begin now.
+absl::Status Ask(const Client& client, const char* verb,
+                 const CallOptions& call,
+                 absl::FunctionRef<absl::Status(const Limits&)> fn) {
+  if (!client.valid()) return NoClient();
+  const Limits limits = call.FromNow();
+  return sdk::NameDeadline(fn(limits), verb, client, call, limits.cancel);
+}
+template <typename T>
+absl::StatusOr<T> Ask(const Client& client, const char* verb,
+                      const CallOptions& call,
+                      absl::FunctionRef<absl::StatusOr<T>(const Limits&)> fn) {
+  absl::StatusOr<T> answer = absl::UnknownError("");
+  const absl::Status status =
+      Ask(client, verb, call, [&](const Limits& limits) {
+        answer = fn(limits);
+        return answer.status();
+      });
+  if (!status.ok()) return status;
+  return answer;
+}
+
+absl::StatusOr<std::vector<runtime::NamedArgument>> ToArguments(
+    std::vector<NamedTensor> arrays, const Client& client,
+    const Limits& limits) {
+  std::vector<Tensor> tensors;
+  for (const NamedTensor& array : arrays) {
+    const absl::Status status = array.value.status();
+    if (!status.ok()) {
+      return Annotate(status, absl::StrCat("array \"", array.name, "\""));
+    }
+    tensors.push_back(array.value);
+  }
+  HAWSER_RETURN_IF_ERROR(
+      sdk::Evaluate(tensors, {.client = client, .call = limits}));
+  std::vector<runtime::NamedArgument> values;
+  for (NamedTensor& array : arrays) {
+    auto value = sdk::ToArgument(array.value, client, limits);
+    if (!value.ok()) {
+      return Annotate(value.status(),
+                      absl::StrCat("array \"", array.name, "\""));
+    }
+    values.push_back({std::move(array.name), *std::move(value)});
+  }
+  return values;
+}
+
+absl::StatusOr<std::vector<DatasetInfo>> ListAll(const Client& client,
+                                                 absl::string_view prefix,
+                                                 const Limits& limits) {
+  std::vector<DatasetInfo> all;
+  DatasetQuery query{.prefix = std::string(prefix)};
+  for (bool more = true; more;) {
+    HAWSER_ASSIGN_OR_RETURN(DatasetPage page,
+                            client.runtime()->datasets().Ask(query, limits));
+    for (DatasetInfo& info : page.datasets) {
+      query.after = info.token;
+      all.push_back(std::move(info));
+    }
+    more = page.more;
+  }
+  return all;
 }
 
 }  // namespace
@@ -101,137 +168,77 @@ absl::StatusOr<runtime::Capabilities> Client::capabilities() const {
 }
 
 absl::StatusOr<hawser::Dataset> Client::Put(
-    std::vector<DatasetSource::Array> arrays) const {
-  return Put(std::move(arrays), CallOptions{});
-}
-
-absl::StatusOr<hawser::Dataset> Client::Put(
     std::vector<DatasetSource::Array> arrays, const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  DatasetSource source{std::move(arrays)};
-  HAWSER_RETURN_IF_ERROR(NormalizeSource(&source));
-  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          runtime()->datasets().Put(source, call.FromNow()));
-  return hawser::Dataset(*this, std::move(info));
+  return Ask<hawser::Dataset>(
+      *this, "Put", call,
+      [&](const Limits& limits) -> absl::StatusOr<hawser::Dataset> {
+        DatasetSource source{std::move(arrays)};
+        HAWSER_RETURN_IF_ERROR(NormalizeSource(&source));
+        HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                                runtime()->datasets().Put(source, limits));
+        return hawser::Dataset(*this, std::move(info));
+      });
 }
 
-absl::StatusOr<hawser::Dataset> Client::Dataset(
-    absl::string_view token) const {
-  return Dataset(token, CallOptions{});
-}
-
-absl::StatusOr<hawser::Dataset> Client::Dataset(
-    absl::string_view token, const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          runtime()->datasets().Ask(
-                              StatDataset{std::string(token)}, call.FromNow()));
-  return hawser::Dataset(*this, std::move(info));
-}
-
-absl::StatusOr<hawser::Dataset> Client::Freeze(
-    std::vector<NamedTensor> arrays) const {
-  return Freeze(std::move(arrays), CallOptions{});
+absl::StatusOr<hawser::Dataset> Client::Dataset(absl::string_view token,
+                                                const CallOptions& call) const {
+  return Ask<hawser::Dataset>(
+      *this, "Dataset", call,
+      [&](const Limits& limits) -> absl::StatusOr<hawser::Dataset> {
+        HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                                runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
+        return hawser::Dataset(*this, std::move(info));
+      });
 }
 
 absl::StatusOr<hawser::Dataset> Client::Freeze(
     std::vector<NamedTensor> arrays, const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  const sdk::Execution execution{.client = *this, .call = call.FromNow()};
-  std::vector<Tensor> tensors;
-  for (const NamedTensor& array : arrays) {
-    const absl::Status status = array.value.status();
-    if (!status.ok()) {
-      return Annotate(status, absl::StrCat("array \"", array.name, "\""));
-    }
-    tensors.push_back(array.value);
-  }
-  HAWSER_RETURN_IF_ERROR(sdk::Evaluate(tensors, execution));
-  std::vector<runtime::NamedArgument> values;
-  for (NamedTensor& array : arrays) {
-    auto value = sdk::ToArgument(array.value, *this, execution.call);
-    if (!value.ok()) {
-      return Annotate(value.status(),
-                      absl::StrCat("array \"", array.name, "\""));
-    }
-    values.push_back({std::move(array.name), *std::move(value)});
-  }
-  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                          runtime()->datasets().Freeze(values, execution.call));
-  return hawser::Dataset(*this, std::move(info));
-}
-
-absl::StatusOr<std::vector<DatasetInfo>> Client::List(
-    absl::string_view prefix) const {
-  return List(prefix, CallOptions{});
+  return Ask<hawser::Dataset>(
+      *this, "Freeze", call,
+      [&](const Limits& limits) -> absl::StatusOr<hawser::Dataset> {
+        HAWSER_ASSIGN_OR_RETURN(const auto values,
+                                ToArguments(std::move(arrays), *this, limits));
+        HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
+                                runtime()->datasets().Freeze(values, limits));
+        return hawser::Dataset(*this, std::move(info));
+      });
 }
 
 absl::StatusOr<std::vector<DatasetInfo>> Client::List(
     absl::string_view prefix, const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  const runtime::CallOptions limits = call.FromNow();
-  std::vector<DatasetInfo> all;
-  DatasetQuery query{.prefix = std::string(prefix)};
-  for (bool more = true; more;) {
-    HAWSER_ASSIGN_OR_RETURN(DatasetPage page,
-                            runtime()->datasets().Ask(query, limits));
-    for (DatasetInfo& info : page.datasets) {
-      query.after = info.token;
-      all.push_back(std::move(info));
-    }
-    more = page.more;
-  }
-  return all;
-}
-
-absl::Status Client::Delete(absl::string_view token) const {
-  return Delete(token, CallOptions{});
+  return Ask<std::vector<DatasetInfo>>(
+      *this, "List", call,
+      [&](const Limits& limits) { return ListAll(*this, prefix, limits); });
 }
 
 absl::Status Client::Delete(absl::string_view token,
                             const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  const runtime::CallOptions limits = call.FromNow();
-  if (!IsTag(token))
-    return runtime()
-        ->datasets()
-        .Ask(DeleteDataset{std::string(token)}, limits)
-        .status();
-  HAWSER_ASSIGN_OR_RETURN(
-      const DatasetInfo info,
-      runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
-  return runtime()->datasets().Ask(DeleteDataset{info.token}, limits).status();
-}
-
-absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
-                                        absl::Duration ttl) const {
-  return Pin(token, ttl, CallOptions{});
+  return Ask(*this, "Delete", call, [&](const Limits& limits) -> absl::Status {
+    if (!IsTag(token)) return runtime()->datasets().Ask(DeleteDataset{std::string(token)}, limits).status();
+    HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
+                            runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
+    return runtime()->datasets().Ask(DeleteDataset{info.token}, limits).status();
+  });
 }
 
 absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
                                         absl::Duration ttl,
                                         const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  return runtime()->datasets().Ask(PinDataset{std::string(token), ttl},
-                                   call.FromNow());
-}
-
-absl::Status Client::Tag(const DatasetTag& tag) const {
-  return Tag(tag, CallOptions{});
+  return Ask<DatasetInfo>(*this, "Pin", call, [&](const Limits& limits) {
+    return runtime()->datasets().Ask(PinDataset{std::string(token), ttl}, limits);
+  });
 }
 
 absl::Status Client::Tag(const DatasetTag& tag, const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  return runtime()->datasets().Ask(tag, call.FromNow()).status();
-}
-
-absl::StatusOr<DatasetUsage> Client::Usage() const {
-  return Usage(CallOptions{});
+  return Ask(*this, "Tag", call, [&](const Limits& limits) {
+    return runtime()->datasets().Ask(tag, limits).status();
+  });
 }
 
 absl::StatusOr<DatasetUsage> Client::Usage(const CallOptions& call) const {
-  if (!valid()) return NoClient();
-  return runtime()->datasets().Ask(QueryUsage{}, call.FromNow());
+  return Ask<DatasetUsage>(*this, "Usage", call, [&](const Limits& limits) {
+    return runtime()->datasets().Ask(QueryUsage{}, limits);
+  });
 }
 
 }  // namespace hawser

@@ -10,13 +10,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "client/sdk/call_options.h"
 #include "core/base/literal.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser {
 
-struct CallOptions;
 class Dataset;
 struct NamedTensor;
 
@@ -57,16 +58,13 @@ class Client {
   // finds by its token. Blocks; bytes the other end has are not sent.
   // Errors: kInvalidArgument for names that are empty, repeated or not ASCII;
   // kResourceExhausted; those of the link.
-  absl::StatusOr<hawser::Dataset> Put(
-      std::vector<DatasetSource::Array> arrays) const;
   absl::StatusOr<hawser::Dataset> Put(std::vector<DatasetSource::Array> arrays,
-                                      const CallOptions& call) const;
+                                      const CallOptions& call = {}) const;
   // The dataset of a token, or of a tag: "@mnist". Blocks. Errors:
-  // kInvalidArgument for text that is neither, kNotFound for one that is unknown
-  // there or not yours.
-  absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token) const;
+  // kInvalidArgument for text that is neither, kNotFound for one that is
+  // unknown there or not yours.
   absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token,
-                                          const CallOptions& call) const;
+                                          const CallOptions& call = {}) const;
 
   // Makes results a dataset where they are: nothing of them crosses the wire,
   // the token is the one that Put of the same bytes gives, and they live on
@@ -82,45 +80,39 @@ class Client {
   // Errors: as Put; the first error of the chain that was to make a value;
   // kFailedPrecondition for a tensor that is traced, donated or on another
   // client; kUnavailable when the session that had a value is lost.
-  absl::StatusOr<hawser::Dataset> Freeze(std::vector<NamedTensor> arrays) const;
   absl::StatusOr<hawser::Dataset> Freeze(std::vector<NamedTensor> arrays,
-                                         const CallOptions& call) const;
+                                         const CallOptions& call = {}) const;
   // The caller's datasets there whose tokens begin with `prefix`, in order of
   // their tokens. Blocks. Errors: those of the link.
   absl::StatusOr<std::vector<DatasetInfo>> List(
-      absl::string_view prefix = "") const;
-  absl::StatusOr<std::vector<DatasetInfo>> List(absl::string_view prefix,
-                                                const CallOptions& call) const;
+      absl::string_view prefix = "", const CallOptions& call = {}) const;
   // Deletes a dataset for good: its bytes go from memory and disk, but for
   // those another dataset holds. Work under way, and sessions that have used
   // it, keep what they use. Blocks until that survives a restart.
   // Errors: kInvalidArgument for text that is no token, kNotFound for one that
   // is unknown there or not yours; those of the link.
-  absl::Status Delete(absl::string_view token) const;
-  absl::Status Delete(absl::string_view token, const CallOptions& call) const;
+  absl::Status Delete(absl::string_view token,
+                      const CallOptions& call = {}) const;
 
   // Where room is needed, a server evicts datasets that were not used for a
   // while, the least recently used first. A pinned one stays until `ttl` from
   // now is over; infinite: until Unpin. Blocks until that survives a restart.
   // Returns what Dataset(token).info() says then. Errors: as Dataset; with a
   // fallback, kUnavailable while the server is away.
-  absl::StatusOr<DatasetInfo> Pin(
-      absl::string_view token,
-      absl::Duration ttl = absl::InfiniteDuration()) const;
-  absl::StatusOr<DatasetInfo> Pin(absl::string_view token, absl::Duration ttl,
-                                  const CallOptions& call) const;
-  absl::StatusOr<DatasetInfo> Unpin(absl::string_view token) const {
-    return Pin(token, absl::ZeroDuration());
+  absl::StatusOr<DatasetInfo> Pin(absl::string_view token,
+                                  absl::Duration ttl = absl::InfiniteDuration(),
+                                  const CallOptions& call = {}) const;
+  absl::StatusOr<DatasetInfo> Unpin(absl::string_view token,
+                                    const CallOptions& call = {}) const {
+    return Pin(token, absl::ZeroDuration(), call);
   }
   // Lets a name stand for a dataset, or for none; it does not keep it there.
   //   client.Tag({.name = "@mnist", .token = t, .expected = old.token()});
   // Errors: as DatasetTag says (core/runtime/dataset.h): kAborted when the name
   // stands for another dataset than expected; kNotFound for the token.
-  absl::Status Tag(const DatasetTag& tag) const;
-  absl::Status Tag(const DatasetTag& tag, const CallOptions& call) const;
+  absl::Status Tag(const DatasetTag& tag, const CallOptions& call = {}) const;
   // What the caller keeps there, and may keep. Errors: those of the link.
-  absl::StatusOr<DatasetUsage> Usage() const;
-  absl::StatusOr<DatasetUsage> Usage(const CallOptions& call) const;
+  absl::StatusOr<DatasetUsage> Usage(const CallOptions& call = {}) const;
 
   runtime::Client* runtime() const;
   std::shared_ptr<runtime::Client> shared() const;

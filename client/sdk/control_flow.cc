@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/sdk/graph/jit.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/ops/compare.h"
 #include "client/sdk/ops/elementwise.h"
 #include "core/base/status.h"
@@ -177,7 +177,7 @@ Values RunWhile(const Values& initial,
 
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn) {
-  const OpScope s("Cond", predicate.where(), {&predicate});
+  const OpScope s("Cond", {&predicate});
   const absl::FunctionRef<Values()> branches[] = {then_fn, else_fn};
   const Tensor index =
       s.ok() ? s.Convert(s.Convert(s.As(predicate), DType::kBool), DType::kS32)
@@ -188,7 +188,7 @@ Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
 
 Values RunSwitch(const Operand& index,
                  absl::Span<const absl::FunctionRef<Values()>> branches) {
-  const OpScope s("Switch", index.where(), {&index});
+  const OpScope s("Switch", {&index});
   const DType dtype = DTypeOf(index);
   Tensor value = s.ok() ? s.As(index) : s.error();
   if (s.ok() && !IsInteger(dtype)) {
@@ -196,11 +196,9 @@ Values RunSwitch(const Operand& index,
                                    DTypeName(dtype)));
   } else if (s.ok() && (BitWidth(dtype) > 32 || dtype == DType::kU32)) {
     // Brought in range before it is narrowed: what is out of it names the last.
-    const auto at = [&](const Tensor& t) { return Operand(t, index.where()); };
-    const Tensor last =
-        s.ConstantOf(static_cast<int64_t>(branches.size()) - 1, dtype);
-    const Tensor negative = Lt(at(value), s.ConstantOf(0, dtype));
-    value = Select(at(negative), last, Minimum(at(value), last));
+    const OpScope::Formula numbers;
+    const auto last = static_cast<int64_t>(branches.size()) - 1;
+    value = Select(value < 0, last, Minimum(value, last));
   }
   return RunBranches(s, s.Convert(value, DType::kS32), Order::kAsGiven,
                      branches);

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/node.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
@@ -56,8 +57,10 @@ absl::Status Dataset::FetchBytes(absl::string_view name,
                            array->shape.ToString(), ", the memory is for ",
                            DTypeName(dtype));
   }
-  return client().runtime()->datasets().FetchInto(
-      {token(), std::string(name), rows}, into, call.FromNow());
+  const runtime::CallOptions limits = call.FromNow();
+  return sdk::NameDeadline(
+      client().runtime()->datasets().FetchInto({token(), std::string(name), rows}, into, limits),
+      "FetchInto", client(), call, limits.cancel);
 }
 
 Tensor Dataset::Rows(absl::string_view name, int64_t begin,
@@ -69,9 +72,11 @@ Tensor Dataset::Rows(absl::string_view name, int64_t begin,
       {token(), std::string(name), RowRange{begin, count}}, {});
   if (!buffer.ok()) return sdk::MakeFailed(buffer.status(), {});
   Shapes shapes = {(*buffer)->shape()};
-  return sdk::MakeTensor(
-      std::move(shapes),
-      sdk::Ready{.client = client(), .buffers = {*std::move(buffer)}}, {});
+  return sdk::MakeTensor(std::move(shapes),
+                         sdk::Ready{.client = client(),
+                                    .buffers = {*std::move(buffer)},
+                                    .of_dataset = true},
+                         {});
 }
 
 Tensor Dataset::operator[](absl::string_view name) const {
@@ -88,7 +93,8 @@ Tensor Dataset::operator[](absl::string_view name) const {
   // A tensor of its own, so that donating it leaves the dataset alone.
   return sdk::MakeTensor({array->shape},
                          sdk::Ready{.client = state_->client,
-                                    .buffers = {at->second}},
+                                    .buffers = {at->second},
+                                    .of_dataset = true},
                          {});
 }
 

@@ -3,13 +3,15 @@
 #define HAWSER_CLIENT_SDK_FUNCTION_H_
 
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/sdk/graph/jit.h"
+#include "client/sdk/jit/bucketed_function.h"
+#include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/options.h"
 #include "client/sdk/structure.h"
 #include "client/sdk/tensor.h"
@@ -52,14 +54,17 @@ class JitFunction {
   // the results.
   template <typename... Args>
   absl::StatusOr<Result<Args...>> operator()(const Args&... args) const {
-    return Run(&sdk::JitCore::Run, args...);
+    return Run(&sdk::BucketedFunction::Run, args...);
   }
 
-  // One stateless request and its answer, for services: blocks until the
-  // results are here. Errors: all of them.
+  // One request and its answer, for services: blocks until the results are
+  // here, as host values. Takes what the call operator takes, on every client.
+  // Host values and arrays of datasets up to 1 MiB travel, as the results do,
+  // without a session; any other argument or result goes through it. Errors:
+  // all of them; after one, donated arguments may be gone.
   template <typename... Args>
   absl::StatusOr<Result<Args...>> Call(const Args&... args) const {
-    return Run(&sdk::JitCore::Call, args...);
+    return Run(&sdk::BucketedFunction::Call, args...);
   }
 
   // Traces and compiles for arguments like these; a Shape will do. Blocks.
@@ -72,12 +77,25 @@ class JitFunction {
                               });
   }
 
+  // The text of the graph the function makes of arguments like these, as
+  // `hawser explain` takes it; a Shape will do. With batch_buckets that of the
+  // bucket. Calls the function once more; compiles nothing, asks no client.
+  // Errors: those of arguments and of tracing.
+  template <typename... Args>
+  absl::StatusOr<std::string> ToText(const Args&... args) const {
+    const std::tuple<const Args&...> all(args...);
+    return shared_->core.ToText(FlattenAll(args...),
+                                [&](std::vector<Tensor> parameters) {
+                                  return Trace<Args...>(all, parameters);
+                                });
+  }
+
  private:
   struct Shared {
     Shared(Fn f, JitOptions options, SourceLocation where)
         : fn(std::move(f)), core(std::move(options), where) {}
     const Fn fn;
-    sdk::JitCore core;
+    sdk::BucketedFunction core;
   };
 
   template <typename... Args>
@@ -103,15 +121,15 @@ class JitFunction {
   }
 
   template <typename... Args>
-  sdk::TracedCall Trace(const std::tuple<const Args&...>& args,
+  sdk::CallResult Trace(const std::tuple<const Args&...>& args,
                         const std::vector<Tensor>& parameters) const {
     using R = Result<Args...>;
     static_assert(std::is_same_v<sdk::Traced_t<R>, R>,
                   "results are Tensors and structures of Tensors");
     const R result = Apply<Args...>(args, parameters);
-    sdk::TracedCall call;
+    sdk::CallResult call;
     for (sdk::Leaf& leaf : sdk::Flatten(result).leaves) {
-      call.results.push_back(std::move(leaf.tensor));
+      call.tensors.push_back(std::move(leaf.tensor));
     }
     call.prototype = std::make_shared<const R>(
         sdk::Rebuild(result, [] { return Tensor(); }));

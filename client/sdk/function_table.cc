@@ -34,6 +34,7 @@ Results Of3(Call& c) {
 Over OverOf(Call& c) {
   return {.axes = c.Ints("axes", {}), .keep_axes = c.Bool("keep_axes", false)};
 }
+Outside OutsideOf(Call& c) { return {.clamp = c.Bool("clamp", false)}; }
 template <Tensor (*F)(const Operand&, const Over&)>
 Results Reduced(Call& c) {
   return {F(c[0], OverOf(c))};
@@ -140,8 +141,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"BitwiseXor", "xor", 2, 2, Of2<BitwiseXor>},
     {"BroadcastTo", "broadcast_in_dim", 1, 1,
      [](Call& c) -> Results {
-       if (!c.Has("axes")) return {BroadcastTo(c[0], c.Ints("dims"))};
-       return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes"))};
+       return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes", {}))};
      }},
     {"Cbrt", "cbrt", 1, 1, Of1<Cbrt>},
     {"Ceil", "ceil", 1, 1, Of1<Ceil>},
@@ -169,7 +169,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Dot", "dot_general", 2, 2, DotByName},
     {"DynamicSlice", "dynamic_slice", 1, kAny,
      [](Call& c) -> Results {
-       return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"))};
+       return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"), OutsideOf(c))};
      }},
     {"Eq", "compare", 2, 2, Of2<Eq>},
     {"Exp", "exponential", 1, 1, Of1<Exp>},
@@ -189,7 +189,7 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Gather", "gather", 2, 2,
      [](Call& c) -> Results {
-       return {Gather(c[0], c[1], c.Ints("axes", {}))};
+       return {Gather(c[0], c[1], c.Ints("axes", {}), OutsideOf(c))};
      }},
     {"Ge", "", 2, 2, Of2<Ge>},
     {"Gt", "", 2, 2, Of2<Gt>},
@@ -247,7 +247,9 @@ constexpr FunctionEntry kFunctions[] = {
        return {PutDiagonal(c[0], c[1], c.Int("k", 0))};
      }},
     {"PutSlice", "dynamic_update_slice", 2, kAny,
-     [](Call& c) -> Results { return {PutSlice(c[0], c.Operands(2), c[1])}; }},
+     [](Call& c) -> Results {
+       return {PutSlice(c[0], c.Operands(2), c[1], OutsideOf(c))};
+     }},
     {"Quotient", "", 2, 2, Of2<Quotient>},
     {"Real", "real", 1, 1, Of1<Real>},
     {"ReduceMax", "", 1, 1, Reduced<ReduceMax>},
@@ -262,7 +264,9 @@ constexpr FunctionEntry kFunctions[] = {
     {"Round", "", 1, 1, Of1<Round>},
     {"RoundEven", "round_nearest_even", 1, 1, Of1<RoundEven>},
     {"Rows", "", 2, 2,
-     [](Call& c) -> Results { return {Rows(c[0], c[1], c.Int("count"))}; }},
+     [](Call& c) -> Results {
+       return {Rows(c[0], c[1], c.Int("count"), OutsideOf(c))};
+     }},
     {"Rsqrt", "rsqrt", 1, 1, Of1<Rsqrt>},
     {"Select", "select", 3, 3, Of3<Select>},
     {"Sigmoid", "logistic", 1, 1, Of1<Sigmoid>},
@@ -272,12 +276,12 @@ constexpr FunctionEntry kFunctions[] = {
     {"Slice", "slice", 1, 1,
      [](Call& c) -> Results {
        return {Slice(c[0], c.Ints("starts"), c.Ints("lengths"),
-                     c.Ints("strides", {}))};
+                     c.Ints("strides", {}), OutsideOf(c))};
      }},
     {"SliceAlongAxis", "", 2, 2,
      [](Call& c) -> Results {
        return {SliceAlongAxis(c[0], c[1], c.Int("length"), c.Int("axis", 0),
-                              c.Int("stride", 1))};
+                              c.Int("stride", 1), OutsideOf(c))};
      }},
     {"Softmax", "", 1, 1,
      [](Call& c) -> Results { return {Softmax(c[0], c.Int("axis", -1))}; }},
@@ -302,10 +306,12 @@ constexpr FunctionEntry kFunctions[] = {
     {"Subtract", "subtract", 2, 2, Of2<Subtract>},
     {"Sum", "reduce", 1, 1, Reduced<Sum>},
     {"Take", "", 2, 2,
-     [](Call& c) -> Results { return {Take(c[0], c[1], c.Int("axis", 0))}; }},
+     [](Call& c) -> Results {
+       return {Take(c[0], c[1], c.Int("axis", 0), OutsideOf(c))};
+     }},
     {"TakeAlongAxis", "", 2, 2,
      [](Call& c) -> Results {
-       return {TakeAlongAxis(c[0], c[1], c.Int("axis"))};
+       return {TakeAlongAxis(c[0], c[1], c.Int("axis"), OutsideOf(c))};
      }},
     {"TakeDiagonal", "", 1, 1,
      [](Call& c) -> Results { return {TakeDiagonal(c[0], c.Int("k", 0))}; }},

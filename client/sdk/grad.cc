@@ -72,7 +72,10 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
     return Differentiated{Values(results.size(), error),
                           Values(wanted, error)};
   };
-  if (!s.ok()) return fail(fn(arguments), s.error());
+  if (!s.ok()) {
+    const OpScope::UserCode user_code;
+    return fail(fn(arguments), s.error());
+  }
   Trace trace("grad", Captures::kLift);
   Values parameters, results;
   for (const Tensor& t : arguments) {
@@ -101,7 +104,7 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
 }  // namespace sdk
 
 Tensor StopGradient(const Operand& x) {
-  const sdk::OpScope s("StopGradient", x.where(), {&x});
+  const sdk::OpScope s("StopGradient", {&x});
   if (!s.ok()) return s.error();
   return s.Add(kStopGradient, {s.As(x)});
 }

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/sdk/control_flow.h"
-#include "client/sdk/graph/jit.h"
+#include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/structure.h"
 #include "client/sdk/tensor.h"

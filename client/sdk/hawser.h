@@ -10,6 +10,7 @@
 #include "client/sdk/grad.h"
 #include "client/sdk/ops.h"
 #include "client/sdk/options.h"
+#include "client/sdk/save.h"
 #include "client/sdk/tensor.h"
 
 #endif  // HAWSER_CLIENT_SDK_HAWSER_H_

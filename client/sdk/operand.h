@@ -24,7 +24,8 @@ class Operand {
   Operand(T number,  // NOLINT: implicit on purpose
           SourceLocation where = SourceLocation::Current())
       : number_(number), where_(where) {}
-  Operand(Number number, SourceLocation where)
+  Operand(Number number,  // NOLINT: implicit on purpose
+          SourceLocation where = SourceLocation::Current())
       : number_(number), where_(where) {}
 
   bool is_number() const { return tensor_ == nullptr; }

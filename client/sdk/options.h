@@ -1,39 +1,17 @@
-// Settings of the calls that may block.
+// Settings of what runs: an evaluation, a Jit function.
 #ifndef HAWSER_CLIENT_SDK_OPTIONS_H_
 #define HAWSER_CLIENT_SDK_OPTIONS_H_
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "client/sdk/call_options.h"
 #include "client/sdk/client.h"
-#include "core/base/cancel.h"
-#include "core/base/clock.h"
 #include "core/runtime/client.h"
 
 namespace hawser {
 
 using runtime::Numerics;
-
-// How long a call may take and who may stop it.
-struct CallOptions {
-  // From the moment of the call, for everything it does.
-  absl::Duration deadline = absl::InfiniteDuration();
-  // For one attempt on one client; a client with a fallback goes there then.
-  absl::Duration attempt_timeout = absl::InfiniteDuration();
-  CancelToken cancel;
-  // Called with (bytes done, bytes in all) now and then, on any thread.
-  std::function<void(int64_t, int64_t)> progress;
-
-  // The same with the deadline as a point in time, counted from now.
-  runtime::CallOptions FromNow() const {
-    const bool timed = deadline != absl::InfiniteDuration();
-    return {.cancel = timed ? cancel.Until(SteadyNow() + deadline) : cancel,
-            .attempt_timeout = attempt_timeout,
-            .progress = progress};
-  }
-};
 
 // For Tensor::Eval and Fetch, and for running a Jit function.
 struct RunOptions {

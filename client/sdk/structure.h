@@ -56,13 +56,13 @@ struct Leaf {
   Shape shape;
   bool donated = false;
   bool batched = false;
-  Tensor unpadded;  // what `tensor` or `value` was made from, if anything
 };
 
 // A structure taken apart.
 struct Flat {
   std::vector<Leaf> leaves;
-  absl::InlinedVector<int64_t, 4> sizes;  // of the vectors in it
+  // Of the vectors in it, and what else tells two signatures apart.
+  absl::InlinedVector<int64_t, 4> sizes;
 };
 
 // For each T: `Traced`, the same structure with Tensors for leaves; Flatten,

@@ -1,14 +1,17 @@
 #include "client/sdk/tensor.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/sdk/graph/batch.h"
+#include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/evaluate.h"
+#include "client/sdk/graph/fetch.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/jit/batch.h"
 #include "client/sdk/ops/index.h"
 #include "core/base/absent_size.h"
 #include "core/base/status.h"
@@ -16,31 +19,33 @@
 namespace hawser {
 namespace {
 
+using sdk::FetchWithin;
+using sdk::Find;
+using sdk::Found;
 using sdk::graph_mutex;
+using sdk::HomeOf;
 
-// What there is of a tensor that needs no more evaluating.
-struct Found {
-  Literal value;              // in this process
-  runtime::BufferPtr buffer;  // else where it is
-};
-
-absl::StatusOr<Found> Find(const Tensor& tensor) {
-  MutexLock lock(&graph_mutex);
-  HAWSER_RETURN_IF_ERROR(sdk::Usable(tensor));
-  sdk::Node* node = tensor.node();
-  if (const auto* host = node->As<sdk::Host>()) return Found{host->value, {}};
-  if (const auto* ready = node->As<sdk::Ready>()) {
-    return Found{ready->fetched, ready->buffers[tensor.result()]};
+// The value uploaded to `client`; none where it is there already.
+absl::StatusOr<runtime::BufferPtr> Move(const Tensor& tensor,
+                                        const Client& client,
+                                        const sdk::Execution& here) {
+  HAWSER_RETURN_IF_ERROR(sdk::Evaluate({&tensor, 1}, here));
+  HAWSER_ASSIGN_OR_RETURN(Found found, Find(tensor));
+  if (found.buffer != nullptr && here.client == client) {
+    return runtime::BufferPtr();
   }
-  return FailedPrecondition("not evaluated");
+  if (!found.value.valid()) {
+    HAWSER_ASSIGN_OR_RETURN(found.value, found.buffer->Fetch(here.call).Await(
+                                             here.call.cancel.deadline()));
+  }
+  return client.runtime()->Upload(found.value, here.call);
 }
 
-// Keeps small values, for printing and fetching again.
-void Remember(const Tensor& tensor, const Literal& value) {
-  if (value.shape().byte_size() > sdk::kSmallBytes) return;
-  MutexLock lock(&graph_mutex);
-  auto* ready = tensor.node()->As<sdk::Ready>();
-  if (ready != nullptr && ready->buffers.size() == 1) ready->fetched = value;
+absl::Status NameDeadline(const absl::Status& error, absl::string_view verb,
+                          const Tensor& tensor, const RunOptions& options,
+                          const sdk::Execution& execution) {
+  return sdk::NameDeadline(error, verb, HomeOf(tensor, options.client),
+                           options.call, execution.call.cancel);
 }
 
 }  // namespace
@@ -76,32 +81,41 @@ int64_t Tensor::dim(int64_t axis, SourceLocation where) const {
 }
 
 absl::Status Tensor::Eval(const RunOptions& options) const {
-  return sdk::Evaluate({this, 1}, sdk::FromNow(options));
+  return hawser::Eval({this, 1}, options);
 }
 
 absl::Status Eval(absl::Span<const Tensor> tensors, const RunOptions& options) {
-  return sdk::Evaluate(tensors, sdk::FromNow(options));
+  const sdk::Execution execution = sdk::FromNow(options);
+  const absl::Status status = sdk::Evaluate(tensors, execution);
+  if (status.ok()) return status;
+  return NameDeadline(status, "Eval", tensors[0], options, execution);
 }
 
 absl::StatusOr<Literal> Tensor::Fetch(const RunOptions& options) const {
   const sdk::Execution execution = sdk::FromNow(options);
-  HAWSER_RETURN_IF_ERROR(sdk::Evaluate({this, 1}, execution));
-  HAWSER_ASSIGN_OR_RETURN(Found found, Find(*this));
-  if (found.value.valid()) return found.value;
-  auto value = found.buffer->Fetch(execution.call)
-                   .Await(execution.call.cancel.deadline());
-  if (value.ok()) Remember(*this, *value);
-  return value;
+  auto value = FetchWithin(*this, execution);
+  if (value.ok()) return value;
+  return NameDeadline(value.status(), "Fetch", *this, options, execution);
 }
 
 Future<Literal> Tensor::FetchAsync(const RunOptions& options) const {
   const sdk::Execution execution = sdk::FromNow(options);
+  const auto name = [tensor = *this, options,
+                     execution](const absl::Status& error) {
+    return NameDeadline(error, "Fetch", tensor, options, execution);
+  };
   const absl::Status queued = sdk::Evaluate({this, 1}, execution);
-  if (!queued.ok()) return Future<Literal>(queued);
+  if (!queued.ok()) return Future<Literal>(name(queued));
   auto found = Find(*this);
   if (!found.ok()) return Future<Literal>(found.status());
   if (found->value.valid()) return Future<Literal>(std::move(found->value));
-  return found->buffer->Fetch(execution.call);
+  const Future<Literal> fetched = found->buffer->Fetch(execution.call);
+  if (!execution.call.cancel.can_expire()) return fetched;
+  auto promise = std::make_shared<Promise<Literal>>();
+  fetched.OnReady([promise, name](const absl::StatusOr<Literal>& value) {
+    promise->Set(value.ok() ? value : name(value.status()));
+  });
+  return promise->future();
 }
 
 absl::StatusOr<Literal> Tensor::Head(int64_t rows,
@@ -137,27 +151,17 @@ absl::StatusOr<Tensor> Tensor::To(const Client& client,
                                   const CallOptions& call) const {
   HAWSER_RETURN_IF_ERROR(status());
   if (!client.valid()) return FailedPrecondition("To needs a client");
-  const sdk::Execution execution = {.call = call.FromNow()};
-  Client home;
-  {
-    MutexLock lock(&graph_mutex);
-    home = sdk::ClientOf(*this);
+  const sdk::Execution here = {.client = HomeOf(*this, client),
+                               .call = call.FromNow()};
+  auto uploaded = Move(*this, client, here);
+  if (!uploaded.ok()) {
+    return sdk::NameDeadline(uploaded.status(), "To", client, call,
+                             here.call.cancel);
   }
-  sdk::Execution here = execution;
-  here.client = home.valid() ? home : client;
-  HAWSER_RETURN_IF_ERROR(sdk::Evaluate({this, 1}, here));
-  HAWSER_ASSIGN_OR_RETURN(Found found, Find(*this));
-  if (found.buffer != nullptr && here.client == client) return *this;
-  if (!found.value.valid()) {
-    HAWSER_ASSIGN_OR_RETURN(found.value,
-                            found.buffer->Fetch(execution.call)
-                                .Await(execution.call.cancel.deadline()));
-  }
-  HAWSER_ASSIGN_OR_RETURN(
-      runtime::BufferPtr moved,
-      client.runtime()->Upload(found.value, execution.call));
+  if (*uploaded == nullptr) return *this;
   return sdk::MakeTensor(
-      {shape()}, sdk::Ready{.client = client, .buffers = {std::move(moved)}},
+      {shape()},
+      sdk::Ready{.client = client, .buffers = {*std::move(uploaded)}},
       node()->where());
 }
 

@@ -123,6 +123,33 @@ TEST_P(ProgramsTest, ADonatedStateGoesThroughManySteps) {
   EXPECT_THAT(*loss.Fetch(), LiteralEquals(Literal::Scalar(want_loss)));
 }
 
+// Call takes what the call operator takes: values of every kind and size.
+TEST_P(ProgramsTest, CallTakesWhatRunningTakes) {
+  const ScopedClient scope(target_->sdk());
+  const auto f = Jit([](Tensor x) { return x + 1; });
+  ASSERT_OK_AND_ASSIGN(const Dataset data,
+                       target_->sdk().Put({{"x", Literal::Scalar(3.0f)}}));
+  ASSERT_OK_AND_ASSIGN(const Tensor result, f(5.0f));
+  const Tensor recorded = Zeros(DType::kF32, {}) + 7;
+  const Tensor small = Scalar(9.0f);
+  for (const Tensor& x : {data["x"], result, recorded, small}) {
+    ASSERT_OK_AND_ASSIGN(const Tensor run, f(x));
+    ASSERT_OK_AND_ASSIGN(const Tensor called, f.Call(x));
+    EXPECT_THAT(*called.Fetch(), LiteralEquals(*run.Fetch()));
+  }
+  const Tensor large =
+      Constant(RandomBits(Shape::Of(DType::kF32, {600000}), 4));
+  ASSERT_OK_AND_ASSIGN(const Tensor one, f(large));
+  ASSERT_OK_AND_ASSIGN(const Tensor other, f.Call(large));
+  EXPECT_THAT(*other.Fetch(), LiteralEquals(*one.Fetch()));
+  ASSERT_OK(f.Call(Donate(result)).status());
+  ASSERT_OK(f.Call(Donate(small)).status());
+  for (const Tensor& gone : {result, small}) {
+    EXPECT_THAT(f.Call(gone), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                       "used after it was donated"));
+  }
+}
+
 TEST_P(ProgramsTest, RecordedExpressionsAndTheirErrors) {
   const ScopedClient scope(target_->sdk());
   const Tensor x = Iota(DType::kS32, {2, 3});

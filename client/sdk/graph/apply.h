@@ -1,8 +1,11 @@
-// One op over operands that broadcast and promote: what most SDK functions are.
+// What most SDK functions are: one op over operands that broadcast and promote,
+// or a formula over such functions.
 #ifndef HAWSER_CLIENT_SDK_GRAPH_APPLY_H_
 #define HAWSER_CLIENT_SDK_GRAPH_APPLY_H_
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
@@ -20,6 +23,11 @@ Tensor Apply(absl::string_view name, const OpDef& op, PromotionRule rule,
              const Operand& x);
 Tensor Apply(absl::string_view name, const OpDef& op, PromotionRule rule,
              const Operand& a, const Operand& b);
+
+// `formula` of x, in a dtype that is rounded once, at the end.
+Tensor Compose(absl::string_view name, const Operand& x,
+               absl::FunctionRef<Tensor(const Tensor&)> formula,
+               Integers integers = {});
 
 }  // namespace hawser::sdk
 #endif  // HAWSER_CLIENT_SDK_GRAPH_APPLY_H_

@@ -50,6 +50,7 @@ struct Ready {
   // One per result; none: donated.
   absl::InlinedVector<runtime::BufferPtr, 1> buffers;
   Literal fetched = {};  // of a single small result, once fetched
+  bool of_dataset = false;  // named by its token, in every session and outside
 };
 // An instruction that has not run.
 struct Recorded {

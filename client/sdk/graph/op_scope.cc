@@ -13,30 +13,20 @@
 #include "core/ops/shape.h"
 
 namespace hawser::sdk {
-namespace {
 
-thread_local const OpScope* outermost = nullptr;
+constinit thread_local OpScope::Ambient OpScope::ambient_;
 
-}  // namespace
+OpScope::UserCode::UserCode() : around_(std::exchange(ambient_, {})) {}
+OpScope::UserCode::~UserCode() { ambient_ = around_; }
 
-OpScope::UserCode::UserCode() : outermost_(std::exchange(outermost, nullptr)) {}
-OpScope::UserCode::~UserCode() { outermost = outermost_; }
+OpScope::Formula::Formula()
+    : around_(std::exchange(ambient_.in_formula, true)) {}
+OpScope::Formula::~Formula() { ambient_.in_formula = around_; }
 
-OpScope::OpScope(absl::string_view function, SourceLocation where)
-    : function_(function),
-      where_(where),
-      called_(outermost == nullptr ? this : outermost) {
-  outermost = called_;
-}
-
-OpScope::~OpScope() {
-  if (outermost == this) outermost = nullptr;
-}
-
-OpScope::OpScope(absl::string_view function, SourceLocation where,
+OpScope::OpScope(absl::string_view function,
                  std::initializer_list<const Operand*> operands,
                  Integers integers)
-    : OpScope(function, where) {
+    : OpScope(function, (*operands.begin())->where()) {
   for (const Operand* operand : operands) {
     if (!operand->is_number()) Check(operand->tensor());
   }
@@ -45,9 +35,16 @@ OpScope::OpScope(absl::string_view function, SourceLocation where,
 
 OpScope::OpScope(absl::string_view function, SourceLocation where,
                  absl::Span<const Tensor> operands, Integers integers)
-    : OpScope(function, where) {
+    : function_(function),
+      where_(where),
+      called_(ambient_.outermost == nullptr ? this : ambient_.outermost) {
+  ambient_.outermost = called_;
   for (const Tensor& operand : operands) Check(operand);
   Check(integers);
+}
+
+OpScope::~OpScope() {
+  if (ambient_.outermost == this) ambient_.outermost = nullptr;
 }
 
 void OpScope::Check(const Tensor& operand) {
@@ -77,19 +74,19 @@ Tensor OpScope::Fail(const absl::Status& status) const {
     absl::StrAppend(&text, std::exchange(separator, ", "),
                     operand.shape().ToString());
   }
-  return Keep(At(absl::Status(status.code(), text), called_->where_));
+  return Keep(At(absl::Status(status.code(), text), where()));
 }
 
 Tensor OpScope::Keep(const absl::Status& error) const {
   if (Trace* trace = Trace::Current()) return trace->Fail(error);
-  return MakeFailed(error, where_);
+  return MakeFailed(error, where());
 }
 
 Tensor OpScope::Record(const OpDef& op, absl::Span<const Tensor> operands,
                        Attributes attributes,
                        absl::Span<const Region> called) const {
   return sdk::Record(called_->function_, op, operands, std::move(attributes),
-                     called, called_->where_);
+                     called, where());
 }
 
 Tensor OpScope::As(const Operand& operand, DType dtype) const {
@@ -99,7 +96,8 @@ Tensor OpScope::As(const Operand& operand, DType dtype) const {
   }
   auto value = operand.number().ToLiteral(dtype);
   if (!value.ok()) return Fail(value.status());
-  return MakeHost(*std::move(value), operand.where());
+  if (ambient_.in_formula) return Constant(*std::move(value));
+  return MakeHost(*std::move(value), where());
 }
 
 Tensor OpScope::As(const Operand& operand) const {
@@ -143,6 +141,10 @@ Tensor OpScope::ConstantOf(Number number, DType dtype) const {
 DType DTypeOf(const Operand& operand) {
   return operand.is_number() ? operand.number().dtype()
                              : operand.tensor().dtype();
+}
+
+int RankOf(const Operand& operand) {
+  return operand.is_number() ? 0 : operand.tensor().rank();
 }
 
 DType CommonDType(std::initializer_list<const Operand*> operands) {

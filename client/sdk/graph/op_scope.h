@@ -19,21 +19,30 @@ namespace hawser::sdk {
 // The integers a function was given: sizes, lengths, counts.
 using Integers = std::initializer_list<absl::Span<const int64_t>>;
 
-// One call of an SDK function: its name, where the user called it, and its
-// operands for error texts. Of functions that call each other on one thread,
-// the outermost is the one the user called: errors name that one, its operands
-// and its place. Works alike for traced and recorded tensors. After an error it
-// returns invalid tensors, which every call passes on, so a function needs no
-// checks between its steps.
+// One call of an SDK function: its name, its operands for error texts, and
+// where it was called. Of functions that call each other on one thread, the
+// outermost is the one the user called: errors name that one, its operands and
+// its place, and every tensor of the others was made there. So an SDK function
+// calls another as a user does, and hands it no place. Works alike for traced
+// and recorded tensors. After an error it returns invalid tensors, which every
+// call passes on, so a function needs no checks between its steps. Scopes of a
+// thread end in the opposite order of their beginning.
 class OpScope {
+  // What the scopes of a thread share.
+  struct Ambient {
+    const OpScope* outermost = nullptr;
+    bool in_formula = false;
+  };
+
  public:
-  // An integer that is the size of an axis there is not (absent_size.h) is an
-  // error, as an invalid operand is.
-  OpScope(absl::string_view function, SourceLocation where,
+  // Of at least one operand, the first of which says where. An integer that is
+  // the size of an axis there is not (absent_size.h) is an error, as an invalid
+  // operand is.
+  OpScope(absl::string_view function,
           std::initializer_list<const Operand*> operands,
           Integers integers = {});
   OpScope(absl::string_view function, SourceLocation where,
-          absl::Span<const Tensor> operands, Integers integers = {});
+          absl::Span<const Tensor> operands = {}, Integers integers = {});
   OpScope(const OpScope&) = delete;
   OpScope& operator=(const OpScope&) = delete;
   ~OpScope();
@@ -48,10 +57,24 @@ class OpScope {
     UserCode& operator=(const UserCode&) = delete;
 
    private:
-    const OpScope* const outermost_;
+    const Ambient around_;
+  };
+  // While it lives, numbers are part of the structure, as those in a formula
+  // `(1 - x) / 2` are that the SDK function itself brings along. The user's own
+  // numbers are made tensors (As) before it.
+  class Formula {
+   public:
+    Formula();
+    ~Formula();
+    Formula(const Formula&) = delete;
+    Formula& operator=(const Formula&) = delete;
+
+   private:
+    const bool around_;
   };
 
-  SourceLocation where() const { return where_; }
+  // Where the user called the outermost function.
+  SourceLocation where() const { return called_->where_; }
   // False when an operand or integer is invalid: return error() at once.
   bool ok() const { return ok_; }
   const Tensor& error() const { return error_; }
@@ -74,7 +97,8 @@ class OpScope {
   }
 
   // The operand as a tensor of this dtype: a tensor is converted, a number
-  // must fit. A number is a host value here: a parameter of a recording.
+  // must fit. A number is a host value, a parameter of a recording, or in a
+  // Formula a constant.
   Tensor As(const Operand& operand, DType dtype) const;
   // With a dtype of its own.
   Tensor As(const Operand& operand) const;
@@ -89,9 +113,10 @@ class OpScope {
  private:
   Tensor Record(const OpDef& op, absl::Span<const Tensor> operands,
                 Attributes attributes, absl::Span<const Region> called) const;
-  OpScope(absl::string_view function, SourceLocation where);
   void Check(const Tensor& operand);
   void Check(Integers integers);
+
+  static thread_local Ambient ambient_;
 
   const absl::string_view function_;
   const SourceLocation where_;
@@ -106,6 +131,8 @@ class OpScope {
 DType CommonDType(std::initializer_list<const Operand*> operands);
 // The dtype an operand has alone.
 DType DTypeOf(const Operand& operand);
+// 0 of a number.
+int RankOf(const Operand& operand);
 // The operands' sizes, broadcast.
 absl::StatusOr<Dims> CommonDims(std::initializer_list<const Operand*> operands);
 

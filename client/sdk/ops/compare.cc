@@ -19,7 +19,7 @@ using sdk::OpScope;
 
 Tensor Compare(absl::string_view name, CompareDirection direction,
                const Operand& a, const Operand& b) {
-  const OpScope s(name, a.where(), {&a, &b});
+  const OpScope s(name, {&a, &b});
   if (!s.ok()) return s.error();
   const auto dims = CommonDims({&a, &b});
   if (!dims.ok()) return s.Fail(dims.status());
@@ -52,7 +52,7 @@ Tensor Ge(const Operand& a, const Operand& b) {
 }
 
 Tensor Select(const Operand& predicate, const Operand& a, const Operand& b) {
-  const OpScope s("Select", predicate.where(), {&predicate, &a, &b});
+  const OpScope s("Select", {&predicate, &a, &b});
   if (!s.ok()) return s.error();
   const auto dims = CommonDims({&predicate, &a, &b});
   if (!dims.ok()) return s.Fail(dims.status());
@@ -64,27 +64,17 @@ Tensor Select(const Operand& predicate, const Operand& a, const Operand& b) {
 }
 
 Tensor AllClose(const Operand& a, const Operand& b, const Closeness& limits) {
-  const OpScope s("AllClose", a.where(), {&a, &b});
+  const OpScope s("AllClose", {&a, &b});
   if (!s.ok()) return s.error();
-  const auto at = [&](const Tensor& t) { return Operand(t, a.where()); };
   const DType dtype = sdk::ToAccurate(sdk::ToFloating(CommonDType({&a, &b})));
   const Tensor x = s.As(a, dtype), y = s.As(b, dtype);
-  const Tensor size = Abs(at(y));
-  if (size.dtype() == DType::kInvalid) return size;
-  const auto number = [&](double n) { return s.ConstantOf(n, size.dtype()); };
+  const OpScope::Formula numbers;
+  const Tensor size = Abs(y);
   // Equal infinities have no difference, and one is within any multiple of the
   // other's size: only finite distances are compared.
-  const Tensor limit =
-      Add(at(Multiply(at(size), number(limits.relative))),
-          number(limits.absolute));
-  const Tensor distance = Abs(at(Subtract(at(x), y)));
-  const Tensor near =
-      LogicalAnd(at(Le(at(distance), limit)), IsFinite(at(size)));
-  Tensor close = LogicalOr(at(near), Eq(at(x), y));
-  if (limits.equal_nan) {
-    close = LogicalOr(at(close), LogicalAnd(at(IsNan(at(x))), IsNan(at(y))));
-  }
-  return All(at(close));
+  const Tensor limit = size * limits.relative + limits.absolute;
+  const Tensor close = (Abs(x - y) <= limit && IsFinite(size)) || Eq(x, y);
+  return All(limits.equal_nan ? close || (IsNan(x) && IsNan(y)) : close);
 }
 
 }  // namespace hawser

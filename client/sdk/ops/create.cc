@@ -17,7 +17,7 @@ using sdk::OpScope;
 Tensor Filled(absl::string_view name, DType dtype,
               absl::Span<const int64_t> dims, Number value,
               SourceLocation where) {
-  const OpScope s(name, where, absl::Span<const Tensor>(), {dims});
+  const OpScope s(name, where, {}, {dims});
   if (!s.ok()) return s.error();
   const auto shape = Shape::Make(dtype, dims);
   if (!shape.ok()) return s.Fail(shape.status());
@@ -28,14 +28,13 @@ Tensor Filled(absl::string_view name, DType dtype,
 
 Tensor Constant(Literal value, SourceLocation where) {
   if (value.valid()) return sdk::MakeHost(std::move(value), where);
-  return OpScope("Constant", where, absl::Span<const Tensor>())
+  return OpScope("Constant", where)
       .Fail(InvalidArgument("the Literal has no value"));
 }
 
 Tensor sdk::ConstantOr(absl::StatusOr<Literal> value, SourceLocation where) {
   if (value.ok()) return Constant(*std::move(value), where);
-  return OpScope("Constant", where, absl::Span<const Tensor>())
-      .Fail(value.status());
+  return OpScope("Constant", where).Fail(value.status());
 }
 
 Tensor Scalar(Number value, SourceLocation where) {
@@ -43,10 +42,10 @@ Tensor Scalar(Number value, SourceLocation where) {
 }
 
 Tensor Scalar(DType dtype, Number value, SourceLocation where) {
-  const OpScope s("Scalar", where, absl::Span<const Tensor>());
+  const OpScope s("Scalar", where);
   const auto shape = Shape::Make(dtype, {});
   if (!shape.ok()) return s.Fail(shape.status());
-  return s.As(Operand(value, where), dtype);
+  return s.As(value, dtype);
 }
 
 Tensor Zeros(DType dtype, absl::Span<const int64_t> dims,
@@ -59,7 +58,7 @@ Tensor Ones(DType dtype, absl::Span<const int64_t> dims, SourceLocation where) {
 }
 
 Tensor Full(DType dtype, absl::Span<const int64_t> dims, const Operand& value) {
-  const OpScope s("Full", value.where(), {&value}, {dims});
+  const OpScope s("Full", {&value}, {dims});
   if (!s.ok()) return s.error();
   const auto shape = Shape::Make(dtype, dims);
   if (!shape.ok()) return s.Fail(shape.status());
@@ -68,7 +67,7 @@ Tensor Full(DType dtype, absl::Span<const int64_t> dims, const Operand& value) {
 
 Tensor Iota(DType dtype, absl::Span<const int64_t> dims,
             std::optional<int64_t> axis, SourceLocation where) {
-  const OpScope s("Iota", where, absl::Span<const Tensor>(), {dims});
+  const OpScope s("Iota", where, {}, {dims});
   if (!s.ok()) return s.error();
   const auto shape = Shape::Make(dtype, dims);
   if (!shape.ok()) return s.Fail(shape.status());
@@ -84,28 +83,26 @@ Tensor Iota(DType dtype, absl::Span<const int64_t> dims,
 }
 
 Tensor Eye(DType dtype, int64_t rows, int64_t columns, SourceLocation where) {
-  const OpScope s("Eye", where, absl::Span<const Tensor>(), {{rows, columns}});
+  const OpScope s("Eye", where, {}, {{rows, columns}});
   if (!s.ok()) return s.error();
-  const Tensor row = Iota(DType::kS32, {rows, columns}, 0, where);
-  const Tensor column = Iota(DType::kS32, {rows, columns}, 1, where);
-  return s.Convert(Eq(Operand(row, where), column), dtype);
+  const Tensor row = Iota(DType::kS32, {rows, columns}, 0);
+  const Tensor column = Iota(DType::kS32, {rows, columns}, 1);
+  return s.Convert(Eq(row, column), dtype);
 }
 
 Tensor Tri(DType dtype, int64_t rows, int64_t columns, int64_t diagonal,
            SourceLocation where) {
-  const OpScope s("Tri", where, absl::Span<const Tensor>(),
-                  {{rows, columns, diagonal}});
+  const OpScope s("Tri", where, {}, {{rows, columns, diagonal}});
   if (!s.ok()) return s.error();
-  const Tensor row = Iota(DType::kS64, {rows, columns}, 0, where);
-  const Tensor column = Iota(DType::kS64, {rows, columns}, 1, where);
-  const Tensor last =
-      Add(Operand(row, where), s.ConstantOf(diagonal, DType::kS64));
-  return s.Convert(Le(Operand(column, where), last), dtype);
+  const OpScope::Formula numbers;
+  const Tensor row = Iota(DType::kS64, {rows, columns}, 0);
+  const Tensor column = Iota(DType::kS64, {rows, columns}, 1);
+  return s.Convert(column <= row + diagonal, dtype);
 }
 
 Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
                 int64_t count, bool endpoint) {
-  const OpScope s("Linspace", start.where(), {&start, &stop}, {{count}});
+  const OpScope s("Linspace", {&start, &stop}, {{count}});
   if (!s.ok()) return s.error();
   if (count < 1) {
     return s.Fail(InvalidArgument("there are no ", count, " points"));
@@ -116,13 +113,11 @@ Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
     return s.Fail(InvalidArgument("start and stop must be real scalars"));
   }
   const DType work = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
-  const auto at = [&](const Tensor& t) { return Operand(t, start.where()); };
   const Tensor first = s.As(start, work), last = s.As(stop, work);
+  const OpScope::Formula numbers;
   const int64_t steps = std::max<int64_t>(endpoint ? count - 1 : count, 1);
-  const Tensor step =
-      Divide(at(Subtract(at(last), first)), s.ConstantOf(steps, work));
-  const Tensor index = Iota(work, {count}, 0, start.where());
-  return s.Convert(Add(at(Multiply(at(index), step)), first), dtype);
+  const Tensor step = (last - first) / steps;
+  return s.Convert(Iota(work, {count}, 0) * step + first, dtype);
 }
 
 }  // namespace hawser

@@ -25,25 +25,23 @@ using sdk::OpScope;
 constexpr int64_t kLongestAxis = int64_t{1} << 40;
 
 // Column minus row, of every element of a matrix.
-Tensor DiagonalOf(const OpScope& s, int64_t rows, int64_t columns) {
-  const Tensor row = Iota(DType::kS64, {rows, columns}, 0, s.where());
-  const Tensor column = Iota(DType::kS64, {rows, columns}, 1, s.where());
-  return Subtract(Operand(column, s.where()), row);
+Tensor DiagonalOf(int64_t rows, int64_t columns) {
+  const Tensor row = Iota(DType::kS64, {rows, columns}, 0);
+  const Tensor column = Iota(DType::kS64, {rows, columns}, 1);
+  return column - row;
 }
 
 // x where its diagonal is `inside` k, else zero.
 Tensor Triangle(absl::string_view name, const Operand& x, int64_t k,
                 Tensor (*inside)(const Operand&, const Operand&)) {
-  const OpScope s(name, x.where(), {&x}, {{k}});
+  const OpScope s(name, {&x}, {{k}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const int rank = value.rank();
   if (rank < 2) return s.Fail(InvalidArgument("takes rank 2 or more"));
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor diagonal =
-      DiagonalOf(s, value.dim(rank - 2), value.dim(rank - 1));
-  return Select(at(inside(at(diagonal), s.ConstantOf(k, DType::kS64))), value,
-                s.ConstantOf(0, value.dtype()));
+  const OpScope::Formula numbers;
+  const Tensor diagonal = DiagonalOf(value.dim(-2), value.dim(-1));
+  return Select(inside(diagonal, k), value, s.ConstantOf(0, value.dtype()));
 }
 
 // How many elements diagonal k of a matrix has; negative: there is none.
@@ -57,11 +55,9 @@ int64_t LengthOf(int64_t rows, int64_t columns, int64_t k) {
 Tensor Spread(const OpScope& s, const Tensor& vector, int64_t rows,
               int64_t columns, int64_t k) {
   const int64_t size = k >= 0 ? rows : columns;
-  const Tensor padded =
-      Pad(Operand(vector, s.where()), s.ConstantOf(0, vector.dtype()),
-          {{{.high = size - vector.dim(0)}}});
-  return BroadcastTo(Operand(padded, s.where()), {rows, columns},
-                     {k >= 0 ? 0 : 1});
+  const Tensor padded = Pad(vector, s.ConstantOf(0, vector.dtype()),
+                            {{{.high = size - vector.dim(0)}}});
+  return BroadcastTo(padded, {rows, columns}, {k >= 0 ? 0 : 1});
 }
 
 }  // namespace
@@ -70,30 +66,26 @@ Tensor Tril(const Operand& x, int64_t k) { return Triangle("Tril", x, k, Le); }
 Tensor Triu(const Operand& x, int64_t k) { return Triangle("Triu", x, k, Ge); }
 
 Tensor TakeDiagonal(const Operand& x, int64_t k) {
-  const OpScope s("TakeDiagonal", x.where(), {&x}, {{k}});
+  const OpScope s("TakeDiagonal", {&x}, {{k}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const int rank = value.rank();
   if (rank < 2) return s.Fail(InvalidArgument("takes rank 2 or more"));
-  const int64_t length = LengthOf(value.dim(rank - 2), value.dim(rank - 1), k);
+  const int64_t length = LengthOf(value.dim(-2), value.dim(-1), k);
   if (length < 0) return s.Fail(InvalidArgument("there is no diagonal ", k));
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const auto count = [&](int64_t from) {
-    return Add(at(Iota(DType::kS64, {length}, 0, x.where())),
-               s.ConstantOf(from, DType::kS64));
-  };
-  const Tensor places[] = {count(std::max<int64_t>(-k, 0)),
-                           count(std::max<int64_t>(k, 0))};
-  const Tensor taken =
-      Gather(at(value), Stack(places, 1, x.where()), {rank - 2, rank - 1});
+  const OpScope::Formula numbers;
+  const Tensor count = Iota(DType::kS64, {length}, 0);
+  const Tensor places[] = {count + std::max<int64_t>(-k, 0),
+                           count + std::max<int64_t>(k, 0)};
+  const Tensor taken = Gather(value, Stack(places, 1), {-2, -1});
   Dims order;
   for (int i = 1; i < rank - 1; ++i) order.push_back(i);
   order.push_back(0);
-  return Transpose(at(taken), order);
+  return Transpose(taken, order);
 }
 
 Tensor MakeDiagonal(const Operand& x, int64_t k) {
-  const OpScope s("MakeDiagonal", x.where(), {&x}, {{k}});
+  const OpScope s("MakeDiagonal", {&x}, {{k}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   if (value.rank() != 1) return s.Fail(InvalidArgument("takes rank 1"));
@@ -101,12 +93,12 @@ Tensor MakeDiagonal(const Operand& x, int64_t k) {
     return s.Fail(InvalidArgument("diagonal ", k, " is too far out"));
   }
   const int64_t size = value.dim(0) + std::abs(k);
-  const Tensor zeros = Zeros(value.dtype(), {size, size}, x.where());
-  return PutDiagonal(Operand(zeros, x.where()), value, k);
+  const Tensor zeros = Zeros(value.dtype(), {size, size});
+  return PutDiagonal(zeros, value, k);
 }
 
 Tensor PutDiagonal(const Operand& x, const Operand& diagonal, int64_t k) {
-  const OpScope s("PutDiagonal", x.where(), {&x, &diagonal}, {{k}});
+  const OpScope s("PutDiagonal", {&x, &diagonal}, {{k}});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &diagonal});
   const Tensor value = s.As(x, dtype), vector = s.As(diagonal, dtype);
@@ -121,14 +113,13 @@ Tensor PutDiagonal(const Operand& x, const Operand& diagonal, int64_t k) {
                       : InvalidArgument("diagonal ", k, " has length ", length,
                                         ", not ", vector.dim(0)));
   }
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor on =
-      Eq(at(DiagonalOf(s, rows, columns)), s.ConstantOf(k, DType::kS64));
-  return Select(at(on), Spread(s, vector, rows, columns, k), value);
+  const OpScope::Formula numbers;
+  return Select(Eq(DiagonalOf(rows, columns), k),
+                Spread(s, vector, rows, columns, k), value);
 }
 
 Tensor Diff(const Operand& x, int64_t order, int64_t axis) {
-  const OpScope s("Diff", x.where(), {&x}, {{order}});
+  const OpScope s("Diff", {&x}, {{order}});
   if (!s.ok()) return s.error();
   Tensor value = s.As(x, sdk::ToNumeric(sdk::DTypeOf(x)));
   const auto along = NormalizeAxis(axis, value.rank());
@@ -138,11 +129,8 @@ Tensor Diff(const Operand& x, int64_t order, int64_t axis) {
                                   value.dim(*along)));
   }
   for (; order > 0; --order) {
-    const int64_t size = value.dim(*along);
-    const Tensor after = Split(Operand(value, x.where()), 1, *along).second;
-    const Tensor before =
-        Split(Operand(value, x.where()), size - 1, *along).first;
-    value = Subtract(Operand(after, x.where()), before);
+    value = Split(value, 1, *along).second -
+            Split(value, value.dim(*along) - 1, *along).first;
     if (value.dtype() == DType::kInvalid) return value;
   }
   return value;

@@ -15,6 +15,7 @@ namespace {
 
 using sdk::CommonDType;
 using sdk::OpScope;
+using sdk::RankOf;
 using sdk::ToNumeric;
 
 absl::StatusOr<Dims> Normalized(const Dims& axes, int rank) {
@@ -37,8 +38,6 @@ absl::StatusOr<Attributes> ToAttributes(const DotAxes& axes, int rank_a,
                     {"rhs_contracting_dimensions", std::move(cb)}};
 }
 
-int RankOf(const Operand& x) { return x.is_number() ? 0 : x.tensor().rank(); }
-
 // Sizes of the axes before the last two.
 absl::Span<const int64_t> Batch(const Tensor& x) {
   return absl::MakeConstSpan(x.shape().dims()).subspan(0, x.rank() - 2);
@@ -55,7 +54,7 @@ Tensor WithBatch(const OpScope& s, const Tensor& x, const Dims& batch) {
 }  // namespace
 
 Tensor Dot(const Operand& a, const Operand& b) {
-  const OpScope s("Dot", a.where(), {&a, &b});
+  const OpScope s("Dot", {&a, &b});
   if (!s.ok()) return s.error();
   const int rank_a = RankOf(a), rank_b = RankOf(b);
   if (rank_a == 0 || rank_b == 0) return Multiply(a, b);
@@ -63,7 +62,7 @@ Tensor Dot(const Operand& a, const Operand& b) {
 }
 
 Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes) {
-  const OpScope s("Dot", a.where(), {&a, &b});
+  const OpScope s("Dot", {&a, &b});
   if (!s.ok()) return s.error();
   auto attributes = ToAttributes(axes, RankOf(a), RankOf(b));
   if (!attributes.ok()) return s.Fail(attributes.status());
@@ -73,42 +72,39 @@ Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes) {
 }
 
 Tensor MatMul(const Operand& a, const Operand& b) {
-  const OpScope s("MatMul", a.where(), {&a, &b});
+  const OpScope s("MatMul", {&a, &b});
   if (!s.ok()) return s.error();
   if (RankOf(a) == 0 || RankOf(b) == 0) {
     return s.Fail(InvalidArgument("takes no scalars"));
   }
   if (RankOf(b) == 1) return Dot(a, b, {{-1}, {-1}, {}, {}});
   if (RankOf(a) == 1) {
-    const Tensor row = ExpandDims(a, 0);
-    return Squeeze(Operand(MatMul(Operand(row, a.where()), b), a.where()),
-                   {-2});
+    return Squeeze(MatMul(ExpandDims(a, 0), b), {-2});
   }
   const auto batch = sdk::BroadcastDims(Batch(a.tensor()), Batch(b.tensor()));
   if (!batch.ok()) return s.Fail(batch.status());
-  const Tensor x = WithBatch(s, a.tensor(), *batch);
-  const Tensor y = WithBatch(s, b.tensor(), *batch);
   DotAxes axes{.contract_a = {-1}, .contract_b = {-2}};
   for (int64_t i = 0; i < static_cast<int64_t>(batch->size()); ++i) {
     axes.batch_a.push_back(i);
     axes.batch_b.push_back(i);
   }
-  return Dot(Operand(x, a.where()), Operand(y, a.where()), axes);
+  return Dot(WithBatch(s, a.tensor(), *batch), WithBatch(s, b.tensor(), *batch),
+             axes);
 }
 
 Tensor Outer(const Operand& a, const Operand& b) {
-  const OpScope s("Outer", a.where(), {&a, &b});
+  const OpScope s("Outer", {&a, &b});
   if (!s.ok()) return s.error();
   const Tensor x = s.As(a);
   Tensor y = s.As(b);
-  if (IsComplex(y.dtype())) y = Conjugate(Operand(y, a.where()));
+  if (IsComplex(y.dtype())) y = Conjugate(y);
   const Tensor column = s.Reshape(x, {x.shape().num_elements(), 1});
   const Tensor row = s.Reshape(y, {1, y.shape().num_elements()});
-  return Multiply(Operand(column, a.where()), row);
+  return column * row;
 }
 
 Tensor Adjoint(const Operand& x) {
-  const OpScope s("Adjoint", x.where(), {&x});
+  const OpScope s("Adjoint", {&x});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const int rank = value.rank();
@@ -116,9 +112,8 @@ Tensor Adjoint(const Operand& x) {
   Dims order;
   for (int i = 0; i < rank; ++i) order.push_back(i);
   if (rank > 1) std::swap(order[rank - 1], order[rank - 2]);
-  const Tensor swapped = Transpose(Operand(value, x.where()), order);
-  return IsComplex(value.dtype()) ? Conjugate(Operand(swapped, x.where()))
-                                  : swapped;
+  const Tensor swapped = Transpose(value, order);
+  return IsComplex(value.dtype()) ? Conjugate(swapped) : swapped;
 }
 
 }  // namespace hawser

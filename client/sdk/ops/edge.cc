@@ -41,28 +41,24 @@ Tensor Part(const OpScope& s, const Tensor& x, int axis, int64_t start,
 
 // Which entry of an axis of `size` stands at each place from -low on. Places
 // repeat with a period: that of the entries, or of there and back.
-Tensor IndexOutside(const OpScope& s, Edge edge, int64_t size, int64_t low,
-                    int64_t count) {
-  const auto at = [&](const Tensor& t) { return Operand(t, s.where()); };
-  const auto of = [&](int64_t n) { return s.ConstantOf(n, DType::kS64); };
-  const Tensor place =
-      Subtract(at(Iota(DType::kS64, {count}, 0, s.where())), of(low));
-  if (edge == Edge::kReplicate) return Clip(at(place), of(0), of(size - 1));
+Tensor IndexOutside(Edge edge, int64_t size, int64_t low, int64_t count) {
+  const OpScope::Formula numbers;
+  const Tensor place = Iota(DType::kS64, {count}, 0) - low;
+  if (edge == Edge::kReplicate) return Clip(place, 0, size - 1);
   int64_t period = size;
   if (edge == Edge::kMirror) period = 2 * size;
   if (edge == Edge::kReflect) period = std::max<int64_t>(2 * size - 2, 1);
-  const Tensor rest = Remainder(at(place), of(period));
-  const Tensor turn =
-      Select(at(Lt(at(rest), of(0))), Add(at(rest), of(period)), rest);
+  const Tensor rest = place % period;
+  const Tensor turn = Select(rest < 0, rest + period, rest);
   if (edge == Edge::kCyclic) return turn;
   const int64_t back = edge == Edge::kMirror ? period - 1 : period;
-  return Minimum(at(turn), Subtract(at(of(back)), turn));
+  return Minimum(turn, back - turn);
 }
 
 }  // namespace
 
 std::pair<Tensor, Tensor> Split(const Operand& x, int64_t at, int64_t axis) {
-  const OpScope s("Split", x.where(), {&x}, {{at}});
+  const OpScope s("Split", {&x}, {{at}});
   const auto fail = [](const Tensor& error) { return std::pair(error, error); };
   if (!s.ok()) return fail(s.error());
   const Tensor value = s.As(x);
@@ -79,7 +75,7 @@ std::pair<Tensor, Tensor> Split(const Operand& x, int64_t at, int64_t axis) {
 
 Tensor Pad(const Operand& x, const Operand& value,
            absl::Span<const Padding> paddings) {
-  const OpScope s("Pad", x.where(), {&x, &value}, {IntegersOf(paddings)});
+  const OpScope s("Pad", {&x, &value}, {IntegersOf(paddings)});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &value});
   Dims low, high, interior;
@@ -96,7 +92,7 @@ Tensor Pad(const Operand& x, const Operand& value,
 
 Tensor PadOuter(const Operand& x, Edge edge,
                 absl::Span<const Padding> paddings) {
-  const OpScope s("PadOuter", x.where(), {&x}, {IntegersOf(paddings)});
+  const OpScope s("PadOuter", {&x}, {IntegersOf(paddings)});
   if (!s.ok()) return s.error();
   Tensor value = s.As(x);
   if (static_cast<int>(paddings.size()) != value.rank()) {
@@ -117,9 +113,8 @@ Tensor PadOuter(const Operand& x, Edge edge,
                                     " cannot be padded by ", p.low, " and ",
                                     p.high));
     }
-    const Tensor index =
-        IndexOutside(s, edge, size, p.low, p.low + size + p.high);
-    value = Take(Operand(value, x.where()), index, axis);
+    value = Take(value, IndexOutside(edge, size, p.low, p.low + size + p.high),
+                 axis);
     if (value.dtype() == DType::kInvalid) return value;
   }
   return value;

@@ -22,7 +22,7 @@ using sdk::ToNumeric;
 
 // Whole numbers already are what rounding makes of them.
 Tensor RoundWith(absl::string_view name, const OpDef& op, const Operand& x) {
-  const OpScope s(name, x.where(), {&x});
+  const OpScope s(name, {&x});
   if (!s.ok()) return s.error();
   const DType dtype = DTypeOf(x);
   if (IsInteger(dtype) || IsBool(dtype)) return s.As(x);
@@ -31,7 +31,7 @@ Tensor RoundWith(absl::string_view name, const OpDef& op, const Operand& x) {
 
 Tensor ApplyToIntegers(absl::string_view name, const OpDef& op,
                        const Operand& a, const Operand& b) {
-  const OpScope s(name, a.where(), {&a, &b});
+  const OpScope s(name, {&a, &b});
   if (!s.ok()) return s.error();
   if (const DType d = ToNumeric(CommonDType({&a, &b})); !IsInteger(d)) {
     return s.Fail(InvalidArgument("takes integers, not ", DTypeName(d)));
@@ -90,31 +90,27 @@ Tensor Complex(const Operand& re, const Operand& im) {
 }
 
 Tensor Square(const Operand& x) {
-  const OpScope s("Square", x.where(), {&x});
+  const OpScope s("Square", {&x});
   if (!s.ok()) return s.error();
-  const Tensor value = s.As(x, ToNumeric(DTypeOf(x)));
-  return s.Add(kMultiply, {value, value});
+  const Tensor value = s.As(x);
+  return value * value;
 }
 
 Tensor Round(const Operand& x) {
-  const OpScope s("Round", x.where(), {&x});
+  const OpScope s("Round", {&x});
   if (!s.ok()) return s.error();
   const DType dtype = DTypeOf(x);
   if (IsInteger(dtype) || IsBool(dtype)) return s.As(x);
   // x - whole is exact, so a half is seen as a half; NaN and the infinities
   // compare false and stay.
   const Tensor value = s.As(x);
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor whole =
-      Select(at(Lt(at(value), 0.0)), s.Add(kCeil, {value}),
-             s.Add(kFloor, {value}));
-  const Tensor rest = Abs(at(Subtract(at(value), whole)));
-  return Select(at(Ge(at(rest), 0.5)),
-                Add(at(whole), s.Add(kSign, {value})), whole);
+  const OpScope::Formula numbers;
+  const Tensor whole = Select(value < 0, Ceil(value), Floor(value));
+  return Select(Abs(value - whole) >= 0.5, whole + Sign(value), whole);
 }
 
 Tensor Clip(const Operand& x, const Operand& low, const Operand& high) {
-  const OpScope s("Clip", x.where(), {&x, &low, &high});
+  const OpScope s("Clip", {&x, &low, &high});
   if (!s.ok()) return s.error();
   const auto dims = CommonDims({&x, &low, &high});
   if (!dims.ok()) return s.Fail(dims.status());
@@ -128,12 +124,12 @@ Tensor Clip(const Operand& x, const Operand& low, const Operand& high) {
 }
 
 Tensor Convert(const Operand& x, DType dtype) {
-  const OpScope s("Convert", x.where(), {&x});
+  const OpScope s("Convert", {&x});
   return s.ok() ? s.Convert(s.As(x), dtype) : s.error();
 }
 
 Tensor Bitcast(const Operand& x, DType dtype) {
-  const OpScope s("Bitcast", x.where(), {&x});
+  const OpScope s("Bitcast", {&x});
   if (!s.ok()) return s.error();
   return s.Add(kBitcastConvert, {s.As(x)}, {{"dtype", dtype}});
 }

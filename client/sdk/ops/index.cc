@@ -41,7 +41,8 @@ absl::StatusOr<DType> IndexDType(absl::Span<const Operand> indices) {
 // them. What does not fit together at all is left to the op's own rule.
 absl::StatusOr<std::vector<Tensor>> WithStarts(
     const OpScope& s, std::vector<Tensor> operands,
-    absl::Span<const Operand> starts, absl::Span<const int64_t> lengths) {
+    absl::Span<const Operand> starts, absl::Span<const int64_t> lengths,
+    const Outside& outside) {
   HAWSER_ASSIGN_OR_RETURN(const DType dtype, IndexDType(starts));
   const Shape shape = operands[0].shape();
   bool fits = starts.size() == lengths.size() &&
@@ -51,7 +52,8 @@ absl::StatusOr<std::vector<Tensor>> WithStarts(
   }
   for (size_t i = 0; i < starts.size(); ++i) {
     operands.push_back(fits ? sdk::StartOf(s, starts[i], dtype, lengths[i],
-                                           shape.dim(i), static_cast<int>(i))
+                                           shape.dim(i), static_cast<int>(i),
+                                           outside)
                             : s.As(starts[i], dtype));
   }
   return operands;
@@ -152,8 +154,8 @@ Tensor ScatterBy(const OpScope& s, const Tensor& x, const Tensor& indices,
 
 Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
              absl::Span<const int64_t> lengths,
-             absl::Span<const int64_t> strides) {
-  const OpScope s("Slice", x.where(), {&x}, {starts, lengths, strides});
+             absl::Span<const int64_t> strides, const Outside& outside) {
+  const OpScope s("Slice", {&x}, {starts, lengths, strides});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const size_t rank = value.rank();
@@ -167,7 +169,7 @@ Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
   Dims first, limit, step(rank, 1);
   for (size_t i = 0; i < rank; ++i) {
     const auto start = sdk::StartInside(starts[i], lengths[i], value.dim(i),
-                                        static_cast<int>(i));
+                                        static_cast<int>(i), outside);
     if (!start.ok()) return s.Fail(start.status());
     first.push_back(*start);
     limit.push_back(*start + lengths[i]);
@@ -180,9 +182,8 @@ Tensor Slice(const Operand& x, absl::Span<const int64_t> starts,
 }
 
 Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
-                      int64_t axis, int64_t stride) {
-  const OpScope s("SliceAlongAxis", x.where(), {&x, &start},
-                  {{length, stride}});
+                      int64_t axis, int64_t stride, const Outside& outside) {
+  const OpScope s("SliceAlongAxis", {&x, &start}, {{length, stride}});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
@@ -194,65 +195,70 @@ Tensor SliceAlongAxis(const Operand& x, const Operand& start, int64_t length,
   sizes[*along] = length;
   const Tensor zero = s.ConstantOf(0, *dtype);
   for (int i = 0; i < value.rank(); ++i) {
-    operands.push_back(
-        i == *along ? sdk::StartOf(s, start, *dtype, length, value.dim(i), i)
-                    : zero);
+    operands.push_back(i == *along ? sdk::StartOf(s, start, *dtype, length,
+                                                  value.dim(i), i, outside)
+                                   : zero);
   }
   const Tensor part = s.Add(kDynamicSlice, operands, {{"slice_sizes", sizes}});
   if (stride == 1 || part.dtype() == DType::kInvalid) return part;
   Dims strides(sizes.size(), 1);
   strides[*along] = stride;
-  return Slice(Operand(part, x.where()), Dims(sizes.size(), 0), sizes, strides);
+  return Slice(part, Dims(sizes.size(), 0), sizes, strides);
 }
 
-Tensor Rows(const Operand& x, const Operand& start, int64_t count) {
-  const OpScope s("Rows", x.where(), {&x, &start}, {{count}});
-  return s.ok() ? SliceAlongAxis(x, start, count, 0) : s.error();
+Tensor Rows(const Operand& x, const Operand& start, int64_t count,
+            const Outside& outside) {
+  const OpScope s("Rows", {&x, &start}, {{count}});
+  return s.ok() ? SliceAlongAxis(x, start, count, 0, 1, outside) : s.error();
 }
 
 Tensor DynamicSlice(const Operand& x, absl::Span<const Operand> starts,
-                    absl::Span<const int64_t> lengths) {
+                    absl::Span<const int64_t> lengths, const Outside& outside) {
   const OpScope s("DynamicSlice", x.where(), TensorsOf({&x}, starts),
                   {lengths});
   if (!s.ok()) return s.error();
-  const auto operands = WithStarts(s, {s.As(x)}, starts, lengths);
+  const auto operands = WithStarts(s, {s.As(x)}, starts, lengths, outside);
   if (!operands.ok()) return s.Fail(operands.status());
   return s.Add(kDynamicSlice, *operands,
                {{"slice_sizes", Dims(lengths.begin(), lengths.end())}});
 }
 
 Tensor PutSlice(const Operand& x, absl::Span<const Operand> starts,
-                const Operand& part) {
+                const Operand& part, const Outside& outside) {
   const OpScope s("PutSlice", x.where(), TensorsOf({&x, &part}, starts));
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &part});
   const Tensor value = s.As(x, dtype), update = s.As(part, dtype);
   const auto operands =
-      WithStarts(s, {value, update}, starts, update.shape().dims());
+      WithStarts(s, {value, update}, starts, update.shape().dims(), outside);
   if (!operands.ok()) return s.Fail(operands.status());
   return s.Add(kDynamicUpdateSlice, *operands);
 }
 
-Tensor Take(const Operand& x, const Operand& indices, int64_t axis) {
-  const OpScope s("Take", x.where(), {&x, &indices});
+Tensor Take(const Operand& x, const Operand& indices, int64_t axis,
+            const Outside& outside) {
+  const OpScope s("Take", {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
   if (!along.ok()) return s.Fail(along.status());
-  const Tensor index = sdk::IndicesOf(s, indices, value.shape(), {*along});
+  const Tensor index =
+      sdk::IndicesOf(s, indices, value.shape(), {*along}, outside);
   if (index.dtype() == DType::kInvalid) return index;
   return GatherAt(s, value, index, {*along}, index.rank(), *along);
 }
 
-Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
-  const OpScope s("TakeAlongAxis", x.where(), {&x, &indices});
+Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis,
+                     const Outside& outside) {
+  const OpScope s("TakeAlongAxis", {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto along = NormalizeAxis(axis, value.rank());
   if (!along.ok()) return s.Fail(along.status());
   const auto dtype = IndexDType({&indices, 1});
   if (!dtype.ok()) return s.Fail(dtype.status());
-  const Tensor index = sdk::IndicesOf(s, indices, value.shape(), {*along});
+  const Tensor index =
+      sdk::IndicesOf(s, indices, value.shape(), {*along}, outside);
   if (index.dtype() == DType::kInvalid) return index;
   Dims dims = value.shape().dims();
   if (index.rank() == value.rank()) dims[*along] = index.dim(*along);
@@ -264,15 +270,15 @@ Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
   std::vector<Tensor> places;
   for (int i = 0; i < value.rank(); ++i) {
     places.push_back(i == *along ? s.Convert(index, *dtype)
-                                 : Iota(*dtype, dims, i, x.where()));
+                                 : Iota(*dtype, dims, i));
   }
-  const Tensor vectors = Stack(places, -1, x.where());
-  return Gather(Operand(value, x.where()), Operand(vectors, x.where()));
+  const Tensor vectors = Stack(places, -1);
+  return Gather(value, vectors);
 }
 
 Tensor Gather(const Operand& x, const Operand& indices,
-              absl::Span<const int64_t> axes) {
-  const OpScope s("Gather", x.where(), {&x, &indices});
+              absl::Span<const int64_t> axes, const Outside& outside) {
+  const OpScope s("Gather", {&x, &indices});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x), given = s.As(indices);
   auto addressed = AddressedAxes(value, given, axes);
@@ -280,14 +286,14 @@ Tensor Gather(const Operand& x, const Operand& indices,
   const Tensor index =
       addressed->empty()
           ? given
-          : sdk::IndicesOf(s, indices, value.shape(), *addressed);
+          : sdk::IndicesOf(s, indices, value.shape(), *addressed, outside);
   if (index.dtype() == DType::kInvalid) return index;
   return GatherAt(s, value, index, *std::move(addressed), index.rank() - 1, 0);
 }
 
 Tensor IndexedAdd(const Operand& x, const Operand& indices,
                   const Operand& updates, absl::Span<const int64_t> axes) {
-  const OpScope s("IndexedAdd", x.where(), {&x, &indices, &updates});
+  const OpScope s("IndexedAdd", {&x, &indices, &updates});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::ToNumeric(sdk::CommonDType({&x, &updates}));
   return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype), axes,
@@ -296,7 +302,7 @@ Tensor IndexedAdd(const Operand& x, const Operand& indices,
 
 Tensor IndexedPut(const Operand& x, const Operand& indices,
                   const Operand& updates, absl::Span<const int64_t> axes) {
-  const OpScope s("IndexedPut", x.where(), {&x, &indices, &updates});
+  const OpScope s("IndexedPut", {&x, &indices, &updates});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &updates});
   return ScatterBy(s, s.As(x, dtype), s.As(indices), s.As(updates, dtype), axes,

@@ -5,6 +5,7 @@
 #include "client/sdk/graph/apply.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/ops/compare.h"
+#include "client/sdk/ops/elementwise.h"
 #include "core/ops/elementwise.h"
 
 namespace hawser {
@@ -21,10 +22,10 @@ using sdk::ToNumeric;
 // Operands of any dtype as truth values; a number is made a tensor first.
 Tensor ApplyToTruth(absl::string_view name, const OpDef& op, const Operand& a,
                     const Operand& b) {
-  const OpScope s(name, a.where(), {&a, &b});
+  const OpScope s(name, {&a, &b});
   if (!s.ok()) return s.error();
   const Tensor x = s.As(a), y = s.As(b);
-  return Apply(name, op, ToBool, Operand(x, a.where()), Operand(y, b.where()));
+  return Apply(name, op, ToBool, x, y);
 }
 
 }  // namespace
@@ -64,41 +65,36 @@ Tensor LogicalXor(const Operand& a, const Operand& b) {
   return ApplyToTruth("LogicalXor", kXor, a, b);
 }
 Tensor LogicalNot(const Operand& x) {
-  const OpScope s("LogicalNot", x.where(), {&x});
+  const OpScope s("LogicalNot", {&x});
   if (!s.ok()) return s.error();
   return s.Add(kNot, {s.Convert(s.As(x), DType::kBool)});
 }
 
 Tensor IsNan(const Operand& x) {
-  const OpScope s("IsNan", x.where(), {&x});
+  const OpScope s("IsNan", {&x});
   return s.ok() ? Ne(x, x) : s.error();
 }
 
 Tensor IsFinite(const Operand& x) {
-  const OpScope s("IsFinite", x.where(), {&x});
+  const OpScope s("IsFinite", {&x});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
   const Tensor value = s.As(x, dtype);
   if (!IsComplex(dtype)) return s.Add(kIsFinite, {value});
-  return s.Add(kAnd, {s.Add(kIsFinite, {s.Add(kReal, {value})}),
-                      s.Add(kIsFinite, {s.Add(kImag, {value})})});
+  return IsFinite(Real(value)) && IsFinite(Imag(value));
 }
 
 Tensor IsInfinity(const Operand& x) {
-  const OpScope s("IsInfinity", x.where(), {&x});
+  const OpScope s("IsInfinity", {&x});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(DTypeOf(x));
   const Tensor value = s.As(x, dtype);
-  const auto infinite = [&](const Tensor& part) {
-    const Tensor size = s.Add(kAbs, {part});
-    const Tensor infinity =
-        s.ConstantOf(std::numeric_limits<double>::infinity(), size.dtype());
-    return Eq(Operand(size, x.where()), infinity);
+  const OpScope::Formula numbers;
+  const auto infinite = [](const Tensor& part) {
+    return Eq(Abs(part), std::numeric_limits<double>::infinity());
   };
-  if (value.dtype() == DType::kInvalid) return value;
   if (!IsComplex(dtype)) return infinite(value);
-  return s.Add(
-      kOr, {infinite(s.Add(kReal, {value})), infinite(s.Add(kImag, {value}))});
+  return infinite(Real(value)) || infinite(Imag(value));
 }
 
 }  // namespace hawser

@@ -5,6 +5,7 @@
 #include "absl/functional/function_ref.h"
 #include "client/sdk/graph/apply.h"
 #include "client/sdk/graph/op_scope.h"
+#include "client/sdk/graph/promotion.h"
 #include "client/sdk/ops/compare.h"
 #include "client/sdk/ops/elementwise.h"
 #include "core/base/status.h"
@@ -14,55 +15,24 @@ namespace hawser {
 namespace {
 
 using sdk::Apply;
+using sdk::Compose;
 using sdk::DTypeOf;
 using sdk::OpScope;
-using sdk::ToAccurate;
 using sdk::ToFloating;
 
 // Above this asinh and acosh are log(2x) to the last bit of an f64.
 constexpr double kLarge = 1e8;
 
-// A function of several steps while it is written down: its argument, and
-// numbers of the argument's dtype that are part of the structure.
-struct Steps {
-  const OpScope& s;
-  const Tensor x;
-
-  Operand At(const Tensor& t) const { return Operand(t, s.where()); }
-  Tensor Of(double number) const { return s.ConstantOf(number, x.dtype()); }
-  Tensor Plus(const Tensor& a, const Tensor& b) const { return Add(At(a), b); }
-  Tensor Minus(const Tensor& a, const Tensor& b) const {
-    return Subtract(At(a), b);
-  }
-  Tensor Times(const Tensor& a, const Tensor& b) const {
-    return Multiply(At(a), b);
-  }
-  Tensor Over(const Tensor& a, const Tensor& b) const {
-    return Divide(At(a), b);
-  }
-  Tensor Root(const Tensor& a) const { return Sqrt(At(a)); }
-};
-
-enum class Domain { kReals, kAll };
-
-// `write` in a dtype that is rounded once, at the end.
-Tensor Compose(absl::string_view name, const Operand& x, Domain domain,
-               absl::FunctionRef<Tensor(const Steps&)> write) {
-  const OpScope s(name, x.where(), {&x});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  if (domain == Domain::kReals && IsComplex(dtype)) {
-    return s.Fail(InvalidArgument("takes reals, not ", DTypeName(dtype)));
-  }
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  if (value.dtype() == DType::kInvalid) return value;
-  return s.Convert(write({s, value}), dtype);
+Tensor ComposeOfReals(absl::string_view name, const Operand& x,
+                      absl::FunctionRef<Tensor(const Tensor&)> formula) {
+  const OpScope s(name, {&x});
+  if (!s.ok() || !IsComplex(DTypeOf(x))) return Compose(name, x, formula);
+  return s.Fail(InvalidArgument("takes reals, not ", DTypeName(DTypeOf(x))));
 }
 
 Tensor LogToBase(absl::string_view name, const Operand& x, double base) {
-  return Compose(name, x, Domain::kAll, [&](const Steps& f) {
-    return f.Over(Log(f.At(f.x)), f.Of(std::log(base)));
-  });
+  return Compose(name, x,
+                 [&](const Tensor& x) { return Log(x) / std::log(base); });
 }
 
 // sinh(x / 2) and cosh(x / 2) - 1. Of the half, so that nothing overflows
@@ -70,27 +40,21 @@ Tensor LogToBase(absl::string_view name, const Operand& x, double base) {
 struct Halves {
   Tensor sinh, cosh_minus_one;
 };
-Halves HalvesOf(const Steps& f) {
-  const Tensor half = f.Times(f.x, f.Of(0.5));
-  const Tensor up = Expm1(f.At(half)), down = Expm1(f.At(Negate(f.At(half))));
-  return {f.Times(f.Minus(up, down), f.Of(0.5)),
-          f.Times(f.Plus(up, down), f.Of(0.5))};
+Halves HalvesOf(const Tensor& x) {
+  const Tensor half = x * 0.5;
+  const Tensor up = Expm1(half), down = Expm1(-half);
+  return {(up - down) * 0.5, (up + down) * 0.5};
 }
 
-// sqrt((1 - x)(1 + x)): the other side of a right triangle.
-Tensor OtherSide(const Steps& f) {
-  return f.Root(f.Times(f.Minus(f.Of(1), f.x), f.Plus(f.Of(1), f.x)));
-}
+// The other side of a right triangle.
+Tensor OtherSide(const Tensor& x) { return Sqrt((1 - x) * (1 + x)); }
 
 // `small` below kLarge, log(2x) above. Both are evaluated, and differentiated,
 // on a part of the axis where they are finite.
-Tensor LogOfTwice(const Steps& f, const Tensor& x,
+Tensor LogOfTwice(const Tensor& x,
                   absl::FunctionRef<Tensor(const Tensor&)> small) {
-  const Tensor limit = f.Of(kLarge);
-  const Tensor large = f.Plus(Log(f.At(Maximum(f.At(x), f.Of(1)))),
-                              f.Of(std::log(2.0)));
-  return Select(f.At(Gt(f.At(x), limit)), large,
-                small(Minimum(f.At(x), limit)));
+  const Tensor large = Log(Maximum(x, 1)) + std::log(2.0);
+  return Select(x > kLarge, large, small(Minimum(x, kLarge)));
 }
 
 }  // namespace
@@ -118,97 +82,81 @@ Tensor Sin(const Operand& x) { return Apply("Sin", kSine, ToFloating, x); }
 Tensor Cos(const Operand& x) { return Apply("Cos", kCosine, ToFloating, x); }
 
 Tensor Tan(const Operand& x) {
-  return Compose("Tan", x, Domain::kAll, [](const Steps& f) {
-    if (!IsComplex(f.x.dtype())) return f.Over(Sin(f.At(f.x)), Cos(f.At(f.x)));
+  return Compose("Tan", x, [](const Tensor& x) {
+    if (!IsComplex(x.dtype())) return Sin(x) / Cos(x);
     // -i tanh(i x), which is finite far from the real axis.
-    const Tensor re = f.s.Add(kReal, {f.x}), im = f.s.Add(kImag, {f.x});
-    const Tensor turned =
-        f.s.Add(kTanh, {f.s.Add(kComplex, {f.s.Add(kNegate, {im}), re})});
-    return f.s.Add(kComplex,
-                   {f.s.Add(kImag, {turned}),
-                    f.s.Add(kNegate, {f.s.Add(kReal, {turned})})});
+    const Tensor turned = Tanh(Complex(-Imag(x), Real(x)));
+    return Complex(Imag(turned), -Real(turned));
   });
 }
 
 Tensor Asin(const Operand& x) {
-  return Compose("Asin", x, Domain::kReals, [](const Steps& f) {
-    return Atan2(f.At(f.x), OtherSide(f));
-  });
+  return ComposeOfReals("Asin", x,
+                        [](const Tensor& x) { return Atan2(x, OtherSide(x)); });
 }
 
 Tensor Acos(const Operand& x) {
-  return Compose("Acos", x, Domain::kReals, [](const Steps& f) {
-    return Atan2(f.At(OtherSide(f)), f.x);
-  });
+  return ComposeOfReals("Acos", x,
+                        [](const Tensor& x) { return Atan2(OtherSide(x), x); });
 }
 
 Tensor Atan(const Operand& x) {
-  return Compose("Atan", x, Domain::kReals, [](const Steps& f) {
-    return Atan2(f.At(f.x), f.s.BroadcastTo(f.Of(1), f.x.shape().dims()));
-  });
+  return ComposeOfReals("Atan", x, [](const Tensor& x) { return Atan2(x, 1); });
 }
 
 Tensor Phase(const Operand& x) {
-  const OpScope s("Phase", x.where(), {&x});
+  const OpScope s("Phase", {&x});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x, ToFloating(DTypeOf(x)));
-  return s.Add(kAtan2, {s.Add(kImag, {value}), s.Add(kReal, {value})});
+  return Atan2(Imag(value), Real(value));
 }
 
 Tensor Sinh(const Operand& x) {
-  return Compose("Sinh", x, Domain::kAll, [](const Steps& f) {
-    const Halves h = HalvesOf(f);
-    const Tensor cosh = f.Plus(h.cosh_minus_one, f.Of(1));
-    return f.Times(f.Times(h.sinh, f.Of(2)), cosh);
+  return Compose("Sinh", x, [](const Tensor& x) {
+    const Halves h = HalvesOf(x);
+    return h.sinh * 2 * (h.cosh_minus_one + 1);
   });
 }
 
 Tensor Cosh(const Operand& x) {
-  return Compose("Cosh", x, Domain::kAll, [](const Steps& f) {
-    const Tensor sinh = HalvesOf(f).sinh;
-    return f.Plus(f.Times(f.Times(sinh, f.Of(2)), sinh), f.Of(1));
+  return Compose("Cosh", x, [](const Tensor& x) {
+    const Tensor sinh = HalvesOf(x).sinh;
+    return sinh * 2 * sinh + 1;
   });
 }
 
 Tensor Asinh(const Operand& x) {
-  return Compose("Asinh", x, Domain::kReals, [](const Steps& f) {
+  return ComposeOfReals("Asinh", x, [](const Tensor& x) {
     // The size of x, with a slope at 0 where |x| and its sign have none.
-    const Tensor negative = Lt(f.At(f.x), f.Of(0));
-    const Tensor size = Select(f.At(negative), Negate(f.At(f.x)), f.x);
-    const Tensor result = LogOfTwice(f, size, [&](const Tensor& a) {
-      const Tensor squared = f.Times(a, a);
-      const Tensor root = f.Root(f.Plus(squared, f.Of(1)));
-      return Log1p(f.At(f.Plus(a, f.Over(squared, f.Plus(root, f.Of(1))))));
+    const Tensor negative = x < 0;
+    const Tensor size = Select(negative, -x, x);
+    const Tensor result = LogOfTwice(size, [](const Tensor& a) {
+      const Tensor squared = a * a;
+      return Log1p(a + squared / (Sqrt(squared + 1) + 1));
     });
-    return Select(f.At(negative), Negate(f.At(result)), result);
+    return Select(negative, -result, result);
   });
 }
 
 Tensor Acosh(const Operand& x) {
-  return Compose("Acosh", x, Domain::kReals, [](const Steps& f) {
-    return LogOfTwice(f, f.x, [&](const Tensor& a) {
-      const Tensor above = f.Minus(a, f.Of(1));
-      const Tensor root =
-          f.Root(f.Times(above, f.Plus(above, f.Of(2))));
-      return Log1p(f.At(f.Plus(above, root)));
+  return ComposeOfReals("Acosh", x, [](const Tensor& x) {
+    return LogOfTwice(x, [](const Tensor& a) {
+      const Tensor above = a - 1;
+      return Log1p(above + Sqrt(above * (above + 2)));
     });
   });
 }
 
 Tensor Atanh(const Operand& x) {
-  return Compose("Atanh", x, Domain::kReals, [](const Steps& f) {
-    return f.Times(
-        f.Minus(Log1p(f.At(f.x)), Log1p(f.At(Negate(f.At(f.x))))), f.Of(0.5));
-  });
+  return ComposeOfReals(
+      "Atanh", x, [](const Tensor& x) { return (Log1p(x) - Log1p(-x)) * 0.5; });
 }
 
 Tensor Conjugate(const Operand& x) {
-  const OpScope s("Conjugate", x.where(), {&x});
+  const OpScope s("Conjugate", {&x});
   if (!s.ok()) return s.error();
-  const DType dtype = sdk::Promote(DTypeOf(x), DType::kC64);
-  const Tensor value = s.As(x, dtype);
-  return s.Add(kComplex, {s.Add(kReal, {value}),
-                          s.Add(kNegate, {s.Add(kImag, {value})})});
+  const Tensor value = s.As(x, sdk::Promote(DTypeOf(x), DType::kC64));
+  return Complex(Real(value), -Imag(value));
 }
 
 }  // namespace hawser

@@ -1,5 +1,6 @@
 #include "client/sdk/ops/position.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -73,11 +74,12 @@ std::optional<Literal> KnownIntegers(const Operand& operand) {
 }
 
 absl::StatusOr<int64_t> StartInside(int64_t start, int64_t length, int64_t size,
-                                    int axis) {
+                                    int axis, const Outside& outside) {
   if (length < 0 || length > size) {
     return InvalidArgument("length ", length, " of axis ", axis,
                            " is not between 0 and its size ", size);
   }
+  if (outside.clamp) return std::clamp<int64_t>(start, 0, size - length);
   const int64_t first = start < 0 && start >= -size ? start + size : start;
   if (first >= 0 && first <= size - length) return first;
   return InvalidArgument("start ", start, " with length ", length, " of axis ",
@@ -85,27 +87,27 @@ absl::StatusOr<int64_t> StartInside(int64_t start, int64_t length, int64_t size,
 }
 
 Tensor StartOf(const OpScope& s, const Operand& start, DType dtype,
-               int64_t length, int64_t size, int axis) {
+               int64_t length, int64_t size, int axis, const Outside& outside) {
   const std::optional<Literal> known = KnownIntegers(start);
   if (!known.has_value() || !known->shape().is_scalar()) {
     return s.As(start, dtype);
   }
   absl::StatusOr<int64_t> first = 0;
   ForEachInteger(*known, [&](size_t, int64_t value) {
-    first = StartInside(value, length, size, axis);
+    first = StartInside(value, length, size, axis, outside);
   });
   if (!first.ok()) return s.Fail(first.status());
-  return s.As(Operand(Number(*first), start.where()), dtype);
+  return s.As(*first, dtype);
 }
 
 Tensor IndicesOf(const OpScope& s, const Operand& indices, const Shape& x,
-                 absl::Span<const int64_t> axes) {
+                 absl::Span<const int64_t> axes, const Outside& outside) {
   const std::optional<Literal> known = KnownIntegers(indices);
-  if (!known.has_value()) return s.As(indices);
+  if (outside.clamp || !known.has_value()) return s.As(indices);
   auto inside = Inside(*known, x, axes);
   if (!inside.ok()) return s.Fail(inside.status());
   const bool same = inside->shape().dtype() == known->shape().dtype();
-  return same ? s.As(indices) : MakeHost(*std::move(inside), indices.where());
+  return same ? s.As(indices) : MakeHost(*std::move(inside), s.where());
 }
 
 }  // namespace hawser::sdk

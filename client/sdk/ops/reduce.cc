@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "client/sdk/graph/apply.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/graph/trace.h"
@@ -11,6 +12,7 @@
 #include "client/sdk/ops/elementwise.h"
 #include "client/sdk/ops/logic.h"
 #include "client/sdk/ops/math.h"
+#include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
@@ -18,12 +20,11 @@
 namespace hawser {
 namespace {
 
+using sdk::Compose;
 using sdk::DTypeOf;
 using sdk::OpScope;
 using sdk::Region;
-using sdk::ToAccurate;
 using sdk::ToAggregate;
-using sdk::ToFloating;
 
 // Which axes go, and what is left.
 struct Plan {
@@ -60,6 +61,12 @@ Over Keeping(Over over) {
   return over;
 }
 
+// Elements that become one; any number where a reduction refuses `over`.
+int64_t CountOf(const Tensor& x, const Over& over) {
+  const auto plan = PlanOf(x.shape(), over);
+  return plan.ok() ? plan->count : 1;
+}
+
 // Reduces `x`, already of the dtype the reduction works in.
 Tensor ReduceBy(const OpScope& s, const Tensor& x, const Tensor& initial,
                 const Region& region, const Over& over) {
@@ -81,7 +88,7 @@ Tensor Fold(const OpScope& s, const Tensor& x, const OpDef& op,
 
 Tensor FoldExtreme(absl::string_view name, const OpDef& op, const Operand& x,
                    const Over& over) {
-  const OpScope s(name, x.where(), {&x});
+  const OpScope s(name, {&x});
   if (!s.ok()) return s.error();
   if (IsComplex(DTypeOf(x))) {
     return s.Fail(InvalidArgument("complex numbers have no order"));
@@ -91,21 +98,21 @@ Tensor FoldExtreme(absl::string_view name, const OpDef& op, const Operand& x,
 
 Tensor FoldAggregate(absl::string_view name, const OpDef& op, const Operand& x,
                      const Over& over) {
-  const OpScope s(name, x.where(), {&x});
+  const OpScope s(name, {&x});
   if (!s.ok()) return s.error();
   return Fold(s, s.As(x, ToAggregate(DTypeOf(x))), op, over);
 }
 
 Tensor FoldTruth(absl::string_view name, const OpDef& op, const Operand& x,
                  const Over& over) {
-  const OpScope s(name, x.where(), {&x});
+  const OpScope s(name, {&x});
   if (!s.ok()) return s.error();
   return Fold(s, s.Convert(s.As(x), DType::kBool), op, over);
 }
 
 Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
              const ArgOptions& options) {
-  const OpScope s(name, x.where(), {&x});
+  const OpScope s(name, {&x});
   if (!s.ok()) return s.error();
   Tensor value = s.As(x);
   int axis = 0;
@@ -164,16 +171,16 @@ Tensor ArgMin(const Operand& x, const ArgOptions& options) {
 
 Tensor Reduce(const Operand& x, const Operand& initial,
               absl::FunctionRef<Tensor(Tensor, Tensor)> fn, const Over& over) {
-  const OpScope s("Reduce", x.where(), {&x, &initial});
+  const OpScope s("Reduce", {&x, &initial});
   if (!s.ok()) return s.error();
   const DType dtype = sdk::CommonDType({&x, &initial});
   sdk::Trace trace("reduce", sdk::Captures::kNone);
-  const Tensor running = trace.Parameter(Shape::Scalar(dtype), x.where());
-  const Tensor element = trace.Parameter(Shape::Scalar(dtype), x.where());
+  const Tensor running = trace.Parameter(Shape::Scalar(dtype), s.where());
+  const Tensor element = trace.Parameter(Shape::Scalar(dtype), s.where());
   {
     const sdk::Trace::Scope scope(&trace);
     const Tensor result = fn(running, element);
-    trace.Return({&result, 1}, x.where());
+    trace.Return({&result, 1}, s.where());
   }
   auto module = trace.Finish();
   if (!module.ok()) return s.Keep(module.status());
@@ -182,71 +189,37 @@ Tensor Reduce(const Operand& x, const Operand& initial,
 }
 
 Tensor Mean(const Operand& x, const Over& over) {
-  const OpScope s("Mean", x.where(), {&x});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  const auto plan = PlanOf(value.shape(), over);
-  if (!plan.ok()) return s.Fail(plan.status());
-  const Tensor sum = Fold(s, value, kAdd, over);
-  const Tensor count = s.ConstantOf(plan->count, value.dtype());
-  return s.Convert(
-      s.Add(kDivide, {sum, s.BroadcastTo(count, sum.shape().dims())}), dtype);
+  return Compose("Mean", x, [&](const Tensor& x) {
+    return Sum(x, over) / CountOf(x, over);
+  });
 }
 
 Tensor Variance(const Operand& x, const Over& over, int64_t ddof) {
-  const OpScope s("Variance", x.where(), {&x}, {{ddof}});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  const auto plan = PlanOf(value.shape(), over);
-  if (!plan.ok()) return s.Fail(plan.status());
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor mean = Mean(at(value), Keeping(over));
-  const Tensor squares = Square(at(Subtract(at(value), mean)));
-  const Tensor sum = Sum(at(squares), over);
-  const Tensor count = s.ConstantOf(plan->count - ddof, value.dtype());
-  return s.Convert(Divide(at(sum), count), dtype);
+  const auto formula = [&](const Tensor& x) {
+    const Tensor squares = Square(x - Mean(x, Keeping(over)));
+    return Sum(squares, over) / (CountOf(x, over) - ddof);
+  };
+  return Compose("Variance", x, formula, {{ddof}});
 }
 
 Tensor LogSumExp(const Operand& x, const Over& over) {
-  const OpScope s("LogSumExp", x.where(), {&x});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  const auto plan = PlanOf(value.shape(), over);
-  if (!plan.ok()) return s.Fail(plan.status());
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  // An infinite maximum must not be subtracted from itself.
-  const Tensor highest = ReduceMax(at(value), Keeping(over));
-  const Tensor shift = Select(at(IsFinite(at(highest))), highest,
-                              s.ConstantOf(0, value.dtype()));
-  const Tensor sum =
-      Sum(at(Exp(at(Subtract(at(value), shift)))), Keeping(over));
-  const Tensor kept = Add(at(Log(at(sum))), shift);
-  const Tensor result = s.Convert(kept, dtype);
-  if (over.keep_axes || result.dtype() == DType::kInvalid) return result;
-  Dims dims;
-  for (int i = 0; i < value.rank(); ++i) {
-    if (!std::binary_search(plan->axes.begin(), plan->axes.end(), i)) {
-      dims.push_back(value.dim(i));
-    }
-  }
-  return s.Reshape(result, dims);
+  return Compose("LogSumExp", x, [&](const Tensor& x) {
+    // An infinite maximum must not be subtracted from itself.
+    const Tensor highest = ReduceMax(x, Keeping(over));
+    const Tensor shift = Select(IsFinite(highest), highest, 0);
+    const Tensor kept = Log(Sum(Exp(x - shift), Keeping(over))) + shift;
+    // An error of `over` is in `kept` already.
+    return over.keep_axes ? kept
+                          : Squeeze(kept, sdk::AxesOf(over).value_or(Dims{}));
+  });
 }
 
 Tensor Softmax(const Operand& x, int64_t axis) {
-  const OpScope s("Softmax", x.where(), {&x});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  const Over along{.axis = axis, .keep_axes = true};
-  const auto plan = PlanOf(value.shape(), along);
-  if (!plan.ok()) return s.Fail(plan.status());
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor highest = ReduceMax(at(value), along);
-  const Tensor powers = Exp(at(Subtract(at(value), highest)));
-  return s.Convert(Divide(at(powers), Sum(at(powers), along)), dtype);
+  return Compose("Softmax", x, [&](const Tensor& x) {
+    const Over along{.axis = axis, .keep_axes = true};
+    const Tensor powers = Exp(x - ReduceMax(x, along));
+    return powers / Sum(powers, along);
+  });
 }
 
 }  // namespace hawser

@@ -64,7 +64,7 @@ DType PromoteAll(absl::Span<const Tensor> tensors) {
 }  // namespace
 
 Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims) {
-  const OpScope s("Reshape", x.where(), {&x}, {dims});
+  const OpScope s("Reshape", {&x}, {dims});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto filled = FillIn(value.shape(), dims);
@@ -73,12 +73,12 @@ Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims) {
 }
 
 Tensor Flatten(const Operand& x) {
-  const OpScope s("Flatten", x.where(), {&x});
+  const OpScope s("Flatten", {&x});
   return s.ok() ? Reshape(x, {-1}) : s.error();
 }
 
 Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes) {
-  const OpScope s("Squeeze", x.where(), {&x});
+  const OpScope s("Squeeze", {&x});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto dropped = SortedAxes(axes, value.rank());
@@ -99,7 +99,7 @@ Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes) {
 }
 
 Tensor ExpandDims(const Operand& x, int64_t axis) {
-  const OpScope s("ExpandDims", x.where(), {&x});
+  const OpScope s("ExpandDims", {&x});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const auto at = NormalizeAxis(axis, value.rank() + 1);
@@ -109,15 +109,11 @@ Tensor ExpandDims(const Operand& x, int64_t axis) {
   return s.Reshape(value, dims);
 }
 
-Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims) {
-  const OpScope s("BroadcastTo", x.where(), {&x}, {dims});
-  return s.ok() ? s.BroadcastTo(s.As(x), dims) : s.error();
-}
-
 Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
                    absl::Span<const int64_t> axes) {
-  const OpScope s("BroadcastTo", x.where(), {&x}, {dims});
+  const OpScope s("BroadcastTo", {&x}, {dims});
   if (!s.ok()) return s.error();
+  if (axes.empty()) return s.BroadcastTo(s.As(x), dims);
   Dims where;
   for (int64_t axis : axes) {
     const auto normal = NormalizeAxis(axis, static_cast<int>(dims.size()));
@@ -130,7 +126,7 @@ Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
 }
 
 Tensor Tile(const Operand& x, absl::Span<const int64_t> repetitions) {
-  const OpScope s("Tile", x.where(), {&x}, {repetitions});
+  const OpScope s("Tile", {&x}, {repetitions});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   const size_t rank = std::max<size_t>(value.rank(), repetitions.size());
@@ -162,7 +158,7 @@ Tensor Tile(const Operand& x, absl::Span<const int64_t> repetitions) {
 }
 
 Tensor Transpose(const Operand& x, absl::Span<const int64_t> permutation) {
-  const OpScope s("Transpose", x.where(), {&x});
+  const OpScope s("Transpose", {&x});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   Dims axes;
@@ -178,7 +174,7 @@ Tensor Transpose(const Operand& x, absl::Span<const int64_t> permutation) {
 }
 
 Tensor Reverse(const Operand& x, absl::Span<const int64_t> axes) {
-  const OpScope s("Reverse", x.where(), {&x});
+  const OpScope s("Reverse", {&x});
   if (!s.ok()) return s.error();
   const Tensor value = s.As(x);
   auto along = SortedAxes(axes, value.rank());
@@ -215,9 +211,9 @@ Tensor Stack(absl::Span<const Tensor> tensors, int64_t axis,
     if (!t.shape().SameDims(tensors[0].shape())) {
       return s.Fail(InvalidArgument("all sizes must be equal"));
     }
-    parts.push_back(ExpandDims(Operand(t, where), *along));
+    parts.push_back(ExpandDims(t, *along));
   }
-  return Concatenate(parts, *along, where);
+  return Concatenate(parts, *along);
 }
 
 }  // namespace hawser

@@ -36,16 +36,13 @@ Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes = {});
 // expand_dims.
 Tensor ExpandDims(const Operand& x, int64_t axis);
 
-// Repeated to sizes by NumPy's rule. dims: sizes. Result: `dims`. Errors: as
-// usual; sizes x does not broadcast to. Grad: summed. Source: Nx broadcast/2.
-Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims);
-
-// Repeated to sizes, axis i of x becoming axis axes[i]. dims: sizes. axes: one
-// for each axis of x. Result: `dims`. Errors: as usual; an axis of x that is
-// neither 1 nor of the size it becomes. Grad: summed. Source: Nx broadcast/3;
-// StableHLO broadcast_in_dim.
+// Repeated to sizes. dims: sizes. axes: axis i of x becomes axis axes[i]; none:
+// NumPy's rule, the last axis of x the last of dims. Result: `dims`. Errors: as
+// usual; an axis of x that is neither 1 nor of the size it becomes; another
+// number of axes than x has. Grad: summed. Source: Nx broadcast; StableHLO
+// broadcast_in_dim.
 Tensor BroadcastTo(const Operand& x, absl::Span<const int64_t> dims,
-                   absl::Span<const int64_t> axes);
+                   absl::Span<const int64_t> axes = {});
 
 // Repeated like tiles. repetitions: one for each axis, aligned at the last; the
 // rank may grow. Result: sizes times repetitions. Errors: as usual. Grad:

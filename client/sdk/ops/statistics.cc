@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/sdk/graph/apply.h"
 #include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/promotion.h"
 #include "client/sdk/ops/dot.h"
@@ -13,8 +14,9 @@
 namespace hawser {
 namespace {
 
-using sdk::DTypeOf;
+using sdk::Compose;
 using sdk::OpScope;
+using sdk::RankOf;
 using sdk::ToAccurate;
 using sdk::ToFloating;
 
@@ -38,44 +40,35 @@ absl::StatusOr<Dims> WeightDims(const Tensor& x, const Tensor& weights,
 
 Tensor WeightedMean(const Operand& x, const Operand& weights,
                     const Over& over) {
-  const OpScope s("WeightedMean", x.where(), {&x, &weights});
+  const OpScope s("WeightedMean", {&x, &weights});
   if (!s.ok()) return s.error();
   const DType dtype = ToFloating(sdk::CommonDType({&x, &weights}));
   const Tensor value = s.As(x, ToAccurate(dtype));
   const Tensor given = s.As(weights, ToAccurate(dtype));
   const auto dims = WeightDims(value, given, over);
   if (!dims.ok()) return s.Fail(dims.status());
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
   const Tensor spread =
       s.BroadcastTo(s.Reshape(given, *dims), value.shape().dims());
-  const Tensor sum = Sum(at(Multiply(at(value), spread)), over);
-  return s.Convert(Divide(at(sum), Sum(at(spread), over)), dtype);
+  return s.Convert(Sum(value * spread, over) / Sum(spread, over), dtype);
 }
 
 Tensor StandardDeviation(const Operand& x, const Over& over, int64_t ddof) {
-  const OpScope s("StandardDeviation", x.where(), {&x}, {{ddof}});
-  if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  const Tensor variance = Variance(Operand(value, x.where()), over, ddof);
-  return s.Convert(Sqrt(Operand(variance, x.where())), dtype);
+  const auto formula = [&](const Tensor& x) {
+    return Sqrt(Variance(x, over, ddof));
+  };
+  return Compose("StandardDeviation", x, formula, {{ddof}});
 }
 
 Tensor Covariance(const Operand& x, int64_t ddof) {
-  const OpScope s("Covariance", x.where(), {&x}, {{ddof}});
+  const OpScope s("Covariance", {&x}, {{ddof}});
   if (!s.ok()) return s.error();
-  const DType dtype = ToFloating(DTypeOf(x));
-  const Tensor value = s.As(x, ToAccurate(dtype));
-  if (value.rank() < 2 || IsComplex(dtype)) {
+  if (RankOf(x) < 2 || IsComplex(sdk::DTypeOf(x))) {
     return s.Fail(InvalidArgument("takes reals of rank 2 or more, [..., n, d]"));
   }
-  const auto at = [&](const Tensor& t) { return Operand(t, x.where()); };
-  const Tensor mean = Mean(at(value), {.axes = {-2}, .keep_axes = true});
-  const Tensor centred = Subtract(at(value), mean);
-  const Tensor sums = MatMul(at(Adjoint(at(centred))), centred);
-  const int64_t count = value.dim(value.rank() - 2) - ddof;
-  return s.Convert(Divide(at(sums), s.ConstantOf(count, value.dtype())),
-                   dtype);
+  return Compose("Covariance", x, [&](const Tensor& x) {
+    const Tensor centred = x - Mean(x, {.axes = {-2}, .keep_axes = true});
+    return MatMul(Adjoint(centred), centred) / (x.dim(-2) - ddof);
+  });
 }
 
 }  // namespace hawser

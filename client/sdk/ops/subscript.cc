@@ -27,7 +27,7 @@ class Subscript {
     Tensor part = Sliced();
     // From the back, so that the axes before keep their numbers.
     for (auto take = takes_.rbegin(); take != takes_.rend(); ++take) {
-      part = Take(At(part), At(*take->entries), take->axis);
+      part = Take(part, *take->entries, take->axis);
     }
     if (part.dtype() == DType::kInvalid) return part;
     return scope_.Reshape(part, Result(part.shape()));
@@ -63,8 +63,6 @@ class Subscript {
   static bool UsesAxis(const Index& index) {
     return index.kind_ != Kind::kNewAxis && index.kind_ != Kind::kRest;
   }
-
-  Operand At(const Tensor& t) const { return Operand(t, scope_.where()); }
 
   void AddPart(int64_t start, int64_t length, int64_t stride) {
     starts_.push_back(start);
@@ -170,15 +168,12 @@ class Subscript {
     const Dims ones(strides_.size(), 1);
     if (whole && strides_ == ones) return x_;
     if (whole || sdk::Trace::Current() != nullptr) {
-      return Slice(At(x_), starts_, lengths_, strides_);
+      return Slice(x_, starts_, lengths_, strides_);
     }
-    std::vector<Operand> starts;
-    for (int64_t start : starts_) {
-      starts.emplace_back(Number(start), scope_.where());
-    }
-    const Tensor part = DynamicSlice(At(x_), starts, lengths_);
+    const std::vector<Operand> starts(starts_.begin(), starts_.end());
+    const Tensor part = DynamicSlice(x_, starts, lengths_);
     if (strides_ == ones) return part;
-    return Slice(At(part), Dims(ones.size(), 0), lengths_, strides_);
+    return Slice(part, Dims(ones.size(), 0), lengths_, strides_);
   }
 
   // The sizes of the result, from those of what was sliced and taken.

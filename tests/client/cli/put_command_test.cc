@@ -204,6 +204,10 @@ TEST_F(PutCommand, AsOneNamesArraysByFileOrByName) {
   EXPECT_THAT(hawser_.out(), HasSubstr(back + ": f32[]  w1\n"));
   ASSERT_EQ(Put({back}), kOk);
   EXPECT_EQ(Token(), token);
+  const std::string npz = Path("back.npz");
+  ASSERT_EQ(hawser_.Run({"get", token, "-o", npz}), kOk) << hawser_.err();
+  ASSERT_EQ(Put({npz}), kOk);
+  EXPECT_EQ(Token(), token);
 }
 
 TEST_F(PutCommand, GetWritesSafetensorsOfOneArrayAndOfRows) {

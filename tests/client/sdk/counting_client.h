@@ -2,6 +2,7 @@
 #ifndef HAWSER_TESTS_CLIENT_SDK_COUNTING_CLIENT_H_
 #define HAWSER_TESTS_CLIENT_SDK_COUNTING_CLIENT_H_
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@ class CountingClient : public ForwardingClient {
 
   std::atomic<int> compiles{0};
   std::atomic<int> executions{0};
+  std::atomic<int> calls{0};
   std::atomic<int> uploads{0};
   std::atomic<int> array_lookups{0};
   std::atomic<bool> fail_compile{false};
@@ -68,8 +70,13 @@ class CountingClient : public ForwardingClient {
   }
   absl::StatusOr<runtime::BufferPtr> Open(
       const DatasetPart& part, const runtime::CallOptions& call) override {
-    if (!part.rows.has_value()) ++array_lookups;
-    return inner().datasets().Open(part, call);
+    auto buffer = inner().datasets().Open(part, call);
+    if (part.rows.has_value()) return buffer;
+    ++array_lookups;
+    if (!buffer.ok()) return buffer;
+    MutexLock lock(&mu_);
+    arrays_.push_back(*buffer);
+    return buffer;
   }
 
  private:
@@ -93,16 +100,35 @@ class CountingClient : public ForwardingClient {
       }
       return inner_->Execute(arguments, options);
     }
+    // As a server's: the buffers of a session have no meaning here.
+    Future<std::vector<Literal>> Call(
+        absl::Span<const runtime::Argument> arguments,
+        const runtime::CallOptions& options) override {
+      ++client_->calls;
+      for (const runtime::Argument& argument : arguments) {
+        const auto* buffer = std::get_if<runtime::BufferPtr>(&argument);
+        if (buffer == nullptr || client_->IsArray(*buffer)) continue;
+        return Future<std::vector<Literal>>(
+            FailedPrecondition("a buffer of a session"));
+      }
+      return Executable::Call(arguments, options);
+    }
 
    private:
     CountingClient* const client_;
     const std::shared_ptr<runtime::Executable> inner_;
   };
 
+  bool IsArray(const runtime::BufferPtr& buffer) {
+    MutexLock lock(&mu_);
+    return std::find(arrays_.begin(), arrays_.end(), buffer) != arrays_.end();
+  }
+
   const std::string name_;
   Mutex mu_;
   std::shared_ptr<const Module> module_ ABSL_GUARDED_BY(mu_);
   std::vector<int> donated_ ABSL_GUARDED_BY(mu_);
+  std::vector<runtime::BufferPtr> arrays_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser

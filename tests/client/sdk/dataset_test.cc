@@ -100,9 +100,10 @@ TEST_F(SdkDatasetTest, WhatDoesNotFitTheUsersMemoryIsNamed) {
               StatusIs(StatusCode::kNotFound, "no array \"y\""));
   EXPECT_THAT(Dataset().FetchInto("", absl::MakeSpan(seven)),
               StatusIs(StatusCode::kNotFound, "(none)"));
-  EXPECT_THAT(d->FetchInto("x", absl::MakeSpan(seven),
-                           {.deadline = absl::ZeroDuration()}),
-              StatusIs(StatusCode::kDeadlineExceeded, ""));
+  EXPECT_THAT(
+      d->FetchInto("x", absl::MakeSpan(seven),
+                   {.deadline = absl::ZeroDuration()}),
+      StatusIs(StatusCode::kDeadlineExceeded, "deadline of 0 passed: "));
 }
 
 TEST_F(SdkDatasetTest, FreezeRunsWhatWasRecordedOnce) {

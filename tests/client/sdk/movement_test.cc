@@ -156,6 +156,30 @@ TEST(Index, WhatIsKnownOnlyWhenItRunsIsClamped) {
                                       "Rows: start 2 with length 1"));
 }
 
+// Nx's rule for starts, and the one of what is computed for all others.
+TEST(Index, WhatIsKnownIsClampedWhenThatIsAsked) {
+  const Outside clamp = {.clamp = true};
+  const Tensor x = Iota(DType::kS32, {4});
+  const Tensor computed = Constant({9, -9, 2}) + 0;
+  EXPECT_VALUE(Slice(x, {9}, {3}, {}, clamp), I({1, 2, 3}, {3}));
+  EXPECT_VALUE(Slice(x, {-9}, {4}, {2}, clamp), I({0, 2}, {2}));
+  EXPECT_VALUE(SliceAlongAxis(x, INT64_MAX, 2, 0, 1, clamp), I({2, 3}, {2}));
+  EXPECT_VALUE(Rows(x, -1, 2, clamp), I({0, 1}, {2}));
+  EXPECT_VALUE(Rows(x, Scalar(9), 1, clamp), I({3}, {1}));
+  EXPECT_VALUE(DynamicSlice(x, {Operand(3)}, {2}, clamp), I({2, 3}, {2}));
+  EXPECT_VALUE(PutSlice(x, {Operand(9)}, Constant({7, 8}), clamp),
+               I({0, 1, 7, 8}, {4}));
+  EXPECT_VALUE(Take(x, Constant({9, -9, 2}), 0, clamp), I({3, 0, 2}, {3}));
+  EXPECT_VALUE(Take(x, computed), I({3, 0, 2}, {3}));
+  EXPECT_VALUE(TakeAlongAxis(x, Constant({9, -9, 2}), 0, clamp),
+               I({3, 0, 2}, {3}));
+  EXPECT_VALUE(Gather(x, Constant({{9}, {-9}}), {}, clamp), I({3, 0}, {2}));
+  EXPECT_THAT(Rows(x, 0, 9, clamp).status(),
+              StatusIs(StatusCode::kInvalidArgument, "Rows: length 9"));
+  EXPECT_THAT(Slice(x, {0}, {-1}, {}, clamp).status(),
+              StatusIs(StatusCode::kInvalidArgument, "Slice: length -1"));
+}
+
 TEST(Index, DynamicSliceAndPutSlice) {
   EXPECT_VALUE(DynamicSlice(M23(), {Scalar(1), -2}, {1, 2}),
                I({5, 6}, {1, 2}));

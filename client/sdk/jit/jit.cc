@@ -1,4 +1,4 @@
-#include "client/sdk/graph/jit.h"
+#include "client/sdk/jit/jit.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,15 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
-#include "client/sdk/graph/batch.h"
-#include "client/sdk/graph/client_state.h"
+#include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
-#include "core/base/clock.h"
 #include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/ir/printer.h"
 #include "core/passes/optimize.h"
 
 namespace hawser::sdk {
@@ -43,15 +41,6 @@ absl::Status AgreeOn(const Leaf& leaf, Client* client)
   return Agree(ClientOf(leaf.tensor), client);
 }
 
-absl::Status AgreeOn(const Flat& arguments, Client* client) {
-  MutexLock lock(&graph_mutex);
-  for (size_t i = 0; i < arguments.leaves.size(); ++i) {
-    const absl::Status status = AgreeOn(arguments.leaves[i], client);
-    if (!status.ok()) return Annotate(status, absl::StrCat("argument ", i));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
     const Flat& arguments, const Execution& execution) {
   std::vector<runtime::Argument> out;
@@ -69,6 +58,44 @@ absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
     }
   }
   return out;
+}
+
+// A request or an answer of more bytes goes through the session, in pieces:
+// servers bound single messages, the strictest of them by 4 MiB.
+constexpr int64_t kStatelessBytes = int64_t{1} << 20;
+
+// Arguments that need no session: host values and arrays of datasets, small
+// enough together, as the results are. None: this call needs one.
+std::optional<std::vector<runtime::Argument>> StatelessArguments(
+    const Flat& arguments, const Signature& signature) {
+  int64_t bytes = 0, answer = 0;
+  for (const Shape& result : signature.results) answer += result.byte_size();
+  std::vector<runtime::Argument> out;
+  MutexLock lock(&graph_mutex);
+  for (const Leaf& leaf : arguments.leaves) {
+    Node* node = leaf.tensor.node();
+    const auto* ready = node == nullptr ? nullptr : node->As<Ready>();
+    if (ready != nullptr && ready->of_dataset) {
+      out.emplace_back(ready->buffers[leaf.tensor.result()]);
+      continue;
+    }
+    const auto* host = node == nullptr ? nullptr : node->As<Host>();
+    const Literal& value = host == nullptr ? leaf.value : host->value;
+    if (!value.valid()) return std::nullopt;
+    out.emplace_back(value);
+    bytes += value.shape().byte_size();
+  }
+  if (std::max(bytes, answer) > kStatelessBytes) return std::nullopt;
+  return out;
+}
+
+absl::Status EvaluateRecorded(const Flat& arguments,
+                              const Execution& execution) {
+  absl::InlinedVector<Tensor, 4> tensors;
+  for (const Leaf& leaf : arguments.leaves) {
+    if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
+  }
+  return Evaluate(tensors, execution);
 }
 
 // The donated leaves of one call, which gets its arguments back when nothing
@@ -99,15 +126,6 @@ class Donations {
     MutexLock lock(&graph_mutex);
     GiveBackLocked(arguments);
   }
-  // What was padded was given away as a copy; the tensor goes the same way.
-  void Finish() {
-    MutexLock lock(&graph_mutex);
-    for (const Leaf& leaf : flat_.leaves) {
-      if (!leaf.donated || leaf.unpadded.node() == nullptr) continue;
-      Literal value;
-      Surrender(leaf.unpadded, &value).IgnoreError();
-    }
-  }
   const std::vector<int>& indices() const { return indices_; }
 
  private:
@@ -128,70 +146,27 @@ class Donations {
 
 }  // namespace
 
-// A call that knows where and with which executable, and then with what.
+// A call that knows where and with which executable.
 struct JitCore::Prepared {
   Execution execution;
   EntryPtr entry;
-  std::optional<Batch> batch;
-  std::vector<runtime::Argument> values;
-
-  // Whether result `i` has rows that the caller did not ask for.
-  bool IsPadded(size_t i) const {
-    return batch.has_value() && batch->rows < batch->bucket &&
-           entry->batched[i];
-  }
 };
 
-bool Tracing() { return Trace::Current() != nullptr; }
-
-Tensor FailedTensor(const absl::Status& error) {
-  return MakeFailed(error, {});
+absl::Status AgreeOn(const Flat& arguments, Client* client) {
+  MutexLock lock(&graph_mutex);
+  for (size_t i = 0; i < arguments.leaves.size(); ++i) {
+    const absl::Status status = AgreeOn(arguments.leaves[i], client);
+    if (!status.ok()) return Annotate(status, absl::StrCat("argument ", i));
+  }
+  return absl::OkStatus();
 }
 
-Tensor ToTensor(const Leaf& leaf, SourceLocation where) {
-  return leaf.value.valid() ? MakeHost(leaf.value, where) : leaf.tensor;
-}
-
-absl::StatusOr<TracedModule> JitCore::TraceCall(
-    const Flat& arguments, TraceFn fn,
-    std::shared_ptr<const void>* prototype) const {
-  Trace trace("jit", Captures::kSmallValues);
-  std::vector<Tensor> parameters;
-  for (const Leaf& leaf : arguments.leaves) {
-    parameters.push_back(trace.Parameter(leaf.shape, where_));
-  }
-  TracedCall traced;
-  {
-    const Trace::Scope scope(&trace);
-    traced = fn(std::move(parameters));
-  }
-  *prototype = std::move(traced.prototype);
-  trace.Return(traced.results, where_);
-  auto module = trace.Finish();
-  if (!module.ok()) {
-    return Annotate(module.status(),
-                    absl::StrCat("tracing the function of ", where_.file, ":",
-                                 where_.line));
-  }
-  const auto locations = trace.locations();
-  return TracedModule{*std::move(module), {locations.begin(), locations.end()}};
-}
-
-absl::StatusOr<std::vector<bool>> JitCore::FindBatched(const Flat& arguments,
-                                                       TraceFn fn) const {
-  int64_t rows = 0;
-  for (const Leaf& leaf : arguments.leaves) {
-    if (leaf.batched) rows = leaf.shape.dim(0);
-  }
-  // One row is a special case of many: it broadcasts.
-  rows = std::max<int64_t>(rows, 2);
-  std::shared_ptr<const void> prototype;
-  HAWSER_ASSIGN_OR_RETURN(const TracedModule small,
-                          TraceCall(WithRows(arguments, rows), fn, &prototype));
-  HAWSER_ASSIGN_OR_RETURN(
-      const TracedModule large,
-      TraceCall(WithRows(arguments, rows + 1), fn, &prototype));
-  return FindBatchedResults(small, large, rows);
+absl::StatusOr<TracedModule> JitCore::TraceFor(const Flat& arguments,
+                                               TraceFn fn) const {
+  auto traced = TraceFunction(arguments, fn, where_);
+  if (traced.ok()) return traced;
+  return Annotate(traced.status(), absl::StrCat("tracing the function of ",
+                                                where_.file, ":", where_.line));
 }
 
 absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
@@ -199,11 +174,8 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
                                                  TraceFn fn) const {
   auto entry = std::make_shared<Entry>();
   entry->client = execution.client;
-  HAWSER_ASSIGN_OR_RETURN(TracedModule traced,
-                          TraceCall(arguments, fn, &entry->prototype));
-  if (!options_.batch_buckets.empty()) {
-    HAWSER_ASSIGN_OR_RETURN(entry->batched, FindBatched(arguments, fn));
-  }
+  HAWSER_ASSIGN_OR_RETURN(TracedModule traced, TraceFor(arguments, fn));
+  entry->prototype = std::move(traced.prototype);
   entry->digest = DigestOf(traced.module);
   HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
   HAWSER_ASSIGN_OR_RETURN(
@@ -251,9 +223,7 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Find(const Flat& arguments,
 
 absl::Status JitCore::CheckSame(const Flat& arguments, const Entry& entry,
                                 TraceFn fn) const {
-  std::shared_ptr<const void> prototype;
-  HAWSER_ASSIGN_OR_RETURN(const TracedModule again,
-                          TraceCall(arguments, fn, &prototype));
+  HAWSER_ASSIGN_OR_RETURN(const TracedModule again, TraceFor(arguments, fn));
   if (DigestOf(again.module) == entry.digest) return absl::OkStatus();
   return FailedPrecondition(
       "the function of ", where_.file, ":", where_.line,
@@ -261,76 +231,94 @@ absl::Status JitCore::CheckSame(const Flat& arguments, const Entry& entry,
       "depends on something that is not an argument");
 }
 
-absl::Status JitCore::Prepare(Flat* arguments, const RunOptions& options,
+absl::Status JitCore::Prepare(const Flat& arguments, const RunOptions& options,
                               TraceFn fn, Prepared* call) {
   call->execution = FromNow(options);
   Client& client = call->execution.client;
-  HAWSER_RETURN_IF_ERROR(AgreeOn(*arguments, &client));
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
   if (!client.valid()) client = Client::Default();
-  HAWSER_ASSIGN_OR_RETURN(call->batch,
-                          ChooseBucket(options_.batch_buckets, arguments));
   Key key;
   key.push_back(reinterpret_cast<intptr_t>(client.runtime()));
   key.push_back(static_cast<int64_t>(options.numerics));
-  key.insert(key.end(), arguments->sizes.begin(), arguments->sizes.end());
-  for (const Leaf& leaf : arguments->leaves) {
+  key.insert(key.end(), arguments.sizes.begin(), arguments.sizes.end());
+  for (const Leaf& leaf : arguments.leaves) {
     key.push_back(static_cast<int64_t>(leaf.shape.dtype()));
     key.push_back(leaf.shape.rank());
     key.insert(key.end(), leaf.shape.dims().begin(), leaf.shape.dims().end());
-    if (call->batch.has_value()) key.push_back(leaf.batched);
   }
   HAWSER_ASSIGN_OR_RETURN(call->entry,
-                          Find(*arguments, key, call->execution, fn));
+                          Find(arguments, key, call->execution, fn));
   return absl::OkStatus();
 }
 
-absl::Status JitCore::PrepareValues(Flat* arguments, const RunOptions& options,
-                                    TraceFn fn, Prepared* call) {
+absl::Status JitCore::PrepareValues(const Flat& arguments,
+                                    const RunOptions& options, TraceFn fn,
+                                    Prepared* call) {
   HAWSER_RETURN_IF_ERROR(Prepare(arguments, options, fn, call));
-  if (call->batch.has_value()) {
-    HAWSER_RETURN_IF_ERROR(PadToBucket(*call->batch, arguments, where_));
-  }
-  HAWSER_RETURN_IF_ERROR(EvaluateRecorded(*arguments, call->execution));
-  HAWSER_ASSIGN_OR_RETURN(call->values,
-                          ToArguments(*arguments, call->execution));
-  return absl::OkStatus();
+  return EvaluateRecorded(arguments, call->execution);
 }
 
-absl::Status JitCore::EvaluateRecorded(const Flat& arguments,
-                                       const Execution& execution) {
-  absl::InlinedVector<Tensor, 4> tensors;
-  for (const Leaf& leaf : arguments.leaves) {
-    if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
+absl::StatusOr<std::vector<runtime::BufferPtr>> JitCore::Execute(
+    const Flat& arguments, const Prepared& call) const {
+  HAWSER_ASSIGN_OR_RETURN(const auto values,
+                          ToArguments(arguments, call.execution));
+  Donations donations(arguments);
+  HAWSER_RETURN_IF_ERROR(donations.Take(values));
+  auto buffers = call.entry->executable->Execute(
+      values, {.call = call.execution.call, .donated = donations.indices()});
+  if (!buffers.ok()) donations.GiveBack(values);
+  return buffers;
+}
+
+absl::StatusOr<std::vector<Literal>> JitCore::Ask(const Flat& arguments,
+                                                  const Prepared& call) const {
+  const runtime::CallOptions& limits = call.execution.call;
+  const auto& executable = call.entry->executable;
+  if (const auto values =
+          StatelessArguments(arguments, executable->signature())) {
+    Donations donations(arguments);
+    HAWSER_RETURN_IF_ERROR(donations.Take(*values));
+    auto answer =
+        executable->Call(*values, limits).Await(limits.cancel.deadline());
+    if (!answer.ok()) donations.GiveBack(*values);
+    return answer;
   }
-  return Evaluate(tensors, execution);
+  HAWSER_ASSIGN_OR_RETURN(const auto buffers, Execute(arguments, call));
+  std::vector<Future<Literal>> fetched;
+  for (const runtime::BufferPtr& buffer : buffers) {
+    fetched.push_back(buffer->Fetch(limits));
+  }
+  std::vector<Literal> answer;
+  for (const Future<Literal>& value : fetched) {
+    HAWSER_ASSIGN_OR_RETURN(answer.emplace_back(),
+                            value.Await(limits.cancel.deadline()));
+  }
+  return answer;
+}
+
+absl::Status JitCore::Explain(const absl::Status& error, const Prepared& call,
+                              const RunOptions& options) const {
+  const Execution& execution = call.execution;
+  return NameDeadline(
+      error, absl::StrCat("the function of ", where_.file, ":", where_.line),
+      execution.client, options.call, execution.call.cancel);
 }
 
 absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
                                         const RunOptions& options, TraceFn fn) {
   Prepared call;
-  HAWSER_RETURN_IF_ERROR(PrepareValues(&arguments, options, fn, &call));
-  Donations donations(arguments);
-  HAWSER_RETURN_IF_ERROR(donations.Take(call.values));
-  auto buffers = call.entry->executable->Execute(
-      call.values,
-      {.call = call.execution.call, .donated = donations.indices()});
-  if (!buffers.ok()) {
-    donations.GiveBack(call.values);
-    return buffers.status();
-  }
-  donations.Finish();
+  absl::Status ready = PrepareValues(arguments, options, fn, &call);
+  if (!ready.ok()) return Explain(ready, call, options);
+  auto buffers = Execute(arguments, call);
+  if (!buffers.ok()) return Explain(buffers.status(), call, options);
   CallResult result{{}, call.entry->prototype};
   result.tensors.reserve(buffers->size());
   for (runtime::BufferPtr& buffer : *buffers) {
     Shapes shapes = {buffer->shape()};
-    Tensor tensor = MakeTensor(
+    result.tensors.push_back(MakeTensor(
         std::move(shapes),
         Ready{.client = call.execution.client, .buffers = {std::move(buffer)}},
-        where_);
-    if (call.IsPadded(result.tensors.size())) {
-      tensor = FirstRows(tensor, call.batch->rows, where_);
-    }
-    result.tensors.push_back(std::move(tensor));
+        where_));
   }
   return result;
 }
@@ -339,21 +327,18 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
                                          const RunOptions& options,
                                          TraceFn fn) {
   Prepared call;
-  HAWSER_RETURN_IF_ERROR(PrepareValues(&arguments, options, fn, &call));
-  const Execution& execution = call.execution;
-  HAWSER_ASSIGN_OR_RETURN(
-      auto literals, call.entry->executable->Call(call.values, execution.call)
-                         .Await(execution.call.cancel.deadline()));
+  absl::Status ready = PrepareValues(arguments, options, fn, &call);
+  if (!ready.ok()) return Explain(ready, call, options);
+  auto answer = Ask(arguments, call);
+  if (!answer.ok()) return Explain(answer.status(), call, options);
   CallResult result{{}, call.entry->prototype};
-  for (Literal& literal : literals) {
-    if (call.IsPadded(result.tensors.size())) {
-      HAWSER_ASSIGN_OR_RETURN(literal, FirstRows(literal, call.batch->rows));
-    }
+  for (Literal& literal : *answer) {
     Shapes shapes = {literal.shape()};
-    result.tensors.push_back(MakeTensor(
-        std::move(shapes),
-        Host{.value = std::move(literal), .ran_on = execution.client.name()},
-        where_));
+    result.tensors.push_back(
+        MakeTensor(std::move(shapes),
+                   Host{.value = std::move(literal),
+                        .ran_on = call.execution.client.name()},
+                   where_));
   }
   return result;
 }
@@ -361,7 +346,15 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
 absl::Status JitCore::Warm(Flat arguments, const RunOptions& options,
                            TraceFn fn) {
   Prepared call;
-  return Prepare(&arguments, options, fn, &call);
+  const absl::Status ready = Prepare(arguments, options, fn, &call);
+  return Explain(ready, call, options);
+}
+
+absl::StatusOr<std::string> JitCore::ToText(Flat arguments, TraceFn fn) const {
+  Client client;
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
+  HAWSER_ASSIGN_OR_RETURN(const TracedModule traced, TraceFor(arguments, fn));
+  return Print(traced.module);
 }
 
 }  // namespace hawser::sdk

@@ -1,4 +1,4 @@
-#include "client/sdk/graph/batch.h"
+#include "client/sdk/jit/batch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -87,9 +87,8 @@ absl::StatusOr<Literal> HostValue(const Tensor& tensor) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<Batch>> ChooseBucket(
-    absl::Span<const int64_t> buckets, Flat* arguments) {
-  if (buckets.empty()) return std::optional<Batch>();
+absl::StatusOr<Batch> ChooseBucket(absl::Span<const int64_t> buckets,
+                                   Flat* arguments) {
   HAWSER_RETURN_IF_ERROR(CheckBuckets(buckets));
   HAWSER_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(*arguments));
   const auto at = std::lower_bound(buckets.begin(), buckets.end(), rows);
@@ -99,7 +98,10 @@ absl::StatusOr<std::optional<Batch>> ChooseBucket(
                            DimsToString(buckets));
   }
   *arguments = WithRows(std::move(*arguments), *at);
-  return std::optional<Batch>({.rows = rows, .bucket = *at});
+  for (const Leaf& leaf : arguments->leaves) {
+    arguments->sizes.push_back(leaf.batched);
+  }
+  return Batch{.rows = rows, .bucket = *at};
 }
 
 Flat WithRows(Flat arguments, int64_t rows) {
@@ -111,13 +113,11 @@ Flat WithRows(Flat arguments, int64_t rows) {
 
 absl::Status PadToBucket(const Batch& batch, Flat* arguments,
                          SourceLocation where) {
-  if (batch.rows == batch.bucket) return absl::OkStatus();
   for (Leaf& leaf : arguments->leaves) {
     if (!leaf.batched) continue;
     Literal value = leaf.value;
     if (leaf.tensor.node() != nullptr) {
       HAWSER_ASSIGN_OR_RETURN(value, HostValue(leaf.tensor));
-      leaf.unpadded = leaf.tensor;
     }
     if (value.valid()) {
       HAWSER_ASSIGN_OR_RETURN(leaf.value, PadLiteral(value, batch.bucket));
@@ -130,7 +130,16 @@ absl::Status PadToBucket(const Batch& batch, Flat* arguments,
   return absl::OkStatus();
 }
 
-Tensor FirstRows(const Tensor& result, int64_t rows, SourceLocation where) {
+absl::StatusOr<Tensor> FirstRows(const Tensor& result, int64_t rows,
+                                 SourceLocation where) {
+  HAWSER_ASSIGN_OR_RETURN(Literal value, HostValue(result));
+  if (value.valid()) {
+    HAWSER_ASSIGN_OR_RETURN(value, FirstRows(value, rows));
+    Shapes shapes = {value.shape()};
+    return MakeTensor(
+        std::move(shapes),
+        Host{.value = std::move(value), .ran_on = result.ran_on()}, where);
+  }
   const OpScope s("Batched", where, {&result, 1});
   Dims limits = result.shape().dims();
   limits[0] = rows;

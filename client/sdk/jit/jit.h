@@ -1,20 +1,22 @@
-// JitCore: what Jit does that does not depend on the function's types.
-#ifndef HAWSER_CLIENT_SDK_GRAPH_JIT_H_
-#define HAWSER_CLIENT_SDK_GRAPH_JIT_H_
+// JitCore: a Jit function without its C++ types, for exactly the shapes it is
+// given.
+#ifndef HAWSER_CLIENT_SDK_JIT_JIT_H_
+#define HAWSER_CLIENT_SDK_JIT_JIT_H_
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/lru_map.h"
-#include "client/sdk/graph/row_wise.h"
+#include "client/sdk/jit/traced_module.h"
+#include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/options.h"
 #include "client/sdk/structure.h"
 #include "core/base/digest.h"
@@ -28,53 +30,49 @@ namespace hawser::sdk {
 // Signatures whose executables one function keeps (house, section 4).
 inline constexpr size_t kSignaturesKept = 64;
 
-// The user's function, called once with traced tensors.
-struct TracedCall {
-  std::vector<Tensor> results;
-  std::shared_ptr<const void> prototype;  // the result's structure
-};
-using TraceFn = absl::FunctionRef<TracedCall(std::vector<Tensor> parameters)>;
-
-struct CallResult {
-  std::vector<Tensor> tensors;
-  std::shared_ptr<const void> prototype;
-};
-
 // Executables by signature: client, dtype and sizes of every leaf, sizes of
 // vectors. Thread-safe; a signature is traced once, also when several threads
 // come with it at the same time.
 class JitCore {
  public:
-  JitCore(JitOptions options, SourceLocation where)
-      : options_(std::move(options)), where_(where) {}
+  explicit JitCore(SourceLocation where) : where_(where) {}
 
   // Queues one execution.
   absl::StatusOr<CallResult> Run(Flat arguments, const RunOptions& options,
                                  TraceFn fn);
-  // One stateless request and its answer; the results are host values.
+  // One request and its answer; the results are host values. Stateless where
+  // all arguments have a meaning outside a session and it is small enough, else
+  // an execution in the session.
   absl::StatusOr<CallResult> Call(Flat arguments, const RunOptions& options,
                                   TraceFn fn);
   // Traces and compiles.
   absl::Status Warm(Flat arguments, const RunOptions& options, TraceFn fn);
+  // Traces alone: the module's text.
+  absl::StatusOr<std::string> ToText(Flat arguments, TraceFn fn) const;
 
  private:
   struct Entry {
     Client client;  // keeps the key's address its own
     std::shared_ptr<runtime::Executable> executable;
     std::shared_ptr<const void> prototype;
-    Digest digest;              // of the module as traced
-    std::vector<bool> batched;  // with buckets: results to cut back
+    Digest digest;  // of the module as traced
   };
   using EntryPtr = std::shared_ptr<const Entry>;
   using Key = absl::InlinedVector<int64_t, 32>;
   struct Prepared;
 
-  // Arguments with the batch get the shapes of their bucket.
-  absl::Status Prepare(Flat* arguments, const RunOptions& options, TraceFn fn,
-                       Prepared* call);
-  // As Prepare, then the values: evaluated, padded, on the client.
-  absl::Status PrepareValues(Flat* arguments, const RunOptions& options,
+  absl::Status Prepare(const Flat& arguments, const RunOptions& options,
+                       TraceFn fn, Prepared* call);
+  // As Prepare; then what the arguments record is run.
+  absl::Status PrepareValues(const Flat& arguments, const RunOptions& options,
                              TraceFn fn, Prepared* call);
+  absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
+      const Flat& arguments, const Prepared& call) const;
+  absl::StatusOr<std::vector<Literal>> Ask(const Flat& arguments,
+                                           const Prepared& call) const;
+  // For an error of a call: with its deadline named, if that is what it is.
+  absl::Status Explain(const absl::Status& error, const Prepared& call,
+                       const RunOptions& options) const;
   // The entry of a signature, traced by the first caller.
   absl::StatusOr<EntryPtr> Find(const Flat& arguments, const Key& key,
                                 const Execution& execution, TraceFn fn);
@@ -84,27 +82,17 @@ class JitCore {
   absl::StatusOr<EntryPtr> Build(const Flat& arguments,
                                  const Execution& execution, TraceFn fn) const;
   // The module the function makes of arguments like these.
-  absl::StatusOr<TracedModule> TraceCall(
-      const Flat& arguments, TraceFn fn,
-      std::shared_ptr<const void>* prototype) const;
-  // Which results have the batch, for arguments with the shapes of a bucket.
-  absl::StatusOr<std::vector<bool>> FindBatched(const Flat& arguments,
-                                                TraceFn fn) const;
-  static absl::Status EvaluateRecorded(const Flat& arguments,
-                                       const Execution& execution);
+  absl::StatusOr<TracedModule> TraceFor(const Flat& arguments,
+                                        TraceFn fn) const;
 
-  const JitOptions options_;
   const SourceLocation where_;  // of the Jit
   Mutex mu_;
   LruMap<Key, Future<EntryPtr>> entries_ ABSL_GUARDED_BY(mu_){kSignaturesKept};
 };
 
-// Whether a trace is being built on this thread.
-bool Tracing();
-// An invalid tensor that keeps `error`.
-Tensor FailedTensor(const absl::Status& error);
-// A leaf as a tensor, for calling the function inside another trace.
-Tensor ToTensor(const Leaf& leaf, SourceLocation where);
+// Notes in `*client` where the arguments must be computed. Errors: what makes
+// an argument unusable, naming it; kFailedPrecondition for two clients.
+absl::Status AgreeOn(const Flat& arguments, Client* client);
 
 }  // namespace hawser::sdk
-#endif  // HAWSER_CLIENT_SDK_GRAPH_JIT_H_
+#endif  // HAWSER_CLIENT_SDK_JIT_JIT_H_

@@ -1,23 +1,15 @@
 // Whether a function works row by row, so that it may be given more rows than
 // the caller has.
-#ifndef HAWSER_CLIENT_SDK_GRAPH_ROW_WISE_H_
-#define HAWSER_CLIENT_SDK_GRAPH_ROW_WISE_H_
+#ifndef HAWSER_CLIENT_SDK_JIT_ROW_WISE_H_
+#define HAWSER_CLIENT_SDK_JIT_ROW_WISE_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/ir/module.h"
-#include "core/ir/source_location.h"
+#include "client/sdk/jit/traced_module.h"
 
 namespace hawser::sdk {
-
-// A function as a trace left it.
-struct TracedModule {
-  Module module;
-  // Where the user made each instruction of the entry; may be shorter.
-  std::vector<SourceLocation> locations;
-};
 
 // Which results of a function have the batch as their leading axis. `small`
 // and `large` are the function traced for `rows` (at least 2) and for
@@ -34,4 +26,4 @@ absl::StatusOr<std::vector<bool>> FindBatchedResults(const TracedModule& small,
                                                      int64_t rows);
 
 }  // namespace hawser::sdk
-#endif  // HAWSER_CLIENT_SDK_GRAPH_ROW_WISE_H_
+#endif  // HAWSER_CLIENT_SDK_JIT_ROW_WISE_H_

@@ -1,4 +1,4 @@
-#include "client/sdk/graph/row_wise.h"
+#include "client/sdk/jit/row_wise.h"
 
 #include <algorithm>
 #include <string>
@@ -146,8 +146,7 @@ absl::Status RowCheck::CheckInstruction(const Computation& small,
                                         const Computation& large,
                                         int number) const {
   const Instruction& instruction = small.instructions()[number];
-  HAWSER_RETURN_IF_ERROR(
-      CheckSame(instruction, large.instructions()[number]));
+  HAWSER_RETURN_IF_ERROR(CheckSame(instruction, large.instructions()[number]));
   absl::InlinedVector<int, 4> operand_axes, result_axes;
   bool batched = false;
   for (ValueId v : instruction.operands) {
@@ -217,8 +216,8 @@ absl::StatusOr<std::vector<bool>> RowCheck::Run() const {
   std::vector<bool> batched;
   for (size_t i = 0; i < small_.entry().results().size(); ++i) {
     const Shape& shape = small_.signature().results[i];
-    HAWSER_ASSIGN_OR_RETURN(
-        const int axis, BatchAxis(shape, large_.signature().results[i]));
+    HAWSER_ASSIGN_OR_RETURN(const int axis,
+                            BatchAxis(shape, large_.signature().results[i]));
     if (axis > 0) {
       return InvalidArgument("result ", i, ", ", shape.ToString(),
                              ", has the batch as axis ", axis,

@@ -1,0 +1,29 @@
+// TracedModule: a function as a trace left it.
+#ifndef HAWSER_CLIENT_SDK_JIT_TRACED_MODULE_H_
+#define HAWSER_CLIENT_SDK_JIT_TRACED_MODULE_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/sdk/jit/untyped_call.h"
+#include "client/sdk/structure.h"
+#include "core/ir/module.h"
+#include "core/ir/source_location.h"
+
+namespace hawser::sdk {
+
+struct TracedModule {
+  Module module;
+  // Where the user made each instruction of the entry; may be shorter.
+  std::vector<SourceLocation> locations;
+  std::shared_ptr<const void> prototype;  // the result's structure
+};
+
+// Calls `fn` once, with parameters of the shapes of `arguments`, made at
+// `where`. Errors: the first one in it.
+absl::StatusOr<TracedModule> TraceFunction(const Flat& arguments, TraceFn fn,
+                                           SourceLocation where);
+
+}  // namespace hawser::sdk
+#endif  // HAWSER_CLIENT_SDK_JIT_TRACED_MODULE_H_

@@ -1,0 +1,132 @@
+#include "client/sdk/save.h"
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/formats/array_file.h"
+#include "client/sdk/graph/deadline.h"
+#include "client/sdk/graph/evaluate.h"
+#include "client/sdk/graph/fetch.h"
+#include "client/sdk/ops/create.h"
+
+namespace hawser::sdk {
+namespace {
+
+// What a lone tensor is called where there must be a name.
+constexpr absl::string_view kLone = "tensor";
+
+std::string Quoted(absl::string_view name) {
+  return absl::StrCat("\"", absl::CHexEscape(name), "\"");
+}
+
+absl::StatusOr<NamedArrays> FetchAll(absl::Span<const NamedTensor> tensors,
+                                     const Execution& execution) {
+  std::vector<Tensor> values;
+  for (const NamedTensor& tensor : tensors) {
+    const absl::Status status = tensor.value.status();
+    if (!status.ok()) return Annotate(status, Quoted(tensor.name));
+    values.push_back(tensor.value);
+  }
+  HAWSER_RETURN_IF_ERROR(Evaluate(values, execution));
+  NamedArrays arrays;
+  for (const NamedTensor& tensor : tensors) {
+    auto value = FetchWithin(tensor.value, execution);
+    if (!value.ok()) return Annotate(value.status(), Quoted(tensor.name));
+    arrays.push_back({tensor.name, *std::move(value)});
+  }
+  return arrays;
+}
+
+bool IsLone(absl::Span<const NamedTensor> tensors) {
+  return tensors.size() == 1 && tensors[0].name.empty();
+}
+
+}  // namespace
+
+std::string NameOf(const std::string& whole, const std::string& part) {
+  return whole.empty() ? part : absl::StrCat(whole, ".", part);
+}
+
+absl::Status SaveTensors(const std::string& path,
+                         absl::Span<const NamedTensor> tensors,
+                         const RunOptions& options) {
+  if (!IsLone(tensors) && absl::EndsWithIgnoreCase(path, ".npy")) {
+    return InvalidArgument(path,
+                           ": an npy file holds one tensor without a "
+                           "name; .npz and .safetensors hold structures");
+  }
+  const Execution execution = FromNow(options);
+  auto arrays = FetchAll(tensors, execution);
+  if (!arrays.ok()) {
+    const Client client = tensors.empty()
+                              ? options.client
+                              : HomeOf(tensors[0].value, options.client);
+    return NameDeadline(arrays.status(), "Save", client, options.call,
+                        execution.call.cancel);
+  }
+  if (IsLone(tensors)) (*arrays)[0].name = std::string(kLone);
+  return WriteArrays(path, *arrays);
+}
+
+absl::StatusOr<LoadedArrays> LoadedArrays::Read(const std::string& path,
+                                                SourceLocation where) {
+  HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays, ReadArrays(path, {}));
+  LoadedArrays loaded;
+  loaded.path_ = path;
+  loaded.where_ = where;
+  for (NamedArray& array : arrays) {
+    loaded.arrays_.emplace(std::move(array.name), std::move(array.value));
+  }
+  return loaded;
+}
+
+Tensor LoadedArrays::Take(const std::string& name) {
+  const auto at = name.empty() && arrays_.size() == 1 ? arrays_.begin()
+                                                      : arrays_.find(name);
+  if (at == arrays_.end()) {
+    missing_.push_back(name);
+    return Tensor();
+  }
+  Tensor tensor = Constant(std::move(at->second), where_);
+  arrays_.erase(at);
+  return tensor;
+}
+
+size_t LoadedArrays::CountEntries(const std::string& name) const {
+  const auto has = [&](size_t entry) {
+    const std::string whole = NameOf(name, entry);
+    return std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+      return array.first == whole ||
+             absl::StartsWith(array.first, absl::StrCat(whole, "."));
+    });
+  };
+  size_t entries = 0;
+  while (has(entries)) ++entries;
+  return entries;
+}
+
+absl::Status LoadedArrays::Finish() const {
+  const auto join = [](std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    const size_t shown = std::min<size_t>(names.size(), 8);
+    return absl::StrCat(
+        absl::StrJoin(names.begin(), names.begin() + shown, ", ",
+                      [](std::string* out, const auto& name) {
+                        out->append(Quoted(name));
+                      }),
+        shown < names.size() ? ", ..." : "");
+  };
+  std::vector<std::string> left;
+  for (const auto& [name, value] : arrays_) left.push_back(name);
+  if (!missing_.empty()) {
+    return InvalidArgument(path_, ": has no array ", join(missing_),
+                           left.empty() ? "" : "; not asked for: ", join(left));
+  }
+  if (left.empty()) return absl::OkStatus();
+  return InvalidArgument(path_, ": there is no place for ", join(left));
+}
+
+}  // namespace hawser::sdk
