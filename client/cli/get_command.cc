@@ -96,8 +96,9 @@ absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
   HAWSER_RETURN_IF_ERROR(CheckDatasetName(name));
 
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          client->datasets().Ask(StatDataset{std::string(name)}, {}));
+  HAWSER_ASSIGN_OR_RETURN(
+      const DatasetInfo info,
+      client->datasets().Ask(StatDataset{std::string(name)}, {}));
   HAWSER_ASSIGN_OR_RETURN(const auto chosen, Choose(info, wanted, all));
   HAWSER_ASSIGN_OR_RETURN(const auto shapes, ShapesOf(info, chosen, rows));
   const Interrupt interrupt;  // after which nothing half done is left

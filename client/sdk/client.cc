@@ -185,8 +185,9 @@ absl::StatusOr<hawser::Dataset> Client::Dataset(absl::string_view token,
   return Ask<hawser::Dataset>(
       *this, "Dataset", call,
       [&](const Limits& limits) -> absl::StatusOr<hawser::Dataset> {
-        HAWSER_ASSIGN_OR_RETURN(DatasetInfo info,
-                                runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
+        HAWSER_ASSIGN_OR_RETURN(
+            DatasetInfo info,
+            runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
         return hawser::Dataset(*this, std::move(info));
       });
 }
@@ -214,10 +215,18 @@ absl::StatusOr<std::vector<DatasetInfo>> Client::List(
 absl::Status Client::Delete(absl::string_view token,
                             const CallOptions& call) const {
   return Ask(*this, "Delete", call, [&](const Limits& limits) -> absl::Status {
-    if (!IsTag(token)) return runtime()->datasets().Ask(DeleteDataset{std::string(token)}, limits).status();
-    HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                            runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
-    return runtime()->datasets().Ask(DeleteDataset{info.token}, limits).status();
+    if (!IsTag(token))
+      return runtime()
+          ->datasets()
+          .Ask(DeleteDataset{std::string(token)}, limits)
+          .status();
+    HAWSER_ASSIGN_OR_RETURN(
+        const DatasetInfo info,
+        runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
+    return runtime()
+        ->datasets()
+        .Ask(DeleteDataset{info.token}, limits)
+        .status();
   });
 }
 
@@ -225,7 +234,8 @@ absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
                                         absl::Duration ttl,
                                         const CallOptions& call) const {
   return Ask<DatasetInfo>(*this, "Pin", call, [&](const Limits& limits) {
-    return runtime()->datasets().Ask(PinDataset{std::string(token), ttl}, limits);
+    return runtime()->datasets().Ask(PinDataset{std::string(token), ttl},
+                                     limits);
   });
 }
 

@@ -59,7 +59,8 @@ absl::Status Dataset::FetchBytes(absl::string_view name,
   }
   const runtime::CallOptions limits = call.FromNow();
   return sdk::NameDeadline(
-      client().runtime()->datasets().FetchInto({token(), std::string(name), rows}, into, limits),
+      client().runtime()->datasets().FetchInto(
+          {token(), std::string(name), rows}, into, limits),
       "FetchInto", client(), call, limits.cancel);
 }
 
