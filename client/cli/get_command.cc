@@ -125,9 +125,8 @@ constinit const Command kGetCommand = {
         "Fetches an array of a dataset from the server into an npy file. ARRAY "
         "may be\nleft out where the dataset has only one; where FILE ends in "
         ".npz or\n.safetensors all arrays go into it then. With --rows only "
-        "those rows "
-        "along the leading axis\ncross the wire; either end may be left "
-        "out.\n\n"
+        "those rows along the\nleading axis cross the wire; either end may be "
+        "left out.\n\n"
         "  hawser get hw1-...:images -o images.npy\n"
         "  hawser get @mnist:images --rows 0:256 -o first.npy\n"
         "  hawser get @mnist -o mnist.safetensors\n",

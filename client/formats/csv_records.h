@@ -1,4 +1,4 @@
-// The records of a CSV file, RFC 4180, before anybody asks what they mean.
+// The records of a CSV file, RFC 4180, as text without types.
 #ifndef HAWSER_CLIENT_FORMATS_CSV_RECORDS_H_
 #define HAWSER_CLIENT_FORMATS_CSV_RECORDS_H_
 

@@ -13,8 +13,8 @@
 
 namespace hawser {
 
-// All bytes of one file. Copying shares them; whoever holds `data`, or a
-// pointer made by At, keeps them.
+// All bytes of one file. Copying shares them; they stay as long as a copy of
+// `data`, or a pointer made by At, does.
 struct FileBytes {
   std::shared_ptr<const char> data;
   int64_t size = 0;

@@ -49,7 +49,7 @@ class Dataset {
   // Rows [begin, begin + count) of an array, as the argument of a function.
   //   for (int64_t i = 0; i + 256 <= n; i += 256) step(w, d.Rows("x", i, 256));
   // Only the chunks these rows lie in are loaded, so the array may be larger
-  // than the memory of whoever computes. A Jit function sees their shape alone:
+  // than the memory where it is used. A Jit function sees their shape alone:
   // `count` is part of its signature, `begin` is not, and no begin makes it
   // trace again. Where the array fits, taking all of it once and slicing inside
   // the function (hawser::Rows) is faster.
@@ -70,8 +70,8 @@ class Dataset {
   // Where a tensor's Fetch takes new memory each time, this uses yours again,
   // and what comes from a server is put there without another copy.
   // into: as many elements as the array; T is its dtype, or char: its bytes,
-  // whatever its dtype. Blocks until all of it is there; nobody writes to
-  // `into` afterwards. After an error `into` may hold anything.
+  // whatever its dtype. Blocks until all of it is there; `into` is not written
+  // to after the call has returned. After an error it may hold anything.
   // Errors: kNotFound naming the arrays there are; kInvalidArgument naming the
   // array and what does not fit; those of the link.
   template <typename T>

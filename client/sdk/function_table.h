@@ -21,7 +21,7 @@ namespace hawser {
 using FunctionArgument = std::variant<Tensor, Number>;
 
 // One call by name: hands out arguments and attributes and notes what was
-// asked for, so that an attribute nobody reads is an error.
+// asked for, so that an attribute no function reads is an error.
 class FunctionCall {
  public:
   FunctionCall(absl::Span<const FunctionArgument> arguments,

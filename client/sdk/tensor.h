@@ -28,9 +28,10 @@ class Index;
 // An immutable value handle: cheap to copy, shareable between threads. Inside
 // a function given to Jit it is *traced*, a value of the graph being built.
 // Outside it is a host value, a value on a client, or *recorded*: an
-// expression over those, run when somebody asks. Building expressions never
-// blocks; an error is kept (the first one, with op, shapes and the file and
-// line of the expression) and comes out of whichever call asks for the value.
+// expression over those, which runs when its value is asked for. Building
+// expressions never blocks; an error is kept (the first one, with op, shapes
+// and the file and line of the expression) and comes out of the call that asks
+// for the value.
 //
 // An evaluated tensor keeps its value; its bytes live on its client until the
 // last handle dies. After a lost session, fetching gives kUnavailable or
@@ -42,7 +43,8 @@ class Tensor {
  public:
   Tensor() = default;  // no value; using it is an error
 
-  // OK, or the first error. Local: says nothing about a server's.
+  // OK, or the first error of building it. Asks no server: an error of the
+  // other end comes out of Fetch.
   absl::Status status() const;
   // Known as soon as the tensor exists; of kInvalid dtype after an error.
   const Shape& shape() const;
@@ -55,8 +57,8 @@ class Tensor {
   int64_t dim(int64_t axis,
               SourceLocation where = SourceLocation::Current()) const;
 
-  // Runs what was recorded. Returns when it is queued: errors of the other
-  // end come out of Fetch. May block to compile. Errors: status();
+  // Runs what was recorded. Returns when the execution is queued: errors of the
+  // other end come out of Fetch. May block to compile. Errors: status();
   // kFailedPrecondition for a traced or donated tensor, or another client;
   // those of compiling.
   absl::Status Eval(const RunOptions& options = {}) const;

@@ -12,8 +12,9 @@
 
 namespace hawser::sdk {
 
-// A program records few different expressions; each executable may hold
-// megabytes on the other end.
+// How many executables of recorded expressions a client keeps. A program
+// records few different expressions; each executable may hold megabytes on the
+// other end.
 inline constexpr size_t kRecordingsKept = 64;
 
 struct ClientState {

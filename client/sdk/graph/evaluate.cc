@@ -17,7 +17,7 @@ namespace {
 struct Recording {
   std::vector<Node*> order;      // operands before users
   std::vector<Tensor> leaves;    // its parameters
-  std::vector<NodeRef> outputs;  // nodes whose values somebody will ask for
+  std::vector<NodeRef> outputs;  // nodes that a Tensor still points at
 };
 
 class Walker {

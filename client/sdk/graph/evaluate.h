@@ -22,8 +22,10 @@ struct Execution {
 Execution FromNow(const RunOptions& options);
 
 // Queues what the tensors need in one execution. Every recorded value in it
-// that somebody still holds becomes ready too, so that a loop which asks for
-// one of its values now and then does not compute the others twice.
+// that a Tensor points at becomes ready too, so that a loop which asks for one
+// of its values now and then does not compute the others twice. May block to
+// compile and for room in the client's window. Any thread may call it; of two
+// that evaluate the same value, the first to finish gives it.
 absl::Status Evaluate(absl::Span<const Tensor> tensors,
                       const Execution& execution);
 

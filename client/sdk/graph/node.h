@@ -63,8 +63,9 @@ struct Recorded {
 };
 
 // One lock for all nodes: an expression may be shared between threads, and
-// evaluating turns Recorded into Ready under another reader. Held for walks
-// over at most a recording, never while anything blocks.
+// evaluating turns a Recorded node into a Ready one while others read it. A
+// thread holds it for a walk over at most one recording, and never while it
+// waits for anything.
 extern Mutex graph_mutex;
 
 class Node {
@@ -124,10 +125,11 @@ Tensor ResultOf(const Tensor& first, int k);
 absl::Status Usable(const Tensor& tensor)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
 
-// Takes the value from a host or ready tensor that is donated: every handle to
-// it is unusable from then on, and `argument` (see ToArgument) holds the last
-// reference of the SDK. A host's value goes to `value`, for PutBack, which
-// undoes it when nothing was executed.
+// Takes the value out of a host or ready tensor that is donated. Every handle
+// to the tensor is unusable from then on, and the argument that ToArgument made
+// of it holds the SDK's last reference. The value of a host tensor goes to
+// `value`; PutBack takes it and that argument to undo this when nothing was
+// executed.
 absl::Status Surrender(const Tensor& tensor, Literal* value)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
 void PutBack(const Tensor& tensor, Literal value,

@@ -25,8 +25,9 @@ enum class Captures : uint8_t {
   kNone,         // reductions: small host values only, nothing of a trace
 };
 
-// Lives on the stack of the thread that traces. While a Scope of it is
-// innermost on a thread, every SDK function there builds into it.
+// Lives on the stack of the thread that traces, which alone uses it. While a
+// Scope of it is the innermost on that thread, every SDK function called there
+// builds into it. Traces nest: a loop's body is a trace inside its function's.
 class Trace {
  public:
   // Inside the trace that is current now.
@@ -51,7 +52,8 @@ class Trace {
   Tensor Add(absl::string_view function, const OpDef& op,
              absl::Span<const Tensor> operands, Attributes attributes,
              absl::Span<const Region> called, SourceLocation where);
-  // Keeps `status`, which says where, as the error unless there is one.
+  // Makes `status`, whose text says where, the error of this trace unless it
+  // has one. Returns a tensor with the trace's error.
   Tensor Fail(const absl::Status& status);
 
   // Makes a value from outside a parameter behind those there are.

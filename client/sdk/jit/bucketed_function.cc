@@ -5,6 +5,7 @@
 
 #include "client/sdk/graph/node.h"
 #include "client/sdk/jit/batch.h"
+#include "client/sdk/jit/call_arguments.h"
 #include "client/sdk/jit/jit.h"
 #include "client/sdk/jit/row_wise.h"
 #include "client/sdk/jit/traced_module.h"

@@ -1,6 +1,5 @@
 #include "client/sdk/jit/jit.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -10,7 +9,7 @@
 #include "client/sdk/graph/deadline.h"
 #include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
-#include "client/sdk/graph/trace.h"
+#include "client/sdk/jit/call_arguments.h"
 #include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "core/ir/printer.h"
@@ -27,123 +26,6 @@ bool MustCheck() {
   return check;
 }
 
-// What a leaf says about where to compute.
-absl::Status AgreeOn(const Leaf& leaf, Client* client)
-    ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
-  if (leaf.value.valid() || leaf.tensor.node() == nullptr) {
-    if (leaf.shape.dtype() != DType::kInvalid) return absl::OkStatus();
-    return NoValueError();
-  }
-  HAWSER_RETURN_IF_ERROR(Usable(leaf.tensor));
-  if (leaf.tensor.node()->As<Traced>() != nullptr) {
-    return LeakedError(leaf.tensor);
-  }
-  return Agree(ClientOf(leaf.tensor), client);
-}
-
-absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
-    const Flat& arguments, const Execution& execution) {
-  std::vector<runtime::Argument> out;
-  out.reserve(arguments.leaves.size());
-  for (const Leaf& leaf : arguments.leaves) {
-    if (leaf.value.valid()) {
-      out.emplace_back(leaf.value);
-    } else if (leaf.tensor.node() != nullptr) {
-      HAWSER_ASSIGN_OR_RETURN(
-          out.emplace_back(),
-          ToArgument(leaf.tensor, execution.client, execution.call));
-    } else {
-      return InvalidArgument("argument ", out.size(),
-                             " is a Shape, which only Warm takes");
-    }
-  }
-  return out;
-}
-
-// A request or an answer of more bytes goes through the session, in pieces:
-// servers bound single messages, the strictest of them by 4 MiB.
-constexpr int64_t kStatelessBytes = int64_t{1} << 20;
-
-// Arguments that need no session: host values and arrays of datasets, small
-// enough together, as the results are. None: this call needs one.
-std::optional<std::vector<runtime::Argument>> StatelessArguments(
-    const Flat& arguments, const Signature& signature) {
-  int64_t bytes = 0, answer = 0;
-  for (const Shape& result : signature.results) answer += result.byte_size();
-  std::vector<runtime::Argument> out;
-  MutexLock lock(&graph_mutex);
-  for (const Leaf& leaf : arguments.leaves) {
-    Node* node = leaf.tensor.node();
-    const auto* ready = node == nullptr ? nullptr : node->As<Ready>();
-    if (ready != nullptr && ready->of_dataset) {
-      out.emplace_back(ready->buffers[leaf.tensor.result()]);
-      continue;
-    }
-    const auto* host = node == nullptr ? nullptr : node->As<Host>();
-    const Literal& value = host == nullptr ? leaf.value : host->value;
-    if (!value.valid()) return std::nullopt;
-    out.emplace_back(value);
-    bytes += value.shape().byte_size();
-  }
-  if (std::max(bytes, answer) > kStatelessBytes) return std::nullopt;
-  return out;
-}
-
-absl::Status EvaluateRecorded(const Flat& arguments,
-                              const Execution& execution) {
-  absl::InlinedVector<Tensor, 4> tensors;
-  for (const Leaf& leaf : arguments.leaves) {
-    if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
-  }
-  return Evaluate(tensors, execution);
-}
-
-// The donated leaves of one call, which gets its arguments back when nothing
-// was executed.
-class Donations {
- public:
-  explicit Donations(const Flat& flat) : flat_(flat) {}
-
-  absl::Status Take(absl::Span<const runtime::Argument> arguments) {
-    MutexLock lock(&graph_mutex);
-    for (size_t i = 0; i < flat_.leaves.size(); ++i) {
-      const Leaf& leaf = flat_.leaves[i];
-      if (!leaf.donated) continue;
-      Literal value;
-      if (leaf.tensor.node() != nullptr) {
-        const absl::Status taken = Surrender(leaf.tensor, &value);
-        if (!taken.ok()) {
-          GiveBackLocked(arguments);
-          return Annotate(taken, absl::StrCat("argument ", i));
-        }
-      }
-      indices_.push_back(static_cast<int>(i));
-      values_.push_back(std::move(value));
-    }
-    return absl::OkStatus();
-  }
-  void GiveBack(absl::Span<const runtime::Argument> arguments) {
-    MutexLock lock(&graph_mutex);
-    GiveBackLocked(arguments);
-  }
-  const std::vector<int>& indices() const { return indices_; }
-
- private:
-  void GiveBackLocked(absl::Span<const runtime::Argument> arguments)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
-    for (size_t k = 0; k < indices_.size(); ++k) {
-      const Tensor& tensor = flat_.leaves[indices_[k]].tensor;
-      if (tensor.node() == nullptr) continue;
-      PutBack(tensor, std::move(values_[k]), arguments[indices_[k]]);
-    }
-    indices_.clear();
-  }
-
-  const Flat& flat_;
-  std::vector<int> indices_;
-  std::vector<Literal> values_;
-};
-
 }  // namespace
 
 // A call that knows where and with which executable.
@@ -151,15 +33,6 @@ struct JitCore::Prepared {
   Execution execution;
   EntryPtr entry;
 };
-
-absl::Status AgreeOn(const Flat& arguments, Client* client) {
-  MutexLock lock(&graph_mutex);
-  for (size_t i = 0; i < arguments.leaves.size(); ++i) {
-    const absl::Status status = AgreeOn(arguments.leaves[i], client);
-    if (!status.ok()) return Annotate(status, absl::StrCat("argument ", i));
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<TracedModule> JitCore::TraceFor(const Flat& arguments,
                                                TraceFn fn) const {

@@ -90,9 +90,5 @@ class JitCore {
   LruMap<Key, Future<EntryPtr>> entries_ ABSL_GUARDED_BY(mu_){kSignaturesKept};
 };
 
-// Notes in `*client` where the arguments must be computed. Errors: what makes
-// an argument unusable, naming it; kFailedPrecondition for two clients.
-absl::Status AgreeOn(const Flat& arguments, Client* client);
-
 }  // namespace hawser::sdk
 #endif  // HAWSER_CLIENT_SDK_JIT_JIT_H_
