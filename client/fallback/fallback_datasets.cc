@@ -16,6 +16,8 @@ namespace {
 
 // Infos in one page of a listing.
 constexpr int kPage = 1000;
+// Tokens that are remembered to be on the primary.
+constexpr size_t kMostThere = 1 << 14;
 
 DatasetInfo InfoOfSource(const std::string& token,
                          const DatasetSource& source) {
@@ -116,7 +118,10 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
   if (!Breaker::IsOpen(attempt.epoch)) {
     auto info = client_->primary_->datasets().Ask(StatDataset{token},
                                                   Bounded(call, attempt));
-    if (info.ok()) return info;
+    if (info.ok()) {
+      RememberThere(token);
+      return info;
+    }
     if (!client_->GiveUp(info.status(), attempt)) found = info.status();
   }
   if (found.ok() || absl::IsNotFound(found)) {
@@ -131,6 +136,18 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
                                                   WithoutAttempt(call));
   if (info.ok()) return info;
   return NotAt(*client_->secondary_, token, info.status());
+}
+
+void FallbackDatasets::RememberThere(absl::string_view token) {
+  MutexLock lock(&mu_);
+  if (there_.contains(token)) return;
+  if (there_.size() >= kMostThere) there_.clear();
+  there_.emplace(token);
+}
+
+bool FallbackDatasets::WasThere(absl::string_view token) {
+  MutexLock lock(&mu_);
+  return there_.contains(token) || frozen_.contains(token);
 }
 
 absl::Status FallbackDatasets::NotAt(const runtime::Client& where,
@@ -224,6 +241,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
     auto there = Find(*client_->primary_, part, Bounded(call, attempt));
     if (there.ok()) {
       found = primary = *std::move(there);
+      RememberThere(part.token);
     } else if (!client_->GiveUp(there.status(), attempt)) {
       return there;
     } else {
@@ -232,7 +250,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
   }
   if (found == nullptr) {
     absl::StatusOr<runtime::BufferPtr> here = OnSecondary(part);
-    if (IsElsewhere(here.status())) {
+    if (IsElsewhere(here.status()) && WasThere(part.token)) {
       // In the same epoch the primary would only say it again.
       const bool same = attempt.epoch == client_->breaker_.epoch();
       if (same && !tried.ok()) return tried;

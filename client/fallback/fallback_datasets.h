@@ -88,6 +88,9 @@ class FallbackDatasets final : public runtime::Datasets {
   void EndDeleting(const std::string& token);
   absl::Status DeleteEverywhere(const std::string& token,
                                 const runtime::CallOptions& call);
+  // The primary has, or had, a dataset of this token.
+  void RememberThere(absl::string_view token);
+  bool WasThere(absl::string_view token);
   // `found`, which `where` says of a dataset; kDataLoss for one that was made of
   // values and that the primary does not have, or not on a disk and is away.
   absl::Status NotAt(const runtime::Client& where, absl::string_view token,
@@ -115,6 +118,8 @@ class FallbackDatasets final : public runtime::Datasets {
   Mutex mu_;
   std::map<std::string, DatasetSource, std::less<>> sources_
       ABSL_GUARDED_BY(mu_);
+  // Tokens the primary was seen to have.
+  std::set<std::string, std::less<>> there_ ABSL_GUARDED_BY(mu_);
   // Whether it survives a restart of the primary.
   std::map<std::string, bool, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);
