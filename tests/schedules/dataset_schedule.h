@@ -19,6 +19,7 @@
 #include "core/runtime/dataset.h"
 #include "server/datasets/dataset_store.h"
 #include "tests/schedules/presence.h"
+#include "tests/schedules/programs.h"
 #include "tests/schedules/world.h"
 
 namespace hawser {
@@ -90,6 +91,12 @@ class DatasetSchedule {
   const uint64_t seed_;
   Random random_;
   World world_;
+  // With a fallback the policy says how long work waits for a server that does
+  // not come back; a deadline would be waited for.
+  runtime::CallOptions Limits() const {
+    return fallback_ ? runtime::CallOptions() : Patiently();
+  }
+
   const bool fallback_;
   std::shared_ptr<runtime::Client> client_;
   std::deque<Dataset> datasets_;

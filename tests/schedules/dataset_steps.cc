@@ -21,7 +21,7 @@ bool SameValue(const Literal& a, const Literal& b) {
 
 absl::Status DatasetSchedule::Put(Dataset& dataset) {
   const Presence::View view = dataset.presence.BeginAddition();
-  const auto info = client_->datasets().Put(dataset.source, Patiently());
+  const auto info = client_->datasets().Put(dataset.source, Limits());
   dataset.presence.EndAddition(info.ok() ? Certainty(*info, /*frozen=*/false)
                                          : Presence::Added::kPerhaps);
   if (!info.ok()) {
@@ -43,12 +43,12 @@ absl::Status DatasetSchedule::Freeze(Dataset& dataset, Random& random) {
   for (const DatasetSource::Array& array : dataset.source.arrays) {
     arrays.push_back({array.name, array.value});
     if (random.OneIn(3)) continue;  // rides along, if it is small
-    auto buffer = client_->Upload(array.value, Patiently());
+    auto buffer = client_->Upload(array.value, Limits());
     if (!buffer.ok()) return Explain("upload", buffer.status(), {});
     arrays.back().value = *std::move(buffer);
   }
   dataset.presence.BeginAddition();
-  const auto info = client_->datasets().Freeze(arrays, Patiently());
+  const auto info = client_->datasets().Freeze(arrays, Limits());
   // Without an answer the server may still be at it.
   dataset.presence.EndAddition(info.ok() ? Certainty(*info, /*frozen=*/true)
                                          : Presence::Added::kPerhapsLater);
@@ -62,7 +62,7 @@ absl::Status DatasetSchedule::Delete(Dataset& dataset) {
   const Presence::View view = dataset.presence.BeginRemoval();
   const absl::Status deleted =
       client_->datasets()
-          .Ask(DeleteDataset{dataset.token}, Patiently())
+          .Ask(DeleteDataset{dataset.token}, Limits())
           .status();
   dataset.presence.EndRemoval(deleted.ok() || absl::IsNotFound(deleted));
   return Judge("delete", deleted, view, {KindOf<OnWire<DeleteDataset>>()});
@@ -74,11 +74,11 @@ absl::StatusOr<std::vector<BufferPtr>> DatasetSchedule::Execute(
   HAWSER_ASSIGN_OR_RETURN(
       const auto executable,
       client_->Compile(Reference::Shared().module(kArgumentModule), {},
-                       Patiently()));
+                       Limits()));
   HAWSER_ASSIGN_OR_RETURN(
       const auto buffer,
-      client_->datasets().Open({dataset.token, array.name}, Patiently()));
-  return executable->Execute({buffer, other}, {.call = Patiently()});
+      client_->datasets().Open({dataset.token, array.name}, Limits()));
+  return executable->Execute({buffer, other}, {.call = Limits()});
 }
 
 const DatasetSource::Array* DatasetSchedule::PickArgument(
@@ -100,9 +100,9 @@ absl::Status DatasetSchedule::DeleteUnderWork(Dataset& dataset,
   }
   // Once its work is known to have begun, nothing takes the array from it.
   const bool begun = random.OneIn(2) &&
-                     (*results)[1]->Ready(Patiently()).Await().ok();
+                     (*results)[1]->Ready(Limits()).Await().ok();
   HAWSER_RETURN_IF_ERROR(Delete(dataset));
-  const auto value = (*results)[0]->Fetch(Patiently()).Await();
+  const auto value = (*results)[0]->Fetch(Limits()).Await();
   if (value.ok()) {
     const Literal want =
         Reference::Shared().Run(kArgumentModule, {array->value, other})[0];
@@ -120,7 +120,7 @@ absl::Status DatasetSchedule::DeleteUnderWork(Dataset& dataset,
 absl::Status DatasetSchedule::Stat(const Dataset& dataset) {
   const Presence::View view = dataset.presence.Look();
   const auto info =
-      client_->datasets().Ask(StatDataset{dataset.token}, Patiently());
+      client_->datasets().Ask(StatDataset{dataset.token}, Limits());
   HAWSER_RETURN_IF_ERROR(
       Judge("stat", info.status(), view, {KindOf<OnWire<StatDataset>>()}));
   if (!info.ok() ||
@@ -137,8 +137,8 @@ absl::Status DatasetSchedule::Get(const Dataset& dataset, Random& random) {
   const auto get = [&]() -> absl::StatusOr<Literal> {
     HAWSER_ASSIGN_OR_RETURN(
         const auto buffer,
-        client_->datasets().Open({dataset.token, array.name}, Patiently()));
-    return buffer->Fetch(Patiently()).Await();
+        client_->datasets().Open({dataset.token, array.name}, Limits()));
+    return buffer->Fetch(Limits()).Await();
   };
   const auto value = get();
   HAWSER_RETURN_IF_ERROR(
@@ -158,7 +158,7 @@ absl::Status DatasetSchedule::UseAsArgument(const Dataset& dataset,
   const auto run = [&]() -> absl::StatusOr<Literal> {
     HAWSER_ASSIGN_OR_RETURN(const auto results,
                             Execute(dataset, *array, other));
-    return results[0]->Fetch(Patiently()).Await();
+    return results[0]->Fetch(Limits()).Await();
   };
   const auto value = run();
   HAWSER_RETURN_IF_ERROR(
@@ -182,7 +182,7 @@ absl::Status DatasetSchedule::List(Random& random) {
   const DatasetQuery asked = query;
   std::vector<DatasetInfo> listed;
   for (bool more = true; more;) {
-    auto page = client_->datasets().Ask(query, Patiently());
+    auto page = client_->datasets().Ask(query, Limits());
     if (!page.ok())
       return Explain("list", page.status(), {KindOf<OnWire<DatasetQuery>>()});
     if (query.limit > 0 &&

@@ -108,6 +108,7 @@ std::shared_ptr<runtime::Client> World::ConnectWithFallback() {
   FallbackPolicy policy;
   policy.probe_first = absl::Milliseconds(2);
   policy.probe_longest = absl::Milliseconds(20);
+  policy.wait_for_primary = absl::Milliseconds(200);
   return MakeFallbackClient(Connect(), cpu::MakeCpuClient({.threads = 1}),
                             policy);
 }
