@@ -153,11 +153,12 @@ bool FallbackDatasets::WasThere(absl::string_view token) {
 absl::Status FallbackDatasets::NotAt(const runtime::Client& where,
                                      absl::string_view token,
                                      const absl::Status& found) {
+  // Before the lock: the breaker asks Settled while it holds its own.
+  const bool away = Breaker::IsOpen(client_->breaker_.epoch());
   MutexLock lock(&mu_);
   const auto frozen = frozen_.find(token);
   if (!absl::IsNotFound(found) || frozen == frozen_.end()) return found;
   const bool durable = frozen->second;
-  const bool away = Breaker::IsOpen(client_->breaker_.epoch());
   if (&where != client_->primary_.get() && (durable || !away)) return found;
   return DataLoss("dataset ", token, " was made of values on ",
                   client_->primary_->name(),
