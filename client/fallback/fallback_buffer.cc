@@ -64,7 +64,7 @@ Future<Literal> FallbackBuffer::Fetch(const runtime::CallOptions& options) {
   if (const auto made = client_->recipes_.Made(recipe_)) {
     FetchFrom(made, promise, options, why);
   } else {
-    MakeOnSecondary(promise, options, why);
+    MakeOnSecondary(promise, options, why, /*may_replay=*/true);
   }
   return result;
 }
@@ -82,7 +82,8 @@ void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
     if (pass && client_->GiveUp(value.status(), attempt)) {
       // The next execution that needs it sends the good value instead.
       ForgetPrimary();
-      MakeOnSecondary(promise, options, value.status());
+      MakeOnSecondary(promise, options, value.status(),
+                      client_->MayDiffer(attempt));
       return;
     }
   }
@@ -91,47 +92,44 @@ void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
 
 void FallbackBuffer::MakeOnSecondary(const LiteralPromise& promise,
                                      const runtime::CallOptions& options,
-                                     const absl::Status& why) {
-  client_->worker_.Soon([self = shared_from_this(), promise, options, why] {
-    absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
-    {
-      const Gate::Pass pass = self->gate_->Enter();
-      if (pass) there = self->client_->recipes_.AtHome(self->recipe_);
-    }
-    if (there.ok()) {
-      self->FetchFrom(*there, promise, options, why);
-    } else if (IsElsewhere(there.status()) && !absl::IsResourceExhausted(why)) {
-      self->FetchWhenBack(promise, options, there.status());
-    } else {
-      promise->Set(Annotate(there.status(), why.message()));
-    }
-  });
+                                     const absl::Status& why, bool may_replay) {
+  client_->worker_.Soon(
+      [self = shared_from_this(), promise, options, why, may_replay] {
+        absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
+        {
+          const Gate::Pass pass = self->gate_->Enter();
+          if (pass) there = self->client_->recipes_.AtHome(self->recipe_);
+        }
+        if (there.ok()) {
+          self->FetchFrom(*there, promise, options, why);
+        } else if (IsElsewhere(there.status()) && may_replay) {
+          self->FetchWhenBack(promise, options, there.status());
+        } else if (IsElsewhere(there.status())) {
+          promise->Set(why);
+        } else {
+          promise->Set(Annotate(there.status(), why.message()));
+        }
+      });
 }
 
 void FallbackBuffer::FetchWhenBack(const LiteralPromise& promise,
                                    const runtime::CallOptions& options,
                                    const absl::Status& why) {
-  Future<bool> back(FallbackClient::Gone());
-  runtime::CallOptions waiting = options;
-  {
-    const Gate::Pass pass = gate_->Enter();
-    if (pass) {
-      waiting = client_->Waiting(options);
-      back = client_->PrimaryBack(waiting, why);
-    }
+  const Gate::Pass pass = gate_->Enter();
+  if (!pass) {
+    promise->Set(FallbackClient::Gone());
+    return;
   }
-  back.OnReady([self = shared_from_this(), promise,
-                waiting](const absl::StatusOr<bool>& back) {
-    {
-      const Gate::Pass pass = self->gate_->Enter();
-      if (pass && back.ok()) {
-        self->client_->worker_.Soon(
-            [self, promise, waiting] { self->FetchRemade(promise, waiting); });
-        return;
-      }
-    }
-    promise->Set(back.ok() ? FallbackClient::Gone() : back.status());
-  });
+  client_->WhenPrimaryIsBack(
+      options, why,
+      [self = shared_from_this(),
+       promise](const absl::StatusOr<runtime::CallOptions>& waiting) {
+        if (waiting.ok()) {
+          self->FetchRemade(promise, *waiting);
+        } else {
+          promise->Set(waiting.status());
+        }
+      });
 }
 
 void FallbackBuffer::FetchRemade(const LiteralPromise& promise,
@@ -144,7 +142,7 @@ void FallbackBuffer::FetchRemade(const LiteralPromise& promise,
       const Attempt attempt = client_->Begin(waiting);
       there = OnPrimary(attempt, waiting);
       again = !there.ok() && client_->GiveUp(there.status(), attempt) &&
-              client_->breaker_.epoch() != attempt.epoch;
+              client_->MayDiffer(attempt);
     }
   }
   if (again) return FetchWhenBack(promise, waiting, there.status());

@@ -69,10 +69,11 @@ class FallbackBuffer : public runtime::Buffer,
                 const runtime::CallOptions& options,
                 const LiteralPromise& promise);
   // Makes the value on the secondary, on the client's worker; inside the gate.
-  // What only the primary can make is fetched when that is back.
+  // What only the primary can make is fetched when that is back, unless it has
+  // just refused (`may_replay` false): then the error is `why`.
   void MakeOnSecondary(const LiteralPromise& promise,
                        const runtime::CallOptions& options,
-                       const absl::Status& why);
+                       const absl::Status& why, bool may_replay);
   void FetchFrom(const runtime::BufferPtr& secondary,
                  const LiteralPromise& promise,
                  const runtime::CallOptions& options, const absl::Status& why);

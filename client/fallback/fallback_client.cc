@@ -19,6 +19,14 @@ constexpr absl::Duration kQuiet = absl::Seconds(10);
 // Why a token of Waiting has expired, where that is not the caller's wish.
 constexpr char kNotBack[] = "the server did not come back in time";
 
+// What the end of a wait for the primary means. OK: it is back.
+absl::Status NotBack(const absl::Status& waited, const absl::Status& why) {
+  if (!waited.ok() && waited.message() == kNotBack) {
+    return ElsewhereError(Unavailable(why.message(), ": ", kNotBack));
+  }
+  return Annotate(waited, why.message());
+}
+
 }  // namespace
 
 runtime::CallOptions WithoutAttempt(const runtime::CallOptions& call) {
@@ -162,21 +170,34 @@ runtime::CallOptions FallbackClient::Waiting(
   return waiting;
 }
 
-Future<bool> FallbackClient::PrimaryBack(const runtime::CallOptions& waiting,
-                                         const absl::Status& why) const {
-  auto promise = std::make_shared<Promise<bool>>();
+bool FallbackClient::MayDiffer(const Attempt& attempt) const {
+  return Breaker::IsOpen(attempt.epoch) || breaker_.epoch() != attempt.epoch;
+}
+
+absl::StatusOr<runtime::CallOptions> FallbackClient::AwaitPrimary(
+    const runtime::CallOptions& call, const absl::Status& why) const {
+  const runtime::CallOptions waiting = Waiting(call);
+  const auto back = OrExpired(breaker_.Closed(), waiting.cancel).Await();
+  HAWSER_RETURN_IF_ERROR(NotBack(back.status(), why));
+  return waiting;
+}
+
+void FallbackClient::WhenPrimaryIsBack(
+    const runtime::CallOptions& call, const absl::Status& why,
+    std::function<void(const absl::StatusOr<runtime::CallOptions>&)> then) {
+  const runtime::CallOptions waiting = Waiting(call);
   OrExpired(breaker_.Closed(), waiting.cancel)
-      .OnReady([promise, why](const absl::StatusOr<bool>& back) {
-        if (back.ok()) {
-          promise->Set(true);
-        } else if (back.status().message() == kNotBack) {  // by the policy
-          promise->Set(
-              ElsewhereError(Unavailable(why.message(), ": ", kNotBack)));
-        } else {
-          promise->Set(Annotate(back.status(), why.message()));
+      .OnReady([this, gate = gate_, waiting, why,
+                then = std::move(then)](const absl::StatusOr<bool>& back) {
+        {
+          const Gate::Pass pass = gate->Enter();
+          if (pass && back.ok()) {
+            worker_.Soon([then, waiting] { then(waiting); });
+            return;
+          }
         }
+        then(back.ok() ? Gone() : NotBack(back.status(), why));
       });
-  return promise->future();
 }
 
 absl::StatusOr<runtime::Capabilities> FallbackClient::capabilities() {

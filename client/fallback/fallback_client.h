@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -77,13 +78,21 @@ class FallbackClient : public runtime::Client {
 
   // The primary as a place, for what `attempt` of `call` needs there.
   Place PrimaryPlace(const Attempt& attempt, const runtime::CallOptions& call);
-  // `call` for work that only the primary can do: it ends as the policy says
-  // where its caller set no deadline.
+  // Whether the primary may do what it did not do in `attempt`: it was not
+  // asked, or has gone since. Else it would only say the same again.
+  bool MayDiffer(const Attempt& attempt) const;
+  // For what only the primary can do, as `why` says: once it is there, what is
+  // left of `call`, which ends as the policy says where its caller set no
+  // deadline. Blocks. Errors: those of `call`; kUnavailable by the policy; both
+  // say `why`.
+  absl::StatusOr<runtime::CallOptions> AwaitPrimary(
+      const runtime::CallOptions& call, const absl::Status& why) const;
+  // The same without waiting: `then` gets it, on the worker, or an error on any
+  // thread. Called inside the gate; `then` is not.
+  void WhenPrimaryIsBack(
+      const runtime::CallOptions& call, const absl::Status& why,
+      std::function<void(const absl::StatusOr<runtime::CallOptions>&)> then);
   runtime::CallOptions Waiting(const runtime::CallOptions& call) const;
-  // Completes when the primary is there. Fails when the token of `waiting` has
-  // expired, with what only the primary can do, `why`.
-  Future<bool> PrimaryBack(const runtime::CallOptions& waiting,
-                           const absl::Status& why) const;
 
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<runtime::Client> primary_;

@@ -41,9 +41,8 @@ struct FallbackDatasets::Verbs {
   FallbackDatasets& datasets;
   const runtime::CallOptions& call;
 
-  // What only the primary knows.
   template <typename Verb>
-  absl::StatusOr<DatasetAnswer> operator()(const Verb& verb) {
+  absl::StatusOr<DatasetAnswer> AskPrimary(const Verb& verb) {
     FallbackClient& client = *datasets.client_;
     const Attempt attempt = client.Begin(call);
     if (Breaker::IsOpen(attempt.epoch)) return client.Missing(attempt.epoch);
@@ -51,9 +50,13 @@ struct FallbackDatasets::Verbs {
     if (!answer.ok()) (void)client.GiveUp(answer.status(), attempt);
     return answer;
   }
+  // What only the primary knows.
+  template <typename Verb>
+  absl::StatusOr<DatasetAnswer> operator()(const Verb& verb) {
+    return AskPrimary(verb);
+  }
   absl::StatusOr<DatasetAnswer> operator()(const StatDataset& stat) {
-    if (IsTag(stat.token))
-      return (*this).template operator()<StatDataset>(stat);
+    if (IsTag(stat.token)) return AskPrimary(stat);
     return datasets.Stat(stat.token, call);
   }
   absl::StatusOr<DatasetAnswer> operator()(const DatasetQuery& query) {
@@ -252,12 +255,9 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
   if (found == nullptr) {
     absl::StatusOr<runtime::BufferPtr> here = OnSecondary(part);
     if (IsElsewhere(here.status()) && WasThere(part.token)) {
-      // In the same epoch the primary would only say it again.
-      const bool same = attempt.epoch == client_->breaker_.epoch();
-      if (same && !tried.ok()) return tried;
-      const runtime::CallOptions waiting = client_->Waiting(call);
-      HAWSER_RETURN_IF_ERROR(
-          client_->PrimaryBack(waiting, here.status()).Await());
+      if (!client_->MayDiffer(attempt)) return tried;
+      HAWSER_ASSIGN_OR_RETURN(const runtime::CallOptions waiting,
+                              client_->AwaitPrimary(call, here.status()));
       return Open(part, waiting);
     }
     HAWSER_ASSIGN_OR_RETURN(found, std::move(here));
@@ -359,7 +359,7 @@ absl::Status FallbackDatasets::DeleteEverywhere(
   }
   if (!here) return there;
   // A probe that began since has put what was still known here then.
-  const bool missed = !away && client_->breaker_.epoch() != attempt.epoch;
+  const bool missed = !away && client_->MayDiffer(attempt);
   if (missed) {
     MutexLock lock(&mu_);
     ++changes_;

@@ -141,27 +141,18 @@ absl::StatusOr<std::vector<runtime::BufferPtr>> FallbackExecutable::Execute(
   if (!pass) return FallbackClient::Gone();
   HAWSER_RETURN_IF_ERROR(Check(arguments, options.donated));
   const Attempt attempt = client_->Begin(options.call);
-  absl::Status tried;
-  if (WhyNotPrimary(attempt).ok()) {
+  absl::Status primary = WhyNotPrimary(attempt);
+  if (primary.ok()) {
     auto results = ExecuteOnPrimary(arguments, options, attempt);
     if (results.ok() || !GiveUp(results.status(), attempt)) return results;
-    tried = results.status();
+    primary = results.status();
   }
   auto results = ExecuteOnSecondary(arguments, options.call, attempt);
   if (!IsElsewhere(results.status())) return results;
-  // In the same epoch the primary would only say it again.
-  const bool same = attempt.epoch == client_->breaker_.epoch();
-  if (same && !tried.ok()) return tried;
-  return ExecuteWhenBack(arguments, options, results.status());
-}
-
-absl::StatusOr<std::vector<runtime::BufferPtr>>
-FallbackExecutable::ExecuteWhenBack(
-    absl::Span<const runtime::Argument> arguments,
-    const runtime::ExecuteOptions& options, const absl::Status& why) {
+  if (!client_->MayDiffer(attempt)) return primary;
   runtime::ExecuteOptions waiting = options;
-  waiting.call = client_->Waiting(options.call);
-  HAWSER_RETURN_IF_ERROR(client_->PrimaryBack(waiting.call, why).Await());
+  HAWSER_ASSIGN_OR_RETURN(
+      waiting.call, client_->AwaitPrimary(options.call, results.status()));
   return Execute(arguments, waiting);
 }
 
@@ -254,14 +245,18 @@ Future<FallbackExecutable::Values> FallbackExecutable::Call(
   if (!checked.ok()) return Future<Values>(checked);
   const Attempt attempt = client_->Begin(options);
   Future<Values> values;
-  if (WhyNotPrimary(attempt).ok()) {
+  absl::Status primary = WhyNotPrimary(attempt);
+  if (primary.ok()) {
     auto called = CallPrimary(arguments, options, attempt);
     if (!called.ok() && !GiveUp(called.status(), attempt)) {
       return Future<Values>(called.status());
     }
     if (called.ok()) values = *std::move(called);
+    primary = called.status();
   }
-  if (!values.valid()) values = CallElsewhere(arguments, options);
+  if (!values.valid()) {
+    values = CallElsewhere(arguments, options, attempt, primary);
+  }
   return Within(values, attempt.caller.deadline());
 }
 
@@ -282,10 +277,11 @@ FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
           const Gate::Pass pass = self->gate_->Enter();
           if (pass && self->GiveUp(value.status(), attempt)) {
             // Not here: this may be a thread that must not compile.
-            self->client_->worker_.Soon([self, promise, kept, options] {
-              self->CallElsewhere(kept, options)
-                  .OnReady([promise](const auto& v) { promise->Set(v); });
-            });
+            self->client_->worker_.Soon(
+                [self, promise, kept, options, attempt, why = value.status()] {
+                  self->CallElsewhere(kept, options, attempt, why)
+                      .OnReady([promise](const auto& v) { promise->Set(v); });
+                });
             return;
           }
         }
@@ -296,28 +292,28 @@ FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
 
 Future<FallbackExecutable::Values> FallbackExecutable::CallElsewhere(
     absl::Span<const runtime::Argument> arguments,
-    const runtime::CallOptions& options) {
+    const runtime::CallOptions& options, const Attempt& attempt,
+    const absl::Status& primary) {
   const Gate::Pass pass = gate_->Enter();
   if (!pass) return Future<Values>(FallbackClient::Gone());
   const Future<Values> values = CallSecondary(arguments, options);
-  if (!values.ready() || !IsElsewhere(values.Await().status())) return values;
-  const runtime::CallOptions waiting = client_->Waiting(options);
+  if (!values.ready()) return values;
+  const absl::Status here = values.Await().status();
+  if (!IsElsewhere(here)) return values;
+  if (!client_->MayDiffer(attempt)) return Future<Values>(primary);
   auto promise = std::make_shared<Promise<Values>>();
   std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
-  client_->PrimaryBack(waiting, values.Await().status())
-      .OnReady([self = shared_from_this(), promise, kept = std::move(kept),
-                waiting](const absl::StatusOr<bool>& back) {
-        {
-          const Gate::Pass pass = self->gate_->Enter();
-          if (pass && back.ok()) {
-            self->client_->worker_.Soon([self, promise, kept, waiting] {
-              self->Call(kept, waiting)
-                  .OnReady([promise](const auto& v) { promise->Set(v); });
-            });
-            return;
-          }
+  client_->WhenPrimaryIsBack(
+      options, here,
+      [self = shared_from_this(), promise, kept = std::move(kept)](
+          const absl::StatusOr<runtime::CallOptions>& waiting) {
+        if (!waiting.ok()) {
+          promise->Set(waiting.status());
+          return;
         }
-        promise->Set(back.ok() ? FallbackClient::Gone() : back.status());
+        self->Call(kept, *waiting).OnReady([promise](const auto& values) {
+          promise->Set(values);
+        });
       });
   return promise->future();
 }

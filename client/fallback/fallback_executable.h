@@ -62,10 +62,6 @@ class FallbackExecutable
   absl::StatusOr<std::vector<runtime::BufferPtr>> ExecuteOnSecondary(
       absl::Span<const runtime::Argument> arguments,
       const runtime::CallOptions& call, const Attempt& attempt);
-  // What only the primary can execute, once it is there. Blocks.
-  absl::StatusOr<std::vector<runtime::BufferPtr>> ExecuteWhenBack(
-      absl::Span<const runtime::Argument> arguments,
-      const runtime::ExecuteOptions& options, const absl::Status& why);
   // The primary's results with their recipes.
   std::vector<runtime::BufferPtr> Wrap(
       absl::Span<const runtime::Argument> arguments,
@@ -75,9 +71,12 @@ class FallbackExecutable
   absl::StatusOr<Future<Values>> CallPrimary(
       absl::Span<const runtime::Argument> arguments,
       const runtime::CallOptions& options, const Attempt& attempt);
-  // By the secondary; what only the primary can do when that is there.
+  // By the secondary; what only the primary can do when that is there, unless
+  // it is there and has said why not, which is `primary`.
   Future<Values> CallElsewhere(absl::Span<const runtime::Argument> arguments,
-                               const runtime::CallOptions& options);
+                               const runtime::CallOptions& options,
+                               const Attempt& attempt,
+                               const absl::Status& primary);
   Future<Values> CallSecondary(absl::Span<const runtime::Argument> arguments,
                                const runtime::CallOptions& options);
 

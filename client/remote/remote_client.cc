@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +16,7 @@
 #include "core/base/or_expired.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
+#include "core/runtime/drain.h"
 
 namespace hawser {
 namespace {
@@ -38,11 +38,7 @@ RemoteOptions WithName(RemoteOptions options) {
 
 // The destructor waits for the client's own threads, so it cannot run on one.
 void Destroy(RemoteClient* client) {
-  if (CallbackScope::Active()) {
-    std::thread([client] { delete client; }).detach();
-  } else {
-    delete client;
-  }
+  runtime::DrainClient(CallbackScope::Active(), [client] { delete client; });
 }
 
 }  // namespace

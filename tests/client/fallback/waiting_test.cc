@@ -3,6 +3,7 @@
 #include <string>
 #include <thread>
 
+#include "core/base/status.h"
 #include "core/runtime/datasets.h"
 #include "tests/client/fallback/fallback_fixture.h"
 
@@ -173,6 +174,33 @@ TEST_F(WaitingTest, ADatasetThatIsGoneAfterTheReturnIsSaid) {
   server_->KeepDatasets(false);
   server_->ComeBack();
   EXPECT_THAT(value.Await(), StatusIs(StatusCode::kNotFound, token_));
+}
+
+// It is there and has said why not: waiting would change nothing.
+TEST_F(WaitingTest, WhatThePrimaryRefusesIsNotAskedAgainAndAgain) {
+  StartWithProbes();
+  server_->Refuse("step", Unimplemented("no such op"));
+  const auto step = Compile();
+  const BufferPtr data = Data();
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(step->Execute({data, a_, b_}, {}),
+                StatusIs(StatusCode::kUnimplemented, "no such op"));
+    EXPECT_THAT(step->Call({data, a_, b_}, {}).Await(),
+                StatusIs(StatusCode::kUnimplemented, "no such op"));
+  }
+  const auto other = Compile(StepModule("other"));
+  const int before = server_->counts().executions;
+  server_->FailNext(ResourceExhausted("full"));
+  EXPECT_THAT(other->Execute({data, a_, b_}, {}),
+              StatusIs(StatusCode::kResourceExhausted, "full"));
+  server_->FailNext(ResourceExhausted("full"));
+  EXPECT_THAT(other->Call({data, a_, b_}, {}).Await(),
+              StatusIs(StatusCode::kResourceExhausted, "full"));
+  server_->PoisonNext(ResourceExhausted("full"));
+  EXPECT_THAT(Step(other, data)->Fetch({}).Await(),
+              StatusIs(StatusCode::kResourceExhausted, "full"));
+  EXPECT_EQ(server_->counts().executions - before, 3);
+  EXPECT_THAT(*Fetch(Step(other, data)), LiteralBitEquals(Expected(1)));
 }
 
 TEST_F(WaitingTest, TheClientMayGoMeanwhile) {
