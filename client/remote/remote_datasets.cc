@@ -1,6 +1,5 @@
 #include "client/remote/remote_datasets.h"
 
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -52,55 +51,71 @@ void RemoteDatasets::Learn(const DatasetInfo& info) {
   infos_[info.token] = info;
 }
 
+void RemoteDatasets::Forget(absl::string_view token) {
+  MutexLock lock(&mu_);
+  infos_.erase(token);
+  manifests_.erase(token);
+}
+
 struct RemoteDatasets::Heard {
   RemoteDatasets& datasets;
 
-  absl::Status OfDataset(absl::string_view asked, const DatasetInfo& info) {
-    if (!IsTag(asked) && info.token != asked) {
+  absl::Status OfDataset(absl::string_view asked,
+                         const absl::StatusOr<DatasetInfo>& info) {
+    HAWSER_RETURN_IF_ERROR(info);
+    if (!IsTag(asked) && info->token != asked) {
       return Internal(datasets.client_->name(), " was asked for ", asked,
-                      ", answered ", info.token);
+                      ", answered ", info->token);
     }
-    datasets.Learn(info);
+    datasets.Learn(*info);
     return absl::OkStatus();
   }
-  absl::Status operator()(const StatDataset& stat, const DatasetInfo& info) {
+  absl::Status operator()(const StatDataset& stat,
+                          const absl::StatusOr<DatasetInfo>& info) {
     return OfDataset(stat.token, info);
   }
-  absl::Status operator()(const PinDataset& pin, const DatasetInfo& info) {
+  absl::Status operator()(const PinDataset& pin,
+                          const absl::StatusOr<DatasetInfo>& info) {
     return OfDataset(pin.token, info);
   }
-  absl::Status operator()(const DatasetQuery& query, const DatasetPage& page) {
+  absl::Status operator()(const DatasetQuery& query,
+                          const absl::StatusOr<DatasetPage>& page) {
+    HAWSER_RETURN_IF_ERROR(page);
     // A page without an end would be asked for again and again.
-    if (!page.more || !page.datasets.empty()) return absl::OkStatus();
+    if (!page->more || !page->datasets.empty()) return absl::OkStatus();
     return Internal(datasets.client_->name(),
                     " says there are more datasets behind \"", query.after,
                     "\", and names none");
   }
+  absl::Status operator()(const DeleteDataset& order,
+                          const absl::StatusOr<Acknowledgement>& gone) {
+    if (gone.ok() || absl::IsNotFound(gone.status())) {
+      datasets.Forget(order.token);
+    }
+    return gone.status();
+  }
   template <typename Verb, typename Answer>
-  absl::Status operator()(const Verb&, const Answer&) {
-    return absl::OkStatus();
+  absl::Status operator()(const Verb&, const absl::StatusOr<Answer>& answer) {
+    return answer.status();
   }
 };
+
+template <typename Verb>
+absl::StatusOr<typename Verb::Answer> RemoteDatasets::AskServer(
+    const Verb& verb, const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const auto request, OnWire<Verb>::Send(verb));
+  HAWSER_ASSIGN_OR_RETURN(
+      const auto reply, client_->transport()->Ask<OnWire<Verb>>(
+                            request, {.cancel = runtime::AttemptToken(call)}));
+  return AnswerOf<typename Verb::Answer>(reply);
+}
 
 absl::StatusOr<DatasetAnswer> RemoteDatasets::Answer(
     const DatasetVerb& verb, const runtime::CallOptions& call) {
   return std::visit(
-      [&](const auto& v) -> absl::StatusOr<DatasetAnswer> {
-        using Verb = std::decay_t<decltype(v)>;
-        HAWSER_ASSIGN_OR_RETURN(const auto request, OnWire<Verb>::Send(v));
-        const auto reply = client_->transport()->Ask<OnWire<Verb>>(
-            request, {.cancel = runtime::AttemptToken(call)});
-        if constexpr (std::is_same_v<Verb, DeleteDataset>) {
-          if (reply.ok() || absl::IsNotFound(reply.status())) {
-            MutexLock lock(&mu_);
-            infos_.erase(v.token);
-            manifests_.erase(v.token);
-          }
-        }
-        HAWSER_RETURN_IF_ERROR(reply);
-        HAWSER_ASSIGN_OR_RETURN(auto answer,
-                                AnswerOf<typename Verb::Answer>(*reply));
-        HAWSER_RETURN_IF_ERROR(Heard{*this}(v, answer));
+      [&](const auto& one) -> absl::StatusOr<DatasetAnswer> {
+        auto answer = AskServer(one, call);
+        HAWSER_RETURN_IF_ERROR(Heard{*this}(one, answer));
         return answer;
       },
       verb);

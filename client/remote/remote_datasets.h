@@ -54,6 +54,10 @@ class RemoteDatasets final : public runtime::Datasets {
   absl::StatusOr<CheckedPart> Find(const DatasetPart& part,
                                    const runtime::CallOptions& call);
   void Learn(const DatasetInfo& info);
+  void Forget(absl::string_view token);
+  template <typename Verb>
+  absl::StatusOr<typename Verb::Answer> AskServer(
+      const Verb& verb, const runtime::CallOptions& call);
 
   RemoteClient* const client_;
   Mutex mu_;

@@ -202,14 +202,12 @@ absl::StatusOr<std::shared_ptr<RowReader>> DatasetsHandler::Get(
       std::move(array), std::move(rows));
 }
 
-absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
-    absl::string_view tenant, const v1::StatRequest& request) {
-  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
-                          store_->Stat(tenant, request.token()));
-  v1::DatasetInfoProto proto = ToProto(info);
-  if (!request.digests()) return proto;
+absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::StatWithDigests(
+    absl::string_view tenant, absl::string_view token) {
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info, store_->Stat(tenant, token));
   HAWSER_ASSIGN_OR_RETURN(const DatasetManifest manifest,
                           store_->Manifest(tenant, info.token));
+  v1::DatasetInfoProto proto = ToProto(info);
   SetChunks(manifest, &proto);
   return proto;
 }
@@ -217,7 +215,10 @@ absl::StatusOr<v1::DatasetInfoProto> DatasetsHandler::Stat(
 void DatasetsHandler::Serve(OnWire<StatDataset>, absl::string_view tenant,
                             const v1::StatRequest& request,
                             Done<OnWire<StatDataset>> done) {
-  done(Stat(tenant, request));
+  if (!request.digests()) {
+    return ServeVerb<StatDataset>(tenant, request, std::move(done));
+  }
+  done(StatWithDigests(tenant, request.token()));
 }
 
 // ---- verbs ----------------------------------------------------------------

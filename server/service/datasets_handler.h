@@ -86,21 +86,12 @@ class DatasetsHandler {
   DatasetsHandler(DatasetStore* store, ThreadPool* workers)
       : store_(store), workers_(workers) {}
 
-  // The methods of one request and one answer (core/wire/dataset_verbs.h). Of a
-  // verb's request its verb is made, and the store's answer of that.
+  // The methods of one request and one answer (core/wire/dataset_verbs.h).
   template <typename Verb>
   void Serve(OnWire<Verb>, absl::string_view tenant,
              const typename OnWire<Verb>::Request& request,
              Done<OnWire<Verb>> done) {
-    const absl::StatusOr<Verb> verb = OnWire<Verb>::Receive(request);
-    if (!verb.ok()) return done(verb.status());
-    Answer(
-        tenant, *verb,
-        [done = std::move(done)](const absl::StatusOr<DatasetAnswer>& answer) {
-          if (!answer.ok()) return done(answer.status());
-          done(ReplyOf<typename OnWire<Verb>::Reply>(
-              std::get<typename Verb::Answer>(*answer)));
-        });
+    ServeVerb<Verb>(tenant, request, std::move(done));
   }
   // Also with the digests of all chunks, which no verb asks for.
   void Serve(OnWire<StatDataset>, absl::string_view tenant,
@@ -116,14 +107,29 @@ class DatasetsHandler {
                                                  const v1::GetRequest& request);
 
  private:
+  // Makes the verb of its request, and the reply of what the store answers.
+  template <typename Verb>
+  void ServeVerb(absl::string_view tenant,
+                 const typename OnWire<Verb>::Request& request,
+                 Done<OnWire<Verb>> done) {
+    const absl::StatusOr<Verb> verb = OnWire<Verb>::Receive(request);
+    if (!verb.ok()) return done(verb.status());
+    Answer(
+        tenant, *verb,
+        [done = std::move(done)](const absl::StatusOr<DatasetAnswer>& answer) {
+          if (!answer.ok()) return done(answer.status());
+          done(ReplyOf<typename OnWire<Verb>::Reply>(
+              std::get<typename Verb::Answer>(*answer)));
+        });
+  }
   // What the store is asked for each verb.
   struct Verbs;
   void Answer(absl::string_view tenant, const DatasetVerb& verb,
               std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);
   absl::StatusOr<v1::FindMissingReply> FindMissing(
       absl::string_view tenant, const v1::FindMissingRequest& request);
-  absl::StatusOr<v1::DatasetInfoProto> Stat(absl::string_view tenant,
-                                            const v1::StatRequest& request);
+  absl::StatusOr<v1::DatasetInfoProto> StatWithDigests(absl::string_view tenant,
+                                                       absl::string_view token);
 
   DatasetStore* const store_;
   ThreadPool* const workers_;

@@ -11,8 +11,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "core/base/log.h"
 #include "core/base/alarm.h"
+#include "core/base/log.h"
+#include "core/runtime/drain.h"
 #include "gtest/gtest.h"
 
 namespace hawser {
@@ -49,7 +50,9 @@ void RunSchedules(uint64_t first, int count,
     first = only;
     last = only + 1;
   }
-  Alarm::OfProcess();  // whose thread stays
+  // The threads of the process, which stay.
+  Alarm::OfProcess();
+  runtime::DrainClient(true, [] {});
   const int before = Threads();
   std::atomic<uint64_t> next{first};
   std::vector<std::thread> threads;
