@@ -112,9 +112,9 @@ absl::Status RuntimeCalls::Step() const {
 }
 
 absl::Status RuntimeCalls::Call() const {
-  HAWSER_ASSIGN_OR_RETURN(const auto results,
+  HAWSER_ASSIGN_OR_RETURN(const auto called,
                           executable_->Call(arguments_, {}).Await());
-  return Check(results[0], kA + kB);
+  return Check(called.values[0], kA + kB);
 }
 
 }  // namespace hawser::bench

@@ -88,7 +88,7 @@ absl::StatusOr<Outcome> Execute(Module module,
   for (size_t i = 0; i < results.size(); ++i) {
     HAWSER_ASSIGN_OR_RETURN(Literal value, fetched[i].Await());
     outcome.values.push_back(std::move(value));
-    outcome.ran_on = results[i]->ran_on();
+    outcome.ran_on = results[i]->ran_on().where;
   }
   return outcome;
 }

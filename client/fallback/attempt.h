@@ -1,4 +1,5 @@
-// Attempt: one try at the primary. Within: a future that ends in time.
+// Attempt: one try at the primary. PatientCall: a call that may wait for it.
+// Within: a future that ends in time.
 #ifndef HAWSER_CLIENT_FALLBACK_ATTEMPT_H_
 #define HAWSER_CLIENT_FALLBACK_ATTEMPT_H_
 
@@ -8,6 +9,7 @@
 #include "core/base/cancel.h"
 #include "core/base/future.h"
 #include "core/base/or_expired.h"
+#include "core/runtime/client.h"
 
 namespace hawser {
 
@@ -16,6 +18,13 @@ struct Attempt {
   CancelToken caller;  // the caller's own wish and deadline
   // Then the primary has had its time; infinite unless before the deadline.
   absl::Time end = absl::InfiniteFuture();
+};
+
+// The limits of a call, and when its waits for the primary end where its caller
+// set no deadline; infinite: it has not waited yet. What is done once the
+// primary is back has the caller's limits again.
+struct PatientCall : runtime::CallOptions {
+  absl::Time wait_end = absl::InfiniteFuture();
 };
 
 // `answer`, or kDeadlineExceeded at `end`, whichever is first.

@@ -24,9 +24,9 @@ class Breaker {
     absl::Duration probe_first;
     absl::Duration probe_longest;
     std::function<absl::Status()> probe;  // OK closes the breaker
-    // Asked at that moment, when nobody can look at the epoch; false: something
-    // has changed that the probe did not see, and it is to come again at once.
-    // Must not use the breaker.
+    // Asked at that moment, when no call can look at the epoch; false:
+    // something has changed that the probe did not see, and it is to come again
+    // at once. Must not use the breaker.
     std::function<bool()> settled;
     std::function<void(const absl::Status& why)> on_open;
   };

@@ -45,33 +45,36 @@ void FallbackBuffer::ForgetPrimary() {
 }
 
 Future<Literal> FallbackBuffer::Fetch(const runtime::CallOptions& options) {
+  return FetchFor({options});
+}
+
+Future<Literal> FallbackBuffer::FetchFor(const PatientCall& call) {
   const Gate::Pass pass = gate_->Enter();
   if (!pass) return Future<Literal>(FallbackClient::Gone());
-  const Attempt attempt = client_->Begin(options);
+  const Attempt attempt = client_->Begin(call);
   auto promise = std::make_shared<Promise<Literal>>();
   const Future<Literal> result =
       Within(promise->future(), attempt.caller.deadline());
   if (const runtime::BufferPtr primary = PrimaryIn(attempt.epoch)) {
-    Within(primary->Fetch(Bounded(options, attempt)), attempt.end)
-        .OnReady([self = shared_from_this(), primary, attempt, options,
+    Within(primary->Fetch(Bounded(call, attempt)), attempt.end)
+        .OnReady([self = shared_from_this(), primary, attempt, call,
                   promise](const absl::StatusOr<Literal>& value) {
           if (value.ok()) self->SetRanOn(primary->ran_on());
-          self->OnAnswer(value, attempt, options, promise);
+          self->OnAnswer(value, attempt, call, promise);
         });
     return result;
   }
   const absl::Status why = client_->Missing(attempt.epoch);
   if (const auto made = client_->recipes_.Made(recipe_)) {
-    FetchFrom(made, promise, options, why);
+    FetchFrom(made, promise, call, why);
   } else {
-    MakeOnSecondary(promise, options, why, /*may_replay=*/true);
+    MakeOnSecondary(promise, call, why, /*may_replay=*/true);
   }
   return result;
 }
 
 void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
-                              Attempt attempt,
-                              const runtime::CallOptions& options,
+                              Attempt attempt, const PatientCall& call,
                               const LiteralPromise& promise) {
   if (!value.ok()) {
     {
@@ -82,7 +85,7 @@ void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
     if (pass && client_->GiveUp(value.status(), attempt)) {
       // The next execution that needs it sends the good value instead.
       ForgetPrimary();
-      MakeOnSecondary(promise, options, value.status(),
+      MakeOnSecondary(promise, call, value.status(),
                       client_->MayDiffer(attempt));
       return;
     }
@@ -91,19 +94,19 @@ void FallbackBuffer::OnAnswer(const absl::StatusOr<Literal>& value,
 }
 
 void FallbackBuffer::MakeOnSecondary(const LiteralPromise& promise,
-                                     const runtime::CallOptions& options,
+                                     const PatientCall& call,
                                      const absl::Status& why, bool may_replay) {
   client_->worker_.Soon(
-      [self = shared_from_this(), promise, options, why, may_replay] {
+      [self = shared_from_this(), promise, call, why, may_replay] {
         absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
         {
           const Gate::Pass pass = self->gate_->Enter();
           if (pass) there = self->client_->recipes_.AtHome(self->recipe_);
         }
         if (there.ok()) {
-          self->FetchFrom(*there, promise, options, why);
+          self->FetchFrom(*there, promise, call, why);
         } else if (IsElsewhere(there.status()) && may_replay) {
-          self->FetchWhenBack(promise, options, there.status());
+          self->FetchWhenBack(promise, call, there.status());
         } else if (IsElsewhere(there.status())) {
           promise->Set(why);
         } else {
@@ -113,69 +116,68 @@ void FallbackBuffer::MakeOnSecondary(const LiteralPromise& promise,
 }
 
 void FallbackBuffer::FetchWhenBack(const LiteralPromise& promise,
-                                   const runtime::CallOptions& options,
+                                   const PatientCall& call,
                                    const absl::Status& why) {
   const Gate::Pass pass = gate_->Enter();
   if (!pass) {
     promise->Set(FallbackClient::Gone());
     return;
   }
-  client_->WhenPrimaryIsBack(
-      options, why,
-      [self = shared_from_this(),
-       promise](const absl::StatusOr<runtime::CallOptions>& waiting) {
-        if (waiting.ok()) {
-          self->FetchRemade(promise, *waiting);
-        } else {
-          promise->Set(waiting.status());
-        }
-      });
+  client_->WhenPrimaryIsBack(call, why,
+                             [self = shared_from_this(), promise](
+                                 const absl::StatusOr<PatientCall>& waited) {
+                               if (waited.ok()) {
+                                 self->FetchRemade(promise, *waited);
+                               } else {
+                                 promise->Set(waited.status());
+                               }
+                             });
 }
 
 void FallbackBuffer::FetchRemade(const LiteralPromise& promise,
-                                 const runtime::CallOptions& waiting) {
+                                 const PatientCall& call) {
   absl::StatusOr<runtime::BufferPtr> there = FallbackClient::Gone();
   bool again = false;
   {
     const Gate::Pass pass = gate_->Enter();
     if (pass) {
-      const Attempt attempt = client_->Begin(waiting);
-      there = OnPrimary(attempt, waiting);
+      const Attempt attempt = client_->Begin(call);
+      there = OnPrimary(attempt, call);
       again = !there.ok() && client_->GiveUp(there.status(), attempt) &&
               client_->MayDiffer(attempt);
     }
   }
-  if (again) return FetchWhenBack(promise, waiting, there.status());
+  if (again) return FetchWhenBack(promise, call, there.status());
   if (!there.ok()) {
     promise->Set(there.status());
     return;
   }
-  Fetch(waiting).OnReady(
+  FetchFor(call).OnReady(
       [promise](const absl::StatusOr<Literal>& value) { promise->Set(value); });
 }
 
 void FallbackBuffer::FetchFrom(const runtime::BufferPtr& secondary,
                                const LiteralPromise& promise,
-                               const runtime::CallOptions& options,
+                               const PatientCall& call,
                                const absl::Status& why) {
-  secondary->Fetch(WithoutAttempt(options))
+  secondary->Fetch(WithoutAttempt(call))
       .OnReady([self = shared_from_this(), secondary, promise,
                 why](const absl::StatusOr<Literal>& value) {
-        self->SetRanOn(absl::StrCat(secondary->ran_on(),
-                                    " (fallback: ", why.message(), ")"));
+        self->SetRanOn(StoodIn(secondary->ran_on(), why));
         promise->Set(value);
       });
 }
 
-void FallbackBuffer::SetRanOn(std::string where) {
+void FallbackBuffer::SetRanOn(const runtime::RanOn& ran_on) {
   MutexLock lock(&mu_);
-  if (ran_on_.empty()) ran_on_ = std::move(where);
+  if (ran_on_.where.empty()) ran_on_ = ran_on;
 }
 
-std::string FallbackBuffer::ran_on() const {
+runtime::RanOn FallbackBuffer::ran_on() const {
   MutexLock lock(&mu_);
-  if (!ran_on_.empty()) return ran_on_;
-  return primary_ == nullptr ? "not computed yet" : primary_->ran_on();
+  if (!ran_on_.where.empty()) return ran_on_;
+  if (primary_ == nullptr) return {"not computed yet"};
+  return primary_->ran_on();
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackBuffer::OnPrimary(
@@ -217,8 +219,8 @@ absl::StatusOr<Literal> FallbackBuffer::ValueFromHome(
   HAWSER_ASSIGN_OR_RETURN(
       Literal fetched,
       there->Fetch(WithoutAttempt(call)).Await(call.cancel.deadline()));
-  SetRanOn(absl::StrCat(there->ran_on(), " (fallback: made again for ",
-                        client_->primary_->name(), ")"));
+  SetRanOn(
+      StoodIn(there->ran_on(), absl::UnavailableError("the primary lost it")));
   return fetched;
 }
 

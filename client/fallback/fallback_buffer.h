@@ -39,7 +39,7 @@ class FallbackBuffer : public runtime::Buffer,
     return pass ? client_ : nullptr;
   }
   Future<Literal> Fetch(const runtime::CallOptions& options) override;
-  std::string ran_on() const override;
+  runtime::RanOn ran_on() const override;
 
   const RecipePtr& recipe() const { return recipe_; }
   const std::shared_ptr<Gate>& gate() const { return gate_; }
@@ -58,6 +58,7 @@ class FallbackBuffer : public runtime::Buffer,
  private:
   using LiteralPromise = std::shared_ptr<Promise<Literal>>;
 
+  Future<Literal> FetchFor(const PatientCall& call);
   // The primary's copy, if it is still one in `epoch`.
   runtime::BufferPtr PrimaryIn(uint64_t epoch);
   // Uploads the value where this end can make it, else replays the recipe over
@@ -66,24 +67,20 @@ class FallbackBuffer : public runtime::Buffer,
       const Attempt& attempt, const runtime::CallOptions& call);
   absl::StatusOr<Literal> ValueFromHome(const runtime::CallOptions& call);
   void OnAnswer(const absl::StatusOr<Literal>& value, Attempt attempt,
-                const runtime::CallOptions& options,
-                const LiteralPromise& promise);
+                const PatientCall& call, const LiteralPromise& promise);
   // Makes the value on the secondary, on the client's worker; inside the gate.
   // What only the primary can make is fetched when that is back, unless it has
   // just refused (`may_replay` false): then the error is `why`.
-  void MakeOnSecondary(const LiteralPromise& promise,
-                       const runtime::CallOptions& options,
+  void MakeOnSecondary(const LiteralPromise& promise, const PatientCall& call,
                        const absl::Status& why, bool may_replay);
   void FetchFrom(const runtime::BufferPtr& secondary,
-                 const LiteralPromise& promise,
-                 const runtime::CallOptions& options, const absl::Status& why);
-  void FetchWhenBack(const LiteralPromise& promise,
-                     const runtime::CallOptions& options,
+                 const LiteralPromise& promise, const PatientCall& call,
+                 const absl::Status& why);
+  void FetchWhenBack(const LiteralPromise& promise, const PatientCall& call,
                      const absl::Status& why);
   // On the client's worker, once the primary is there.
-  void FetchRemade(const LiteralPromise& promise,
-                   const runtime::CallOptions& waiting);
-  void SetRanOn(std::string where);
+  void FetchRemade(const LiteralPromise& promise, const PatientCall& call);
+  void SetRanOn(const runtime::RanOn& ran_on);
 
   FallbackClient* const client_;  // only inside the gate
   const std::shared_ptr<Gate> gate_;
@@ -94,7 +91,7 @@ class FallbackBuffer : public runtime::Buffer,
   absl::Time end_ ABSL_GUARDED_BY(mu_);
   const RecipePtr recipe_;
   DatasetPart dataset_;  // token "" when it is none; set before sharing
-  std::string ran_on_ ABSL_GUARDED_BY(mu_);  // once the value was seen
+  runtime::RanOn ran_on_ ABSL_GUARDED_BY(mu_);  // once the value was seen
 };
 
 }  // namespace hawser

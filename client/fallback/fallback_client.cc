@@ -16,7 +16,7 @@ namespace {
 constexpr absl::Duration kPingTimeout = absl::Seconds(5);
 // A primary that is full may say so at every step; the log does not.
 constexpr absl::Duration kQuiet = absl::Seconds(10);
-// Why a token of Waiting has expired, where that is not the caller's wish.
+// Why a token of BeginWaiting has expired, where that is not the caller's wish.
 constexpr char kNotBack[] = "the server did not come back in time";
 
 // What the end of a wait for the primary means. OK: it is back.
@@ -160,39 +160,35 @@ Place FallbackClient::PrimaryPlace(const Attempt& attempt,
           }};
 }
 
-runtime::CallOptions FallbackClient::Waiting(
-    const runtime::CallOptions& call) const {
-  runtime::CallOptions waiting = call;
-  if (call.cancel.deadline() == absl::InfiniteFuture()) {
-    waiting.cancel =
-        call.cancel.Until(SteadyNow() + policy_.wait_for_primary, kNotBack);
+CancelToken FallbackClient::BeginWaiting(PatientCall* call) const {
+  if (call->cancel.deadline() != absl::InfiniteFuture()) return call->cancel;
+  if (call->wait_end == absl::InfiniteFuture()) {
+    call->wait_end = SteadyNow() + policy_.wait_for_primary;
   }
-  return waiting;
+  return call->cancel.Until(call->wait_end, kNotBack);
 }
 
 bool FallbackClient::MayDiffer(const Attempt& attempt) const {
   return Breaker::IsOpen(attempt.epoch) || breaker_.epoch() != attempt.epoch;
 }
 
-absl::StatusOr<runtime::CallOptions> FallbackClient::AwaitPrimary(
-    const runtime::CallOptions& call, const absl::Status& why) const {
-  const runtime::CallOptions waiting = Waiting(call);
-  const auto back = OrExpired(breaker_.Closed(), waiting.cancel).Await();
-  HAWSER_RETURN_IF_ERROR(NotBack(back.status(), why));
-  return waiting;
+absl::Status FallbackClient::AwaitPrimary(PatientCall* call,
+                                          const absl::Status& why) const {
+  const auto back = OrExpired(breaker_.Closed(), BeginWaiting(call)).Await();
+  return NotBack(back.status(), why);
 }
 
 void FallbackClient::WhenPrimaryIsBack(
-    const runtime::CallOptions& call, const absl::Status& why,
-    std::function<void(const absl::StatusOr<runtime::CallOptions>&)> then) {
-  const runtime::CallOptions waiting = Waiting(call);
-  OrExpired(breaker_.Closed(), waiting.cancel)
-      .OnReady([this, gate = gate_, waiting, why,
+    PatientCall call, const absl::Status& why,
+    std::function<void(const absl::StatusOr<PatientCall>&)> then) {
+  const CancelToken patience = BeginWaiting(&call);
+  OrExpired(breaker_.Closed(), patience)
+      .OnReady([this, gate = gate_, call, why,
                 then = std::move(then)](const absl::StatusOr<bool>& back) {
         {
           const Gate::Pass pass = gate->Enter();
           if (pass && back.ok()) {
-            worker_.Soon([then, waiting] { then(waiting); });
+            worker_.Soon([then, call] { then(call); });
             return;
           }
         }

@@ -81,18 +81,18 @@ class FallbackClient : public runtime::Client {
   // Whether the primary may do what it did not do in `attempt`: it was not
   // asked, or has gone since. Else it would only say the same again.
   bool MayDiffer(const Attempt& attempt) const;
-  // For what only the primary can do, as `why` says: once it is there, what is
-  // left of `call`, which ends as the policy says where its caller set no
-  // deadline. Blocks. Errors: those of `call`; kUnavailable by the policy; both
-  // say `why`.
-  absl::StatusOr<runtime::CallOptions> AwaitPrimary(
-      const runtime::CallOptions& call, const absl::Status& why) const;
-  // The same without waiting: `then` gets it, on the worker, or an error on any
-  // thread. Called inside the gate; `then` is not.
+  // For what only the primary can do, as `why` says: returns once it is there.
+  // Blocks: to the caller's deadline, or for all waits of `call` together as
+  // long as the policy says. Errors: those of `call`; kUnavailable by the
+  // policy; both say `why`.
+  absl::Status AwaitPrimary(PatientCall* call, const absl::Status& why) const;
+  // The same without waiting: `then` gets the call again, on the worker, or an
+  // error on any thread. Called inside the gate; `then` is not.
   void WhenPrimaryIsBack(
-      const runtime::CallOptions& call, const absl::Status& why,
-      std::function<void(const absl::StatusOr<runtime::CallOptions>&)> then);
-  runtime::CallOptions Waiting(const runtime::CallOptions& call) const;
+      PatientCall call, const absl::Status& why,
+      std::function<void(const absl::StatusOr<PatientCall>&)> then);
+  // Expires when `call` is to wait no longer; sets its end.
+  CancelToken BeginWaiting(PatientCall* call) const;
 
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<runtime::Client> primary_;

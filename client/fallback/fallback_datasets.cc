@@ -237,12 +237,18 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OnSecondary(
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
-    const DatasetPart& part, const runtime::CallOptions& call) {
-  const Attempt attempt = client_->Begin(call);
+    const DatasetPart& part, const runtime::CallOptions& options) {
+  PatientCall call{options};
+  return OpenFor(part, &call);
+}
+
+absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OpenFor(
+    const DatasetPart& part, PatientCall* call) {
+  const Attempt attempt = client_->Begin(*call);
   runtime::BufferPtr primary, found;
   absl::Status tried;
   if (!Breaker::IsOpen(attempt.epoch)) {
-    auto there = Find(*client_->primary_, part, Bounded(call, attempt));
+    auto there = Find(*client_->primary_, part, Bounded(*call, attempt));
     if (there.ok()) {
       found = primary = *std::move(there);
       RememberThere(part.token);
@@ -256,9 +262,8 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
     absl::StatusOr<runtime::BufferPtr> here = OnSecondary(part);
     if (IsElsewhere(here.status()) && WasThere(part.token)) {
       if (!client_->MayDiffer(attempt)) return tried;
-      HAWSER_ASSIGN_OR_RETURN(const runtime::CallOptions waiting,
-                              client_->AwaitPrimary(call, here.status()));
-      return Open(part, waiting);
+      HAWSER_RETURN_IF_ERROR(client_->AwaitPrimary(call, here.status()));
+      return OpenFor(part, call);
     }
     HAWSER_ASSIGN_OR_RETURN(found, std::move(here));
   }
@@ -351,11 +356,13 @@ absl::Status FallbackDatasets::DeleteEverywhere(
       sources_.erase(at);
       here = true;
     }
+    fetching_.erase(token);
     if (const auto at = frozen_.find(token); at != frozen_.end()) {
       frozen_.erase(at);
       here = true;
     }
     if (here && away) deleted_.insert(token);
+    if (here || !away) there_.erase(token);
   }
   if (!here) return there;
   // A probe that began since has put what was still known here then.

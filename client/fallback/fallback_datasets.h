@@ -47,6 +47,8 @@ class FallbackDatasets final : public runtime::Datasets {
   absl::StatusOr<DatasetInfo> Freeze(
       absl::Span<const runtime::NamedArgument> arrays,
       const runtime::CallOptions& call) override;
+  // Its values come over to be its source.
+  void KeepLocal(const DatasetInfo& info) override;
   // While the primary is away: a list is of what is known here; what is deleted
   // goes here at once, there when it is back; pins, tags and usage, which the
   // primary keeps, are kUnavailable.
@@ -71,6 +73,8 @@ class FallbackDatasets final : public runtime::Datasets {
   using NamedArguments = std::vector<runtime::NamedArgument>;
   struct Verbs;
 
+  absl::StatusOr<runtime::BufferPtr> OpenFor(const DatasetPart& part,
+                                             PatientCall* call);
   absl::StatusOr<DatasetInfo> Stat(const std::string& token,
                                    const runtime::CallOptions& call);
   absl::StatusOr<DatasetPage> List(const DatasetQuery& query,
@@ -111,7 +115,7 @@ class FallbackDatasets final : public runtime::Datasets {
   absl::StatusOr<NamedArguments> FreezableOnSecondary(
       absl::Span<const runtime::NamedArgument> arrays);
   void RememberFrozen(const DatasetInfo& info);
-  // Fetches the values of a frozen dataset, to be its source.
+  // Fetches the values of a dataset, to be its source.
   void FetchSource(const std::string& token, const NamedArguments& arrays);
 
   FallbackClient* const client_;
@@ -120,6 +124,9 @@ class FallbackDatasets final : public runtime::Datasets {
       ABSL_GUARDED_BY(mu_);
   // Tokens the primary was seen to have.
   std::set<std::string, std::less<>> there_ ABSL_GUARDED_BY(mu_);
+  // Tokens whose values are being fetched to be sources; without those that
+  // were deleted meanwhile.
+  std::set<std::string, std::less<>> fetching_ ABSL_GUARDED_BY(mu_);
   // Whether it survives a restart of the primary.
   std::map<std::string, bool, std::less<>> frozen_ ABSL_GUARDED_BY(mu_);
   std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mu_);

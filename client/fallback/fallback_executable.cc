@@ -140,20 +140,19 @@ absl::StatusOr<std::vector<runtime::BufferPtr>> FallbackExecutable::Execute(
   const Gate::Pass pass = gate_->Enter();
   if (!pass) return FallbackClient::Gone();
   HAWSER_RETURN_IF_ERROR(Check(arguments, options.donated));
-  const Attempt attempt = client_->Begin(options.call);
-  absl::Status primary = WhyNotPrimary(attempt);
-  if (primary.ok()) {
-    auto results = ExecuteOnPrimary(arguments, options, attempt);
-    if (results.ok() || !GiveUp(results.status(), attempt)) return results;
-    primary = results.status();
+  for (PatientCall call{options.call};;) {
+    const Attempt attempt = client_->Begin(options.call);
+    absl::Status primary = WhyNotPrimary(attempt);
+    if (primary.ok()) {
+      auto results = ExecuteOnPrimary(arguments, options, attempt);
+      if (results.ok() || !GiveUp(results.status(), attempt)) return results;
+      primary = results.status();
+    }
+    auto results = ExecuteOnSecondary(arguments, options.call, attempt);
+    if (!IsElsewhere(results.status())) return results;
+    if (!client_->MayDiffer(attempt)) return primary;
+    HAWSER_RETURN_IF_ERROR(client_->AwaitPrimary(&call, results.status()));
   }
-  auto results = ExecuteOnSecondary(arguments, options.call, attempt);
-  if (!IsElsewhere(results.status())) return results;
-  if (!client_->MayDiffer(attempt)) return primary;
-  runtime::ExecuteOptions waiting = options;
-  HAWSER_ASSIGN_OR_RETURN(
-      waiting.call, client_->AwaitPrimary(options.call, results.status()));
-  return Execute(arguments, waiting);
 }
 
 absl::StatusOr<std::vector<runtime::BufferPtr>>
@@ -236,50 +235,55 @@ void FallbackExecutable::FetchCheckpoint(const runtime::BufferPtr& primary,
       });
 }
 
-Future<FallbackExecutable::Values> FallbackExecutable::Call(
+Future<FallbackExecutable::Called> FallbackExecutable::Call(
     absl::Span<const runtime::Argument> arguments,
     const runtime::CallOptions& options) {
+  return CallFor(arguments, {options});
+}
+
+Future<FallbackExecutable::Called> FallbackExecutable::CallFor(
+    absl::Span<const runtime::Argument> arguments, const PatientCall& call) {
   const Gate::Pass pass = gate_->Enter();
-  if (!pass) return Future<Values>(FallbackClient::Gone());
+  if (!pass) return Future<Called>(FallbackClient::Gone());
   const absl::Status checked = Check(arguments, {});
-  if (!checked.ok()) return Future<Values>(checked);
-  const Attempt attempt = client_->Begin(options);
-  Future<Values> values;
+  if (!checked.ok()) return Future<Called>(checked);
+  const Attempt attempt = client_->Begin(call);
+  Future<Called> values;
   absl::Status primary = WhyNotPrimary(attempt);
   if (primary.ok()) {
-    auto called = CallPrimary(arguments, options, attempt);
+    auto called = CallPrimary(arguments, call, attempt);
     if (!called.ok() && !GiveUp(called.status(), attempt)) {
-      return Future<Values>(called.status());
+      return Future<Called>(called.status());
     }
     if (called.ok()) values = *std::move(called);
     primary = called.status();
   }
   if (!values.valid()) {
-    values = CallElsewhere(arguments, options, attempt, primary);
+    values = CallElsewhere(arguments, call, attempt, primary);
   }
   return Within(values, attempt.caller.deadline());
 }
 
-absl::StatusOr<Future<FallbackExecutable::Values>>
+absl::StatusOr<Future<FallbackExecutable::Called>>
 FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
-                                const runtime::CallOptions& options,
+                                const PatientCall& call,
                                 const Attempt& attempt) {
   HAWSER_ASSIGN_OR_RETURN(Executables executable,
-                          OnPrimary(attempt.epoch, Bounded(options, attempt)));
+                          OnPrimary(attempt.epoch, Bounded(call, attempt)));
   HAWSER_ASSIGN_OR_RETURN(auto there,
-                          PrimaryArguments(arguments, attempt, options));
-  auto promise = std::make_shared<Promise<Values>>();
+                          PrimaryArguments(arguments, attempt, call));
+  auto promise = std::make_shared<Promise<Called>>();
   std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
-  Within(executable->Call(there, Bounded(options, attempt)), attempt.end)
+  Within(executable->Call(there, Bounded(call, attempt)), attempt.end)
       .OnReady([self = shared_from_this(), promise, kept = std::move(kept),
-                options, attempt](const absl::StatusOr<Values>& value) {
+                call, attempt](const absl::StatusOr<Called>& value) {
         if (!value.ok()) {
           const Gate::Pass pass = self->gate_->Enter();
           if (pass && self->GiveUp(value.status(), attempt)) {
             // Not here: this may be a thread that must not compile.
             self->client_->worker_.Soon(
-                [self, promise, kept, options, attempt, why = value.status()] {
-                  self->CallElsewhere(kept, options, attempt, why)
+                [self, promise, kept, call, attempt, why = value.status()] {
+                  self->CallElsewhere(kept, call, attempt, why)
                       .OnReady([promise](const auto& v) { promise->Set(v); });
                 });
             return;
@@ -290,43 +294,52 @@ FallbackExecutable::CallPrimary(absl::Span<const runtime::Argument> arguments,
   return promise->future();
 }
 
-Future<FallbackExecutable::Values> FallbackExecutable::CallElsewhere(
-    absl::Span<const runtime::Argument> arguments,
-    const runtime::CallOptions& options, const Attempt& attempt,
-    const absl::Status& primary) {
+Future<FallbackExecutable::Called> FallbackExecutable::CallElsewhere(
+    absl::Span<const runtime::Argument> arguments, const PatientCall& call,
+    const Attempt& attempt, const absl::Status& primary) {
   const Gate::Pass pass = gate_->Enter();
-  if (!pass) return Future<Values>(FallbackClient::Gone());
-  const Future<Values> values = CallSecondary(arguments, options);
+  if (!pass) return Future<Called>(FallbackClient::Gone());
+  const Future<Called> values = CallSecondary(arguments, call, primary);
   if (!values.ready()) return values;
   const absl::Status here = values.Await().status();
   if (!IsElsewhere(here)) return values;
-  if (!client_->MayDiffer(attempt)) return Future<Values>(primary);
-  auto promise = std::make_shared<Promise<Values>>();
+  if (!client_->MayDiffer(attempt)) return Future<Called>(primary);
+  auto promise = std::make_shared<Promise<Called>>();
   std::vector<runtime::Argument> kept(arguments.begin(), arguments.end());
   client_->WhenPrimaryIsBack(
-      options, here,
-      [self = shared_from_this(), promise, kept = std::move(kept)](
-          const absl::StatusOr<runtime::CallOptions>& waiting) {
-        if (!waiting.ok()) {
-          promise->Set(waiting.status());
+      call, here,
+      [self = shared_from_this(), promise,
+       kept = std::move(kept)](const absl::StatusOr<PatientCall>& waited) {
+        if (!waited.ok()) {
+          promise->Set(waited.status());
           return;
         }
-        self->Call(kept, *waiting).OnReady([promise](const auto& values) {
+        self->CallFor(kept, *waited).OnReady([promise](const auto& values) {
           promise->Set(values);
         });
       });
   return promise->future();
 }
 
-Future<FallbackExecutable::Values> FallbackExecutable::CallSecondary(
+Future<FallbackExecutable::Called> FallbackExecutable::CallSecondary(
     absl::Span<const runtime::Argument> arguments,
-    const runtime::CallOptions& options) {
+    const runtime::CallOptions& options, const absl::Status& why) {
   auto executable = OnSecondary();
-  if (!executable.ok()) return Future<Values>(executable.status());
+  if (!executable.ok()) return Future<Called>(executable.status());
   auto there = SecondaryArguments(arguments);
-  if (!there.ok()) return Future<Values>(there.status());
+  if (!there.ok()) return Future<Called>(there.status());
   ++client_->secondary_runs_;
-  return (*executable)->Call(*there, WithoutAttempt(options));
+  auto promise = std::make_shared<Promise<Called>>();
+  (*executable)
+      ->Call(*there, WithoutAttempt(options))
+      .OnReady([promise, why](const absl::StatusOr<Called>& called) {
+        if (!called.ok()) {
+          promise->Set(called.status());
+        } else {
+          promise->Set(Called{called->values, StoodIn(called->ran_on, why)});
+        }
+      });
+  return promise->future();
 }
 
 }  // namespace hawser

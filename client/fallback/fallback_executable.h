@@ -29,13 +29,14 @@ class FallbackExecutable
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       absl::Span<const runtime::Argument> arguments,
       const runtime::ExecuteOptions& options) override;
-  Future<std::vector<Literal>> Call(
-      absl::Span<const runtime::Argument> arguments,
-      const runtime::CallOptions& options) override;
+  Future<runtime::Called> Call(absl::Span<const runtime::Argument> arguments,
+                               const runtime::CallOptions& options) override;
 
  private:
+  Future<runtime::Called> CallFor(absl::Span<const runtime::Argument> arguments,
+                                  const PatientCall& call);
   using Executables = std::shared_ptr<runtime::Executable>;
-  using Values = std::vector<Literal>;
+  using Called = runtime::Called;
 
   absl::Status Check(absl::Span<const runtime::Argument> arguments,
                      const std::vector<int>& donated) const;
@@ -68,17 +69,17 @@ class FallbackExecutable
       std::vector<runtime::BufferPtr> primary, const Attempt& attempt);
   void FetchCheckpoint(const runtime::BufferPtr& primary, RecipePtr recipe);
 
-  absl::StatusOr<Future<Values>> CallPrimary(
-      absl::Span<const runtime::Argument> arguments,
-      const runtime::CallOptions& options, const Attempt& attempt);
+  absl::StatusOr<Future<Called>> CallPrimary(
+      absl::Span<const runtime::Argument> arguments, const PatientCall& call,
+      const Attempt& attempt);
   // By the secondary; what only the primary can do when that is there, unless
   // it is there and has said why not, which is `primary`.
-  Future<Values> CallElsewhere(absl::Span<const runtime::Argument> arguments,
-                               const runtime::CallOptions& options,
-                               const Attempt& attempt,
+  Future<Called> CallElsewhere(absl::Span<const runtime::Argument> arguments,
+                               const PatientCall& call, const Attempt& attempt,
                                const absl::Status& primary);
-  Future<Values> CallSecondary(absl::Span<const runtime::Argument> arguments,
-                               const runtime::CallOptions& options);
+  Future<Called> CallSecondary(absl::Span<const runtime::Argument> arguments,
+                               const runtime::CallOptions& options,
+                               const absl::Status& why);
 
   FallbackClient* const client_;  // only inside the gate
   const std::shared_ptr<Gate> gate_;

@@ -103,6 +103,10 @@ void FallbackDatasets::RememberFrozen(const DatasetInfo& info) {
 
 void FallbackDatasets::FetchSource(const std::string& token,
                                    const NamedArguments& arrays) {
+  {
+    MutexLock lock(&mu_);
+    if (sources_.contains(token) || !fetching_.insert(token).second) return;
+  }
   std::vector<Future<Literal>> values;
   DatasetSource source;
   for (const runtime::NamedArgument& array : arrays) {
@@ -117,14 +121,27 @@ void FallbackDatasets::FetchSource(const std::string& token,
       .OnReady([this, gate = client_->gate_, token, source = std::move(source)](
                    const absl::StatusOr<std::vector<Literal>>& all) mutable {
         const Gate::Pass pass = gate->Enter();
-        if (!pass || !all.ok()) return;
+        if (!pass) return;
+        MutexLock lock(&mu_);
+        if (fetching_.erase(token) == 0 || !all.ok()) return;
         for (size_t i = 0; i < all->size(); ++i) {
           source.arrays[i].value = (*all)[i];
         }
-        MutexLock lock(&mu_);
-        if (!frozen_.contains(token)) return;  // deleted meanwhile
         KeepSource(token, std::move(source));
       });
+}
+
+void FallbackDatasets::KeepLocal(const DatasetInfo& info) {
+  const Attempt attempt = client_->Begin({});
+  if (Breaker::IsOpen(attempt.epoch)) return;
+  NamedArguments arrays;
+  for (const DatasetInfo::Array& array : info.arrays) {
+    auto there = client_->primary_->datasets().Open({info.token, array.name},
+                                                    Bounded({}, attempt));
+    if (!there.ok()) return;
+    arrays.push_back({array.name, *std::move(there)});
+  }
+  FetchSource(info.token, arrays);
 }
 
 }  // namespace hawser

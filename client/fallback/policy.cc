@@ -1,6 +1,24 @@
 #include "client/fallback/policy.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace hawser {
+namespace {
+
+const char* InAWord(const absl::Status& why) {
+  switch (why.code()) {
+    case absl::StatusCode::kResourceExhausted:
+      return "full";
+    case absl::StatusCode::kUnimplemented:
+      return "not supported";
+    case absl::StatusCode::kDeadlineExceeded:
+      return "too slow";
+    default:
+      return "unreachable";
+  }
+}
+
+}  // namespace
 
 bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
                       bool timed_out, bool link_lost) {
@@ -20,6 +38,11 @@ bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
     default:
       return link_lost && policy.on_unavailable;
   }
+}
+
+runtime::RanOn StoodIn(const runtime::RanOn& there, const absl::Status& why) {
+  if (there.fallback) return there;  // of a chain of them, the last reason
+  return {absl::StrCat(there.where, " (fallback: ", InAWord(why), ")"), true};
 }
 
 }  // namespace hawser

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/runtime/client.h"
 
 namespace hawser {
 
@@ -53,6 +54,10 @@ struct FallbackPolicy {
 // like are only the echo of that.
 bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
                       bool timed_out, bool link_lost);
+
+// Where something was computed that the primary should have: `there`, and
+// `why`, which triggered it, in a word or two.
+runtime::RanOn StoodIn(const runtime::RanOn& there, const absl::Status& why);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_FALLBACK_POLICY_H_

@@ -57,7 +57,7 @@ class DatasetPut {
   absl::Status SendAll();
   // What one worker does.
   absl::Status SendGroups();
-  // Chunks that nobody has taken; none: all are.
+  // Chunks that no worker has taken; none: all are taken.
   Chunks TakeGroup();
   absl::Status SendGroup(Chunks group);
   absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
@@ -78,9 +78,9 @@ class DatasetPut {
   std::atomic<int64_t> sent_bytes_{0};
 
   Mutex mu_;
-  // There, or asked about by somebody who then sends what is missing.
+  // There, or asked about by a worker, which then sends what is missing.
   absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
-  size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first chunk nobody has taken
+  size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first that is not taken
   size_t groups_ ABSL_GUARDED_BY(mu_) = 0;  // taken so far
 };
 

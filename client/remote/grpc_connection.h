@@ -17,7 +17,7 @@ namespace hawser {
 //
 // Its end leaves no socket behind. gRPC 1.51 by itself does: when a channel is
 // destroyed after its TCP connection stands and before the server's first
-// frame has come, nobody closes that connection any more. It does not say when
+// frame has come, that connection is never closed. It does not say when
 // that is either, so an attempt that may be under way is waited for, without
 // blocking, before the channel goes; it ends after `connect_timeout`.
 class GrpcConnection {
@@ -26,7 +26,7 @@ class GrpcConnection {
                  std::shared_ptr<grpc::ChannelCredentials> credentials,
                  const RemoteOptions& options,
                  std::shared_ptr<GrpcPoller> poller);
-  // Whoever else holds the channel must let go of it before.
+  // All other holders of the channel have let go of it.
   ~GrpcConnection();
   GrpcConnection(const GrpcConnection&) = delete;
   GrpcConnection& operator=(const GrpcConnection&) = delete;

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long after a wait the next one is expected, during which nobody polls.
+// How long after a wait the next one is expected, during which no thread polls.
 constexpr absl::Duration kExpectWait = absl::Milliseconds(1);
 // While another thread polls for long, how often the own one looks.
 constexpr absl::Duration kLongestLook = absl::Milliseconds(128);
@@ -174,7 +174,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
   }
 
   grpc::CompletionQueue queue_;
-  SpinWait spin_;  // of whoever polls while it waits
+  SpinWait spin_;  // of the thread that polls while it waits
 
   Mutex mu_;
   CondVar changed_;  // the own thread's

@@ -10,12 +10,12 @@
 namespace hawser {
 
 // One completion queue and one thread that polls it, unless another thread
-// does: whoever waits for a Future polls itself (see ProgressEngine), and for a
+// does: a thread that waits for a Future polls (see ProgressEngine), and for a
 // millisecond after that its next wait is expected. gRPC's own callback
 // threads come in pairs that wake each other for every operation: a step takes
 // some 15 us longer on them, and as much again when the poller must wake
-// whoever waits. Two pollers would do the same to each other, so all clients
-// of a process share one.
+// the thread that waits. Two pollers would do the same to each other, so all
+// clients of a process share one.
 class GrpcPoller {
  public:
   // What an operation is started with; lives until Done.
@@ -38,7 +38,7 @@ class GrpcPoller {
   grpc::CompletionQueue* queue() const;
   // Has `tag` done before anybody polls again, two milliseconds from now at the
   // latest. False, and never: this is not inside the Done of a thread that
-  // waits, so somebody is about to poll.
+  // waits, so no thread is about to poll.
   bool Defer(Tag* tag);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 // Up to here the body is cheaper than a round trip to ask whether it is known.
 constexpr size_t kBodyAlongBytes = 8 << 10;
-// Programs kept when nobody holds them: several times the 64 signatures the
+// Programs kept beyond those that are held: several times the 64 signatures the
 // SDK remembers per function.
 constexpr size_t kProgramsKept = 256;
 

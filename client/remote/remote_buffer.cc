@@ -83,9 +83,7 @@ Future<Literal> HandleBuffer::Fetch(const runtime::CallOptions& call) {
   return fetch->future();
 }
 
-std::string HandleBuffer::ran_on() const {
-  return handle_->session()->ran_on();
-}
+runtime::RanOn HandleBuffer::ran_on() const { return client_->ran_on(); }
 
 absl::Status HandleBuffer::ToArgument(const RemoteSession& session,
                                       v1::ArgumentProto* argument) {
@@ -122,7 +120,7 @@ Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
   return fetch->future();
 }
 
-std::string DatasetBuffer::ran_on() const { return client_->name(); }
+runtime::RanOn DatasetBuffer::ran_on() const { return client_->ran_on(); }
 
 absl::Status DatasetBuffer::ToArgument(const RemoteSession&,
                                        v1::ArgumentProto* argument) {

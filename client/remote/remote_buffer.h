@@ -46,7 +46,7 @@ class HandleBuffer final : public RemoteBuffer {
                int index);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
-  std::string ran_on() const override;
+  runtime::RanOn ran_on() const override;
   absl::Status ToArgument(const RemoteSession& session,
                           v1::ArgumentProto* argument) override;
   void MarkDonated() override { donated_.store(true); }
@@ -67,10 +67,10 @@ class DatasetBuffer final : public RemoteBuffer {
                 DatasetPart part);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
-  std::string ran_on() const override;
+  runtime::RanOn ran_on() const override;
   absl::Status ToArgument(const RemoteSession& session,
                           v1::ArgumentProto* argument) override;
-  void MarkDonated() override {}  // nobody's to give away
+  void MarkDonated() override {}  // a dataset's array is not given away
   absl::Status ToStatelessArgument(v1::ArgumentProto* argument) override;
 
  private:

@@ -101,6 +101,12 @@ void RemoteClient::Watch(const std::shared_ptr<Watched>& watched) {
       });
 }
 
+runtime::RanOn RemoteClient::ran_on() const {
+  MutexLock lock(&mu_);
+  if (!capabilities_.has_value()) return {address_};
+  return {absl::StrCat(address_, " ", capabilities_->platform)};
+}
+
 absl::StatusOr<runtime::Capabilities> RemoteClient::capabilities() {
   {
     MutexLock lock(&mu_);

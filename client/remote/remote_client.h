@@ -39,6 +39,8 @@ class RemoteClient final : public runtime::Client,
   ~RemoteClient() override;  // bounded, whatever the server does
 
   std::string name() const override { return address_; }
+  // Where what is computed here is: "gpu-1:7070 cuda" once a session was open.
+  runtime::RanOn ran_on() const;
   // Blocks until the server was reached once.
   absl::StatusOr<runtime::Capabilities> capabilities() override;
   // One round trip on the session. Errors: kUnavailable when it is lost or has
@@ -80,7 +82,7 @@ class RemoteClient final : public runtime::Client,
   ProgramCache programs_;
   RemoteDatasets datasets_{this};
 
-  Mutex mu_;
+  mutable Mutex mu_;
   std::shared_ptr<RemoteSession> session_ ABSL_GUARDED_BY(mu_);
   absl::Time session_started_ ABSL_GUARDED_BY(mu_);
   // Lost, their streams not yet taken down.

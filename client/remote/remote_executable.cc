@@ -21,7 +21,7 @@ using runtime::Argument;
 using runtime::BufferPtr;
 
 // One Execute under way. Holds nothing of its results but their Outcome, so
-// that a result nobody wants any more is given back at once.
+// that a result without a holder is given back at once.
 class Execution final : public Request {
  public:
   Execution(std::shared_ptr<const RemoteProgram> program,
@@ -77,16 +77,17 @@ absl::StatusOr<std::vector<Literal>> ResultsOf(const Signature& signature,
 class StatelessCall final : public Watched,
                             public std::enable_shared_from_this<StatelessCall> {
  public:
-  StatelessCall(std::shared_ptr<Transport> transport,
+  StatelessCall(const RemoteClient& client,
                 std::shared_ptr<RemoteProgram> program, v1::CallRequest request,
                 const CancelToken& cancel)
       : Watched(cancel),
-        transport_(std::move(transport)),
+        transport_(client.transport()),
+        ran_on_(client.ran_on()),
         program_(std::move(program)),
         request_(std::move(request)),
         future_(promise_.future()) {}
 
-  const Future<std::vector<Literal>>& future() const { return future_; }
+  const Future<runtime::Called>& future() const { return future_; }
   void Stop(const absl::Status& why) override { promise_.Set(why); }
 
   void Send(bool with_body) {
@@ -109,15 +110,21 @@ class StatelessCall final : public Watched,
       promise_.Set(reply.status());
     } else {
       if (with_body) program_->set_uploaded();
-      promise_.Set(ResultsOf(program_->signature(), *reply));
+      auto values = ResultsOf(program_->signature(), *reply);
+      if (!values.ok()) {
+        promise_.Set(values.status());
+      } else {
+        promise_.Set(runtime::Called{*std::move(values), ran_on_});
+      }
     }
   }
 
   const std::shared_ptr<Transport> transport_;
+  const runtime::RanOn ran_on_;
   const std::shared_ptr<RemoteProgram> program_;
   v1::CallRequest request_;
-  Promise<std::vector<Literal>> promise_;
-  const Future<std::vector<Literal>> future_;
+  Promise<runtime::Called> promise_;
+  const Future<runtime::Called> future_;
 };
 
 }  // namespace
@@ -168,8 +175,8 @@ absl::Status RemoteExecutable::FillExecute(
       return InvalidArgument("donated argument ", donated, " of ",
                              arguments.size());
     }
-    // Only a value with a name over there is anybody's to give away, and only
-    // once nobody waits for it.
+    // Only a value with a name over there can be given away, and only while no
+    // fetch waits for it.
     if (!execute->arguments(donated).has_handle()) continue;
     const auto* held = std::get_if<BufferPtr>(&arguments[donated]);
     if (held != nullptr &&
@@ -245,9 +252,9 @@ absl::Status RemoteExecutable::FillCall(absl::Span<const Argument> arguments,
   return absl::OkStatus();
 }
 
-Future<std::vector<Literal>> RemoteExecutable::Call(
+Future<runtime::Called> RemoteExecutable::Call(
     absl::Span<const Argument> arguments, const runtime::CallOptions& call) {
-  using Results = Future<std::vector<Literal>>;
+  using Results = Future<runtime::Called>;
   if (absl::Status status = Check(arguments); !status.ok()) {
     return Results(status);
   }
@@ -259,8 +266,8 @@ Future<std::vector<Literal>> RemoteExecutable::Call(
   if (absl::Status status = FillCall(arguments, &request); !status.ok()) {
     return Results(status);
   }
-  auto stateless = std::make_shared<StatelessCall>(
-      client_->transport(), program_, std::move(request), cancel);
+  auto stateless = std::make_shared<StatelessCall>(*client_, program_,
+                                                   std::move(request), cancel);
   client_->Watch(stateless);
   stateless->Send(/*with_body=*/!program_->uploaded());
   return stateless->future();

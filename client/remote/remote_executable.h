@@ -27,9 +27,8 @@ class RemoteExecutable final : public runtime::Executable {
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       absl::Span<const runtime::Argument> arguments,
       const runtime::ExecuteOptions& options) override;
-  Future<std::vector<Literal>> Call(
-      absl::Span<const runtime::Argument> arguments,
-      const runtime::CallOptions& call) override;
+  Future<runtime::Called> Call(absl::Span<const runtime::Argument> arguments,
+                               const runtime::CallOptions& call) override;
 
  private:
   absl::Status Check(absl::Span<const runtime::Argument> arguments) const;

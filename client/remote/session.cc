@@ -27,7 +27,7 @@ constexpr size_t kWindowUnacknowledged = 1024;
 // Once full, it is waited for until this much is free: else every answer would
 // let one request go, alone in its message.
 constexpr int kRoomToWaitFor = kWindowRequests / 2;
-// Requests that leave in one message when nobody waits for them: as many as
+// Requests that leave in one message when no caller waits for them: as many as
 // half of those under way, so that the first ones start at once and the server
 // does not run out of work meanwhile.
 constexpr int kMaxBatch = 32;
@@ -291,12 +291,6 @@ std::shared_ptr<Request> RemoteSession::TakeAnswered(uint64_t sequence) {
 absl::Status RemoteSession::lost_status() const {
   MutexLock lock(&mu_);
   return lost_status_;
-}
-
-std::string RemoteSession::ran_on() const {
-  MutexLock lock(&mu_);
-  if (platform_.empty()) return address_;
-  return absl::StrCat(address_, " ", platform_);
 }
 
 int RemoteSession::outstanding() const {

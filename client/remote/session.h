@@ -37,8 +37,8 @@ class Request {
   virtual void OnReply(const absl::Status& status,
                        v1::ServerMessage* reply) = 0;
 
-  // Filled by whoever makes it; RemoteSession adds the numbers and releases
-  // when it is sent, and nobody changes it after that. Apart from the request,
+  // Filled by its maker; RemoteSession adds the numbers and releases when it
+  // is sent, and it does not change after that. Apart from the request,
   // so that a transport that still holds it keeps nothing else alive.
   const std::shared_ptr<v1::ClientMessage> message = NewClientMessage();
 };
@@ -87,8 +87,6 @@ class RemoteSession {
   }
   // Why it was lost; OK before.
   absl::Status lost_status() const;
-  // "gpu-1:7070 cpu" once open, "gpu-1:7070" before.
-  std::string ran_on() const;
 
   // What bulk streams name the session by. Only after it has opened.
   template <typename Message>
@@ -181,7 +179,6 @@ class RemoteSession {
 
   uint64_t session_id_ ABSL_GUARDED_BY(mu_) = 0;  // 0: not open yet
   std::string secret_ ABSL_GUARDED_BY(mu_);
-  std::string platform_ ABSL_GUARDED_BY(mu_);
   absl::Duration lease_ ABSL_GUARDED_BY(mu_);
 
   // Requests from first_sequence_ on; the front one is never answered.

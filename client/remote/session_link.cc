@@ -129,7 +129,6 @@ void RemoteSession::OnOpenReply(v1::ServerMessage* message) {
 void RemoteSession::Attach(const v1::OpenReply& reply) {
   session_id_ = reply.session_id();
   secret_ = reply.secret();
-  platform_ = reply.capabilities().platform();
   lease_ = std::clamp(absl::Seconds(reply.lease_seconds()), kShortestLease,
                       kLongestLease);
   state_ = State::kOpen;

@@ -35,7 +35,7 @@ class SessionStream {
   virtual void Send(std::shared_ptr<const v1::ClientMessage> message) = 0;
   // As Send, but may wait for Flush, or until `batch` messages can go out as
   // one, where batches are allowed. True: they only wait for the write before,
-  // whose end nobody may have looked at.
+  // whose end may not have been looked at.
   virtual bool SendInBatch(std::shared_ptr<const v1::ClientMessage> message,
                            size_t batch) {
     Send(std::move(message));
@@ -53,7 +53,8 @@ class SessionStream {
 // How a session stream ended.
 struct StreamEnd {
   absl::Status why;  // OK: the server closed it
-  // Nobody listens at the address: whoever held the session is gone.
+  // The address refuses connections: the process that held the session is
+  // gone.
   bool refused = false;
 };
 

@@ -31,5 +31,14 @@ struct CallOptions {
   }
 };
 
+// For Client::Dataset.
+struct DatasetOptions {
+  CallOptions call;
+  // A dataset of at most this many bytes is copied to this process, in the
+  // background, where the client has a fallback: once that is done, work on it
+  // goes on here while the server is away. 0: such work waits for the server.
+  int64_t keep_local = 0;
+};
+
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_CALL_OPTIONS_H_

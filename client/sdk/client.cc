@@ -180,14 +180,17 @@ absl::StatusOr<hawser::Dataset> Client::Put(
       });
 }
 
-absl::StatusOr<hawser::Dataset> Client::Dataset(absl::string_view token,
-                                                const CallOptions& call) const {
+absl::StatusOr<hawser::Dataset> Client::Dataset(
+    absl::string_view token, const DatasetOptions& options) const {
   return Ask<hawser::Dataset>(
-      *this, "Dataset", call,
+      *this, "Dataset", options.call,
       [&](const Limits& limits) -> absl::StatusOr<hawser::Dataset> {
         HAWSER_ASSIGN_OR_RETURN(
             DatasetInfo info,
             runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
+        if (options.keep_local > 0 && info.bytes <= options.keep_local) {
+          runtime()->datasets().KeepLocal(info);
+        }
         return hawser::Dataset(*this, std::move(info));
       });
 }

@@ -63,8 +63,8 @@ class Client {
   // The dataset of a token, or of a tag: "@mnist". Blocks. Errors:
   // kInvalidArgument for text that is neither, kNotFound for one that is
   // unknown there or not yours.
-  absl::StatusOr<hawser::Dataset> Dataset(absl::string_view token,
-                                          const CallOptions& call = {}) const;
+  absl::StatusOr<hawser::Dataset> Dataset(
+      absl::string_view token, const DatasetOptions& options = {}) const;
 
   // Makes results a dataset where they are: nothing of them crosses the wire,
   // the token is the one that Put of the same bytes gives, and they live on

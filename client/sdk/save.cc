@@ -71,14 +71,43 @@ absl::Status SaveTensors(const std::string& path,
   return WriteArrays(path, *arrays);
 }
 
+absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
+                                      std::vector<NamedTensor> tensors,
+                                      const RunOptions& options) {
+  Client client = options.client;
+  for (const NamedTensor& tensor : tensors) {
+    client = HomeOf(tensor.value, client);
+  }
+  if (!client.valid()) client = Client::Default();
+  HAWSER_ASSIGN_OR_RETURN(Dataset frozen,
+                          client.Freeze(std::move(tensors), options.call));
+  if (name.empty()) return frozen;
+  HAWSER_RETURN_IF_ERROR(
+      client.Tag({.name = IsTag(name) ? name : absl::StrCat("@", name),
+                  .token = frozen.token()},
+                 options.call));
+  return frozen;
+}
+
 absl::StatusOr<LoadedArrays> LoadedArrays::Read(const std::string& path,
                                                 SourceLocation where) {
   HAWSER_ASSIGN_OR_RETURN(NamedArrays arrays, ReadArrays(path, {}));
   LoadedArrays loaded;
-  loaded.path_ = path;
-  loaded.where_ = where;
+  loaded.source_ = path;
   for (NamedArray& array : arrays) {
-    loaded.arrays_.emplace(std::move(array.name), std::move(array.value));
+    loaded.arrays_.emplace(std::move(array.name),
+                           Constant(std::move(array.value), where));
+  }
+  return loaded;
+}
+
+absl::StatusOr<LoadedArrays> LoadedArrays::Of(const Dataset& dataset) {
+  LoadedArrays loaded;
+  loaded.source_ = dataset.token();
+  for (const DatasetInfo::Array& array : dataset.info().arrays) {
+    const Tensor tensor = dataset[array.name];
+    HAWSER_RETURN_IF_ERROR(tensor.status());
+    loaded.arrays_.emplace(array.name, tensor);
   }
   return loaded;
 }
@@ -90,7 +119,7 @@ Tensor LoadedArrays::Take(const std::string& name) {
     missing_.push_back(name);
     return Tensor();
   }
-  Tensor tensor = Constant(std::move(at->second), where_);
+  Tensor tensor = std::move(at->second);
   arrays_.erase(at);
   return tensor;
 }
@@ -122,11 +151,11 @@ absl::Status LoadedArrays::Finish() const {
   std::vector<std::string> left;
   for (const auto& [name, value] : arrays_) left.push_back(name);
   if (!missing_.empty()) {
-    return InvalidArgument(path_, ": has no array ", join(missing_),
+    return InvalidArgument(source_, ": has no array ", join(missing_),
                            left.empty() ? "" : "; not asked for: ", join(left));
   }
   if (left.empty()) return absl::OkStatus();
-  return InvalidArgument(path_, ": there is no place for ", join(left));
+  return InvalidArgument(source_, ": there is no place for ", join(left));
 }
 
 }  // namespace hawser::sdk

@@ -1,4 +1,5 @@
-// Save and Load: tensors, and structures of them, as files of named arrays.
+// Save, Freeze and Load: tensors, and structures of them, as files and datasets
+// of named arrays.
 #ifndef HAWSER_CLIENT_SDK_SAVE_H_
 #define HAWSER_CLIENT_SDK_SAVE_H_
 
@@ -34,16 +35,20 @@ concept HasNames = requires(const T& value) {
 
 namespace sdk {
 
-// Save and Load without their types. A lone tensor has the name "".
+// Save and Freeze without their types. A lone tensor has the name "".
 absl::Status SaveTensors(const std::string& path,
                          absl::Span<const NamedTensor> tensors,
                          const RunOptions& options);
+absl::StatusOr<Dataset> FreezeTensors(const std::string& name,
+                                      std::vector<NamedTensor> tensors,
+                                      const RunOptions& options);
 
-// The arrays of a file while a structure is made of them.
+// Named arrays while a structure is made of them.
 class LoadedArrays {
  public:
   static absl::StatusOr<LoadedArrays> Read(const std::string& path,
                                            SourceLocation where);
+  static absl::StatusOr<LoadedArrays> Of(const Dataset& dataset);
   // The array of this name; "": the only one. Of no such array, a tensor
   // without a value, which Finish reports.
   Tensor Take(const std::string& name);
@@ -54,9 +59,8 @@ class LoadedArrays {
   absl::Status Finish() const;
 
  private:
-  std::string path_;
-  SourceLocation where_;
-  absl::flat_hash_map<std::string, Literal> arrays_;  // not taken yet
+  std::string source_;                               // a path or a token
+  absl::flat_hash_map<std::string, Tensor> arrays_;  // not taken yet
   std::vector<std::string> missing_;
 };
 
@@ -148,6 +152,16 @@ struct Filler {
     parts.resize(arrays.CountEntries(name));
   }
 };
+template <typename T>
+absl::StatusOr<T> Filled(LoadedArrays arrays) {
+  static_assert(std::is_same_v<Traced_t<T>, T>,
+                "Load gives Tensors and structures of Tensors");
+  Filler filler{std::move(arrays)};
+  T structure{};
+  NamedParts<T>::Visit(structure, "", filler);
+  HAWSER_RETURN_IF_ERROR(filler.arrays.Finish());
+  return structure;
+}
 
 }  // namespace sdk
 
@@ -175,6 +189,26 @@ absl::Status Save(const std::string& path, T structure,
   return sdk::SaveTensors(path, collector.tensors, options);
 }
 
+// Makes the tensors of a structure a dataset where they are, named as Save
+// names them, and lets "@name" stand for it, also where that stood for another
+// before.
+//   absl::StatusOr<Dataset> frozen = Freeze("model", model);
+//   absl::StatusOr<Model> again = Load<Model>(*client.Dataset("@model"));
+// name: what CheckTag (core/runtime/dataset.h) takes, with or without its "@";
+// "": no tag. structure: as for Save. options: where, unless the tensors are on
+// a client already, and within which time. See Client::Freeze for what a frozen
+// dataset is and when this returns.
+// Errors: those of Client::Freeze and Client::Tag.
+template <typename T>
+absl::StatusOr<Dataset> Freeze(const std::string& name, T structure,
+                               const RunOptions& options = {}) {
+  static_assert(std::is_same_v<sdk::Traced_t<T>, T>,
+                "Freeze takes Tensors and structures of Tensors");
+  sdk::Collector collector;
+  sdk::NamedParts<T>::Visit(structure, "", collector);
+  return sdk::FreezeTensors(name, std::move(collector.tensors), options);
+}
+
 // Makes a structure of the arrays of a file, as Save names them.
 //   absl::StatusOr<Model> model = Load<Model>("model.safetensors");
 // T: a Tensor, for a file of one array of any name, or a structure of Tensors
@@ -186,15 +220,17 @@ absl::Status Save(const std::string& path, T structure,
 template <typename T>
 absl::StatusOr<T> Load(const std::string& path,
                        SourceLocation where = SourceLocation::Current()) {
-  static_assert(std::is_same_v<sdk::Traced_t<T>, T>,
-                "Load gives Tensors and structures of Tensors");
   HAWSER_ASSIGN_OR_RETURN(sdk::LoadedArrays arrays,
                           sdk::LoadedArrays::Read(path, where));
-  sdk::Filler filler{std::move(arrays)};
-  T structure{};
-  sdk::NamedParts<T>::Visit(structure, "", filler);
-  HAWSER_RETURN_IF_ERROR(filler.arrays.Finish());
-  return structure;
+  return sdk::Filled<T>(std::move(arrays));
+}
+// Makes it of the arrays of a dataset, which stay where they are.
+// Errors: kInvalidArgument as above; those of opening them.
+template <typename T>
+absl::StatusOr<T> Load(const Dataset& dataset) {
+  HAWSER_ASSIGN_OR_RETURN(sdk::LoadedArrays arrays,
+                          sdk::LoadedArrays::Of(dataset));
+  return sdk::Filled<T>(std::move(arrays));
 }
 
 }  // namespace hawser

@@ -133,19 +133,9 @@ absl::StatusOr<Literal> Tensor::Head(int64_t rows,
   return Rows(Operand(*this, {}), 0, std::min(rows, dim(0))).Fetch(options);
 }
 
-std::string Tensor::ran_on() const {
-  if (node() == nullptr) return "";
-  runtime::BufferPtr buffer;
-  {
-    MutexLock lock(&graph_mutex);
-    if (const auto* host = node()->As<sdk::Host>()) return host->ran_on;
-    if (const auto* ready = node()->As<sdk::Ready>()) {
-      buffer = ready->buffers[result_];
-    }
-  }
-  if (buffer == nullptr) return "";
-  return buffer->ran_on();
-}
+std::string Tensor::ran_on() const { return sdk::RanOnOf(*this).where; }
+
+bool Tensor::on_fallback() const { return sdk::RanOnOf(*this).fallback; }
 
 absl::StatusOr<Tensor> Tensor::To(const Client& client,
                                   const CallOptions& call) const {

@@ -84,9 +84,13 @@ class Tensor {
   absl::StatusOr<Literal> Head(int64_t rows,
                                const RunOptions& options = {}) const;
 
-  // Where it was computed: "cpu", "gpu-1:7070 cuda", "cpu (fallback ...)".
-  // Final after Fetch; "host" for a value that never left; "" before Eval.
+  // Where it was computed, in short: "cpu", "gpu-1:7070 cuda",
+  // "cpu (fallback: unreachable)", of which the log says more. Final after
+  // Fetch; "host" for a value that never left; "" before Eval.
   std::string ran_on() const;
+  // Whether a client computed it that stood in for the one that was asked.
+  // Final after Fetch.
+  bool on_fallback() const;
   // This value on `client`. Blocks when it is on another one.
   absl::StatusOr<Tensor> To(const Client& client,
                             const CallOptions& call = {}) const;

@@ -86,8 +86,8 @@ class Future {
   };
   explicit Future(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-  // Works until the value is there, if there is an engine and nobody else is at
-  // it. Returns whether this thread counts in `counted_waits`.
+  // Works until the value is there, if there is an engine and no other thread
+  // is at it. Returns whether this thread counts in `counted_waits`.
   static bool Advance(State& s, absl::Time deadline) {
     std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
     if (engine == nullptr) return false;
@@ -112,7 +112,7 @@ class Future {
 };
 
 // The writing end. A Promise that dies unset completes its Future with
-// kCancelled, so nobody waits for ever.
+// kCancelled, so no wait is endless.
 template <typename T>
 class Promise {
  public:
@@ -131,7 +131,8 @@ class Promise {
 
   // Only the first call counts; returns whether this was it.
   bool Set(absl::StatusOr<T> value) {
-    // Whoever waits may destroy this Promise as soon as the value is there.
+    // A thread that waits may destroy this Promise as soon as the value is
+    // there.
     const auto state = state_;
     std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks;
     std::shared_ptr<ProgressEngine> engine;

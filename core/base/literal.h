@@ -16,7 +16,7 @@ namespace hawser {
 
 // A shape and its bytes (row-major, little-endian, 64-byte aligned when
 // allocated here). Copying shares the bytes, so it is cheap. The bytes are
-// written once, by whoever made the Literal, before it is shared; after that
+// written once, by the maker of the Literal, before it is shared; after that
 // it is immutable and may be read from any thread.
 class Literal {
  public:
@@ -34,7 +34,7 @@ class Literal {
   // Adopts memory kept alive by `owner`, for mapped files and received frames.
   // It is never written to: unique() stays false.
   static Literal Adopt(const Shape& shape, std::shared_ptr<const char> owner);
-  // As Adopt, of memory that whoever holds it alone may write, for allocators.
+  // As Adopt, of memory that a sole holder may write, for allocators.
   static Literal AdoptWritable(const Shape& shape, std::shared_ptr<char> owner);
 
   // Values in row-major order. Another number of values than `dims` has

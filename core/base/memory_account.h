@@ -185,7 +185,7 @@ class LetGoWhileAlive {
 class MemoryTally {
  public:
   static constexpr int64_t kStep = 64 << 10;
-  MemoryTally() = default;  // charges nobody
+  MemoryTally() = default;  // charges no holder
   MemoryTally(MemoryHolderPtr holder, MemoryUse use)
       : holder_(std::move(holder)), use_(use) {}
 

@@ -1,4 +1,4 @@
-// Random bytes that nobody can guess.
+// Random bytes that cannot be guessed.
 #ifndef HAWSER_CORE_BASE_RANDOM_H_
 #define HAWSER_CORE_BASE_RANDOM_H_
 

@@ -11,9 +11,9 @@ namespace hawser {
 
 // To be put to sleep and woken takes 20 to 50 us in a virtual machine, which is
 // half of a small step, and a tenth of the longest wait that is polled for.
-// Learns whether what is waited for comes within that, and whether nobody else
-// wants the core meanwhile; where not, hardly anything is spent. One thread at
-// a time.
+// Learns whether what is waited for comes within that, and whether no other
+// thread wants the core meanwhile; where not, hardly anything is spent. One
+// thread at a time.
 class SpinWait {
  public:
   // Calls poll() until it says true, for at most kLongest, or not at all.

@@ -22,7 +22,7 @@ size_t Count(absl::string_view text, size_t from, Test test) {
 }
 
 // Digits, letters and points; a sign only behind an exponent's e. Whether that
-// is a number is for whoever knows the type it should have.
+// is a number is for a caller that knows the type it should have.
 size_t NumberSize(absl::string_view text) {
   const bool hex = absl::StartsWith(text, "0x");
   size_t end = 1;

@@ -39,7 +39,7 @@ struct ExpressionScope {
 };
 
 // One value of the scope's builder, or nothing. After an error of the builder
-// every new expression has an invalid shape; nobody needs to check in between.
+// every new expression has an invalid shape; callers need not check in between.
 class Expression {
  public:
   Expression() = default;  // nothing; of a cotangent: zero

@@ -23,7 +23,7 @@ class Rewriter {
   // The instruction as it is, with operands and computations renumbered.
   absl::Status Keep(const Instruction& instruction);
   // Its results are the new values from `first` on, or, where they are to be
-  // found elsewhere, `values` in order. kNoValue: nobody needs it.
+  // found elsewhere, `values` in order. kNoValue: it is not used.
   void Replace(const Instruction& instruction, ValueId first);
   void Replace(const Instruction& instruction,
                absl::Span<const ValueId> values);

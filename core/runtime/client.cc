@@ -81,15 +81,31 @@ Future<bool> Buffer::Ready(const CallOptions& options) {
   return promise->future();
 }
 
-Future<std::vector<Literal>> Executable::Call(
-    absl::Span<const Argument> arguments, const CallOptions& options) {
+Future<Called> Executable::Call(absl::Span<const Argument> arguments,
+                                const CallOptions& options) {
   auto results = Execute(arguments, {.call = options, .donated = {}});
-  if (!results.ok()) return Future<std::vector<Literal>>(results.status());
+  if (!results.ok()) return Future<Called>(results.status());
   std::vector<Future<Literal>> values;
   for (const BufferPtr& result : *results) {
     values.push_back(result->Fetch(options));
   }
-  return AllOf(std::move(values));
+  auto promise = std::make_shared<Promise<Called>>();
+  AllOf(std::move(values))
+      .OnReady([promise, results = *std::move(results)](
+                   const absl::StatusOr<std::vector<Literal>>& all) {
+        if (!all.ok()) {
+          promise->Set(all.status());
+          return;
+        }
+        Called called{*all, {}};
+        if (!results.empty()) called.ran_on = results[0]->ran_on();
+        promise->Set(std::move(called));
+      });
+  return promise->future();
+}
+
+std::ostream& operator<<(std::ostream& out, const RanOn& ran_on) {
+  return out << ran_on.where;
 }
 
 }  // namespace hawser::runtime

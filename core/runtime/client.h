@@ -1,17 +1,19 @@
 // The runtime interfaces. Every way of computing (this CPU, a remote server,
-// a fallback pair, several shards, a GPU) is a Client; whoever holds one need
-// not know which.
+// a fallback pair, several shards, a GPU) is a Client; its holder need not
+// know which.
 #ifndef HAWSER_CORE_RUNTIME_CLIENT_H_
 #define HAWSER_CORE_RUNTIME_CLIENT_H_
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/cancel.h"
@@ -65,6 +67,19 @@ struct CallOptions {
   std::function<void(int64_t, int64_t)> progress;
 };
 
+// Where something was computed.
+struct RanOn {
+  // Short: "cpu", "gpu-1:7070 cuda", "cpu (fallback: unreachable)".
+  std::string where;
+  // By a client that stood in for the one that was asked.
+  bool fallback = false;
+
+  friend bool operator==(const RanOn& ran_on, absl::string_view where) {
+    return ran_on.where == where;
+  }
+};
+std::ostream& operator<<(std::ostream& out, const RanOn& ran_on);
+
 // A value that lives where its Client computes. Shared; immutable; thread-safe.
 // Its death frees the memory (for a remote one: queues a Release).
 class Buffer {
@@ -79,9 +94,8 @@ class Buffer {
   // Completes as Fetch would, without the value: true once it is there. The
   // default fetches; an engine whose values are not in host memory does not.
   virtual Future<bool> Ready(const CallOptions& options);
-  // Where it was computed: "cpu", "gpu-1:7070 cuda", "cpu (fallback ...)".
-  // Final once a Fetch has completed.
-  virtual std::string ran_on() const = 0;
+  // Where it was computed. Final once a Fetch has completed.
+  virtual RanOn ran_on() const = 0;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 
@@ -110,13 +124,19 @@ struct ExecuteOptions {
   std::vector<int> donated;
 };
 
+// What a Call gives.
+struct Called {
+  std::vector<Literal> values;
+  RanOn ran_on;
+};
+
 // A compiled module. Thread-safe; may be executed any number of times at once.
 class Executable {
  public:
   virtual ~Executable() = default;
   virtual const Signature& signature() const = 0;
   // About how long one execution keeps the device, by what there is to do; 0
-  // where nobody knows. For whoever shares the device among several.
+  // where that is not known. For the owner of a device that many share.
   virtual double seconds() const { return 0; }
 
   // Queues one execution and returns its results at once. The Status covers
@@ -127,8 +147,8 @@ class Executable {
 
   // One stateless request and its answer, for services: results come back as
   // values. The default is Execute and Fetch of everything.
-  virtual Future<std::vector<Literal>> Call(
-      absl::Span<const Argument> arguments, const CallOptions& options);
+  virtual Future<Called> Call(absl::Span<const Argument> arguments,
+                              const CallOptions& options);
 };
 
 class Client {

@@ -41,7 +41,7 @@ struct DatasetManifest {
   std::vector<ArrayManifest> arrays;  // sorted by name, names distinct
 };
 
-// A value that is made when somebody needs its bytes, from a file say.
+// A value that is made when its bytes are needed, from a file say.
 struct LazyValue {
   Shape shape;
   // May block; on any thread, more than once.
@@ -56,7 +56,7 @@ struct DatasetSource {
     // SHA-256 of each of its chunks, where the caller knows them; else empty.
     std::vector<Digest> chunks = {};
     // Instead of `value`, where all chunks are known: nothing is made for
-    // whoever has them already.
+    // a receiver that has them already.
     std::optional<LazyValue> lazy = std::nullopt;
 
     const Shape& shape() const { return lazy ? lazy->shape : value.shape(); }
@@ -77,7 +77,7 @@ struct DatasetInfo {
   int64_t bytes = 0;
   // Of the last PutDataset: what really crossed the wire (0: all was there).
   int64_t sent_bytes = 0;
-  bool durable = false;  // survives a restart of whoever holds it
+  bool durable = false;  // survives a restart of its holder
 
   // ---- where datasets are evicted; elsewhere as here
   // Put, named or read.

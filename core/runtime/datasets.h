@@ -42,6 +42,11 @@ class Datasets {
   virtual absl::StatusOr<DatasetInfo> Freeze(
       absl::Span<const NamedArgument> arrays, const CallOptions& call) = 0;
 
+  // Copies a dataset, in the background, to where it can be used while its
+  // holder is away, for a client that has such a place; the default has none.
+  // What fails is as if it was not asked for.
+  virtual void KeepLocal(const DatasetInfo& info) {}
+
   // The verbs of dataset.h: Ask(PinDataset{token, ttl}, call) is a
   // StatusOr<DatasetInfo>. Errors: those that dataset.h says of the verb.
   template <typename Verb>

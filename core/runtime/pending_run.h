@@ -20,7 +20,7 @@ namespace hawser::runtime {
 // `Value` is what an engine's results are inside the engine. The callbacks and
 // the task that lead to a PendingRun keep it alive. Invariant: it is inside the
 // gate from its construction until its results are set and what its work held
-// is gone, so that whoever closes the gate waits for it.
+// is gone, so that the closing of the gate waits for it.
 template <typename Value>
 class PendingRun : public std::enable_shared_from_this<PendingRun<Value>> {
  public:

@@ -62,7 +62,7 @@ absl::StatusOr<ModuleColumns> ReadColumns(absl::string_view bytes,
                                           MemoryBudget* budget);
 
 // That every count column adds up to exactly the length of what it counts, so
-// that whoever walks the columns need not look for their ends. Errors:
+// that a reader of the columns need not look for their ends. Errors:
 // kInvalidArgument naming both columns.
 absl::Status CheckLengths(const ModuleColumns& columns);
 

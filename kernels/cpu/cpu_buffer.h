@@ -26,7 +26,7 @@ class CpuBuffer : public runtime::Buffer {
   // Shares the bytes. Also fails, soon, when `options` expire before the value
   // is there.
   Future<Literal> Fetch(const runtime::CallOptions& options) override;
-  std::string ran_on() const override { return "cpu"; }
+  runtime::RanOn ran_on() const override { return {"cpu"}; }
 
   const Future<Literal>& value() const { return value_; }
 

@@ -154,12 +154,14 @@ absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Execute(
   return Start(arguments, options);
 }
 
-Future<std::vector<Literal>> CpuExecutable::Call(
+Future<runtime::Called> CpuExecutable::Call(
     absl::Span<const Argument> arguments, const runtime::CallOptions& options) {
   absl::Status status = Check(arguments, {});
-  if (!status.ok()) return Future<std::vector<Literal>>(std::move(status));
+  if (!status.ok()) return Future<runtime::Called>(std::move(status));
   if (auto results = RunAtOnce(arguments, options)) {
-    return Future<std::vector<Literal>>(*std::move(results));
+    if (!results->ok()) return Future<runtime::Called>(results->status());
+    return Future<runtime::Called>(
+        runtime::Called{**std::move(results), {"cpu"}});
   }
   return Executable::Call(arguments, options);
 }

@@ -31,9 +31,8 @@ class CpuExecutable : public runtime::Executable,
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       absl::Span<const runtime::Argument> arguments,
       const runtime::ExecuteOptions& options) override;
-  Future<std::vector<Literal>> Call(
-      absl::Span<const runtime::Argument> arguments,
-      const runtime::CallOptions& options) override;
+  Future<runtime::Called> Call(absl::Span<const runtime::Argument> arguments,
+                               const runtime::CallOptions& options) override;
 
   // Runs on this thread; `pool` may help.
   absl::StatusOr<std::vector<Literal>> Run(std::vector<Literal> arguments,

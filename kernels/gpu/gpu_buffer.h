@@ -27,7 +27,7 @@ class GpuBuffer : public runtime::Buffer {
   runtime::Client* client() const override { return engine_->client(); }
   Future<Literal> Fetch(const runtime::CallOptions& options) override;
   Future<bool> Ready(const runtime::CallOptions& options) override;
-  std::string ran_on() const override { return engine_->platform(); }
+  runtime::RanOn ran_on() const override { return {engine_->platform()}; }
 
   // The value for use on the device.
   Future<DeviceValue> value();

@@ -112,22 +112,23 @@ void StatelessCall::GiveUp(const absl::Status& why) {
 void StatelessCall::Run() {
   executable_->Call(arguments_.values, options_)
       .OnReady([self = shared_from_this()](
-                   const absl::StatusOr<std::vector<Literal>>& results) {
-        self->Finish(results);
+                   const absl::StatusOr<runtime::Called>& called) {
+        self->Finish(called);
       });
 }
 
-void StatelessCall::Finish(
-    const absl::StatusOr<std::vector<Literal>>& results) {
+void StatelessCall::Finish(const absl::StatusOr<runtime::Called>& called) {
   request_charge_.Reset();
   if (turn_ != nullptr) {
     executor_.queue->Leave(turn_);
     const absl::Status stopped = turn_->ended();
     if (!stopped.ok()) return done_(stopped);
   }
-  if (!results.ok()) return done_(results.status());
+  if (!called.ok()) return done_(called.status());
   v1::CallReply reply;
-  for (const Literal& value : *results) ToProto(value, reply.add_results());
+  for (const Literal& value : called->values) {
+    ToProto(value, reply.add_results());
+  }
   done_(std::move(reply));
 }
 

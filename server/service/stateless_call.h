@@ -37,7 +37,7 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
   void TakeTurn();
   void Run();
   void GiveUp(const absl::Status& why);
-  void Finish(const absl::StatusOr<std::vector<Literal>>& results);
+  void Finish(const absl::StatusOr<runtime::Called>& called);
 
   Executor& executor_;
   const std::string tenant_;

@@ -30,7 +30,7 @@ class EchoClient {
   // One call.
   absl::Status Unary(const EchoMessage& request);
   // One client stream of frames that point at `data`. With `hashed` each end
-  // takes the SHA-256 of each frame, which nobody compares.
+  // takes the SHA-256 of each frame, which is not compared.
   absl::Status Put(absl::Span<const char> data, size_t frame_bytes,
                    bool hashed);
   // One server stream of frames that fill `into`.

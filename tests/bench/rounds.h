@@ -16,7 +16,7 @@ struct Times {
   double p50 = 0;
   double p99 = 0;
   // What it takes undisturbed: the cores of a shared machine lose up to half of
-  // their speed for a while, each for itself. 0 where nobody needs it.
+  // their speed for a while, each for itself. 0 where it is not needed.
   double p5 = 0;
 };
 // Runs `once` so often in a row. Errors: its first.

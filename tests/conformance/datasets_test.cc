@@ -175,7 +175,7 @@ TEST_P(DatasetsTest, RowsAreArguments) {
                 LiteralBitEquals(want));
     ASSERT_OK_AND_ASSIGN(const auto called,
                          negate->Call({rows}, Patient()).Await());
-    EXPECT_THAT(called[0], LiteralBitEquals(want));
+    EXPECT_THAT(called.values[0], LiteralBitEquals(want));
   }
   const RowRange kLarge[] = {{0, 0},
                              {kChunkBytes - 3, 6},

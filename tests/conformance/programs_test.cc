@@ -136,6 +136,7 @@ TEST_P(ProgramsTest, CallTakesWhatRunningTakes) {
     ASSERT_OK_AND_ASSIGN(const Tensor run, f(x));
     ASSERT_OK_AND_ASSIGN(const Tensor called, f.Call(x));
     EXPECT_THAT(*called.Fetch(), LiteralEquals(*run.Fetch()));
+    EXPECT_THAT(called.ran_on(), ::testing::HasSubstr(target_->where));
   }
   const Tensor large =
       Constant(RandomBits(Shape::Of(DType::kF32, {600000}), 4));

@@ -71,7 +71,7 @@ TEST_P(ValuesTest, ResultsComeBackBitForBitAndSayWhereTheyWereMade) {
         const uint32_t x = value.data<uint32_t>()[i];
         ASSERT_EQ(back.data<uint32_t>()[i], first ? x : -x) << i;
       }
-      EXPECT_THAT(result->ran_on(), ::testing::HasSubstr(target_->where));
+      EXPECT_THAT(result->ran_on().where, ::testing::HasSubstr(target_->where));
       EXPECT_EQ(result->client(), target_->client.get());
     }
   }
@@ -90,7 +90,8 @@ TEST_P(ValuesTest, ArgumentsMayBeValuesOrBuffers) {
     const auto called =
         add->Call({Argument(x), Argument(y)}, Patient()).Await();
     ASSERT_OK(called);
-    EXPECT_THAT((*called)[0], LiteralBitEquals(*want));
+    EXPECT_THAT(called->values[0], LiteralBitEquals(*want));
+    EXPECT_THAT(called->ran_on.where, ::testing::HasSubstr(target_->where));
   }
 }
 

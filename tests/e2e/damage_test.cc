@@ -157,7 +157,7 @@ class DamageTest : public ::testing::Test {
     std::sort(files.begin(), files.end());
     return files;
   }
-  // What somebody has had a look at.
+  // What has been looked at.
   void RemoveSetAside() const {
     for (const char* folder : kFolders) {
       for (const auto& entry :

@@ -30,7 +30,7 @@ std::ostream& operator<<(std::ostream& out, const KillRound& round);
 // timed by HAWSER_SEED (else always alike) and `salt`.
 std::vector<KillRound> DrawRounds(uint64_t salt);
 
-// How long each work takes when nobody disturbs it, by name.
+// How long each work takes undisturbed, by name.
 using DryTimes = std::map<absl::string_view, absl::Duration>;
 
 // A dataset that a server has called durable.

@@ -70,8 +70,7 @@ TEST_F(KillTest, ARunThatLosesItsServerEndsOnTheCpuWithTheSameAnswer) {
   ASSERT_TRUE(value.ok()) << value.status();
   EXPECT_EQ(value->data<int64_t>()[0], 300005);
   EXPECT_EQ(value->data<int64_t>()[1], 299993);
-  EXPECT_TRUE(absl::StrContains(result->ran_on(), "cpu (fallback"))
-      << result->ran_on();
+  EXPECT_EQ(result->ran_on(), "cpu (fallback: unreachable)");
 }
 
 TEST_F(KillTest, WithoutAFallbackALostRunIsUnavailableAndNamesTheServer) {
@@ -220,8 +219,7 @@ TEST_F(KillTest, AnAttemptTimeoutHandsAFrozenServersWorkToTheCpu) {
   server_->Signal(SIGCONT);
   ASSERT_TRUE(value.ok()) << value.status();
   EXPECT_EQ(value->data<float>()[0], 42.0f);
-  EXPECT_TRUE(absl::StrContains(result->ran_on(), "cpu (fallback"))
-      << result->ran_on();
+  EXPECT_EQ(result->ran_on(), "cpu (fallback: too slow)");
 }
 
 TEST_F(KillTest, SigtermEndsTheServerCleanlyWithASessionOpen) {

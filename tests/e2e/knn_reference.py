@@ -2,7 +2,7 @@
 """Exact nearest neighbours on Fashion-MNIST in NumPy: the labels that
 fashion_mnist_knn must print, one a line.
 
-The arithmetic is exact, so nobody's rounding decides: pixels are centred to
+The arithmetic is exact, so no rounding decides: pixels are centred to
 [-128, 127], which keeps every partial sum of a dot product below 2^24, the
 largest whole number that float32 counts without gaps. Ties go to the earliest
 training image.

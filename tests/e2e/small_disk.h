@@ -14,11 +14,11 @@
 
 namespace hawser::testing {
 
-// A tmpfs in a mount namespace of its own: nobody else's processes see it, but
+// A tmpfs in a mount namespace of its own: no other processes see it, but
 // through /proc, and it is gone when this is. Pages of 4 KiB.
 class SmallDisk {
  public:
-  // Errors: what the commands say; whoever may not mount has none.
+  // Errors: what the commands say, as where mounting is not allowed.
   static absl::StatusOr<std::unique_ptr<SmallDisk>> Make(int64_t bytes);
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;

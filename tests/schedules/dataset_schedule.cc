@@ -145,7 +145,7 @@ absl::Status DatasetSchedule::Judge(absl::string_view step,
     if (!view.WasGone()) return answer;
     return Internal(step, " found a dataset that is deleted");
   }
-  // With a fallback nobody can say so while the server is away, and what was
+  // With a fallback this cannot be said while the server is away, and what was
   // frozen there may be lost with it.
   const bool missing = answer.code() == StatusCode::kNotFound ||
                        (fallback_ && (answer.code() == StatusCode::kDataLoss ||

@@ -1,6 +1,6 @@
 // Datasets over links and servers that fail: what a token names is what was put
-// or frozen, whoever was cut off meanwhile; what is deleted is not found; lists
-// agree with both; and a chunk counts only once verified.
+// or frozen, whichever was cut off meanwhile; what is deleted is not found;
+// lists agree with both; and a chunk counts only once verified.
 #include <optional>
 
 #include "core/base/status.h"

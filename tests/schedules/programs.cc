@@ -117,7 +117,7 @@ std::vector<Literal> Reference::Run(
   const std::vector<Argument> values(arguments.begin(), arguments.end());
   auto results = executables_[i]->Call(values, {}).Await();
   HAWSER_CHECK(results.ok());
-  return *std::move(results);
+  return results->values;
 }
 
 RandomProgram::RandomProgram(runtime::Client* client, uint64_t seed,
@@ -220,7 +220,7 @@ absl::Status RandomProgram::Execute(int module) {
   if (!results.ok()) return Judge("execute", results.status());
   const std::vector<Literal> expected = Reference::Shared().Run(module, wants);
   for (size_t i = 0; i < results->size(); ++i) {
-    if (random_.OneIn(6)) continue;  // nobody wants it
+    if (random_.OneIn(6)) continue;  // it is not wanted
     values_.push_back({(*results)[i], expected[i]});
   }
   return absl::OkStatus();
@@ -249,7 +249,7 @@ absl::Status RandomProgram::Call() {
   if (!results.ok()) return Judge("call", results.status());
   const std::vector<Literal> expected = Reference::Shared().Run(module, values);
   for (size_t i = 0; i < expected.size(); ++i) {
-    HAWSER_RETURN_IF_ERROR(Check("call", (*results)[i], expected[i]));
+    HAWSER_RETURN_IF_ERROR(Check("call", results->values[i], expected[i]));
   }
   return absl::OkStatus();
 }

@@ -40,7 +40,7 @@ absl::Status RunRemote(uint64_t seed) {
   const auto explained = [&](absl::string_view step,
                              const absl::Status& error) {
     if (!absl::IsUnavailable(error)) return false;
-    // A Call is not repeated here: whoever calls may do that.
+    // A Call is not repeated here: its caller may do that.
     return !world.gentle() ||
            (step == "call" && world.plan().hit(CallKind::kCall) > 0);
   };

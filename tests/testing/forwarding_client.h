@@ -50,6 +50,9 @@ class ForwardingClient : public runtime::Client, public runtime::Datasets {
       const runtime::CallOptions& call) override {
     return inner_->datasets().Freeze(arrays, call);
   }
+  void KeepLocal(const DatasetInfo& info) override {
+    inner_->datasets().KeepLocal(info);
+  }
   absl::StatusOr<DatasetAnswer> Answer(
       const DatasetVerb& verb, const runtime::CallOptions& call) override {
     return inner_->datasets().Answer(verb, call);

@@ -47,7 +47,7 @@ class LoopbackServer {
 
   bool alive() const { return host_ != nullptr; }
   // What kill -9 looks like from outside: every connection breaks without a
-  // word and nobody listens any more.
+  // word and the port is closed.
   void Kill();
   // An orderly stop, as on SIGTERM.
   void Stop();

@@ -23,7 +23,7 @@ struct RandomModuleOptions {
 // Every op of the registry is drawn equally often. How its operands and
 // attributes are proposed is a row in random_proposals.cc, or the elementwise
 // default; what InferShapes refuses is proposed anew. Operands are drawn from
-// all values, so nodes are shared; what nobody uses becomes a result. Loops
+// all values, so nodes are shared; what is not used becomes a result. Loops
 // end after at most three turns. Reductions fold with neutral initial values.
 Module RandomModule(uint64_t seed, const RandomModuleOptions& options = {});
 

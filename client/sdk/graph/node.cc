@@ -58,6 +58,19 @@ absl::Status At(const absl::Status& status, SourceLocation where) {
                                    where.line, ")"));
 }
 
+runtime::RanOn RanOnOf(const Tensor& tensor) {
+  if (tensor.node() == nullptr) return {};
+  runtime::BufferPtr buffer;
+  {
+    MutexLock lock(&graph_mutex);
+    if (const auto* host = tensor.node()->As<Host>()) return host->ran_on;
+    if (const auto* ready = tensor.node()->As<Ready>()) {
+      buffer = ready->buffers[tensor.result()];
+    }
+  }
+  return buffer == nullptr ? runtime::RanOn() : buffer->ran_on();
+}
+
 Tensor ResultOf(const Tensor& first, int k) {
   return k == 0 || first.node() == nullptr || first.node()->shapes().empty()
              ? first

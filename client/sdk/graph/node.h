@@ -42,7 +42,7 @@ struct Host {
   Literal value;  // none: donated
   Client client = {};
   runtime::BufferPtr uploaded = nullptr;
-  std::string ran_on = "host";
+  runtime::RanOn ran_on = {"host"};
 };
 // On a client, or on its way there.
 struct Ready {
@@ -116,6 +116,9 @@ Tensor MakeHost(Literal value, SourceLocation where);
 absl::Status At(const absl::Status& status, SourceLocation where);
 
 absl::Status NoValueError();
+
+// Where its value was computed; nowhere yet: "".
+runtime::RanOn RanOnOf(const Tensor& tensor);
 
 // Result k of the same instruction as `first`; an error stays itself.
 Tensor ResultOf(const Tensor& first, int k);

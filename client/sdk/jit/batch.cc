@@ -138,7 +138,7 @@ absl::StatusOr<Tensor> FirstRows(const Tensor& result, int64_t rows,
     Shapes shapes = {value.shape()};
     return MakeTensor(
         std::move(shapes),
-        Host{.value = std::move(value), .ran_on = result.ran_on()}, where);
+        Host{.value = std::move(value), .ran_on = RanOnOf(result)}, where);
   }
   const OpScope s("Batched", where, {&result, 1});
   Dims limits = result.shape().dims();

@@ -143,8 +143,8 @@ absl::StatusOr<std::vector<runtime::BufferPtr>> JitCore::Execute(
   return buffers;
 }
 
-absl::StatusOr<std::vector<Literal>> JitCore::Ask(const Flat& arguments,
-                                                  const Prepared& call) const {
+absl::StatusOr<runtime::Called> JitCore::Ask(const Flat& arguments,
+                                             const Prepared& call) const {
   const runtime::CallOptions& limits = call.execution.call;
   const auto& executable = call.entry->executable;
   if (const auto values =
@@ -161,11 +161,12 @@ absl::StatusOr<std::vector<Literal>> JitCore::Ask(const Flat& arguments,
   for (const runtime::BufferPtr& buffer : buffers) {
     fetched.push_back(buffer->Fetch(limits));
   }
-  std::vector<Literal> answer;
+  runtime::Called answer;
   for (const Future<Literal>& value : fetched) {
-    HAWSER_ASSIGN_OR_RETURN(answer.emplace_back(),
+    HAWSER_ASSIGN_OR_RETURN(answer.values.emplace_back(),
                             value.Await(limits.cancel.deadline()));
   }
+  if (!buffers.empty()) answer.ran_on = buffers[0]->ran_on();
   return answer;
 }
 
@@ -205,13 +206,11 @@ absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
   auto answer = Ask(arguments, call);
   if (!answer.ok()) return Explain(answer.status(), call, options);
   CallResult result{{}, call.entry->prototype};
-  for (Literal& literal : *answer) {
+  for (Literal& literal : answer->values) {
     Shapes shapes = {literal.shape()};
-    result.tensors.push_back(
-        MakeTensor(std::move(shapes),
-                   Host{.value = std::move(literal),
-                        .ran_on = call.execution.client.name()},
-                   where_));
+    result.tensors.push_back(MakeTensor(
+        std::move(shapes),
+        Host{.value = std::move(literal), .ran_on = answer->ran_on}, where_));
   }
   return result;
 }

@@ -68,8 +68,8 @@ class JitCore {
                              TraceFn fn, Prepared* call);
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       const Flat& arguments, const Prepared& call) const;
-  absl::StatusOr<std::vector<Literal>> Ask(const Flat& arguments,
-                                           const Prepared& call) const;
+  absl::StatusOr<runtime::Called> Ask(const Flat& arguments,
+                                      const Prepared& call) const;
   // For an error of a call: with its deadline named, if that is what it is.
   absl::Status Explain(const absl::Status& error, const Prepared& call,
                        const RunOptions& options) const;

@@ -25,7 +25,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Whether somebody opens a file, by inotify.
+// Whether a file is opened, by inotify.
 class OpenWatch {
  public:
   explicit OpenWatch(const std::string& path)
@@ -111,7 +111,7 @@ TEST_F(HashedFileTest, HashingReportsHowFarItIs) {
   EXPECT_THAT(reported, IsEmpty()) << "nothing is hashed";
 }
 
-// Whoever read the 64 GiB of the file would not be back.
+// A put that read the 64 GiB of the file would not be back.
 TEST_F(HashedFileTest, WhatIsRememberedIsNotRead) {
   const Shape shape = Shape::Of(DType::kF32, {int64_t{1} << 34});
   ASSERT_OK_AND_ASSIGN(const std::string header, NpyHeaderOf(shape));

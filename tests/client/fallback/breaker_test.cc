@@ -65,7 +65,7 @@ TEST(Breaker, ClosesWhenTheProbeSucceeds) {
   ASSERT_TRUE(Eventually([&] { return breaker.epoch() == 2; }));
   const int probes = script.probes;
   absl::SleepFor(absl::Milliseconds(20));
-  EXPECT_EQ(script.probes, probes);  // nobody probes a closed one
+  EXPECT_EQ(script.probes, probes);  // a closed one is not probed
 }
 
 TEST(Breaker, LateNewsOfAnOldEpochChangesNothing) {

@@ -229,7 +229,7 @@ TEST_F(FallbackDatasetsTest, ALostFrozenDatasetIsDataLossThatNamesIt) {
   }
 }
 
-// A server that lost it while nobody noticed that it was away.
+// A server that lost it while it was away unnoticed.
 TEST_F(FallbackDatasetsTest, AFrozenDatasetThatIsNotThereAnyMoreIsDataLoss) {
   FallbackPolicy policy = NoProbes();
   policy.keep_dataset_sources = false;

@@ -54,6 +54,7 @@ struct ScriptedClient::State {
     auto fresh = cpu::MakeCpuClient({.threads = 1});
     {
       MutexLock lock(&mu);
+      if (!away) hold = false;
       away = !come_back;
       if (come_back) {
         ++life;
@@ -62,7 +63,6 @@ struct ScriptedClient::State {
           tokens.clear();
         }
         poison_next = fail_next = absl::OkStatus();
-        hold = false;
         leaves_after = -1;
       }
       told.swap(held);
@@ -109,7 +109,7 @@ class ScriptedBuffer : public runtime::Buffer {
 
   const Shape& shape() const override { return shape_; }
   runtime::Client* client() const override { return state_->client; }
-  std::string ran_on() const override { return "server"; }
+  runtime::RanOn ran_on() const override { return {"server"}; }
   Future<Literal> Fetch(const CallOptions& options) override {
     if (absl::Status here = Usable(); !here.ok()) {
       return state_->Seen(Future<Literal>(here), life_, state_);
@@ -177,11 +177,11 @@ class ScriptedExecutable : public runtime::Executable {
     return made;
   }
 
-  Future<std::vector<Literal>> Call(absl::Span<const Argument> arguments,
-                                    const CallOptions& options) override {
+  Future<runtime::Called> Call(absl::Span<const Argument> arguments,
+                               const CallOptions& options) override {
     absl::Status poison;
     if (absl::Status status = Count(&poison); !status.ok()) poison = status;
-    if (!poison.ok()) return Future<std::vector<Literal>>(poison);
+    if (!poison.ok()) return Future<runtime::Called>(poison);
     std::vector<Argument> there;
     for (const Argument& argument : arguments) {
       const ScriptedBuffer* own = Own(argument);

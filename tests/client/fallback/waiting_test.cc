@@ -86,12 +86,65 @@ TEST_F(WaitingTest, ACallAndAnOpenWaitToo) {
     if (round == 0) {
       const auto called = step->Call({data, a_, b_}, Patient()).Await();
       ASSERT_OK(called);
-      EXPECT_THAT((*called)[0], LiteralBitEquals(Expected(1)));
+      EXPECT_THAT(called->values[0], LiteralBitEquals(Expected(1)));
     } else {
       EXPECT_THAT(*Fetch(Data()), LiteralBitEquals(w_));
     }
     later.join();
   }
+}
+
+// Once its copy has come over nothing waits.
+TEST_F(WaitingTest, WhatIsKeptHereGoesOnHere) {
+  Start();
+  const auto step = Compile();
+  const auto info = client_->datasets().Ask(StatDataset{token_}, Patient());
+  ASSERT_OK(info);
+  client_->datasets().KeepLocal(*info);
+  client_->datasets().KeepLocal(*info);  // is there already
+  const BufferPtr w = Steps(step, Data(), 5);
+  server_->GoAway();
+  EXPECT_THAT(*Fetch(w), LiteralBitEquals(Expected(5)));
+  EXPECT_EQ(w->ran_on(), "cpu (fallback: unreachable)");
+  EXPECT_THAT(*Fetch(Steps(step, Data(), 3)), LiteralBitEquals(Expected(3)));
+  const auto called = step->Call({Data(), a_, b_}, Patient()).Await();
+  ASSERT_OK(called);
+  EXPECT_THAT(called->values[0], LiteralBitEquals(Expected(1)));
+  EXPECT_EQ(called->ran_on, "cpu (fallback: unreachable)");
+  EXPECT_TRUE(called->ran_on.fallback);
+}
+
+TEST_F(WaitingTest, WhatIsDeletedIsNotKept) {
+  Start();
+  const auto info = client_->datasets().Ask(StatDataset{token_}, Patient());
+  ASSERT_OK(info);
+  server_->Hold();
+  client_->datasets().KeepLocal(*info);
+  server_->AnswerHeld(absl::OkStatus());
+  ASSERT_OK(client_->datasets().Ask(DeleteDataset{token_}, Patient()));
+  EXPECT_THAT(client_->datasets().Open({token_, ""}, Patient()),
+              StatusIs(StatusCode::kNotFound, token_));
+  server_->GoAway();
+  EXPECT_THAT(client_->datasets().Open({token_, ""}, Patient()),
+              StatusIs(StatusCode::kUnavailable, "is away"));
+}
+
+// The policy bounds the wait, not what is done when it is over.
+TEST_F(WaitingTest, WorkAfterTheWaitHasAllItsTime) {
+  FallbackPolicy policy = ProbingOften();
+  policy.wait_for_primary = absl::Milliseconds(500);
+  Start(std::move(policy));
+  const auto step = Compile();
+  const BufferPtr w = Steps(step, Data(), 2);
+  server_->GoAway();
+  const Future<Literal> value = w->Fetch({});
+  server_->Hold();
+  server_->ComeBack();
+  ASSERT_TRUE(Eventually([&] { return server_->held() == 1; }));
+  absl::SleepFor(absl::Milliseconds(600));
+  EXPECT_FALSE(value.ready());
+  server_->AnswerHeld(absl::OkStatus());
+  EXPECT_THAT(*value.Await(), LiteralBitEquals(Expected(2)));
 }
 
 TEST_F(WaitingTest, AQuickRestartIsReplayedWithoutAWait) {

@@ -143,7 +143,7 @@ TEST_F(ConnectionTest, EndsWhenItStands) {
   EXPECT_TRUE(IsClosed(*peer));
 }
 
-// Nothing keeps the poller and its thread when nobody answers.
+// Nothing keeps the poller and its thread when no server answers.
 TEST_F(ConnectionTest, EndsWhenNobodyListens) {
   auto connection = Connect();
   ASSERT_TRUE(Await(*connection->channel(), GRPC_CHANNEL_TRANSIENT_FAILURE));

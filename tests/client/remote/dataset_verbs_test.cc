@@ -86,7 +86,7 @@ TEST_F(DatasetVerbsTest, RowsTravelAsNames) {
   EXPECT_THAT(*FetchOf(result), LiteralEquals(Literal::Vector<float>({3, 4})));
   EXPECT_THAT(*FetchOf(rows), LiteralEquals(Literal::Vector<float>({2, 3})));
   ASSERT_OK_AND_ASSIGN(const auto called, step->Call({rows}, Soon()).Await());
-  EXPECT_THAT(called[0], LiteralEquals(Literal::Vector<float>({3, 4})));
+  EXPECT_THAT(called.values[0], LiteralEquals(Literal::Vector<float>({3, 4})));
   ASSERT_OK_AND_ASSIGN(
       const BufferPtr none,
       client->datasets().Open({token, "", RowRange{5, 0}}, Soon()));

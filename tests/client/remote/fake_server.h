@@ -46,7 +46,7 @@ class FakeServer {
   void CutStreams();                    // every stream breaks; sessions stay
   void CloseStreams(absl::Status why);  // as the server's own decision
   void Freeze(bool frozen);             // takes everything, does nothing
-  void Refuse(bool refuse);      // nobody listens: streams break, calls fail
+  void Refuse(bool refuse);      // as a closed port: streams break, calls fail
   void Restart();                // forgets sessions and modules, keeps datasets
   void SwallowReplies(int n);    // applied and answered, but lost on the way
   void HoldExecutes(bool hold);  // applied, answered once this ends
@@ -153,7 +153,7 @@ class FakeServer {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::vector<LinkPtr> Links();
   static void CloseLink(const LinkPtr& link, const StreamEnd& end);
-  // Waits while frozen. Errors: kUnavailable when nobody listens.
+  // Waits while frozen. Errors: kUnavailable while it refuses.
   absl::Status EnterCall(const runtime::CallOptions& options);
 
   const absl::Duration lease_;

@@ -102,7 +102,7 @@ TEST_F(PingTest, StreamThatStaysAwayIsUnavailable) {
   options.connect_timeout = absl::Milliseconds(100);
   client = Connect(options);
   ASSERT_OK(client->Ping(Soon()));
-  server.Freeze(true);  // nobody refuses, nobody answers
+  server.Freeze(true);  // connections stand, answers do not come
   server.CutStreams();
   EXPECT_THAT(client->Ping(Soon()),
               StatusIs(StatusCode::kUnavailable, "no stream for 100ms"));

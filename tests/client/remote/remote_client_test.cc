@@ -215,14 +215,15 @@ TEST_F(RemoteClientTest, ReleasesTravelWithoutOtherMessages) {
 
 TEST_F(RemoteClientTest, CallNeedsNoSession) {
   auto plus_one = CompilePlusOne();
-  auto results = plus_one->Call({Filled(2, 1)}, Soon()).Await();
-  ASSERT_OK(results);
-  EXPECT_THAT((*results)[0], LiteralEquals(Filled(2, 2)));
+  auto called = plus_one->Call({Filled(2, 1)}, Soon()).Await();
+  ASSERT_OK(called);
+  EXPECT_THAT(called->values[0], LiteralEquals(Filled(2, 2)));
+  EXPECT_EQ(called->ran_on, "fake:1 fake");
   EXPECT_EQ(server.counts().bodies, 1);  // of Compile
   server.Restart();                      // forgets the module
-  results = plus_one->Call({Filled(2, 5)}, Soon()).Await();
-  ASSERT_OK(results);
-  EXPECT_THAT((*results)[0], LiteralEquals(Filled(2, 6)));
+  called = plus_one->Call({Filled(2, 5)}, Soon()).Await();
+  ASSERT_OK(called);
+  EXPECT_THAT(called->values[0], LiteralEquals(Filled(2, 6)));
   EXPECT_EQ(server.counts().bodies, 2);
 }
 

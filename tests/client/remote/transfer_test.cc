@@ -346,7 +346,7 @@ TEST_F(TransferTest, DatasetArraysAreArgumentsWithoutATransfer) {
   EXPECT_THAT(value, LiteralEquals(Filled(2, 6)));
   auto called = plus_one->Call({b}, Soon()).Await();
   ASSERT_OK(called);
-  EXPECT_THAT((*called)[0], LiteralEquals(Filled(2, 6)));
+  EXPECT_THAT(called->values[0], LiteralEquals(Filled(2, 6)));
   ASSERT_OK_AND_ASSIGN(const Literal back, FetchOf(b));
   EXPECT_THAT(back, LiteralEquals(Filled(2, 5)));
   // It is no part of a session.

@@ -1,5 +1,5 @@
-// The window: 128 requests or 16 MiB without an answer; whoever wants more
-// waits, within his limits.
+// The window: 128 requests or 16 MiB without an answer; a caller that wants
+// more waits, within his limits.
 #include <thread>
 #include <vector>
 

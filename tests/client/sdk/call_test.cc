@@ -27,7 +27,8 @@ TEST_F(CallTest, GivesHostValues) {
   auto f = Jit([](Tensor x, Tensor i) { return std::pair(x + i, x); });
   ASSERT_OK_AND_ASSIGN(const auto both, f.Call(T1<float>({1}), 2));
   EXPECT_VALUE(both.first, Literal::Vector<float>({3}));
-  EXPECT_EQ(both.first.ran_on(), "counting");
+  EXPECT_EQ(both.first.ran_on(), "cpu");
+  EXPECT_FALSE(both.first.on_fallback());
   EXPECT_VALUE(both.second, Literal::Vector<float>({1}));
 }
 

@@ -101,14 +101,13 @@ class CountingClient : public ForwardingClient {
       return inner_->Execute(arguments, options);
     }
     // As a server's: the buffers of a session have no meaning here.
-    Future<std::vector<Literal>> Call(
-        absl::Span<const runtime::Argument> arguments,
-        const runtime::CallOptions& options) override {
+    Future<runtime::Called> Call(absl::Span<const runtime::Argument> arguments,
+                                 const runtime::CallOptions& options) override {
       ++client_->calls;
       for (const runtime::Argument& argument : arguments) {
         const auto* buffer = std::get_if<runtime::BufferPtr>(&argument);
         if (buffer == nullptr || client_->IsArray(*buffer)) continue;
-        return Future<std::vector<Literal>>(
+        return Future<runtime::Called>(
             FailedPrecondition("a buffer of a session"));
       }
       return Executable::Call(arguments, options);

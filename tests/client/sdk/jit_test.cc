@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-namespace user {  // a struct of somebody else's namespace
+namespace user {  // a struct of another namespace
 struct Layer {
   Tensor w, b;
 };

@@ -108,7 +108,7 @@ TEST_F(Recording, AVeryLongChainNeedsNoStackAndIsCut) {
 }
 
 TEST_F(Recording, AnUnevaluatedChainIsFreedWithoutStack) {
-  // 100,000 nodes in pieces that nobody cut: each tensor is small.
+  // 100,000 nodes in pieces that are not cut: each tensor is small.
   std::vector<Tensor> all;
   for (int piece = 0; piece < 30; ++piece) {
     Tensor x = Scalar(DType::kS32, piece);

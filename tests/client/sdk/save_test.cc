@@ -77,6 +77,37 @@ TEST(Save, AStructureComesBack) {
   }
 }
 
+TEST(Freeze, AStructureComesBackByItsTag) {
+  const auto counting = std::make_shared<CountingClient>();
+  const Client client{counting};
+  const ScopedClient scope(client);
+  ASSERT_OK_AND_ASSIGN(const Dataset frozen, Freeze("model", Example()));
+  EXPECT_EQ(frozen.info().arrays.size(), 7u);
+  EXPECT_NE(frozen.info().Find("layers.1.weight"), nullptr);
+  ASSERT_OK_AND_ASSIGN(const Dataset found, client.Dataset("@model"));
+  EXPECT_EQ(found.token(), frozen.token());
+  ASSERT_OK_AND_ASSIGN(const Model back, Load<Model>(found));
+  ASSERT_EQ(back.layers.size(), 2u);
+  EXPECT_VALUE(back.layers[0].w, F({2, 4}));
+  EXPECT_VALUE(back.layers[0].b, F({2, 3}));
+  EXPECT_VALUE(back.scale.first, Literal::Vector<bool>({true, false}));
+  EXPECT_VALUE(back.rest[0], Literal::Vector<uint8_t>({9}));
+
+  ASSERT_OK_AND_ASSIGN(const Dataset other, Freeze("@model", back.layers));
+  EXPECT_EQ(client.Dataset("@model")->token(), other.token());
+  ASSERT_OK_AND_ASSIGN(const auto layers, Load<std::vector<Layer>>(other));
+  EXPECT_VALUE(layers[0].w, F({2, 4}));
+  EXPECT_THAT(Load<Model>(other),
+              StatusIs(StatusCode::kInvalidArgument, "\"scale.0\""));
+  EXPECT_THAT(Load<Layer>(Dataset()),
+              StatusIs(StatusCode::kInvalidArgument, "\"weight\""));
+  EXPECT_THAT(Freeze("no tag", back.scale),
+              StatusIs(StatusCode::kInvalidArgument, "no tag"));
+  ASSERT_OK(Freeze("", back.scale.first).status());
+  EXPECT_THAT(Freeze("lost", Layer{.w = back.layers[0].w, .b = Tensor()}),
+              StatusIs(StatusCode::kFailedPrecondition, "\"bias\""));
+}
+
 TEST(Save, ALoneTensorHasNoNameOfItsOwn) {
   const Tensor x = T1<float>({1, 2, 3});
   for (const char* name : {"x.npy", "x.npz", "x.safetensors", "X.NPY"}) {

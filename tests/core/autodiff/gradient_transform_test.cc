@@ -198,7 +198,7 @@ TEST(ValueAndGradient, AReductionByAnotherComputationIsUnimplemented) {
               StatusIs(StatusCode::kUnimplemented, "initial value 0"));
 }
 
-// A rule of somebody's own op that forgets the operand's shape.
+// A rule of a user's own op that forgets the operand's shape.
 absl::Status ForgetfulGradient(GradientContext& c) {
   c.Give(0, [&] { return ConvertTo(c.g(), DType::kF32); });
   return absl::OkStatus();

@@ -47,7 +47,7 @@ TEST(Gate, CloseWaitsForThoseInside) {
   inside.join();
 }
 
-// The use it is for: nobody touches the owner after its destructor.
+// The use it is for: no thread touches the owner after its destructor.
 TEST(Gate, LateCallbacksFindTheOwnerGone) {
   for (int round = 0; round < 200; ++round) {
     auto gate = std::make_shared<Gate>();

@@ -16,7 +16,7 @@
 namespace hawser {
 namespace {
 
-// Runs `work` once for whoever waits first; others wait plainly.
+// Runs `work` once for the thread that waits first; others wait plainly.
 class OneShot final : public ProgressEngine {
  public:
   explicit OneShot(std::function<void()> work) : work_(std::move(work)) {}

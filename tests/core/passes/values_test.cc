@@ -73,7 +73,7 @@ TEST(PassesKeepValues, EliminateCommonSubexpressions) {
   EXPECT_GT(ExpectKeepsValues(EliminateCommonSubexpressions), 10);
 }
 TEST(PassesKeepValues, EliminateDeadCode) {
-  // The generator makes a result of what nobody uses, so only computations
+  // The generator makes a result of what is not used, so only computations
   // that are the same or unused go.
   ExpectKeepsValues([](Module module, bool* changed) {
     return EliminateDeadCode(std::move(module), changed);

@@ -23,7 +23,7 @@ class PromisedBuffer : public Buffer {
   Future<Literal> Fetch(const CallOptions&) override {
     return promise_.future();
   }
-  std::string ran_on() const override { return "test"; }
+  runtime::RanOn ran_on() const override { return {"test"}; }
   Promise<Literal>& promise() { return promise_; }
 
  private:
@@ -186,11 +186,12 @@ TEST(ExecutableCall, GivesTheResultsAsValues) {
   Echo echo(TwoParameters());
   const Literal vector = Literal::Vector<float>({1, 2});
   const Literal scalar = Literal::Scalar<int32_t>(3);
-  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> results,
+  ASSERT_OK_AND_ASSIGN(const Called called,
                        echo.Call({vector, scalar}, {}).Await());
-  ASSERT_EQ(results.size(), 2u);
-  EXPECT_THAT(results[0], LiteralEquals(vector));
-  EXPECT_THAT(results[1], LiteralEquals(scalar));
+  ASSERT_EQ(called.values.size(), 2u);
+  EXPECT_THAT(called.values[0], LiteralEquals(vector));
+  EXPECT_THAT(called.values[1], LiteralEquals(scalar));
+  EXPECT_EQ(called.ran_on, "test");
 }
 
 TEST(ExecutableCall, GivesLocalErrorsToo) {

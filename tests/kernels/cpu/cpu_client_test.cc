@@ -218,15 +218,17 @@ TEST_F(CpuClientTest, CallGivesValues) {
   const Literal x = Literal::Vector<int64_t>({1, 2});
   auto now = add->Call({Argument(x), Argument(x)}, {});
   EXPECT_TRUE(now.ready());
-  EXPECT_THAT((*now.Await())[0],
+  EXPECT_THAT(now.Await()->values[0],
               LiteralEquals(Literal::Vector<int64_t>({2, 4})));
   EXPECT_THAT(add->Call({Argument(x)}, {}).Await(),
               StatusIs(absl::StatusCode::kInvalidArgument, "got 1"));
   const auto count = CompileCount();
-  EXPECT_THAT((*count->Call({Argument(Literal::Scalar<int64_t>(0)),
-                             Argument(Literal::Scalar<int64_t>(9))},
-                            {})
-                    .Await())[0],
+  EXPECT_THAT(count
+                  ->Call({Argument(Literal::Scalar<int64_t>(0)),
+                          Argument(Literal::Scalar<int64_t>(9))},
+                         {})
+                  .Await()
+                  ->values[0],
               LiteralEquals(Literal::Scalar<int64_t>(9)));
 }
 

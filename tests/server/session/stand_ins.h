@@ -28,7 +28,7 @@ class PlainBuffer final : public runtime::Buffer {
   Future<Literal> Fetch(const runtime::CallOptions&) override {
     return Future<Literal>(value_);
   }
-  std::string ran_on() const override { return "nowhere"; }
+  runtime::RanOn ran_on() const override { return {"nowhere"}; }
 
  private:
   const Literal value_;

@@ -24,7 +24,8 @@ class EventLoop {
     PostAt(absl::Now(), std::move(task));
   }
   // Tasks of the same time run in the order they came. Once the loop has
-  // stopped the task runs here and now, so that whoever waits for it goes on.
+  // stopped the task runs here and now, so that a thread that waits for it goes
+  // on.
   void PostAt(absl::Time when, std::function<void()> task);
   // Runs what is queued at once and ends the thread. Not on that thread.
   void Stop();

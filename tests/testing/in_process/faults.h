@@ -30,7 +30,7 @@ struct FaultOptions {
   int64_t call_bytes = 64 << 10;
   // A call's answer is lost, though all of it was done.
   double lose_answer = 0;
-  // Nobody listens; never for the first stream, nor for two in a row.
+  // The port is closed; never for the first stream, nor for two in a row.
   double refuse = 0;
   // Takes everything and says nothing: to be noticed by a timeout.
   double silent = 0;

@@ -54,10 +54,10 @@ class InProcessServer {
 
   // ---- faults of the server's own
   void CutStreams();  // every stream breaks; sessions stay
-  // Whether nobody listens: new streams and calls are refused.
+  // Whether new streams and calls are refused.
   void Refuse(bool refuse);
-  void Kill();   // streams break without a word, then nobody listens
-  void Stop();   // an orderly stop, then nobody listens
+  void Kill();   // streams break without a word, then all is refused
+  void Stop();   // an orderly stop, then all is refused
   void Start();  // another process; what is in data_dir is there again
   // Time goes on by more than a lease: who is not attached loses its session.
   void EndLeases();
@@ -85,7 +85,7 @@ class InProcessServer {
   // ---- for the links
   const std::string& address() const { return options_.address; }
   // The running process for one call or stream, which it outlives; null when
-  // nobody listens.
+  // it refuses.
   std::shared_ptr<ServerCore> Enter(
       const std::shared_ptr<InProcessStream>& stream = nullptr);
   // The server's end waits for them.

@@ -43,7 +43,7 @@ class InProcessStream final
                   std::shared_ptr<RecentFrames> recent,
                   SessionCallbacks callbacks);
 
-  // Reaches the server, or finds that nobody listens. Once.
+  // Reaches the server, or finds that it refuses. Once.
   void Connect();
 
   // ---- the client's end
