@@ -16,7 +16,7 @@ CLASSES = {
     "client/remote/grpc_bare_calls.cc:GrpcBareCalls": 163,
     "client/remote/grpc_poller.cc:GrpcPoller": 163,
     "client/remote/grpc_transport.cc:GrpcTransport": 202,
-    "client/remote/session.h:RemoteSession": 159,
+    "client/remote/session.h:RemoteSession": 156,
     "client/sdk/ops/subscript.cc:Subscript": 189,
     "server/datasets/dataset_store.h:DatasetStore": 259,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
