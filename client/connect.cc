@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/fallback/fallback_client.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/fallback/policy.h"
-#include "client/remote/credentials.h"
+#include "client/remote/link/credentials.h"
 #include "client/sdk/client.h"
 
 namespace hawser {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/remote/bare_calls.h"
+#include "client/remote/bare/bare_calls.h"
 #include "core/base/cancel.h"
 #include "core/runtime/client.h"
 

@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "client/cli/command_line.h"
 #include "client/cli/json.h"
-#include "client/remote/bare_calls.h"
+#include "client/remote/bare/bare_calls.h"
 #include "core/base/cancel.h"
 #include "core/ir/module.h"
 #include "core/ir/op_def.h"

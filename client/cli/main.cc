@@ -9,8 +9,8 @@
 
 #include "client/cli/command.h"
 #include "client/digests/digest_cache.h"
-#include "client/remote/grpc_bare_calls.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/bare/grpc_bare_calls.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/plan/plan.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
-#include "client/remote/session.h"
+#include "client/remote/session/session.h"
 #include "core/base/future.h"
 #include "core/base/or_expired.h"
 #include "core/base/status.h"

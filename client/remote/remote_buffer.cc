@@ -3,9 +3,9 @@
 #include <functional>
 #include <utility>
 
+#include "client/remote/link/transfers.h"
+#include "client/remote/link/watched.h"
 #include "client/remote/remote_client.h"
-#include "client/remote/transfers.h"
-#include "client/remote/watched.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
 #include "core/runtime/datasets.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "client/remote/session.h"
+#include "client/remote/session/session.h"
 #include "client/remote/value.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"

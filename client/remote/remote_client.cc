@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/remote/capability_check.h"
-#include "client/remote/ping.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_executable.h"
+#include "client/remote/session/ping.h"
 #include "client/remote/value.h"
 #include "core/base/clock.h"
 #include "core/base/future.h"

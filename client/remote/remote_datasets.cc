@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/remote/dataset_freeze.h"
-#include "client/remote/dataset_put.h"
+#include "client/remote/datasets/dataset_put.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"

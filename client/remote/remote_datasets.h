@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "client/remote/dataset_get.h"
+#include "client/remote/datasets/dataset_get.h"
 #include "core/base/mutex.h"
 #include "core/runtime/datasets.h"
 #include "proto/datasets.pb.h"

@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "client/remote/link/watched.h"
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/value.h"
-#include "client/remote/watched.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"

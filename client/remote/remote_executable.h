@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "client/remote/program.h"
-#include "client/remote/session.h"
+#include "client/remote/session/program.h"
+#include "client/remote/session/session.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 

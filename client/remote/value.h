@@ -12,9 +12,9 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
-#include "client/remote/session.h"
-#include "client/remote/transfers.h"
-#include "client/remote/watched.h"
+#include "client/remote/link/transfers.h"
+#include "client/remote/link/watched.h"
+#include "client/remote/session/session.h"
 #include "core/base/cancel.h"
 #include "core/base/future.h"
 #include "core/base/literal.h"

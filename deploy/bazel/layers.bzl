@@ -21,7 +21,7 @@ CLI_MAIN = ["//client/cli:__pkg__"]
 
 # Protobuf types stop here.
 PROTO_USERS = [
-    "//client/remote:__pkg__",
+    "//client/remote:__subpackages__",
     "//core/wire:__pkg__",
     "//server:__pkg__",
     "//server/service:__pkg__",
@@ -29,7 +29,8 @@ PROTO_USERS = [
 
 # gRPC types stop here.
 GRPC_USERS = [
-    "//client/remote:__pkg__",
+    "//client/remote/bare:__pkg__",
+    "//client/remote/grpc:__pkg__",
     "//server:__pkg__",
     "//server/rpc:__pkg__",
     "//server/service:__pkg__",

@@ -16,7 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "client/bench/fresh_bytes.h"
 #include "client/hawser.h"
-#include "client/remote/options.h"
+#include "client/remote/link/options.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
 #include "tests/bench/peers.h"

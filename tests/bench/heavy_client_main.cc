@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "client/bench/timing.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "client/sdk/hawser.h"
 #include "core/base/status.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "client/bench/hawser_calls.h"
 #include "client/hawser.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "core/base/status.h"
 #include "tests/bench/message_sizes.h"
 #include "tests/bench/rounds.h"

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "client/bench/hawser_calls.h"
 #include "client/bench/timing.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "client/sdk/client.h"
 #include "core/base/status.h"
 #include "tests/bench/echo_client.h"

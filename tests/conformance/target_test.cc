@@ -2,7 +2,7 @@
 #include "tests/conformance/target.h"
 
 #include "absl/strings/string_view.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "tests/conformance/programs.h"
 #include "tests/testing/matchers.h"
 

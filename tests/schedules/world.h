@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "client/fallback/fallback_client.h"
-#include "client/remote/options.h"
+#include "client/remote/link/options.h"
 #include "core/runtime/client.h"
 #include "tests/testing/in_process/faults.h"
 #include "tests/testing/in_process/server.h"

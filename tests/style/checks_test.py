@@ -107,7 +107,7 @@ class ChecksTest(unittest.TestCase):
                    '#include "core/ir/shape.h"\n')
         self.write("kernels/cuda/a.cc", "#include <cuda_runtime_api.h>\n"
                    '#include "kernels/gpu/device/device_api.h"\n')
-        self.write("client/remote/a.cc", '#include "proto/executor.grpc.pb.h"\n'
+        self.write("client/remote/grpc/a.cc", '#include "proto/executor.grpc.pb.h"\n'
                    '#include "grpcpp/grpcpp.h"\n')
         self.write("server/main.cc", '#include "kernels/cuda/device.h"\n')
         self.expect(layering_test)

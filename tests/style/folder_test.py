@@ -16,7 +16,6 @@ EXCEPTIONS = {
     "kernels/cpu": None,
     "client/cli": 44,
     "client/formats": 37,
-    "client/remote": 51,
     "client/sdk": 26,
     "client/sdk/graph": 25,
     "client/sdk/ops": 29,

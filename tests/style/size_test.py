@@ -12,11 +12,11 @@ CLASS_CAP = 150
 # down: a class that has become shorter gets a smaller number here, and one
 # within the cap loses its row.
 CLASSES = {
-    "client/remote/dataset_get.cc:DatasetGet": 155,
-    "client/remote/grpc_bare_calls.cc:GrpcBareCalls": 163,
-    "client/remote/grpc_poller.cc:GrpcPoller": 163,
-    "client/remote/grpc_transport.cc:GrpcTransport": 202,
-    "client/remote/session.h:RemoteSession": 156,
+    "client/remote/datasets/dataset_get.cc:DatasetGet": 155,
+    "client/remote/bare/grpc_bare_calls.cc:GrpcBareCalls": 163,
+    "client/remote/grpc/grpc_poller.cc:GrpcPoller": 163,
+    "client/remote/grpc/grpc_transport.cc:GrpcTransport": 202,
+    "client/remote/session/session.h:RemoteSession": 156,
     "client/sdk/ops/subscript.cc:Subscript": 189,
     "server/datasets/dataset_store.h:DatasetStore": 259,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/remote/credentials.h"
-#include "client/remote/options.h"
+#include "client/remote/link/credentials.h"
+#include "client/remote/link/options.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/cpu_client.h"
 #include "server/host.h"

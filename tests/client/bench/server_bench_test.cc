@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/bench/tcp_exchange.h"
-#include "client/remote/grpc_bare_calls.h"
+#include "client/remote/bare/grpc_bare_calls.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
 #include "gmock/gmock.h"

@@ -1,7 +1,5 @@
 // A connection that ends while it is being made leaves no socket behind. The
 // server is a bare socket, which alone decides when its first frame comes.
-#include "client/remote/grpc_connection.h"
-
 #include <arpa/inet.h>
 #include <grpcpp/security/credentials.h>
 #include <netinet/in.h>
@@ -16,7 +14,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "client/remote/grpc_poller.h"
+#include "client/remote/grpc/grpc_connection.h"
+#include "client/remote/grpc/grpc_poller.h"
 #include "gtest/gtest.h"
 
 namespace hawser {

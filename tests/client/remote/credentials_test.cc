@@ -1,5 +1,5 @@
 // What a client says about its own credentials before it connects.
-#include "client/remote/credentials.h"
+#include "client/remote/link/credentials.h"
 
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "client/remote/grpc_transport.h"
-#include "client/remote/token_source.h"
+#include "client/remote/grpc/grpc_transport.h"
+#include "client/remote/link/token_source.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/temporary_folder.h"

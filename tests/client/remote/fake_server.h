@@ -17,7 +17,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/remote/transport.h"
+#include "client/remote/link/transport.h"
 #include "core/base/digest.h"
 #include "core/base/literal.h"
 #include "core/base/mutex.h"

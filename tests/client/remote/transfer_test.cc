@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/remote/transfers.h"
+#include "client/remote/link/transfers.h"
 #include "core/runtime/datasets.h"
 #include "tests/client/remote/remote_fixture.h"
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "kernels/cpu/cpu_client.h"

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/remote/options.h"
+#include "client/remote/link/options.h"
 #include "core/runtime/client.h"
 #include "proto/datasets.grpc.pb.h"
 #include "proto/executor.grpc.pb.h"

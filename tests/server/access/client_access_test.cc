@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "client/hawser.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "core/wire/dataset_verbs.h"
 #include "gtest/gtest.h"
 #include "proto/datasets.pb.h"

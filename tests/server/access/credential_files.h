@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "client/remote/credentials.h"
+#include "client/remote/link/credentials.h"
 #include "server/access/access.h"
 
 namespace hawser::testing {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "client/remote/grpc_transport.h"
+#include "client/remote/grpc/grpc_transport.h"
 #include "gtest/gtest.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/server/access/sockets.h"

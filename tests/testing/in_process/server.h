@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "client/remote/transport.h"
+#include "client/remote/link/transport.h"
 #include "core/base/mutex.h"
 #include "kernels/cpu/cpu_client.h"
 #include "server/datasets/dataset_store.h"

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "client/remote/transport.h"
+#include "client/remote/link/transport.h"
 #include "core/base/mutex.h"
 #include "tests/testing/in_process/event_loop.h"
 #include "tests/testing/in_process/faults.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "client/remote/transport.h"
+#include "client/remote/link/transport.h"
 #include "tests/testing/in_process/call.h"
 #include "tests/testing/in_process/event_loop.h"
 #include "tests/testing/in_process/faults.h"

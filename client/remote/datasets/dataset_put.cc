@@ -1,0 +1,231 @@
+#include "client/remote/datasets/dataset_put.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "core/base/status.h"
+#include "core/base/thread_pool.h"
+#include "core/runtime/attempt.h"
+#include "core/wire/codec.h"
+#include "core/wire/dataset_verbs.h"
+
+namespace hawser {
+namespace {
+
+// The most chunks that a worker takes: 16 MiB, which hides the round trips of a
+// question and an answer of 10 ms, and after which a cancel is noticed while
+// hashing. At both ends fewer, since until the first are hashed there is
+// nothing to send, and while the last are verified nothing to do.
+constexpr size_t kMostChunks = 4;
+// Digests in one question, of 64 GiB: half a MiB.
+constexpr size_t kMostDigests = 1 << 14;
+// A server may evict what FindMissing found before Commit.
+constexpr int kCommitAttempts = 3;
+
+}  // namespace
+
+DatasetPut::DatasetPut(Transport* transport, const RemoteOptions& options,
+                       const DatasetSource& source,
+                       const runtime::CallOptions& call)
+    : transport_(transport),
+      options_(options),
+      cancel_(runtime::AttemptToken(call)),
+      progress_(call.progress) {
+  for (const DatasetSource::Array& array : source.arrays) {
+    ArrayManifest m{array.name, array.shape(), {}};
+    const bool known =
+        static_cast<int64_t>(array.chunks.size()) == m.num_chunks();
+    if (array.lazy.has_value()) lazy_.push_back({&array, chunks_.size()});
+    for (int64_t i = 0; i < m.num_chunks(); ++i) {
+      chunks_.push_back(
+          {{.digest = known ? array.chunks[i] : Digest()}, m.chunk_size(i)});
+      if (!array.lazy.has_value()) Place(array.value, i, &chunks_.back());
+    }
+    total_bytes_ += m.shape.byte_size();
+    manifest_.arrays.push_back(std::move(m));
+  }
+}
+
+void DatasetPut::Place(const Literal& value, int64_t index, Chunk* chunk) {
+  chunk->put.bytes = value.bytes().subspan(index * kChunkBytes, chunk->size);
+  chunk->put.owner = value;
+}
+
+absl::StatusOr<DatasetInfo> DatasetPut::Run() {
+  for (int attempt = 1;; ++attempt) {
+    HAWSER_RETURN_IF_ERROR(AskForKnown());
+    HAWSER_RETURN_IF_ERROR(MakeLazyValues());
+    HAWSER_RETURN_IF_ERROR(SendAll());
+    auto info = Commit();
+    if (!absl::IsFailedPrecondition(info.status()) ||
+        attempt == kCommitAttempts) {
+      return info;
+    }
+    MutexLock lock(&mu_);
+    asked_.clear();
+    next_ = 0;
+    groups_ = 0;
+    done_bytes_ = 0;
+  }
+}
+
+absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
+    absl::Span<const Digest> digests) {
+  v1::FindMissingRequest request;
+  request.set_upload(upload_);
+  for (const Digest& digest : digests) {
+    absl::StrAppend(request.mutable_digests(), digest.bytes());
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const v1::FindMissingReply reply,
+      transport_->Ask<FindMissingMethod>(request, {.cancel = cancel_}));
+  for (uint32_t index : reply.missing()) {
+    if (index < digests.size()) continue;
+    return Internal(transport_->address(), " misses chunk ", index, " of ",
+                    digests.size());
+  }
+  return std::vector<uint32_t>(reply.missing().begin(), reply.missing().end());
+}
+
+absl::Status DatasetPut::AskForKnown() {
+  std::vector<Digest> known;
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.put.digest != Digest()) known.push_back(chunk.put.digest);
+  }
+  const auto all = absl::MakeConstSpan(known);
+  for (size_t at = 0; at < all.size(); at += kMostDigests) {
+    const auto part = all.subspan(at, kMostDigests);
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> missing, Missing(part));
+    absl::flat_hash_set<Digest> lacks;
+    for (uint32_t index : missing) lacks.insert(part[index]);
+    MutexLock lock(&mu_);
+    for (const Digest& digest : part) {
+      if (!lacks.contains(digest)) asked_.insert(digest);
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool DatasetPut::AllAreThere(Chunks chunks) {
+  MutexLock lock(&mu_);
+  for (const Chunk& chunk : chunks) {
+    if (!asked_.contains(chunk.put.digest)) return false;
+  }
+  return true;
+}
+
+absl::Status DatasetPut::MakeLazyValues() {
+  for (const auto& [array, first] : lazy_) {
+    const Chunks own =
+        absl::MakeSpan(chunks_).subspan(first, array->chunks.size());
+    if (AllAreThere(own) || own[0].put.owner.valid()) continue;
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
+    HAWSER_ASSIGN_OR_RETURN(const Literal value, array->Value());
+    for (size_t i = 0; i < own.size(); ++i) Place(value, i, &own[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DatasetPut::SendAll() {
+  const size_t workers =
+      std::min<size_t>(std::max(options_.bulk_threads, 1), chunks_.size());
+  return OnThreads(static_cast<int>(workers),
+                   [this](int) { return SendGroups(); });
+}
+
+absl::Status DatasetPut::SendGroups() {
+  while (!failed_) {
+    const Chunks group = TakeGroup();
+    if (group.empty()) break;
+    const absl::Status status = SendGroup(group);
+    if (status.ok()) continue;
+    failed_ = true;
+    return status;
+  }
+  return absl::OkStatus();
+}
+
+DatasetPut::Chunks DatasetPut::TakeGroup() {
+  MutexLock lock(&mu_);
+  const size_t workers = std::max(options_.bulk_threads, 1);
+  const size_t size = std::clamp<size_t>((chunks_.size() - next_) / workers / 2,
+                                         1, 1 + groups_++ / workers);
+  const Chunks group =
+      absl::MakeSpan(chunks_).subspan(next_, std::min(size, kMostChunks));
+  next_ += group.size();
+  return group;
+}
+
+absl::Status DatasetPut::SendGroup(Chunks group) {
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel_.Check(), transport_->address()));
+  std::vector<Digest> asked;
+  std::vector<const ChunkToPut*> puts;  // as many
+  int64_t bytes = 0;
+  for (Chunk& chunk : group) {
+    ChunkToPut& put = chunk.put;
+    if (put.digest == Digest()) put.digest = Sha256(put.bytes);
+    bytes += chunk.size;
+    MutexLock lock(&mu_);
+    if (!asked_.insert(put.digest).second) continue;
+    asked.push_back(put.digest);
+    puts.push_back(&put);
+  }
+  std::vector<ChunkToPut> missing;
+  int64_t missing_bytes = 0;
+  if (!asked.empty()) {
+    HAWSER_ASSIGN_OR_RETURN(const std::vector<uint32_t> indices,
+                            Missing(asked));
+    for (uint32_t index : indices) {
+      missing.push_back(*puts[index]);
+      missing_bytes += puts[index]->bytes.size();
+    }
+  }
+  Report(bytes - missing_bytes);
+  HAWSER_RETURN_IF_ERROR(SendOnOneStream(missing));
+  sent_bytes_ += missing_bytes;
+  return absl::OkStatus();
+}
+
+absl::Status DatasetPut::SendOnOneStream(absl::Span<const ChunkToPut> chunks) {
+  if (chunks.empty()) return absl::OkStatus();
+  runtime::CallOptions call = {.cancel = cancel_};
+  int64_t reported = 0;
+  call.progress = [&](int64_t done, int64_t) {
+    Report(done - reported);
+    reported = done;
+  };
+  return transport_->PutChunks(upload_, chunks, call);
+}
+
+void DatasetPut::Report(int64_t more) {
+  const int64_t done = done_bytes_.fetch_add(more) + more;
+  if (progress_ && more != 0) progress_(done, total_bytes_);
+}
+
+absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
+  auto chunk = chunks_.begin();
+  for (ArrayManifest& array : manifest_.arrays) {
+    array.chunks.clear();
+    for (int64_t i = 0; i < array.num_chunks(); ++i) {
+      array.chunks.push_back((chunk++)->put.digest);
+    }
+  }
+  v1::CommitRequest request;
+  request.set_upload(upload_);
+  *request.mutable_manifest() = ToProto(manifest_);
+  request.set_wait_durable(options_.wait_durable);
+  HAWSER_ASSIGN_OR_RETURN(
+      const v1::DatasetInfoProto reply,
+      transport_->Ask<CommitMethod>(request, {.cancel = cancel_}));
+  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, FromProto(reply));
+  if (const std::string token = TokenOf(manifest_); info.token != token) {
+    return Internal(transport_->address(), " calls the dataset ", info.token,
+                    ", its name is ", token);
+  }
+  info.sent_bytes = sent_bytes_;
+  return info;
+}
+
+}  // namespace hawser

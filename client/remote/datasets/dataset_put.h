@@ -1,0 +1,88 @@
+// DatasetPut: sends what a server lacks of one dataset.
+#ifndef HAWSER_CLIENT_REMOTE_DATASETS_DATASET_PUT_H_
+#define HAWSER_CLIENT_REMOTE_DATASETS_DATASET_PUT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "client/remote/link/options.h"
+#include "client/remote/link/transport.h"
+#include "core/base/cancel.h"
+#include "core/base/digest.h"
+#include "core/base/mutex.h"
+#include "core/base/random.h"
+#include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
+
+namespace hawser {
+
+// Used once, by one thread, which Run blocks. Several workers each take some
+// chunks in a row, hash them, ask which of them are missing and send those: one
+// hashes while another's are on their way or being checked over there.
+class DatasetPut {
+ public:
+  // `source` is normalized and outlives this.
+  DatasetPut(Transport* transport, const RemoteOptions& options,
+             const DatasetSource& source, const runtime::CallOptions& call);
+  absl::StatusOr<DatasetInfo> Run();
+
+ private:
+  struct Chunk {
+    ChunkToPut put;  // without bytes before a lazy value is made
+    int64_t size = 0;
+  };
+  using Chunks = absl::Span<Chunk>;
+  struct LazyArray {
+    const DatasetSource::Array* array;
+    size_t first;  // of its chunks
+  };
+
+  // The bytes of chunk `index` of its array.
+  static void Place(const Literal& value, int64_t index, Chunk* chunk);
+  // Indices of those that the server lacks.
+  absl::StatusOr<std::vector<uint32_t>> Missing(
+      absl::Span<const Digest> digests);
+  // Where digests are known, one question finds what is there already.
+  absl::Status AskForKnown();
+  bool AllAreThere(Chunks chunks);
+  // Those of which the server lacks a chunk.
+  absl::Status MakeLazyValues();
+  // Of everything, by all workers.
+  absl::Status SendAll();
+  // What one worker does.
+  absl::Status SendGroups();
+  // Chunks that no worker has taken; none: all are taken.
+  Chunks TakeGroup();
+  absl::Status SendGroup(Chunks group);
+  absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
+  absl::StatusOr<DatasetInfo> Commit();
+  void Report(int64_t more);
+
+  Transport* const transport_;
+  const RemoteOptions options_;
+  const uint64_t upload_ = RandomNumber();  // what the server calls this put
+  const CancelToken cancel_;
+  const std::function<void(int64_t, int64_t)> progress_;
+  DatasetManifest manifest_;   // digests filled in by Commit
+  std::vector<Chunk> chunks_;  // of all arrays in a row
+  std::vector<LazyArray> lazy_;
+  int64_t total_bytes_ = 0;
+  std::atomic<bool> failed_{false};
+  std::atomic<int64_t> done_bytes_{0};
+  std::atomic<int64_t> sent_bytes_{0};
+
+  Mutex mu_;
+  // There, or asked about by a worker, which then sends what is missing.
+  absl::flat_hash_set<Digest> asked_ ABSL_GUARDED_BY(mu_);
+  size_t next_ ABSL_GUARDED_BY(mu_) = 0;    // the first that is not taken
+  size_t groups_ ABSL_GUARDED_BY(mu_) = 0;  // taken so far
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_DATASETS_DATASET_PUT_H_

@@ -1,0 +1,50 @@
+// One bulk stream, run to its end.
+#ifndef HAWSER_CLIENT_REMOTE_GRPC_GRPC_BULK_H_
+#define HAWSER_CLIENT_REMOTE_GRPC_GRPC_BULK_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/status.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/base/cancel.h"
+
+namespace hawser {
+
+// What goes out and what comes in. Both run on the caller's thread.
+struct BulkFrames {
+  // Fills the next frame to send; false: that was the last one. Called until
+  // then, at least once.
+  std::function<bool(grpc::ByteBuffer* frame)> next;
+  // Every frame received. An error ends the stream with it.
+  std::function<absl::Status(grpc::ByteBuffer* frame)> take;
+};
+
+// Sends and receives as `frames` says; returns the server's status once
+// nothing of the call is left. Cancels it when `cancel` expires.
+absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
+                           const BulkFrames& frames, const CancelToken& cancel,
+                           absl::string_view address);
+
+// Cancels the call of `context` when `cancel` expires; it is waited for
+// even so. Not longer than what is returned lives, which is not as long as
+// `context`.
+[[nodiscard]] CancelToken::Registration CancelWithin(
+    const CancelToken& cancel, grpc::ClientContext* context);
+
+// gRPC's status of a call of `cancel` to `address`: its own words
+// when those ended it, and a lost link names the address.
+absl::Status CallStatus(const grpc::Status& status, const CancelToken& cancel,
+                        absl::string_view address);
+
+void SetDeadline(const CancelToken& cancel, grpc::ClientContext* context);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_GRPC_GRPC_BULK_H_

@@ -1,0 +1,231 @@
+#include "client/remote/grpc/grpc_poller.h"
+
+#include <grpc/grpc.h>
+#include <grpcpp/alarm.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/mutex.h"
+#include "core/base/progress.h"
+#include "core/base/spin.h"
+
+namespace hawser {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long after a wait the next one is expected, during which no thread polls.
+constexpr absl::Duration kExpectWait = absl::Milliseconds(1);
+// While another thread polls for long, how often the own one looks.
+constexpr absl::Duration kLongestLook = absl::Milliseconds(128);
+
+}  // namespace
+
+// Who polls: at most one thread, the own one or one that waits.
+class GrpcPoller::Polling final : public ProgressEngine {
+ public:
+  grpc::CompletionQueue* queue() { return &queue_; }
+
+  void Begin() override {
+    MutexLock lock(&mu_);
+    ++waiting_;
+    last_wait_ = Clock::now();
+  }
+
+  void End(int count) override {
+    MutexLock lock(&mu_);
+    waiting_ -= count;
+    last_wait_ = Clock::now();
+    const bool another =
+        who_ == Who::kWaiter && waiter_ != std::this_thread::get_id();
+    if (!another || kicked_ || closing_) return;
+    kicked_ = true;
+    // Long past: gRPC rounds what is to come up to the next millisecond.
+    alarm_.Set(&queue_, std::chrono::system_clock::from_time_t(0), &kick_);
+  }
+
+  void Advance(const std::function<bool()>& ready,
+               absl::Time deadline) override {
+    {
+      MutexLock lock(&mu_);
+      if (who_ != Who::kNobody || closing_) return;
+      who_ = Who::kWaiter;
+      waiter_ = std::this_thread::get_id();
+      ++turn_;
+    }
+    // Long past: only what is there already is taken.
+    const auto until = deadline <= absl::UnixEpoch()
+                           ? std::chrono::system_clock::time_point()
+                           : ToWallChrono(deadline);
+    while (!ready()) {
+      RunDeferred();
+      if (!TakeOne(until)) break;
+    }
+    MutexLock lock(&mu_);
+    who_ = Who::kNobody;
+    last_wait_ = Clock::now();
+    // Others wait, or the own thread looks rarely.
+    if (waiting_ > 0 || look_ > kExpectWait) WakeOwnThread();
+  }
+
+  // The own thread, until Close and everything under way is done.
+  void Run() {
+    void* tag;
+    bool ok;
+    while (true) {
+      AwaitTurn();
+      RunDeferred();
+      if (!queue_.Next(&tag, &ok)) return;
+      static_cast<Tag*>(tag)->Done(ok);
+      MutexLock lock(&mu_);
+      if (who_ == Who::kOwnThread) who_ = Who::kNobody;
+    }
+  }
+
+  // Whether this is inside a Done of a thread that waits.
+  bool AdvancedByThisThread() {
+    MutexLock lock(&mu_);
+    return who_ == Who::kWaiter && waiter_ == std::this_thread::get_id();
+  }
+
+  bool Defer(Tag* tag) {
+    if (!AdvancedByThisThread()) return false;
+    MutexLock lock(&mu_);
+    deferred_.push_back(tag);
+    return true;
+  }
+
+  void Close() {
+    MutexLock lock(&mu_);
+    closing_ = true;
+    queue_.Shutdown();
+    WakeOwnThread();
+  }
+
+ private:
+  enum class Who : uint8_t { kNobody, kOwnThread, kWaiter };
+
+  // Makes the thread that polls look whether it still waits.
+  struct Kick final : Tag {
+    explicit Kick(Polling* polling) : polling(polling) {}
+    void Done(bool) override {
+      MutexLock lock(&polling->mu_);
+      polling->kicked_ = false;
+    }
+    Polling* const polling;
+  };
+
+  void RunDeferred() {
+    std::vector<Tag*> tags;
+    {
+      MutexLock lock(&mu_);
+      tags.swap(deferred_);
+    }
+    for (Tag* tag : tags) tag->Done(true);
+  }
+
+  // False: the time is over, or nothing will come any more.
+  bool TakeOne(std::chrono::system_clock::time_point until) {
+    void* tag;
+    bool ok;
+    const auto next = [&](std::chrono::system_clock::time_point deadline) {
+      return queue_.AsyncNext(&tag, &ok, deadline) ==
+             grpc::CompletionQueue::GOT_EVENT;
+    };
+    const auto poll = [&] { return next({}); };
+    // Often what has come is there already.
+    if (!poll() && (until == std::chrono::system_clock::time_point() ||
+                    (!spin_.Until(poll) && !next(until)))) {
+      return false;
+    }
+    static_cast<Tag*>(tag)->Done(ok);
+    return true;
+  }
+
+  void WakeOwnThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    woken_ = true;
+    changed_.Signal();
+  }
+
+  bool ExpectsWait() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return waiting_ == 0 &&
+           Clock::now() - last_wait_ < absl::ToChronoNanoseconds(kExpectWait);
+  }
+
+  void AwaitTurn() {
+    MutexLock lock(&mu_);
+    look_ = kExpectWait;
+    while (!closing_ && (who_ != Who::kNobody || ExpectsWait())) {
+      woken_ = false;
+      const int64_t turn = turn_;
+      changed_.WaitUntil(&mu_, SteadyNow() + look_,
+                         [this]()
+                             ABSL_NO_THREAD_SAFETY_ANALYSIS { return woken_; });
+      const bool still = who_ != Who::kNobody && turn == turn_;
+      look_ = still ? std::min(2 * look_, kLongestLook) : kExpectWait;
+    }
+    if (who_ == Who::kNobody) who_ = Who::kOwnThread;
+  }
+
+  grpc::CompletionQueue queue_;
+  SpinWait spin_;  // of the thread that polls while it waits
+
+  Mutex mu_;
+  CondVar changed_;  // the own thread's
+  bool woken_ ABSL_GUARDED_BY(mu_) = false;
+  bool closing_ ABSL_GUARDED_BY(mu_) = false;
+  Who who_ ABSL_GUARDED_BY(mu_) = Who::kNobody;
+  std::thread::id waiter_ ABSL_GUARDED_BY(mu_);  // while kWaiter
+  int64_t turn_ ABSL_GUARDED_BY(mu_) = 0;        // of the waiters
+  int waiting_ ABSL_GUARDED_BY(mu_) = 0;
+  Clock::time_point last_wait_ ABSL_GUARDED_BY(mu_);
+  absl::Duration look_ ABSL_GUARDED_BY(mu_) = kExpectWait;
+  std::vector<Tag*> deferred_ ABSL_GUARDED_BY(mu_);
+  Kick kick_{this};
+  bool kicked_ ABSL_GUARDED_BY(mu_) = false;
+  grpc::Alarm alarm_ ABSL_GUARDED_BY(mu_);
+};
+
+std::shared_ptr<GrpcPoller> GrpcPoller::Shared() {
+  static Mutex* const mu = new Mutex;
+  static auto* const shared = new std::weak_ptr<GrpcPoller>;
+  // Never shut down: when its last user goes, this gRPC joins threads that may
+  // sit in a poll of 10 s, and a client's end must be bounded.
+  static const bool kept = (grpc_init(), true);
+  (void)kept;
+  MutexLock lock(mu);
+  std::shared_ptr<GrpcPoller> poller = shared->lock();
+  if (poller == nullptr) {
+    poller.reset(new GrpcPoller);
+    *shared = poller;
+  }
+  return poller;
+}
+
+GrpcPoller::GrpcPoller()
+    : polling_(std::make_shared<Polling>()),
+      thread_([polling = polling_] { polling->Run(); }) {
+  ProgressEngine::Offer(polling_);
+}
+
+GrpcPoller::~GrpcPoller() {
+  polling_->Close();
+  if (thread_.get_id() == std::this_thread::get_id() ||
+      polling_->AdvancedByThisThread()) {
+    thread_.detach();  // it ends by itself, and holds what it needs
+  } else {
+    thread_.join();
+  }
+}
+
+grpc::CompletionQueue* GrpcPoller::queue() const { return polling_->queue(); }
+
+bool GrpcPoller::Defer(Tag* tag) { return polling_->Defer(tag); }
+
+}  // namespace hawser

@@ -1,0 +1,343 @@
+#include "client/remote/grpc/grpc_transport.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "client/remote/grpc/frame.h"
+#include "client/remote/grpc/grpc_bulk.h"
+#include "client/remote/grpc/grpc_connection.h"
+#include "client/remote/grpc/grpc_credentials.h"
+#include "client/remote/grpc/grpc_poller.h"
+#include "client/remote/grpc/grpc_session.h"
+#include "client/remote/remote_client.h"
+#include "core/base/clock.h"
+#include "core/base/status.h"
+#include "core/runtime/attempt.h"
+#include "proto/executor.grpc.pb.h"
+#include "proto/grpc_status.h"
+
+namespace hawser {
+namespace {
+
+// Data in one bulk frame.
+constexpr size_t kFrameBytes = 512 << 10;
+// Calls above this go over a bulk connection.
+constexpr size_t kSmallCallBytes = 64 << 10;
+
+// One Call, alive until gRPC is through with it.
+class StatelessCall final : public GrpcPoller::Tag {
+ public:
+  static Future<v1::CallReply> Start(v1::Executor::Stub* stub,
+                                     GrpcPoller* poller,
+                                     const v1::CallRequest& request,
+                                     const CancelToken& cancel,
+                                     const std::string& address) {
+    auto* call = new StatelessCall(cancel, address);
+    Future<v1::CallReply> future = call->promise_.future();
+    SetDeadline(cancel, &call->context_);
+    call->reader_ = stub->AsyncCall(&call->context_, request, poller->queue());
+    call->reader_->Finish(&call->reply_, &call->status_, call);
+    return future;
+  }
+
+  void Done(bool) override {
+    const absl::Status done = CallStatus(status_, cancel_, address_);
+    if (done.ok()) {
+      promise_.Set(std::move(reply_));
+    } else {
+      promise_.Set(done);
+    }
+    delete this;
+  }
+
+ private:
+  StatelessCall(const CancelToken& cancel, const std::string& address)
+      : cancel_(cancel), address_(address) {}
+
+  const CancelToken cancel_;
+  const std::string address_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<v1::CallReply>> reader_;
+  v1::CallReply reply_;
+  grpc::Status status_;
+  Promise<v1::CallReply> promise_;
+};
+
+// Cuts bytes into frames: the first with one header, the others with another.
+class FrameCutter {
+ public:
+  FrameCutter(const google::protobuf::MessageLite* first,
+              const google::protobuf::MessageLite* rest, int field,
+              absl::Span<const char> bytes, const Literal& owner)
+      : header_(first),
+        rest_(rest),
+        field_(field),
+        left_(bytes),
+        owner_(owner) {}
+
+  // Returns how much data is in the frame.
+  size_t Next(grpc::ByteBuffer* frame) {
+    const size_t size = std::min(left_.size(), kFrameBytes);
+    *frame = FrameOf(*header_, field_, left_.subspan(0, size), owner_);
+    left_.remove_prefix(size);
+    header_ = rest_;
+    return size;
+  }
+  bool done() const { return left_.empty(); }
+
+ private:
+  const google::protobuf::MessageLite* header_;
+  const google::protobuf::MessageLite* rest_;
+  int field_;
+  absl::Span<const char> left_;
+  Literal owner_;
+};
+
+class GrpcTransport final : public Transport {
+ public:
+  // The first connection is that of the session, the others are for bulk data.
+  GrpcTransport(
+      std::string address,
+      const std::vector<std::shared_ptr<grpc::ChannelCredentials>>& credentials,
+      const RemoteOptions& options)
+      : address_(std::move(address)),
+        protects_bytes_(!options.credentials.ca_file.empty()) {
+    for (const auto& own : credentials) {
+      connections_.push_back(
+          std::make_unique<GrpcConnection>(address_, own, options, poller_));
+      const auto channel = connections_.back()->channel();
+      if (session_executor_ == nullptr) {
+        session_executor_ = v1::Executor::NewStub(channel);
+        continue;
+      }
+      bulk_.push_back(std::make_unique<Bulk>(
+          Bulk{grpc::GenericStub(channel), v1::Executor::NewStub(channel)}));
+    }
+  }
+
+  std::string address() const override { return address_; }
+  bool protects_bytes() const override { return protects_bytes_; }
+
+  std::unique_ptr<SessionStream> OpenSession(
+      SessionCallbacks callbacks) override {
+    return std::make_unique<GrpcSessionStream>(
+        session_executor_.get(), poller_.get(), std::move(callbacks));
+  }
+
+  Future<v1::CallReply> Call(v1::CallRequest request,
+                             const runtime::CallOptions& options) override {
+    v1::Executor::Stub* stub = request.ByteSizeLong() > kSmallCallBytes
+                                   ? NextBulk().executor.get()
+                                   : session_executor_.get();
+    return StatelessCall::Start(stub, poller_.get(), request,
+                                runtime::AttemptToken(options), address_);
+  }
+
+  absl::Status Upload(const v1::UploadChunk& header, const Literal& value,
+                      const runtime::CallOptions& options) override {
+    const v1::UploadChunk rest;
+    FrameCutter cutter(&header, &rest, v1::UploadChunk::kDataFieldNumber,
+                       value.bytes(), value);
+    const int64_t total = value.shape().byte_size();
+    int64_t sent = 0;
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      sent += cutter.Next(frame);
+      if (options.progress) options.progress(sent, total);
+      return !cutter.done();
+    };
+    frames.take = [](grpc::ByteBuffer*) { return absl::OkStatus(); };
+    return Run("Executor/Upload", frames, options);
+  }
+
+  absl::Status Download(const v1::DownloadRequest& request,
+                        absl::Span<char> into,
+                        const runtime::CallOptions& options) override {
+    const int64_t total = into.size();
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      *frame = FrameOf(request);
+      return false;
+    };
+    frames.take = [&](grpc::ByteBuffer* frame) {
+      HAWSER_RETURN_IF_ERROR(ReadFrame(
+          std::move(*frame), v1::DownloadChunk::kDataFieldNumber, &into, {}));
+      if (options.progress) options.progress(total - into.size(), total);
+      return absl::OkStatus();
+    };
+    HAWSER_RETURN_IF_ERROR(Run("Executor/Download", frames, options));
+    return CheckFull(into, total);
+  }
+
+  using Transport::Ask;
+  absl::Status Ask(absl::string_view method,
+                   const google::protobuf::Message& request,
+                   google::protobuf::Message* reply,
+                   const runtime::CallOptions& options) override {
+    const CancelToken cancel = runtime::AttemptToken(options);
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), address_));
+    grpc::CompletionQueue queue;
+    grpc::ClientContext context;
+    SetDeadline(cancel, &context);
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    const auto call = NextBulk().generic.PrepareUnaryCall(
+        &context, absl::StrCat("/hawser.v1.Datasets/", method),
+        FrameOf(request), &queue);
+    call->StartCall();
+    call->Finish(&answer, &status, nullptr);
+    queue.Shutdown();
+    void* tag;
+    bool ok;
+    const CancelToken::Registration expiry = CancelWithin(cancel, &context);
+    while (queue.Next(&tag, &ok)) {
+    }
+    HAWSER_RETURN_IF_ERROR(CallStatus(status, cancel, address_));
+    return ParseFrame(std::move(answer), reply);
+  }
+
+  absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
+                         const runtime::CallOptions& options) override {
+    if (chunks.empty()) return absl::OkStatus();
+    int64_t total = 0, sent = 0;
+    for (const ChunkToPut& chunk : chunks) total += chunk.bytes.size();
+    v1::PutChunk header;
+    header.set_upload(upload);
+    const v1::PutChunk rest;
+    std::optional<FrameCutter> cutter;
+    size_t started = 0;
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      if (!cutter.has_value() || cutter->done()) {
+        const ChunkToPut& chunk = chunks[started++];
+        const absl::string_view digest = chunk.digest.bytes();
+        header.set_digest(digest.data(), digest.size());
+        header.set_chunk_bytes(chunk.bytes.size());
+        cutter.emplace(&header, &rest, v1::PutChunk::kDataFieldNumber,
+                       chunk.bytes, chunk.owner);
+      }
+      sent += cutter->Next(frame);
+      if (options.progress) options.progress(sent, total);
+      return started < chunks.size() || !cutter->done();
+    };
+    v1::PutReply reply;
+    frames.take = [&](grpc::ByteBuffer* frame) {
+      return ParseFrame(std::move(*frame), &reply);
+    };
+    HAWSER_RETURN_IF_ERROR(Run("Datasets/Put", frames, options));
+    if (reply.chunks() == chunks.size()) return absl::OkStatus();
+    return DataLoss(address_, " took ", reply.chunks(), " of ", chunks.size(),
+                    " chunks");
+  }
+
+  absl::Status Get(
+      const v1::GetRequest& request,
+      std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
+          on_shape,
+      const runtime::CallOptions& options) override {
+    absl::Span<char> into;
+    int64_t total = 0;
+    bool placed = false;
+    const auto place = [&](int field, absl::string_view bytes) -> absl::Status {
+      if (field != v1::GetChunk::kShapeFieldNumber) return absl::OkStatus();
+      v1::ShapeProto shape;
+      if (placed ||
+          !shape.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+        return DataLoss(address_, " sends no shape or two");
+      }
+      HAWSER_ASSIGN_OR_RETURN(into, on_shape(shape));
+      total = into.size();
+      placed = true;
+      return absl::OkStatus();
+    };
+    BulkFrames frames;
+    frames.next = [&](grpc::ByteBuffer* frame) {
+      *frame = FrameOf(request);
+      return false;
+    };
+    frames.take = [&](grpc::ByteBuffer* frame) {
+      HAWSER_RETURN_IF_ERROR(ReadFrame(
+          std::move(*frame), v1::GetChunk::kDataFieldNumber, &into, place));
+      if (options.progress) options.progress(total - into.size(), total);
+      return absl::OkStatus();
+    };
+    HAWSER_RETURN_IF_ERROR(Run("Datasets/Get", frames, options));
+    if (!placed) return DataLoss(address_, " sent no shape");
+    return CheckFull(into, total);
+  }
+
+ private:
+  struct Bulk {
+    grpc::GenericStub generic;
+    std::unique_ptr<v1::Executor::Stub> executor;
+  };
+
+  Bulk& NextBulk() { return *bulk_[next_bulk_.fetch_add(1) % bulk_.size()]; }
+
+  absl::Status Run(absl::string_view method, const BulkFrames& frames,
+                   const runtime::CallOptions& options) {
+    return RunBulkStream(&NextBulk().generic,
+                         absl::StrCat("/hawser.v1.", method), frames,
+                         runtime::AttemptToken(options), address_);
+  }
+
+  absl::Status CheckFull(absl::Span<char> left, int64_t total) const {
+    if (left.empty()) return absl::OkStatus();
+    return DataLoss(address_, " sent ", total - left.size(), " of ", total,
+                    " bytes");
+  }
+
+  const std::string address_;
+  const bool protects_bytes_;
+  const std::shared_ptr<GrpcPoller> poller_ = GrpcPoller::Shared();
+  std::vector<std::unique_ptr<GrpcConnection>> connections_;
+  std::unique_ptr<v1::Executor::Stub> session_executor_;
+  std::vector<std::unique_ptr<Bulk>> bulk_;
+  std::atomic<uint32_t> next_bulk_{0};
+};
+
+absl::Status CheckAddress(const std::string& address) {
+  if (absl::StartsWith(address, "unix:")) return absl::OkStatus();
+  const size_t colon = address.rfind(':');
+  int port;
+  if (colon == std::string::npos || colon == 0 ||
+      !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
+      port > 65535) {
+    return InvalidArgument("\"", address,
+                           "\" is no address: must be "
+                           "host:port or unix:/path");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(
+    const std::string& address, const RemoteOptions& options) {
+  HAWSER_RETURN_IF_ERROR(CheckAddress(address));
+  HAWSER_ASSIGN_OR_RETURN(
+      const auto credentials,
+      ToGrpcCredentials(options.credentials, address,
+                        1 + std::max(options.bulk_threads, 1)));
+  return std::make_unique<GrpcTransport>(address, credentials, options);
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectRemote(
+    std::string address, RemoteOptions options) {
+  HAWSER_ASSIGN_OR_RETURN(auto transport, MakeGrpcTransport(address, options));
+  return MakeRemoteClient(std::move(transport), std::move(options));
+}
+
+}  // namespace hawser

@@ -1,0 +1,46 @@
+// Watched: what ends with its token even when the server says nothing.
+#ifndef HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
+#define HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
+
+#include "absl/status/status.h"
+#include "core/base/cancel.h"
+
+namespace hawser {
+
+// Marks code that runs on a thread that a RemoteClient waits for when it dies,
+// or that all clients share: the transport's, the bulk threads, the alarm. A
+// client whose last reference is dropped there is destroyed elsewhere.
+class CallbackScope {
+ public:
+  CallbackScope() { ++depth_; }
+  ~CallbackScope() { --depth_; }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+  static bool Active() { return depth_ > 0; }
+
+ private:
+  static inline thread_local int depth_ = 0;
+};
+
+// RemoteClient::Watch sees to it.
+class Watched {
+ public:
+  explicit Watched(const CancelToken& cancel) : cancel_(cancel) {}
+  virtual ~Watched() = default;
+  const CancelToken& cancel() const { return cancel_; }
+
+  // The token has expired. Called at most once, on the alarm; must not block.
+  virtual void Stop(const absl::Status& why) = 0;
+
+ protected:
+  // It has ended: there is nothing left to stop.
+  void Unwatch() { expiry_.Drop(); }
+
+ private:
+  friend class RemoteClient;
+  const CancelToken cancel_;
+  CancelToken::Registration expiry_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_

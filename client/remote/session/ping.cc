@@ -1,0 +1,57 @@
+#include "client/remote/session/ping.h"
+
+#include <algorithm>
+
+#include "core/base/clock.h"
+#include "core/base/future.h"
+#include "core/base/or_expired.h"
+#include "core/base/status.h"
+#include "proto/executor.pb.h"
+
+namespace hawser {
+namespace {
+
+class PingCall final : public Request {
+ public:
+  PingCall() { message->mutable_ping(); }
+  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
+    if (status.ok()) {
+      promise_.Set(true);
+    } else {
+      promise_.Set(status);
+    }
+  }
+  Future<bool> future() const { return promise_.future(); }
+
+ private:
+  Promise<bool> promise_;
+};
+
+}  // namespace
+
+absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
+                         const CancelToken& cancel, absl::Duration patience,
+                         absl::string_view who) {
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), who));
+  auto call = std::make_shared<PingCall>();
+  const Future<bool> answered = call->future();
+  // A full window says nothing about the link, so it is not waited for.
+  session->Send(call);
+  const absl::Time start = SteadyNow();
+  while (true) {
+    const absl::Time now = SteadyNow();
+    const absl::Time detached = session->detached_since();
+    const absl::Time until =
+        (detached == absl::InfiniteFuture() ? now : std::max(start, detached)) +
+        patience;
+    if (now >= until) {
+      return Unavailable(who, ": the session has had no stream for ",
+                         absl::FormatDuration(patience));
+    }
+    (void)OrExpired(answered, cancel.Until(until)).Await();
+    if (answered.ready()) return answered.Await().status();
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), who));
+  }
+}
+
+}  // namespace hawser
