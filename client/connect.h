@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "client/fallback/policy.h"
 #include "client/remote/link/credentials.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 
 namespace hawser {
 

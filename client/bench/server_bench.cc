@@ -13,7 +13,7 @@
 #include "client/bench/tcp_socket.h"
 #include "client/bench/timing.h"
 #include "client/bench/turns.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "proto/case.pb.h"
 
 namespace hawser::cli {

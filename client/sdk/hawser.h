@@ -3,13 +3,13 @@
 #ifndef HAWSER_CLIENT_SDK_HAWSER_H_
 #define HAWSER_CLIENT_SDK_HAWSER_H_
 
-#include "client/sdk/client.h"
-#include "client/sdk/control_flow.h"
-#include "client/sdk/dataset.h"
-#include "client/sdk/function.h"
-#include "client/sdk/grad.h"
+#include "client/sdk/client/client.h"
+#include "client/sdk/client/dataset.h"
+#include "client/sdk/client/options.h"
+#include "client/sdk/functions/control_flow.h"
+#include "client/sdk/functions/function.h"
+#include "client/sdk/functions/grad.h"
 #include "client/sdk/ops.h"
-#include "client/sdk/options.h"
 #include "client/sdk/save.h"
 #include "client/sdk/tensor.h"
 

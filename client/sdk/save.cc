@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/formats/array_file.h"
-#include "client/sdk/graph/deadline.h"
-#include "client/sdk/graph/evaluate.h"
-#include "client/sdk/graph/fetch.h"
+#include "client/sdk/graph/run/deadline.h"
+#include "client/sdk/graph/run/evaluate.h"
+#include "client/sdk/graph/run/fetch.h"
 #include "client/sdk/ops/create.h"
 
 namespace hawser::sdk {

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/sdk/graph/deadline.h"
-#include "client/sdk/graph/evaluate.h"
-#include "client/sdk/graph/fetch.h"
 #include "client/sdk/graph/node.h"
+#include "client/sdk/graph/run/deadline.h"
+#include "client/sdk/graph/run/evaluate.h"
+#include "client/sdk/graph/run/fetch.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/jit/batch.h"
-#include "client/sdk/ops/index.h"
+#include "client/sdk/ops/indexing/index.h"
 #include "core/base/absent_size.h"
 #include "core/base/status.h"
 

@@ -13,7 +13,7 @@
 #include "client/bench/hawser_calls.h"
 #include "client/bench/timing.h"
 #include "client/remote/grpc/grpc_transport.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "core/base/status.h"
 #include "tests/bench/echo_client.h"
 #include "tests/bench/message_sizes.h"

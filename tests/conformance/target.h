@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "core/runtime/client.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"

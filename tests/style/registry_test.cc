@@ -19,7 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "client/sdk/function_table.h"
+#include "client/sdk/functions/function_table.h"
 #include "core/base/dtype.h"
 #include "core/ops/rules.h"
 #include "gmock/gmock.h"
@@ -163,7 +163,8 @@ Complaints ComplaintsAbout(const OpDef& op) {
     complain(vectors, "there is no case of it");
   }
   if (!HasFunction(op) && !IsExempt(op, kWithoutFunction)) {
-    complain("client/sdk/function_table.cc", "no SDK function stands for it");
+    complain("client/sdk/functions/function_table.cc",
+             "no SDK function stands for it");
   }
   return found;
 }
@@ -209,7 +210,7 @@ TEST(RegistryStyle, ARowWithoutCompanyIsNamedWithTheFilesToEdit) {
         "kernels/cpu (the family's .cc): lonely",
         "kernels/plan/region/node_table.cc: lonely",
         "tests/vectors/lonely.txtpb: lonely",
-        "client/sdk/function_table.cc: lonely"}) {
+        "client/sdk/functions/function_table.cc: lonely"}) {
     EXPECT_THAT(found, ::testing::HasSubstr(part));
   }
 }

@@ -17,7 +17,7 @@ CLASSES = {
     "client/remote/grpc/grpc_poller.cc:GrpcPoller": 163,
     "client/remote/grpc/grpc_transport.cc:GrpcTransport": 202,
     "client/remote/session/session.h:RemoteSession": 156,
-    "client/sdk/ops/subscript.cc:Subscript": 189,
+    "client/sdk/ops/indexing/subscript.cc:Subscript": 189,
     "server/datasets/dataset_store.h:DatasetStore": 259,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
     "tests/client/remote/fake_server.h:FakeServer": 153,

@@ -11,7 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "client/sdk/graph/region.h"
 #include "client/sdk/tensor.h"
 #include "core/base/literal.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/sdk/graph/evaluate.h"
+#include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/graph/trace.h"
 #include "core/base/status.h"
 

@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/node.h"
-#include "client/sdk/graph/op_scope.h"
 #include "client/sdk/graph/region.h"
 #include "core/ir/builder.h"
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/node.h"
-#include "client/sdk/graph/op_scope.h"
 #include "core/base/status.h"
 #include "core/ops/shape.h"
 #include "core/ops/slice.h"

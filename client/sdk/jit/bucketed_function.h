@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/sdk/client/options.h"
 #include "client/sdk/jit/untyped_call.h"
-#include "client/sdk/options.h"
 #include "client/sdk/structure.h"
 #include "core/ir/source_location.h"
 

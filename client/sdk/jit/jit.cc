@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/sdk/graph/deadline.h"
-#include "client/sdk/graph/evaluate.h"
 #include "client/sdk/graph/node.h"
+#include "client/sdk/graph/run/deadline.h"
+#include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/jit/call_arguments.h"
 #include "core/base/or_expired.h"
 #include "core/base/status.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/sdk/graph/op_scope.h"
-#include "client/sdk/ops/compare.h"
-#include "client/sdk/ops/elementwise.h"
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/ops/elementwise/compare.h"
+#include "client/sdk/ops/elementwise/elementwise.h"
 #include "core/base/status.h"
 #include "core/ops/shape.h"
 

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "client/sdk/graph/op_scope.h"
-#include "client/sdk/graph/promotion.h"
-#include "client/sdk/ops/compare.h"
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/ops/create.h"
-#include "client/sdk/ops/edge.h"
-#include "client/sdk/ops/elementwise.h"
-#include "client/sdk/ops/index.h"
+#include "client/sdk/ops/elementwise/compare.h"
+#include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/indexing/edge.h"
+#include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ops/shape.h"

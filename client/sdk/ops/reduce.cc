@@ -4,14 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "client/sdk/graph/apply.h"
-#include "client/sdk/graph/op_scope.h"
-#include "client/sdk/graph/promotion.h"
+#include "client/sdk/graph/build/apply.h"
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/graph/trace.h"
-#include "client/sdk/ops/compare.h"
-#include "client/sdk/ops/elementwise.h"
-#include "client/sdk/ops/logic.h"
-#include "client/sdk/ops/math.h"
+#include "client/sdk/ops/elementwise/compare.h"
+#include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/elementwise/logic.h"
+#include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise.h"

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/sdk/graph/op_scope.h"
-#include "client/sdk/graph/promotion.h"
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/build/promotion.h"
 #include "core/base/status.h"
 #include "core/ops/shape.h"
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "client/sdk/control_flow.h"
-#include "client/sdk/grad.h"
+#include "client/sdk/functions/control_flow.h"
+#include "client/sdk/functions/grad.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/ops.h"
 #include "core/base/status.h"

@@ -1,4 +1,4 @@
-#include "client/sdk/control_flow.h"
+#include "client/sdk/functions/control_flow.h"
 
 #include <tuple>
 #include <vector>

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "kernels/cpu/cpu_client.h"

@@ -1,5 +1,5 @@
 // Datasets in the SDK: rows as arguments, frozen tensors, lists, deletions.
-#include "client/sdk/dataset.h"
+#include "client/sdk/client/dataset.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/sdk/function.h"
+#include "client/sdk/functions/function.h"
 #include "client/sdk/ops.h"
 #include "gtest/gtest.h"
 #include "tests/client/sdk/counting_client.h"

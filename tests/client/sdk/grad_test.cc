@@ -1,4 +1,4 @@
-#include "client/sdk/grad.h"
+#include "client/sdk/functions/grad.h"
 
 #include <tuple>
 #include <vector>

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/case_runner.h"
 #include "client/connect.h"
-#include "client/sdk/client.h"
+#include "client/sdk/client/client.h"
 #include "core/base/mutex.h"
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/gpu/compile/compiled.h"

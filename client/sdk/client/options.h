@@ -1,0 +1,48 @@
+// Settings of what runs: an evaluation, a Jit function.
+#ifndef HAWSER_CLIENT_SDK_CLIENT_OPTIONS_H_
+#define HAWSER_CLIENT_SDK_CLIENT_OPTIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "client/sdk/client/call_options.h"
+#include "client/sdk/client/client.h"
+#include "core/runtime/client.h"
+
+namespace hawser {
+
+using runtime::Numerics;
+
+// For Tensor::Eval and Fetch, and for running a Jit function.
+struct RunOptions {
+  // Where to compute. Unset: where the arguments are, else the default client.
+  Client client;
+  CallOptions call;
+  // Also what kTf32 may give up, and how kStrict makes engines agree.
+  Numerics numerics = Numerics::kFast;
+};
+
+// For Jit: how a function is compiled.
+struct JitOptions {
+  // Numbers of rows, ascending. A call with Batched arguments is padded with
+  // zero rows to the smallest that holds it, and results whose leading axis is
+  // the batch are cut back, so that callers whose batch varies share a few
+  // executables. Empty: every number of rows is a signature of its own.
+  //
+  // Right only where row i of each result depends on row i of the Batched
+  // arguments and on no other row: a network in inference is such a function;
+  // a mean over the batch, batch normalization in training, a sort of the
+  // batch or anything that uses the number of rows as a value is not. Jit
+  // checks it: it traces the function for two numbers of rows, follows the
+  // batch axis through the graph, and refuses what it cannot see to be row by
+  // row. Rows agree with those of an exact call up to rounding: another number
+  // of rows may be summed in another order.
+  //
+  // Host arguments are padded here. For values on a client, padding and
+  // cutting back are small programs of their own, one for each number of rows;
+  // Call cuts back here.
+  std::vector<int64_t> batch_buckets;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_SDK_CLIENT_OPTIONS_H_

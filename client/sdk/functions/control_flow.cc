@@ -1,0 +1,207 @@
+#include "client/sdk/functions/control_flow.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/trace.h"
+#include "client/sdk/jit/untyped_call.h"
+#include "client/sdk/ops/elementwise/compare.h"
+#include "client/sdk/ops/elementwise/elementwise.h"
+#include "core/base/status.h"
+#include "core/ops/control.h"
+
+namespace hawser::sdk {
+namespace {
+
+// Both computations get the same parameters in the same order: the second one
+// starts with what the first lifted, the first then takes what is new.
+void LiftAll(const Tensors& lifted, Trace* trace) {
+  for (const Tensor& outer : lifted) trace->Lift(outer);
+}
+
+Values ResultsOf(const Tensor& first, size_t count) {
+  Values out;
+  for (size_t k = 0; k < count; ++k) {
+    out.push_back(ResultOf(first, static_cast<int>(k)));
+  }
+  return out;
+}
+
+// Each is a value or an error.
+absl::Status CheckGiven(absl::Span<const Tensor> results) {
+  for (const Tensor& t : results) {
+    if (t.node() == nullptr) return NoValueError();
+  }
+  return absl::OkStatus();
+}
+
+// The body gives the state it takes. Errors name the first that differs.
+absl::Status CheckState(const Values& initial, const Values& results) {
+  if (results.size() != initial.size()) {
+    return InvalidArgument("the body gives ", results.size(),
+                           " tensors for a state of ", initial.size());
+  }
+  for (size_t i = 0; i < initial.size(); ++i) {
+    if (results[i].dtype() == DType::kInvalid ||
+        results[i].shape() == initial[i].shape()) {
+      continue;
+    }
+    return InvalidArgument("the body gives ", results[i].shape().ToString(),
+                           " for state ", i, ", which is ",
+                           initial[i].shape().ToString());
+  }
+  return absl::OkStatus();
+}
+
+// All branches give what the first one gives.
+absl::Status CheckBranches(const Values& a, const Values& b) {
+  if (a.size() != b.size()) {
+    return InvalidArgument("the branches give ", a.size(), " and ", b.size(),
+                           " results");
+  }
+  for (size_t i = 0; i < a.size(); ++i) {
+    // An invalid result is reported by its own trace.
+    if (a[i].dtype() == DType::kInvalid || b[i].dtype() == DType::kInvalid ||
+        a[i].shape() == b[i].shape()) {
+      continue;
+    }
+    return InvalidArgument("the branches give ", a[i].shape().ToString(),
+                           " and ", b[i].shape().ToString(), " as result ", i);
+  }
+  return absl::OkStatus();
+}
+
+Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
+  Values out;
+  for (const Tensor& t : like) {
+    out.push_back(trace->Parameter(t.shape(), where));
+  }
+  return out;
+}
+
+enum class Order { kAsGiven, kReversed };
+
+// Branches are traced as given; `order` is that of their numbers.
+Values RunBranches(const OpScope& s, const Tensor& index, Order order,
+                   absl::Span<const absl::FunctionRef<Values()>> branches) {
+  std::vector<std::unique_ptr<Trace>> traces;
+  std::vector<Values> results;
+  for (const auto& branch : branches) {
+    auto trace = std::make_unique<Trace>("branch", Captures::kLift);
+    if (!traces.empty()) LiftAll(traces.back()->lifted(), trace.get());
+    const Trace::Scope scope(trace.get());
+    results.push_back(branch());
+    trace->Return(results.back(), s.where());
+    traces.push_back(std::move(trace));
+  }
+  const auto fail = [&](const Tensor& error) {
+    return Values(results[0].size(), error);
+  };
+  if (!s.ok()) return fail(s.error());
+  // The last one has lifted what any of them uses.
+  const Tensors lifted = traces.back()->lifted();
+  std::vector<Region> regions;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const absl::Status given = CheckGiven(results[i]);
+    if (!given.ok()) return fail(s.Fail(given));
+    LiftAll(lifted, traces[i].get());
+    auto module = traces[i]->Finish();
+    if (!module.ok()) return fail(s.Keep(module.status()));
+    const absl::Status same = CheckBranches(results[0], results[i]);
+    if (!same.ok()) return fail(s.Fail(same));
+    regions.push_back(MakeRegion(*std::move(module)));
+  }
+  if (order == Order::kReversed) std::reverse(regions.begin(), regions.end());
+  Tensors operands = {index};
+  operands.insert(operands.end(), lifted.begin(), lifted.end());
+  return ResultsOf(s.Add(kCase, operands, {}, regions), results[0].size());
+}
+
+}  // namespace
+
+Values TensorsOf(const Flat& flat, SourceLocation where) {
+  Values out;
+  for (const Leaf& leaf : flat.leaves) out.push_back(ToTensor(leaf, where));
+  return out;
+}
+
+Values RunWhile(const Values& initial,
+                absl::FunctionRef<Tensor(const Values&)> condition,
+                absl::FunctionRef<Values(const Values&)> body,
+                SourceLocation where) {
+  const OpScope s("While", where, initial);
+  const auto fail = [&](const Tensor& error) {
+    return Values(initial.size(), error);
+  };
+  if (!s.ok()) return fail(s.error());
+  Trace condition_trace("condition", Captures::kLift);
+  Trace body_trace("body", Captures::kLift);
+  Tensor more;
+  {
+    const Values state = Parameters(&condition_trace, initial, where);
+    const Trace::Scope scope(&condition_trace);
+    more = condition(state);
+    condition_trace.Return({&more, 1}, where);
+  }
+  Values next;
+  {
+    const Values state = Parameters(&body_trace, initial, where);
+    LiftAll(condition_trace.lifted(), &body_trace);
+    const Trace::Scope scope(&body_trace);
+    next = body(state);
+    body_trace.Return(next, where);
+  }
+  absl::Status given = CheckGiven({&more, 1});
+  if (given.ok()) given = CheckGiven(next);
+  if (!given.ok()) return fail(s.Fail(given));
+  LiftAll(body_trace.lifted(), &condition_trace);
+  auto condition_module = condition_trace.Finish();
+  if (!condition_module.ok()) return fail(s.Keep(condition_module.status()));
+  auto body_module = body_trace.Finish();
+  if (!body_module.ok()) return fail(s.Keep(body_module.status()));
+  const absl::Status same = CheckState(initial, next);
+  if (!same.ok()) return fail(s.Fail(same));
+  Tensors operands(initial.begin(), initial.end());
+  const Tensors& lifted = body_trace.lifted();
+  operands.insert(operands.end(), lifted.begin(), lifted.end());
+  const Region called[] = {MakeRegion(*std::move(condition_module)),
+                           MakeRegion(*std::move(body_module))};
+  return ResultsOf(
+      s.Add(kWhile, operands,
+            {{"num_invariant", static_cast<int64_t>(lifted.size())}}, called),
+      initial.size());
+}
+
+Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
+               absl::FunctionRef<Values()> else_fn) {
+  const OpScope s("Cond", {&predicate});
+  const absl::FunctionRef<Values()> branches[] = {then_fn, else_fn};
+  const Tensor index =
+      s.ok() ? s.Convert(s.Convert(s.As(predicate), DType::kBool), DType::kS32)
+             : s.error();
+  // Number 0 is the else, so that the predicate as a number names the branch.
+  return RunBranches(s, index, Order::kReversed, branches);
+}
+
+Values RunSwitch(const Operand& index,
+                 absl::Span<const absl::FunctionRef<Values()>> branches) {
+  const OpScope s("Switch", {&index});
+  const DType dtype = DTypeOf(index);
+  Tensor value = s.ok() ? s.As(index) : s.error();
+  if (s.ok() && !IsInteger(dtype)) {
+    value = s.Fail(InvalidArgument("the index must be an integer, not ",
+                                   DTypeName(dtype)));
+  } else if (s.ok() && (BitWidth(dtype) > 32 || dtype == DType::kU32)) {
+    // Brought in range before it is narrowed: what is out of it names the last.
+    const OpScope::Formula numbers;
+    const auto last = static_cast<int64_t>(branches.size()) - 1;
+    value = Select(value < 0, last, Minimum(value, last));
+  }
+  return RunBranches(s, s.Convert(value, DType::kS32), Order::kAsGiven,
+                     branches);
+}
+
+}  // namespace hawser::sdk

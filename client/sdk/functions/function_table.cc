@@ -1,0 +1,383 @@
+#include "client/sdk/functions/function_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/sdk/functions/control_flow.h"
+#include "client/sdk/functions/grad.h"
+#include "client/sdk/graph/node.h"
+#include "client/sdk/ops.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+using Call = FunctionCall;
+using Results = std::vector<Tensor>;
+
+template <Tensor (*F)(const Operand&)>
+Results Of1(Call& c) {
+  return {F(c[0])};
+}
+template <Tensor (*F)(const Operand&, const Operand&)>
+Results Of2(Call& c) {
+  return {F(c[0], c[1])};
+}
+template <Tensor (*F)(const Operand&, const Operand&, const Operand&)>
+Results Of3(Call& c) {
+  return {F(c[0], c[1], c[2])};
+}
+
+Over OverOf(Call& c) {
+  return {.axes = c.Ints("axes", {}), .keep_axes = c.Bool("keep_axes", false)};
+}
+Outside OutsideOf(Call& c) { return {.clamp = c.Bool("clamp", false)}; }
+template <Tensor (*F)(const Operand&, const Over&)>
+Results Reduced(Call& c) {
+  return {F(c[0], OverOf(c))};
+}
+template <Tensor (*F)(const Operand&, const ArgOptions&)>
+Results Arg(Call& c) {
+  ArgOptions options;
+  if (c.Has("axis")) options.axis = c.Int("axis");
+  options.keep_axis = c.Bool("keep_axis", false);
+  options.last_of_equals = c.Bool("last_of_equals", false);
+  options.dtype = c.Type("dtype", DType::kS32);
+  return {F(c[0], options)};
+}
+
+Results DotByName(Call& c) {
+  if (!c.Has("contract_a")) return {Dot(c[0], c[1])};
+  return {Dot(c[0], c[1],
+              {c.Ints("contract_a"), c.Ints("contract_b"),
+               c.Ints("batch_a", {}), c.Ints("batch_b", {})})};
+}
+
+Results PadByName(Call& c) {
+  const Dims low = c.Ints("low"), high = c.Ints("high");
+  const Dims interior = c.Ints("interior", Dims(low.size(), 0));
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < std::min({low.size(), high.size(), interior.size()});
+       ++i) {
+    paddings.push_back({low[i], high[i], interior[i]});
+  }
+  return {Pad(c[0], c[1], paddings)};
+}
+
+Results PadOuterByName(Call& c) {
+  const Dims low = c.Ints("low"), high = c.Ints("high");
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
+    paddings.push_back({low[i], high[i]});
+  }
+  const std::string edge = c.Text("edge");
+  constexpr std::pair<absl::string_view, Edge> kEdges[] = {
+      {"cyclic", Edge::kCyclic},
+      {"mirror", Edge::kMirror},
+      {"reflect", Edge::kReflect},
+      {"replicate", Edge::kReplicate}};
+  for (const auto& [name, value] : kEdges) {
+    if (name == edge) return {PadOuter(c[0], value, paddings)};
+  }
+  return {sdk::MakeFailed(
+      InvalidArgument("edge is \"", edge,
+                      "\", must be cyclic, mirror, reflect or replicate"),
+      c.where())};
+}
+
+Results IotaByName(Call& c) {
+  std::optional<int64_t> axis;
+  if (c.Has("axis")) axis = c.Int("axis");
+  return {Iota(c.Type("dtype", DType::kS32), c.Ints("dims"), axis, c.where())};
+}
+
+// While and Cond have no arguments that a name could carry; they stand here
+// through the smallest program of each.
+Results CountUp(Call& c) {
+  const Tensor limit = c.Tensors()[0];
+  if (!limit.status().ok()) return {limit};
+  return {While(
+      Scalar(limit.dtype(), 0, c.where()),
+      [&](Tensor i) { return Lt(i, limit); }, [](Tensor i) { return i + 1; },
+      c.where())};
+}
+Results ChooseByName(Call& c) {
+  const std::vector<Tensor> t = c.Tensors();
+  return {Cond(
+      Operand(t[0], c.where()), [&] { return t[1]; }, [&] { return t[2]; })};
+}
+
+constexpr size_t kAny = std::numeric_limits<size_t>::max();
+
+constexpr FunctionEntry kFunctions[] = {
+    {"Abs", "abs", 1, 1, Of1<Abs>},
+    {"Acos", "", 1, 1, Of1<Acos>},
+    {"Acosh", "", 1, 1, Of1<Acosh>},
+    {"Add", "add", 2, 2, Of2<Add>},
+    {"Adjoint", "", 1, 1, Of1<Adjoint>},
+    {"All", "", 1, 1, Reduced<All>},
+    {"AllClose", "", 2, 2,
+     [](Call& c) -> Results {
+       return {AllClose(c[0], c[1],
+                        {c.Float("absolute", 1e-8), c.Float("relative", 1e-5),
+                         c.Bool("equal_nan", false)})};
+     }},
+    {"Any", "", 1, 1, Reduced<Any>},
+    {"ArgMax", "argmax", 1, 1, Arg<ArgMax>},
+    {"ArgMin", "argmin", 1, 1, Arg<ArgMin>},
+    {"Asin", "", 1, 1, Of1<Asin>},
+    {"Asinh", "", 1, 1, Of1<Asinh>},
+    {"Atan", "", 1, 1, Of1<Atan>},
+    {"Atan2", "atan2", 2, 2, Of2<Atan2>},
+    {"Atanh", "", 1, 1, Of1<Atanh>},
+    {"Bitcast", "bitcast_convert", 1, 1,
+     [](Call& c) -> Results { return {Bitcast(c[0], c.Type("dtype"))}; }},
+    {"BitwiseAnd", "and", 2, 2, Of2<BitwiseAnd>},
+    {"BitwiseNot", "not", 1, 1, Of1<BitwiseNot>},
+    {"BitwiseOr", "or", 2, 2, Of2<BitwiseOr>},
+    {"BitwiseXor", "xor", 2, 2, Of2<BitwiseXor>},
+    {"BroadcastTo", "broadcast_in_dim", 1, 1,
+     [](Call& c) -> Results {
+       return {BroadcastTo(c[0], c.Ints("dims"), c.Ints("axes", {}))};
+     }},
+    {"Cbrt", "cbrt", 1, 1, Of1<Cbrt>},
+    {"Ceil", "ceil", 1, 1, Of1<Ceil>},
+    {"Clip", "clamp", 3, 3, Of3<Clip>},
+    {"Complex", "complex", 2, 2, Of2<Complex>},
+    {"Concatenate", "concatenate", 1, kAny,
+     [](Call& c) -> Results {
+       return {Concatenate(c.Tensors(), c.Int("axis", 0), c.where())};
+     }},
+    {"Cond", "case", 3, 3, ChooseByName},
+    {"Conjugate", "", 1, 1, Of1<Conjugate>},
+    {"Constant", "constant", 1, 1,
+     [](Call& c) -> Results { return c.Tensors(); }},
+    {"Convert", "convert", 1, 1,
+     [](Call& c) -> Results { return {Convert(c[0], c.Type("dtype"))}; }},
+    {"Cos", "cosine", 1, 1, Of1<Cos>},
+    {"Cosh", "", 1, 1, Of1<Cosh>},
+    {"Covariance", "", 1, 1,
+     [](Call& c) -> Results { return {Covariance(c[0], c.Int("ddof", 0))}; }},
+    {"Diff", "", 1, 1,
+     [](Call& c) -> Results {
+       return {Diff(c[0], c.Int("order", 1), c.Int("axis", -1))};
+     }},
+    {"Divide", "divide", 2, 2, Of2<Divide>},
+    {"Dot", "dot_general", 2, 2, DotByName},
+    {"DynamicSlice", "dynamic_slice", 1, kAny,
+     [](Call& c) -> Results {
+       return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"), OutsideOf(c))};
+     }},
+    {"Eq", "compare", 2, 2, Of2<Eq>},
+    {"Exp", "exponential", 1, 1, Of1<Exp>},
+    {"ExpandDims", "", 1, 1,
+     [](Call& c) -> Results { return {ExpandDims(c[0], c.Int("axis"))}; }},
+    {"Expm1", "exponential_minus_one", 1, 1, Of1<Expm1>},
+    {"Eye", "", 0, 0,
+     [](Call& c) -> Results {
+       return {Eye(c.Type("dtype", DType::kS32), c.Int("rows"),
+                   c.Int("columns"), c.where())};
+     }},
+    {"Flatten", "", 1, 1, Of1<Flatten>},
+    {"Floor", "floor", 1, 1, Of1<Floor>},
+    {"Full", "", 1, 1,
+     [](Call& c) -> Results {
+       return {Full(c.Type("dtype"), c.Ints("dims"), c[0])};
+     }},
+    {"Gather", "gather", 2, 2,
+     [](Call& c) -> Results {
+       return {Gather(c[0], c[1], c.Ints("axes", {}), OutsideOf(c))};
+     }},
+    {"Ge", "", 2, 2, Of2<Ge>},
+    {"Gt", "", 2, 2, Of2<Gt>},
+    {"Imag", "imag", 1, 1, Of1<Imag>},
+    {"IndexedAdd", "scatter", 3, 3,
+     [](Call& c) -> Results {
+       return {IndexedAdd(c[0], c[1], c[2], c.Ints("axes", {}))};
+     }},
+    {"IndexedPut", "", 3, 3,
+     [](Call& c) -> Results {
+       return {IndexedPut(c[0], c[1], c[2], c.Ints("axes", {}))};
+     }},
+    {"Iota", "iota", 0, 0, IotaByName},
+    {"IsFinite", "is_finite", 1, 1, Of1<IsFinite>},
+    {"IsInfinity", "", 1, 1, Of1<IsInfinity>},
+    {"IsNan", "", 1, 1, Of1<IsNan>},
+    {"Le", "", 2, 2, Of2<Le>},
+    {"LeftShift", "shift_left", 2, 2, Of2<LeftShift>},
+    {"Linspace", "", 2, 2,
+     [](Call& c) -> Results {
+       return {Linspace(c.Type("dtype", DType::kF32), c[0], c[1],
+                        c.Int("count"), c.Bool("endpoint", true))};
+     }},
+    {"Log", "log", 1, 1, Of1<Log>},
+    {"Log10", "", 1, 1, Of1<Log10>},
+    {"Log1p", "log_plus_one", 1, 1, Of1<Log1p>},
+    {"Log2", "", 1, 1, Of1<Log2>},
+    {"LogSumExp", "", 1, 1, Reduced<LogSumExp>},
+    {"LogicalAnd", "", 2, 2, Of2<LogicalAnd>},
+    {"LogicalNot", "", 1, 1, Of1<LogicalNot>},
+    {"LogicalOr", "", 2, 2, Of2<LogicalOr>},
+    {"LogicalXor", "", 2, 2, Of2<LogicalXor>},
+    {"Lt", "", 2, 2, Of2<Lt>},
+    {"MakeDiagonal", "", 1, 1,
+     [](Call& c) -> Results { return {MakeDiagonal(c[0], c.Int("k", 0))}; }},
+    {"MatMul", "", 2, 2, Of2<MatMul>},
+    {"Maximum", "maximum", 2, 2, Of2<Maximum>},
+    {"Mean", "", 1, 1, Reduced<Mean>},
+    {"Minimum", "minimum", 2, 2, Of2<Minimum>},
+    {"Multiply", "multiply", 2, 2, Of2<Multiply>},
+    {"Ne", "", 2, 2, Of2<Ne>},
+    {"Negate", "negate", 1, 1, Of1<Negate>},
+    {"Ones", "", 0, 0,
+     [](Call& c) -> Results {
+       return {Ones(c.Type("dtype"), c.Ints("dims"), c.where())};
+     }},
+    {"Outer", "", 2, 2, Of2<Outer>},
+    {"Pad", "pad", 2, 2, PadByName},
+    {"PadOuter", "", 1, 1, PadOuterByName},
+    {"Phase", "", 1, 1, Of1<Phase>},
+    {"Power", "power", 2, 2, Of2<Power>},
+    {"Product", "", 1, 1, Reduced<Product>},
+    {"PutDiagonal", "", 2, 2,
+     [](Call& c) -> Results {
+       return {PutDiagonal(c[0], c[1], c.Int("k", 0))};
+     }},
+    {"PutSlice", "dynamic_update_slice", 2, kAny,
+     [](Call& c) -> Results {
+       return {PutSlice(c[0], c.Operands(2), c[1], OutsideOf(c))};
+     }},
+    {"Quotient", "", 2, 2, Of2<Quotient>},
+    {"Real", "real", 1, 1, Of1<Real>},
+    {"ReduceMax", "", 1, 1, Reduced<ReduceMax>},
+    {"ReduceMin", "", 1, 1, Reduced<ReduceMin>},
+    {"Remainder", "remainder", 2, 2, Of2<Remainder>},
+    {"Reshape", "reshape", 1, 1,
+     [](Call& c) -> Results { return {Reshape(c[0], c.Ints("dims"))}; }},
+    {"Reverse", "reverse", 1, 1,
+     [](Call& c) -> Results { return {Reverse(c[0], c.Ints("axes", {}))}; }},
+    {"RightShift", "shift_right_arithmetic", 2, 2, Of2<RightShift>},
+    {"RightShiftLogical", "shift_right_logical", 2, 2, Of2<RightShiftLogical>},
+    {"Round", "", 1, 1, Of1<Round>},
+    {"RoundEven", "round_nearest_even", 1, 1, Of1<RoundEven>},
+    {"Rows", "", 2, 2,
+     [](Call& c) -> Results {
+       return {Rows(c[0], c[1], c.Int("count"), OutsideOf(c))};
+     }},
+    {"Rsqrt", "rsqrt", 1, 1, Of1<Rsqrt>},
+    {"Select", "select", 3, 3, Of3<Select>},
+    {"Sigmoid", "logistic", 1, 1, Of1<Sigmoid>},
+    {"Sign", "sign", 1, 1, Of1<Sign>},
+    {"Sin", "sine", 1, 1, Of1<Sin>},
+    {"Sinh", "", 1, 1, Of1<Sinh>},
+    {"Slice", "slice", 1, 1,
+     [](Call& c) -> Results {
+       return {Slice(c[0], c.Ints("starts"), c.Ints("lengths"),
+                     c.Ints("strides", {}), OutsideOf(c))};
+     }},
+    {"SliceAlongAxis", "", 2, 2,
+     [](Call& c) -> Results {
+       return {SliceAlongAxis(c[0], c[1], c.Int("length"), c.Int("axis", 0),
+                              c.Int("stride", 1), OutsideOf(c))};
+     }},
+    {"Softmax", "", 1, 1,
+     [](Call& c) -> Results { return {Softmax(c[0], c.Int("axis", -1))}; }},
+    {"Split", "", 1, 1,
+     [](Call& c) -> Results {
+       const auto parts = Split(c[0], c.Int("at"), c.Int("axis", 0));
+       return {parts.first, parts.second};
+     }},
+    {"Sqrt", "sqrt", 1, 1, Of1<Sqrt>},
+    {"Square", "", 1, 1, Of1<Square>},
+    {"Squeeze", "", 1, 1,
+     [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
+    {"Stack", "", 1, kAny,
+     [](Call& c) -> Results {
+       return {Stack(c.Tensors(), c.Int("axis", 0), c.where())};
+     }},
+    {"StandardDeviation", "", 1, 1,
+     [](Call& c) -> Results {
+       return {StandardDeviation(c[0], OverOf(c), c.Int("ddof", 0))};
+     }},
+    {"StopGradient", "stop_gradient", 1, 1, Of1<StopGradient>},
+    {"Subtract", "subtract", 2, 2, Of2<Subtract>},
+    {"Sum", "reduce", 1, 1, Reduced<Sum>},
+    {"Take", "", 2, 2,
+     [](Call& c) -> Results {
+       return {Take(c[0], c[1], c.Int("axis", 0), OutsideOf(c))};
+     }},
+    {"TakeAlongAxis", "", 2, 2,
+     [](Call& c) -> Results {
+       return {TakeAlongAxis(c[0], c[1], c.Int("axis"), OutsideOf(c))};
+     }},
+    {"TakeDiagonal", "", 1, 1,
+     [](Call& c) -> Results { return {TakeDiagonal(c[0], c.Int("k", 0))}; }},
+    {"Tan", "", 1, 1, Of1<Tan>},
+    {"Tanh", "tanh", 1, 1, Of1<Tanh>},
+    {"Tile", "", 1, 1,
+     [](Call& c) -> Results { return {Tile(c[0], c.Ints("repetitions"))}; }},
+    {"Transpose", "transpose", 1, 1,
+     [](Call& c) -> Results {
+       return {Transpose(c[0], c.Ints("permutation", {}))};
+     }},
+    {"Tri", "", 0, 0,
+     [](Call& c) -> Results {
+       return {Tri(c.Type("dtype", DType::kS32), c.Int("rows"),
+                   c.Int("columns"), c.Int("k", 0), c.where())};
+     }},
+    {"Tril", "", 1, 1,
+     [](Call& c) -> Results { return {Tril(c[0], c.Int("k", 0))}; }},
+    {"Triu", "", 1, 1,
+     [](Call& c) -> Results { return {Triu(c[0], c.Int("k", 0))}; }},
+    {"Variance", "", 1, 1,
+     [](Call& c) -> Results {
+       return {Variance(c[0], OverOf(c), c.Int("ddof", 0))};
+     }},
+    {"WeightedMean", "", 2, 2,
+     [](Call& c) -> Results { return {WeightedMean(c[0], c[1], OverOf(c))}; }},
+    {"While", "while", 1, 1, CountUp},
+    {"Zeros", "", 0, 0,
+     [](Call& c) -> Results {
+       return {Zeros(c.Type("dtype"), c.Ints("dims"), c.where())};
+     }},
+};
+
+constexpr bool Sorted() {
+  for (size_t i = 1; i < std::size(kFunctions); ++i) {
+    if (kFunctions[i - 1].name >= kFunctions[i].name) return false;
+  }
+  return true;
+}
+static_assert(Sorted(), "functions stand in order of their names");
+
+}  // namespace
+
+absl::Span<const FunctionEntry> AllFunctions() { return kFunctions; }
+
+const FunctionEntry* FindFunction(absl::string_view name) {
+  const auto* at = std::lower_bound(
+      std::begin(kFunctions), std::end(kFunctions), name,
+      [](const FunctionEntry& f, absl::string_view n) { return f.name < n; });
+  return at != std::end(kFunctions) && at->name == name ? at : nullptr;
+}
+
+absl::StatusOr<std::vector<Tensor>> CallFunction(
+    const FunctionEntry& function, absl::Span<const FunctionArgument> arguments,
+    const Attributes& attributes, SourceLocation where) {
+  if (arguments.size() < function.min_arguments ||
+      arguments.size() > function.max_arguments) {
+    return InvalidArgument(function.name, ": takes ", function.min_arguments,
+                           function.max_arguments == kAny ? " or more" : "",
+                           " arguments, got ", arguments.size());
+  }
+  FunctionCall call(arguments, attributes, where);
+  std::vector<Tensor> results = function.call(call);
+  const absl::Status status = call.Check();
+  if (status.ok()) return results;
+  return Annotate(status, function.name);
+}
+
+}  // namespace hawser

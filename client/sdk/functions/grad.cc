@@ -1,0 +1,112 @@
+#include "client/sdk/functions/grad.h"
+
+#include <utility>
+
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/inline.h"
+#include "client/sdk/graph/trace.h"
+#include "core/autodiff/gradient_transform.h"
+#include "core/base/status.h"
+#include "core/ops/control.h"
+#include "core/passes/dce.h"
+
+namespace hawser {
+namespace sdk {
+namespace {
+
+bool IsContinuous(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
+
+absl::Status CheckLeaves(absl::Span<const GradLeaf> leaves) {
+  for (const GradLeaf& leaf : leaves) {
+    if (!leaf.wanted || IsContinuous(leaf.tensor.dtype())) continue;
+    return InvalidArgument("argument ", leaf.argument, " has a ",
+                           leaf.tensor.shape().ToString(),
+                           ", and only floats and complex numbers have a "
+                           "gradient: convert it, or pass it beside");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckResults(const Values& results) {
+  if (results.empty()) {
+    return InvalidArgument("the function gives no tensor to differentiate");
+  }
+  // An invalid result is reported by the trace.
+  const DType dtype = results[0].dtype();
+  if (dtype == DType::kInvalid || IsContinuous(dtype)) return absl::OkStatus();
+  return InvalidArgument("the function gives ", results[0].shape().ToString(),
+                         ", and only floats and complex numbers have a "
+                         "gradient");
+}
+
+// `module`, of fn's results, with its gradients behind them. `where`: of each
+// instruction.
+absl::StatusOr<Module> WithGradients(Module module,
+                                     absl::Span<const GradLeaf> leaves,
+                                     absl::Span<const SourceLocation> where) {
+  GradientOptions options;
+  options.parameters.clear();
+  options.where = where;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].wanted) options.parameters.push_back(static_cast<int>(i));
+  }
+  HAWSER_ASSIGN_OR_RETURN(module,
+                          ValueAndGradient(std::move(module), options));
+  bool changed = false;
+  return EliminateDeadCode(std::move(module), &changed);
+}
+
+}  // namespace
+
+Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
+                             absl::FunctionRef<Values(const Values&)> fn,
+                             SourceLocation where) {
+  Values arguments;
+  size_t wanted = 0;
+  for (const GradLeaf& leaf : leaves) {
+    arguments.push_back(leaf.tensor);
+    wanted += leaf.wanted;
+  }
+  const OpScope s("Grad", where, arguments);
+  const auto fail = [&](const Values& results, const Tensor& error) {
+    return Differentiated{Values(results.size(), error),
+                          Values(wanted, error)};
+  };
+  if (!s.ok()) {
+    const OpScope::UserCode user_code;
+    return fail(fn(arguments), s.error());
+  }
+  Trace trace("grad", Captures::kLift);
+  Values parameters, results;
+  for (const Tensor& t : arguments) {
+    parameters.push_back(trace.Parameter(t.shape(), where));
+  }
+  {
+    const Trace::Scope scope(&trace);
+    results = fn(parameters);
+    trace.Return(results, where);
+  }
+  absl::Status fits = CheckLeaves(leaves);
+  if (fits.ok()) fits = CheckResults(results);
+  if (!fits.ok()) return fail(results, s.Fail(fits));
+  auto traced = trace.Finish();
+  if (!traced.ok()) return fail(results, s.Keep(traced.status()));
+  const auto module =
+      WithGradients(*std::move(traced), leaves, trace.locations());
+  if (!module.ok()) return fail(results, s.Fail(module.status()));
+  arguments.insert(arguments.end(), trace.lifted().begin(),
+                   trace.lifted().end());
+  Values all = Inline(*module, arguments, where);
+  return {Values(all.begin(), all.begin() + results.size()),
+          Values(all.begin() + results.size(), all.end())};
+}
+
+}  // namespace sdk
+
+Tensor StopGradient(const Operand& x) {
+  const sdk::OpScope s("StopGradient", {&x});
+  if (!s.ok()) return s.error();
+  return s.Add(kStopGradient, {s.As(x)});
+}
+
+}  // namespace hawser

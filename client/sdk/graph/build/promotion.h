@@ -1,0 +1,33 @@
+// Dtypes of results: Nx's rules (inventory, section 1), with bool and with
+// C++ numbers that never widen a tensor. Only the SDK promotes; IR ops take
+// operands of one dtype.
+#ifndef HAWSER_CLIENT_SDK_GRAPH_BUILD_PROMOTION_H_
+#define HAWSER_CLIENT_SDK_GRAPH_BUILD_PROMOTION_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "client/sdk/number.h"
+#include "core/base/dtype.h"
+#include "core/base/shape.h"
+
+namespace hawser::sdk {
+
+// Of two tensors. bool with another dtype counts as u8.
+DType Promote(DType a, DType b);
+// Of a tensor and a number: the tensor's dtype within its kind.
+DType PromoteWeak(DType tensor, Number::Kind number);
+
+DType ToFloating(DType d);   // integers and bool to f32, others stay
+DType ToAggregate(DType d);  // of a sum or product
+DType ToNumeric(DType d);    // bool to u8, others stay
+// What a composite of several steps is computed in, to be rounded once: f16
+// and bf16 to f32, others stay.
+DType ToAccurate(DType d);
+
+// NumPy's rule: aligned at the last axis, sizes equal or 1. Errors:
+// kInvalidArgument naming both.
+absl::StatusOr<Dims> BroadcastDims(absl::Span<const int64_t> a,
+                                   absl::Span<const int64_t> b);
+
+}  // namespace hawser::sdk
+#endif  // HAWSER_CLIENT_SDK_GRAPH_BUILD_PROMOTION_H_

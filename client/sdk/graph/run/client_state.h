@@ -1,0 +1,30 @@
+// ClientState: what all copies of one hawser::Client share.
+#ifndef HAWSER_CLIENT_SDK_GRAPH_RUN_CLIENT_STATE_H_
+#define HAWSER_CLIENT_SDK_GRAPH_RUN_CLIENT_STATE_H_
+
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "client/sdk/graph/run/lru_map.h"
+#include "core/base/digest.h"
+#include "core/base/mutex.h"
+#include "core/runtime/client.h"
+
+namespace hawser::sdk {
+
+// How many executables of recorded expressions a client keeps. A program
+// records few different expressions; each executable may hold megabytes on the
+// other end.
+inline constexpr size_t kRecordingsKept = 64;
+
+struct ClientState {
+  std::shared_ptr<runtime::Client> client;
+
+  Mutex mu;
+  // Executables of recorded expressions by their structure.
+  LruMap<Digest, std::shared_ptr<runtime::Executable>> recordings
+      ABSL_GUARDED_BY(mu){kRecordingsKept};
+};
+
+}  // namespace hawser::sdk
+#endif  // HAWSER_CLIENT_SDK_GRAPH_RUN_CLIENT_STATE_H_

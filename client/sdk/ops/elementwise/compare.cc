@@ -1,0 +1,80 @@
+#include "client/sdk/ops/elementwise/compare.h"
+
+#include <string>
+
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/build/promotion.h"
+#include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/elementwise/logic.h"
+#include "client/sdk/ops/reduce.h"
+#include "core/base/status.h"
+#include "core/ops/compare.h"
+
+namespace hawser {
+namespace {
+
+using sdk::CommonDims;
+using sdk::CommonDType;
+using sdk::OpScope;
+
+Tensor Compare(absl::string_view name, CompareDirection direction,
+               const Operand& a, const Operand& b) {
+  const OpScope s(name, {&a, &b});
+  if (!s.ok()) return s.error();
+  const auto dims = CommonDims({&a, &b});
+  if (!dims.ok()) return s.Fail(dims.status());
+  const DType dtype = CommonDType({&a, &b});
+  return s.Add(kCompare,
+               {s.BroadcastTo(s.As(a, dtype), *dims),
+                s.BroadcastTo(s.As(b, dtype), *dims)},
+               {{"direction", std::string(CompareDirectionName(direction))}});
+}
+
+}  // namespace
+
+Tensor Eq(const Operand& a, const Operand& b) {
+  return Compare("Eq", CompareDirection::kEq, a, b);
+}
+Tensor Ne(const Operand& a, const Operand& b) {
+  return Compare("Ne", CompareDirection::kNe, a, b);
+}
+Tensor Lt(const Operand& a, const Operand& b) {
+  return Compare("Lt", CompareDirection::kLt, a, b);
+}
+Tensor Le(const Operand& a, const Operand& b) {
+  return Compare("Le", CompareDirection::kLe, a, b);
+}
+Tensor Gt(const Operand& a, const Operand& b) {
+  return Compare("Gt", CompareDirection::kGt, a, b);
+}
+Tensor Ge(const Operand& a, const Operand& b) {
+  return Compare("Ge", CompareDirection::kGe, a, b);
+}
+
+Tensor Select(const Operand& predicate, const Operand& a, const Operand& b) {
+  const OpScope s("Select", {&predicate, &a, &b});
+  if (!s.ok()) return s.error();
+  const auto dims = CommonDims({&predicate, &a, &b});
+  if (!dims.ok()) return s.Fail(dims.status());
+  const DType dtype = CommonDType({&a, &b});
+  Tensor chosen = s.Convert(s.As(predicate), DType::kBool);
+  if (!chosen.shape().is_scalar()) chosen = s.BroadcastTo(chosen, *dims);
+  return s.Add(kSelect, {chosen, s.BroadcastTo(s.As(a, dtype), *dims),
+                         s.BroadcastTo(s.As(b, dtype), *dims)});
+}
+
+Tensor AllClose(const Operand& a, const Operand& b, const Closeness& limits) {
+  const OpScope s("AllClose", {&a, &b});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::ToAccurate(sdk::ToFloating(CommonDType({&a, &b})));
+  const Tensor x = s.As(a, dtype), y = s.As(b, dtype);
+  const OpScope::Formula numbers;
+  const Tensor size = Abs(y);
+  // Equal infinities have no difference, and one is within any multiple of the
+  // other's size: only finite distances are compared.
+  const Tensor limit = size * limits.relative + limits.absolute;
+  const Tensor close = (Abs(x - y) <= limit && IsFinite(size)) || Eq(x, y);
+  return All(limits.equal_nan ? close || (IsNan(x) && IsNan(y)) : close);
+}
+
+}  // namespace hawser
