@@ -113,7 +113,7 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
 
 Client WithFallback(const Client& primary, const Client& secondary,
                     FallbackPolicy policy) {
-  return Client(MakeFallbackClient(primary.shared(), secondary.shared(),
+  return Client(MakeFallbackClient(primary.runtime(), secondary.runtime(),
                                    std::move(policy)));
 }
 

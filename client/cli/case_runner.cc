@@ -115,8 +115,9 @@ absl::Status CheckOutputs(const v1::Case& record,
 }  // namespace
 
 absl::Status RunCase(const v1::Case& record, const Client& client) {
-  const Literals got = record.fn().empty() ? RunModule(record, client.runtime())
-                                           : RunFunction(record, client);
+  const Literals got = record.fn().empty()
+                           ? RunModule(record, client.runtime().get())
+                           : RunFunction(record, client);
   if (record.has_error()) return CheckError(record.error(), got);
   HAWSER_RETURN_IF_ERROR(got);
   return CheckOutputs(record, *got);

@@ -106,7 +106,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   const char* state = "";
   {
     MutexLock lock(&sdk::graph_mutex);
-    sdk::Node* node = tensor.node();
+    sdk::Node* node = sdk::NodeOf(tensor);
     if (const auto* host = node->As<sdk::Host>()) value = host->value;
     if (const auto* ready = node->As<sdk::Ready>()) {
       value = ready->fetched;

@@ -57,18 +57,19 @@ absl::Status Tensor::status() const {
 
 const Shape& Tensor::shape() const {
   static const auto& none = *new Shape;
-  const bool known = node() != nullptr && !node()->shapes().empty();
-  return known ? node()->shapes()[result_] : none;
+  const bool known =
+      sdk::NodeOf(*this) != nullptr && !sdk::NodeOf(*this)->shapes().empty();
+  return known ? sdk::NodeOf(*this)->shapes()[result_] : none;
 }
 
 int64_t Tensor::dim(int64_t axis, SourceLocation where) const {
   const Shape& known = shape();
   if (axis < known.rank() && axis >= -known.rank()) return known.dim(axis);
-  const std::string call =
-      absl::StrCat("dim(", axis, ") of ",
-                   node() == nullptr ? "a Tensor that was never given a value"
-                                     : known.ToString());
-  if (node() == nullptr) {
+  const std::string call = absl::StrCat(
+      "dim(", axis, ") of ",
+      sdk::NodeOf(*this) == nullptr ? "a Tensor that was never given a value"
+                                    : known.ToString());
+  if (sdk::NodeOf(*this) == nullptr) {
     return AbsentSize({sdk::At(FailedPrecondition(call), where)});
   }
   if (known.dtype() == DType::kInvalid) {
@@ -152,7 +153,7 @@ absl::StatusOr<Tensor> Tensor::To(const Client& client,
   return sdk::MakeTensor(
       {shape()},
       sdk::Ready{.client = client, .buffers = {*std::move(uploaded)}},
-      node()->where());
+      sdk::NodeOf(*this)->where());
 }
 
 absl::StatusOr<Literal> Tensor::FetchAs(const char* function, DType dtype,

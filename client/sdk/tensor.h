@@ -24,6 +24,9 @@
 namespace hawser {
 
 class Index;
+namespace sdk {
+struct TensorParts;
+}
 
 // An immutable value handle: cheap to copy, shareable between threads. Inside
 // a function given to Jit it is *traced*, a value of the graph being built.
@@ -100,13 +103,10 @@ class Tensor {
   Tensor operator[](const Index& index) const;
   Tensor operator[](std::initializer_list<Index> indices) const;
 
-  // For the SDK itself.
-  explicit Tensor(sdk::NodeRef node, int result = 0)
-      : node_(std::move(node)), result_(result) {}
-  sdk::Node* node() const { return node_.get(); }
-  int result() const { return result_; }
-
  private:
+  friend struct sdk::TensorParts;
+  Tensor(sdk::NodeRef node, int result)
+      : node_(std::move(node)), result_(result) {}
   // Fetch for a function that gives elements of a C++ type.
   absl::StatusOr<Literal> FetchAs(const char* function, DType dtype,
                                   bool single, const RunOptions& options,

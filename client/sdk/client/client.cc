@@ -150,12 +150,9 @@ ScopedClient::ScopedClient(Client client)
 
 ScopedClient::~ScopedClient() { ThreadDefault() = std::move(previous_); }
 
-runtime::Client* Client::runtime() const {
-  return state_ == nullptr ? nullptr : state_->client.get();
-}
-
-std::shared_ptr<runtime::Client> Client::shared() const {
-  return state_ == nullptr ? nullptr : state_->client;
+const std::shared_ptr<runtime::Client>& Client::runtime() const {
+  static const auto& none = *new std::shared_ptr<runtime::Client>;
+  return state_ == nullptr ? none : state_->client;
 }
 
 std::string Client::name() const {

@@ -114,9 +114,8 @@ class Client {
   // What the caller keeps there, and may keep. Errors: those of the link.
   absl::StatusOr<DatasetUsage> Usage(const CallOptions& call = {}) const;
 
-  runtime::Client* runtime() const;
-  std::shared_ptr<runtime::Client> shared() const;
-  sdk::ClientState* state() const { return state_.get(); }
+  // What it stands for, for code that works below tensors; null: none.
+  const std::shared_ptr<runtime::Client>& runtime() const;
 
   // The same runtime client.
   friend bool operator==(const Client& a, const Client& b) {
@@ -124,6 +123,7 @@ class Client {
   }
 
  private:
+  friend struct sdk::ClientState;
   std::shared_ptr<sdk::ClientState> state_;
 };
 

@@ -33,7 +33,7 @@ Values ResultsOf(const Tensor& first, size_t count) {
 // Each is a value or an error.
 absl::Status CheckGiven(absl::Span<const Tensor> results) {
   for (const Tensor& t : results) {
-    if (t.node() == nullptr) return NoValueError();
+    if (sdk::NodeOf(t) == nullptr) return NoValueError();
   }
   return absl::OkStatus();
 }

@@ -39,7 +39,8 @@ uint64_t NextWalk() {
 }
 
 Tensor MakeTensor(Shapes shapes, Node::State state, SourceLocation where) {
-  return Tensor(NodeRef(new Node(std::move(shapes), std::move(state), where)));
+  return TensorParts::Make(
+      NodeRef(new Node(std::move(shapes), std::move(state), where)), 0);
 }
 
 Tensor MakeFailed(absl::Status status, SourceLocation where) {
@@ -59,22 +60,23 @@ absl::Status At(const absl::Status& status, SourceLocation where) {
 }
 
 runtime::RanOn RanOnOf(const Tensor& tensor) {
-  if (tensor.node() == nullptr) return {};
+  if (NodeOf(tensor) == nullptr) return {};
   runtime::BufferPtr buffer;
   {
     MutexLock lock(&graph_mutex);
-    if (const auto* host = tensor.node()->As<Host>()) return host->ran_on;
-    if (const auto* ready = tensor.node()->As<Ready>()) {
-      buffer = ready->buffers[tensor.result()];
+    if (const auto* host = NodeOf(tensor)->As<Host>()) return host->ran_on;
+    if (const auto* ready = NodeOf(tensor)->As<Ready>()) {
+      buffer = ready->buffers[ResultIndex(tensor)];
     }
   }
   return buffer == nullptr ? runtime::RanOn() : buffer->ran_on();
 }
 
 Tensor ResultOf(const Tensor& first, int k) {
-  return k == 0 || first.node() == nullptr || first.node()->shapes().empty()
+  return k == 0 || NodeOf(first) == nullptr || NodeOf(first)->shapes().empty()
              ? first
-             : Tensor(NodeRef(first.node()), first.result() + k);
+             : TensorParts::Make(NodeRef(NodeOf(first)),
+                                 ResultIndex(first) + k);
 }
 
 absl::Status NoValueError() {
@@ -82,14 +84,14 @@ absl::Status NoValueError() {
 }
 
 absl::Status Usable(const Tensor& tensor) {
-  if (tensor.node() == nullptr) return NoValueError();
-  Node* node = tensor.node();
+  if (NodeOf(tensor) == nullptr) return NoValueError();
+  Node* node = NodeOf(tensor);
   if (const auto* failed = node->As<Failed>()) return failed->status;
   const auto* host = node->As<Host>();
   const auto* ready = node->As<Ready>();
   const bool donated =
       (host != nullptr && !host->value.valid()) ||
-      (ready != nullptr && ready->buffers[tensor.result()] == nullptr);
+      (ready != nullptr && ready->buffers[ResultIndex(tensor)] == nullptr);
   if (!donated) return absl::OkStatus();
   return FailedPrecondition("a tensor (", Describe(tensor),
                             ") is used after it was donated");
@@ -97,30 +99,31 @@ absl::Status Usable(const Tensor& tensor) {
 
 absl::Status Surrender(const Tensor& tensor, Literal* value) {
   HAWSER_RETURN_IF_ERROR(Usable(tensor));
-  if (auto* host = tensor.node()->As<Host>()) {
+  if (auto* host = NodeOf(tensor)->As<Host>()) {
     host->uploaded = nullptr;
     std::swap(host->value, *value);
     return absl::OkStatus();
   }
-  auto* ready = tensor.node()->As<Ready>();
+  auto* ready = NodeOf(tensor)->As<Ready>();
   if (ready == nullptr) return Internal("donated before it was evaluated");
   ready->fetched = Literal();
-  ready->buffers[tensor.result()] = nullptr;
+  ready->buffers[ResultIndex(tensor)] = nullptr;
   return absl::OkStatus();
 }
 
 void PutBack(const Tensor& tensor, Literal value,
              const runtime::Argument& argument) {
-  if (auto* host = tensor.node()->As<Host>()) {
+  if (auto* host = NodeOf(tensor)->As<Host>()) {
     host->value = std::move(value);
-  } else if (auto* ready = tensor.node()->As<Ready>()) {
-    ready->buffers[tensor.result()] = std::get<runtime::BufferPtr>(argument);
+  } else if (auto* ready = NodeOf(tensor)->As<Ready>()) {
+    ready->buffers[ResultIndex(tensor)] =
+        std::get<runtime::BufferPtr>(argument);
   }
 }
 
 std::string Describe(const Tensor& tensor) {
-  if (tensor.node() == nullptr) return "a Tensor without a value";
-  const SourceLocation where = tensor.node()->where();
+  if (NodeOf(tensor) == nullptr) return "a Tensor without a value";
+  const SourceLocation where = NodeOf(tensor)->where();
   return where.line == 0
              ? tensor.shape().ToString()
              : absl::StrCat(tensor.shape().ToString(), " made at ", where.file,

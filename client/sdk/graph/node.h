@@ -106,6 +106,19 @@ class Node {
   Walk scratch_ ABSL_GUARDED_BY(graph_mutex);
 };
 
+// What a handle points at: result `result` of a node; null: no value.
+struct TensorParts {
+  static Node* node(const Tensor& tensor) { return tensor.node_.get(); }
+  static int result(const Tensor& tensor) { return tensor.result_; }
+  static Tensor Make(NodeRef node, int result) {
+    return Tensor(std::move(node), result);
+  }
+};
+inline Node* NodeOf(const Tensor& tensor) { return TensorParts::node(tensor); }
+inline int ResultIndex(const Tensor& tensor) {
+  return TensorParts::result(tensor);
+}
+
 // A number no walk had before.
 uint64_t NextWalk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex);
 

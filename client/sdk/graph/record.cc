@@ -23,8 +23,8 @@ struct Gathered {
 absl::Status GatherOne(const Tensor& operand, Gathered* out)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
   HAWSER_RETURN_IF_ERROR(Usable(operand));
-  if (operand.node()->As<Traced>() != nullptr) return LeakedError(operand);
-  const auto* recorded = operand.node()->As<Recorded>();
+  if (NodeOf(operand)->As<Traced>() != nullptr) return LeakedError(operand);
+  const auto* recorded = NodeOf(operand)->As<Recorded>();
   out->weights.push_back(recorded == nullptr ? 0 : recorded->weight);
   out->weight += out->weights.back();
   return Agree(ClientOf(operand), &out->client);
@@ -34,7 +34,8 @@ absl::Status GatherOne(const Tensor& operand, Gathered* out)
 const Tensor* FindFailed(absl::Span<const Tensor> operands)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
   for (const Tensor& operand : operands) {
-    if (operand.node() != nullptr && operand.node()->As<Failed>() != nullptr) {
+    if (NodeOf(operand) != nullptr &&
+        NodeOf(operand)->As<Failed>() != nullptr) {
       return &operand;
     }
   }

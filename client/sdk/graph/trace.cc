@@ -86,26 +86,26 @@ Tensor Trace::Add(absl::string_view function, const OpDef& op,
 ValueId Trace::LiftNew(const Tensor& outer) {
   const ValueId value = builder_.Parameter(outer.shape(), {});
   lifted_.push_back(outer);
-  known_.emplace(Key(outer.node(), outer.result()), Known{outer, value});
+  known_.emplace(Key(NodeOf(outer), ResultIndex(outer)), Known{outer, value});
   return value;
 }
 
 void Trace::Lift(const Tensor& outer) {
-  if (!known_.contains(Key(outer.node(), outer.result()))) LiftNew(outer);
+  if (!known_.contains(Key(NodeOf(outer), ResultIndex(outer)))) LiftNew(outer);
 }
 
 absl::StatusOr<ValueId> Trace::Import(const Tensor& tensor,
                                       SourceLocation where) {
   if (const absl::Status status = Usable(tensor); !status.ok()) {
     const bool located =
-        tensor.node() != nullptr && tensor.node()->As<Failed>() != nullptr;
+        NodeOf(tensor) != nullptr && NodeOf(tensor)->As<Failed>() != nullptr;
     return located ? status : At(status, where);
   }
-  const auto* traced = tensor.node()->As<Traced>();
+  const auto* traced = NodeOf(tensor)->As<Traced>();
   if (traced != nullptr && traced->trace == id_) {
-    return traced->first + tensor.result();
+    return traced->first + ResultIndex(tensor);
   }
-  const auto at = known_.find(Key(tensor.node(), tensor.result()));
+  const auto at = known_.find(Key(NodeOf(tensor), ResultIndex(tensor)));
   if (at != known_.end()) return at->second.value;
   if (traced == nullptr) return ImportOutside(tensor, where);
   auto value = ImportTraced(tensor);
@@ -113,7 +113,7 @@ absl::StatusOr<ValueId> Trace::Import(const Tensor& tensor,
 }
 
 absl::StatusOr<ValueId> Trace::ImportTraced(const Tensor& tensor) {
-  const uint64_t trace = tensor.node()->As<Traced>()->trace;
+  const uint64_t trace = NodeOf(tensor)->As<Traced>()->trace;
   const Trace* home = parent_;
   while (home != nullptr && home->id_ != trace) home = home->parent_;
   if (home == nullptr) return LeakedError(tensor);
@@ -126,8 +126,8 @@ absl::StatusOr<ValueId> Trace::ImportTraced(const Tensor& tensor) {
 absl::StatusOr<ValueId> Trace::ImportOutside(const Tensor& tensor,
                                              SourceLocation where) {
   if (lifts_all_) return LiftNew(tensor);
-  if (tensor.node()->As<Recorded>() != nullptr) return Inline(tensor, where);
-  const auto* host = tensor.node()->As<Host>();
+  if (NodeOf(tensor)->As<Recorded>() != nullptr) return Inline(tensor, where);
+  const auto* host = NodeOf(tensor)->As<Host>();
   if (host == nullptr) {
     return At(InvalidArgument("a tensor on a client (", Describe(tensor),
                               ") is captured by a traced function: pass it "
@@ -144,7 +144,8 @@ absl::StatusOr<ValueId> Trace::ImportOutside(const Tensor& tensor,
   }
   const ValueId value = builder_.Constant(host->value, where);
   HAWSER_RETURN_IF_ERROR(builder_.status());
-  known_.emplace(Key(tensor.node(), tensor.result()), Known{tensor, value});
+  known_.emplace(Key(NodeOf(tensor), ResultIndex(tensor)),
+                 Known{tensor, value});
   return value;
 }
 
@@ -159,7 +160,7 @@ absl::Status Trace::InlineOne(Node* node, SourceLocation where) {
       builder_.Add(*recorded.op, operands, recorded.attributes,
                    AddRegions(recorded.called), node->where());
   HAWSER_RETURN_IF_ERROR(builder_.status());
-  const Tensor keep{NodeRef(node)};
+  const Tensor keep = TensorParts::Make(NodeRef(node), 0);
   for (int k = 0; k < static_cast<int>(node->shapes().size()); ++k) {
     known_.emplace(Key(node, k), Known{keep, first + k});
   }
@@ -172,12 +173,12 @@ absl::StatusOr<ValueId> Trace::Inline(const Tensor& tensor,
     Node* node;
     size_t next = 0;  // operand to look at
   };
-  std::vector<Step> stack = {{tensor.node()}};
+  std::vector<Step> stack = {{NodeOf(tensor)}};
   while (!stack.empty()) {
     Step& step = stack.back();
     const Tensors& operands = step.node->As<Recorded>()->operands;
     if (step.next < operands.size()) {
-      Node* operand = operands[step.next++].node();
+      Node* operand = NodeOf(operands[step.next++]);
       if (operand->As<Recorded>() != nullptr &&
           !known_.contains(Key(operand, 0))) {
         stack.push_back({operand});
@@ -189,7 +190,7 @@ absl::StatusOr<ValueId> Trace::Inline(const Tensor& tensor,
     }
     stack.pop_back();
   }
-  return known_.at(Key(tensor.node(), tensor.result())).value;
+  return known_.at(Key(NodeOf(tensor), ResultIndex(tensor))).value;
 }
 
 void Trace::Return(absl::Span<const Tensor> results, SourceLocation where) {

@@ -81,7 +81,7 @@ Tensor PadTensor(const Tensor& tensor, int64_t rows, SourceLocation where) {
 absl::StatusOr<Literal> HostValue(const Tensor& tensor) {
   MutexLock lock(&graph_mutex);
   HAWSER_RETURN_IF_ERROR(Usable(tensor));
-  const auto* host = tensor.node()->As<Host>();
+  const auto* host = NodeOf(tensor)->As<Host>();
   return host == nullptr ? Literal() : host->value;
 }
 
@@ -116,13 +116,13 @@ absl::Status PadToBucket(const Batch& batch, Flat* arguments,
   for (Leaf& leaf : arguments->leaves) {
     if (!leaf.batched) continue;
     Literal value = leaf.value;
-    if (leaf.tensor.node() != nullptr) {
+    if (NodeOf(leaf.tensor) != nullptr) {
       HAWSER_ASSIGN_OR_RETURN(value, HostValue(leaf.tensor));
     }
     if (value.valid()) {
       HAWSER_ASSIGN_OR_RETURN(leaf.value, PadLiteral(value, batch.bucket));
       leaf.tensor = Tensor();
-    } else if (leaf.tensor.node() != nullptr) {
+    } else if (NodeOf(leaf.tensor) != nullptr) {
       leaf.tensor = PadTensor(leaf.tensor, batch.bucket, where);
       HAWSER_RETURN_IF_ERROR(leaf.tensor.status());
     }

@@ -57,7 +57,7 @@ void GiveAway(const std::vector<Tensor>& donated) {
   MutexLock lock(&graph_mutex);
   for (const Tensor& tensor : donated) {
     Literal value;
-    if (tensor.node() != nullptr) Surrender(tensor, &value).IgnoreError();
+    if (NodeOf(tensor) != nullptr) Surrender(tensor, &value).IgnoreError();
   }
 }
 

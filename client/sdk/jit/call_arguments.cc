@@ -19,12 +19,12 @@ constexpr int64_t kStatelessBytes = int64_t{1} << 20;
 // What a leaf says about where to compute.
 absl::Status AgreeOn(const Leaf& leaf, Client* client)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(graph_mutex) {
-  if (leaf.value.valid() || leaf.tensor.node() == nullptr) {
+  if (leaf.value.valid() || NodeOf(leaf.tensor) == nullptr) {
     if (leaf.shape.dtype() != DType::kInvalid) return absl::OkStatus();
     return NoValueError();
   }
   HAWSER_RETURN_IF_ERROR(Usable(leaf.tensor));
-  if (leaf.tensor.node()->As<Traced>() != nullptr) {
+  if (NodeOf(leaf.tensor)->As<Traced>() != nullptr) {
     return LeakedError(leaf.tensor);
   }
   return Agree(ClientOf(leaf.tensor), client);
@@ -45,7 +45,7 @@ absl::Status EvaluateRecorded(const Flat& arguments,
                               const Execution& execution) {
   absl::InlinedVector<Tensor, 4> tensors;
   for (const Leaf& leaf : arguments.leaves) {
-    if (leaf.tensor.node() != nullptr) tensors.push_back(leaf.tensor);
+    if (NodeOf(leaf.tensor) != nullptr) tensors.push_back(leaf.tensor);
   }
   return Evaluate(tensors, execution);
 }
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<runtime::Argument>> ToArguments(
   for (const Leaf& leaf : arguments.leaves) {
     if (leaf.value.valid()) {
       out.emplace_back(leaf.value);
-    } else if (leaf.tensor.node() != nullptr) {
+    } else if (NodeOf(leaf.tensor) != nullptr) {
       HAWSER_ASSIGN_OR_RETURN(
           out.emplace_back(),
           ToArgument(leaf.tensor, execution.client, execution.call));
@@ -76,10 +76,11 @@ std::optional<std::vector<runtime::Argument>> StatelessArguments(
   std::vector<runtime::Argument> out;
   MutexLock lock(&graph_mutex);
   for (const Leaf& leaf : arguments.leaves) {
-    Node* node = leaf.tensor.node();
+    Node* node = NodeOf(leaf.tensor);
     const auto* ready = node == nullptr ? nullptr : node->As<Ready>();
     if (ready != nullptr && ready->of_dataset) {
-      const runtime::BufferPtr& array = ready->buffers[leaf.tensor.result()];
+      const runtime::BufferPtr& array =
+          ready->buffers[ResultIndex(leaf.tensor)];
       if (array == nullptr) return std::nullopt;  // donated meanwhile
       out.emplace_back(array);
       continue;
@@ -100,7 +101,7 @@ absl::Status Donations::Take(absl::Span<const runtime::Argument> arguments) {
     const Leaf& leaf = flat_.leaves[i];
     if (!leaf.donated) continue;
     Literal value;
-    if (leaf.tensor.node() != nullptr) {
+    if (NodeOf(leaf.tensor) != nullptr) {
       const absl::Status taken = Surrender(leaf.tensor, &value);
       if (!taken.ok()) {
         GiveBackLocked(arguments);
@@ -121,7 +122,7 @@ void Donations::GiveBack(absl::Span<const runtime::Argument> arguments) {
 void Donations::GiveBackLocked(absl::Span<const runtime::Argument> arguments) {
   for (size_t k = 0; k < indices_.size(); ++k) {
     const Tensor& tensor = flat_.leaves[indices_[k]].tensor;
-    if (tensor.node() == nullptr) continue;
+    if (NodeOf(tensor) == nullptr) continue;
     PutBack(tensor, std::move(values_[k]), arguments[indices_[k]]);
   }
   indices_.clear();

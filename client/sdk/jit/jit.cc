@@ -111,7 +111,7 @@ absl::Status JitCore::Prepare(const Flat& arguments, const RunOptions& options,
   HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
   if (!client.valid()) client = Client::Default();
   Key key;
-  key.push_back(reinterpret_cast<intptr_t>(client.runtime()));
+  key.push_back(reinterpret_cast<intptr_t>(client.runtime().get()));
   key.push_back(static_cast<int64_t>(options.numerics));
   key.insert(key.end(), arguments.sizes.begin(), arguments.sizes.end());
   for (const Leaf& leaf : arguments.leaves) {

@@ -3,6 +3,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/sdk/graph/node.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"
 
@@ -137,7 +138,7 @@ TEST_F(MoveTest, AValueThatIsThereStaysItself) {
   const Tensor x = T1<float>({1}) + 1;
   ASSERT_OK(x.Eval());
   ASSERT_OK_AND_ASSIGN(const Tensor same, x.To(here_));
-  EXPECT_EQ(same.node(), x.node());
+  EXPECT_EQ(sdk::NodeOf(same), sdk::NodeOf(x));
   EXPECT_EQ(from_->uploads, 0);
 }
 

@@ -1,6 +1,7 @@
 // Gradients that real Nx computed, as whole graphs through the SDK.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,11 @@ std::vector<Tensor> Differentiated(const NxCase& c, const Inputs& inputs) {
   };
   const auto first_gradients = [&f](std::vector<Tensor> by,
                                     std::vector<Tensor> beside) {
-    Tensor sum;
+    std::optional<Tensor> sum;
     for (const Tensor& g : Grad(f)(by, beside)) {
-      sum = sum.node() == nullptr ? Sum(g) : sum + Sum(g);
+      sum = sum.has_value() ? *sum + Sum(g) : Sum(g);
     }
-    return sum;
+    return *sum;
   };
   std::vector<Tensor> out;
   const auto append = [&](auto both) {

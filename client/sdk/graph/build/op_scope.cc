@@ -52,7 +52,7 @@ void OpScope::Check(const Tensor& operand) {
   if (!ok_ || operand.dtype() != DType::kInvalid) return;
   ok_ = false;
   const absl::Status status = operand.status();
-  error_ = operand.node() == nullptr ? Fail(status) : Keep(status);
+  error_ = NodeOf(operand) == nullptr ? Fail(status) : Keep(status);
 }
 
 void OpScope::Check(Integers integers) {
@@ -70,7 +70,7 @@ Tensor OpScope::Fail(const absl::Status& status) const {
   std::string text = absl::StrCat(called_->function_, ": ", status.message());
   const char* separator = "; operands ";
   for (const Tensor& operand : called_->operands_) {
-    if (operand.node() == nullptr) continue;
+    if (NodeOf(operand) == nullptr) continue;
     absl::StrAppend(&text, std::exchange(separator, ", "),
                     operand.shape().ToString());
   }

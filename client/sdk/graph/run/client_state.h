@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
+#include "client/sdk/client/client.h"
 #include "client/sdk/graph/run/lru_map.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
@@ -18,6 +19,9 @@ namespace hawser::sdk {
 inline constexpr size_t kRecordingsKept = 64;
 
 struct ClientState {
+  // Of a client that is one.
+  static ClientState& Of(const Client& client) { return *client.state_; }
+
   std::shared_ptr<runtime::Client> client;
 
   Mutex mu;

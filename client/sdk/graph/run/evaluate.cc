@@ -54,7 +54,7 @@ bool Walker::Meet(Node* node) {
 
 absl::Status Walker::MeetOperand(const Tensor& operand, bool* descend) {
   HAWSER_RETURN_IF_ERROR(Usable(operand));
-  Node* node = operand.node();
+  Node* node = NodeOf(operand);
   const bool first = Meet(node);
   *descend = false;
   if (node->As<Recorded>() != nullptr) {
@@ -67,7 +67,7 @@ absl::Status Walker::MeetOperand(const Tensor& operand, bool* descend) {
     scratch.number = static_cast<int>(leaf_of_.size());
     leaf_of_.resize(leaf_of_.size() + node->shapes().size(), -1);
   }
-  int& leaf = leaf_of_[scratch.number + operand.result()];
+  int& leaf = leaf_of_[scratch.number + ResultIndex(operand)];
   if (leaf >= 0) return absl::OkStatus();
   leaf = static_cast<int>(recording.leaves.size());
   recording.leaves.push_back(operand);
@@ -76,15 +76,15 @@ absl::Status Walker::MeetOperand(const Tensor& operand, bool* descend) {
 
 absl::Status Walker::Visit(const Tensor& root) {
   HAWSER_RETURN_IF_ERROR(Usable(root));
-  if (root.node()->As<Traced>() != nullptr) return LeakedError(root);
-  if (root.node()->As<Recorded>() == nullptr || !Meet(root.node())) {
+  if (NodeOf(root)->As<Traced>() != nullptr) return LeakedError(root);
+  if (NodeOf(root)->As<Recorded>() == nullptr || !Meet(NodeOf(root))) {
     return absl::OkStatus();
   }
   struct Step {
     Node* node;
     size_t next = 0;  // operand to look at
   };
-  std::vector<Step> stack = {{root.node()}};
+  std::vector<Step> stack = {{NodeOf(root)}};
   while (!stack.empty()) {
     Step& step = stack.back();
     const Tensors& operands = step.node->As<Recorded>()->operands;
@@ -97,8 +97,8 @@ absl::Status Walker::Visit(const Tensor& root) {
     const Tensor& operand = operands[step.next++];
     bool descend;
     HAWSER_RETURN_IF_ERROR(MeetOperand(operand, &descend));
-    ++operand.node()->scratch().uses;
-    if (descend) stack.push_back({operand.node()});
+    ++NodeOf(operand)->scratch().uses;
+    if (descend) stack.push_back({NodeOf(operand)});
   }
   return absl::OkStatus();
 }
@@ -112,9 +112,10 @@ void Walker::FindOutputs() {
 }
 
 int64_t Walker::NumberOf(const Tensor& t) {
-  const int number = t.node()->scratch().number;
-  if (t.node()->As<Recorded>() == nullptr) return leaf_of_[number + t.result()];
-  return -1 - (int64_t{number} * (int64_t{1} << 20) + t.result());
+  const int number = NodeOf(t)->scratch().number;
+  if (NodeOf(t)->As<Recorded>() == nullptr)
+    return leaf_of_[number + ResultIndex(t)];
+  return -1 - (int64_t{number} * (int64_t{1} << 20) + ResultIndex(t));
 }
 
 Digest KeyOf(Walker* walker, Numerics numerics)
@@ -144,16 +145,16 @@ absl::StatusOr<Module> BuildModule(Walker* walker)
   ComputationBuilder builder(&module, "main");
   std::vector<ValueId> first_of;  // by number of the instruction
   for (const Tensor& leaf : recording.leaves) {
-    builder.Parameter(leaf.shape(), leaf.node()->where());
+    builder.Parameter(leaf.shape(), NodeOf(leaf)->where());
   }
   for (Node* node : recording.order) {
     const Recorded& recorded = *node->As<Recorded>();
     absl::InlinedVector<ValueId, 4> operands;
     for (const Tensor& t : recorded.operands) {
-      const bool leaf = t.node()->As<Recorded>() == nullptr;
+      const bool leaf = NodeOf(t)->As<Recorded>() == nullptr;
       operands.push_back(leaf ? static_cast<ValueId>(walker->NumberOf(t))
-                              : first_of[t.node()->scratch().number] +
-                                    t.result());
+                              : first_of[NodeOf(t)->scratch().number] +
+                                    ResultIndex(t));
     }
     absl::InlinedVector<int, 2> called;
     for (const Region& region : recorded.called) {
@@ -193,8 +194,8 @@ absl::StatusOr<Prepared> Prepare(absl::Span<const Tensor> tensors,
   walker.FindOutputs();
   out.key = KeyOf(&walker, numerics);
   {
-    MutexLock state_lock(&client.state()->mu);
-    if (auto* known = client.state()->recordings.Find(out.key)) {
+    MutexLock state_lock(&ClientState::Of(client).mu);
+    if (auto* known = ClientState::Of(client).recordings.Find(out.key)) {
       out.executable = *known;
     }
   }
@@ -207,7 +208,7 @@ absl::StatusOr<Prepared> Prepare(absl::Span<const Tensor> tensors,
 
 absl::Status Compile(const Execution& execution, Prepared* prepared) {
   if (prepared->executable != nullptr) return absl::OkStatus();
-  sdk::ClientState* state = execution.client.state();
+  ClientState* state = &ClientState::Of(execution.client);
   HAWSER_ASSIGN_OR_RETURN(Module optimized, Optimize(prepared->module));
   HAWSER_ASSIGN_OR_RETURN(
       prepared->executable,
@@ -255,8 +256,8 @@ absl::Status Agree(const Client& operand, Client* client) {
 }
 
 Client ClientOf(const Tensor& tensor) {
-  if (auto* ready = tensor.node()->As<Ready>()) return ready->client;
-  if (auto* recorded = tensor.node()->As<Recorded>()) return recorded->client;
+  if (auto* ready = NodeOf(tensor)->As<Ready>()) return ready->client;
+  if (auto* recorded = NodeOf(tensor)->As<Recorded>()) return recorded->client;
   return {};
 }
 
@@ -274,11 +275,11 @@ absl::StatusOr<runtime::Argument> ToArgument(
   {
     MutexLock lock(&graph_mutex);
     HAWSER_RETURN_IF_ERROR(Usable(tensor));
-    Node* node = tensor.node();
+    Node* node = NodeOf(tensor);
     if (const auto* ready = node->As<Ready>()) {
       Client wanted = client;
       HAWSER_RETURN_IF_ERROR(Agree(ready->client, &wanted));
-      return runtime::Argument(ready->buffers[tensor.result()]);
+      return runtime::Argument(ready->buffers[ResultIndex(tensor)]);
     }
     const auto* host = node->As<Host>();
     if (host == nullptr) return Internal("neither host nor ready");
@@ -294,7 +295,7 @@ absl::StatusOr<runtime::Argument> ToArgument(
                           client.runtime()->Upload(value, call));
   runtime::BufferPtr replaced;  // freed after the lock
   MutexLock lock(&graph_mutex);
-  if (auto* host = tensor.node()->As<Host>()) {
+  if (auto* host = NodeOf(tensor)->As<Host>()) {
     replaced = std::exchange(host->uploaded, buffer);
     host->client = client;
   }
@@ -309,9 +310,9 @@ absl::Status Evaluate(absl::Span<const Tensor> tensors,
     MutexLock lock(&graph_mutex);
     for (const Tensor& tensor : tensors) {
       HAWSER_RETURN_IF_ERROR(Usable(tensor));
-      if (tensor.node()->As<Traced>()) return LeakedError(tensor);
+      if (NodeOf(tensor)->As<Traced>()) return LeakedError(tensor);
       HAWSER_RETURN_IF_ERROR(Agree(ClientOf(tensor), &execution.client));
-      anything |= tensor.node()->As<Recorded>() != nullptr;
+      anything |= NodeOf(tensor)->As<Recorded>() != nullptr;
     }
   }
   if (!anything) return absl::OkStatus();

@@ -10,7 +10,7 @@ namespace {
 void Remember(const Tensor& tensor, const Literal& value) {
   if (value.shape().byte_size() > kSmallBytes) return;
   MutexLock lock(&graph_mutex);
-  auto* ready = tensor.node()->As<Ready>();
+  auto* ready = NodeOf(tensor)->As<Ready>();
   if (ready != nullptr && ready->buffers.size() == 1) ready->fetched = value;
 }
 
@@ -19,10 +19,10 @@ void Remember(const Tensor& tensor, const Literal& value) {
 absl::StatusOr<Found> Find(const Tensor& tensor) {
   MutexLock lock(&graph_mutex);
   HAWSER_RETURN_IF_ERROR(Usable(tensor));
-  Node* node = tensor.node();
+  Node* node = NodeOf(tensor);
   if (const auto* host = node->As<Host>()) return Found{host->value, {}};
   if (const auto* ready = node->As<Ready>()) {
-    return Found{ready->fetched, ready->buffers[tensor.result()]};
+    return Found{ready->fetched, ready->buffers[ResultIndex(tensor)]};
   }
   return FailedPrecondition("not evaluated");
 }
@@ -40,7 +40,7 @@ absl::StatusOr<Literal> FetchWithin(const Tensor& tensor,
 
 Client HomeOf(const Tensor& tensor, const Client& wanted) {
   Client home;
-  if (tensor.node() != nullptr) {
+  if (NodeOf(tensor) != nullptr) {
     MutexLock lock(&graph_mutex);
     home = ClientOf(tensor);
   }

@@ -69,7 +69,7 @@ std::optional<Literal> KnownIntegers(const Operand& operand) {
   }
   MutexLock lock(&graph_mutex);
   if (!Usable(operand.tensor()).ok()) return std::nullopt;
-  const auto* host = operand.tensor().node()->As<Host>();
+  const auto* host = sdk::NodeOf(operand.tensor())->As<Host>();
   return host == nullptr ? std::nullopt : std::optional(host->value);
 }
 
