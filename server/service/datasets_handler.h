@@ -17,8 +17,8 @@
 #include "core/runtime/dataset.h"
 #include "core/wire/dataset_verbs.h"
 #include "proto/datasets.pb.h"
-#include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
+#include "server/datasets/uploads.h"
 #include "server/service/piece.h"
 
 namespace hawser::server {

@@ -26,7 +26,6 @@ EXCEPTIONS = {
     "kernels/cuda": 31,
     "kernels/emu": 25,
     "server/access": 16,
-    "server/datasets": 23,
     "server/service": 41,
     "tests/bench": 41,
     "tests/bench/gpu": 18,

@@ -18,7 +18,6 @@ CLASSES = {
     "client/remote/grpc_transport.cc:GrpcTransport": 202,
     "client/remote/session.h:RemoteSession": 159,
     "client/sdk/ops/subscript.cc:Subscript": 189,
-    "server/datasets/dataset_store.h:DatasetStore": 259,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
     "tests/client/remote/fake_server.h:FakeServer": 153,
     "tests/client/remote/fake_transport.cc:FakeTransport": 291,

@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "gtest/gtest.h"
-#include "server/datasets/chunk_memory.h"
 #include "server/datasets/dataset_store.h"
+#include "server/datasets/storage/chunk_memory.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"
 

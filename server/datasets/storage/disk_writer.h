@@ -1,6 +1,6 @@
 // DiskWriter: writes in the background, in order, and says when it is safe.
-#ifndef HAWSER_SERVER_DATASETS_DISK_WRITER_H_
-#define HAWSER_SERVER_DATASETS_DISK_WRITER_H_
+#ifndef HAWSER_SERVER_DATASETS_STORAGE_DISK_WRITER_H_
+#define HAWSER_SERVER_DATASETS_STORAGE_DISK_WRITER_H_
 
 #include <deque>
 #include <functional>
@@ -59,4 +59,4 @@ class DiskWriter {
 };
 
 }  // namespace hawser::server
-#endif  // HAWSER_SERVER_DATASETS_DISK_WRITER_H_
+#endif  // HAWSER_SERVER_DATASETS_STORAGE_DISK_WRITER_H_

@@ -1,4 +1,4 @@
-#include "server/datasets/chunk_memory.h"
+#include "server/datasets/storage/chunk_memory.h"
 
 #include <algorithm>
 #include <cstring>

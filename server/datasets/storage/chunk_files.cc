@@ -1,4 +1,4 @@
-#include "server/datasets/chunk_files.h"
+#include "server/datasets/storage/chunk_files.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/datasets/file_io.h"
+#include "server/datasets/storage/file_io.h"
 
 namespace hawser::server {
 namespace {

@@ -1,13 +1,12 @@
 // What the store keeps: chunks, arrays of chunks, datasets of arrays.
-#ifndef HAWSER_SERVER_DATASETS_STORED_ARRAY_H_
-#define HAWSER_SERVER_DATASETS_STORED_ARRAY_H_
+#ifndef HAWSER_SERVER_DATASETS_INDEX_STORED_ARRAY_H_
+#define HAWSER_SERVER_DATASETS_INDEX_STORED_ARRAY_H_
 
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -27,13 +26,14 @@ inline constexpr absl::string_view kWhatStays =
     "datasets that are pinned, used within the lease or not durable yet, and "
     "uploads";
 
-// Bytes and whoever keeps them alive.
+// Bytes and what keeps them alive.
 struct ChunkBytes {
   std::shared_ptr<const char> data;
   int64_t size = 0;
 };
 
-// Everything but digest and size is guarded by the store's lock.
+// `on_disk` implies `written`. Everything but digest and size is guarded by
+// the store's lock.
 struct Chunk {
   const Digest digest;
   const int64_t size;
@@ -47,8 +47,8 @@ struct Chunk {
   bool verified = false;
   bool writing = false;
   absl::Status write_error;  // of the last attempt
-  int references = 0;        // tenants who know it
-  // Its place among the chunks that may leave memory.
+  int references = 0;        // tenants that know it
+  // Its place among the chunks that may leave memory (ChunkTable).
   std::list<Chunk*>::iterator place;
   bool placed = false;
 
@@ -67,7 +67,8 @@ struct StoredArray {
   mutable std::weak_ptr<const char> whole ABSL_GUARDED_BY(assembling);
 };
 
-// One tenant's dataset; guarded by the store's lock.
+// One tenant's dataset; guarded by the store's lock but for the manifest,
+// which never changes.
 struct StoredDataset {
   using Durable = std::function<void(absl::StatusOr<DatasetInfo>)>;
   DatasetManifest manifest;
@@ -88,13 +89,5 @@ struct StoredDataset {
   DatasetInfo Info() const;
 };
 
-// One file that is to be read back: of a chunk, of a tenant's dataset, or of
-// what the tenant says about its datasets.
-struct Unverified {
-  enum Kind { kChunk, kDataset, kNames } kind = kChunk;
-  Digest id = {};
-  std::string tenant = {};
-};
-
 }  // namespace hawser::server
-#endif  // HAWSER_SERVER_DATASETS_STORED_ARRAY_H_
+#endif  // HAWSER_SERVER_DATASETS_INDEX_STORED_ARRAY_H_

@@ -1,4 +1,4 @@
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 
 #include <limits>
 #include <utility>

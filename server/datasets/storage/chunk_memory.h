@@ -1,6 +1,6 @@
 // ChunkMemory: where chunks and arrays lie, counted while anybody holds them.
-#ifndef HAWSER_SERVER_DATASETS_CHUNK_MEMORY_H_
-#define HAWSER_SERVER_DATASETS_CHUNK_MEMORY_H_
+#ifndef HAWSER_SERVER_DATASETS_STORAGE_CHUNK_MEMORY_H_
+#define HAWSER_SERVER_DATASETS_STORAGE_CHUNK_MEMORY_H_
 
 #include <atomic>
 #include <cstdint>
@@ -63,4 +63,4 @@ class ChunkMemory {
 };
 
 }  // namespace hawser::server
-#endif  // HAWSER_SERVER_DATASETS_CHUNK_MEMORY_H_
+#endif  // HAWSER_SERVER_DATASETS_STORAGE_CHUNK_MEMORY_H_

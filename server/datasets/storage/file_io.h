@@ -1,6 +1,6 @@
 // Files by whole reads and crash-safe writes; errno becomes a Status.
-#ifndef HAWSER_SERVER_DATASETS_FILE_IO_H_
-#define HAWSER_SERVER_DATASETS_FILE_IO_H_
+#ifndef HAWSER_SERVER_DATASETS_STORAGE_FILE_IO_H_
+#define HAWSER_SERVER_DATASETS_STORAGE_FILE_IO_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -73,4 +73,4 @@ absl::Status ReadExactly(int fd, int64_t offset, absl::Span<char> into,
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace hawser::server
-#endif  // HAWSER_SERVER_DATASETS_FILE_IO_H_
+#endif  // HAWSER_SERVER_DATASETS_STORAGE_FILE_IO_H_

@@ -1,6 +1,6 @@
 // The bytes of what is on disk: little-endian, bounded on the way in.
-#ifndef HAWSER_SERVER_DATASETS_RECORD_H_
-#define HAWSER_SERVER_DATASETS_RECORD_H_
+#ifndef HAWSER_SERVER_DATASETS_STORAGE_RECORD_H_
+#define HAWSER_SERVER_DATASETS_STORAGE_RECORD_H_
 
 #include <cstdint>
 #include <string>
@@ -48,4 +48,4 @@ std::string EncodeDataset(const DatasetRecord& record);
 absl::StatusOr<DatasetRecord> DecodeDataset(absl::string_view bytes);
 
 }  // namespace hawser::server
-#endif  // HAWSER_SERVER_DATASETS_RECORD_H_
+#endif  // HAWSER_SERVER_DATASETS_STORAGE_RECORD_H_

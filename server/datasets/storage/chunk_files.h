@@ -1,8 +1,8 @@
 // ChunkFiles: chunks and datasets in a folder. A file is there whole or not at
 // all (temporary file, fsync, rename, fsync of the folder); one that is not
 // what its name says is renamed aside and never served.
-#ifndef HAWSER_SERVER_DATASETS_CHUNK_FILES_H_
-#define HAWSER_SERVER_DATASETS_CHUNK_FILES_H_
+#ifndef HAWSER_SERVER_DATASETS_STORAGE_CHUNK_FILES_H_
+#define HAWSER_SERVER_DATASETS_STORAGE_CHUNK_FILES_H_
 
 #include <atomic>
 #include <cstdint>
@@ -17,9 +17,9 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
-#include "server/datasets/chunk_memory.h"
-#include "server/datasets/file_io.h"
-#include "server/datasets/record.h"
+#include "server/datasets/storage/chunk_memory.h"
+#include "server/datasets/storage/file_io.h"
+#include "server/datasets/storage/record.h"
 
 namespace hawser::server {
 
@@ -108,4 +108,4 @@ class ChunkFiles {
 };
 
 }  // namespace hawser::server
-#endif  // HAWSER_SERVER_DATASETS_CHUNK_FILES_H_
+#endif  // HAWSER_SERVER_DATASETS_STORAGE_CHUNK_FILES_H_
