@@ -70,7 +70,7 @@ bool Execution::AnyKept(const GivenBack& given_back) const {
 }
 
 absl::Status Execution::FindExecutable(uint64_t name) {
-  auto executable = session_->FindExecutable(name);
+  auto executable = session_->executables().Find(name);
   if (!executable.has_value()) {
     return InSequence(
         ticket_.sequence,

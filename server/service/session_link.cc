@@ -129,7 +129,7 @@ void SessionLink::OnMessage() {
     const absl::Status form = CheckForm(message);
     if (!form.ok()) return Close(form);
     // It may wait for its turn until after OnDone, hence its own reference.
-    session->Enter(
+    session->turns().Enter(
         [self = shared_from_this(), session] { self->Apply(session); });
   } else if (message.has_open()) {
     Open(message.open());
@@ -161,7 +161,7 @@ void SessionLink::Apply(const std::shared_ptr<Session>& session) {
     return;
   }
   HoldAnswers(false);
-  session->Leave();
+  session->turns().Leave();
   ReadNext();
 }
 
@@ -170,7 +170,7 @@ bool SessionLink::ApplyNext(const std::shared_ptr<Session>& session) {
   v1::ClientMessage* message = request_.at(request_.applied++);
   const auto ticket = ClaimTurn(*session, this, *message);
   if (!ticket.ok()) {
-    session->Leave();
+    session->turns().Leave();
     Close(ticket.status());
     return false;
   }

@@ -21,7 +21,7 @@ void FinishCompile(Session& session, const Ticket& ticket, uint64_t name,
                    absl::StatusOr<Executor::ExecutablePtr> executable) {
   absl::Status status = executable.status();
   // What fails here is the first cause for every Execute of that number.
-  const absl::Status named = session.SetExecutable(
+  const absl::Status named = session.executables().Set(
       name, fingerprint,
       executable.ok() ? std::move(executable)
                       : InSequence(ticket.sequence, status));
