@@ -10,11 +10,11 @@
 #include "absl/time/time.h"
 #include "core/base/memory_account.h"
 #include "core/runtime/client.h"
-#include "server/access/acceptor.h"
 #include "server/access/access.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/acceptor.h"
+#include "server/access/connections/connection_guard.h"
 #include "server/datasets/dataset_store.h"
-#include "server/service/executor.h"
+#include "server/service/execution/executor.h"
 #include "server/service/executor_handler.h"
 
 namespace hawser::server {

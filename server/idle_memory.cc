@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 
 namespace hawser::server {
 namespace {

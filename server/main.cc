@@ -14,7 +14,7 @@
 #include "absl/time/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 #include "server/access/grpc_log.h"
 #include "server/device.h"
 #include "server/flags.h"

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 
 namespace hawser::server {
 

@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/mutex.h"
 #include "server/access/access.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 #include "server/rpc/rpc.h"
 #include "server/rpc/served_queue.h"
 

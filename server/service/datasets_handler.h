@@ -19,7 +19,7 @@
 #include "proto/datasets.pb.h"
 #include "server/datasets/dataset_store.h"
 #include "server/datasets/uploads.h"
-#include "server/service/piece.h"
+#include "server/service/messages/piece.h"
 
 namespace hawser::server {
 

@@ -13,10 +13,10 @@
 #include "core/base/cancel.h"
 #include "core/base/literal.h"
 #include "proto/executor.pb.h"
-#include "server/service/bulk.h"
-#include "server/service/executor.h"
-#include "server/service/session_link.h"
-#include "server/service/stateless_call.h"
+#include "server/service/execution/executor.h"
+#include "server/service/execution/stateless_call.h"
+#include "server/service/stream/bulk.h"
+#include "server/service/stream/session_link.h"
 
 namespace hawser::server {
 

@@ -1,4 +1,4 @@
-#include "server/access/acceptor.h"
+#include "server/access/connections/acceptor.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "gtest/gtest.h"
-#include "server/access/open_sockets.h"
+#include "server/access/connections/open_sockets.h"
 #include "server/listener.h"
 #include "tests/server/access/sockets.h"
 #include "tests/testing/matchers.h"

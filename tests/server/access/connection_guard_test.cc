@@ -1,4 +1,4 @@
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

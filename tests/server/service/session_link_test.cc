@@ -1,6 +1,6 @@
 // A session stream without a transport: who may speak when, and what happens
 // to those who have gone.
-#include "server/service/session_link.h"
+#include "server/service/stream/session_link.h"
 
 #include <algorithm>
 #include <atomic>
