@@ -9,7 +9,7 @@
 namespace hawser::server {
 namespace {
 
-// Of a core: housekeeping takes less.
+// Of a core; housekeeping takes less.
 constexpr double kIdle = 0.05;
 // Less is not worth the walk through the heap.
 constexpr int64_t kWorth = 16 << 20;

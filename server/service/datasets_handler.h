@@ -122,7 +122,7 @@ class DatasetsHandler {
               std::get<typename Verb::Answer>(*answer)));
         });
   }
-  // What the store is asked for each verb.
+  // One for each verb: what the store is asked, and its answer.
   struct Verbs;
   void Answer(absl::string_view tenant, const DatasetVerb& verb,
               std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);

@@ -20,8 +20,8 @@
 
 namespace hawser::server {
 
-// Thread-safe; nothing in it blocks. What it does for whom is said by
-// `tenant`, which the transport has from the connection's credentials.
+// Thread-safe; nothing in it blocks. `tenant` is the one that the transport has
+// found by the call's credentials.
 class ExecutorHandler {
  public:
   // `datasets` outlives it. Errors: the device's.
@@ -41,7 +41,7 @@ class ExecutorHandler {
   void Download(absl::string_view tenant, const v1::DownloadRequest& request,
                 std::function<void(const absl::StatusOr<Literal>&)> done);
 
-  // Ends leases, lets go of deleted datasets; every second or so.
+  // Ends leases, lets go of deleted datasets; to be called every second or so.
   void Sweep() {
     executor_->Sweep();
     executor_->arrays.Sweep();

@@ -1,4 +1,4 @@
-// v1.Executor on gRPC. All it knows is the transport; what the requests mean is
+// v1.Executor on gRPC. Knows the transport alone; what requests mean is
 // ExecutorHandler's.
 #ifndef HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_
 #define HAWSER_SERVER_SERVICE_EXECUTOR_SERVICE_H_

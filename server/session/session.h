@@ -100,7 +100,7 @@ class Session {
   absl::Status Acknowledge(uint64_t sequence);
   // Keeps and sends the answer of a claimed request; once each.
   void Answer(const Ticket& ticket, Reply reply);
-  // No further request is to be read until ReplyStream::Settled has been called.
+  // No further request is to be read until ReplyStream::Settled is called.
   bool congested() const;
   int64_t unfinished() const { return backlog_.requests; }
 

@@ -29,7 +29,7 @@ namespace {
 constexpr int64_t kMostReserved = 128;
 constexpr int64_t kFewestConnections = 16;
 constexpr int kEventsAtOnce = 64;
-// At the cap: how often the kernel is asked who has left.
+// At the cap: how often the kernel is asked which connections are still open.
 constexpr absl::Duration kSweepEvery = absl::Milliseconds(20);
 constexpr int kPauseMs = 50;
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
@@ -44,7 +44,7 @@ int64_t OpenDescriptors() {
   return open;
 }
 
-// When not even refusing works: until something may have been closed.
+// Where not even refusing works: until something may have been closed.
 void Pause() { (void)poll(nullptr, 0, kPauseMs); }
 
 // How many connections the limit of file descriptors leaves room for.
@@ -136,7 +136,7 @@ void Acceptor::Loop() {
   while (true) {
     const int n = epoll_wait(epoll_fd_, events, kEventsAtOnce, NextTimeout());
     HAWSER_CHECK(n >= 0 || errno == EINTR);
-    // First those who speak, so that they are not closed for others.
+    // Clients that speak first, so that they are not closed for others.
     bool accept = false;
     for (int i = 0; i < n; ++i) {
       const int fd = events[i].data.fd;
@@ -167,7 +167,7 @@ void Acceptor::Accept() {
       Pause();
       return;
     default:
-      return;  // the client has gone, or nobody was there
+      return;  // the client has gone
   }
 }
 
@@ -221,10 +221,15 @@ void Acceptor::Hear(int fd) {
     return;
   }
   const absl::Time now = SteadyNow();
-  const absl::Time at =
+  const std::optional<absl::Time> at =
       options_.not_before == nullptr ? now : options_.not_before(fd);
-  if (at <= now) return Give(fd);
-  held_.emplace(at, fd);
+  if (!at.has_value()) {
+    CountRefused();
+    close(fd);
+    return;
+  }
+  if (*at <= now) return Give(fd);
+  held_.emplace(*at, fd);
 }
 
 void Acceptor::Give(int fd) {

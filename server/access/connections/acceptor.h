@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,21 +21,21 @@ namespace hawser::server {
 struct AcceptorOptions {
   // Connections at a time; fewer where the limit of file descriptors says so.
   int max_connections = 4096;
-  // Whoever connects has to say something within this.
+  // A client has to send its first byte within this.
   absl::Duration first_word = absl::Seconds(10);
-  // When one that has said something may be given away; null: at once. Called
-  // once for each, by the acceptor's thread.
-  std::function<absl::Time(int fd)> not_before;
+  // When a connection whose client has spoken may be given away; nothing: it is
+  // closed. Called once for each, by the acceptor's thread. Null: at once.
+  std::function<std::optional<absl::Time>(int fd)> not_before;
 };
 
-// This gRPC's own acceptor stops for good once the process runs out of file
-// descriptors (CVE-2023-4785), so we accept ourselves. Some descriptors are
-// kept free for everything else. A connection counts in full only when its
-// client has sent a first byte: those that say nothing wait here, and so do
-// those that may not be given away yet. When there is no more room, one of
-// these is closed: of the latter the one that has longest to wait, or else the
-// one that has said nothing for longest. A flood of connections thus makes room
-// for clients, and not the other way round.
+// Takes the place of gRPC's acceptor, which stops for good once the process
+// runs out of file descriptors (CVE-2023-4785); some descriptors stay free for
+// everything else. Each connection is in one of three places: in `waiting_`
+// until its client has sent a first byte, then in `held_` until it may be given
+// away, then in `open_` until gRPC has closed it. Without room for another one,
+// one of those held is closed, the one with longest to wait, or else the one in
+// `waiting_` for longest. A flood of connections thus makes room for clients,
+// and not the other way round.
 class Acceptor {
  public:
   // `listener` is a listening, non-blocking socket that outlives it.
@@ -66,7 +67,7 @@ class Acceptor {
   void Accept();
   void Admit(int fd);
   bool MakeRoom();
-  // Gives a connection away whose client has said something.
+  // A client has spoken or gone: its connection is given away, held or closed.
   void Hear(int fd);
   void Give(int fd);
   void GiveThoseHeld();

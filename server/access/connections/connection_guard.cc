@@ -33,18 +33,13 @@ constexpr int64_t kMuchUnfinished = 2 << 20;
 // How many looks in a row must find too much: gRPC lets a client send 4 MiB of a
 // call before any thread of ours has seen that the call is there.
 constexpr int kLooksAtStranger = 10;
-// Who holds up others is looked for among those without a complete message in
-// so many looks, in which more has come than this.
+// A connection that holds up others is looked for among those without a
+// complete message in so many looks, in which more has come than this.
 constexpr int kLooksAtBlamed = 4;
 constexpr int64_t kMostOfBlameless = 1 << 20;
-// What one that was closed held takes a moment to come free.
+// The memory of a closed connection takes a moment to come free.
 constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
-// Between new connections from where one was closed for what it sent.
-constexpr absl::Duration kLeastGap = absl::Milliseconds(50);
-constexpr absl::Duration kMostGap = absl::Seconds(1);
-constexpr absl::Duration kSuspectFor = absl::Seconds(30);
-constexpr size_t kMostSuspects = 1024;
 
 // As gRPC writes it; "" for sockets that have no address.
 std::string PeerOf(int fd) {
@@ -70,14 +65,14 @@ std::string PeerOf(int fd) {
 }
 
 // `peer` without its port.
-std::string HostOf(absl::string_view peer) {
-  return std::string(peer.substr(0, peer.rfind(':')));
+absl::string_view HostOf(absl::string_view peer) {
+  return peer.substr(0, peer.rfind(':'));
 }
 
-// What has been read of a TCP socket in its life: what lies in the kernel yet
-// costs no memory of ours. -1: the kernel does not say.
+// The bytes that were read of a TCP socket in its life; those that still lie in
+// the kernel cost this process no memory. -1: the kernel does not say.
 int64_t ReadBytes(int fd) {
-  // Asked for first: what comes in between must not count as less than nothing.
+  // Asked for first: bytes that come in between must not make it negative.
   int unread = 0;
   if (ioctl(fd, FIONREAD, &unread) != 0) return -1;
   tcp_info info{};
@@ -174,8 +169,8 @@ void ConnectionGuard::Forget(const Socket& socket) {
       --tenant->second == 0) {
     of_tenant_.erase(tenant);
   }
-  // Out of the list of those watched, too, or the descriptor's next use would
-  // stand there twice.
+  // Also from watched_, where the descriptor's next use would be a second
+  // entry.
   if (socket.watched) {
     watched_.erase(std::find(watched_.begin(), watched_.end(), socket.fd));
   }
@@ -183,8 +178,8 @@ void ConnectionGuard::Forget(const Socket& socket) {
 }
 
 void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
-  // Still ours: gRPC closes a descriptor only after it has shut it down, and
-  // another socket would have another inode.
+  // The descriptor is still this socket's: gRPC closes it only after it has
+  // shut it down, and another socket would have another inode.
   if (InodeOf(socket.fd) == socket.inode) {
     shutdown(socket.fd, SHUT_RDWR);
     // Or gRPC would parse what lies there before it sees the end.
@@ -209,35 +204,15 @@ void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
 void ConnectionGuard::CloseAsSuspect(const Socket& socket,
                                      absl::string_view why) {
   if (!socket.peer.empty()) {
-    const absl::Time now = SteadyNow();
-    if (suspects_.size() >= kMostSuspects) {
-      absl::erase_if(suspects_, [&](const auto& suspect) {
-        return now - suspect.second.closed > kSuspectFor;
-      });
-    }
-    if (suspects_.size() >= kMostSuspects) suspects_.erase(suspects_.begin());
-    Suspect& suspect = suspects_[HostOf(socket.peer)];
-    suspect.gap = std::clamp(2 * suspect.gap, kLeastGap, kMostGap);
-    suspect.closed = now;
-    suspect.next = std::max(suspect.next, now + suspect.gap);
+    suspects_.Add(HostOf(socket.peer), SteadyNow());
   }
   Close(socket, why);
 }
 
-absl::Time ConnectionGuard::NotBefore(int fd) {
+std::optional<absl::Time> ConnectionGuard::NotBefore(int fd) {
   const std::string peer = PeerOf(fd);
-  const absl::Time now = SteadyNow();
   MutexLock lock(&mu_);
-  const auto at = suspects_.find(HostOf(peer));
-  if (at == suspects_.end()) return now;
-  Suspect& suspect = at->second;
-  if (now - suspect.closed > kSuspectFor) {
-    suspects_.erase(at);
-    return now;
-  }
-  const absl::Time next = std::max(now, suspect.next);
-  suspect.next = next + suspect.gap;
-  return next;
+  return suspects_.NextSlot(HostOf(peer), SteadyNow());
 }
 
 bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
@@ -362,14 +337,14 @@ void ConnectionGuard::LookAtMemory() {
   if (limits_.resident_bytes == 0) return;
   const int64_t resident = limits_.resident();
   const bool beyond = resident > limits_.resident_bytes;
-  // It parses what it has read even then, and copies it: early, therefore.
+  // Early, since gRPC parses and copies what it has read even after a close.
   const bool much_buffered =
       limits_.uncharged_bytes > 0 &&
       resident - limits_.charged() > limits_.uncharged_bytes;
   if ((beyond || much_buffered) && CloseUnfinished()) return;
   const absl::Time now = SteadyNow();
   if (!beyond || now < next_close_) return;
-  // What has been freed may only not have been given back yet.
+  // Freed memory may not have been given back yet.
   malloc_trim(0);
   next_close_ = SteadyNow() + kBetweenCloses;
   if (limits_.resident() > limits_.resident_bytes) CloseNewest();

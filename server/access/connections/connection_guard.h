@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -18,29 +19,30 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/mutex.h"
+#include "server/access/connections/suspects.h"
 
 namespace hawser::server {
 
 struct ConnectionLimits {
   // What a connection may receive before its first authorised call begins.
   int64_t stranger_bytes = 64 << 10;
-  // And afterwards since the last message of it was complete: more than the
-  // largest message, less than what gRPC can be made to buffer.
+  // And after that, since its last message was complete: more than the largest
+  // message, less than gRPC can be made to buffer.
   int64_t unfinished_bytes = 24 << 20;
-  // Of the process; beyond, connections are closed: those with much that is not
-  // complete, then the newest. 0: no limit.
+  // Memory of the process; beyond, connections are closed: those with much of a
+  // message that is not complete, then the newest. 0: no limit.
   int64_t resident_bytes = 0;
-  // Of the process, beyond what `charged` says that clients are charged for:
-  // what gRPC has buffered. Beyond, connections with much that is not complete
-  // are closed. 0: no limit.
+  // Memory of the process that `charged`, what clients are charged for, leaves
+  // over: gRPC's buffers. Beyond, connections with much of a message that is
+  // not complete are closed. 0: no limit.
   int64_t uncharged_bytes = 0;
   std::function<int64_t()> charged = [] { return int64_t{0}; };
-  // Calls it may give up in a row without having sent a message
+  // Calls that a connection may give up in a row without having sent a message
   // (CVE-2023-44487).
   int given_up = 1000;
   // Authorised connections of one tenant.
   int64_t of_tenant = 4096;
-  // What the process takes now; replaced by tests.
+  // Memory of the process; null: ResidentBytes.
   std::function<int64_t()> resident;
 };
 
@@ -52,8 +54,8 @@ class Connection {
     messages_.fetch_add(1, std::memory_order_relaxed);
     given_up_.store(0, std::memory_order_relaxed);
   }
-  // The client has cancelled a call: what has come of a message of it is
-  // dropped. `with_message`: one had come whole.
+  // The client has cancelled a call: the part of a message that has come is
+  // dropped. `with_message`: another had come whole.
   void CountCancelled(bool with_message) {
     messages_.fetch_add(1, std::memory_order_relaxed);
     if (!with_message) given_up_.fetch_add(1, std::memory_order_relaxed);
@@ -67,13 +69,14 @@ class Connection {
   std::string tenant_;  // once it is; written under the guard's lock
 };
 
-// gRPC says neither how much it has buffered of a message or of a block of
-// headers that is not complete, nor bounds it (CVE-2023-33953): so the kernel
-// is asked how many bytes each socket has received. A thread of its own looks
-// every 20 ms at connections on which something comes and at the process's
-// memory, and every second at the others; nothing stands in the way of the
-// data. Connections on Unix sockets are not counted, but close when memory is
-// short. Thread-safe.
+// gRPC neither says nor bounds how much it has buffered of a message or a block
+// of headers that is not complete (CVE-2023-33953): so the kernel is asked how
+// many bytes each socket has received. A thread of its own looks every 20 ms at
+// connections on which something comes, which are those in `watched_`, and at
+// the process's memory, and every second at the others; it is not in the way of
+// the data. `by_peer_` has the TCP connections of `sockets_`, `of_tenant_`
+// counts the authorised ones. Those on Unix sockets have no byte counts, but go
+// when memory is short. Thread-safe.
 class ConnectionGuard {
  public:
   explicit ConnectionGuard(ConnectionLimits limits);
@@ -81,21 +84,20 @@ class ConnectionGuard {
   ConnectionGuard(const ConnectionGuard&) = delete;
   ConnectionGuard& operator=(const ConnectionGuard&) = delete;
 
-  // When a connection from where this one is from may be given away: where one
-  // was closed for what it sent, new ones come one by one for half a minute,
-  // the slower the more often that happens.
-  absl::Time NotBefore(int fd);
+  // When this new connection may be given away, nothing: never. From an address
+  // where one was closed for what it sent, new ones come one by one (Suspects).
+  std::optional<absl::Time> NotBefore(int fd);
   // Watches a connected socket that is about to be given away.
   void Add(int fd);
-  // The connection of a call by what gRPC calls its other end; null: one that
-  // is not told from others, as on Unix sockets, or is closed.
+  // The connection of a call by gRPC's name of its other end; null: one that
+  // has no name of its own, as on Unix sockets, or is closed.
   std::shared_ptr<Connection> Find(absl::string_view peer);
-  // A call of `tenant` begins on it. Errors: kResourceExhausted, the tenant has
-  // as many connections as one may.
+  // A call of `tenant` begins on a connection. Errors: kResourceExhausted, the
+  // tenant has as many connections as one may.
   absl::Status Authorise(Connection& connection, absl::string_view tenant);
 
-  // A thread that serves connections has been held up by one for long: closes
-  // the one that sends most at this time without completing a message.
+  // A thread that serves connections is held up by one: closes the one that
+  // sends most at this time without completing a message.
   void Blame();
 
   // How many were closed, for any of the reasons above.
@@ -119,15 +121,9 @@ class ConnectionGuard {
     bool watched = false;   // in watched_
   };
   using Sockets = absl::flat_hash_map<int, Socket>;
-  // An address from which connections had to be closed.
-  struct Suspect {
-    absl::Duration gap;  // between two new connections
-    absl::Time next;     // of the next one
-    absl::Time closed;   // the last
-  };
 
   void Loop();
-  // Looks at what gRPC has read of a socket; false: it is gone, or was closed.
+  // Looks at how much gRPC has read of a socket; false: it is gone or closed.
   bool Look(Socket& socket, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Looks at those watched, as many as one period has time for.
   void LookAtWatched(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -154,7 +150,7 @@ class ConnectionGuard {
   Sockets sockets_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, int64_t> of_tenant_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<std::string, Suspect> suspects_ ABSL_GUARDED_BY(mu_);
+  Suspects suspects_ ABSL_GUARDED_BY(mu_);
   uint64_t added_ ABSL_GUARDED_BY(mu_) = 0;
   std::atomic<int64_t> closed_{0};
   absl::Time next_log_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();

@@ -9,15 +9,15 @@
 
 namespace hawser::server {
 
-// What tells a socket from the next one of its descriptor: no two open sockets
+// Tells a socket from the next one with its descriptor: no two open sockets
 // have the same. 0: `fd` is not open.
 uint64_t InodeOf(int fd);
 
-// gRPC does not say when it closes a connection it was given, so we ask the
-// kernel whether the descriptor still is that socket. Not thread-safe.
+// gRPC does not say when it closes a connection it was given, so the kernel is
+// asked whether the descriptor still is that socket. Not thread-safe.
 class OpenSockets {
  public:
-  // `fd` is open and may be closed by whoever owns it at any time.
+  // `fd` is open; its owner may close it at any time.
   void Add(int fd);
   // Those that were open when last asked.
   size_t size() const { return inodes_.size(); }

@@ -99,7 +99,7 @@ void ChunkFiles::SetAside(const std::string& path, const absl::Status& why) {
   std::string aside = path + ".bad";
   while (rename(path.c_str(), aside.c_str()) != 0 &&
          unlink(path.c_str()) != 0) {
-    // Where two have read it the second finds nothing to rename.
+    // Of two threads that have read it the second finds nothing to rename.
     if (errno == ENOENT || ++tries > kMostAside) return;
     aside = absl::StrCat(path, ".bad", tries);
   }

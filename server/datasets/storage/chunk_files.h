@@ -67,14 +67,13 @@ class ChunkFiles {
   // Counts a chunk that should be there and is not, unless it was set aside.
   void NoteMissing(const Digest& digest);
 
-  // Whether what was written is there as it was: what a chunk's file says in
-  // front of its bytes, a dataset, what a tenant names. Errors: kDataLoss; the
-  // file has been renamed aside.
+  // Whether a file is as it was written: the header of a chunk, a dataset, the
+  // names of a tenant. Errors: kDataLoss; the file has been renamed aside.
   absl::Status VerifyHeader(const Digest& digest);
   absl::Status VerifyDataset(const DatasetRecord& record);
   absl::Status VerifyNames(const std::string& tenant);
 
-  // What the file system has left for us. Errors: kInternal.
+  // What the file system has left for this user. Errors: kInternal.
   absl::StatusOr<int64_t> FreeBytes() const;
 
   // Files that this process renamed aside or missed.

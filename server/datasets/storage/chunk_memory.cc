@@ -95,7 +95,7 @@ absl::StatusOr<std::shared_ptr<char>> ChunkMemory::Allocate(
   From from = asked < kWorthABlock ? From::kHeap : From::kPages;
   block->size = std::max<size_t>(asked, 1);
   if (from == From::kPages && asked <= kBlock) {
-    // All of one size, so that any may take the place of any.
+    // All of one size, so that each can be used again for any chunk.
     from = From::kBlocks;
     block->size = kBlock;
   }

@@ -1,4 +1,4 @@
-// ChunkMemory: where chunks and arrays lie, counted while anybody holds them.
+// ChunkMemory: where chunks and arrays lie, counted while they are held.
 #ifndef HAWSER_SERVER_DATASETS_STORAGE_CHUNK_MEMORY_H_
 #define HAWSER_SERVER_DATASETS_STORAGE_CHUNK_MEMORY_H_
 
@@ -25,18 +25,17 @@ class ChunkMemory {
     state_->holder = std::move(holder);
   }
 
-  // Contents undefined, 64-byte aligned; from 2 MiB on as core/base/large_memory
-  // has it.
-  // Errors: kResourceExhausted when the memory is not to be had, or the holder
-  // may not have it.
+  // Contents undefined, 64-byte aligned; from 2 MiB on as large_memory.h has
+  // it. Errors: kResourceExhausted when there is no memory, or the holder may
+  // not have it.
   absl::StatusOr<std::shared_ptr<char>> Allocate(
       int64_t bytes, const MemoryHolderPtr& holder = nullptr,
       MemoryUse use = MemoryUse::kDataset);
 
-  // Takes and touches this much now, for chunks to come, and keeps as much of
-  // what dies for others: a virtual machine may get memory from its host at a
-  // fifth of the speed of its network (measured: 0.4 GB/s).
-  // Errors: kResourceExhausted.
+  // Takes and touches this much now, for chunks to come, and keeps up to as
+  // much of what is given back: a virtual machine may get memory from its host
+  // at a fifth of the speed of its network (measured: 0.4 GB/s). Errors:
+  // kResourceExhausted.
   absl::Status Prepare(int64_t bytes);
 
   // Bytes handed out and not yet dead.

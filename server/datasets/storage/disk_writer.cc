@@ -85,15 +85,15 @@ void DiskWriter::Loop() {
       busy_ = false;
       changed_.SignalAll();
     }
-    // Idle before this, so that whoever waits for room can tell that no more
-    // will come of it.
+    // After busy_, so that an upload that waits for room can tell that this
+    // thread will make no more.
     progress_();
   }
 }
 
 void DiskWriter::Run(std::vector<Task> batch) {
   for (Task& task : batch) {
-    // What it wrote lives no longer than it: done says that memory is free.
+    // Destroyed at once: `done` says that the memory it held is free.
     if (task.prepare) std::exchange(task.prepare, nullptr)();
   }
   std::vector<absl::Status> results;

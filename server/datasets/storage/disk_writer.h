@@ -21,11 +21,11 @@ class DiskWriter {
     std::function<absl::Status()> write;
     // On the writer's thread, after what was written has been flushed.
     std::function<void(const absl::Status&)> done;
-    // May be null. Runs for all tasks of a batch before the first `write`: what
-    // keeps the disk busy while others are waited for.
+    // May be null. Runs for all tasks of a batch before the first `write`, so
+    // that the disk is busy with all while each is waited for.
     std::function<void()> prepare = nullptr;
-    // Takes something off the disk. What is prepared later may be the same file
-    // again, or need the room: it is in a later batch.
+    // Takes something off the disk. Tasks behind it that prepare may write the
+    // same file again, or need the room: they are in a later batch.
     bool removes = false;
   };
   // `flush` makes a batch of writes durable; `progress` is called after each,

@@ -19,15 +19,16 @@ namespace {
 // Of dataset records; a chunk list of 2 TB has 16 MiB.
 constexpr int64_t kMaxFileBytes = int64_t{64} << 20;
 
-// What goes past the page cache has its ends there, in memory and in the file.
+// Bytes that go past the page cache begin and end at multiples of this, in
+// memory and in the file.
 constexpr size_t kPage = 4096;
 // Fewer bytes are copied sooner than the disk has them.
 constexpr size_t kWorthWaiting = size_t{256} << 10;
 
 // Moves as much of the front of `bytes` as can go past the page cache, which
 // would hold the bytes a second time and whose memory takes longer to get than
-// a disk to fill, and returns how much. Stops at an error: who moves the rest
-// in the usual way meets it again.
+// a disk to fill, and returns how much. Stops at an error, which the caller
+// meets again when it moves the rest in the usual way.
 template <typename T, typename Transfer>
 size_t MoveDirectly(int fd, int64_t offset, absl::Span<T> bytes,
                     const Transfer& transfer) {

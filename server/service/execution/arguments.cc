@@ -13,7 +13,8 @@
 namespace hawser::server {
 namespace {
 
-// What the session has used before is its own, also when it was deleted since.
+// Arrays that the session has used stay known to it, also when they were
+// deleted since.
 absl::StatusOr<std::shared_ptr<const StoredArray>> FindArray(
     const ArgumentScope& scope, DeviceArrays& arrays,
     const v1::DatasetReference& reference) {
@@ -100,7 +101,7 @@ void WhenArrived(Arguments* arguments, uint64_t sequence,
     uint64_t sequence;
     std::function<void(const absl::Status&)> done;
     std::vector<absl::Status> statuses;
-    std::atomic<size_t> left;  // to come, and one for whoever counts
+    std::atomic<size_t> left;  // to come, and one for the loop that counts
 
     void CountOff() {
       if (--left > 0) return;

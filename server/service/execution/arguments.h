@@ -18,7 +18,7 @@
 namespace hawser::server {
 
 struct Arguments {
-  // In order; null buffers where they are still to come.
+  // In order; null where a buffer is still to come.
   std::vector<runtime::Argument> values;
   struct Waiting {
     size_t index;
@@ -26,14 +26,14 @@ struct Arguments {
     bool dataset = false;  // its error is the request's own
   };
   std::vector<Waiting> waiting;
-  // Of executions that make arguments and had not ended; what keeps them going.
+  // Keep those executions going that make arguments and had not ended.
   std::vector<Future<bool>> outcomes;
   std::vector<WantedPtr> wanted;
 };
 
 using ArgumentProtos = google::protobuf::RepeatedPtrField<v1::ArgumentProto>;
 
-// Whose arguments they are.
+// The request that arguments are of.
 struct ArgumentScope {
   absl::string_view tenant;
   HandleTable* handles = nullptr;  // null: a stateless call
@@ -46,8 +46,9 @@ struct ArgumentScope {
 absl::Status ResolveArguments(const ArgumentScope& scope, DeviceArrays& arrays,
                               ArgumentProtos& protos, Arguments* out);
 
-// Calls `done` once, when what `arguments` wait for is there, or with why the
-// first of them is not; `done` keeps them alive. `sequence` is the request's.
+// Calls `done` once: when all that `arguments` wait for is there, or with why
+// the first of them is not. `done` keeps them alive. `sequence` is the
+// request's.
 void WhenArrived(Arguments* arguments, uint64_t sequence,
                  std::function<void(const absl::Status&)> done);
 

@@ -10,7 +10,8 @@ namespace {
 
 // Rows that are read again sooner than their slots are worth keeping.
 constexpr int64_t kSmallRows = 64 << 10;
-// Slots nobody uses any more cost little, but not nothing.
+// So many slots may be unused before they are dropped: each costs little, but
+// not nothing.
 constexpr size_t kFewSlots = 64;
 
 }  // namespace

@@ -22,8 +22,8 @@
 namespace hawser::server {
 
 // One buffer per array or rows of one, however many tokens, sessions and
-// tenants name it, for as long as anybody uses it; the last ones used stay a
-// while longer, up to `keep_bytes`. Thread-safe.
+// tenants name it, for as long as it is used; the last ones used stay after
+// that, up to `keep_bytes`. Thread-safe.
 class DeviceArrays {
  public:
   DeviceArrays(std::shared_ptr<runtime::Client> device, DatasetStore* store,
@@ -41,15 +41,15 @@ class DeviceArrays {
   Value Get(std::shared_ptr<const StoredArray> array,
             const std::optional<RowRange>& rows);
 
-  // Lets go of what stays though no dataset holds it any more.
+  // Lets go of kept arrays that no dataset holds any more.
   void Sweep();
   // Keeps none beyond those in use.
   void LetGoAll();
 
   int64_t kept_bytes() const;
   int64_t kept() const;  // arrays
-  // How often what tenants share was looked into, which takes an array of
-  // one's own.
+  // How often the index that tenants share was looked into, which takes an
+  // array of the caller's own.
   int64_t shared_lookups() const;
 
  private:
@@ -78,7 +78,7 @@ class DeviceArrays {
             const std::shared_ptr<Promise<runtime::BufferPtr>>& promise);
   // Not kept any more; the buffer is to die outside the lock.
   runtime::BufferPtr LetGo(Slot& slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Drops slots nobody uses, when there are many.
+  // Drops unused slots when there are many.
   void Prune() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Keep(const Part& part, const runtime::BufferPtr& buffer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -40,7 +40,7 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
   auto self = std::make_shared<Execution>(std::move(session), ticket);
   self->first_result_ = request.first_result();
   absl::Status status = self->FindExecutable(request.executable());
-  // How many results an unknown executable has nobody knows; the first handle
+  // The number of results of an unknown executable is unknown; the first handle
   // tells what happened.
   self->num_results_ =
       status.ok() ? self->executable_->signature().results.size() : 1;
@@ -56,7 +56,7 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
   } else if (InlineTime::Left(self->session_->id())) {
     self->RunHere();
   } else {
-    // Others wait for this thread.
+    // Other requests wait for this thread.
     self->NameResults();
     executor.workers.Schedule([self] { self->Run(); });
   }
@@ -156,7 +156,7 @@ void Execution::TakeTurn() {
 void Execution::GiveTurn() {
   if (turn_ == nullptr) return;
   queue_->Leave(turn_);
-  // Its word on what ended counts for more than the token's.
+  // The queue's reason for an end is more exact than the token's.
   stopped_ = turn_->ended();
 }
 

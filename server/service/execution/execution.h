@@ -27,7 +27,7 @@ using GivenBack = absl::flat_hash_set<uint64_t>;
 
 // Nothing waits: a step whose arguments and results are ready ends inside
 // Start, every other one goes on in callbacks. Its results get their handles
-// at once; what fails later becomes their error. Results that nobody holds or
+// at once; what fails later becomes their error. Results that nothing holds or
 // needs any more are not finished: the work stops with kCancelled.
 class Execution : public std::enable_shared_from_this<Execution> {
  public:
@@ -58,7 +58,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   void RunHere();
   // What ran is over.
   void GiveTurn();
-  // It leaves the line, with its arguments.
+  // Its token has expired while it waited: it has left the line.
   void GiveUp(const absl::Status& why);
   void Collect(std::vector<runtime::BufferPtr> buffers);
   void Give(std::vector<runtime::BufferPtr> buffers);
@@ -87,7 +87,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   std::optional<Promise<bool>> outcome_;  // unless it ends inside Start
   WantedPtr wanted_;                      // until the results are named
 
-  // Arguments, later results, still to come, and one for whoever counts.
+  // Arguments, later results, still to come, and one for the loop that counts.
   std::atomic<size_t> left_{0};
   struct Result {
     absl::Status status;

@@ -12,8 +12,8 @@
 namespace hawser::server {
 namespace {
 
-// A CPU has use for one on each core. A GPU computes one thing at a time, and
-// a second one is to follow without a gap.
+// Executions at a time. A CPU has use for one on each core. A GPU computes one
+// at a time, and a second one is to follow without a gap.
 int RunningAtOnce(int wanted, const runtime::Capabilities& device) {
   if (wanted > 0) return wanted;
   constexpr int kFewest = 2;

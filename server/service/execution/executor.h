@@ -30,17 +30,17 @@ struct ExecutorOptions {
   size_t executables = 1024;                       // kept beyond pinned ones
   int64_t device_arrays_bytes = int64_t{4} << 30;  // kept beyond used ones
   int workers = 4;
-  // Long executions that run at a time; 0: as many as the device has use for.
+  // Long executions that run at a time; 0: by the device.
   int running = 0;
-  // That wait for their turn, of all sessions and calls.
+  // Executions of all sessions and calls that wait for their turn.
   size_t waiting = 4096;
-  // Clients are of several tenants: of sessions, waiting executions and others
-  // one tenant may have a quarter.
+  // Clients are of several tenants: one may have a quarter of the sessions, the
+  // waiting executions and so on.
   bool several_tenants = false;
   // Of the device that one execution may have; zero: 30 minutes while sessions
   // of several tenants are open, else no limit.
   absl::Duration run_limit;
-  // What clients make the server hold is charged here; null: to nothing.
+  // All memory that clients cause is charged here; null: to nothing.
   std::shared_ptr<MemoryAccount> memory;
   std::string version = "0.1";
 };
@@ -63,7 +63,7 @@ struct Executor {
   ~Executor();
 
   // The executable of a fingerprint: known to the tenant, or else of `module`,
-  // which is then verified and compiled here (that takes its time).
+  // which is then verified and compiled here, which blocks.
   // Errors: kNotFound (unknown and no module), kInvalidArgument (the
   // fingerprint is another module's), the decoder's and the device's.
   using ExecutablePtr = std::shared_ptr<runtime::Executable>;
@@ -74,7 +74,8 @@ struct Executor {
       absl::string_view module, const v1::CompileOptionsProto& options,
       const runtime::CallOptions& call);
 
-  // Ends sessions and executions whose time is over; every second or so.
+  // Ends sessions and executions whose time is over; to be called every second
+  // or so.
   void Sweep();
 
   const std::shared_ptr<runtime::Client> device;
@@ -89,7 +90,7 @@ struct Executor {
   ExecutableCache executables;
   ChunkMemory upload_memory;
   DeviceArrays arrays;
-  // Last, so that they go first: their threads use the rest, each other too.
+  // Behind what their threads use, which is the rest and each other.
   ThreadPool turns;  // one thread, where sessions with much to do take turns
   ThreadPool workers;
 
@@ -101,8 +102,8 @@ struct Executor {
   absl::StatusOr<ExecutablePtr> Charged(
       absl::string_view tenant, int64_t module_bytes,
       const std::function<absl::StatusOr<ExecutablePtr>()>& compile);
-  // Under memory pressure: of what can be had again. Last, so that it goes
-  // first.
+  // Under memory pressure lets go of what can be had again. Behind what it
+  // uses.
   const LetGoWhileAlive let_go_;
 };
 

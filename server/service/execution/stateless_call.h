@@ -21,8 +21,8 @@ namespace hawser::server {
 class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
  public:
   using Done = std::function<void(absl::StatusOr<v1::CallReply>)>;
-  // Calls `done` once, on whatever thread ends it. `request` is taken apart
-  // and must live until then.
+  // Calls `done` once, on the thread that ends it. `request` is taken apart and
+  // must live until then.
   static void Start(Executor& executor, absl::string_view tenant,
                     v1::CallRequest* request, const CancelToken& cancel,
                     Done done);

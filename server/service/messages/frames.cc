@@ -23,7 +23,7 @@ constexpr size_t kFrameBytes = 256 << 10;
 constexpr uint32_t kMaxHeaderField = 4096;
 constexpr int kMaxHeader = 4 * kMaxHeaderField;
 
-// The wire types our headers use.
+// The wire types of the headers' fields.
 constexpr int kVarint = 0;
 constexpr int kFixed64 = 1;
 constexpr int kBytes = 2;
@@ -124,7 +124,7 @@ void FillBuffer(const google::protobuf::Message& message,
   const grpc::Status filled =
       grpc::SerializationTraits<google::protobuf::Message>::Serialize(
           message, buffer, &own);
-  HAWSER_CHECK(filled.ok());  // of our own making
+  HAWSER_CHECK(filled.ok());  // made here
 }
 
 PieceStream::PieceStream(Rpc* rpc, int data_field, Open open)

@@ -49,10 +49,10 @@ void FillBuffer(const google::protobuf::Message& message,
 // pieces' memory.
 class PieceStream final : public Reactor {
  public:
-  // Calls its argument once with the next piece, on any thread.
+  // Calls its argument once, on any thread, with the next piece.
   using Source = std::function<void(PieceDone)>;
   struct Pieces {
-    std::string first;  // serialized: what the first frame carries besides data
+    std::string first;  // of the first frame, serialized, besides data
     Source source;
   };
   using Open =

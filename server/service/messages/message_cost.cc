@@ -13,9 +13,9 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Upper bounds, measured with protobuf 3.21: an object of one of our messages
-// and the pointer to it, a string's object, and a number in an array that has
-// doubled on an arena.
+// Upper bounds, measured with protobuf 3.21: a message object and the pointer
+// to it, a string's object, and a number in an array that has doubled on an
+// arena.
 constexpr int64_t kObjectBytes = 192;
 constexpr int64_t kTextBytes = 64;
 constexpr int64_t kNumberBytes = 24;
@@ -54,7 +54,7 @@ class Walk {
     int64_t end;
   };
 
-  // False for what breaks off, or reaches out of what it stands in.
+  // False for a field that breaks off, or reaches beyond its message.
   bool Field(uint32_t tag) {
     uint64_t number;
     switch (WireFormatLite::GetTagWireType(tag)) {
@@ -70,7 +70,7 @@ class Walk {
       case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
         return Delimited(WireFormatLite::GetTagFieldNumber(tag));
       default:
-        return false;  // groups, which nothing of ours ever was
+        return false;  // groups, which hawser's messages have none of
     }
   }
 

@@ -13,10 +13,10 @@ namespace {
 
 // Loops that make way at a time: each keeps a thread of the device's waiting.
 constexpr int kMostPaused = 64;
-// Work counts for at most this until it is measured.
+// An estimate counts for at most this until the work is measured.
 constexpr double kMostThought = 1;  // seconds
 
-// Of an estimate that may be anything.
+// The estimate may be any number.
 double Thought(double seconds) {
   return seconds >= 0 && seconds < kMostThought ? seconds : kMostThought;
 }
@@ -107,7 +107,7 @@ absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
 void DeviceQueue::Charge(Turn& turn) {
   const absl::Time now = options_.now();
   const absl::Duration ran = now - turn.charged_to_;
-  if (ran <= absl::ZeroDuration()) return;  // less than was thought
+  if (ran <= absl::ZeroDuration()) return;  // less than estimated
   turn.charged_to_ = now;
   turn.had_ += ran;
   line_.Charge(turn.tenant_, turn.flow_, absl::ToDoubleSeconds(ran));
@@ -120,7 +120,7 @@ void DeviceQueue::ChargeRunning() {
 void DeviceQueue::StopRunning(const TurnPtr& turn) {
   const absl::Duration ran = options_.now() - turn->charged_to_;
   turn->had_ += ran;
-  // Less than nothing where it took less than was thought.
+  // Negative where it took less than estimated.
   line_.Charge(turn->tenant_, turn->flow_, absl::ToDoubleSeconds(ran));
   --line_.Running(turn->tenant_);
   running_.erase(turn);
@@ -148,8 +148,8 @@ DeviceQueue::TurnPtr DeviceQueue::TakeNext() {
   CountOut(*turn);
   turn->state_ = Turn::State::kRunning;
   const absl::Time now = options_.now();
-  // What it is thought to take counts at once, so that two of one flow do not
-  // both start for having had nothing yet.
+  // The estimate counts at once, so that two of one flow do not both start for
+  // having had nothing yet.
   const double thought = turn->paused_ ? 0 : Thought(turn->work_.seconds);
   turn->charged_to_ = now + absl::Seconds(thought);
   turn->had_ += absl::Seconds(thought);
@@ -193,7 +193,7 @@ void DeviceQueue::StartWhatMay() {
 
 bool DeviceQueue::Withdraw(const TurnPtr& turn) {
   MutexLock lock(&mu_);
-  // A paused one is waited for by its own thread, which sees to it.
+  // The thread of a paused turn waits for it itself, and goes on from there.
   if (turn->state_ != Turn::State::kWaiting || turn->paused_) return false;
   if (!line_.Erase(turn->tenant_, turn->flow_, turn)) return false;
   turn->state_ = Turn::State::kOver;
@@ -201,7 +201,7 @@ bool DeviceQueue::Withdraw(const TurnPtr& turn) {
   return true;
 }
 
-// What the work's functions hold may hold the turn.
+// The work's functions may hold what holds the turn: they are released.
 void DeviceQueue::Turn::LetGo() {
   expiry_.End();
   work_.run = nullptr;

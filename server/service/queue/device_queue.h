@@ -23,14 +23,14 @@
 
 namespace hawser::server {
 
-// Work that takes a while waits here. The next to start is that of the tenant
-// which has had the least of the device so far, and of its flows (sessions, or
-// its stateless calls) of the one which has had the least. What work is charged
-// is what it was measured to take. A few run at a time, so that the device is
-// never idle; one more while a tenant waits of which nothing runs. Thread-safe.
+// Long work waits here. The next to start is that of the tenant which has had
+// the least of the device so far, and of its flows (sessions, or its stateless
+// calls) of the one which has had the least. Work is charged the time that was
+// measured. A few run at a time, so that the device is never idle; one more
+// while a tenant waits of which nothing runs. Thread-safe.
 class DeviceQueue {
  public:
-  // Takes less than this: not worth a line, runs at once.
+  // Work that takes less is not worth a line and runs at once.
   static constexpr double kShort = 1e-3;  // seconds
   // After so long on the device a loop makes way for others between its turns.
   static constexpr absl::Duration kSlice = absl::Milliseconds(10);
@@ -42,13 +42,13 @@ class DeviceQueue {
     size_t waiting_of_tenant = 4096;
     std::function<absl::Time()> now = SteadyNow;
   };
-  // What a line is kept for.
+  // A line is kept for each of these.
   struct Flow {
     absl::string_view tenant;
     uint64_t id = 0;  // within the tenant
   };
   struct Work {
-    double seconds = 0;  // it is thought to take; may be infinite
+    double seconds = 0;  // the estimate; may be infinite
     CancelToken cancel;
     // One of the two is called, once: at its turn, on the thread of the caller
     // that enters or leaves; or, when `cancel` expires before, on the alarm or
@@ -64,7 +64,7 @@ class DeviceQueue {
   DeviceQueue(const DeviceQueue&) = delete;
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
-  // Whether work that takes so long is to wait its turn.
+  // Whether work of such an estimate is to wait its turn.
   static bool Lines(double seconds) { return seconds >= kShort; }
 
   // A turn of `flow`, not in line yet.
@@ -73,13 +73,14 @@ class DeviceQueue {
   // kResourceExhausted saying whose limit it is and when to try again; nothing
   // of the work is called then.
   absl::Status Enter(const TurnPtr& turn);
-  // What ran is over. Once for each that ran.
+  // The work of a turn is over. Once for each that ran.
   void Leave(const TurnPtr& turn);
-  // Of a turn that runs, on the thread that computes: waits its turn anew.
-  // Returns also when its token expires.
+  // A turn that runs makes way and waits its turn anew. Called by the thread
+  // that computes, and blocks it; returns also when the token expires.
   void Pause(const TurnPtr& turn);
 
-  // Stops what has had more of the device than `limit`; every second or so.
+  // Stops work that has had more of the device than `limit`; to be called every
+  // second or so.
   void EndLongerThan(absl::Duration limit);
 
   size_t waiting() const;
@@ -88,12 +89,12 @@ class DeviceQueue {
   absl::Status Full(const Turn& turn) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The next that may start; null: none.
   TurnPtr TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges what runs for its time up to now.
+  // Charges all that run for their time up to now.
   void ChargeRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Charge(Turn& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void StopRunning(const TurnPtr& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Push(const TurnPtr& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // One that was pushed waits no longer.
+  // A turn that was pushed waits no longer.
   void CountOut(const Turn& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Out of the line; false when it is not there.
   bool Withdraw(const TurnPtr& turn);
@@ -111,7 +112,7 @@ class DeviceQueue {
   bool starting_ ABSL_GUARDED_BY(mu_) = false;  // a thread is at it
 };
 
-// Its parts are the queue's; the owner of the work holds it meanwhile.
+// Its fields are the queue's; the owner of the work holds it meanwhile.
 class DeviceQueue::Turn final : public runtime::Sharing,
                                 public std::enable_shared_from_this<Turn> {
  public:

@@ -18,11 +18,11 @@ namespace hawser::server {
 
 // Tenants have flows, flows have items in line. What each has had so far is a
 // number of seconds; the next item is that of the tenant which has had the
-// least, and there of the flow which has had the least. One that comes anew is
-// taken to have had what the last one served has had, or it would catch up on
-// the time it was away; among equals it goes first. Invariant: a tenant or flow
-// is in its `ready` exactly while items wait below it, under the key that it
-// was put there with. Not thread-safe.
+// least, and there of the flow which has had the least. A newcomer is taken to
+// have had as much as the last one served, or it would catch up on the time it
+// was away; among equals it goes first. Invariant: a tenant or flow is in its
+// `ready` exactly while items wait below it, under the key that it was put
+// there with. Not thread-safe.
 template <typename Item>
 class FairLine {
  public:
@@ -88,7 +88,7 @@ class FairLine {
     return true;
   }
 
-  // They have had `seconds` more.
+  // The tenant and the flow have had `seconds` more.
   void Charge(absl::string_view tenant, uint64_t flow, double seconds) {
     Tenant& own = TenantOf(tenant);
     Flow& line = own.flows[flow];
@@ -106,7 +106,7 @@ class FairLine {
     }
   }
 
-  // Forgets who has nothing in line and owes nothing, when there are many.
+  // When there are many, forgets those with nothing in line that owe nothing.
   void Prune() {
     for (auto at = tenants_.begin(); at != tenants_.end();) {
       Tenant& own = at->second;
@@ -129,7 +129,7 @@ class FairLine {
 
  private:
   static constexpr size_t kFew = 64;
-  // What it has had, 0 for one that comes anew, the order of arrival, its name.
+  // Seconds had, 0 for a newcomer, the order of arrival, the name.
   template <typename Name>
   using Key = std::tuple<double, int, uint64_t, Name>;
   struct Flow {

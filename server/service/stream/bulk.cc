@@ -29,7 +29,7 @@ absl::StatusOr<std::unique_ptr<UploadReceiver>> UploadReceiver::Begin(
   auto data = executor.upload_memory.Allocate(
       receiver->size_, receiver->session_->memory(), MemoryUse::kUpload);
   if (!data.ok()) {
-    // Nothing will come: steps that wait for the value are not to wait for ever.
+    // No bytes will come: steps must not wait for the value for ever.
     receiver->finished_ = true;
     receiver->session_->handles().Poison(handle, data.status());
     return data.status();

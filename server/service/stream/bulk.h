@@ -20,7 +20,7 @@ namespace hawser::server {
 // thread-safe.
 class UploadReceiver {
  public:
-  // Errors: kUnavailable (the session is lost, or another one is at it),
+  // Errors: kUnavailable (the session is lost, or another fills the handle),
   // kNotFound (the handle), kInvalidArgument (not declared as streamed),
   // kResourceExhausted.
   static absl::StatusOr<std::unique_ptr<UploadReceiver>> Begin(

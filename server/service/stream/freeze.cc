@@ -11,8 +11,8 @@
 namespace hawser::server {
 namespace {
 
-// What stands for a value that is still to come: names are checked before
-// anything is waited for.
+// Stands for a value that is still to come: names are checked before values are
+// waited for.
 const Literal& StandIn() {
   static const auto& stand_in = *new Literal(Literal::Scalar(uint8_t{0}));
   return stand_in;

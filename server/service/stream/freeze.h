@@ -25,7 +25,7 @@
 
 namespace hawser::server {
 
-// Nothing waits: values come by callbacks, and what takes long (hashing,
+// No thread waits: values come by callbacks, and what takes long (hashing,
 // copying a chunk) is done on workers, a chunk at a time.
 class Freeze : public std::enable_shared_from_this<Freeze> {
  public:
@@ -61,7 +61,8 @@ class Freeze : public std::enable_shared_from_this<Freeze> {
   DatasetSource source_;  // values as they come
   DatasetManifest manifest_;
   Arguments arguments_;
-  std::atomic<size_t> left_{0};  // still to come, and one for whoever counts
+  // Values still to come, and one for the loop that counts.
+  std::atomic<size_t> left_{0};
   std::vector<absl::Status> fetched_;  // per array
 
   // Of the chunk that is next, or being put.

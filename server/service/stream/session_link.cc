@@ -13,8 +13,8 @@ namespace {
 
 // Answers a client does not read: beyond this its requests are not read.
 constexpr int64_t kMaxQueuedBytes = int64_t{16} << 20;
-// Requests in one message: with no more than that does a client that asks for
-// more than it takes get ahead of the limits of its session.
+// Requests in one message: by no more than that can a client exceed the limits
+// of its session.
 constexpr int kMaxRequests = 1024;
 // After so long in one message a session makes way for others.
 constexpr absl::Duration kTurn = absl::Microseconds(200);
@@ -41,7 +41,7 @@ google::protobuf::ArenaOptions StartingWith(char* block, size_t size) {
   return options;
 }
 
-// What any message on an open session must be.
+// Whether a message on an open session is well formed.
 absl::Status CheckForm(const v1::ClientMessage& message) {
   if (message.has_open()) return InvalidArgument("the session is open already");
   if (message.more().empty()) return absl::OkStatus();
@@ -165,7 +165,8 @@ void SessionLink::Apply(const std::shared_ptr<Session>& session) {
   ReadNext();
 }
 
-// False: somebody else goes on, or nobody.
+// Applies one request. False: the next one is applied later, on another thread,
+// or not at all.
 bool SessionLink::ApplyNext(const std::shared_ptr<Session>& session) {
   v1::ClientMessage* message = request_.at(request_.applied++);
   const auto ticket = ClaimTurn(*session, this, *message);
@@ -340,7 +341,7 @@ void SessionLink::OnHalfClose() {
     half_closed_ = true;
     session = session_;
   }
-  // What it still waits for may never end.
+  // The requests that it still waits for may never end.
   if (session != nullptr) session->Retire(executor_->sessions.now());
   Settled();
 }

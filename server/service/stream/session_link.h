@@ -34,10 +34,11 @@ class SessionWire {
   virtual void Finish(const absl::Status& status) = 0;
 };
 
-// Decodes nothing and knows no handles: it opens or reattaches the session,
-// keeps requests in order and both directions within bounds. Several requests
-// may come in one message, and answers that wait for the wire, or were made by
-// requests of one message, leave in one. Thread-safe.
+// Opens or reattaches the session, keeps requests in order and both directions
+// within bounds; decodes nothing and knows no handles. Several requests may
+// come in one message, and answers that wait for the wire, or were made by
+// requests of one message, leave in one. `request_` belongs to the wire from a
+// Read to its OnMessage, then to the request that has its turn. Thread-safe.
 class SessionLink final : public ReplyStream,
                           public std::enable_shared_from_this<SessionLink> {
  public:
@@ -71,8 +72,8 @@ class SessionLink final : public ReplyStream,
     v1::ClientMessage* message = nullptr;
     GivenBack given_back;  // by a message of several
     int applied = 0;       // of its requests
-    // To come before the next one: the end of this one, and that of the call
-    // which began it.
+    // The next one begins after these: the end of this one, and of the call
+    // that began it.
     std::atomic<int> left{0};
 
     int size() const { return std::max(message->more_size(), 1); }
@@ -97,8 +98,10 @@ class SessionLink final : public ReplyStream,
   Executor* const executor_;
   const std::string tenant_;
   SessionWire* const wire_;
-  Request request_;    // touched by whoever has its turn
-  bool lost_ = false;  // likewise: told so, requests are dropped until Open
+  Request request_;
+  // Guarded as request_. The client was told that its session is lost: requests
+  // are dropped until the next OpenRequest.
+  bool lost_ = false;
 
   Mutex mu_;
   std::shared_ptr<Session> session_ ABSL_GUARDED_BY(mu_);

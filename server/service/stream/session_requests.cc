@@ -180,7 +180,7 @@ void Fetch(const std::shared_ptr<Session>& session, const Ticket& ticket,
   });
 }
 
-// What a later version asks for is a field that this one does not know.
+// A request of a later version is a field that this one does not know.
 absl::Status RefuseUnknown(const v1::ClientMessage& message,
                            uint64_t sequence) {
   if (message.GetReflection()->GetUnknownFields(message).empty()) {

@@ -15,7 +15,8 @@ namespace hawser::server {
 // Applies one claimed request; its answer goes to the session, now or later.
 // Calls `done` when the next request may be applied: at once, but for a module
 // to be compiled, which is done on a worker. `message` is used until then and
-// may be moved from. `given_back` by requests that came with it.
+// may be moved from. `given_back`: handles that requests of the same message
+// release.
 void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
                   const Ticket& ticket, const GivenBack& given_back,
                   v1::ClientMessage* message, std::function<void()> done);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -171,6 +172,20 @@ TEST_F(AcceptorTest, ThoseHeldBackMakeRoom) {
   int closed = 0;
   for (Socket& socket : held) closed += socket.IsClosedWithin(kAWhile) ? 1 : 0;
   EXPECT_EQ(closed, 1);
+}
+
+TEST_F(AcceptorTest, ThoseThatMayNeverComeAreClosedAtOnce) {
+  std::atomic<bool> refuse{true};
+  Start({.not_before = [&](int) -> std::optional<absl::Time> {
+    if (refuse) return std::nullopt;
+    return SteadyNow();
+  }});
+  Socket refused = Connect();
+  refused.Send("x");
+  EXPECT_TRUE(refused.IsClosedWithin(kAWhile));
+  refuse = false;
+  Socket honest = ConnectAndSpeak();
+  EXPECT_EQ(given(), 1);
 }
 
 TEST_F(AcceptorTest, WhoLeavesBeforeSpeakingIsForgotten) {

@@ -153,7 +153,7 @@ TEST_F(SmallStore, ArraysInUseStay) {
 
 // ---- waiting for the disk
 
-// A disk that hangs: the chunk's temporary file is a pipe that nobody empties.
+// A disk that hangs: the chunk's temporary file is a pipe that is never read.
 class HangingDisk {
  public:
   HangingDisk(const TemporaryFolder& folder, const Digest& chunk)

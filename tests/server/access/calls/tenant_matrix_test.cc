@@ -1,5 +1,5 @@
 // Every verb with every name of another tenant: the answer is the one for a
-// name that nobody has, and nothing of the other's was looked at.
+// name that no tenant has, and nothing of the other's was looked at.
 #include <map>
 #include <memory>
 #include <set>
@@ -86,7 +86,7 @@ TEST_F(ThingsThatAreOver, AreLikeUnknownOnes) {
 // Else the rows above could agree by being wrong in the same way.
 TEST_F(TenantMatrixTest, TheOwnerGetsAnotherAnswerThanAnOutsider) {
   const std::set<std::string> alike = {
-      // Bytes that are not the chunk's are nobody's; handles and executables
+      // Bytes that are not the chunk's are no tenant's; handles and executables
       // are numbers within a session, and these rows ask in a new one.
       "put other bytes as a chunk", "fetch a handle", "freeze a handle",
       "execute on a handle", "execute an executable"};
@@ -125,7 +125,7 @@ TEST_F(TenantMatrixTest, NothingOfOthersIsLookedAt) {
     attempt.run(*bob_, things_);
     const auto after = SharedLookups();
     for (const auto& [index, count] : after) {
-      // As many as with names nobody has: those for his own module.
+      // As many as with unknown names: those for his own module.
       EXPECT_EQ(count - own.at(index), own.at(index) - before.at(index))
           << index << ", " << attempt.method << ": " << attempt.what;
       if (index != "executables") {

@@ -41,7 +41,7 @@ EncodedModule NegateModule(absl::string_view name);
 // session, compiles there and computes a result. The session lives as long as
 // `session`.
 Things MakeThings(RawClient& client, RawSession& session, float value);
-// The same kinds of names, which nobody has.
+// The same kinds of names, which no tenant has.
 Things UnknownThings();
 
 // One way to name something in a request.

@@ -1,4 +1,5 @@
-// Somebody who sends what no client would, and what it costs the server.
+// Attacker: sends what no client would, and measures what that costs the
+// server.
 #ifndef HAWSER_TESTS_SERVER_SERVICE_HOSTILE_ATTACKER_H_
 #define HAWSER_TESTS_SERVER_SERVICE_HOSTILE_ATTACKER_H_
 

@@ -23,7 +23,7 @@ absl::Status Puts(Attacker& a, const std::vector<v1::PutChunk>& frames) {
   return a.Call(kPut, frames);
 }
 
-// A manifest of u8[5] whose chunk nobody has put, to which `damage` is done.
+// A manifest of u8[5] whose chunk was never put, to which `damage` is done.
 absl::Status Commits(Attacker& a, void (*damage)(v1::DatasetManifestProto& m)) {
   v1::CommitRequest request;
   request.set_upload(kPutNumber);

@@ -1,5 +1,5 @@
 // Whatever is sent, the server answers soon, with the right words, takes little
-// memory, stays up, and nobody else notices.
+// memory, stays up, and no other client notices.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
