@@ -52,21 +52,20 @@ class GrpcHost final : public Host {
   GrpcHost(HostOptions options, std::unique_ptr<Access> access,
            std::unique_ptr<Listener> listener,
            std::unique_ptr<DatasetStore> datasets,
-           std::unique_ptr<ExecutorHandler> executor,
+           std::unique_ptr<Executor> executor,
            std::unique_ptr<ConnectionGuard> guard)
       : options_(std::move(options)),
         access_(std::move(access)),
         guard_(std::move(guard)),
         datasets_(std::move(datasets)),
         executor_(std::move(executor)),
-        datasets_handler_(datasets_.get(), &executor_->executor().workers),
+        datasets_handler_(datasets_.get(), &executor_->workers),
         rpcs_(access_.get(), guard_.get(), RpcThreads(options_.rpc_threads)),
         listener_(std::move(listener)),
         idle_memory_(options_.let_go) {
-    datasets_->OnEvicted([this] { executor_->executor().arrays.Sweep(); });
+    datasets_->OnEvicted([this] { executor_->arrays.Sweep(); });
     AddExecutorMethods(executor_.get(), &rpcs_);
-    AddDatasetsMethods(&datasets_handler_, &executor_->executor().workers,
-                       &rpcs_);
+    AddDatasetsMethods(&datasets_handler_, &executor_->workers, &rpcs_);
     health_.AddMethods(&rpcs_);
     AddReflectionMethods(&rpcs_);
   }
@@ -76,7 +75,7 @@ class GrpcHost final : public Host {
   void Reload() override { access_->Refresh(); }
   void Stop() override;
   const std::string& address() const override { return listener_->address(); }
-  ExecutorHandler& executor() override { return *executor_; }
+  Executor& executor() override { return *executor_; }
   DatasetStore& datasets() override { return *datasets_; }
   const MemoryAccount* account() const override {
     return options_.account.get();
@@ -91,7 +90,7 @@ class GrpcHost final : public Host {
   const std::unique_ptr<Access> access_;
   const std::unique_ptr<ConnectionGuard> guard_;
   const std::unique_ptr<DatasetStore> datasets_;
-  const std::unique_ptr<ExecutorHandler> executor_;
+  const std::unique_ptr<Executor> executor_;
   DatasetsHandler datasets_handler_;
   HealthService health_;
   RpcServer rpcs_;
@@ -175,7 +174,7 @@ void GrpcHost::SweepUntilStopped() {
     datasets_->Sweep();
     access_->Refresh();
     idle_memory_.Look();
-    if (absl::IsUnavailable(executor_->executor().device->Ping({}))) {
+    if (absl::IsUnavailable(executor_->device->Ping({}))) {
       health_.Stop();
     }
   }
@@ -247,8 +246,8 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   int64_t& kept = options.executor.device_arrays_bytes;
   kept = std::min(kept, options.datasets.memory_bytes / 2);
   HAWSER_ASSIGN_OR_RETURN(
-      auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
-                                             options.executor));
+      auto executor,
+      Executor::Create(std::move(device), datasets.get(), options.executor));
   auto host = std::make_unique<GrpcHost>(
       std::move(options), std::move(access), std::move(listener),
       std::move(datasets), std::move(executor), std::move(guard));

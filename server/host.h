@@ -15,7 +15,6 @@
 #include "server/access/connections/connection_guard.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/execution/executor.h"
-#include "server/service/executor_handler.h"
 
 namespace hawser::server {
 
@@ -52,7 +51,7 @@ class Host {
   virtual ~Host() = default;
 
   virtual const std::string& address() const = 0;
-  virtual ExecutorHandler& executor() = 0;
+  virtual Executor& executor() = 0;
   virtual DatasetStore& datasets() = 0;
   // The memory that clients cause; null: nothing is charged.
   virtual const MemoryAccount* account() const = 0;

@@ -54,7 +54,7 @@ sigset_t BlockSignals() {
 // Shows leaks: with no client and all leases over, the first number is 0 and
 // the next two are equal. The last counts files below data_dir.
 void PrintState(const ComputeDevice& device, Host& host) {
-  const Executor& executor = host.executor().executor();
+  const Executor& executor = host.executor();
   const std::string line = absl::StrCat(
       "hawserd state sessions=", executor.sessions.size(),
       " buffers=", device.live_buffers(),

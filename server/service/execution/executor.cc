@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
 }
 
 Executor::~Executor() {
-  sessions.EndAll(Unavailable("the server is stopping"));
+  Shutdown();
   turns.Stop();
 }
 
@@ -89,6 +89,11 @@ void Executor::Sweep() {
     limit = sessions.tenants() > 1 ? kRunLimit : absl::InfiniteDuration();
   }
   queue->EndLongerThan(limit);
+  arrays.Sweep();
+}
+
+void Executor::Shutdown() {
+  sessions.EndAll(Unavailable("the server is stopping"));
 }
 
 absl::StatusOr<Executor::ExecutablePtr> Executor::Charged(

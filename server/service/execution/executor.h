@@ -74,9 +74,11 @@ struct Executor {
       absl::string_view module, const v1::CompileOptionsProto& options,
       const runtime::CallOptions& call);
 
-  // Ends sessions and executions whose time is over; to be called every second
-  // or so.
+  // Ends sessions and executions whose time is over, lets go of deleted
+  // datasets; to be called every second or so.
   void Sweep();
+  // Ends all sessions and closes their streams with kUnavailable.
+  void Shutdown();
 
   const std::shared_ptr<runtime::Client> device;
   DatasetStore* const datasets;

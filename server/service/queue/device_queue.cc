@@ -229,7 +229,7 @@ void DeviceQueue::Pause(const TurnPtr& turn) {
         resumed_.SignalAll();
       });
   MutexLock lock(&mu_);
-  resumed_.Wait(&mu_, [&turn, this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+  resumed_.Wait(&mu_, [&turn] {
     return turn->state_ == Turn::State::kRunning ||
            !turn->work_.cancel.Check().ok();
   });

@@ -14,10 +14,12 @@ UploadReceiver::UploadReceiver(Executor& executor,
     : executor_(executor), session_(std::move(session)), handle_(handle) {}
 
 absl::StatusOr<std::unique_ptr<UploadReceiver>> UploadReceiver::Begin(
-    Executor& executor, absl::string_view tenant, uint64_t session_id,
-    absl::string_view secret, uint64_t handle) {
-  HAWSER_ASSIGN_OR_RETURN(auto session,
-                          executor.sessions.Find(tenant, session_id, secret));
+    Executor& executor, absl::string_view tenant,
+    const v1::UploadChunk& header) {
+  const uint64_t handle = header.handle();
+  HAWSER_ASSIGN_OR_RETURN(
+      auto session,
+      executor.sessions.Find(tenant, header.session_id(), header.secret()));
   HAWSER_ASSIGN_OR_RETURN(std::optional<Shape> shape,
                           session->handles().BeginUpload(handle));
   std::unique_ptr<UploadReceiver> receiver(
@@ -66,12 +68,13 @@ absl::Status UploadReceiver::Finish() {
 }
 
 void FetchForDownload(
-    Executor& executor, absl::string_view tenant, uint64_t session_id,
-    absl::string_view secret, uint64_t handle,
+    Executor& executor, absl::string_view tenant,
+    const v1::DownloadRequest& request,
     std::function<void(const absl::StatusOr<Literal>&)> done) {
-  auto session = executor.sessions.Find(tenant, session_id, secret);
+  auto session =
+      executor.sessions.Find(tenant, request.session_id(), request.secret());
   if (!session.ok()) return done(session.status());
-  const auto value = (*session)->handles().Find(handle);
+  const auto value = (*session)->handles().Find(request.handle());
   if (!value.ok()) return done(value.status());
   const auto fail = [session = *session, done](const absl::Status& cause) {
     done(session->Explain(cause));

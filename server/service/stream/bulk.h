@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/literal.h"
 #include "core/base/shape.h"
+#include "proto/executor.pb.h"
 #include "server/service/execution/executor.h"
 #include "server/session/session.h"
 
@@ -20,12 +21,13 @@ namespace hawser::server {
 // thread-safe.
 class UploadReceiver {
  public:
-  // Errors: kUnavailable (the session is lost, or another fills the handle),
+  // `header`: the first chunk, whose data is not looked at. Errors:
+  // kUnavailable (the session is lost, or another fills the handle),
   // kNotFound (the handle), kInvalidArgument (not declared as streamed),
   // kResourceExhausted.
   static absl::StatusOr<std::unique_ptr<UploadReceiver>> Begin(
-      Executor& executor, absl::string_view tenant, uint64_t session_id,
-      absl::string_view secret, uint64_t handle);
+      Executor& executor, absl::string_view tenant,
+      const v1::UploadChunk& header);
   ~UploadReceiver();
 
   int64_t missing() const { return size_ - received_; }
@@ -56,8 +58,7 @@ class UploadReceiver {
 // there. Errors: kUnavailable (the session is lost), kNotFound, the first cause
 // of a value that failed.
 void FetchForDownload(Executor& executor, absl::string_view tenant,
-                      uint64_t session_id, absl::string_view secret,
-                      uint64_t handle,
+                      const v1::DownloadRequest& request,
                       std::function<void(const absl::StatusOr<Literal>&)> done);
 
 }  // namespace hawser::server

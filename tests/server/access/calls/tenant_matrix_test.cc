@@ -35,7 +35,7 @@ class TenantMatrixTest : public ::testing::Test {
   }
   // How often an index that tenants share was looked into, by index.
   std::map<std::string, int64_t> SharedLookups() {
-    server::Executor& executor = host_->executor().executor();
+    server::Executor& executor = host_->executor();
     return {
         {"chunks and arrays", host_->datasets().statistics().shared_lookups},
         {"executables", executor.executables.shared_lookups()},
@@ -70,7 +70,7 @@ TEST_F(ThingsThatAreOver, AreLikeUnknownOnes) {
   session_.reset();
   host_->datasets().Delete("alice", things_.token(),
                            [](const absl::Status& gone) { EXPECT_OK(gone); });
-  const auto& sessions = host_->executor().executor().sessions;
+  const auto& sessions = host_->executor().sessions;
   ASSERT_TRUE(Await(absl::Seconds(30), [&] { return sessions.size() == 0; }));
   const Things unknown = UnknownThings();
   // What was compiled is no session's: it stays.
