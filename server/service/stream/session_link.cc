@@ -18,20 +18,6 @@ constexpr int64_t kMaxQueuedBytes = int64_t{16} << 20;
 constexpr int kMaxRequests = 1024;
 // After so long in one message a session makes way for others.
 constexpr absl::Duration kTurn = absl::Microseconds(200);
-// Answers in one message. A message costs gRPC some 15 us on both ends
-// together, an answer inside another's 1 us; beyond these little is saved.
-constexpr size_t kBatchAnswers = 64;
-constexpr int64_t kBatchBytes = 256 << 10;
-
-std::shared_ptr<const v1::ServerMessage> MessageOf(const Reply& reply) {
-  if (reply.message != nullptr) {
-    return std::static_pointer_cast<const v1::ServerMessage>(reply.message);
-  }
-  auto done = NewServerMessage();
-  done->set_sequence(reply.sequence);
-  return done;
-}
-
 // Beyond the first block, memory for a message of many small requests at once.
 google::protobuf::ArenaOptions StartingWith(char* block, size_t size) {
   google::protobuf::ArenaOptions options;
@@ -107,11 +93,11 @@ void SessionLink::ReadNext() {
 void SessionLink::Settled() {
   MutexLock lock(&mu_);
   if (finished_) return;
-  if (paused_ && queued_bytes_ <= kMaxQueuedBytes &&
+  if (paused_ && replies_.bytes() <= kMaxQueuedBytes &&
       (session_ == nullptr || !session_->congested())) {
     ReadLocked();
   }
-  if (half_closed_ && !writing_ && queue_.empty() &&
+  if (half_closed_ && !writing_ && replies_.empty() &&
       (session_ == nullptr || session_->unfinished() == 0)) {
     FinishLocked(absl::OkStatus());
   }
@@ -219,7 +205,7 @@ void SessionLink::Open(const v1::OpenRequest& request) {
   }
   {
     MutexLock lock(&mu_);
-    may_batch_ = request.batches();
+    replies_.set_may_batch(request.batches());
   }
   const bool fresh = request.session_id() == 0;
   auto session = fresh
@@ -259,60 +245,30 @@ void SessionLink::Attach(const std::shared_ptr<Session>& session) {
 void SessionLink::Send(const Reply& reply) {
   MutexLock lock(&mu_);
   if (finished_) return;
-  queued_bytes_ += reply.bytes;
-  queue_.push_back(reply);
+  replies_.Add(reply);
   if (!writing_ && !holding_) WriteLocked();
 }
 
 void SessionLink::HoldAnswers(bool hold) {
   MutexLock lock(&mu_);
-  holding_ = hold && may_batch_;
-  if (holding_ || finished_ || writing_ || queue_.empty()) return;
+  holding_ = hold && replies_.may_batch();
+  if (holding_ || finished_ || writing_ || replies_.empty()) return;
   WriteLocked();
-}
-
-Reply SessionLink::TakeLocked() {
-  Reply reply = std::move(queue_.front());
-  queue_.pop_front();
-  queued_bytes_ -= reply.bytes;
-  return reply;
 }
 
 void SessionLink::WriteLocked() {
   writing_ = true;
-  if (!may_batch_ || queue_.size() == 1) {
-    lent_.push_back(MessageOf(TakeLocked()));
-    return wire_->Write(*lent_[0]);
-  }
-  batch_memory_.Reset();
-  auto* batch =
-      google::protobuf::Arena::CreateMessage<v1::ServerMessage>(&batch_memory_);
-  int64_t bytes = 0;
-  do {
-    const Reply reply = TakeLocked();
-    bytes += reply.bytes;
-    if (reply.message == nullptr) {
-      batch->add_done(reply.sequence);
-      continue;
-    }
-    lent_.push_back(MessageOf(reply));
-    // Lent, not given: on an arena nothing is freed one by one.
-    batch->mutable_more()->UnsafeArenaAddAllocated(
-        const_cast<v1::ServerMessage*>(lent_.back().get()));
-  } while (!queue_.empty() && bytes < kBatchBytes &&
-           lent_.size() < kBatchAnswers);
-  wire_->Write(*batch);
+  wire_->Write(replies_.Next());
 }
 
 void SessionLink::OnWritten() {
-  // They die outside the lock.
-  std::vector<std::shared_ptr<const v1::ServerMessage>> written;
+  ReplyQueue::Messages written;  // die outside the lock
   {
     MutexLock lock(&mu_);
-    written.swap(lent_);
+    written = replies_.Written();
     writing_ = false;
     if (finished_) return;
-    if (!queue_.empty() && !holding_) WriteLocked();
+    if (!replies_.empty() && !holding_) WriteLocked();
   }
   Settled();
 }
@@ -322,7 +278,7 @@ void SessionLink::OnWritten() {
 void SessionLink::FinishLocked(const absl::Status& status) {
   if (finished_) return;
   finished_ = true;
-  queue_.clear();
+  replies_.Clear();
   wire_->Finish(status);
 }
 

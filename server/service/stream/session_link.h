@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -17,6 +15,7 @@
 #include "proto/executor.pb.h"
 #include "server/service/execution/execution.h"
 #include "server/service/execution/executor.h"
+#include "server/service/stream/reply_queue.h"
 #include "server/session/session.h"
 
 namespace hawser::server {
@@ -92,7 +91,6 @@ class SessionLink final : public ReplyStream,
   void Apply(const std::shared_ptr<Session>& session);
   bool ApplyNext(const std::shared_ptr<Session>& session);
   void HoldAnswers(bool hold);
-  Reply TakeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   Executor* const executor_;
@@ -109,14 +107,9 @@ class SessionLink final : public ReplyStream,
   bool half_closed_ ABSL_GUARDED_BY(mu_) = false;
   bool broken_ ABSL_GUARDED_BY(mu_) = false;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
-  bool may_batch_ ABSL_GUARDED_BY(mu_) = false;  // the client takes several
   bool holding_ ABSL_GUARDED_BY(mu_) = false;  // more answers will come at once
   bool writing_ ABSL_GUARDED_BY(mu_) = false;  // a Write is under way
-  std::vector<std::shared_ptr<const v1::ServerMessage>> lent_  // to it
-      ABSL_GUARDED_BY(mu_);
-  google::protobuf::Arena batch_memory_ ABSL_GUARDED_BY(mu_);
-  std::deque<Reply> queue_ ABSL_GUARDED_BY(mu_);
-  int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  ReplyQueue replies_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser::server
