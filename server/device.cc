@@ -21,9 +21,9 @@
 namespace hawser::server {
 namespace {
 
-// Executions of up to some 200 us run on the thread that took the request: in a
-// virtual machine the way to another one and back takes 60 us, and so much
-// longer do others on that thread wait at most.
+// Executions of up to about 200 us run on the thread that took the request: in
+// a virtual machine a switch to another thread and back takes 60 us, and other
+// requests of that thread wait no longer than this.
 constexpr double kInlineCost = 1 << 19;
 
 // Device `ordinal` of its kind, as `options` say.
@@ -48,8 +48,8 @@ std::shared_ptr<runtime::HostEvaluator> HostFor(runtime::Numerics numerics) {
   return std::make_shared<cpu::CpuEvaluator>(options);
 }
 
-// The engine on a device, once that has compiled something: without its
-// compiler it would fail at the first request.
+// An engine that has compiled something: one without its compiler would fail at
+// the first request.
 absl::StatusOr<ComputeDevice> MakeGpu(std::unique_ptr<gpu::Device> device,
                                       const ComputeOptions& options) {
   HAWSER_RETURN_IF_ERROR(
@@ -101,7 +101,7 @@ constexpr DeviceRow kDevices[] = {
     {"emu", false, true, false, MakeEmu},
 };
 
-// "cuda:1" is row cuda, 1; nullopt for what is no row, or has no number.
+// "cuda:1" is row cuda, 1; nullopt for an unknown row, or one without a number.
 std::optional<std::pair<const DeviceRow*, int>> FindDevice(
     absl::string_view name) {
   const std::pair<absl::string_view, absl::string_view> parts =

@@ -229,7 +229,7 @@ absl::Status ReadSizes(HostOptions* options) {
   return absl::OkStatus();
 }
 
-// Less would not hold one message and its answer.
+// The least that holds one message and its answer.
 constexpr int64_t kLeastMemory = 128 << 20;
 
 absl::Status SetMemory(CommandLine* line) {

@@ -16,11 +16,11 @@ struct CommandLine {
   ComputeOptions compute;
 };
 
-// Errors: kInvalidArgument in words for the user. Ends the process with 2 for
-// what no flag parser accepts.
+// Errors: kInvalidArgument in words for the user. Ends the process with exit
+// code 2 for what the flag parser refuses.
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv);
 
-// Whether --help stands there, and the text it asks for.
+// Whether --help is among the arguments, and the text it asks for.
 bool WantsHelp(int argc, char** argv);
 std::string HelpText();
 

@@ -33,8 +33,8 @@ constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 constexpr int kHandshakeMs = 10000;
 
 // A thread that serves connections carries some GB/s or 50,000 small steps a
-// second; with a second one each step costs 10 us more, since they wake each
-// other. The rest of a machine computes.
+// second; a second thread costs each step 10 us, since they wake each other.
+// The other cores compute.
 int RpcThreads(int wanted) {
   if (wanted > 0) return wanted;
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -52,21 +52,20 @@ class GrpcHost final : public Host {
   GrpcHost(HostOptions options, std::unique_ptr<Access> access,
            std::unique_ptr<Listener> listener,
            std::unique_ptr<DatasetStore> datasets,
-           std::unique_ptr<ExecutorHandler> executor,
+           std::unique_ptr<Executor> executor,
            std::unique_ptr<ConnectionGuard> guard)
       : options_(std::move(options)),
         access_(std::move(access)),
         guard_(std::move(guard)),
         datasets_(std::move(datasets)),
         executor_(std::move(executor)),
-        datasets_handler_(datasets_.get(), &executor_->executor().workers),
+        datasets_handler_(datasets_.get(), &executor_->workers),
         rpcs_(access_.get(), guard_.get(), RpcThreads(options_.rpc_threads)),
         listener_(std::move(listener)),
         idle_memory_(options_.let_go) {
-    datasets_->OnEvicted([this] { executor_->executor().arrays.Sweep(); });
+    datasets_->OnEvicted([this] { executor_->arrays.Sweep(); });
     AddExecutorMethods(executor_.get(), &rpcs_);
-    AddDatasetsMethods(&datasets_handler_, &executor_->executor().workers,
-                       &rpcs_);
+    AddDatasetsMethods(&datasets_handler_, &executor_->workers, &rpcs_);
     health_.AddMethods(&rpcs_);
     AddReflectionMethods(&rpcs_);
   }
@@ -76,7 +75,7 @@ class GrpcHost final : public Host {
   void Reload() override { access_->Refresh(); }
   void Stop() override;
   const std::string& address() const override { return listener_->address(); }
-  ExecutorHandler& executor() override { return *executor_; }
+  Executor& executor() override { return *executor_; }
   DatasetStore& datasets() override { return *datasets_; }
   const MemoryAccount* account() const override {
     return options_.account.get();
@@ -91,7 +90,7 @@ class GrpcHost final : public Host {
   const std::unique_ptr<Access> access_;
   const std::unique_ptr<ConnectionGuard> guard_;
   const std::unique_ptr<DatasetStore> datasets_;
-  const std::unique_ptr<ExecutorHandler> executor_;
+  const std::unique_ptr<Executor> executor_;
   DatasetsHandler datasets_handler_;
   HealthService health_;
   RpcServer rpcs_;
@@ -111,8 +110,8 @@ void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              kHandshakeMs);
-  // Finds clients that are gone without a word, and lets clients find out
-  // about us, also between calls.
+  // Finds clients that have gone silently, also between calls, and answers
+  // theirs.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -120,11 +119,11 @@ void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
-  // What it reads at a time it then parses, whatever ConnectionGuard does: in
-  // the default of 4 MiB lie headers that take 60 MiB.
+  // gRPC parses all that it has read at a time, whatever ConnectionGuard does:
+  // the default of 4 MiB may hold headers that take 60 MiB.
   builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
-  // gRPC inflates a message before it looks at its size, and no client of ours
-  // compresses: calls that say they do are refused before anything is read.
+  // gRPC inflates a message before it looks at its size. No client of ours
+  // compresses: calls that announce it are refused before anything is read.
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
@@ -132,7 +131,7 @@ void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
 }
 
 absl::Status GrpcHost::Serve() {
-  // Ours is its own; this is a process-wide switch and harmless to repeat.
+  // Ours takes its place. A process-wide switch, harmless to repeat.
   grpc::EnableDefaultHealthCheckService(false);
   grpc::ServerBuilder builder;
   SetLimits(builder);
@@ -175,7 +174,7 @@ void GrpcHost::SweepUntilStopped() {
     datasets_->Sweep();
     access_->Refresh();
     idle_memory_.Look();
-    if (absl::IsUnavailable(executor_->executor().device->Ping({}))) {
+    if (absl::IsUnavailable(executor_->device->Ping({}))) {
       health_.Stop();
     }
   }
@@ -237,18 +236,18 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
   }
   if (options.executor.several_tenants && store.data_dir.empty() &&
       store.tenant_bytes == 0) {
-    // What one puts stays in memory, and must leave room for others.
+    // What a tenant puts stays in memory, and must leave room for others.
     store.tenant_bytes = store.memory_bytes / 4 * 3;
   }
   auto guard = std::make_unique<ConnectionGuard>(connections);
   HAWSER_ASSIGN_OR_RETURN(auto datasets, DatasetStore::Open(options.datasets));
-  // Arrays that nobody uses but the device still keeps must leave room for new
-  // ones to come in.
+  // Arrays that the device keeps though nothing uses them leave room for new
+  // ones.
   int64_t& kept = options.executor.device_arrays_bytes;
   kept = std::min(kept, options.datasets.memory_bytes / 2);
   HAWSER_ASSIGN_OR_RETURN(
-      auto executor, ExecutorHandler::Create(std::move(device), datasets.get(),
-                                             options.executor));
+      auto executor,
+      Executor::Create(std::move(device), datasets.get(), options.executor));
   auto host = std::make_unique<GrpcHost>(
       std::move(options), std::move(access), std::move(listener),
       std::move(datasets), std::move(executor), std::move(guard));

@@ -10,12 +10,11 @@
 #include "absl/time/time.h"
 #include "core/base/memory_account.h"
 #include "core/runtime/client.h"
-#include "server/access/acceptor.h"
 #include "server/access/access.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/acceptor.h"
+#include "server/access/connections/connection_guard.h"
 #include "server/datasets/dataset_store.h"
-#include "server/service/executor.h"
-#include "server/service/executor_handler.h"
+#include "server/service/execution/executor.h"
 
 namespace hawser::server {
 
@@ -27,7 +26,7 @@ struct HostOptions {
   AcceptorOptions acceptor;
   ConnectionLimits connections;
   // The most the process is to take; 0: no limit. Three quarters of it are
-  // `account`'s, to which what clients make it hold is charged.
+  // `account`'s, to which all memory that clients cause is charged.
   int64_t memory = 0;
   std::shared_ptr<MemoryAccount> account;
   // Has the device give back memory that it keeps for values to come.
@@ -36,13 +35,13 @@ struct HostOptions {
   int rpc_threads = 0;
   ExecutorOptions executor;
   DatasetStoreOptions datasets;
-  // What streams and queued writes get to end at a stop.
+  // Streams and queued writes have so long to end at a stop.
   absl::Duration grace = absl::Milliseconds(1500);
 };
 
 // Serves from Start until Stop (or death), which ends sessions, closes streams
 // and returns within the grace. gRPC health (per service and overall) and
-// reflection come along; they name nobody's things and ask for no token.
+// reflection come along; they show nothing of a tenant and ask for no token.
 class Host {
  public:
   // Errors: kInvalidArgument, kNotFound and kFailedPrecondition in plain words:
@@ -52,12 +51,12 @@ class Host {
   virtual ~Host() = default;
 
   virtual const std::string& address() const = 0;
-  virtual ExecutorHandler& executor() = 0;
+  virtual Executor& executor() = 0;
   virtual DatasetStore& datasets() = 0;
-  // What clients make it hold; null: nothing is charged.
+  // The memory that clients cause; null: nothing is charged.
   virtual const MemoryAccount* account() const = 0;
-  // Reads credentials again now if their files have changed; it looks every
-  // second anyway.
+  // Reads credentials again if their files have changed, without waiting for
+  // the look of every second.
   virtual void Reload() = 0;
   virtual void Stop() = 0;
 };

@@ -4,12 +4,12 @@
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 
 namespace hawser::server {
 namespace {
 
-// Of a core: housekeeping takes less.
+// Of a core; housekeeping takes less.
 constexpr double kIdle = 0.05;
 // Less is not worth the walk through the heap.
 constexpr int64_t kWorth = 16 << 20;

@@ -18,8 +18,9 @@ class IdleMemory {
   explicit IdleMemory(std::function<void()> let_go)
       : let_go_(std::move(let_go)) {}
 
-  // Every second or so: once the process has used little of a core since the
-  // last call, gives back what there is, and not again before it has worked.
+  // To be called every second or so. Once the process has used little of a core
+  // since the last call, gives back what is free; again only after it has
+  // worked.
   void Look();
 
  private:

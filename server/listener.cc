@@ -61,7 +61,7 @@ absl::Status SplitHostPort(absl::string_view text, std::string* host,
   return absl::OkStatus();
 }
 
-// Makes `path` free for a socket: what a server that died has left there goes.
+// Makes `path` free for a socket: that of a server that has died is removed.
 absl::Status RemoveStale(const sockaddr_un& address) {
   const absl::string_view path = address.sun_path;
   struct stat about {};
@@ -151,7 +151,7 @@ absl::Status Listener::BindUnix(absl::string_view path) {
     return CannotListen(address_, errno);
   }
   unix_path_ = std::string(path);
-  // Nobody can connect before listen, so nobody gets in before this.
+  // Before listen, hence before any client can connect.
   struct stat about {};
   if (chmod(unix_path_.c_str(), S_IRUSR | S_IWUSR) != 0 ||
       lstat(unix_path_.c_str(), &about) != 0) {

@@ -18,8 +18,8 @@ class Listener {
  public:
   // "host:port" ("[::1]:0" too; port 0 takes a free one) or "unix:/path". A
   // host's first address counts; "[::]" takes IPv4 as well. A Unix socket is
-  // its user's alone (mode 0600); what a server that died has left in its
-  // place goes. Listens beyond loopback and Unix sockets only if `anywhere`.
+  // its user's alone (mode 0600) and takes the place of one that a dead server
+  // has left. Listens beyond loopback and Unix sockets only if `anywhere`.
   // Errors: kInvalidArgument for the text, kFailedPrecondition (in use, not
   // ours to use, a file that is no socket, or beyond loopback).
   static absl::StatusOr<std::unique_ptr<Listener>> Bind(
@@ -34,8 +34,8 @@ class Listener {
   bool local() const { return local_; }
   // Non-blocking.
   int fd() const { return fd_; }
-  // From now on whoever connects is refused at once, also who waits to be
-  // accepted; a client that is left waiting would not look elsewhere.
+  // From now on new connections are refused at once, and so are those that wait
+  // to be accepted: a client that is left waiting would not look elsewhere.
   void Refuse();
 
  private:

@@ -14,7 +14,7 @@
 #include "absl/time/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 #include "server/access/grpc_log.h"
 #include "server/device.h"
 #include "server/flags.h"
@@ -23,8 +23,8 @@
 namespace hawser::server {
 namespace {
 
-// Exit codes. The second is sysexits.h's EX_UNAVAILABLE: a supervisor starts us
-// again, which may find the device well.
+// Exit codes. The second is sysexits.h's EX_UNAVAILABLE: a supervisor starts
+// the server again, which may find the device well.
 constexpr int kUsage = 2;
 constexpr int kDeviceLost = 69;
 // A device or disk that hangs does not keep the process from ending.
@@ -37,8 +37,8 @@ int Fail(const absl::Status& status, int code) {
   return code;
 }
 
-// Signals that end us, SIGHUP and SIGUSR1, blocked in every thread so that main
-// can wait for them.
+// Signals that end the server, SIGHUP and SIGUSR1, blocked in every thread so
+// that main can wait for them.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -51,10 +51,10 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// What leaks would show in: with no client and its lease over, the first is 0
-// and the next two are equal. The last is of files below data_dir.
+// Shows leaks: with no client and all leases over, the first number is 0 and
+// the next two are equal. The last counts files below data_dir.
 void PrintState(const ComputeDevice& device, Host& host) {
-  const Executor& executor = host.executor().executor();
+  const Executor& executor = host.executor();
   const std::string line = absl::StrCat(
       "hawserd state sessions=", executor.sessions.size(),
       " buffers=", device.live_buffers(),

@@ -28,8 +28,8 @@ int64_t NumberIn(const std::string& path) {
 }
 
 // The smallest limit of the group `path` of the hierarchy mounted at `mount`
-// and of those above it. In a container the path may be one that is not to be
-// seen; the mount's own files are then those of the container's group.
+// and of those above it. In a container the path may not be visible; the
+// mount's own files are then those of the container's group.
 int64_t SmallestLimit(const std::string& mount, std::string path,
                       absl::string_view file) {
   int64_t smallest = kNone;

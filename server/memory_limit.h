@@ -9,7 +9,7 @@ namespace hawser::server {
 
 // The smaller of this machine's memory and the limits of the process's memory
 // cgroup and of those above it, version 1 and 2. Files are looked for below
-// `root`. 0: nothing says.
+// `root`. 0: no file says.
 int64_t MemoryToBeHad(const std::string& root = "");
 
 // The parts of --memory: what clients may make the server hold, and from where

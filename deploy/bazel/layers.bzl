@@ -24,7 +24,7 @@ PROTO_USERS = [
     "//client/remote:__subpackages__",
     "//core/wire:__pkg__",
     "//server:__pkg__",
-    "//server/service:__pkg__",
+    "//server/service:__subpackages__",
 ]
 
 # gRPC types stop here.

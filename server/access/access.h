@@ -23,7 +23,7 @@ namespace hawser::server {
 struct AccessOptions {
   std::string tls_cert;       // chain in PEM, the server's own first
   std::string tls_key;        // of that certificate, not encrypted
-  std::string tls_client_ca;  // whoever it signed may connect: mutual TLS
+  std::string tls_client_ca;  // its certificates may connect: mutual TLS
   std::string tokens_file;    // see TokenFile
 };
 
@@ -38,16 +38,16 @@ class Access {
   bool mutual_tls() const { return !options_.tls_client_ca.empty(); }
   bool wants_tokens() const { return tokens_ != nullptr; }
 
-  // For the listener; plaintext without TLS files. Those it was given it
-  // watches itself.
+  // For the listener; plaintext without TLS files. gRPC watches the files of
+  // these itself.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
 
-  // The tenant a call is from: every method of every service of ours runs for
-  // the one this says. Errors: kUnauthenticated.
+  // The tenant that a call is from and that its method runs for. Errors:
+  // kUnauthenticated.
   absl::StatusOr<std::string> TenantOf(
       const grpc::ServerContextBase& context) const;
 
-  // Looks whether files have changed; every second or so.
+  // Looks whether files have changed; to be called every second or so.
   void Refresh();
 
  private:

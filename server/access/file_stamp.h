@@ -10,8 +10,8 @@
 
 namespace hawser::server {
 
-// Two are equal when nothing was written in between. The default one is that of
-// a file that is not there.
+// Two stamps of a path are equal when nothing was written in between. The
+// default is the stamp of a file that is not there.
 struct FileStamp {
   uint64_t device = 0;
   uint64_t inode = 0;

@@ -4,10 +4,9 @@
 
 namespace hawser::server {
 
-// From now on gRPC's lines go to our log, at most ten in ten seconds: gRPC
-// writes one for every handshake that fails, so whoever reaches the port could
-// fill the disk. Whoever sets GRPC_VERBOSITY gets them all. For the whole
-// process.
+// From now on gRPC's lines go to hawser's log, at most ten in ten seconds: gRPC
+// writes one for every handshake that fails, with which strangers could fill
+// the disk. With GRPC_VERBOSITY set all are written. For the whole process.
 void LimitGrpcLog();
 
 }  // namespace hawser::server

@@ -11,7 +11,7 @@
 
 namespace hawser::server {
 
-// Everybody's, where nobody has to say who he is.
+// The one tenant of a server that asks for no credentials.
 inline constexpr absl::string_view kDefaultTenant = "default";
 
 // What one call says about its caller. The views live as long as the call.
@@ -24,7 +24,7 @@ struct Caller {
 
 // The tenant of a caller: by its token where there are `tokens`, else by its
 // certificate where those are asked for, else kDefaultTenant.
-// Errors: kUnauthenticated; one text for every token that is not known.
+// Errors: kUnauthenticated, with the same text for every unknown token.
 absl::StatusOr<std::string> TenantOf(const Caller& caller,
                                      const TokenFile* tokens,
                                      bool certificates);

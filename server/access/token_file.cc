@@ -44,7 +44,7 @@ absl::StatusOr<TokenFile::Entries> TokenFile::Parse(absl::string_view path,
     const auto at = [&] { return absl::StrCat(path, ":", number); };
     const std::vector<absl::string_view> words =
         absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-    // What stands there may be a token by mistake, so it is not quoted.
+    // The text may be a token by mistake, so it is not quoted.
     if (words.size() != 2) {
       return InvalidArgument(at(), ": ", words.size(),
                              " words, expected a tenant and the SHA-256 of "

@@ -30,11 +30,11 @@ class TokenFile {
   // a file without any token).
   static absl::StatusOr<std::unique_ptr<TokenFile>> Open(std::string path);
 
-  // In a time that depends on the number of tokens and the length of this one
-  // alone.
+  // Takes a time that depends on the number of tokens and the length of this
+  // one alone.
   std::optional<std::string> TenantOf(absl::string_view token) const;
 
-  // Reads the file again if it has changed, also into one without a token. A
+  // Reads the file again if it has changed; it may be without tokens then. A
   // file that cannot be used leaves everything as it was, and is an error once
   // per change.
   absl::Status Refresh();

@@ -1,205 +1,127 @@
 #include "server/datasets/dataset_store.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/datasets/chunk_receiver.h"
 
 namespace hawser::server {
-namespace {
-
-// Datasets in one page of a listing: with a few arrays each about 100 KiB.
-constexpr size_t kPage = 1000;
-
-}  // namespace
 
 DatasetStore::DatasetStore(DatasetStoreOptions options)
-    : options_(std::move(options)),
-      memory_(options_.memory == nullptr ? nullptr
-                                         : options_.memory->Own("datasets")),
-      let_go_of_chunks_(options_.memory,
+    : state_(std::move(options)),
+      let_go_of_chunks_(state_.options.memory,
                         [this](int64_t bytes) { LetGo(bytes); }) {}
 
 absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Open(
     DatasetStoreOptions options) {
   std::unique_ptr<DatasetStore> store(new DatasetStore(std::move(options)));
-  HAWSER_RETURN_IF_ERROR(
-      store->memory_.Prepare(store->options_.prepared_bytes));
-  if (!store->options_.data_dir.empty()) {
-    HAWSER_RETURN_IF_ERROR(store->Restore());
+  StoreState& state = store->state_;
+  HAWSER_RETURN_IF_ERROR(state.memory.Prepare(state.options.prepared_bytes));
+  if (!state.options.data_dir.empty()) {
+    HAWSER_RETURN_IF_ERROR(store->OpenDisk());
   }
   return store;
+}
+
+absl::Status DatasetStore::OpenDisk() {
+  Disk& disk = state_.disk;
+  HAWSER_ASSIGN_OR_RETURN(disk.files,
+                          ChunkFiles::Open(state_.options.data_dir));
+  HAWSER_ASSIGN_OR_RETURN(ChunkFiles::Contents contents, disk.files->Scan());
+  {
+    MutexLock lock(&state_.mu);
+    durability_.Restore(std::move(contents));
+  }
+  disk.writer = std::make_unique<DiskWriter>(
+      [this] { return state_.disk.files->SyncFolders(); },
+      [this] { uploads_.ServeWaiting(); });
+  return absl::OkStatus();
 }
 
 DatasetStore::~DatasetStore() {
   Stop(absl::InfinitePast());
   // Its callbacks use everything else, the pointer to it included.
-  if (writer_ != nullptr) writer_->Join();
+  if (state_.disk.writer != nullptr) state_.disk.writer->Join();
+}
+
+void DatasetStore::LetGo(int64_t bytes) {
+  std::vector<std::shared_ptr<const char>> gone;  // dies after the lock
+  MutexLock lock(&state_.mu);
+  gone = retention_.LetGo(bytes);
 }
 
 absl::StatusOr<std::vector<uint32_t>> DatasetStore::FindMissing(
     absl::string_view tenant, uint64_t upload,
     absl::Span<const Digest> digests) {
-  std::vector<uint32_t> missing;
-  MutexLock lock(&mu_);
-  Tenant& own = tenants_[tenant];
-  own.Hear(upload, UploadEnd());
-  std::vector<std::shared_ptr<Chunk>> found;
-  int64_t more = 0;
-  for (size_t i = 0; i < digests.size(); ++i) {
-    auto at = own.chunks.find(digests[i]);
-    if (at == own.chunks.end() || at->second.chunk->lost()) {
-      missing.push_back(static_cast<uint32_t>(i));
-    } else {
-      found.push_back(at->second.chunk);
-      if (!own.Holds(upload, digests[i])) ++more;
-    }
-  }
-  HAWSER_RETURN_IF_ERROR(
-      own.AdmitHolds(more, options_.tenant_upload_chunks));
-  for (const auto& chunk : found) own.Hold(upload, chunk, UploadEnd());
-  return missing;
+  MutexLock lock(&state_.mu);
+  TenantChunks& own = state_.catalog.tenants[tenant].chunks;
+  own.Hear(upload, state_.UploadEnd());
+  return own.HoldKnown(upload, digests, state_.UploadEnd(),
+                       state_.options.tenant_upload_chunks);
 }
 
-std::shared_ptr<const StoredArray> DatasetStore::ArrayOf(
-    Tenant& tenant, const ArrayManifest& manifest) {
-  const Digest id = ArrayId(manifest);
-  ++shared_lookups_;
-  std::weak_ptr<const StoredArray>& known = arrays_[id];
-  if (auto array = known.lock()) return array;
-  auto array = std::make_shared<StoredArray>();
-  array->id = id;
-  array->shape = manifest.shape;
-  for (const Digest& digest : manifest.chunks) {
-    array->chunks.push_back(tenant.chunks.at(digest).chunk);
+void DatasetStore::BeginChunk(absl::string_view tenant, uint64_t upload,
+                              const Digest& digest, uint64_t bytes,
+                              ReceiverReady ready) {
+  if (bytes == 0 || bytes > kChunkBytes) {
+    ready(InvalidArgument("chunk ", digest.ToHex(), " claims ", bytes,
+                          " bytes, a chunk has 1 to ", kChunkBytes));
+    return;
   }
-  known = array;
-  return array;
+  uploads_.Begin(
+      {std::string(tenant), upload, digest, static_cast<int64_t>(bytes)},
+      std::move(ready));
 }
 
-void DatasetStore::Name(Tenant& tenant, StoredDataset* dataset) {
-  dataset->info = InfoOf(dataset->manifest);
-  MarkUsed(*dataset);
-  const Digest id = DatasetId(dataset->manifest);
-  for (const auto& [tag, named] : tenant.tags) {
-    if (named == id) dataset->info.tags.push_back(tag);
-  }
-  for (const ArrayManifest& array : dataset->manifest.arrays) {
-    dataset->arrays.push_back(ArrayOf(tenant, array));
-    for (const Digest& chunk : array.chunks) tenant.Name(chunk);
-  }
-}
-
-void DatasetStore::Unname(Tenant& tenant, StoredDataset* dataset) {
-  dataset->arrays.clear();
-  for (const ArrayManifest& array : dataset->manifest.arrays) {
-    const auto known = arrays_.find(ArrayId(array));
-    if (known != arrays_.end() && known->second.expired()) arrays_.erase(known);
-    for (const Digest& digest : array.chunks) {
-      if (tenant.Unname(digest)) Forget(tenant, digest);
-    }
-  }
-  Collect();
-}
-
-absl::Status DatasetStore::CheckChunks(const Tenant& tenant,
-                                       const DatasetManifest& manifest) const {
-  for (const ArrayManifest& array : manifest.arrays) {
-    for (int64_t i = 0; i < array.num_chunks(); ++i) {
-      auto at = tenant.chunks.find(array.chunks[i]);
-      if (at == tenant.chunks.end() || at->second.chunk->lost()) {
-        return FailedPrecondition("chunk ", i, " of array \"", array.name,
-                                  "\" (", array.chunks[i].ToHex(),
-                                  ") has not been uploaded");
-      }
-      const int64_t size = at->second.chunk->size;
-      if (size != array.chunk_size(i)) {
-        return InvalidArgument(
-            "chunk ", i, " of array \"", array.name, "\" has ", size,
-            " bytes, ", array.shape.ToString(), " needs ", array.chunk_size(i));
-      }
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status DatasetStore::CommitLocked(const std::string& name,
-                                        uint64_t upload,
-                                        DatasetManifest manifest,
-                                        bool wait_durable, Durable& done,
-                                        DatasetInfo* info) {
-  Tenant& tenant = tenants_[name];
-  tenant.Hear(upload, UploadEnd());
-  HAWSER_RETURN_IF_ERROR(CheckChunks(tenant, manifest));
+absl::StatusOr<DatasetInfo> DatasetStore::CommitLocked(
+    const std::string& tenant, uint64_t upload, DatasetManifest manifest,
+    bool wait_durable, Durable& done) {
+  Catalog& catalog = state_.catalog;
+  Catalog::Tenant& own = catalog.tenants[tenant];
+  own.chunks.Hear(upload, state_.UploadEnd());
+  HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   const Digest id = DatasetId(manifest);
-  if (!tenant.datasets.contains(id)) {
-    HAWSER_RETURN_IF_ERROR(AdmitDataset(name));
+  if (!own.datasets.by_id.contains(id)) {
+    HAWSER_RETURN_IF_ERROR(retention_.AdmitDataset(tenant));
     // What made room for it may have taken chunks of it.
-    HAWSER_RETURN_IF_ERROR(CheckChunks(tenant, manifest));
+    HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   }
-  std::shared_ptr<StoredDataset>& dataset = tenant.datasets[id];
+  std::shared_ptr<StoredDataset>& dataset = own.datasets.by_id[id];
   if (dataset == nullptr) {
-    dataset = std::make_shared<StoredDataset>();
-    dataset->manifest = std::move(manifest);
-    Name(tenant, dataset.get());
+    dataset =
+        catalog.MakeDataset(own, std::move(manifest), state_.options.now());
   }
-  EndUpload(tenant, upload);
-  MarkUsed(*dataset);
-  *info = dataset->Info();
-  if (files_ == nullptr || info->durable) return absl::OkStatus();
-  if (!WriteDataset(name, dataset)) {
+  catalog.table.Release(own.chunks.EndUpload(upload));
+  dataset->info.last_used = state_.options.now();
+  DatasetInfo info = dataset->Info();
+  if (!state_.disk.exists() || info.durable) return info;
+  if (!durability_.WriteDataset(tenant, dataset)) {
     return Unavailable("the server is stopping");
   }
   if (wait_durable) dataset->waiting.push_back(std::exchange(done, nullptr));
-  return absl::OkStatus();
+  return info;
 }
 
 void DatasetStore::Commit(absl::string_view tenant, uint64_t upload,
                           DatasetManifest manifest, bool wait_durable,
                           Durable done) {
-  absl::Status status = CheckManifest(manifest);
-  DatasetInfo info;
-  if (status.ok()) {
-    MutexLock lock(&mu_);
-    status = CommitLocked(std::string(tenant), upload, std::move(manifest),
-                          wait_durable, done, &info);
-  }
-  if (done == nullptr) return;  // it waits
-  if (status.ok()) {
-    done(std::move(info));
+  absl::StatusOr<DatasetInfo> result;
+  const absl::Status sound = CheckManifest(manifest);
+  if (sound.ok()) {
+    MutexLock lock(&state_.mu);
+    result = CommitLocked(std::string(tenant), upload, std::move(manifest),
+                          wait_durable, done);
   } else {
-    done(status);
+    result = sound;
   }
-}
-
-absl::StatusOr<std::shared_ptr<StoredDataset>> DatasetStore::FindDataset(
-    absl::string_view tenant, absl::string_view token) {
-  const auto own = tenants_.find(tenant);
-  const Tenant* known = own == tenants_.end() ? nullptr : &own->second;
-  Digest id;
-  if (IsTag(token)) {
-    HAWSER_RETURN_IF_ERROR(CheckTag(token));
-    if (known == nullptr || !known->tags.contains(token)) {
-      return NotFound("tag ", token, " is not known on this server");
-    }
-    id = known->tags.find(token)->second;
-  } else {
-    HAWSER_ASSIGN_OR_RETURN(id, ParseToken(token));
-  }
-  if (known != nullptr) {
-    const auto at = known->datasets.find(id);
-    if (at != known->datasets.end()) return at->second;
-  }
-  return NotFound("dataset ", TokenOf(id), " is not known on this server");
+  if (done != nullptr) done(std::move(result));
 }
 
 absl::StatusOr<DatasetInfo> DatasetStore::Stat(absl::string_view tenant,
                                                absl::string_view token) {
-  MutexLock lock(&mu_);
-  HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(tenant, token));
+  MutexLock lock(&state_.mu);
+  HAWSER_ASSIGN_OR_RETURN(auto dataset, state_.catalog.Find(tenant, token));
   return dataset->Info();
 }
 
@@ -207,8 +129,8 @@ absl::StatusOr<DatasetManifest> DatasetStore::Manifest(
     absl::string_view tenant, absl::string_view token) {
   std::shared_ptr<StoredDataset> dataset;
   {
-    MutexLock lock(&mu_);
-    HAWSER_ASSIGN_OR_RETURN(dataset, FindDataset(tenant, token));
+    MutexLock lock(&state_.mu);
+    HAWSER_ASSIGN_OR_RETURN(dataset, state_.catalog.Find(tenant, token));
   }
   return dataset->manifest;  // never changes
 }
@@ -216,9 +138,9 @@ absl::StatusOr<DatasetManifest> DatasetStore::Manifest(
 absl::StatusOr<std::shared_ptr<const StoredArray>> DatasetStore::Find(
     absl::string_view tenant, absl::string_view token,
     absl::string_view array) {
-  MutexLock lock(&mu_);
-  HAWSER_ASSIGN_OR_RETURN(auto dataset, FindDataset(tenant, token));
-  MarkUsed(*dataset);
+  MutexLock lock(&state_.mu);
+  HAWSER_ASSIGN_OR_RETURN(auto dataset, state_.catalog.Find(tenant, token));
+  dataset->info.last_used = state_.options.now();
   const auto& manifests = dataset->manifest.arrays;
   for (size_t i = 0; i < manifests.size(); ++i) {
     if (manifests[i].name == array) return dataset->arrays[i];
@@ -234,58 +156,124 @@ absl::StatusOr<std::shared_ptr<const StoredArray>> DatasetStore::Find(
 
 DatasetPage DatasetStore::List(absl::string_view tenant,
                                const DatasetQuery& query) {
-  const size_t limit = std::min<size_t>(
-      query.limit > 0 ? static_cast<size_t>(query.limit) : kPage, kPage);
-  DatasetPage page;
-  MutexLock lock(&mu_);
-  auto own = tenants_.find(tenant);
-  if (own == tenants_.end()) return page;
-  std::vector<const StoredDataset*> found;
-  for (const auto& [id, dataset] : own->second.datasets) {
-    const std::string& token = dataset->info.token;
-    if (token > query.after && absl::StartsWith(token, query.prefix)) {
-      found.push_back(dataset.get());
-    }
-  }
-  page.more = found.size() > limit;
-  const size_t count = std::min(limit, found.size());
-  std::partial_sort(found.begin(), found.begin() + count, found.end(),
-                    [](const StoredDataset* a, const StoredDataset* b) {
-                      return a->info.token < b->info.token;
-                    });
-  for (size_t i = 0; i < count; ++i) page.datasets.push_back(found[i]->Info());
-  return page;
+  MutexLock lock(&state_.mu);
+  const auto own = state_.catalog.tenants.find(tenant);
+  if (own == state_.catalog.tenants.end()) return {};
+  return own->second.datasets.List(query);
 }
 
 void DatasetStore::Delete(absl::string_view tenant, absl::string_view token,
                           std::function<void(const absl::Status&)> done) {
   absl::Status status;
   {
-    MutexLock lock(&mu_);
-    const auto dataset = FindDataset(tenant, token);
+    MutexLock lock(&state_.mu);
+    const auto dataset = state_.catalog.Find(tenant, token);
     status = dataset.status();
-    if (dataset.ok() && !Remove(std::string(tenant), *dataset, done)) {
+    if (dataset.ok() &&
+        !durability_.RemoveDataset(std::string(tenant), *dataset, done)) {
       status = Unavailable("the server is stopping");
     }
   }
   if (done != nullptr) done(status);
 }
 
-DatasetStore::Statistics DatasetStore::statistics() const {
-  Statistics out;
-  MutexLock lock(&mu_);
-  out.chunks = static_cast<int64_t>(chunks_.size());
-  for (const auto& [name, tenant] : tenants_) {
-    out.datasets += static_cast<int64_t>(tenant.datasets.size());
+void DatasetStore::Pin(absl::string_view tenant, absl::string_view token,
+                       absl::Duration ttl, Durable done) {
+  absl::StatusOr<DatasetInfo> result;
+  {
+    MutexLock lock(&state_.mu);
+    auto dataset = state_.catalog.Find(tenant, token);
+    if (dataset.ok()) {
+      (*dataset)->info.pinned_until = ttl > absl::ZeroDuration()
+                                          ? state_.options.now() + ttl
+                                          : absl::InfinitePast();
+      result = (*dataset)->Info();
+    } else {
+      result = dataset.status();
+    }
+    if (result.ok() && state_.disk.exists()) {
+      const bool added = durability_.SaveNames(
+          std::string(tenant), [done, result](const absl::Status& saved) {
+            done(saved.ok() ? result : absl::StatusOr<DatasetInfo>(saved));
+          });
+      if (added) return;
+      result = Unavailable("the server is stopping");
+    }
   }
-  out.resident_bytes = memory_.resident();
-  out.disk_bytes = disk_bytes_;
-  out.evicted_datasets = evicted_datasets_;
-  out.evicted_bytes = evicted_bytes_;
-  out.verified_bytes = verified_bytes_;
-  out.bad_files = files_ == nullptr ? 0 : files_->bad_files();
-  out.received_bytes = received_bytes_;
-  out.shared_lookups = shared_lookups_;
+  done(std::move(result));
+}
+
+void DatasetStore::Tag(absl::string_view tenant, const DatasetTag& tag,
+                       std::function<void(const absl::Status&)> done) {
+  absl::Status status;
+  {
+    MutexLock lock(&state_.mu);
+    status = state_.catalog.tenants[tenant].datasets.SetTag(tag);
+    if (status.ok() && state_.disk.exists()) {
+      if (durability_.SaveNames(std::string(tenant), done)) return;
+      status = Unavailable("the server is stopping");
+    }
+  }
+  done(status);
+}
+
+DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
+  const DatasetStoreOptions& options = state_.options;
+  DatasetUsage usage;
+  usage.max_datasets = options.tenant_datasets;
+  usage.max_bytes = options.tenant_bytes;
+  usage.bad_files = state_.disk.bad_files();
+  if (options.memory != nullptr) {
+    const MemoryHolderPtr holder = options.memory->Tenant(tenant);
+    usage.memory_held = holder->held();
+    usage.memory_limit = holder->limit();
+    usage.all_memory_held = options.memory->held();
+    usage.all_memory_limit = options.memory->limit();
+  }
+  MutexLock lock(&state_.mu);
+  const auto at = state_.catalog.tenants.find(tenant);
+  if (at == state_.catalog.tenants.end()) return usage;
+  const auto& [chunks, datasets] = at->second;
+  usage.datasets = static_cast<int64_t>(datasets.by_id.size());
+  usage.bytes = chunks.bytes();
+  usage.upload_bytes = chunks.unnamed();
+  usage.pinned_bytes = datasets.pinned_bytes(options.now());
+  if (usage.bad_files > 0) usage.lost_bytes = chunks.lost_bytes();
+  return usage;
+}
+
+void DatasetStore::Sweep() {
+  const absl::Time now = state_.options.now();
+  MutexLock lock(&state_.mu);
+  Catalog& catalog = state_.catalog;
+  for (auto& [name, tenant] : catalog.tenants) {
+    catalog.table.Release(tenant.chunks.EndUploads(now));
+  }
+  durability_.Refresh(now);
+  durability_.Collect();
+  scrubber_.Scrub(now);
+  catalog.table.DropArrays();
+}
+
+void DatasetStore::Stop(absl::Time deadline) {
+  const auto& writer = state_.disk.writer;
+  const int left = writer == nullptr ? 0 : writer->Stop(deadline);
+  if (left > 0) {
+    HAWSER_LOG(kWarning) << left << " files were not written before the stop";
+  }
+  uploads_.Stop();
+}
+
+DatasetStore::Statistics DatasetStore::statistics() const {
+  MutexLock lock(&state_.mu);
+  Statistics out = state_.counts;
+  const ChunkTable& table = state_.catalog.table;
+  out.chunks = static_cast<int64_t>(table.chunks().size());
+  out.datasets = state_.catalog.num_datasets();
+  out.resident_bytes = state_.memory.resident();
+  out.disk_bytes = durability_.use().held;
+  out.bad_files = state_.disk.bad_files();
+  out.shared_lookups = table.lookups();
   return out;
 }
 

@@ -1,11 +1,11 @@
-// The part of DatasetStore that makes things outlive the process.
+#include "server/datasets/durability.h"
+
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/datasets/chunk_receiver.h"
-#include "server/datasets/dataset_store.h"
 
 namespace hawser::server {
 namespace {
@@ -17,62 +17,29 @@ constexpr absl::Duration kMarkUse = absl::Minutes(1);
 
 }  // namespace
 
-bool StoredDataset::IsDurable() const {
-  if (!on_disk) return false;
-  for (const auto& array : arrays) {
-    for (const auto& chunk : array->chunks) {
-      if (!chunk->on_disk) return false;
-    }
-  }
-  return true;
+const DiskUse& Durability::use() const {
+  state_.AssertHeld();
+  return use_;
 }
 
-absl::Status StoredDataset::WhyNotWritten() const {
-  for (const auto& array : arrays) {
-    for (const auto& chunk : array->chunks) {
-      if (chunk->written) continue;
-      if (!chunk->write_error.ok()) return chunk->write_error;
-      return DataLoss("chunk ", chunk->digest.ToHex(),
-                      " was damaged; put the dataset again");
-    }
-  }
-  return absl::OkStatus();
-}
-
-bool StoredDataset::NeedsWrite() const {
-  if (writes > 0) return false;
-  if (!on_disk) return true;
-  for (const auto& array : arrays) {
-    for (const auto& chunk : array->chunks) {
-      if (!chunk->on_disk && !chunk->writing && !chunk->lost()) return true;
-    }
-  }
-  return false;
-}
-
-DatasetInfo StoredDataset::Info() const {
-  DatasetInfo out = info;
-  out.durable = IsDurable();
-  return out;
-}
-
-void DatasetStore::WriteChunk(const std::string& tenant,
-                              const std::shared_ptr<Chunk>& chunk) {
-  if (files_ == nullptr || chunk->on_disk || chunk->writing ||
+void Durability::WriteChunk(const std::string& tenant,
+                            const std::shared_ptr<Chunk>& chunk) {
+  state_.AssertHeld();
+  if (!state_.disk.exists() || chunk->on_disk || chunk->writing ||
       chunk->data == nullptr) {
     return;
   }
-  // The bytes stay alive here, also when the chunk's place changes or nobody
-  // wants it any more.
+  // The bytes stay alive here, also when the chunk's place changes or no
+  // tenant knows it any more.
   auto file = std::make_shared<absl::StatusOr<std::unique_ptr<NewFile>>>();
   auto prepare = [this, file, data = chunk->data,
                   header = ChunkHeader{chunk->digest, chunk->size, tenant}] {
-    *file = files_->WriteChunk(header,
-                               {data.get(), static_cast<size_t>(header.bytes)});
+    *file = state_.disk.files->WriteChunk(
+        header, {data.get(), static_cast<size_t>(header.bytes)});
   };
   auto write = [this, weak = std::weak_ptr(chunk), file] {
     absl::Status status = file->ok() ? (**file)->Keep() : file->status();
-    MutexLock lock(&mu_);
+    MutexLock lock(&state_.mu);
     const std::shared_ptr<Chunk> chunk = weak.lock();
     if (chunk == nullptr) return status;
     chunk->written = status.ok();
@@ -81,31 +48,37 @@ void DatasetStore::WriteChunk(const std::string& tenant,
   };
   auto done = [this, weak = std::weak_ptr(chunk),
                bytes = chunk->size](const absl::Status& status) {
-    MutexLock lock(&mu_);
-    last_write_error_ = status;
-    writing_bytes_ -= bytes;
-    const std::shared_ptr<Chunk> chunk = weak.lock();
-    if (chunk == nullptr) return;
-    if (!status.ok()) disk_bytes_ -= bytes;
-    chunk->writing = false;
-    chunk->written = chunk->on_disk = chunk->verified = status.ok();
-    chunk->write_error = status;
-    Touch(*chunk);
+    FinishChunk(weak, bytes, status);
   };
-  chunk->writing =
-      writer_->Add({std::move(write), std::move(done), std::move(prepare)});
+  chunk->writing = state_.disk.writer->Add(
+      {std::move(write), std::move(done), std::move(prepare)});
   if (!chunk->writing) return;
-  disk_bytes_ += chunk->size;
-  writing_bytes_ += chunk->size;
+  use_.held += chunk->size;
+  use_.writing += chunk->size;
 }
 
-bool DatasetStore::WriteDataset(const std::string& tenant,
-                                const std::shared_ptr<StoredDataset>& dataset) {
+void Durability::FinishChunk(const std::weak_ptr<Chunk>& weak, int64_t bytes,
+                             const absl::Status& status) {
+  MutexLock lock(&state_.mu);
+  use_.last_write = status;
+  use_.writing -= bytes;
+  const std::shared_ptr<Chunk> chunk = weak.lock();
+  if (chunk == nullptr) return;
+  if (!status.ok()) use_.held -= bytes;
+  chunk->writing = false;
+  chunk->written = chunk->on_disk = chunk->verified = status.ok();
+  chunk->write_error = status;
+  state_.catalog.table.Touch(*chunk);
+}
+
+bool Durability::WriteDataset(const std::string& tenant,
+                              const std::shared_ptr<StoredDataset>& dataset) {
+  state_.AssertHeld();
   for (const auto& array : dataset->arrays) {
     for (const auto& chunk : array->chunks) WriteChunk(tenant, chunk);
   }
   // The writer keeps the order, so the chunks are on disk before this.
-  const bool added = writer_->Add(
+  const bool added = state_.disk.writer->Add(
       {[this, tenant, dataset] { return WriteRecord(tenant, *dataset); },
        [this, dataset](const absl::Status& status) {
          FinishDataset(dataset, status);
@@ -114,23 +87,24 @@ bool DatasetStore::WriteDataset(const std::string& tenant,
   return added;
 }
 
-absl::Status DatasetStore::WriteRecord(const std::string& tenant,
-                                       const StoredDataset& dataset) {
+absl::Status Durability::WriteRecord(const std::string& tenant,
+                                     const StoredDataset& dataset) {
   {
-    MutexLock lock(&mu_);
+    // What a full disk refused is not to be found after a restart.
+    MutexLock lock(&state_.mu);
     HAWSER_RETURN_IF_ERROR(dataset.WhyNotWritten());
   }
-  return files_->WriteDataset({tenant, dataset.manifest});
+  return state_.disk.files->WriteDataset({tenant, dataset.manifest});
 }
 
-void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
-                                 absl::Status status) {
-  std::vector<Durable> waiting;
+void Durability::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
+                               absl::Status status) {
+  std::vector<StoredDataset::Durable> waiting;
   DatasetInfo info;
   {
-    MutexLock lock(&mu_);
+    MutexLock lock(&state_.mu);
     --dataset->writes;
-    dataset->tried_at = options_.now();
+    dataset->tried_at = state_.options.now();
     dataset->on_disk = dataset->on_disk || status.ok();
     info = dataset->Info();
     if (status.ok()) status = dataset->WhyNotWritten();
@@ -142,7 +116,7 @@ void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
     status = Annotate(status, absl::StrCat("dataset ", info.token,
                                            " is here but not durable"));
   }
-  for (Durable& done : waiting) {
+  for (auto& done : waiting) {
     if (status.ok()) {
       done(info);
     } else {
@@ -151,111 +125,226 @@ void DatasetStore::FinishDataset(const std::shared_ptr<StoredDataset>& dataset,
   }
 }
 
-void DatasetStore::Sweep() {
-  const absl::Time now = options_.now();
-  MutexLock lock(&mu_);
-  for (auto& [name, tenant] : tenants_) {
-    for (auto it = tenant.uploads.begin(); it != tenant.uploads.end();) {
-      const auto at = it++;  // erase keeps the others
-      if (at->second.expires <= now) EndUpload(tenant, at->first);
-    }
-    if (files_ == nullptr) continue;
-    for (auto& [id, dataset] : tenant.datasets) {
+bool Durability::RemoveDataset(const std::string& tenant,
+                               const std::shared_ptr<StoredDataset>& dataset,
+                               Done& done) {
+  state_.AssertHeld();
+  Catalog::Tenant& own = state_.catalog.tenants[tenant];
+  const Digest id = DatasetId(dataset->manifest);
+  if (!state_.disk.exists()) {
+    own.datasets.by_id.erase(id);
+    state_.catalog.Unname(own, *dataset);
+    Collect();
+    return true;
+  }
+  const DatasetShare share = own.chunks.ShareOf(dataset->manifest);
+  // The record goes first and for good, so that a crash in between leaves
+  // chunks without a dataset and not the other way round.
+  const bool added = state_.disk.writer->Add(
+      {[this, tenant, dataset] {
+         return state_.disk.files->RemoveDataset({tenant, dataset->manifest});
+       },
+       [this, tenant, dataset, share, done](const absl::Status& removed) {
+         FinishRemoval(tenant, dataset, share, removed);
+         if (done == nullptr) return;
+         done(Annotate(removed, absl::StrCat("dataset ", dataset->info.token,
+                                             " may be back after a restart")));
+       }});
+  if (!added) return false;
+  own.chunks.Leave(share);
+  use_.evicting += share.store;
+  own.datasets.by_id.erase(id);
+  done = nullptr;
+  return true;
+}
+
+void Durability::FinishRemoval(const std::string& tenant,
+                               const std::shared_ptr<StoredDataset>& dataset,
+                               const DatasetShare& share,
+                               const absl::Status& removed) {
+  MutexLock lock(&state_.mu);
+  Catalog::Tenant& own = state_.catalog.tenants[tenant];
+  own.chunks.StopLeaving(share);
+  use_.evicting -= share.store;
+  // Else the record may still be there and need its chunks.
+  if (!removed.ok() && !absl::IsUnavailable(removed)) return;
+  state_.catalog.Unname(own, *dataset);
+  Collect();
+}
+
+void Durability::Collect() {
+  state_.AssertHeld();
+  for (const std::shared_ptr<Chunk>& chunk : state_.catalog.table.Collect()) {
+    if (chunk->on_disk || chunk->writing) RemoveFile(*chunk);
+  }
+}
+
+void Durability::RemoveFile(const Chunk& chunk) {
+  state_.AssertHeld();
+  const int64_t bytes = chunk.size;
+  use_.removing += bytes;
+  // Behind a write that is queued, before that of the same chunk put again;
+  // else at once, since others were let in for the room it leaves.
+  state_.disk.writer->Add({.write =
+                               [this, digest = chunk.digest] {
+                                 state_.disk.files->RemoveChunk(digest);
+                                 return absl::OkStatus();
+                               },
+                           .done =
+                               [this, bytes](const absl::Status&) {
+                                 MutexLock lock(&state_.mu);
+                                 use_.removing -= bytes;
+                                 use_.held -= bytes;
+                               },
+                           .removes = true},
+                          /*first=*/!chunk.writing);
+}
+
+void Durability::TakeOffDisk(Chunk& chunk) {
+  state_.AssertHeld();
+  chunk.written = chunk.on_disk = chunk.verified = false;
+  use_.held -= chunk.size;
+  state_.catalog.table.Unplace(chunk);
+}
+
+void Durability::FileIsBad(Chunk& chunk) {
+  if (!chunk.on_disk) return;
+  state_.disk.files->NoteMissing(chunk.digest);
+  TakeOffDisk(chunk);
+}
+
+bool Durability::SaveNames(const std::string& tenant, NamesSaved done) {
+  state_.AssertHeld();
+  auto& saving = state_.catalog.tenants[tenant].datasets.saving;
+  saving.push_back(std::move(done));
+  if (saving.size() > 1) return true;  // a queued write takes it along
+  auto waiting = std::make_shared<std::vector<NamesSaved>>();
+  const bool added = state_.disk.writer->Add(
+      {[this, tenant, waiting] {
+         return state_.disk.files->WriteNames(NamesOf(tenant, waiting.get()));
+       },
+       [this, tenant, waiting](const absl::Status& status) {
+         {
+           MutexLock lock(&state_.mu);
+           TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
+           if (status.ok()) own.names_saved = true;
+           if (waiting->empty()) waiting->swap(own.saving);  // not begun
+         }
+         for (const auto& done : *waiting) {
+           done(Annotate(status, "done, but forgotten after a restart"));
+         }
+       }});
+  if (!added) saving.clear();
+  return added;
+}
+
+NamesRecord Durability::NamesOf(const std::string& tenant,
+                                std::vector<NamesSaved>* waiting) {
+  MutexLock lock(&state_.mu);
+  TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
+  waiting->swap(own.saving);
+  NamesRecord record{tenant, {own.tags.begin(), own.tags.end()}, {}};
+  const absl::Time now = state_.options.now();
+  for (const auto& [id, dataset] : own.by_id) {
+    if (dataset->info.pinned_until <= now) continue;
+    record.pins.emplace_back(id, dataset->info.pinned_until);
+  }
+  return record;
+}
+
+void Durability::Refresh(absl::Time now) {
+  state_.AssertHeld();
+  if (!state_.disk.exists()) return;
+  for (auto& [name, tenant] : state_.catalog.tenants) {
+    for (auto& [id, dataset] : tenant.datasets.by_id) {
       NoteUse(name, dataset);
       if (now - dataset->tried_at < kRetry || !dataset->NeedsWrite()) continue;
       WriteDataset(name, dataset);
     }
   }
-  Collect();
-  Scrub(now);
-  absl::erase_if(arrays_, [](const auto& a) { return a.second.expired(); });
 }
 
-void DatasetStore::Stop(absl::Time deadline) {
-  const int left = writer_ == nullptr ? 0 : writer_->Stop(deadline);
-  if (left > 0) {
-    HAWSER_LOG(kWarning) << left << " files were not written before the stop";
-  }
-  std::deque<WaitingUpload> waiting;
-  {
-    MutexLock lock(&mu_);
-    waiting.swap(waiting_);
-  }
-  for (WaitingUpload& upload : waiting) {
-    upload.ready(Unavailable("the server is stopping"));
-  }
-}
-
-void DatasetStore::NoteUse(const std::string& tenant,
-                           const std::shared_ptr<StoredDataset>& dataset) {
+void Durability::NoteUse(const std::string& tenant,
+                         const std::shared_ptr<StoredDataset>& dataset) {
   if (dataset->info.last_used - dataset->marked < kMarkUse ||
       !dataset->on_disk) {
     return;
   }
   dataset->marked = dataset->info.last_used;
-  writer_->Add({[this, tenant, dataset, used = dataset->marked] {
-                  files_->MarkUsed({tenant, dataset->manifest}, used);
-                  return absl::OkStatus();
-                },
-                [](const absl::Status&) {}});
+  state_.disk.writer->Add(
+      {[this, tenant, dataset, used = dataset->marked] {
+         state_.disk.files->MarkUsed({tenant, dataset->manifest}, used);
+         return absl::OkStatus();
+       },
+       [](const absl::Status&) {}});
 }
 
-absl::Status DatasetStore::RestoreDataset(DatasetRecord record,
-                                          absl::Time last_used) {
-  MutexLock lock(&mu_);
-  Tenant& tenant = tenants_[record.tenant];
-  for (const ArrayManifest& array : record.manifest.arrays) {
+void Durability::Restore(ChunkFiles::Contents contents) {
+  state_.AssertHeld();
+  Catalog& catalog = state_.catalog;
+  for (const ChunkHeader& header : contents.chunks) {
+    std::shared_ptr<Chunk> chunk =
+        catalog.table.Of(header.digest, header.bytes);
+    chunk->written = chunk->on_disk = true;
+    use_.held += header.bytes;
+    catalog.tenants[header.tenant].chunks.Hold(kBeforeTheStart, chunk,
+                                               state_.UploadEnd());
+  }
+  for (auto& dataset : contents.datasets) {
+    const std::string token = TokenOf(dataset.record.manifest);
+    const absl::Status restored = RestoreDataset(std::move(dataset));
+    if (restored.ok()) continue;
+    HAWSER_LOG(kWarning) << "dataset " << token
+                         << " is left out: " << restored.message();
+  }
+  for (auto& [name, tenant] : catalog.tenants) {
+    catalog.table.Release(tenant.chunks.ReleaseNamed());
+  }
+  for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
+}
+
+absl::Status Durability::RestoreDataset(
+    ChunkFiles::Contents::Dataset restored) {
+  state_.AssertHeld();
+  Catalog& catalog = state_.catalog;
+  Catalog::Tenant& tenant = catalog.tenants[restored.record.tenant];
+  for (const ArrayManifest& array : restored.record.manifest.arrays) {
     for (int64_t i = 0; i < array.num_chunks(); ++i) {
       std::shared_ptr<Chunk> chunk =
-          ChunkOf(array.chunks[i], array.chunk_size(i));
+          catalog.table.Of(array.chunks[i], array.chunk_size(i));
       if (chunk->size != array.chunk_size(i)) {
         return DataLoss("chunk ", chunk->digest.ToHex(), " has ", chunk->size,
                         " bytes");
       }
       if (chunk->lost() && chunk->references == 0) {
-        files_->NoteMissing(chunk->digest);
+        state_.disk.files->NoteMissing(chunk->digest);
       }
-      tenant.Hold(kBeforeTheStart, chunk, UploadEnd());
+      tenant.chunks.Hold(kBeforeTheStart, chunk, state_.UploadEnd());
     }
   }
-  auto dataset = std::make_shared<StoredDataset>();
-  dataset->manifest = std::move(record.manifest);
+  const absl::Time now = state_.options.now();
+  std::shared_ptr<StoredDataset> dataset =
+      catalog.MakeDataset(tenant, std::move(restored.record.manifest), now);
   dataset->on_disk = true;
-  Name(tenant, dataset.get());
-  dataset->info.last_used = std::min(last_used, dataset->info.last_used);
+  dataset->info.last_used = std::min(restored.last_used, now);
   dataset->marked = dataset->info.last_used;
-  tenant.datasets[DatasetId(dataset->manifest)] = std::move(dataset);
+  tenant.datasets.by_id[DatasetId(dataset->manifest)] = std::move(dataset);
   return absl::OkStatus();
 }
 
-absl::Status DatasetStore::Restore() {
-  HAWSER_ASSIGN_OR_RETURN(files_, ChunkFiles::Open(options_.data_dir));
-  HAWSER_ASSIGN_OR_RETURN(ChunkFiles::Contents contents, files_->Scan());
-  for (const ChunkHeader& header : contents.chunks) {
-    MutexLock lock(&mu_);
-    std::shared_ptr<Chunk> chunk = ChunkOf(header.digest, header.bytes);
-    chunk->written = chunk->on_disk = true;
-    disk_bytes_ += header.bytes;
-    tenants_[header.tenant].Hold(kBeforeTheStart, chunk, UploadEnd());
+void Durability::RestoreNames(NamesRecord record) {
+  state_.AssertHeld();
+  TenantDatasets& own = state_.catalog.tenants[record.tenant].datasets;
+  own.names_saved = true;
+  for (auto& [name, id] : record.tags) {
+    const auto at = own.by_id.find(id);
+    if (at != own.by_id.end()) at->second->info.tags.push_back(name);
+    own.tags.emplace(std::move(name), id);
   }
-  for (auto& [record, last_used] : contents.datasets) {
-    const std::string token = TokenOf(record.manifest);
-    const absl::Status restored = RestoreDataset(std::move(record), last_used);
-    if (restored.ok()) continue;
-    HAWSER_LOG(kWarning) << "dataset " << token
-                         << " is left out: " << restored.message();
+  for (const auto& [id, until] : record.pins) {
+    const auto at = own.by_id.find(id);
+    if (at != own.by_id.end()) at->second->info.pinned_until = until;
   }
-  {
-    MutexLock lock(&mu_);
-    for (auto& [name, tenant] : tenants_) {
-      for (const Digest& digest : tenant.ReleaseNamed()) Forget(tenant, digest);
-    }
-  }
-  for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
-  writer_ =
-      std::make_unique<DiskWriter>([this] { return files_->SyncFolders(); },
-                                   [this] { ServeWaitingUploads(); });
-  return absl::OkStatus();
 }
 
 }  // namespace hawser::server

@@ -1,12 +1,11 @@
-// The part of DatasetStore that reads back what is on disk: damage is found
-// while what it hit can still be written again, or put again.
+#include "server/datasets/scrubber.h"
+
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "server/datasets/chunk_receiver.h"
-#include "server/datasets/dataset_store.h"
 
 namespace hawser::server {
 namespace {
@@ -16,126 +15,126 @@ constexpr int64_t kRecordBytes = 4096;
 
 }  // namespace
 
-void DatasetStore::Scrub(absl::Time now) {
-  if (files_ == nullptr || options_.scrub_bytes_per_second == 0) return;
-  const double rate = static_cast<double>(options_.scrub_bytes_per_second);
+void Scrubber::Scrub(absl::Time now) {
+  state_.AssertHeld();
+  const int64_t bytes_per_second = state_.options.scrub_bytes_per_second;
+  if (!state_.disk.exists() || bytes_per_second == 0) return;
+  const double rate = static_cast<double>(bytes_per_second);
   const double seconds = absl::ToDoubleSeconds(now - scrubbed_at_);
   scrubbed_at_ = now;
   // What was not used for long is not made up for at once.
-  scrub_credit_ = std::min(scrub_credit_ + std::max(seconds, 0.0) * rate,
-                           2 * rate + kChunkBytes);
-  if (!writer_->idle()) return;  // writing goes first
-  if (to_scrub_.empty()) ListUnverified();
-  while (scrub_credit_ >= kChunkBytes && !to_scrub_.empty()) {
-    const Unverified file = std::move(to_scrub_.back());
+  credit_ =
+      std::min(credit_ + std::max(seconds, 0.0) * rate, 2 * rate + kChunkBytes);
+  if (!state_.disk.idle()) return;  // writing goes first
+  if (to_scrub_.empty()) ListFiles();
+  while (credit_ >= kChunkBytes && !to_scrub_.empty()) {
+    const File file = std::move(to_scrub_.back());
     to_scrub_.pop_back();
-    scrub_credit_ -= static_cast<double>(ScrubFile(file));
+    credit_ -= static_cast<double>(ScrubFile(file));
   }
 }
 
-void DatasetStore::ListUnverified() {
-  for (const auto& [digest, chunk] : chunks_) {
-    if (chunk->on_disk) to_scrub_.push_back({Unverified::kChunk, digest});
+void Scrubber::ListFiles() {
+  state_.AssertHeld();
+  for (const auto& [digest, chunk] : state_.catalog.table.chunks()) {
+    if (chunk->on_disk) to_scrub_.push_back({File::kChunk, digest});
   }
-  for (const auto& [name, tenant] : tenants_) {
-    for (const auto& [id, dataset] : tenant.datasets) {
+  for (const auto& [name, tenant] : state_.catalog.tenants) {
+    for (const auto& [id, dataset] : tenant.datasets.by_id) {
       if (!dataset->on_disk) continue;
-      to_scrub_.push_back({Unverified::kDataset, id, name});
+      to_scrub_.push_back({File::kDataset, id, name});
     }
-    to_scrub_.push_back({Unverified::kNames, Digest(), name});
+    to_scrub_.push_back({File::kNames, Digest(), name});
   }
 }
 
-int64_t DatasetStore::ScrubFile(const Unverified& file) {
+int64_t Scrubber::ScrubFile(const File& file) {
   switch (file.kind) {
-    case Unverified::kChunk:
+    case File::kChunk:
       return ScrubChunk(file.id);
-    case Unverified::kDataset:
+    case File::kDataset:
       return ScrubDataset(file.tenant, file.id);
-    case Unverified::kNames:
+    case File::kNames:
       return ScrubNames(file.tenant);
   }
   return 0;
 }
 
-int64_t DatasetStore::ScrubChunk(const Digest& digest) {
-  const auto at = chunks_.find(digest);
-  if (at == chunks_.end() || !at->second->on_disk) return 0;
+int64_t Scrubber::ScrubChunk(const Digest& digest) {
+  state_.AssertHeld();
+  const auto& chunks = state_.catalog.table.chunks();
+  const auto at = chunks.find(digest);
+  if (at == chunks.end() || !at->second->on_disk) return 0;
   const int64_t bytes = at->second->size;
   // Sound bytes of a file that a restart would refuse; they are written again.
   auto saved = std::make_shared<std::shared_ptr<const char>>();
-  writer_->Add({[this, digest, bytes, saved]() -> absl::Status {
-                  HAWSER_ASSIGN_OR_RETURN(
-                      std::shared_ptr<char> data,
-                      files_->ReadChunk(digest, bytes, &memory_));
-                  const absl::Status header = files_->VerifyHeader(digest);
-                  if (absl::IsDataLoss(header)) *saved = std::move(data);
-                  return header;
-                },
-                [this, weak = std::weak_ptr(at->second), bytes,
-                 saved](const absl::Status& read) {
-                  MutexLock lock(&mu_);
-                  verified_bytes_ += bytes;
-                  const std::shared_ptr<Chunk> chunk = weak.lock();
-                  if (chunk == nullptr) return;
-                  if (read.ok()) chunk->verified = true;
-                  if (!absl::IsDataLoss(read)) return;
-                  FileIsBad(*chunk);
-                  if (chunk->data == nullptr) chunk->data = *saved;
-                }});
+  state_.disk.writer->Add(
+      {[this, digest, bytes, saved]() -> absl::Status {
+         HAWSER_ASSIGN_OR_RETURN(
+             std::shared_ptr<char> data,
+             state_.disk.files->ReadChunk(digest, bytes, &state_.memory));
+         const absl::Status header = state_.disk.files->VerifyHeader(digest);
+         if (absl::IsDataLoss(header)) *saved = std::move(data);
+         return header;
+       },
+       [this, weak = std::weak_ptr(at->second), bytes,
+        saved](const absl::Status& read) {
+         MutexLock lock(&state_.mu);
+         state_.counts.verified_bytes += bytes;
+         const std::shared_ptr<Chunk> chunk = weak.lock();
+         if (chunk == nullptr) return;
+         if (read.ok()) chunk->verified = true;
+         if (!absl::IsDataLoss(read)) return;
+         durability_.FileIsBad(*chunk);
+         if (chunk->data == nullptr) chunk->data = *saved;
+       }});
   return bytes;
 }
 
-int64_t DatasetStore::ScrubDataset(const std::string& name, const Digest& id) {
-  const auto& datasets = tenants_[name].datasets;
+int64_t Scrubber::ScrubRecord(std::function<absl::Status()> verify,
+                              std::function<void()> if_bad) {
+  state_.disk.writer->Add(
+      {std::move(verify),
+       [this, if_bad = std::move(if_bad)](const absl::Status& verified) {
+         MutexLock lock(&state_.mu);
+         state_.counts.verified_bytes += kRecordBytes;
+         if (absl::IsDataLoss(verified)) if_bad();
+       }});
+  return kRecordBytes;
+}
+
+int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
+  state_.AssertHeld();
+  const auto& datasets = state_.catalog.tenants[tenant].datasets.by_id;
   const auto at = datasets.find(id);
   if (at == datasets.end() || !at->second->on_disk) return 0;
-  const std::shared_ptr<StoredDataset> dataset = at->second;
-  writer_->Add({[this, name, dataset] {
-                  return files_->VerifyDataset({name, dataset->manifest});
-                },
-                [this, name, id, dataset](const absl::Status& verified) {
-                  MutexLock lock(&mu_);
-                  verified_bytes_ += kRecordBytes;
-                  if (!absl::IsDataLoss(verified)) return;
-                  const auto& datasets = tenants_[name].datasets;
-                  const auto now = datasets.find(id);
-                  // Else it was deleted meanwhile.
-                  if (now == datasets.end() || now->second != dataset) return;
-                  dataset->on_disk = false;
-                  WriteDataset(name, dataset);
-                }});
-  return kRecordBytes;
+  return ScrubRecord(
+      [this, tenant, dataset = at->second] {
+        return state_.disk.files->VerifyDataset({tenant, dataset->manifest});
+      },
+      [this, tenant, id, dataset = at->second] {
+        state_.AssertHeld();
+        const auto& datasets = state_.catalog.tenants[tenant].datasets.by_id;
+        const auto now = datasets.find(id);
+        // Else it was deleted meanwhile.
+        if (now == datasets.end() || now->second != dataset) return;
+        dataset->on_disk = false;
+        durability_.WriteDataset(tenant, dataset);
+      });
 }
 
-int64_t DatasetStore::ScrubNames(const std::string& name) {
+int64_t Scrubber::ScrubNames(const std::string& tenant) {
+  state_.AssertHeld();
   // A tenant that has said nothing has no such file.
-  if (!tenants_[name].names_saved) return 0;
-  writer_->Add({[this, name] { return files_->VerifyNames(name); },
-                [this, name](const absl::Status& verified) {
-                  MutexLock lock(&mu_);
-                  verified_bytes_ += kRecordBytes;
-                  if (!absl::IsDataLoss(verified)) return;
-                  SaveNames(name, [](const absl::Status& saved) {
-                    if (saved.ok()) return;
-                    HAWSER_LOG(kWarning) << "pins and tags: " << saved;
-                  });
-                }});
-  return kRecordBytes;
-}
-
-void DatasetStore::FileIsBad(Chunk& chunk) {
-  if (!chunk.on_disk) return;
-  files_->NoteMissing(chunk.digest);
-  TakeOffDisk(chunk);
-}
-
-void DatasetStore::TakeOffDisk(Chunk& chunk) {
-  chunk.written = chunk.on_disk = chunk.verified = false;
-  disk_bytes_ -= chunk.size;
-  // What is in memory is written again.
-  if (chunk.placed) evictable_.erase(chunk.place);
-  chunk.placed = false;
+  if (!state_.catalog.tenants[tenant].datasets.names_saved) return 0;
+  return ScrubRecord(
+      [this, tenant] { return state_.disk.files->VerifyNames(tenant); },
+      [this, tenant] {
+        durability_.SaveNames(tenant, [](const absl::Status& saved) {
+          if (saved.ok()) return;
+          HAWSER_LOG(kWarning) << "pins and tags: " << saved;
+        });
+      });
 }
 
 }  // namespace hawser::server

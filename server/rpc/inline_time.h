@@ -10,21 +10,22 @@
 
 namespace hawser::server {
 
-// A thread that serves connections runs short executions itself, at most kMost
-// within the handling of one event. Where several flows (sessions, or tenants'
-// calls) compute on it, what was measured counts against an allowance of kMost,
-// too, which comes back at a quarter of the time that passes. Further
-// executions go to other threads. Those that take less than kUnnoticed cost no
-// more than the way there and do not count. Of the calling thread alone.
+// A thread that serves connections runs short executions itself, for at most
+// kMost within the handling of one event. Where several flows (sessions, or
+// tenants' calls) compute on it, measured time also counts against an allowance
+// of kMost, which comes back at a quarter of the time that passes. Beyond
+// either, executions go to other threads. Those of less than kUnnoticed cost no
+// more than the way there and do not count. All of it is of the calling thread
+// alone.
 class InlineTime {
  public:
   static constexpr absl::Duration kMost = absl::Milliseconds(1);
   static constexpr absl::Duration kUnnoticed = absl::Microseconds(50);
   static constexpr int kShare = 4;
-  // After so long without another flow's execution one is alone.
+  // After so long without another flow's execution a flow is alone.
   static constexpr absl::Duration kAlone = absl::Milliseconds(10);
 
-  // The flow of what comes from several clients.
+  // The flow of executions that come from several clients.
   static constexpr uint64_t kSeveral = 0;
 
   // The thread begins to handle another event.

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 
 namespace hawser::server {
 
@@ -38,7 +38,7 @@ class Reactor {
   virtual void OnDone() {}
 
  protected:
-  // For Read, Write and Finish from any thread, until Finish.
+  // Its Read, Write and Finish may be called from any thread, until Finish.
   Rpc& rpc() const { return *rpc_; }
 
  private:
@@ -51,7 +51,7 @@ class Rpc {
   const grpc::ServerContextBase& context() const { return context_; }
   // Keeps `token` until the call is over.
   void Hold(std::shared_ptr<void> token) { held_ = std::move(token); }
-  // By which it came, for as long as the call is not over; null: see
+  // The connection by which it came, until the call is over; null: see
   // ConnectionGuard::Find.
   void set_connection(std::shared_ptr<Connection> connection) {
     connection_ = std::move(connection);
@@ -68,11 +68,11 @@ class Rpc {
   void Write(const grpc::ByteBuffer& message);
   // The last thing a reactor does. A Read or Write under way still ends.
   void Finish(const absl::Status& status);
-  // With a last message, and OK.
+  // As Finish with OK, after a last message.
   void FinishWith(const grpc::ByteBuffer& last);
 
   // ---- for RpcServer
-  // What an operation is started with.
+  // The tag of an operation.
   class Tag {
    public:
     virtual void Done(bool ok) = 0;
@@ -80,7 +80,7 @@ class Rpc {
    protected:
     ~Tag() = default;
   };
-  // Whose calls they are.
+  // The owner of calls.
   class Owner {
    public:
     // A call has come to `queue`: the next one may.
@@ -88,7 +88,7 @@ class Rpc {
     // Makes the reactor of a call of `method` ("/package.Service/Method").
     virtual std::unique_ptr<Reactor> Dispatch(const std::string& method,
                                               Rpc* rpc) = 0;
-    // The last word on each: nothing of it is on its queue any more.
+    // A call is over: nothing of it is on its queue any more.
     virtual void OnOver() = 0;
 
    protected:

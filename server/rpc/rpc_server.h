@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/mutex.h"
 #include "server/access/access.h"
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 #include "server/rpc/rpc.h"
 #include "server/rpc/served_queue.h"
 
@@ -41,8 +41,9 @@ class RpcServer final : private Rpc::Owner {
 
   // Before Register. An unknown method is kUnimplemented.
   void Add(absl::string_view service, absl::string_view method, Start start);
-  // One that names nobody's things: it asks for no token and knows no tenant.
-  // So many such calls may be under way; more are kResourceExhausted.
+  // A method that asks for no token and is told no tenant, since it shows
+  // nothing of one. A number of such calls may be under way; more are
+  // kResourceExhausted.
   static constexpr int kMostOpenCalls = 1024;
   void AddOpen(absl::string_view service, absl::string_view method,
                std::function<std::unique_ptr<Reactor>(Rpc* rpc)> start);
@@ -52,7 +53,7 @@ class RpcServer final : private Rpc::Owner {
   // Before and after the builder's BuildAndStart.
   void Register(grpc::ServerBuilder* builder);
   void Run();
-  // Before the server's Shutdown: takes no more calls. Those there go on.
+  // Before the server's Shutdown: takes no more calls. Those under way go on.
   void StopAccepting();
   // After it: returns once every call is over, which a reactor tells by Finish.
   void Join();

@@ -15,13 +15,14 @@ namespace hawser::server {
 namespace {
 
 constexpr absl::Duration kLookEvery = absl::Milliseconds(10);
-// Held up: it has used so much of the processor in one wait, and so much of it
-// since the last look. A message of 16 MiB takes about that.
+// A thread is held up when it has used so much of the processor in one wait,
+// and so much of it since the last look. A message of 16 MiB takes about that.
 constexpr absl::Duration kLong = absl::Milliseconds(5);
 constexpr absl::Duration kGoesOn = absl::Microseconds(500);
-// Who sends so will do it again: until then two threads serve.
+// A client that holds up a thread will do it again: until then two serve.
 constexpr absl::Duration kStays = absl::Milliseconds(500);
-// Of the processor in one wait: then a connection is to blame; and again.
+// A connection is to blame after so much of the processor in one wait, and
+// again after as much more.
 constexpr absl::Duration kBlameAt = absl::Milliseconds(100);
 constexpr absl::Duration kBlameAgain = absl::Milliseconds(200);
 

@@ -19,11 +19,11 @@
 namespace hawser::server {
 
 // One thread serves: a second one costs every message 10 us, because gRPC wakes
-// them in turn. But gRPC parses what a connection sends inside the wait for the
-// next event, and does not leave it as long as more comes. So others stand in,
-// each when all before it are held up so, until half a second has passed without
-// that. Events are handled one at a time, by all these threads together; those
-// that one thread takes out, in the order in which it takes them out.
+// them in turn. But gRPC parses the bytes of a connection inside the wait for
+// the next event, and stays there as long as more come: the thread is held up.
+// So others stand in, each when all before it are held up, until half a second
+// has passed without that. Events are handled one at a time by all these
+// threads together; those that one thread takes out, in that order.
 class ServedQueue {
  public:
   // `blame` is called, by any thread, when a connection holds up one of ours
@@ -38,7 +38,7 @@ class ServedQueue {
   grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
   // Handles events, which are Rpc::Tags, from now on.
   void Start();
-  // Once nothing will be started on the queue any more.
+  // After the last operation was started on the queue.
   void Join();
 
  private:
@@ -48,7 +48,7 @@ class ServedQueue {
     // Returns from waiting: as long as this stays, it waits or is held up.
     std::atomic<uint64_t> returns{0};
   };
-  // What one that stands in has seen of one before it.
+  // What a thread that stands in has seen of one before it.
   struct Sight {
     uint64_t returns = 0;
     absl::Duration used;     // of the processor, in all
@@ -59,11 +59,11 @@ class ServedQueue {
 
   void Serve();
   void StandIn(int number);
-  // Whether all before `number` have been held up since the last look. Blames for
+  // Whether all before `number` were held up since the last look. Blames for
   // each of them that has been held up for long.
   bool HeldUp(int number, std::array<Sight, kStandIns>& sights);
-  // Serves as number `number`, for as long as is said above or until the queue is
-  // over.
+  // Serves as number `number` until it need not stand in any more, or the queue
+  // is over.
   void Help(int number, std::array<Sight, kStandIns>& sights);
   void SetHelping(int number);
   void Handle(void* tag, bool ok);

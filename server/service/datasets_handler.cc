@@ -229,7 +229,7 @@ struct DatasetsHandler::Verbs {
   const absl::string_view tenant;
   Done done;
 
-  // For what the store says no more of than that it was done.
+  // For verbs that the store answers with a status alone.
   std::function<void(const absl::Status&)> Acknowledged() {
     return [done = std::move(done)](const absl::Status& status) {
       if (!status.ok()) return done(status);

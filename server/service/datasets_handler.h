@@ -17,9 +17,9 @@
 #include "core/runtime/dataset.h"
 #include "core/wire/dataset_verbs.h"
 #include "proto/datasets.pb.h"
-#include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
-#include "server/service/piece.h"
+#include "server/datasets/uploads.h"
+#include "server/service/messages/piece.h"
 
 namespace hawser::server {
 
@@ -122,7 +122,7 @@ class DatasetsHandler {
               std::get<typename Verb::Answer>(*answer)));
         });
   }
-  // What the store is asked for each verb.
+  // One for each verb: what the store is asked, and its answer.
   struct Verbs;
   void Answer(absl::string_view tenant, const DatasetVerb& verb,
               std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);

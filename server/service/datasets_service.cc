@@ -8,13 +8,13 @@
 #include "core/base/status.h"
 #include "core/wire/dataset_verbs.h"
 #include "proto/datasets.grpc.pb.h"
-#include "server/service/frames.h"
-#include "server/service/unary.h"
+#include "server/service/messages/frames.h"
+#include "server/service/messages/unary.h"
 
 namespace hawser::server {
 namespace {
 
-// Copying and hashing a frame above this is worth another thread: the one that
+// Frames above this are copied and hashed by another thread: the one that
 // serves connections would keep small steps of others waiting.
 constexpr uint64_t kFrameForWorkers = 64 << 10;
 const bool kManyCores = std::thread::hardware_concurrency() > 1;

@@ -6,16 +6,21 @@
 
 #include "core/base/status.h"
 #include "proto/executor.grpc.pb.h"
-#include "server/service/frames.h"
-#include "server/service/unary.h"
+#include "server/service/execution/stateless_call.h"
+#include "server/service/messages/frames.h"
+#include "server/service/messages/unary.h"
+#include "server/service/stream/bulk.h"
+#include "server/service/stream/session_link.h"
 
 namespace hawser::server {
 namespace {
 
 class SessionReactor final : public Reactor, public SessionWire {
  public:
-  SessionReactor(Rpc* rpc, ExecutorHandler* handler, absl::string_view tenant)
-      : Reactor(rpc), link_(handler->Connect(tenant, this)) {
+  SessionReactor(Rpc* rpc, Executor* executor, std::string tenant)
+      : Reactor(rpc),
+        link_(
+            std::make_shared<SessionLink>(executor, std::move(tenant), this)) {
     link_->Start();
   }
 
@@ -53,8 +58,8 @@ class SessionReactor final : public Reactor, public SessionWire {
 
 class UploadReactor final : public Reactor {
  public:
-  UploadReactor(Rpc* rpc, ExecutorHandler* handler, std::string tenant)
-      : Reactor(rpc), handler_(handler), tenant_(std::move(tenant)) {
+  UploadReactor(Rpc* rpc, Executor* executor, std::string tenant)
+      : Reactor(rpc), executor_(executor), tenant_(std::move(tenant)) {
     rpc->Read(&buffer_);
   }
 
@@ -75,7 +80,8 @@ class UploadReactor final : public Reactor {
     HAWSER_RETURN_IF_ERROR(
         frame.Parse(&buffer_, v1::UploadChunk::kDataFieldNumber, &header));
     if (receiver_ == nullptr) {
-      HAWSER_ASSIGN_OR_RETURN(receiver_, handler_->Upload(tenant_, header));
+      HAWSER_ASSIGN_OR_RETURN(
+          receiver_, UploadReceiver::Begin(*executor_, tenant_, header));
     }
     if (receiver_->filled()) return absl::OkStatus();
     if (frame.size() > static_cast<uint64_t>(receiver_->missing())) {
@@ -93,20 +99,21 @@ class UploadReactor final : public Reactor {
     return receiver_->Finish();
   }
 
-  ExecutorHandler* const handler_;
+  Executor* const executor_;
   const std::string tenant_;
   grpc::ByteBuffer buffer_;
   std::unique_ptr<UploadReceiver> receiver_;
 };
 
 // The value of a handle as one piece, then the end.
-PieceStream::Source ValueOf(ExecutorHandler* handler, const std::string& tenant,
+PieceStream::Source ValueOf(Executor* executor, const std::string& tenant,
                             const v1::DownloadRequest& request) {
-  return [handler, tenant, request,
+  return [executor, tenant, request,
           sent = std::make_shared<bool>(false)](const PieceDone& done) {
     if (std::exchange(*sent, true)) return done(Piece());
-    handler->Download(
-        tenant, request, [done](const absl::StatusOr<Literal>& value) {
+    FetchForDownload(
+        *executor, tenant, request,
+        [done](const absl::StatusOr<Literal>& value) {
           if (!value.ok()) return done(value.status());
           // The owner is the Literal itself.
           auto held = std::make_shared<const Literal>(*value);
@@ -118,30 +125,32 @@ PieceStream::Source ValueOf(ExecutorHandler* handler, const std::string& tenant,
 
 }  // namespace
 
-void AddExecutorMethods(ExecutorHandler* handler, RpcServer* server) {
+void AddExecutorMethods(Executor* executor, RpcServer* server) {
   const char* const service = v1::Executor::service_full_name();
-  server->Add(service, "Session", [handler](Rpc* rpc, std::string tenant) {
-    return std::make_unique<SessionReactor>(rpc, handler, tenant);
+  server->Add(service, "Session", [executor](Rpc* rpc, std::string tenant) {
+    return std::make_unique<SessionReactor>(rpc, executor, std::move(tenant));
   });
-  server->Add(service, "Upload", [handler](Rpc* rpc, std::string tenant) {
-    return std::make_unique<UploadReactor>(rpc, handler, std::move(tenant));
+  server->Add(service, "Upload", [executor](Rpc* rpc, std::string tenant) {
+    return std::make_unique<UploadReactor>(rpc, executor, std::move(tenant));
   });
-  server->Add(service, "Download", [handler](Rpc* rpc, std::string tenant) {
+  server->Add(service, "Download", [executor](Rpc* rpc, std::string tenant) {
     return std::make_unique<PieceStream>(
         rpc, v1::DownloadChunk::kDataFieldNumber,
-        [handler, tenant = std::move(tenant)](const grpc::ByteBuffer& buffer)
+        [executor, tenant = std::move(tenant)](const grpc::ByteBuffer& buffer)
             -> absl::StatusOr<PieceStream::Pieces> {
           v1::DownloadRequest request;
           HAWSER_RETURN_IF_ERROR(ParseBuffer(buffer, &request));
-          return PieceStream::Pieces{"", ValueOf(handler, tenant, request)};
+          return PieceStream::Pieces{"", ValueOf(executor, tenant, request)};
         });
   });
-  server->Add(service, "Call",
-              UnaryMethod<v1::CallRequest, v1::CallReply>(
-                  [handler](const std::string& tenant, v1::CallRequest* request,
-                            const CancelToken& cancel, auto done) {
-                    handler->Call(tenant, request, cancel, std::move(done));
-                  }));
+  server->Add(
+      service, "Call",
+      UnaryMethod<v1::CallRequest, v1::CallReply>(
+          [executor](const std::string& tenant, v1::CallRequest* request,
+                     const CancelToken& cancel, auto done) {
+            StatelessCall::Start(*executor, tenant, request, cancel,
+                                 std::move(done));
+          }));
 }
 
 }  // namespace hawser::server

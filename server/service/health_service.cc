@@ -4,8 +4,8 @@
 
 #include "core/base/status.h"
 #include "proto/health.grpc.pb.h"
-#include "server/service/frames.h"
-#include "server/service/unary.h"
+#include "server/service/messages/frames.h"
+#include "server/service/messages/unary.h"
 
 namespace hawser::server {
 namespace {

@@ -17,8 +17,8 @@ class HealthService {
   // Adds its methods. All services added before are healthy until Stop, and
   // so is this one.
   void AddMethods(RpcServer* server);
-  // Nothing is healthy any more, at a stop or when the device is lost; those
-  // that watch are told. May be called again.
+  // From now on nothing is healthy; clients that watch are told. For a stop, or
+  // a device that is lost. May be called again.
   void Stop();
 
  private:

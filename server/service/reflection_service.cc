@@ -11,7 +11,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "proto/reflection.grpc.pb.h"
-#include "server/service/frames.h"
+#include "server/service/messages/frames.h"
 
 namespace hawser::server {
 namespace {

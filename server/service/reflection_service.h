@@ -6,7 +6,7 @@
 
 namespace hawser::server {
 
-// Of all services added before, and of itself.
+// Adds its methods, which know all services added before, and itself.
 void AddReflectionMethods(RpcServer* server);
 
 }  // namespace hawser::server

@@ -33,10 +33,10 @@ class ExecutableCache {
   // nullptr when unknown, or unknown to this tenant.
   Pointer Find(absl::string_view tenant, const Digest& fingerprint);
   // For a tenant that has just shown the module: from now on it may Find it.
-  // nullptr when nobody has compiled it.
+  // nullptr when it was not compiled.
   Pointer Join(absl::string_view tenant, const Digest& fingerprint);
-  // Keeps what was compiled and returns it, or what another thread was first
-  // to compile of the same fingerprint.
+  // Keeps what was compiled and returns it, or what another thread has kept for
+  // the same fingerprint before.
   Pointer Add(absl::string_view tenant, const Digest& fingerprint,
               Pointer executable);
 
@@ -44,8 +44,8 @@ class ExecutableCache {
   void LetGo();
 
   size_t size() const;
-  // How often what tenants share was looked into, which takes a fingerprint
-  // of one's own: a tenant that asks for others' leaves it as it is.
+  // How often the index that tenants share was looked into, which takes a
+  // fingerprint of the tenant's own.
   int64_t shared_lookups() const;
 
  private:
@@ -58,7 +58,7 @@ class ExecutableCache {
     std::list<Digest> order;  // last used first
     absl::flat_hash_map<Digest, std::list<Digest>::iterator> places;
   };
-  // Null when nobody has compiled it.
+  // Null when it was not compiled.
   Entry* Shared(const Digest& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // As what the tenant used last.
   void Know(absl::string_view tenant, const Digest& fingerprint, Entry& entry)

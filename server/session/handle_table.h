@@ -23,8 +23,9 @@
 
 namespace hawser::server {
 
-// Held by everybody who wants results of one execution. Stops it at its end,
-// which does nothing to one that has ended.
+// Held by each handle and step that wants results of one execution; stops the
+// execution when the last of them lets go. Nothing happens to one that has
+// ended.
 class Wanted {
  public:
   explicit Wanted(CancelToken work) : work_(std::move(work)) {}
@@ -39,8 +40,8 @@ using WantedPtr = std::shared_ptr<const Wanted>;
 
 // What a handle stands for. A copy keeps the buffer alive.
 struct Value {
-  // The buffer, or the first cause why there is none. Says nothing while
-  // `later` is valid.
+  // The buffer, or the first cause why there is none. Meaningless while `later`
+  // is valid.
   absl::StatusOr<runtime::BufferPtr> now = runtime::BufferPtr();
   // Valid: the buffer itself is still to come (a streamed upload, a dataset
   // being read, or a step that waits for one of these).
@@ -60,8 +61,8 @@ class HandleTable {
     int64_t handles = int64_t{1} << 20;
     int64_t bytes = int64_t{1} << 62;
   };
-  // The table itself is charged to `memory`; null: to nothing. Values are
-  // charged by who makes them.
+  // The table itself is charged to `memory`; null: to nothing. What makes
+  // values charges them.
   explicit HandleTable(const Limits& limits, MemoryHolderPtr memory = nullptr)
       : limits_(limits), state_(std::move(memory), MemoryUse::kSession) {}
   ~HandleTable();
@@ -84,7 +85,8 @@ class HandleTable {
 
   // Gives a declared handle its buffer or the reason why it has none.
   void Fill(uint64_t handle, Value value);
-  // The execution behind `handle` failed: no buffer comes, or it goes again.
+  // The execution behind `handle` failed: `why` takes the place of what was
+  // there or to come.
   void Poison(uint64_t handle, const absl::Status& why);
 
   // Errors: kNotFound.
@@ -92,17 +94,17 @@ class HandleTable {
   // Unknown handles are fine: donated ones are released again.
   void Release(absl::Span<const uint64_t> handles);
 
-  // ---- what the session has used by a name of its own, and keeps though it
-  // be deleted meanwhile: arrays of datasets. Null: not used yet.
+  // ---- arrays of datasets that the session has used, by a name of its own:
+  // kept also when the dataset is deleted. Null: not used yet.
   std::shared_ptr<const void> FindUsed(absl::string_view name) const;
   // The last few thousand names stay.
   void KeepUsed(std::string name, std::shared_ptr<const void> used);
 
   // ---- side streams
-  // Makes the caller the one who fills `handle`, until FinishUpload. Its shape,
-  // or nothing for a repeat: the value is there already.
+  // The caller alone fills `handle` until FinishUpload. Returns its shape, or
+  // nothing for a repeat: the value is there already.
   // Errors: kNotFound, kInvalidArgument (not declared as streamed),
-  // kUnavailable (somebody else is at it).
+  // kUnavailable (another upload fills it).
   absl::StatusOr<std::optional<Shape>> BeginUpload(uint64_t handle);
   // The value, or not OK to let another attempt begin.
   void FinishUpload(uint64_t handle, absl::StatusOr<runtime::BufferPtr> buffer);
@@ -142,7 +144,7 @@ class HandleTable {
   // Charges for the table with `more` entries. False: it may not grow.
   bool ChargeState(size_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SetValue(Entry& entry, Value value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Takes the entry out; what dies with it dies outside the lock.
+  // Takes the entry out; the caller destroys it outside the lock.
   Entry Remove(Entries::iterator at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const Limits limits_;

@@ -62,9 +62,9 @@ absl::StatusOr<std::shared_ptr<Session>> SessionTable::Open(
   Sessions& own = tenants_[tenant];
   while (own.contains(id)) id = RandomNumber();
   auto session = std::make_shared<Session>(
-      id, std::move(secret), std::string(tenant),
-      std::string(client_name.substr(0, kMaxName)), options_.limits,
-      std::move(memory), std::move(state));
+      SessionIdentity{id, std::move(secret), std::string(tenant),
+                      std::string(client_name.substr(0, kMaxName))},
+      options_.limits, std::move(memory), std::move(state));
   session->Detach(nullptr, now());  // the lease runs until a stream attaches
   own.emplace(id, session);
   ++size_;

@@ -46,15 +46,15 @@ class SessionTable {
   absl::StatusOr<std::shared_ptr<Session>> Open(absl::string_view tenant,
                                                 absl::string_view client_name);
   // Errors: kUnavailable (the session is lost), the same for an unknown id, a
-  // wrong secret and another tenant's session, which is not looked at; found in
-  // the same time as far as the secret goes.
+  // wrong secret and another tenant's session, which is not looked at. The time
+  // does not depend on how much of the secret is right.
   absl::StatusOr<std::shared_ptr<Session>> Find(absl::string_view tenant,
                                                 uint64_t id,
                                                 absl::string_view secret);
   // The client has said goodbye.
   void End(uint64_t id, const absl::Status& why);
   void EndAll(const absl::Status& why);
-  // Ends sessions whose lease is over. Called every second or so.
+  // Ends sessions whose lease is over; to be called every second or so.
   void Sweep();
 
   const SessionTableOptions& options() const { return options_; }
@@ -75,7 +75,7 @@ class SessionTable {
   std::vector<std::shared_ptr<Session>> All() const;
 
   mutable Mutex mu_;
-  // By tenant, so that what a caller names is looked for among its own alone.
+  // By tenant, so that an id is looked for among the caller's own alone.
   absl::flat_hash_map<std::string, Sessions> tenants_ ABSL_GUARDED_BY(mu_);
   int64_t size_ ABSL_GUARDED_BY(mu_) = 0;
 };

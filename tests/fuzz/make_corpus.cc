@@ -9,7 +9,7 @@
 #include "client/formats/npy_header.h"
 #include "core/ir/printer.h"
 #include "core/wire/codec.h"
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 #include "tests/client/formats/zip_writer.h"
 #include "tests/fuzz/sample_cases.h"
 #include "tests/testing/random_literal.h"

@@ -7,7 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/wire/codec.h"
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 #include "tests/fuzz/message_edits.h"
 
 namespace hawser {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 
 namespace hawser::server {
 namespace {

@@ -21,9 +21,6 @@ EXCEPTIONS = {
     "core/ops": 37,
     "kernels/cuda": 31,
     "kernels/emu": 25,
-    "server/access": 16,
-    "server/datasets": 23,
-    "server/service": 41,
     "tests/bench": 41,
     "tests/bench/gpu": 18,
     "tests/client/formats": 16,
@@ -34,8 +31,6 @@ EXCEPTIONS = {
     "tests/kernels/cuda": 17,
     "tests/kernels/gpu": 17,
     "tests/kernels/plan": 22,
-    "tests/server/access": 20,
-    "tests/server/service": 21,
     "tests/testing": 31,
 }
 

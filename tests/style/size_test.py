@@ -18,7 +18,6 @@ CLASSES = {
     "client/remote/grpc/grpc_transport.cc:GrpcTransport": 202,
     "client/remote/session/session.h:RemoteSession": 156,
     "client/sdk/ops/indexing/subscript.cc:Subscript": 189,
-    "server/datasets/dataset_store.h:DatasetStore": 259,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
     "tests/client/remote/fake_server.h:FakeServer": 153,
     "tests/client/remote/fake_transport.cc:FakeTransport": 291,

@@ -95,8 +95,6 @@ absl::Status LoopbackServer::Restart() {
   return absl::OkStatus();
 }
 
-int64_t LoopbackServer::sessions() {
-  return host_->executor().executor().sessions.size();
-}
+int64_t LoopbackServer::sessions() { return host_->executor().sessions.size(); }
 
 }  // namespace hawser

@@ -1,10 +1,11 @@
-#include "server/access/acceptor.h"
+#include "server/access/connections/acceptor.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "gtest/gtest.h"
-#include "server/access/open_sockets.h"
+#include "server/access/connections/open_sockets.h"
 #include "server/listener.h"
 #include "tests/server/access/sockets.h"
 #include "tests/testing/matchers.h"
@@ -171,6 +172,20 @@ TEST_F(AcceptorTest, ThoseHeldBackMakeRoom) {
   int closed = 0;
   for (Socket& socket : held) closed += socket.IsClosedWithin(kAWhile) ? 1 : 0;
   EXPECT_EQ(closed, 1);
+}
+
+TEST_F(AcceptorTest, ThoseThatMayNeverComeAreClosedAtOnce) {
+  std::atomic<bool> refuse{true};
+  Start({.not_before = [&](int) -> std::optional<absl::Time> {
+    if (refuse) return std::nullopt;
+    return SteadyNow();
+  }});
+  Socket refused = Connect();
+  refused.Send("x");
+  EXPECT_TRUE(refused.IsClosedWithin(kAWhile));
+  refuse = false;
+  Socket honest = ConnectAndSpeak();
+  EXPECT_EQ(given(), 1);
 }
 
 TEST_F(AcceptorTest, WhoLeavesBeforeSpeakingIsForgotten) {

@@ -36,7 +36,7 @@ absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectTo(
 // its first message.
 absl::Status LetsIn(const server::Host& host, Credentials credentials);
 
-// Somebody who sends what he likes, in plaintext.
+// A client that sends any bytes, in plaintext.
 class RawClient {
  public:
   // Without a token no `authorization` is sent.

@@ -1,4 +1,4 @@
-#include "server/access/connection_guard.h"
+#include "server/access/connections/connection_guard.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -235,7 +235,7 @@ TEST_F(ConnectionGuardTest, WhoSendsMostWithoutAMessageIsToBlame) {
 TEST_F(ConnectionGuardTest, FromWhereOneWasClosedNewOnesComeOneByOne) {
   Start({});
   Pair before;
-  const absl::Time at_once = guard_->NotBefore(before.server());
+  const absl::Time at_once = guard_->NotBefore(before.server()).value();
   EXPECT_LE(at_once, SteadyNow());
   Pair bad;
   guard_->Add(bad.server());
@@ -243,15 +243,15 @@ TEST_F(ConnectionGuardTest, FromWhereOneWasClosedNewOnesComeOneByOne) {
   EXPECT_TRUE(bad.EndsWithin(kLongEnough));
   Pair next, after;
   const absl::Time start = SteadyNow();
-  const absl::Time first = guard_->NotBefore(next.server());
-  const absl::Time second = guard_->NotBefore(after.server());
+  const absl::Time first = guard_->NotBefore(next.server()).value();
+  const absl::Time second = guard_->NotBefore(after.server()).value();
   EXPECT_LT(first, start + absl::Seconds(1));
   EXPECT_GE(second, first + absl::Milliseconds(50));
   EXPECT_LT(second, first + absl::Seconds(1));
   // Unix sockets have no address.
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  const absl::Time of_unix = guard_->NotBefore(ends[0]);
+  const absl::Time of_unix = guard_->NotBefore(ends[0]).value();
   EXPECT_LE(of_unix, SteadyNow());
   close(ends[0]);
   close(ends[1]);

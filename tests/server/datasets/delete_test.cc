@@ -120,7 +120,7 @@ TEST_P(DeleteTest, ADatasetThatWasPutTwiceIsGoneWithItsChunks) {
   EXPECT_EQ(store().statistics().chunks, 0);
 }
 
-// Two put the same at once: what the first commits and somebody deletes stays
+// Two put the same at once: what the first commits and a third deletes stays
 // for the second, who was told that it is there.
 TEST_P(DeleteTest, WhatAnotherWasToldStaysUntilItsCommit) {
   constexpr uint64_t kOther = 1, kThird = 2;

@@ -1,4 +1,4 @@
-#include "server/datasets/disk_writer.h"
+#include "server/datasets/storage/disk_writer.h"
 
 #include <memory>
 #include <string>

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/datasets/dataset_store.h"
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"
 

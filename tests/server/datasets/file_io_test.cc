@@ -1,4 +1,4 @@
-#include "server/datasets/file_io.h"
+#include "server/datasets/storage/file_io.h"
 
 #include <fcntl.h>
 

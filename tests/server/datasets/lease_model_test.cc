@@ -1,6 +1,6 @@
 // Leases of chunks against a model: several uploads over few chunks, of two
 // tenants, by seeded schedules of questions, puts, commits, deletions and
-// time. A chunk that somebody was told of or has brought stays until his commit
+// time. A chunk that a client was told of or has brought stays until its commit
 // or until nothing was heard of him for a time, and nothing stays longer.
 #include <bit>
 #include <cstdint>

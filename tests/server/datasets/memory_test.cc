@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "gtest/gtest.h"
-#include "server/datasets/chunk_memory.h"
 #include "server/datasets/dataset_store.h"
+#include "server/datasets/storage/chunk_memory.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"
 
@@ -153,7 +153,7 @@ TEST_F(SmallStore, ArraysInUseStay) {
 
 // ---- waiting for the disk
 
-// A disk that hangs: the chunk's temporary file is a pipe that nobody empties.
+// A disk that hangs: the chunk's temporary file is a pipe that is never read.
 class HangingDisk {
  public:
   HangingDisk(const TemporaryFolder& folder, const Digest& chunk)

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/allocation_meter.h"
 #include "tests/testing/matchers.h"

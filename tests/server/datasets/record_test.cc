@@ -1,5 +1,5 @@
 // The bytes of files: what was written is read back, and nothing else is.
-#include "server/datasets/record.h"
+#include "server/datasets/storage/record.h"
 
 #include <cstdint>
 #include <limits>

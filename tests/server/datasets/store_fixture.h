@@ -17,8 +17,8 @@
 #include "core/base/literal.h"
 #include "core/runtime/dataset.h"
 #include "gtest/gtest.h"
-#include "server/datasets/chunk_receiver.h"
 #include "server/datasets/dataset_store.h"
+#include "server/datasets/uploads.h"
 #include "tests/testing/temporary_folder.h"
 
 namespace hawser::server {

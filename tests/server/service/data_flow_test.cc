@@ -165,8 +165,8 @@ TEST_F(DataFlowTest, AnEndedSessionEndsWhatItWaitsFor) {
   ASSERT_TRUE(download.Write(request.SerializeAsString()));
   download.WritesDone();
   ASSERT_OK(session_->Do(PingMessage()));
-  server_->host().executor().executor().sessions.End(
-      session_->id(), Unavailable("the lease is over"));
+  server_->host().executor().sessions.End(session_->id(),
+                                          Unavailable("the lease is over"));
   EXPECT_THAT(download.Finish(),
               ::testing::AnyOf(
                   StatusIs(StatusCode::kUnavailable, "the lease is over"),

@@ -1,4 +1,4 @@
-#include "server/service/device_queue.h"
+#include "server/service/queue/device_queue.h"
 
 #include <algorithm>
 #include <atomic>

@@ -54,7 +54,7 @@ class RawSession {
   // Breaks the stream and comes back on another one.
   v1::ServerMessage Reattach();
 
-  // The number of the next request, for whoever sends it himself.
+  // The number of the next request, for tests that send it themselves.
   uint64_t TakeSequence() { return ++sequence_; }
   // Numbers the request, unless it has a number, and sends it.
   uint64_t Send(v1::ClientMessage request);

@@ -1,6 +1,6 @@
 // A session stream without a transport: who may speak when, and what happens
 // to those who have gone.
-#include "server/service/session_link.h"
+#include "server/service/stream/session_link.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
 #include "server/datasets/dataset_store.h"
-#include "server/service/executor_handler.h"
+#include "server/service/execution/executor.h"
 #include "tests/server/service/raw_session.h"
 #include "tests/testing/matchers.h"
 
@@ -107,15 +107,15 @@ class SessionLinkTest : public ::testing::Test {
       const int64_t look = looks_at_the_clock_.fetch_add(1);
       return absl::UnixEpoch() + look * tick_;
     };
-    ASSERT_OK_AND_ASSIGN(handler_,
-                         ExecutorHandler::Create(cpu::MakeCpuClient(),
-                                                 datasets_.get(), options));
+    ASSERT_OK_AND_ASSIGN(executor_, Executor::Create(cpu::MakeCpuClient(),
+                                                     datasets_.get(), options));
   }
   void TearDown() override { workers_go_on_.Set(true); }
 
   Stream Connect() {
     Stream stream;
-    stream.link = handler_->Connect("tenant", stream.wire.get());
+    stream.link = std::make_shared<SessionLink>(executor_.get(), "tenant",
+                                                stream.wire.get());
     stream.link->Start();
     return stream;
   }
@@ -153,7 +153,7 @@ class SessionLinkTest : public ::testing::Test {
   }
   // Nothing compiles until workers_go_on_ is set.
   void BlockWorkers() {
-    handler_->executor().workers.Schedule(
+    executor_->workers.Schedule(
         [go_on = workers_go_on_.future()] { (void)go_on.Await(); });
   }
   static v1::ClientMessage Numbered(v1::ClientMessage message,
@@ -168,7 +168,7 @@ class SessionLinkTest : public ::testing::Test {
   std::atomic<int64_t> looks_at_the_clock_{0};
   absl::Duration tick_;  // between two of them
   std::unique_ptr<DatasetStore> datasets_;
-  std::unique_ptr<ExecutorHandler> handler_;
+  std::unique_ptr<Executor> executor_;
   Promise<bool> workers_go_on_;
 };
 
@@ -313,7 +313,7 @@ TEST_F(SessionLinkTest, AMessageThatTakesLongMakesWayForOthers) {
 
   Stream light = Open(&other);
   Promise<bool> go_on;
-  handler_->executor().turns.Schedule([&] { (void)go_on.future().Await(); });
+  executor_->turns.Schedule([&] { (void)go_on.future().Await(); });
   for (auto& ping : *pings.mutable_more()) ping.set_sequence(ping.sequence() + 3);
   ASSERT_TRUE(stream.Deliver(pings));
   EXPECT_EQ(Answers(stream, 1)[0].sequence(), 4u);
@@ -363,7 +363,7 @@ TEST_F(SessionLinkTest, ALinkThatBrokeBeforeItOpenedLeavesALease) {
   stream.link->OnBroken();
   EXPECT_EQ(stream.wire->finished().size(), 1u);
   stream.link->OnDone(false);
-  EXPECT_EQ(handler_->executor().sessions.size(), 0);
+  EXPECT_EQ(executor_->sessions.size(), 0);
 }
 
 TEST_F(SessionLinkTest, OnlyADeliveredGoodbyeEndsTheSession) {
@@ -374,10 +374,10 @@ TEST_F(SessionLinkTest, OnlyADeliveredGoodbyeEndsTheSession) {
     ASSERT_EQ(stream.wire->finished().size(), 1u);
     EXPECT_OK(stream.wire->finished()[0]);
     stream.link->OnDone(delivered);
-    const auto found = handler_->executor().sessions.Find(
-        "tenant", open.session_id(), open.secret());
+    const auto found =
+        executor_->sessions.Find("tenant", open.session_id(), open.secret());
     EXPECT_EQ(found.ok(), !delivered);
-    handler_->executor().sessions.EndAll(Cancelled("next round"));
+    executor_->sessions.EndAll(Cancelled("next round"));
   }
 }
 

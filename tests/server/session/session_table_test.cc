@@ -67,7 +67,7 @@ TEST_F(SessionTableTest, NothingElseFindsIt) {
       {"", session->id(), secret},
   };
   for (const auto& row : rows) {
-    // The same words whatever is wrong: nobody learns which.
+    // The same words whatever is wrong: a client cannot learn which.
     EXPECT_THAT(table_.Find(row.tenant, row.id, row.secret),
                 StatusIs(StatusCode::kUnavailable,
                          absl::StrCat("session ", row.id,

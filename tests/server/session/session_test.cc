@@ -50,7 +50,7 @@ class SessionTest : public ::testing::Test {
     Answer(Claimed(sequence), bytes);
   }
 
-  Session session_{17, "secret", "tenant", "client",
+  Session session_{{17, "secret", "tenant", "client"},
                    SessionLimits{.executables = 2,
                                  .unfinished = 3,
                                  .unfinished_bytes = 100,
@@ -200,31 +200,31 @@ TEST_F(SessionTest, KeptAnswersStopTheReadingOnlyWhileSomethingIsUnfinished) {
 
 TEST_F(SessionTest, RequestsAreAppliedOneAtATimeInTheirOrder) {
   std::vector<int> order;
-  session_.Enter([&] { order.push_back(1); });  // goes on: no Leave yet
-  session_.Enter([&] {
+  session_.turns().Enter([&] { order.push_back(1); });  // goes on: no Leave yet
+  session_.turns().Enter([&] {
     order.push_back(2);
-    session_.Leave();
+    session_.turns().Leave();
   });
-  session_.Enter([&] { order.push_back(3); });
+  session_.turns().Enter([&] { order.push_back(3); });
   EXPECT_THAT(order, ElementsAre(1));
-  session_.Leave();
+  session_.turns().Leave();
   EXPECT_THAT(order, ElementsAre(1, 2, 3));
-  session_.Leave();
-  session_.Enter([&] { order.push_back(4); });
+  session_.turns().Leave();
+  session_.turns().Enter([&] { order.push_back(4); });
   EXPECT_THAT(order, ElementsAre(1, 2, 3, 4));
 }
 
 TEST_F(SessionTest, ALongQueueOfTurnsDoesNotGrowTheStack) {
   constexpr int kTurns = 200000;
   int taken = 0;
-  session_.Enter([] {});
+  session_.turns().Enter([] {});
   for (int i = 0; i < kTurns; ++i) {
-    session_.Enter([&] {
+    session_.turns().Enter([&] {
       ++taken;
-      session_.Leave();
+      session_.turns().Leave();
     });
   }
-  session_.Leave();
+  session_.turns().Leave();
   EXPECT_EQ(taken, kTurns);
 }
 
@@ -236,10 +236,10 @@ TEST_F(SessionTest, TurnsThatEndOnOtherThreadsExcludeEachOther) {
   for (int t = 0; t < 3; ++t) {
     enterers.emplace_back([&] {
       for (int i = 0; i < kTurns; ++i) {
-        session_.Enter([&] {
+        session_.turns().Enter([&] {
           ++count;
           MutexLock lock(&mu);
-          enders.emplace_back([&] { session_.Leave(); });
+          enders.emplace_back([&] { session_.turns().Leave(); });
         });
       }
     });
@@ -261,37 +261,38 @@ TEST_F(SessionTest, TurnsThatEndOnOtherThreadsExcludeEachOther) {
 
 TEST_F(SessionTest, AnExecutableHasTheNumberTheClientGaveIt) {
   const auto executable = NewExecutable();
-  EXPECT_OK(session_.SetExecutable(5, DigestOf("m"), executable));
-  EXPECT_OK(session_.SetExecutable(5, DigestOf("m"), NewExecutable()));
-  ASSERT_TRUE(session_.FindExecutable(5).has_value());
-  EXPECT_EQ(**session_.FindExecutable(5), executable) << "a repeat";
-  EXPECT_EQ(session_.FindExecutable(6), std::nullopt);
-  EXPECT_THAT(session_.SetExecutable(5, DigestOf("n"), NewExecutable()),
+  EXPECT_OK(session_.executables().Set(5, DigestOf("m"), executable));
+  EXPECT_OK(session_.executables().Set(5, DigestOf("m"), NewExecutable()));
+  ASSERT_TRUE(session_.executables().Find(5).has_value());
+  EXPECT_EQ(**session_.executables().Find(5), executable) << "a repeat";
+  EXPECT_EQ(session_.executables().Find(6), std::nullopt);
+  EXPECT_THAT(session_.executables().Set(5, DigestOf("n"), NewExecutable()),
               StatusIs(StatusCode::kInvalidArgument,
                        "executable 5 is in use for another module"));
-  EXPECT_THAT(session_.SetExecutable(0, DigestOf("n"), NewExecutable()),
+  EXPECT_THAT(session_.executables().Set(0, DigestOf("n"), NewExecutable()),
               StatusIs(StatusCode::kInvalidArgument, "executable 0 is not"));
 }
 
 TEST_F(SessionTest, AFailedCompileIsTheFirstCauseUntilASecondTry) {
-  EXPECT_OK(session_.SetExecutable(5, DigestOf("m"), Unimplemented("no op")));
-  EXPECT_THAT(*session_.FindExecutable(5),
+  EXPECT_OK(
+      session_.executables().Set(5, DigestOf("m"), Unimplemented("no op")));
+  EXPECT_THAT(*session_.executables().Find(5),
               StatusIs(StatusCode::kUnimplemented, "no op"));
-  EXPECT_OK(session_.SetExecutable(5, DigestOf("n"), NewExecutable()));
-  EXPECT_THAT(*session_.FindExecutable(5), IsOk());
+  EXPECT_OK(session_.executables().Set(5, DigestOf("n"), NewExecutable()));
+  EXPECT_THAT(*session_.executables().Find(5), IsOk());
 }
 
 TEST_F(SessionTest, ExecutablesAreLimitedAndGivenBack) {
-  EXPECT_OK(session_.SetExecutable(1, DigestOf("1"), NewExecutable()));
-  EXPECT_OK(session_.SetExecutable(2, DigestOf("2"), NewExecutable()));
-  EXPECT_THAT(session_.SetExecutable(3, DigestOf("3"), NewExecutable()),
+  EXPECT_OK(session_.executables().Set(1, DigestOf("1"), NewExecutable()));
+  EXPECT_OK(session_.executables().Set(2, DigestOf("2"), NewExecutable()));
+  EXPECT_THAT(session_.executables().Set(3, DigestOf("3"), NewExecutable()),
               StatusIs(StatusCode::kResourceExhausted,
                        "the session's limit of 2 executables"));
   session_.handles().Insert(2, ValueOf(1), 4);
   session_.Release({2, 99});
-  EXPECT_EQ(session_.FindExecutable(2), std::nullopt);
+  EXPECT_EQ(session_.executables().Find(2), std::nullopt);
   EXPECT_EQ(session_.handles().num_handles(), 0) << "they share the numbers";
-  EXPECT_OK(session_.SetExecutable(3, DigestOf("3"), NewExecutable()));
+  EXPECT_OK(session_.executables().Set(3, DigestOf("3"), NewExecutable()));
 }
 
 // ---- the end
@@ -299,7 +300,8 @@ TEST_F(SessionTest, ExecutablesAreLimitedAndGivenBack) {
 TEST_F(SessionTest, TheEndFreesClosesAndCancels) {
   auto executable = NewExecutable();
   const std::weak_ptr<runtime::Executable> watch = executable;
-  EXPECT_OK(session_.SetExecutable(1, DigestOf("1"), std::move(executable)));
+  EXPECT_OK(
+      session_.executables().Set(1, DigestOf("1"), std::move(executable)));
   session_.handles().Insert(2, ValueOf(1), 4);
   const Ticket unfinished = Claimed(1);
   EXPECT_OK(session_.cancel().Check());
@@ -322,7 +324,7 @@ TEST_F(SessionTest, TheEndFreesClosesAndCancels) {
   EXPECT_THAT(stream_->sent(), ElementsAre(kHello));
   EXPECT_THAT(session_.Claim(stream_.get(), 2, 1),
               StatusIs(StatusCode::kUnavailable, "no longer belongs"));
-  EXPECT_THAT(session_.SetExecutable(3, DigestOf("3"), NewExecutable()),
+  EXPECT_THAT(session_.executables().Set(3, DigestOf("3"), NewExecutable()),
               StatusIs(StatusCode::kUnavailable, "session 17 is over"));
 }
 

@@ -52,12 +52,12 @@ void InProcessServer::Start() {
   options.sessions.now = [this] {
     return absl::Now() + absl::Microseconds(clock_ahead_us_.load());
   };
-  auto executor = server::ExecutorHandler::Create(
-      core->device, core->store.get(), std::move(options));
+  auto executor = server::Executor::Create(core->device, core->store.get(),
+                                           std::move(options));
   HAWSER_CHECK(executor.ok());
   core->executor = *std::move(executor);
   core->datasets = std::make_unique<server::DatasetsHandler>(
-      core->store.get(), &core->executor->executor().workers);
+      core->store.get(), &core->executor->workers);
   MutexLock lock(&mu_);
   HAWSER_CHECK(core_ == nullptr);
   core_ = std::move(core);
@@ -142,9 +142,8 @@ void InProcessServer::EndLeases() {
 
 int64_t InProcessServer::sessions() {
   int64_t sessions = 0;
-  WithCore([&](ServerCore& core) {
-    sessions = core.executor->executor().sessions.size();
-  });
+  WithCore(
+      [&](ServerCore& core) { sessions = core.executor->sessions.size(); });
   return sessions;
 }
 
@@ -152,9 +151,9 @@ InProcessServer::Remains InProcessServer::remains() {
   EndLeases();
   Remains remains;
   WithCore([&](ServerCore& core) {
-    remains.sessions = core.executor->executor().sessions.size();
+    remains.sessions = core.executor->sessions.size();
     remains.buffers = core.device->live_buffers();
-    remains.upload_bytes = core.executor->executor().upload_memory.resident();
+    remains.upload_bytes = core.executor->upload_memory.resident();
   });
   return remains;
 }

@@ -17,7 +17,7 @@
 #include "kernels/cpu/cpu_client.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/datasets_handler.h"
-#include "server/service/executor_handler.h"
+#include "server/service/execution/executor.h"
 #include "tests/testing/in_process/event_loop.h"
 #include "tests/testing/in_process/faults.h"
 
@@ -34,7 +34,7 @@ struct InProcessOptions {
 struct ServerCore {
   std::shared_ptr<cpu::CpuClient> device;
   std::unique_ptr<server::DatasetStore> store;
-  std::unique_ptr<server::ExecutorHandler> executor;
+  std::unique_ptr<server::Executor> executor;
   std::unique_ptr<server::DatasetsHandler> datasets;
 };
 

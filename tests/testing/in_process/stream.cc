@@ -66,7 +66,8 @@ void InProcessStream::Connect() {
   }
   if (cut_) return;  // the server has gone in between
   core_ = std::move(core);
-  link_ = core_->executor->Connect("default", this);
+  link_ = std::make_shared<server::SessionLink>(core_->executor.get(),
+                                                "default", this);
   alive_ = shared_from_this();
   CallLink(0, {}, [](server::SessionLink& link) { link.Start(); });
 }

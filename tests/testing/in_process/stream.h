@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "client/remote/link/transport.h"
 #include "core/base/mutex.h"
+#include "server/service/stream/session_link.h"
 #include "tests/testing/in_process/event_loop.h"
 #include "tests/testing/in_process/faults.h"
 #include "tests/testing/in_process/server.h"

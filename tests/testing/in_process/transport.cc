@@ -8,6 +8,8 @@
 #include "absl/time/clock.h"
 #include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "server/service/execution/stateless_call.h"
+#include "server/service/stream/bulk.h"
 
 namespace hawser {
 namespace {
@@ -115,8 +117,9 @@ Future<v1::CallReply> InProcessTransport::Call(
       return;
     }
     exchange->core = call->shared_core();
-    exchange->core->executor->Call(
-        "default", &exchange->request, exchange->cancel,
+    server::StatelessCall::Start(
+        *exchange->core->executor, "default", &exchange->request,
+        exchange->cancel,
         [exchange, call, loop](absl::StatusOr<v1::CallReply> reply) {
           loop->Post([exchange, call, reply = std::move(reply)] {
             v1::CallReply arrived;
@@ -151,7 +154,8 @@ absl::Status InProcessTransport::Upload(const v1::UploadChunk& header,
         chunk.Clear();
         if (receiver == nullptr) {
           HAWSER_ASSIGN_OR_RETURN(
-              receiver, call.core().executor->Upload("default", arrived));
+              receiver, server::UploadReceiver::Begin(*call.core().executor,
+                                                      "default", arrived));
         }
         sent += static_cast<int64_t>(part.size());
         if (options.progress) options.progress(sent, value.bytes().size());
@@ -180,8 +184,8 @@ absl::Status InProcessTransport::Download(const v1::DownloadRequest& request,
   HAWSER_RETURN_IF_ERROR(call.Send(request, &arrived));
   auto promise = std::make_shared<Promise<Literal>>();
   const Future<Literal> future = promise->future();
-  call.core().executor->Download(
-      "default", arrived,
+  server::FetchForDownload(
+      *call.core().executor, "default", arrived,
       [promise, core = call.shared_core()](
           const absl::StatusOr<Literal>& value) { promise->Set(value); });
   promise = nullptr;

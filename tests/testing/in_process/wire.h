@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/message.h"
-#include "server/service/message_cost.h"
+#include "server/service/messages/message_cost.h"
 
 namespace hawser {
 

@@ -1,0 +1,377 @@
+#include "server/access/connections/connection_guard.h"
+
+#include <arpa/inet.h>
+#include <linux/tcp.h>
+#include <malloc.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/status.h"
+#include "server/access/connections/open_sockets.h"
+
+namespace hawser::server {
+namespace {
+
+constexpr absl::Duration kPeriod = absl::Milliseconds(20);
+constexpr absl::Duration kSweepEvery = absl::Seconds(1);
+// A connection stays watched for so long after something came.
+constexpr absl::Duration kStaysWatched = absl::Seconds(2);
+// In one period; a look takes about a microsecond.
+constexpr size_t kMostLooks = 512;
+// Larger than the frames of our clients' transfers.
+constexpr int64_t kMuchUnfinished = 2 << 20;
+// How many looks in a row must find too much: gRPC lets a client send 4 MiB of a
+// call before any thread of ours has seen that the call is there.
+constexpr int kLooksAtStranger = 10;
+// A connection that holds up others is looked for among those without a
+// complete message in so many looks, in which more has come than this.
+constexpr int kLooksAtBlamed = 4;
+constexpr int64_t kMostOfBlameless = 1 << 20;
+// The memory of a closed connection takes a moment to come free.
+constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
+constexpr absl::Duration kLogEvery = absl::Seconds(1);
+
+// As gRPC writes it; "" for sockets that have no address.
+std::string PeerOf(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    return "";
+  }
+  char text[INET6_ADDRSTRLEN];
+  if (address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
+    return absl::StrCat("ipv4:", text, ":", ntohs(v4.sin_port));
+  }
+  if (address.ss_family != AF_INET6) return "";
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+    inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text, sizeof(text));
+    return absl::StrCat("ipv4:", text, ":", ntohs(v6.sin6_port));
+  }
+  inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
+  return absl::StrCat("ipv6:%5B", text, "%5D:", ntohs(v6.sin6_port));
+}
+
+// `peer` without its port.
+absl::string_view HostOf(absl::string_view peer) {
+  return peer.substr(0, peer.rfind(':'));
+}
+
+// The bytes that were read of a TCP socket in its life; those that still lie in
+// the kernel cost this process no memory. -1: the kernel does not say.
+int64_t ReadBytes(int fd) {
+  // Asked for first: bytes that come in between must not make it negative.
+  int unread = 0;
+  if (ioctl(fd, FIONREAD, &unread) != 0) return -1;
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+  constexpr size_t kNeeded =
+      offsetof(tcp_info, tcpi_bytes_received) + sizeof(uint64_t);
+  if (size < kNeeded) return -1;
+  return static_cast<int64_t>(info.tcpi_bytes_received) - unread;
+}
+
+}  // namespace
+
+int64_t ResidentBytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  long long size = 0, resident = 0;
+  const int read = std::fscanf(file, "%lld %lld", &size, &resident);
+  std::fclose(file);
+  return read == 2 ? resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
+ConnectionGuard::ConnectionGuard(ConnectionLimits limits)
+    : limits_([&] {
+        if (limits.resident == nullptr) limits.resident = ResidentBytes;
+        return std::move(limits);
+      }()),
+      thread_([this] { Loop(); }) {}
+
+ConnectionGuard::~ConnectionGuard() {
+  {
+    MutexLock lock(&mu_);
+    stopping_ = true;
+    changed_.SignalAll();
+  }
+  thread_.join();
+}
+
+void ConnectionGuard::Watch(Socket& socket) {
+  if (socket.watched || !socket.counted) return;
+  socket.watched = true;
+  watched_.push_back(socket.fd);
+}
+
+void ConnectionGuard::Add(int fd) {
+  Socket socket;
+  socket.fd = fd;
+  socket.inode = InodeOf(fd);
+  socket.peer = PeerOf(fd);
+  socket.counted = !socket.peer.empty() && ReadBytes(fd) >= 0;
+  socket.connection = std::make_shared<Connection>();
+  socket.changed = SteadyNow();
+  MutexLock lock(&mu_);
+  const auto old = sockets_.find(fd);
+  if (old != sockets_.end()) Forget(Socket(old->second));  // closed since
+  socket.number = ++added_;
+  if (!socket.peer.empty()) by_peer_[socket.peer] = fd;
+  Watch(sockets_[fd] = std::move(socket));
+  changed_.SignalAll();
+}
+
+std::shared_ptr<Connection> ConnectionGuard::Find(absl::string_view peer) {
+  MutexLock lock(&mu_);
+  const auto at = by_peer_.find(peer);
+  if (at == by_peer_.end()) return nullptr;
+  return sockets_.at(at->second).connection;
+}
+
+absl::Status ConnectionGuard::Authorise(Connection& connection,
+                                        absl::string_view tenant) {
+  if (connection.authorised_) return absl::OkStatus();
+  MutexLock lock(&mu_);
+  if (connection.authorised_) return absl::OkStatus();
+  int64_t& held = of_tenant_[tenant];
+  if (held >= limits_.of_tenant) {
+    return ResourceExhausted("tenant ", tenant, " has ", held,
+                             " connections, the most one tenant may; close "
+                             "some");
+  }
+  ++held;
+  connection.tenant_ = std::string(tenant);
+  connection.authorised_ = true;
+  return absl::OkStatus();
+}
+
+void ConnectionGuard::Forget(const Socket& socket) {
+  const auto peer = by_peer_.find(socket.peer);
+  if (peer != by_peer_.end() && peer->second == socket.fd) {
+    by_peer_.erase(peer);
+  }
+  const Connection& connection = *socket.connection;
+  const auto tenant = of_tenant_.find(connection.tenant_);
+  if (connection.authorised_ && tenant != of_tenant_.end() &&
+      --tenant->second == 0) {
+    of_tenant_.erase(tenant);
+  }
+  // Also from watched_, where the descriptor's next use would be a second
+  // entry.
+  if (socket.watched) {
+    watched_.erase(std::find(watched_.begin(), watched_.end(), socket.fd));
+  }
+  sockets_.erase(socket.fd);
+}
+
+void ConnectionGuard::Close(const Socket& socket, absl::string_view why) {
+  // The descriptor is still this socket's: gRPC closes it only after it has
+  // shut it down, and another socket would have another inode.
+  if (InodeOf(socket.fd) == socket.inode) {
+    shutdown(socket.fd, SHUT_RDWR);
+    // Or gRPC would parse what lies there before it sees the end.
+    while (recv(socket.fd, nullptr, size_t{1} << 30, MSG_TRUNC | MSG_DONTWAIT) >
+           0) {
+    }
+  }
+  ++closed_;
+  ++unlogged_;
+  const absl::Time now = SteadyNow();
+  if (now >= next_log_) {
+    next_log_ = now + kLogEvery;
+    HAWSER_LOG(kWarning) << "closed " << unlogged_ << " connections, the last "
+                         << (socket.peer.empty() ? "on a Unix socket"
+                                                 : socket.peer)
+                         << ": " << why;
+    unlogged_ = 0;
+  }
+  Forget(Socket(socket));
+}
+
+void ConnectionGuard::CloseAsSuspect(const Socket& socket,
+                                     absl::string_view why) {
+  if (!socket.peer.empty()) {
+    suspects_.Add(HostOf(socket.peer), SteadyNow());
+  }
+  Close(socket, why);
+}
+
+std::optional<absl::Time> ConnectionGuard::NotBefore(int fd) {
+  const std::string peer = PeerOf(fd);
+  MutexLock lock(&mu_);
+  return suspects_.NextSlot(HostOf(peer), SteadyNow());
+}
+
+bool ConnectionGuard::Look(Socket& socket, absl::Time now) {
+  if (InodeOf(socket.fd) != socket.inode) {
+    Forget(Socket(socket));
+    return false;
+  }
+  if (!socket.counted) return true;
+  const int64_t received = ReadBytes(socket.fd);
+  if (received > socket.received) socket.changed = now;
+  socket.grown = received - socket.received;
+  socket.received = received;
+  ++socket.incomplete;
+  const uint64_t messages = socket.connection->messages_;
+  if (messages != socket.messages) {
+    socket.messages = messages;
+    socket.complete = received;
+    socket.incomplete = 0;
+  }
+  if (!socket.connection->authorised_) {
+    socket.over = received > limits_.stranger_bytes ? socket.over + 1 : 0;
+    // The call may have come and not have been looked at yet.
+    if (socket.over < kLooksAtStranger) return true;
+    CloseAsSuspect(
+        socket,
+        absl::StrCat("it sent ", received, " bytes, ", limits_.stranger_bytes,
+                     " may come before the first authorised call"));
+    return false;
+  }
+  const int given_up = socket.connection->given_up_;
+  if (given_up > limits_.given_up) {
+    CloseAsSuspect(socket,
+                   absl::StrCat("it gave up ", given_up,
+                                " calls in a row before they had a message, ",
+                                limits_.given_up, " are allowed"));
+    return false;
+  }
+  const int64_t unfinished = received - socket.complete;
+  if (unfinished <= limits_.unfinished_bytes) return true;
+  CloseAsSuspect(socket,
+                 absl::StrCat("it sent ", unfinished,
+                              " bytes since the last complete message, ",
+                              limits_.unfinished_bytes, " may come"));
+  return false;
+}
+
+void ConnectionGuard::LookAtWatched(absl::Time now) {
+  for (size_t left = std::min(watched_.size(), kMostLooks); left > 0; --left) {
+    Socket& socket = sockets_.at(watched_.front());
+    if (!Look(socket, now)) continue;
+    watched_.pop_front();
+    socket.watched = false;
+    if (now - socket.changed < kStaysWatched) Watch(socket);
+  }
+}
+
+void ConnectionGuard::Sweep(absl::Time now) {
+  std::vector<int> all;
+  all.reserve(sockets_.size());
+  for (const auto& [fd, socket] : sockets_) all.push_back(fd);
+  for (const int fd : all) {
+    Socket& socket = sockets_.at(fd);
+    if (Look(socket, now) && socket.changed == now) Watch(socket);
+  }
+}
+
+bool ConnectionGuard::CloseUnfinished() {
+  MutexLock lock(&mu_);
+  std::vector<Socket> unfinished;
+  for (const auto& [fd, socket] : sockets_) {
+    if (socket.received - socket.complete > kMuchUnfinished) {
+      unfinished.push_back(socket);
+    }
+  }
+  for (const Socket& socket : unfinished) {
+    CloseAsSuspect(socket,
+                   absl::StrCat("the server is short of memory, and it sent ",
+                                socket.received - socket.complete,
+                                " bytes since its last complete message"));
+  }
+  return !unfinished.empty();
+}
+
+void ConnectionGuard::Blame() {
+  MutexLock lock(&mu_);
+  const Socket* to_blame = nullptr;
+  for (const auto& [fd, socket] : sockets_) {
+    if (socket.incomplete >= kLooksAtBlamed &&
+        socket.received - socket.complete > kMostOfBlameless &&
+        socket.grown > (to_blame == nullptr ? 0 : to_blame->grown)) {
+      to_blame = &socket;
+    }
+  }
+  if (to_blame == nullptr) return;
+  CloseAsSuspect(*to_blame,
+                 absl::StrCat("it held up others with ",
+                              to_blame->received - to_blame->complete,
+                              " bytes since its last complete message"));
+}
+
+void ConnectionGuard::CloseNewest() {
+  MutexLock lock(&mu_);
+  auto newest = sockets_.end();
+  for (auto at = sockets_.begin(); at != sockets_.end(); ++at) {
+    if (newest != sockets_.end()) {
+      const bool stranger = !at->second.connection->authorised_;
+      const bool before = !newest->second.connection->authorised_;
+      if (stranger != before ? before
+                             : at->second.number < newest->second.number) {
+        continue;
+      }
+    }
+    newest = at;
+  }
+  if (newest == sockets_.end()) return;
+  Close(newest->second,
+        absl::StrCat("the server has ", limits_.resident(),
+                     " bytes of memory, more than ", limits_.resident_bytes));
+}
+
+void ConnectionGuard::LookAtMemory() {
+  if (limits_.resident_bytes == 0) return;
+  const int64_t resident = limits_.resident();
+  const bool beyond = resident > limits_.resident_bytes;
+  // Early, since gRPC parses and copies what it has read even after a close.
+  const bool much_buffered =
+      limits_.uncharged_bytes > 0 &&
+      resident - limits_.charged() > limits_.uncharged_bytes;
+  if ((beyond || much_buffered) && CloseUnfinished()) return;
+  const absl::Time now = SteadyNow();
+  if (!beyond || now < next_close_) return;
+  // Freed memory may not have been given back yet.
+  malloc_trim(0);
+  next_close_ = SteadyNow() + kBetweenCloses;
+  if (limits_.resident() > limits_.resident_bytes) CloseNewest();
+}
+
+void ConnectionGuard::Loop() {
+  absl::Time next_sweep = SteadyNow() + kSweepEvery;
+  while (true) {
+    {
+      MutexLock lock(&mu_);
+      // With no connection there is nothing to look at.
+      changed_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+        return stopping_ || !sockets_.empty();
+      });
+      changed_.WaitUntil(
+          &mu_, SteadyNow() + kPeriod,
+          [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return stopping_; });
+      if (stopping_) return;
+      const absl::Time now = SteadyNow();
+      LookAtWatched(now);
+      if (now >= next_sweep) {
+        next_sweep = now + kSweepEvery;
+        Sweep(now);
+      }
+    }
+    LookAtMemory();
+  }
+}
+
+}  // namespace hawser::server

@@ -1,0 +1,60 @@
+// Catalog: which tenant has which datasets, and of which chunks.
+#ifndef HAWSER_SERVER_DATASETS_INDEX_CATALOG_H_
+#define HAWSER_SERVER_DATASETS_INDEX_CATALOG_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/base/digest.h"
+#include "server/datasets/index/chunk_table.h"
+#include "server/datasets/index/tenant_chunks.h"
+#include "server/datasets/index/tenant_datasets.h"
+
+namespace hawser::server {
+
+// A dataset that may be evicted.
+struct Candidate {
+  std::string tenant;
+  std::shared_ptr<StoredDataset> dataset;
+};
+
+// A chunk has as many references as tenants that know it. The chunks of a
+// tenant's datasets are known to it, and their arrays are those of the table.
+// A tenant is answered from its own entries alone. Guarded by the store's lock.
+struct Catalog {
+  struct Tenant {
+    TenantChunks chunks;
+    TenantDatasets datasets;
+  };
+
+  // Errors: as TenantDatasets::Find.
+  absl::StatusOr<std::shared_ptr<StoredDataset>> Find(
+      absl::string_view tenant, absl::string_view token) const;
+  int64_t num_datasets() const;
+
+  // A dataset used at `now`, of a manifest whose chunks the tenant knows.
+  std::shared_ptr<StoredDataset> MakeDataset(Tenant& tenant,
+                                             DatasetManifest manifest,
+                                             absl::Time now);
+  // The other way, for one that is in `by_id` no longer: lets go of its arrays
+  // and chunks.
+  void Unname(Tenant& tenant, StoredDataset& dataset);
+
+  // The datasets that may go, of `only` where it is given, the least recently
+  // used first: neither pinned at `now` nor used within the lease, and, where
+  // `durable` is asked for, on disk.
+  std::vector<Candidate> Evictable(const std::string* only, absl::Time now,
+                                   absl::Duration lease, bool durable) const;
+
+  ChunkTable table;
+  absl::flat_hash_map<std::string, Tenant> tenants;
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_INDEX_CATALOG_H_

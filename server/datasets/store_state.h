@@ -1,0 +1,41 @@
+// StoreState: what the parts of a DatasetStore share.
+#ifndef HAWSER_SERVER_DATASETS_STORE_STATE_H_
+#define HAWSER_SERVER_DATASETS_STORE_STATE_H_
+
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/time/time.h"
+#include "core/base/memory_account.h"
+#include "core/base/mutex.h"
+#include "server/datasets/index/catalog.h"
+#include "server/datasets/storage/chunk_memory.h"
+#include "server/datasets/storage/disk.h"
+#include "server/datasets/store_options.h"
+
+namespace hawser::server {
+
+// One lock for the index and for what each part keeps beside it. Lock order:
+// StoredArray::assembling, then `mu`, then those of memory and writer. What
+// callers pass to be called runs without any of them.
+struct StoreState {
+  explicit StoreState(DatasetStoreOptions given)
+      : options(std::move(given)),
+        memory(options.memory == nullptr ? nullptr
+                                         : options.memory->Own("datasets")) {}
+
+  // The first line of a method that its caller calls with the lock held.
+  void AssertHeld() const ABSL_ASSERT_EXCLUSIVE_LOCK(mu) {}
+  // Of an upload that is heard of now.
+  absl::Time UploadEnd() const { return options.now() + options.upload_ttl; }
+
+  const DatasetStoreOptions options;
+  ChunkMemory memory;
+  Disk disk;
+  mutable Mutex mu;
+  Catalog catalog ABSL_GUARDED_BY(mu);
+  DatasetStoreStatistics counts ABSL_GUARDED_BY(mu);  // of what only grows
+};
+
+}  // namespace hawser::server
+#endif  // HAWSER_SERVER_DATASETS_STORE_STATE_H_

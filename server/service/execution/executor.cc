@@ -1,0 +1,156 @@
+#include "server/service/execution/executor.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "core/base/random.h"
+#include "core/base/status.h"
+#include "core/ir/module.h"
+#include "core/wire/codec.h"
+
+namespace hawser::server {
+namespace {
+
+// Executions at a time. A CPU has use for one on each core. A GPU computes one
+// at a time, and a second one is to follow without a gap.
+int RunningAtOnce(int wanted, const runtime::Capabilities& device) {
+  if (wanted > 0) return wanted;
+  constexpr int kFewest = 2;
+  if (device.platform != "cpu") return kFewest;
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()),
+                  kFewest);
+}
+
+// What one tenant may have of `all`.
+template <typename T>
+T PartOf(T all, const ExecutorOptions& options) {
+  return options.several_tenants ? std::max<T>(all / 4, 1) : all;
+}
+
+SessionTableOptions SessionOptions(const ExecutorOptions& options) {
+  SessionTableOptions sessions = options.sessions;
+  sessions.tenant_sessions = PartOf(sessions.sessions, options);
+  sessions.memory = options.memory;
+  return sessions;
+}
+
+// Of one execution where tenants share the device.
+constexpr absl::Duration kRunLimit = absl::Minutes(30);
+// A decoded module and its program take about so many times its bytes.
+constexpr int64_t kExecutableFactor = 4;
+constexpr int64_t kExecutableBytes = 16 << 10;
+
+}  // namespace
+
+Executor::Executor(std::shared_ptr<runtime::Client> device,
+                   runtime::Capabilities capabilities, DatasetStore* datasets,
+                   ExecutorOptions options)
+    : device(std::move(device)),
+      datasets(datasets),
+      capabilities(std::move(capabilities)),
+      queue(std::make_shared<DeviceQueue>(DeviceQueue::Options{
+          .running = RunningAtOnce(options.running, this->capabilities),
+          .waiting = options.waiting,
+          .waiting_of_tenant = PartOf(options.waiting, options)})),
+      instance_id(RandomNumber()),
+      version(std::move(options.version)),
+      run_limit(options.run_limit),
+      memory(options.memory),
+      sessions(SessionOptions(options)),
+      executables(options.executables),
+      arrays(this->device, datasets, &workers, options.device_arrays_bytes),
+      turns(1),
+      workers(options.workers),
+      let_go_(memory, [this](int64_t bytes) {
+        executables.LetGo();
+        arrays.LetGoAll();
+      }) {}
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
+    std::shared_ptr<runtime::Client> device, DatasetStore* datasets,
+    ExecutorOptions options) {
+  HAWSER_ASSIGN_OR_RETURN(runtime::Capabilities capabilities,
+                          device->capabilities());
+  return std::unique_ptr<Executor>(new Executor(std::move(device),
+                                                std::move(capabilities),
+                                                datasets, std::move(options)));
+}
+
+Executor::~Executor() {
+  Shutdown();
+  turns.Stop();
+}
+
+void Executor::Sweep() {
+  sessions.Sweep();
+  absl::Duration limit = run_limit;
+  if (limit == absl::ZeroDuration()) {
+    limit = sessions.tenants() > 1 ? kRunLimit : absl::InfiniteDuration();
+  }
+  queue->EndLongerThan(limit);
+  arrays.Sweep();
+}
+
+void Executor::Shutdown() {
+  sessions.EndAll(Unavailable("the server is stopping"));
+}
+
+absl::StatusOr<Executor::ExecutablePtr> Executor::Charged(
+    absl::string_view tenant, int64_t module_bytes,
+    const std::function<absl::StatusOr<ExecutablePtr>()>& compile) {
+  if (memory == nullptr) return compile();
+  struct Held {
+    MemoryCharge charge;
+    ExecutablePtr executable;
+  };
+  auto held = std::make_shared<Held>();
+  HAWSER_ASSIGN_OR_RETURN(
+      held->charge,
+      memory->Tenant(tenant)->Take(
+          MemoryUse::kExecutable,
+          kExecutableBytes + kExecutableFactor * module_bytes));
+  HAWSER_ASSIGN_OR_RETURN(held->executable, compile());
+  return ExecutablePtr(held, held->executable.get());
+}
+
+absl::StatusOr<Executor::ExecutablePtr> Executor::FindExecutable(
+    absl::string_view tenant, const Digest& fingerprint) {
+  if (ExecutablePtr known = executables.Find(tenant, fingerprint)) {
+    return known;
+  }
+  return NotFound("fingerprint ", fingerprint.ToHex(),
+                  " is not known; send the module");
+}
+
+absl::StatusOr<Executor::ExecutablePtr> Executor::CompileModule(
+    absl::string_view tenant, const Digest& fingerprint,
+    absl::string_view module, const v1::CompileOptionsProto& options,
+    const runtime::CallOptions& call) {
+  HAWSER_ASSIGN_OR_RETURN(const runtime::CompileOptions compile,
+                          FromProto(options));
+  if (static_cast<int64_t>(module.size()) > capabilities.limits.bytes) {
+    return ResourceExhausted("the module has ", module.size(),
+                             " bytes, the most is ", capabilities.limits.bytes);
+  }
+  if (Fingerprint(module, compile) != fingerprint) {
+    return InvalidArgument("fingerprint ", fingerprint.ToHex(),
+                           " is not that of the module and options sent (",
+                           Fingerprint(module, compile).ToHex(), ")");
+  }
+  if (ExecutablePtr known = executables.Join(tenant, fingerprint)) {
+    return known;
+  }
+  const auto make = [&]() -> absl::StatusOr<ExecutablePtr> {
+    HAWSER_ASSIGN_OR_RETURN(Module decoded,
+                            DecodeModule(module, capabilities.limits));
+    return device->Compile(std::make_shared<const Module>(std::move(decoded)),
+                           compile, call);
+  };
+  HAWSER_ASSIGN_OR_RETURN(
+      ExecutablePtr executable,
+      Charged(tenant, static_cast<int64_t>(module.size()), make));
+  return executables.Add(tenant, fingerprint, std::move(executable));
+}
+
+}  // namespace hawser::server
