@@ -13,6 +13,7 @@
 #include "client/cli/interrupt.h"
 #include "client/cli/quantity.h"
 #include "core/base/clock.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -74,25 +75,22 @@ std::string TableOf(const BenchReport& report) {
   return text;
 }
 
-Json::Members JsonOf(const BenchReport& report) {
-  Json::List rows, notes;
+Json JsonOf(const BenchReport& report) {
+  Json rows = Json::array();
   for (const BenchRow& row : report.rows) {
-    rows.push_back(Json::Members{
-        {"what", row.what},
-        {"unit", row.unit == BenchRow::Unit::kMicroseconds ? "us" : "GB/s"},
-        {"hawser", row.ours},
-        {"samples", row.samples},
-        {"beside", row.beside},
-        {"theirs", row.theirs},
-        {"ratio", row.ratio()}});
+    rows.push_back(Json::object(
+        {{"what", row.what},
+         {"unit", row.unit == BenchRow::Unit::kMicroseconds ? "us" : "GB/s"},
+         {"hawser", row.ours},
+         {"samples", row.samples},
+         {"beside", row.beside},
+         {"theirs", row.theirs},
+         {"ratio", row.ratio()}}));
   }
-  for (const std::string& note : report.notes) notes.push_back(note);
-  Json::Members out = {{"rows", std::move(rows)}, {"notes", std::move(notes)}};
+  Json out = Json::object({{"rows", std::move(rows)}, {"notes", report.notes}});
   if (!report.failure.ok()) {
-    out.emplace_back(
-        "error",
-        Json::Members{{"code", absl::StatusCodeToString(report.failure.code())},
-                      {"message", report.failure.message()}});
+    out["error"] = {{"code", absl::StatusCodeToString(report.failure.code())},
+                    {"message", report.failure.message()}};
   }
   return out;
 }
@@ -113,7 +111,7 @@ absl::StatusOr<ExitCode> Serve(const Invocation& invocation,
   }
   HAWSER_ASSIGN_OR_RETURN(const auto local, listener->local());
   invocation.Print(absl::StrCat("exchanging bytes on ", local.ToString(), "\n"),
-                   Json::Members{{"address", local.ToString()}});
+                   Json::object({{"address", local.ToString()}}));
   const absl::Status ended = ServeExchanges(*listener, interrupt.token());
   if (absl::IsCancelled(ended)) return kOk;
   return ended;
@@ -142,11 +140,11 @@ absl::StatusOr<ExitCode> RunBench(const Invocation& invocation) {
     report.failure = absl::DeadlineExceededError(
         "large values did not fit: more --seconds or fewer --mib are needed");
   }
-  Json::Members json = {{"address", plan.address},
-                        {"platform", about.platform},
-                        {"device", about.device},
-                        {"bytes", plan.bytes}};
-  for (Json::Member& member : JsonOf(report)) json.push_back(std::move(member));
+  Json json = Json::object({{"address", plan.address},
+                            {"platform", about.platform},
+                            {"device", about.device},
+                            {"bytes", plan.bytes}});
+  json.update(JsonOf(report));
   invocation.Print(absl::StrCat(plan.address, ": ", about.platform, ", ",
                                 about.device, "\n", TableOf(report)),
                    json);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/case_runner.h"
 #include "client/cli/command.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -42,19 +43,19 @@ absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
   for (const std::string& file : files) RunCaseFile(file, client, &report);
 
   std::string text;
-  Json::List failures;
+  Json failures = Json::array();
   for (const CaseFailure& failure : report.failures) {
     absl::StrAppend(&text, Describe(failure));
-    failures.push_back(Json::Members{{"file", failure.file},
+    failures.push_back(Json::object({{"file", failure.file},
                                      {"case", failure.name},
-                                     {"what", failure.what}});
+                                     {"what", failure.what}}));
   }
   const size_t failed = report.failures.size();
   absl::StrAppend(&text, report.passed, " passed, ", failed, " failed\n");
-  invocation.Print(text, Json::Members{{"target", target},
+  invocation.Print(text, Json::object({{"target", target},
                                        {"passed", report.passed},
                                        {"failed", failed},
-                                       {"failures", std::move(failures)}});
+                                       {"failures", std::move(failures)}}));
   return failed == 0 ? kOk : kFailed;
 }
 

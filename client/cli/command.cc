@@ -5,7 +5,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -67,10 +69,18 @@ const Command* FindCommand(absl::string_view name) {
   return nullptr;
 }
 
+std::string OneLine(const Json& json) {
+  // With an indent of 0 lines end between members and nowhere else.
+  return absl::StrReplaceAll(
+      json.dump(0, ' ', false, Json::error_handler_t::replace),
+      {{",\n", ", "}, {"\n", ""}});
+}
+
 Json ErrorJson(const absl::Status& status) {
-  return Json::Members{
-      {"error", Json::Members{{"code", absl::StatusCodeToString(status.code())},
-                              {"message", status.message()}}}};
+  return Json::object(
+      {{"error",
+        Json::object({{"code", absl::StatusCodeToString(status.code())},
+                      {"message", status.message()}})}});
 }
 
 constexpr absl::string_view kUsagePayload = "hawser.usage";
@@ -88,7 +98,7 @@ int Report(const absl::Status& status, bool json,
   const ExitCode code = ExitCodeOf(status);
   *environment.err << "hawser: " << status.message() << "\n";
   if (code == kUsage) *environment.err << "Try: hawser help\n";
-  if (json) *environment.out << ErrorJson(status).ToString() << "\n";
+  if (json) *environment.out << OneLine(ErrorJson(status)) << "\n";
   return code;
 }
 
@@ -153,7 +163,7 @@ absl::Status UsageError(absl::string_view message) {
 
 void Invocation::Print(absl::string_view text, const Json& result) const {
   if (json) {
-    *environment.out << result.ToString() << std::endl;
+    *environment.out << OneLine(result) << std::endl;
   } else {
     *environment.out << text << std::flush;
   }

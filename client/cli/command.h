@@ -12,14 +12,17 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/cli/command_line.h"
-#include "client/cli/json.h"
 #include "client/remote/bare_calls.h"
 #include "core/base/cancel.h"
 #include "core/ir/module.h"
 #include "core/ir/op_def.h"
 #include "core/runtime/client.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace hawser::cli {
+
+// Members stay in the order in which they were set.
+using Json = nlohmann::ordered_json;
 
 // Part of the interface: scripts rely on the numbers.
 enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kUnreachable = 3 };
@@ -61,7 +64,9 @@ struct Invocation {
   const Environment& environment;
   bool json = false;
 
-  // The result: `text` (whole lines) for people, or the other with --json.
+  // The result: `text` (whole lines) for people, or with --json the other, on
+  // one line. JSON has no NaN and no infinities: they become null; bytes that
+  // are not UTF-8 become U+FFFD.
   void Print(absl::string_view text, const Json& result) const;
   // HAWSER_SERVERS, or --server. Errors: UsageError when none is named.
   absl::StatusOr<std::vector<std::string>> Servers() const;

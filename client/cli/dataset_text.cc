@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -20,25 +21,29 @@ Json TimeJson(absl::Time time) {
 
 }  // namespace
 
-Json::Members ShapeMembers(const Shape& shape) {
-  Json::List dims(shape.dims().begin(), shape.dims().end());
-  return {{"dtype", DTypeName(shape.dtype())}, {"dims", std::move(dims)}};
+Json ShapeJson(const Shape& shape) {
+  return Json::object(
+      {{"dtype", DTypeName(shape.dtype())}, {"dims", Dims(shape.dims())}});
 }
 
-Json::Members DatasetMembers(const DatasetInfo& info) {
-  Json::List arrays;
+Json ArrayJson(const std::string& name, const Shape& shape) {
+  Json json = Json::object({{"name", name}});
+  json.update(ShapeJson(shape));
+  return json;
+}
+
+Json DatasetJson(const DatasetInfo& info) {
+  Json arrays = Json::array();
   for (const DatasetInfo::Array& array : info.arrays) {
-    Json::Members members = ShapeMembers(array.shape);
-    members.insert(members.begin(), {"name", array.name});
-    arrays.push_back(std::move(members));
+    arrays.push_back(ArrayJson(array.name, array.shape));
   }
-  return {{"token", info.token},
-          {"arrays", std::move(arrays)},
-          {"bytes", info.bytes},
-          {"durable", info.durable},
-          {"last_used", TimeJson(info.last_used)},
-          {"pinned_until", TimeJson(info.pinned_until)},
-          {"tags", Json::List(info.tags.begin(), info.tags.end())}};
+  return Json::object({{"token", info.token},
+                       {"arrays", std::move(arrays)},
+                       {"bytes", info.bytes},
+                       {"durable", info.durable},
+                       {"last_used", TimeJson(info.last_used)},
+                       {"pinned_until", TimeJson(info.pinned_until)},
+                       {"tags", info.tags}});
 }
 
 std::string TimeText(absl::Time time) {

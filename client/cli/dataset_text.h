@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/cli/json.h"
+#include "client/cli/command.h"
 #include "core/base/shape.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
@@ -18,10 +18,12 @@
 namespace hawser::cli {
 
 // {"dtype": "f32", "dims": [2, 3]}
-Json::Members ShapeMembers(const Shape& shape);
+Json ShapeJson(const Shape& shape);
+// The same behind the array's name.
+Json ArrayJson(const std::string& name, const Shape& shape);
 // Token, arrays, bytes, durable, last_used, pinned_until, tags. Times are as
 // RFC 3339 has them, null where there is none, and "forever".
-Json::Members DatasetMembers(const DatasetInfo& info);
+Json DatasetJson(const DatasetInfo& info);
 // "2026-11-21T21:57Z"; "-" for none, "forever".
 std::string TimeText(absl::Time time);
 // "images u8[60000,28,28], labels u8[60000]"; an array without a name is its

@@ -7,6 +7,7 @@
 #include "client/cli/command.h"
 #include "client/cli/quantity.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -49,14 +50,14 @@ absl::StatusOr<ExitCode> RunDu(const Invocation& invocation) {
       "\nuploads   ", ReadableBytes(usage.upload_bytes), "\npinned    ",
       ReadableBytes(usage.pinned_bytes), "\n", DamageText(usage));
   invocation.Print(
-      text, Json::Members{{"datasets", usage.datasets},
+      text, Json::object({{"datasets", usage.datasets},
                           {"bytes", usage.bytes},
                           {"upload_bytes", usage.upload_bytes},
                           {"pinned_bytes", usage.pinned_bytes},
                           {"max_datasets", LimitJson(usage.max_datasets)},
                           {"max_bytes", LimitJson(usage.max_bytes)},
                           {"bad_files", usage.bad_files},
-                          {"lost_bytes", usage.lost_bytes}});
+                          {"lost_bytes", usage.lost_bytes}}));
   return kOk;
 }
 

@@ -8,6 +8,7 @@
 #include "client/cli/module_file.h"
 #include "core/ir/printer.h"
 #include "core/passes/optimize.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -34,19 +35,19 @@ absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(Module optimized,
                           Optimize(std::move(module), {.verify = true}));
   const int64_t after = optimized.num_instructions();
-  Json::Members members{{"instructions_before", before},
-                        {"instructions_after", after}};
+  Json members = Json::object(
+      {{"instructions_before", before}, {"instructions_after", after}});
   std::string head =
       absl::StrCat("// ", before, " instructions, optimized ", after, "\n");
   if (invocation.line.Has(kPlannedFlag)) {
     HAWSER_ASSIGN_OR_RETURN(Environment::Planned planned,
                             invocation.environment.plan(optimized));
     absl::StrAppend(&head, AsComments(planned.steps));
-    members.push_back({"steps", planned.steps});
+    members["steps"] = planned.steps;
     optimized = std::move(planned.module);
   }
   const std::string text = Print(optimized);
-  members.push_back({"module", text});
+  members["module"] = text;
   invocation.Print(absl::StrCat(head, text), members);
   return kOk;
 }

@@ -15,6 +15,7 @@
 #include "core/base/status.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -68,18 +69,16 @@ absl::StatusOr<std::vector<DatasetInfo::Array>> Choose(const DatasetInfo& info,
 void PrintResult(const Invocation& invocation, const std::string& path,
                  absl::Span<const ArrayToFill> arrays, bool all) {
   std::string text;
-  Json::List list;
+  Json list = Json::array();
   for (const auto& [name, shape] : arrays) {
     absl::StrAppend(&text, path, ": ", shape.ToString(),
                     all && !name.empty() ? "  " + name : "", "\n");
-    Json::Members members = ShapeMembers(shape);
-    members.insert(members.begin(), {"name", name});
-    list.push_back(std::move(members));
+    list.push_back(ArrayJson(name, shape));
   }
-  Json::Members result = all ? Json::Members{{"arrays", std::move(list)}}
-                             : ShapeMembers(arrays[0].shape);
-  result.insert(result.begin(), {"path", path});
-  invocation.Print(text, std::move(result));
+  Json result = Json::object({{"path", path}});
+  result.update(all ? Json::object({{"arrays", std::move(list)}})
+                    : ShapeJson(arrays[0].shape));
+  invocation.Print(text, result);
 }
 
 absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {

@@ -12,6 +12,7 @@
 #include "client/cli/dataset_text.h"
 #include "client/cli/quantity.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -45,7 +46,7 @@ absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
   const bool with_all = invocation.line.Has("--long");
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
   std::string text;
-  Json::List datasets;
+  Json datasets = Json::array();
   for (bool more = true; more;) {
     HAWSER_ASSIGN_OR_RETURN(const DatasetPage page,
                             client->datasets().Ask(query, {}));
@@ -53,11 +54,11 @@ absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
       query.after = info.token;
       if (!IsWanted(info, prefix)) continue;
       absl::StrAppend(&text, info.token, with_all ? LongText(info) : "", "\n");
-      datasets.push_back(DatasetMembers(info));
+      datasets.push_back(DatasetJson(info));
     }
     more = page.more;
   }
-  invocation.Print(text, Json::Members{{"datasets", std::move(datasets)}});
+  invocation.Print(text, Json::object({{"datasets", std::move(datasets)}}));
   return kOk;
 }
 

@@ -8,6 +8,7 @@
 #include "client/cli/pin_time.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -25,7 +26,7 @@ absl::StatusOr<ExitCode> Pin(const Invocation& invocation, absl::Duration ttl) {
   HAWSER_ASSIGN_OR_RETURN(
       const DatasetInfo info,
       client->datasets().Ask(PinDataset{std::string(name), ttl}, {}));
-  invocation.Print("", DatasetMembers(info));
+  invocation.Print("", DatasetJson(info));
   return kOk;
 }
 

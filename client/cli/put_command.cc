@@ -16,6 +16,7 @@
 #include "client/digests/hashed_file.h"
 #include "core/base/clock.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -119,11 +120,11 @@ struct FilePut {
   int64_t hashed_bytes = 0;  // 0: all digests were remembered
 };
 
-Json::Members PutMembers(const FilePut& put) {
-  Json::Members members = DatasetMembers(put.info);
-  members.emplace_back("sent_bytes", put.info.sent_bytes);
-  members.emplace_back("present_bytes", put.info.bytes - put.info.sent_bytes);
-  members.emplace_back("hashed_bytes", put.hashed_bytes);
+Json PutJson(const FilePut& put) {
+  Json members = DatasetJson(put.info);
+  members["sent_bytes"] = put.info.sent_bytes;
+  members["present_bytes"] = put.info.bytes - put.info.sent_bytes;
+  members["hashed_bytes"] = put.hashed_bytes;
   return members;
 }
 
@@ -137,7 +138,7 @@ class PutRun {
   // The only one.
   absl::StatusOr<ExitCode> PutOne() {
     HAWSER_ASSIGN_OR_RETURN(const FilePut put, Put(plan_.datasets[0], ""));
-    invocation_.Print(absl::StrCat(put.info.token, "\n"), PutMembers(put));
+    invocation_.Print(absl::StrCat(put.info.token, "\n"), PutJson(put));
     return kOk;
   }
 
@@ -155,12 +156,12 @@ class PutRun {
     Note(absl::StrCat(datasets_.size(), " datasets, ",
                       SentText(bytes_, sent_bytes_, SteadyNow() - start_)));
     const ExitCode code = failed_.empty() ? kOk : kFailed;
-    invocation_.Print("", Json::Members{{"datasets", std::move(datasets_)},
+    invocation_.Print("", Json::object({{"datasets", std::move(datasets_)},
                                         {"failed", std::move(failed_)},
                                         {"bytes", bytes_},
                                         {"sent_bytes", sent_bytes_},
                                         {"present_bytes", bytes_ - sent_bytes_},
-                                        {"hashed_bytes", hashed_bytes_}});
+                                        {"hashed_bytes", hashed_bytes_}}));
     return code;
   }
 
@@ -217,8 +218,8 @@ class PutRun {
       *invocation_.environment.out << put.info.token << "  " << path
                                    << std::endl;
     }
-    Json::Members members = PutMembers(put);
-    members.emplace_back("path", path);
+    Json members = PutJson(put);
+    members["path"] = path;
     datasets_.push_back(std::move(members));
     bytes_ += put.info.bytes;
     sent_bytes_ += put.info.sent_bytes;
@@ -232,9 +233,9 @@ class PutRun {
     }
     *invocation_.environment.err << "hawser: " << message << "\n";
     failed_.push_back(
-        Json::Members{{"path", path},
+        Json::object({{"path", path},
                       {"code", absl::StatusCodeToString(status.code())},
-                      {"message", std::move(message)}});
+                      {"message", std::move(message)}}));
   }
 
   // For people only.
@@ -248,7 +249,7 @@ class PutRun {
   runtime::Client* const client_;
   DigestCache* const cache_;
   const absl::Time start_ = SteadyNow();
-  Json::List datasets_, failed_;
+  Json datasets_ = Json::array(), failed_ = Json::array();
   int64_t bytes_ = 0, sent_bytes_ = 0, hashed_bytes_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "client/cli/dataset_text.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -24,7 +25,7 @@ absl::StatusOr<ExitCode> RunRm(const Invocation& invocation) {
     HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   }
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
-  Json::List deleted, failed;
+  Json deleted = Json::array(), failed = Json::array();
   for (const std::string& token : invocation.line.words()) {
     const absl::Status status = Delete(token, client.get());
     if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
@@ -36,13 +37,13 @@ absl::StatusOr<ExitCode> RunRm(const Invocation& invocation) {
     }
     *invocation.environment.err << "hawser: " << status.message() << "\n";
     failed.push_back(
-        Json::Members{{"token", token},
+        Json::object({{"token", token},
                       {"code", absl::StatusCodeToString(status.code())},
-                      {"message", status.message()}});
+                      {"message", status.message()}}));
   }
   const ExitCode code = failed.empty() ? kOk : kFailed;
-  invocation.Print("", Json::Members{{"deleted", std::move(deleted)},
-                                     {"failed", std::move(failed)}});
+  invocation.Print("", Json::object({{"deleted", std::move(deleted)},
+                                     {"failed", std::move(failed)}}));
   return code;
 }
 

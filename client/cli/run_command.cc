@@ -11,6 +11,7 @@
 #include "client/cli/run_argument.h"
 #include "client/formats/npy.h"
 #include "client/formats/npy_header.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -108,22 +109,22 @@ absl::StatusOr<ExitCode> RunRun(const Invocation& invocation) {
   *invocation.environment.err << "ran on " << outcome.ran_on << std::endl;
 
   std::string text;
-  Json::List results;
+  Json results = Json::array();
   for (size_t i = 0; i < outcome.values.size(); ++i) {
     const Literal& value = outcome.values[i];
-    Json::Members result = ShapeMembers(value.shape());
+    Json result = ShapeJson(value.shape());
     if (outs.empty()) {
-      result.emplace_back("value", value.ToString(kShown));
+      result["value"] = value.ToString(kShown);
       absl::StrAppend(&text, value.ToString(kShown), "\n");
     } else {
       HAWSER_RETURN_IF_ERROR(WriteNpy(outs[i], value));
-      result.emplace_back("path", outs[i]);
+      result["path"] = outs[i];
       absl::StrAppend(&text, outs[i], ": ", value.shape().ToString(), "\n");
     }
     results.push_back(std::move(result));
   }
-  invocation.Print(text, Json::Members{{"ran_on", outcome.ran_on},
-                                       {"results", std::move(results)}});
+  invocation.Print(text, Json::object({{"ran_on", outcome.ran_on},
+                                       {"results", std::move(results)}}));
   return kOk;
 }
 

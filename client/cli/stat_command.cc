@@ -8,6 +8,7 @@
 #include "client/cli/quantity.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -37,7 +38,7 @@ absl::StatusOr<ExitCode> RunStat(const Invocation& invocation) {
     absl::StrAppend(&text, "  array    ", array.shape.ToString(),
                     array.name.empty() ? "" : "  ", array.name, "\n");
   }
-  invocation.Print(text, DatasetMembers(info));
+  invocation.Print(text, DatasetJson(info));
   return kOk;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/ir/builder.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -68,15 +69,15 @@ absl::StatusOr<Answer> Ask(const std::string& address,
 }
 
 void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
-              std::string* text, Json::List* servers) {
+              std::string* text, Json* servers) {
   if (!answer.ok()) {
     absl::StrAppend(text, address, "\n  unreachable  ",
                     answer.status().message(), "\n");
-    servers->push_back(Json::Members{
-        {"address", address},
-        {"reachable", false},
-        {"error", absl::StatusCodeToString(answer.status().code())},
-        {"message", answer.status().message()}});
+    servers->push_back(Json::object(
+        {{"address", address},
+         {"reachable", false},
+         {"error", absl::StatusCodeToString(answer.status().code())},
+         {"message", answer.status().message()}}));
     return;
   }
   const runtime::Capabilities& c = answer->capabilities;
@@ -100,19 +101,19 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
     absl::StrAppend(text, "  bad files    ", usage.bad_files,
                     " on its disk since it started, see its log\n");
   }
-  servers->push_back(Json::Members{
-      {"address", address},
-      {"reachable", true},
-      {"device", c.device},
-      {"platform", c.platform},
-      {"memory_bytes", c.memory_bytes},
-      {"opset", c.opset},
-      {"round_trip_us", absl::ToDoubleMicroseconds(answer->round_trip)},
-      {"memory_held", usage.memory_held},
-      {"memory_limit", usage.memory_limit},
-      {"all_memory_held", usage.all_memory_held},
-      {"all_memory_limit", usage.all_memory_limit},
-      {"bad_files", usage.bad_files}});
+  servers->push_back(Json::object(
+      {{"address", address},
+       {"reachable", true},
+       {"device", c.device},
+       {"platform", c.platform},
+       {"memory_bytes", c.memory_bytes},
+       {"opset", c.opset},
+       {"round_trip_us", absl::ToDoubleMicroseconds(answer->round_trip)},
+       {"memory_held", usage.memory_held},
+       {"memory_limit", usage.memory_limit},
+       {"all_memory_held", usage.all_memory_held},
+       {"all_memory_limit", usage.all_memory_limit},
+       {"bad_files", usage.bad_files}}));
 }
 
 absl::StatusOr<ExitCode> RunStatus(const Invocation& invocation) {
@@ -121,14 +122,14 @@ absl::StatusOr<ExitCode> RunStatus(const Invocation& invocation) {
     HAWSER_ASSIGN_OR_RETURN(addresses, invocation.Servers());
   }
   std::string text;
-  Json::List servers;
+  Json servers = Json::array();
   ExitCode code = kOk;
   for (const std::string& address : addresses) {
     const auto answer = Ask(address, invocation.environment);
     if (!answer.ok()) code = kUnreachable;
     Describe(address, answer, &text, &servers);
   }
-  invocation.Print(text, Json::Members{{"servers", std::move(servers)}});
+  invocation.Print(text, Json::object({{"servers", std::move(servers)}}));
   return code;
 }
 

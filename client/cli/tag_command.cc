@@ -8,6 +8,7 @@
 #include "client/cli/dataset_text.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -55,8 +56,8 @@ absl::StatusOr<ExitCode> RunTag(const Invocation& invocation) {
   HAWSER_RETURN_IF_ERROR(client->datasets().Ask(tag, {}).status());
   invocation.Print(
       "",
-      Json::Members{{"name", tag.name},
-                    {"token", tag.token.empty() ? Json() : Json(tag.token)}});
+      Json::object({{"name", tag.name},
+                    {"token", tag.token.empty() ? Json() : Json(tag.token)}}));
   return kOk;
 }
 

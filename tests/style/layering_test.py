@@ -57,7 +57,7 @@ ALLOWED = {
     "client/bench": OPS + ["client/remote/bare_calls.h", "client/sdk",
                            "core/runtime", "absl"],
     "client/cli": CORE + ["client", "kernels/cpu", "kernels/plan", MESSAGES,
-                         "absl", "protobuf"],
+                         "absl", "JSON", "protobuf"],
     "client/examples": BASE + ["client", "absl"],
     "server": CORE + ["kernels", "server", "absl"] + RPC,
     "server/access": BASE + ["absl", "crypto", "gRPC"],
@@ -70,7 +70,7 @@ ALLOWED = {
     "deploy": [],
     "tests": CORE + RPC + [
         "client", "kernels", "server", "tests", "absl", "benchmark",
-        "BLAS", "crypto", "GoogleTest", "Highway", "zlib"],
+        "BLAS", "crypto", "GoogleTest", "Highway", "JSON", "zlib"],
     "tests/kernels/cuda": CORE + ["kernels", "tests", "absl", "CUDA",
                                   "GoogleTest"],
 }
