@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/formats/file_bytes.h"
 #include "core/ir/leaves.h"
+#include "core/ir/parser.h"
 #include "core/ops/registry.h"
 
 namespace hawser::cli {
@@ -31,8 +33,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 absl::Status CheckCase(const v1::Case& record) {
   const int subjects =
-      !record.op().empty() + !record.fn().empty() + record.has_graph();
-  if (subjects != 1) return InvalidArgument("needs one of op, fn and graph");
+      !record.op().empty() + !record.fn().empty() + !record.module().empty();
+  if (subjects != 1) return InvalidArgument("needs one of op, fn and module");
   if (record.outputs().empty() != record.has_error()) {
     return InvalidArgument("needs either outputs or an error");
   }
@@ -119,7 +121,7 @@ absl::StatusOr<AttributeValue> ToInts(const v1::CaseInts& ints) {
   return Dims(ints.v().begin(), ints.v().end());
 }
 
-// ---- graphs ---------------------------------------------------------------
+// ---- modules --------------------------------------------------------------
 
 using Attributed = google::protobuf::RepeatedPtrField<v1::CaseAttribute>;
 
@@ -200,34 +202,6 @@ absl::StatusOr<Module> ModuleOfOp(const v1::Case& record) {
   HAWSER_RETURN_IF_ERROR(
       main.SetResults(absl::MakeConstSpan(results).subspan(first)));
   module.Add(std::move(main));
-  return module;
-}
-
-absl::Status AddComputation(const v1::CaseComputation& from, Module* module) {
-  Computation to(from.name());
-  for (const std::string& shape : from.parameters()) {
-    HAWSER_RETURN_IF_ERROR(AppendParameter(*module, shape, &to));
-  }
-  for (const v1::CaseNode& node : from.nodes()) {
-    HAWSER_ASSIGN_OR_RETURN(const OpDef* op, OpCalled(node.op()));
-    HAWSER_ASSIGN_OR_RETURN(Attributes attributes,
-                            ToAttributes(node.attributes(), *op));
-    HAWSER_RETURN_IF_ERROR(to.Append(*module, *op, node.operands(),
-                                     std::move(attributes), node.called()));
-  }
-  HAWSER_RETURN_IF_ERROR(to.SetResults(from.results()));
-  module->Add(std::move(to));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Module> ModuleOfGraph(const v1::Case& record) {
-  if (record.graph().computations().empty()) {
-    return InvalidArgument("the graph has no computation");
-  }
-  Module module(record.name());
-  for (const v1::CaseComputation& from : record.graph().computations()) {
-    HAWSER_RETURN_IF_ERROR(AddComputation(from, &module));
-  }
   return module;
 }
 
@@ -321,7 +295,8 @@ absl::StatusOr<Attributes> ToFunctionAttributes(const Attributed& from) {
 }
 
 absl::StatusOr<Module> ModuleOf(const v1::Case& record) {
-  return record.has_graph() ? ModuleOfGraph(record) : ModuleOfOp(record);
+  if (record.module().empty()) return ModuleOfOp(record);
+  return ParseModule(absl::StrJoin(record.module(), "\n"), FindOp);
 }
 
 absl::StatusOr<absl::StatusCode> ParseStatusCode(absl::string_view name) {

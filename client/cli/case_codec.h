@@ -37,9 +37,9 @@ absl::StatusOr<AttributeValue> ToAttributeValue(
 absl::StatusOr<Attributes> ToFunctionAttributes(
     const google::protobuf::RepeatedPtrField<v1::CaseAttribute>& attributes);
 
-// The module of an `op` or `graph` case; its entry takes the case's inputs.
-// Errors: those of the op, which a case may expect; kInvalidArgument for a
-// malformed record.
+// The module of an `op` or `module` case; its entry takes the case's inputs.
+// Errors: those of the op, which a case may expect; those of ParseModule;
+// kInvalidArgument for a malformed record.
 absl::StatusOr<Module> ModuleOf(const v1::Case& record);
 
 // "INVALID_ARGUMENT" -> kInvalidArgument. Errors: kInvalidArgument.

@@ -29,13 +29,6 @@ bool IsSmall(const v1::Case& record) {
   for (const auto& attribute : record.attributes()) {
     if (!IsSmall(attribute)) return false;
   }
-  for (const auto& computation : record.graph().computations()) {
-    for (const auto& node : computation.nodes()) {
-      for (const auto& attribute : node.attributes()) {
-        if (!IsSmall(attribute)) return false;
-      }
-    }
-  }
   return true;
 }
 
