@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/formats/file_bytes.h"
+#include "client/formats/files/file_bytes.h"
 #include "core/ir/leaves.h"
 #include "core/ir/parser.h"
 #include "core/ops/registry.h"

@@ -1,7 +1,7 @@
 #include "client/cli/module_file.h"
 
 #include "absl/strings/str_cat.h"
-#include "client/formats/file_bytes.h"
+#include "client/formats/files/file_bytes.h"
 #include "core/base/status.h"
 #include "core/ir/parser.h"
 #include "core/ops/registry.h"

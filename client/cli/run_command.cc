@@ -9,8 +9,8 @@
 #include "client/cli/dataset_text.h"
 #include "client/cli/module_file.h"
 #include "client/cli/run_argument.h"
-#include "client/formats/npy.h"
-#include "client/formats/npy_header.h"
+#include "client/formats/numpy/npy.h"
+#include "client/formats/numpy/npy_header.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "client/formats/element_order.h"
-#include "client/formats/inflater.h"
+#include "client/formats/files/array_format.h"
+#include "client/formats/files/element_order.h"
+#include "client/formats/zip/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -107,6 +108,11 @@ absl::StatusOr<Shape> ReadShape(Source& source) {
   return Shape::Make(dtype, dims);
 }
 
+bool IsIdx(const FileBytes& file) {
+  return file.StartsWith(kGzipMagic) ||
+         file.StartsWith(absl::string_view("\0\0", 2));
+}
+
 }  // namespace
 
 absl::StatusOr<Literal> ParseIdx(const FileBytes& file) {
@@ -121,5 +127,10 @@ absl::StatusOr<Literal> ReadIdx(const std::string& path) {
   if (!value.ok()) return Annotate(value.status(), path);
   return value;
 }
+
+extern constinit const ArrayFormat kIdxFormat = {
+    .is_it = IsIdx,
+    .parse = ParseOne<ParseIdx>,
+};
 
 }  // namespace hawser

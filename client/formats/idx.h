@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "client/formats/file_bytes.h"
+#include "client/formats/files/file_bytes.h"
 #include "core/base/literal.h"
 
 namespace hawser {

@@ -7,9 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "client/formats/file_bytes.h"
-#include "client/formats/file_to_fill.h"
-#include "client/formats/named_array.h"
+#include "client/formats/files/file_bytes.h"
+#include "client/formats/files/file_to_fill.h"
+#include "client/formats/files/named_array.h"
 
 namespace hawser {
 

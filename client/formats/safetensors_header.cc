@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
-#include "client/formats/quoted.h"
+#include "client/formats/files/quoted.h"
 #include "core/base/status.h"
 #include "nlohmann/json.hpp"
 

@@ -15,7 +15,6 @@ EXCEPTIONS = {
     # made over to planned regions, and gets its rooms then.
     "kernels/cpu": None,
     "client/cli": 42,
-    "client/formats": 37,
     "client/remote": 51,
     "client/sdk": 26,
     "client/sdk/graph": 25,
@@ -30,7 +29,6 @@ EXCEPTIONS = {
     "server/service": 41,
     "tests/bench": 41,
     "tests/bench/gpu": 18,
-    "tests/client/formats": 16,
     "tests/client/sdk": 26,
     "tests/core/base": 22,
     "tests/e2e": 28,

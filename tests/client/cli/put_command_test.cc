@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/digests/hashed_file.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "client/formats/safetensors.h"
 #include "core/runtime/datasets.h"
 #include "gmock/gmock.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/cli/run_argument.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ops/registry.h"

@@ -1,8 +1,8 @@
 #include "client/formats/array_file.h"
 
-#include "client/formats/mapped_array.h"
-#include "client/formats/npy.h"
-#include "client/formats/npy_header.h"
+#include "client/formats/files/mapped_array.h"
+#include "client/formats/numpy/npy.h"
+#include "client/formats/numpy/npy_header.h"
 #include "client/formats/safetensors.h"
 #include "gtest/gtest.h"
 #include "tests/client/formats/deflated.h"

@@ -1,11 +1,11 @@
-#include "client/formats/csv.h"
+#include "client/formats/csv/csv.h"
 
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include "client/formats/csv_number.h"
-#include "client/formats/csv_records.h"
+#include "client/formats/csv/csv_number.h"
+#include "client/formats/csv/csv_records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"

@@ -1,12 +1,12 @@
 // Files that come into being in memory.
-#include "client/formats/file_to_fill.h"
+#include "client/formats/files/file_to_fill.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "client/formats/safetensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

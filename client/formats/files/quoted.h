@@ -1,0 +1,15 @@
+// Text out of a file, as errors show it.
+#ifndef HAWSER_CLIENT_FORMATS_FILES_QUOTED_H_
+#define HAWSER_CLIENT_FORMATS_FILES_QUOTED_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace hawser {
+
+// In quotes, at most 80 bytes of it, those that cannot be printed as \x01.
+std::string Quoted(absl::string_view text);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_FORMATS_FILES_QUOTED_H_
