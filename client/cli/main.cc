@@ -7,7 +7,7 @@
 #include <iostream>
 #include <utility>
 
-#include "client/cli/command.h"
+#include "client/cli/hawser.h"
 #include "client/digests/digest_cache.h"
 #include "client/remote/grpc_bare_calls.h"
 #include "client/remote/grpc_transport.h"

@@ -1,6 +1,6 @@
 #include "tests/fuzz/sound_cases.h"
 
-#include "client/cli/case_codec.h"
+#include "client/cli/cases/case_codec.h"
 #include "core/base/compare.h"
 #include "tests/fuzz/sound_parse.h"
 

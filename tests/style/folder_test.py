@@ -14,7 +14,6 @@ EXCEPTIONS = {
     # One file for each family of ops, all of the same rank. The engine is being
     # made over to planned regions, and gets its rooms then.
     "kernels/cpu": None,
-    "client/cli": 42,
     "client/remote": 51,
     "client/sdk": 26,
     "client/sdk/graph": 25,

@@ -1,4 +1,4 @@
-#include "client/cli/case_codec.h"
+#include "client/cli/cases/case_codec.h"
 
 #include <google/protobuf/text_format.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/command.h"
+#include "client/cli/hawser.h"
 #include "core/base/status.h"
 #include "kernels/cpu/cpu_client.h"
 

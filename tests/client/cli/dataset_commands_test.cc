@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "client/cli/dataset_text.h"
+#include "client/cli/datasets/dataset_text.h"
 #include "client/formats/numpy/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

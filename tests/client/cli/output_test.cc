@@ -3,9 +3,9 @@
 #include <limits>
 #include <sstream>
 
-#include "client/cli/command.h"
-#include "client/cli/progress_bar.h"
-#include "client/cli/quantity.h"
+#include "client/cli/command/command.h"
+#include "client/cli/command/progress_bar.h"
+#include "client/cli/command/quantity.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -18,9 +18,7 @@ using ::testing::HasSubstr;
 
 std::string Printed(const Json& json) {
   std::ostringstream out;
-  const Environment environment{.out = &out};
-  const auto line = CommandLine::Parse({}, {});
-  Invocation{*line, environment, true}.Print("", json);
+  PrintJson(json, &out);
   return out.str();
 }
 

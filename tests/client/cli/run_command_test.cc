@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/cli/run_argument.h"
+#include "client/cli/modules/run_argument.h"
 #include "client/formats/numpy/npy.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
-#include "client/cli/case_codec.h"
-#include "client/cli/case_runner.h"
+#include "client/cli/cases/case_codec.h"
+#include "client/cli/cases/case_runner.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
 

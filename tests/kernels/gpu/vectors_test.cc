@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/case_runner.h"
+#include "client/cli/cases/case_runner.h"
 #include "client/connect.h"
 #include "client/sdk/client.h"
 #include "core/base/mutex.h"
