@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cuda/compile/target.h"
 #include "kernels/cuda/cuda_device_impl.h"
-#include "kernels/cuda/target.h"
 #include "kernels/dialect/dialect.h"
 
 namespace hawser::cuda {

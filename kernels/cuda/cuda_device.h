@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "kernels/cuda/library.h"
+#include "kernels/cuda/runtime/library.h"
 #include "kernels/gpu/device/device_api.h"
 
 namespace hawser::cuda {

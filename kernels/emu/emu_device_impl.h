@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "kernels/emu/device_memory.h"
 #include "kernels/emu/emu_device.h"
-#include "kernels/emu/host_compiler.h"
+#include "kernels/emu/launch/host_compiler.h"
 #include "kernels/emu/step.h"
 #include "kernels/emu/timeline.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "kernels/emu/device_memory.h"
-#include "kernels/emu/kernel_runner.h"
+#include "kernels/emu/launch/kernel_runner.h"
 #include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {

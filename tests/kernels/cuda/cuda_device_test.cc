@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/compile/nvrtc.h"
 #include "kernels/cuda/watchdog.h"
 #include "tests/kernels/cuda/fake_runtime.h"
 

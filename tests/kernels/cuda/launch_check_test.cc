@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
-#include "kernels/cuda/compile_log.h"
-#include "kernels/cuda/target.h"
+#include "kernels/cuda/compile/compile_log.h"
+#include "kernels/cuda/compile/target.h"
 
 namespace hawser::cuda {
 namespace {
