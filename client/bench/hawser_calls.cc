@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kElements = 16;
 constexpr float kA = 1.0f;
 constexpr float kB = 0.5f;
-// Where x = (x + kB) * kB comes to rest.
+// The fixed point of x = (x + kB) * kB.
 constexpr float kThousand = 0.5f;
 
 Literal Filled(float value) {

@@ -1,4 +1,4 @@
-// HawserCalls: what a user of hawser does, one operation a call.
+// HawserCalls: the operations of a user of hawser, one for each call.
 #ifndef HAWSER_CLIENT_BENCH_HAWSER_CALLS_H_
 #define HAWSER_CLIENT_BENCH_HAWSER_CALLS_H_
 
@@ -19,26 +19,27 @@ struct Chain {
   Tensor operator()(const Tensor& a, const Tensor& b) const;
 };
 
-// What a step of HawserCalls and RuntimeCalls runs: f32[16] + f32[16].
+// The module that a step of HawserCalls and RuntimeCalls runs: f32[16] +
+// f32[16].
 absl::StatusOr<std::shared_ptr<const Module>> SumModule();
-// Its arguments.
+// The arguments of SumModule.
 std::vector<Literal> SumArguments();
 
-// Compiled once, on one client; every call sends its two arguments from here,
-// and looks at what comes back. One thread at a time.
+// Operations compiled once, on one client. Every call sends its two arguments
+// from this process and checks the result. One thread at a time.
 class HawserCalls {
  public:
   static absl::StatusOr<HawserCalls> On(const Client& client);
 
   // One execution of `a + b` and the fetch of its result.
   absl::Status Step() const;
-  // The same by the stateless call.
+  // The same by the client's stateless call.
   absl::Status Call() const;
-  // `steps` executions, each with the result of the one before, of which only
-  // the last is fetched.
+  // `steps` executions, each on the result of the one before; only the last
+  // result is fetched.
   absl::Status DependentSteps(int steps) const;
-  // One execution of a graph of 1,000 ops, or of a second such one, and the
-  // fetch; the first one of each compiles it.
+  // One execution of a graph of 1,000 ops and the fetch of its result; `second`
+  // is another such graph. The first call for each graph compiles it.
   absl::Status ThousandOps(bool second = false) const;
 
  private:

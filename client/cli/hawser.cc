@@ -8,8 +8,10 @@
 
 namespace hawser::cli {
 
-// Each is in a file of its own.
-extern const Command kStatusCommand, kPutCommand, kGetCommand, kLsCommand, kStatCommand, kTagCommand, kPinCommand, kUnpinCommand, kRmCommand, kDuCommand, kCheckCommand, kRunCommand, kExplainCommand, kBenchCommand;
+// Each is defined in its own file, <name>_command.cc of a room.
+extern const Command kStatusCommand, kPutCommand, kGetCommand, kLsCommand,
+    kStatCommand, kTagCommand, kPinCommand, kUnpinCommand, kRmCommand,
+    kDuCommand, kCheckCommand, kRunCommand, kExplainCommand, kBenchCommand;
 
 namespace {
 
@@ -105,7 +107,8 @@ absl::Status CheckWords(const Command& command, size_t count) {
 
 int RunCommand(const Command& command, absl::Span<const std::string> words,
                const Environment& environment) {
-  // Also when the line cannot be parsed, a script gets its JSON.
+  // Looked for in the words, so that a line that cannot be parsed has its error
+  // as JSON, too.
   const bool json = AsksForJson(words);
   std::vector<Flag> flags(command.flags.begin(), command.flags.end());
   flags.insert(flags.end(), std::begin(kGlobalFlags), std::end(kGlobalFlags));

@@ -12,12 +12,12 @@
 
 namespace hawser {
 
-// Each is in the file of its format.
+// Each is defined in the file of its format.
 extern const ArrayFormat kSafetensorsFormat, kNpyFormat, kNpzFormat, kIdxFormat;
 
 namespace {
 
-// The first that fits counts.
+// The first one that fits is the file's format.
 constexpr const ArrayFormat* kFormats[] = {&kSafetensorsFormat, &kNpyFormat,
                                            &kNpzFormat, &kIdxFormat};
 
@@ -43,7 +43,7 @@ bool IsCsv(absl::string_view name, const ReadOptions& options) {
          absl::EndsWithIgnoreCase(name, ".csv");
 }
 
-// Goes up with every change to what a reader makes of a file.
+// Goes up with every change to the arrays that a reader makes of a file.
 constexpr int kReaders = 1;
 
 }  // namespace
@@ -120,7 +120,7 @@ absl::Status WriteArrays(const std::string& path,
 
 std::string ReadingOf(absl::string_view name, const ReadOptions& options) {
   if (options.format == ReadOptions::Format::kRaw) {
-    return absl::StrCat("raw ", options.raw.ToString());  // as it lies there
+    return absl::StrCat("raw ", options.raw.ToString());  // needs no reader
   }
   const CsvOptions& csv = options.csv;
   const std::string dtypes =

@@ -23,7 +23,7 @@ constexpr TypeRow kTypes[] = {
 constexpr int kMagicBytes = 4;  // 0, 0, type, rank
 constexpr int kSizeBytes = 4;   // per axis
 
-// Where the header and then the elements come from.
+// Reads the header and then the elements, of a plain or a gzipped file.
 class Source {
  public:
   explicit Source(const FileBytes& file) : file_(file) {
@@ -43,7 +43,7 @@ class Source {
     return absl::OkStatus();
   }
 
-  // Everything that is left, as the elements of `shape`.
+  // Everything behind the header, as the elements of `shape`.
   absl::StatusOr<Literal> ReadElements(const Shape& shape) {
     return inflater_ != nullptr ? Unpack(shape) : Take(shape);
   }

@@ -39,7 +39,8 @@ bool LooksLikeSafetensors(const FileBytes& file) {
   if (file.size <= kLengthBytes || file.data.get()[kLengthBytes] != '{') {
     return false;
   }
-  // An IDX file, plain or gzipped, may look like one that was cut short.
+  // An IDX file, plain or gzipped, may look like a safetensors file that was
+  // cut short.
   const bool maybe_idx = file.StartsWith(absl::string_view("\0\0", 2)) ||
                          file.StartsWith(kGzipMagic);
   const int64_t most =

@@ -1,4 +1,4 @@
-// What stands for CUDA in a build without the toolkit.
+// The device in a build without the toolkit: there is none.
 #include "core/base/status.h"
 #include "kernels/cuda/cuda_device.h"
 

@@ -67,7 +67,8 @@ absl::Status CheckFile(const v1::CaseFile& file) {
 
 // ---- values ---------------------------------------------------------------
 
-// Number `at` of a tensor's list as a T, where the list says it.
+// Element `at` of a tensor's list of integers as a T. Errors: kInvalidArgument
+// for a value that does not fit.
 template <typename T>
 absl::StatusOr<T> ToInteger(const v1::CaseTensor& tensor, int at) {
   if constexpr (std::is_unsigned_v<T>) {
@@ -99,7 +100,8 @@ absl::StatusOr<T> ToElement(const v1::CaseTensor& tensor, int at) {
   }
 }
 
-// The length of the list that this dtype reads; the others must be empty.
+// How many elements the list of this dtype holds, -1 for half a complex number.
+// Errors: kInvalidArgument when another list holds any.
 absl::StatusOr<int> CountValues(const v1::CaseTensor& tensor, DType dtype) {
   const bool floating = IsFloat(dtype) || IsComplex(dtype);
   const bool is_signed = IsSigned(dtype);
@@ -125,8 +127,8 @@ absl::StatusOr<AttributeValue> ToInts(const v1::CaseInts& ints) {
 
 using Attributed = google::protobuf::RepeatedPtrField<v1::CaseAttribute>;
 
-// Keys point into the op's row; an unknown one into the record, which is good
-// enough since the op's shape rule refuses it at once.
+// Names of the attributes point into the op's row. An unknown name points into
+// the record, which outlives the shape rule that refuses it.
 absl::StatusOr<Attributes> ToAttributes(const Attributed& from,
                                         const OpDef& op) {
   Attributes attributes;
@@ -153,7 +155,7 @@ absl::StatusOr<ValueId> AppendParameter(const Module& module,
                     {{"dtype", shape.dtype()}, {"dims", shape.dims()}});
 }
 
-// One op on two scalars.
+// Adds a computation of one op on two scalars of `dtype`.
 absl::Status AddScalarComputation(absl::string_view name, DType dtype,
                                   Module* module) {
   HAWSER_ASSIGN_OR_RETURN(const OpDef* op, OpCalled(name));

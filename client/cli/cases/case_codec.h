@@ -23,9 +23,9 @@ namespace hawser::cli {
 absl::StatusOr<v1::CaseFile> ParseCaseFile(const std::string& text);
 absl::StatusOr<v1::CaseFile> ReadCaseFile(const std::string& path);
 
-// Errors: kInvalidArgument for a bad shape, values of another kind than the
-// dtype's, too few or too many of them, one that does not fit; a weak one that
-// is no scalar.
+// The values of a record's tensor. Errors: kInvalidArgument for a bad shape,
+// values of another kind than the dtype's, too few or too many of them, one
+// that does not fit, and a weak tensor that is no scalar.
 absl::StatusOr<Literal> ToLiteral(const v1::CaseTensor& tensor);
 absl::StatusOr<std::vector<Literal>> ToLiterals(
     const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors);
@@ -42,7 +42,8 @@ absl::StatusOr<Attributes> ToFunctionAttributes(
 // kInvalidArgument for a malformed record.
 absl::StatusOr<Module> ModuleOf(const v1::Case& record);
 
-// "INVALID_ARGUMENT" -> kInvalidArgument. Errors: kInvalidArgument.
+// The code of a name like "INVALID_ARGUMENT". Errors: kInvalidArgument for
+// another name.
 absl::StatusOr<absl::StatusCode> ParseStatusCode(absl::string_view name);
 
 }  // namespace hawser::cli

@@ -43,7 +43,7 @@ Literals RunModule(const v1::Case& record, runtime::Client* client) {
   return values;
 }
 
-// A weak input becomes a number.
+// Arguments of an SDK function: weak inputs as numbers, the others as tensors.
 absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
     const google::protobuf::RepeatedPtrField<v1::CaseTensor>& tensors) {
   std::vector<FunctionArgument> arguments;
@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<FunctionArgument>> ToArguments(
   return arguments;
 }
 
-// As a user's program would call it outside Jit: recorded, then evaluated.
+// Calls the function as a program does outside Jit: records it, then evaluates.
 Literals RunFunction(const v1::Case& record, const Client& client) {
   const FunctionEntry* function = FindFunction(record.fn());
   if (function == nullptr) {

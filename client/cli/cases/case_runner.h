@@ -12,9 +12,9 @@
 
 namespace hawser::cli {
 
-// OK when the case holds on `client`, compiled with strict numerics; else what
-// is wrong: the first element that differs, the error that came instead of a
-// value, or the value that came instead of an error.
+// Returns OK when the case holds on `client`, compiled with strict numerics.
+// Errors: the first element that differs, the error that came instead of a
+// value, or kInternal for a value that came instead of an error.
 absl::Status RunCase(const v1::Case& record, const Client& client);
 
 struct CaseFailure {
@@ -28,9 +28,9 @@ struct CaseReport {
   std::vector<CaseFailure> failures;
 };
 
-// The case files of a path: itself, or of a folder all *.txtpb in it and
-// below, sorted. Errors: kNotFound for a path that is not there, or a folder
-// without any.
+// The case files of a path: the file itself, or all *.txtpb of a folder and the
+// folders below it, sorted. Errors: kNotFound for a path that does not exist
+// and for a folder without case files.
 absl::StatusOr<std::vector<std::string>> FindCaseFiles(const std::string& path);
 
 // Runs every case of a file and adds to `report`. A file that cannot be read

@@ -26,7 +26,7 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 }
 
 void PrintJson(const Json& json, std::ostream* out) {
-  // With an indent of 0 lines end between members and nowhere else.
+  // With an indent of 0 a line ends between members and nowhere else.
   *out << absl::StrReplaceAll(
               json.dump(0, ' ', false, Json::error_handler_t::replace),
               {{",\n", ", "}, {"\n", ""}})
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<std::string>> Invocation::Servers() const {
 absl::StatusOr<std::shared_ptr<runtime::Client>> Invocation::Connect() const {
   HAWSER_ASSIGN_OR_RETURN(const auto servers, Servers());
   HAWSER_ASSIGN_OR_RETURN(auto client, environment.connect(servers[0]));
-  // Says so at once, and not after a file was read and hashed.
+  // A server out of reach is reported before any file is read and hashed.
   const auto reached = client->capabilities();
   if (!reached.ok()) return reached.status();
   return client;

@@ -27,24 +27,25 @@ using Json = nlohmann::ordered_json;
 // Part of the interface: scripts rely on the numbers.
 enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kUnreachable = 3 };
 
-// A test brings its own.
+// What a command uses of the world around it. main.cc fills it with the real
+// one, a test with its own.
 struct Environment {
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
   bool err_is_terminal = false;
   std::string servers;  // HAWSER_SERVERS
-  // A client of the server at this address; nothing is sent yet.
+  // Makes a client of the server at this address without sending anything.
   std::function<absl::StatusOr<std::shared_ptr<runtime::Client>>(
       const std::string& address)>
       connect;
-  // gRPC's own calls to that server, to be compared with.
+  // Makes bare gRPC calls to that server, which `bench` compares with.
   std::function<absl::StatusOr<std::unique_ptr<BareCalls>>(
       const std::string& address, const CancelToken& cancel)>
       bare;
-  // This process's own client.
+  // Makes the client of this machine's CPU.
   std::function<std::shared_ptr<runtime::Client>()> cpu;
-  // What a GPU would run of an optimized module: kernels as `fusion`
-  // instructions, and a line for each of them.
+  // The plan of an optimized module for a GPU: a module whose kernels are
+  // `fusion` instructions, and a line of text for each kernel.
   struct Planned {
     Module module;
     std::string steps;
@@ -54,34 +55,37 @@ struct Environment {
   std::string cache_folder;
 };
 
-// A command line that makes no sense, as opposed to work that failed: the
-// command exits with kUsage.
+// The error of a wrong command line: the command exits with kUsage.
 absl::Status UsageError(absl::string_view message);
-// Of a command that failed so. `status` is not OK.
+// The exit code of a command that failed with `status`, which is not OK.
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// One line. JSON has no NaN and no infinities: they become null; bytes that are
-// not UTF-8 become U+FFFD.
+// Prints `json` on one line. NaN and infinities become null, bytes that are not
+// UTF-8 become U+FFFD.
 void PrintJson(const Json& json, std::ostream* out);
 
-// One run of a subcommand.
+// One run of a subcommand. Both references outlive it.
 struct Invocation {
   const CommandLine& line;
   const Environment& environment;
   bool json = false;
 
-  // The result: `text` (whole lines) for people, or with --json the other.
+  // Prints `text`, which is whole lines, or `result` with --json.
   void Print(absl::string_view text, const Json& result) const;
-  // HAWSER_SERVERS, or --server. Errors: UsageError when none is named.
+  // The addresses of --server, without it those of HAWSER_SERVERS; at least
+  // one.
+  // Errors: UsageError when none is named.
   absl::StatusOr<std::vector<std::string>> Servers() const;
-  // The first of them. Errors: as Servers; kUnavailable when it does not
-  // answer.
+  // A client of the first of Servers(), which has answered. Errors: as Servers;
+  // kUnavailable when it does not answer.
   absl::StatusOr<std::shared_ptr<runtime::Client>> Connect() const;
-  // Where kTargetFlag says; without it the first of HAWSER_SERVERS, and this
-  // CPU where that names none. Errors: kUnavailable when it does not answer.
+  // A client of the server, or this CPU, that kTargetFlag names; without it of
+  // the first of HAWSER_SERVERS, and this CPU where that is empty. Errors:
+  // kUnavailable when the server does not answer.
   absl::StatusOr<std::shared_ptr<runtime::Client>> Target() const;
 };
 
+// A subcommand: its row in the table of client/cli/hawser.cc.
 struct Command {
   absl::string_view name;
   absl::string_view arguments;    // "FILE...", for the help
@@ -89,7 +93,7 @@ struct Command {
   absl::string_view description;  // paragraphs, wrapped by hand
   absl::Span<const Flag> flags;   // beside kGlobalFlags
   Range words;                    // how many words beside flags
-  // Prints its result. A failed Status is printed by the caller.
+  // Runs the subcommand and prints its result. RunHawser prints the error.
   absl::StatusOr<ExitCode> (*run)(const Invocation& invocation);
 };
 

@@ -17,16 +17,18 @@ struct Flag {
   absl::string_view shorthand;  // "-o", or empty
   absl::string_view value;      // what the help calls its value; empty: none
   absl::string_view summary;
-  // What it is worth without "=": then a value comes only so. Empty: it needs
-  // one.
+  // The value of the flag without "="; another value then needs "=". Empty: the
+  // flag needs a value.
   absl::string_view implied = "";
 };
 
+// A parsed command line: the values of its flags, and the words that are no
+// flags.
 class CommandLine {
  public:
-  // Takes "--flag value", "--flag=value" and "-f value" in any order with the
-  // other words, and "--flag" alone where a value is implied; behind "--" every
-  // word is one of those.
+  // Parses "--flag value", "--flag=value" and "-f value" in any order with
+  // other words, and "--flag" alone where a value is implied. Behind "--" no
+  // word is a flag.
   // Errors: kInvalidArgument for an unknown flag, a flag without its value,
   // a value for a flag that takes none.
   static absl::StatusOr<CommandLine> Parse(absl::Span<const Flag> flags,
@@ -34,9 +36,9 @@ class CommandLine {
 
   const std::vector<std::string>& words() const { return words_; }
   bool Has(absl::string_view flag) const { return !All(flag).empty(); }
-  // The last value given; "" without one.
+  // The last value of the flag; "" without one.
   std::string Get(absl::string_view flag) const;
-  // Every value given, in order.
+  // Every value of the flag, in order.
   std::vector<std::string> All(absl::string_view flag) const;
 
  private:

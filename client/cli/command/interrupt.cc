@@ -7,7 +7,7 @@ namespace {
 
 std::atomic<const CancelToken*> to_cancel{nullptr};
 
-// Nothing but atomics: it runs wherever the signal finds the process.
+// Runs on whatever thread the signal interrupts, so it uses atomics only.
 void OnSignal(int) {
   if (const CancelToken* token = to_cancel.load()) token->Cancel();
 }

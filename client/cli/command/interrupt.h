@@ -8,8 +8,8 @@
 
 namespace hawser::cli {
 
-// While it lives, the first SIGINT and the first SIGTERM cancel its token; a
-// second one ends the process as it always does. One at a time in a process.
+// While an Interrupt lives, the first SIGINT or SIGTERM cancels its token and a
+// second one ends the process. At most one lives in a process at a time.
 class Interrupt {
  public:
   Interrupt();

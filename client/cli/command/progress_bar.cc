@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBarWidth = 24;
 constexpr absl::Duration kRedraw = absl::Milliseconds(100);
-// Back to the first column, and clear to the end of the line.
+// Moves the cursor to the first column and clears the line.
 constexpr absl::string_view kRewind = "\r\x1b[K";
 
 }  // namespace

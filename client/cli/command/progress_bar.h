@@ -14,10 +14,11 @@
 
 namespace hawser::cli {
 
-// The line after `elapsed`: bar, percent, bytes, bytes per second, time left.
+// The line to show after `elapsed`: bar, percent, bytes, bytes per second, time
+// left.
 std::string ProgressLine(int64_t done, int64_t total, absl::Duration elapsed);
 
-// Redraws at most ten times a second, and wipes its line when it dies.
+// Draws its line at most ten times a second; its destructor clears the line.
 // Thread-safe.
 class ProgressBar {
  public:
@@ -29,7 +30,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void Update(int64_t done, int64_t total);
-  // What CallOptions takes; must not outlive this object.
+  // A callback for CallOptions, which must not outlive this object.
   std::function<void(int64_t, int64_t)> Callback() {
     return [this](int64_t done, int64_t total) { Update(done, total); };
   }

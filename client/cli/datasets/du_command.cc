@@ -23,7 +23,7 @@ std::string OfLimit(int64_t used, int64_t limit,
       100.0 * static_cast<double>(used) / static_cast<double>(limit));
 }
 
-// A line for who looks after the disk; nothing while it is sound.
+// The line that reports damaged files; empty without any.
 std::string DamageText(const DatasetUsage& usage) {
   if (usage.bad_files == 0) return "";
   return absl::StrCat("damage    ", usage.bad_files,

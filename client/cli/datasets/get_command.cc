@@ -26,7 +26,7 @@ constexpr Flag kFlags[] = {
     kServerFlag,
 };
 
-// What goes into the file: arrays, or the rows of each.
+// The arrays that go into the file, or the rows of each.
 absl::StatusOr<std::vector<ArrayToFill>> ShapesOf(
     const DatasetInfo& info, absl::Span<const DatasetInfo::Array> arrays,
     const std::optional<RowSpan>& rows) {
@@ -57,7 +57,8 @@ absl::Status FetchInto(const Invocation& invocation, runtime::Client* client,
       {.cancel = cancel, .progress = bar.Callback()});
 }
 
-// Which arrays a file can hold: an npy file one, the others all.
+// The arrays that go into the file: with `all` every one unless one is named,
+// else one.
 absl::StatusOr<std::vector<DatasetInfo::Array>> Choose(const DatasetInfo& info,
                                                        absl::string_view wanted,
                                                        bool all) {
@@ -100,7 +101,7 @@ absl::StatusOr<ExitCode> RunGet(const Invocation& invocation) {
       client->datasets().Ask(StatDataset{std::string(name)}, {}));
   HAWSER_ASSIGN_OR_RETURN(const auto chosen, Choose(info, wanted, all));
   HAWSER_ASSIGN_OR_RETURN(const auto shapes, ShapesOf(info, chosen, rows));
-  const Interrupt interrupt;  // after which nothing half done is left
+  const Interrupt interrupt;  // removes a file that is half done
   HAWSER_ASSIGN_OR_RETURN(
       ArraysToFill filled,
       all ? LayOutArrays(path, shapes) : LayOutNpy(path, shapes[0].shape));

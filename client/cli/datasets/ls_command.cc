@@ -31,7 +31,8 @@ std::string LongText(const DatasetInfo& info) {
   return text;
 }
 
-// "@mn" begins tags, everything else tokens, which the server looks for.
+// Whether a dataset of the server's answer is listed. The server looks for
+// prefixes of tokens; those of tags ("@mn") are looked for here.
 bool IsWanted(const DatasetInfo& info, absl::string_view prefix) {
   return !IsTag(prefix) || std::any_of(info.tags.begin(), info.tags.end(),
                                        [&](const std::string& tag) {

@@ -9,7 +9,7 @@ absl::StatusOr<absl::Duration> ReadPinTime(absl::string_view flag,
                                            const std::string& text) {
   if (text == "forever") return absl::InfiniteDuration();
   absl::Duration ttl;
-  // At most what the wire can say: milliseconds.
+  // Milliseconds are the finest that the wire carries.
   if (absl::ParseDuration(text, &ttl) && ttl >= absl::Milliseconds(1)) {
     return ttl;
   }

@@ -10,8 +10,8 @@
 
 namespace hawser::cli {
 
-// "90s", "10m", "36h", "forever". Errors: UsageError naming the flag, for other
-// texts and for times that are not above zero.
+// Reads "90s", "10m", "36h" or "forever". Errors: UsageError naming the flag,
+// for other texts and for times that are not above zero.
 absl::StatusOr<absl::Duration> ReadPinTime(absl::string_view flag,
                                            const std::string& text);
 

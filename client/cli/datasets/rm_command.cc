@@ -20,7 +20,7 @@ absl::Status Delete(const std::string& name, runtime::Client* client) {
 }
 
 absl::StatusOr<ExitCode> RunRm(const Invocation& invocation) {
-  // Before anything goes.
+  // A malformed name is refused before anything is deleted.
   for (const std::string& token : invocation.line.words()) {
     HAWSER_RETURN_IF_ERROR(CheckDatasetName(token));
   }

@@ -21,7 +21,7 @@ constexpr Flag kFlags[] = {
     kServerFlag,
 };
 
-// Before anything is sent.
+// Checks the words before anything is sent. Errors: UsageError.
 absl::Status CheckLine(const CommandLine& line) {
   const std::vector<std::string>& words = line.words();
   const size_t wanted = line.Has("--delete") ? 1 : 2;

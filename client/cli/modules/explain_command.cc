@@ -18,7 +18,7 @@ constexpr Flag kFlags[] = {
     {kPlannedFlag, "", "", "as a GPU would run it, kernel by kernel"},
 };
 
-// Whole lines as comments of a module's text.
+// The lines, each as a comment of a module's text.
 std::string AsComments(absl::string_view lines) {
   std::string out;
   for (absl::string_view line :

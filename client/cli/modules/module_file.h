@@ -9,8 +9,8 @@
 
 namespace hawser::cli {
 
-// Reads and verifies the text form. Errors: what the file system says; those
-// of ParseModule as "path:line:column: ...".
+// Reads and verifies a module's text form. Errors: those of the file system;
+// those of ParseModule as "path:line:column: ...".
 absl::StatusOr<Module> ReadModuleFile(const std::string& path);
 
 }  // namespace hawser::cli

@@ -13,27 +13,29 @@
 
 namespace hawser::cli {
 
-// TOKEN[:ARRAY] or @TAG[:ARRAY], maybe with rows behind it, "[BEGIN:END]"; not
-// looked up yet.
+// TOKEN[:ARRAY] or @TAG[:ARRAY], with or without rows behind it, "[BEGIN:END]".
+// It has not been looked up.
 struct ArrayName {
   std::string token;
   std::string array;
   std::optional<RowSpan> rows;
-  // The array with the rows as a part of its name, which it may be.
+  // The name with "[BEGIN:END]" as a part of it, since an array may be called
+  // so.
   std::string whole_name;
 };
 using RunArgument = std::variant<Literal, ArrayName>;
 
-// A word that begins "hw1-" or "@" is an array of a dataset; one that reads as
-// a number, a complex number, true or false is a scalar of the parameter's
-// dtype; every other is the path of a file with one array ("./3" for one that
-// is called like a number). Touches no server.
+// Reads a word of the command line; asks no server. A word that begins with
+// "hw1-" or "@" is an array of a dataset; a number, a complex number, true or
+// false is a scalar of the parameter's dtype; every other word is the path of a
+// file with one array ("./3" for a file that is called like a number).
 // Errors: kInvalidArgument for a malformed token, a number that does not fit
 // the parameter; those of ReadArray.
 absl::StatusOr<RunArgument> ReadRunArgument(const std::string& word,
                                             const Shape& parameter);
 
-// Looks an array up on `client`. Errors: as DatasetArray and DatasetRows.
+// The argument for `client`, which is asked about an array of a dataset.
+// Errors: as DatasetArray and DatasetRows.
 absl::StatusOr<runtime::Argument> Resolve(const RunArgument& argument,
                                           runtime::Client* client);
 

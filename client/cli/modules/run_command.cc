@@ -16,7 +16,7 @@
 namespace hawser::cli {
 namespace {
 
-// Elements of a result that are printed where no file takes it.
+// How many elements of a result are printed that goes to no file.
 constexpr int64_t kShown = 16;
 
 constexpr Flag kFlags[] = {
@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<RunArgument>> ReadArguments(
   return arguments;
 }
 
-// Before anything is computed that could then not be written.
+// Refuses, before anything is computed, results that could not be written.
 absl::Status CheckOuts(const std::vector<std::string>& outs,
                        const Signature& signature) {
   if (outs.empty()) return absl::OkStatus();

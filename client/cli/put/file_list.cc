@@ -54,7 +54,7 @@ absl::Status AddFolder(const std::string& folder, Wanted wanted,
   return NotFound(folder, ": holds no files of arrays");
 }
 
-// Sorted; empty: none.
+// The paths that match, sorted.
 std::vector<std::string> Matches(const std::string& pattern) {
   glob_t found = {};
   auto free = absl::MakeCleanup([&found] { ::globfree(&found); });

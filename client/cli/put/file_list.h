@@ -13,17 +13,18 @@ namespace hawser::cli {
 
 struct FileList {
   std::vector<std::string> paths;
-  std::vector<std::string> skipped;  // in folders, not wanted
-  // One word, and it names a file: not a folder or a pattern, which may hold
-  // one file today and two tomorrow.
+  std::vector<std::string> skipped;  // in folders and not wanted
+  // There is one word and it names a file. False for a folder or a pattern,
+  // however many files it stands for.
   bool one_file = false;
 };
 
-// A word is a file, a folder (all files in it, at any depth, in order of their
-// paths, but for those that begin with a dot and those not `wanted`) or, where
-// nothing has that name, a pattern as the shell has it: *, ?, [a-z].
-// Errors: kNotFound naming a word that is nothing of this, and a folder that
-// holds nothing wanted; what the file system says, naming the path.
+// The files of all words. A word is a file; a folder, which stands for all
+// files in it at any depth, in order of their paths, but for those that begin
+// with a dot and those not `wanted`; or, where nothing has that name, a pattern
+// of the shell: *, ?, [a-z].
+// Errors: kNotFound naming a word that is none of these, or a folder without
+// wanted files; those of the file system, naming the path.
 absl::StatusOr<FileList> ListFiles(
     absl::Span<const std::string> words,
     absl::FunctionRef<absl::StatusOr<bool>(const std::string& path)> wanted);

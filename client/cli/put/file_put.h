@@ -1,5 +1,5 @@
-// Reading files that are to be put: those that are remembered are opened only
-// where the server lacks something of them.
+// Reading files that are to be put. A file whose digests are remembered is
+// opened only when the server lacks something of it.
 #ifndef HAWSER_CLIENT_CLI_PUT_FILE_PUT_H_
 #define HAWSER_CLIENT_CLI_PUT_FILE_PUT_H_
 
@@ -16,12 +16,12 @@
 
 namespace hawser::cli {
 
-// A file of a dataset to be.
+// A file that becomes a part of a dataset.
 struct FileToPut {
   std::string path;
-  // Of its array; nothing: as the file says, "" where it does not.
+  // The name of its array; without one the name in the file, or "".
   std::optional<std::string> name;
-  // Of an array that neither has a name in the file.
+  // The name of an array that has none here and none in the file.
   std::string name_without = "";
 };
 
@@ -30,9 +30,9 @@ struct FilesRead {
   int64_t hashed_bytes = 0;  // 0: all digests were remembered
 };
 
-// The arrays of all files, to become one dataset. `progress`: see HashOptions.
-// Errors: those of ReadArrays; kInvalidArgument naming a file of several arrays
-// that is given one name.
+// Reads the arrays of all files, which become one dataset. `progress`: see
+// HashOptions. Errors: those of ReadArrays; kInvalidArgument naming a file of
+// several arrays that is given one name.
 absl::StatusOr<FilesRead> ReadFilesToPut(
     DigestCache* cache, absl::Span<const FileToPut> files,
     const ReadOptions& read,

@@ -39,7 +39,7 @@ constexpr Flag kFlags[] = {
 // What the command line asks for.
 struct PutPlan {
   ReadOptions read;
-  // Each becomes a dataset.
+  // The files of each dataset.
   std::vector<std::vector<FileToPut>> datasets;
   std::vector<std::string> skipped;
   bool token_alone = false;  // printed without the path
@@ -51,7 +51,7 @@ struct PutPlan {
 std::string Stem(absl::string_view path) {
   const size_t slash = path.rfind('/');
   if (slash != absl::string_view::npos) path.remove_prefix(slash + 1);
-  // A dot in front is part of the name.
+  // A dot in front is a part of the name.
   return std::string(path.substr(0, path.find('.', 1)));
 }
 
@@ -114,7 +114,7 @@ std::string SentText(int64_t bytes, int64_t sent, absl::Duration time) {
                       ReadableDuration(time));
 }
 
-// What became of some files.
+// A dataset that was put.
 struct FilePut {
   DatasetInfo info;
   int64_t hashed_bytes = 0;  // 0: all digests were remembered
@@ -128,21 +128,22 @@ Json PutJson(const FilePut& put) {
   return members;
 }
 
-// One run of the command, dataset by dataset.
+// Puts the datasets of a plan, one after the other, and keeps the sums of those
+// that were put. Used once.
 class PutRun {
  public:
   PutRun(const Invocation& invocation, const PutPlan& plan,
          runtime::Client* client, DigestCache* cache)
       : invocation_(invocation), plan_(plan), client_(client), cache_(cache) {}
 
-  // The only one.
+  // Puts the only dataset.
   absl::StatusOr<ExitCode> PutOne() {
     HAWSER_ASSIGN_OR_RETURN(const FilePut put, Put(plan_.datasets[0], ""));
     invocation_.Print(absl::StrCat(put.info.token, "\n"), PutJson(put));
     return kOk;
   }
 
-  // Each, and goes on after one that fails, unless the server is gone.
+  // Puts each dataset. Goes on after one that fails, unless the server is gone.
   absl::StatusOr<ExitCode> PutEach() {
     for (const auto& files : plan_.datasets) {
       const std::string& path = files[0].path;
@@ -194,7 +195,7 @@ class PutRun {
     return put;
   }
 
-  // Pin and tag.
+  // Pins and tags the dataset as the plan says.
   absl::Status Mark(DatasetInfo* info) {
     if (plan_.pin > absl::ZeroDuration()) {
       HAWSER_ASSIGN_OR_RETURN(
@@ -228,7 +229,7 @@ class PutRun {
 
   void Fail(const std::string& path, const absl::Status& status) {
     std::string message(status.message());
-    if (!absl::StartsWith(message, path)) {  // what a server says
+    if (!absl::StartsWith(message, path)) {  // an error of the server
       message = absl::StrCat(path, ": ", message);
     }
     *invocation_.environment.err << "hawser: " << message << "\n";
@@ -238,7 +239,7 @@ class PutRun {
                       {"message", std::move(message)}}));
   }
 
-  // For people only.
+  // Prints a line on a terminal only.
   void Note(absl::string_view text) {
     if (!invocation_.environment.err_is_terminal) return;
     *invocation_.environment.err << text << std::endl;

@@ -29,7 +29,7 @@ constexpr Flag kFlags[] = {
      "127.0.0.1:7071"},
     kServerFlag,
 };
-// Of --seconds and --mib.
+// The most that --seconds and --mib take.
 constexpr double kMostSeconds = 3600;
 constexpr int kMostMib = 4096;
 
@@ -105,7 +105,7 @@ absl::StatusOr<ExitCode> Serve(const Invocation& invocation,
   if (absl::IsInvalidArgument(listener.status())) {
     return UsageError(listener.status().message());
   }
-  // Not kUnavailable: it is no server that is out of reach.
+  // kUnavailable would mean that a server is out of reach.
   if (!listener.ok()) {
     return absl::FailedPreconditionError(listener.status().message());
   }

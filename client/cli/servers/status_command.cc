@@ -26,7 +26,7 @@ struct Answer {
   DatasetUsage usage;
 };
 
-// The smallest graph there is: it returns its argument.
+// The smallest module: it returns its argument.
 absl::StatusOr<std::shared_ptr<const Module>> Echo(const Shape& shape) {
   Module module("echo");
   ComputationBuilder builder(&module, "main");
@@ -62,7 +62,7 @@ absl::StatusOr<Answer> Ask(const std::string& address,
   HAWSER_ASSIGN_OR_RETURN(answer.round_trip, RoundTrip(client.get()));
   const auto usage = client->datasets().Ask(
       QueryUsage{}, {.cancel = CancelToken(SteadyNow() + kPatience)});
-  if (absl::IsUnimplemented(usage.status())) return answer;  // keeps no files
+  if (absl::IsUnimplemented(usage.status())) return answer;  // no datasets
   HAWSER_RETURN_IF_ERROR(usage.status());
   answer.usage = *usage;
   return answer;

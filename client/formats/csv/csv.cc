@@ -21,7 +21,7 @@ absl::string_view WithoutBlanks(absl::string_view text) {
   return text;
 }
 
-// What a file turns out to be when it is looked at for the first time.
+// The shape of a file, which the first pass over it finds.
 struct Table {
   std::vector<std::string> names;  // of columns; empty without a header
   size_t columns = 0;
@@ -52,7 +52,7 @@ absl::StatusOr<Table> Survey(absl::string_view text,
   return table;
 }
 
-// Where the fields of one column go.
+// A column's elements, and how its fields are stored there.
 struct Column {
   DType dtype;
   StoreNumber store;
@@ -74,7 +74,7 @@ absl::Status StoreField(const CsvField& field, bool empty_is_nan,
   return absl::OkStatus();
 }
 
-// Once more over the records, which Survey found to be sound.
+// The second pass: stores the fields. Survey has checked the records.
 absl::Status StoreRecords(absl::string_view text, const CsvOptions& options,
                           const Table& table, std::vector<Column> columns) {
   CsvRecords records(text, options.separator);

@@ -23,10 +23,10 @@ struct CsvOptions {
   char separator = ',';
 };
 
-// Each column as an array [rows], named by its header, or "column1" and so on
-// where there is none; with `matrix` one array. Numbers are decimal, blanks
-// around them are skipped, "nan", "inf", "true" and "false" are known in every
-// case. Floats are rounded to nearest.
+// Reads each column as an array [rows], named by its header, or "column1" and
+// so on where there is none; with `matrix` one array. Numbers are decimal,
+// blanks around them are skipped; "nan", "inf", "true" and "false" are known in
+// upper and lower case. Floats are rounded to nearest.
 // Errors: kInvalidArgument naming row (from 1, the header is one), column and
 // text: a field that is no value of its dtype or does not fit it, records of
 // unequal length, quotes as RFC 4180 forbids them, two columns of one name;

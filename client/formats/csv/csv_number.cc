@@ -11,7 +11,8 @@
 namespace hawser {
 namespace {
 
-// "+5" is a number, "+-5" is none.
+// The text behind a "+" that may stand in front: "+5" is a number, "+-5" is
+// not.
 absl::string_view WithoutPlus(absl::string_view text) {
   return text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1)
                                                              : text;
@@ -33,11 +34,11 @@ bool ParseFloat(absl::string_view text, T* value) {
   const auto [rest, error] = absl::from_chars(text.data(), end, *value);
   if (rest != end) return false;
   if (error == std::errc()) return true;
-  // Too near to zero is rounded to it, too large is an error.
+  // A number too near to zero is rounded to it; one too large is an error.
   return error == std::errc::result_out_of_range && std::abs(*value) < 1;
 }
 
-// By way of the nearest float, of which it is the nearest.
+// Rounds to the nearest float, and that to the nearest half.
 template <typename T>
 bool ParseHalf(absl::string_view text, T* value) {
   float wide;

@@ -9,13 +9,15 @@
 namespace hawser {
 
 // Reads all of `text` as an element and stores it at `to`, which is aligned for
-// it. False for what is no value of the dtype or does not fit it.
+// it. Returns false for a text that is no value of the dtype or does not fit
+// it.
 using StoreNumber = bool (*)(absl::string_view text, char* to);
 
-// Errors: kInvalidArgument for complex dtypes, which CSV has no form for.
+// The function for elements of `dtype`. Errors: kInvalidArgument for complex
+// dtypes, for which CSV has no form.
 absl::StatusOr<StoreNumber> NumberStore(DType dtype);
 
-// Stores NaN; only for floats.
+// Stores NaN. `dtype` is a float.
 void StoreNan(DType dtype, char* to);
 
 }  // namespace hawser

@@ -24,24 +24,25 @@ struct CsvField {
 // and quotes, each of those twice.
 class CsvRecords {
  public:
-  // The most fields of one record: as many as there is memory in proportion.
+  // The most fields of one record, which bounds the memory that one takes.
   static constexpr size_t kMostFields = size_t{1} << 20;
 
   // `text` outlives this and every field.
   CsvRecords(absl::string_view text, char separator)
       : rest_(text), separator_(separator) {}
 
-  // False behind the last record. Errors: kInvalidArgument naming row and
-  // column, for a quote that is not closed or stands where it must not, and for
-  // too many fields.
+  // Reads the next record into `fields`. Returns false behind the last one.
+  // Errors: kInvalidArgument naming row and column, for a quote that is not
+  // closed or stands where it must not, and for too many fields.
   absl::StatusOr<bool> Next(std::vector<CsvField>* fields);
-  // Of the last record, from 1; the header is one.
+  // The number of the last record, from 1; the header counts.
   int64_t row() const { return row_; }
 
  private:
   absl::StatusOr<CsvField> TakeField(size_t column);
   absl::StatusOr<CsvField> TakeQuoted(size_t column);
-  // Whether the field was the record's last.
+  // Takes the separator or line end behind a field. Returns whether the record
+  // ends there.
   bool TakeRecordEnd();
 
   absl::string_view rest_;
@@ -49,7 +50,7 @@ class CsvRecords {
   int64_t row_ = 0;
 };
 
-// "row 3, column 2"
+// Where a field is, for errors: "row 3, column 2".
 std::string CsvPlace(int64_t row, size_t column);
 
 }  // namespace hawser

@@ -19,12 +19,13 @@ namespace hawser {
 struct ArrayFormat {
   // Whether a file is of this format, judged by its first bytes.
   bool (*is_it)(const FileBytes& file);
-  // Errors: kInvalidArgument naming no file.
+  // Reads all arrays of the file. Errors: kInvalidArgument naming no file.
   absl::StatusOr<NamedArrays> (*parse)(const FileBytes& file);
-  // Of a format that is written, too: what its files' names end in.
+  // For a format that is written, too: how the names of its files end, how they
+  // are laid out, and whether they hold several arrays with their names.
   absl::string_view suffix = "";
   LayOut lay_out = nullptr;
-  bool holds_names = false;  // and several arrays
+  bool holds_names = false;
 };
 
 // A `parse` for files of one array, which has no name there.

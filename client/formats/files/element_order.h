@@ -7,8 +7,8 @@
 
 namespace hawser {
 
-// Turns big-endian elements into little-endian ones, in place. The two parts
-// of a complex number are turned each by itself.
+// Turns big-endian elements into little-endian ones, in place; in a complex
+// number each of its two parts.
 void SwapElementBytes(DType dtype, absl::Span<char> bytes);
 
 // Copies elements of `shape` from column-major (Fortran) order, in which the

@@ -1,4 +1,4 @@
-// Files that come into being in memory.
+// Files that are written through a mapping.
 #ifndef HAWSER_CLIENT_FORMATS_FILES_FILE_TO_FILL_H_
 #define HAWSER_CLIENT_FORMATS_FILES_FILE_TO_FILL_H_
 
@@ -16,61 +16,62 @@
 
 namespace hawser {
 
-// A mapped file under another name, with all its room on disk, until Keep. May
-// be moved; its bytes stay where they are.
+// A mapped file that has all its room on disk and, until Keep, another name.
+// Moving it leaves its bytes where they are.
 class FileToFill {
  public:
-  // Errors: what the file system says, a full disk too, naming the path.
+  // Errors: those of the file system, a full disk among them, naming the path.
   static absl::StatusOr<FileToFill> Create(const std::string& path,
                                            int64_t size);
   FileToFill(FileToFill&& other);
   FileToFill& operator=(FileToFill&& other);
-  ~FileToFill();  // removes what was not kept
+  ~FileToFill();  // removes a file that was not kept
 
-  // Zeros at first.
+  // The bytes of the file, zeros at first.
   absl::Span<char> bytes() const { return {data_, size_}; }
-  // Gives it its name: readers see the old file or the whole new one. Errors:
-  // what the file system says, naming the path.
+  // Gives the file its name: readers see the old file or the whole new one.
+  // Errors: those of the file system, naming the path.
   absl::Status Keep();
 
  private:
   FileToFill() = default;
-  absl::Status Error() const;  // errno's
+  absl::Status Error() const;  // of errno
   void Unmap();
 
   std::string path_, unfinished_;
-  int fd_ = -1;  // once created, until kept
+  int fd_ = -1;  // open from Create to Keep
   char* data_ = nullptr;
   size_t size_ = 0;
 };
 
-// A file of arrays with everything but their elements.
+// A file of arrays that has everything but their elements.
 struct ArraysToFill {
   FileToFill file;
-  // Where those of each array belong, row-major, in the order in which the
-  // arrays were asked for.
+  // Where the elements of each array belong, row-major, in the order in which
+  // the caller named the arrays.
   std::vector<absl::Span<char>> elements;
-  // What the format computes of the elements, once all are there.
+  // Computes what the format stores about the elements, once all are there.
   std::function<void()> seal = {};
 
-  // Ends the file and gives it its name. Errors: FileToFill::Keep's.
+  // Seals the file and gives it its name. Errors: those of FileToFill::Keep.
   absl::Status Keep() {
     if (seal != nullptr) seal();
     return file.Keep();
   }
 };
 
-// What an array of such a file is.
+// Name and shape of an array of such a file.
 struct ArrayToFill {
   std::string name;
   Shape shape;
 };
 
-// How a format lays out a file of arrays.
+// Lays out a file of arrays in some format.
 using LayOut = absl::StatusOr<ArraysToFill> (*)(
     const std::string& path, absl::Span<const ArrayToFill> arrays);
-// Writes arrays as `lay_out` says. Errors: its; kInvalidArgument for an array
-// without a value; what the file system says. All name the path.
+// Writes the arrays to a file that `lay_out` makes. Errors: those of `lay_out`
+// and of the file system; kInvalidArgument for an array without a value. All
+// name the path.
 absl::Status WriteFilled(const std::string& path, LayOut lay_out,
                          absl::Span<const NamedArray> arrays);
 

@@ -10,15 +10,14 @@
 
 namespace hawser {
 
-// All of `bytes` as the elements of `shape`, row-major and little-endian. They
-// stay where they are; those at an address where their dtype must not lie are
-// copied. Errors: as CheckBytes.
+// A literal of all of `bytes`, the elements of `shape`, row-major and
+// little-endian. They stay where they are unless the dtype's alignment forbids
+// their address: then they are copied. Errors: as CheckBytes.
 absl::StatusOr<Literal> MappedArray(const Shape& shape, const FileBytes& bytes);
 
-// A file that is nothing but the elements of `shape`: raw bytes, as
-// numpy.ndarray.tofile and C programs write them.
-// Errors: what the file system says; kInvalidArgument for another size. All
-// name the path.
+// Reads a file that holds the elements of `shape` and nothing else, as
+// numpy.ndarray.tofile and C programs write them. Errors: those of the file
+// system; kInvalidArgument for another size. All name the path.
 absl::StatusOr<Literal> ReadRaw(const std::string& path, const Shape& shape);
 
 }  // namespace hawser

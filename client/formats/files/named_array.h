@@ -1,4 +1,4 @@
-// What a file holds: arrays, with names where its format has them.
+// Arrays of a file, with names where its format has them.
 #ifndef HAWSER_CLIENT_FORMATS_FILES_NAMED_ARRAY_H_
 #define HAWSER_CLIENT_FORMATS_FILES_NAMED_ARRAY_H_
 

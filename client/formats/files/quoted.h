@@ -1,4 +1,4 @@
-// Text out of a file, as errors show it.
+// Text of a file, as errors show it.
 #ifndef HAWSER_CLIENT_FORMATS_FILES_QUOTED_H_
 #define HAWSER_CLIENT_FORMATS_FILES_QUOTED_H_
 
@@ -8,7 +8,8 @@
 
 namespace hawser {
 
-// In quotes, at most 80 bytes of it, those that cannot be printed as \x01.
+// At most 80 bytes of the text in quotes; bytes that cannot be printed are
+// written as \x01.
 std::string Quoted(absl::string_view text);
 
 }  // namespace hawser

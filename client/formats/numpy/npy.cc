@@ -43,7 +43,7 @@ absl::StatusOr<Literal> ParseNpy(const FileBytes& file) {
                             file.data.get(), static_cast<size_t>(file.size))));
   const FileBytes elements =
       file.Part(header.data_offset, file.size - header.data_offset);
-  // Below rank 2 the two orders are one.
+  // Below rank 2 both orders are the same.
   const bool row_major = !header.column_major || header.shape.rank() < 2;
   absl::StatusOr<Literal> value = row_major && !header.big_endian
                                       ? MappedArray(header.shape, elements)

@@ -146,14 +146,14 @@ absl::StatusOr<Fields> ParseFields(absl::string_view text) {
   return fields;
 }
 
-// "<f4" -> f32. `descr` of a structured array is a list, no string, and never
-// comes here.
+// Turns "<f4" into f32. The `descr` of a structured array is a list and is
+// refused before.
 absl::Status ParseDescr(absl::string_view descr, DType* dtype,
                         bool* big_endian) {
   absl::string_view code = descr;
   *big_endian = absl::ConsumePrefix(&code, ">");
   if (!*big_endian) {
-    // "|" says that the order does not matter, "=" that it is the machine's.
+    // "|": the order does not matter; "=": the order of the machine.
     for (absl::string_view order : {"<", "|", "="}) {
       if (absl::ConsumePrefix(&code, order)) break;
     }
@@ -166,7 +166,7 @@ absl::Status ParseDescr(absl::string_view descr, DType* dtype,
   return InvalidArgument("descr ", Quoted(descr), " is no dtype of hawser");
 }
 
-// Little-endian number of `bytes` bytes at the front.
+// Takes a little-endian number of `bytes` bytes off the front.
 uint32_t TakeNumber(absl::string_view* text, int bytes) {
   uint32_t value = 0;
   for (int i = 0; i < bytes; ++i) {
@@ -176,7 +176,7 @@ uint32_t TakeNumber(absl::string_view* text, int bytes) {
   return value;
 }
 
-// The dictionary's text, and in `data_offset` where it ends.
+// The text of the dictionary; sets `data_offset` to where it ends.
 absl::StatusOr<absl::string_view> FindDictionary(absl::string_view file,
                                                  int64_t* data_offset) {
   absl::string_view rest = file;

@@ -20,13 +20,12 @@ struct NpyHeader {
   int64_t data_offset = 0;    // where the elements begin in the file
 };
 
-// Reads the front of a file of format 1, 2 or 3. Looks at no byte behind the
-// header and believes nothing about the data.
-// Errors (kInvalidArgument): naming the field that is wrong.
+// Reads the header of a file of format 1, 2 or 3; `file` may end behind it.
+// Checks nothing of the data. Errors: kInvalidArgument naming the wrong field.
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view file);
 
-// What NumPy writes in front of a row-major little-endian array, byte for
-// byte. Errors: kInvalidArgument for bf16, which npy cannot say.
+// The header that NumPy writes in front of a row-major little-endian array,
+// byte for byte. Errors: kInvalidArgument for bf16, which npy cannot express.
 absl::StatusOr<std::string> NpyHeaderOf(const Shape& shape);
 
 }  // namespace hawser

@@ -12,19 +12,20 @@
 
 namespace hawser {
 
-// The arrays of what np.savez and np.savez_compressed write, each named as
-// there. Those that are stored uncompressed stay mapped. Every checksum is
-// verified, so all bytes are read.
+// Reads the arrays of a file that np.savez or np.savez_compressed wrote, with
+// their names. Arrays that are stored uncompressed stay mapped. Every checksum
+// is verified, so all bytes are read.
 // Errors: kInvalidArgument naming the member: those of ReadZipDirectory,
 // UnpackMember and ParseNpy, a member that is no npy file, an archive without
 // any. They name no file.
 absl::StatusOr<NamedArrays> ParseNpz(const FileBytes& file);
 
-// The file that np.savez would write of such arrays, stored uncompressed, but
-// for where its members begin (LayOutZip) and its date, 1980-01-01; without
-// their elements.
-// Errors: kInvalidArgument for no arrays, bf16, which npy cannot say, and names
-// as of LayOutZip; what the file system says. All name the path.
+// Creates the file that np.savez writes of such arrays, without their elements.
+// It differs in where its members begin (LayOutZip) and in its date,
+// 1980-01-01.
+// Errors: kInvalidArgument for no arrays, for bf16, which npy cannot express,
+// and for names that LayOutZip refuses; those of the file system. All name the
+// path.
 absl::StatusOr<ArraysToFill> LayOutNpz(const std::string& path,
                                        absl::Span<const ArrayToFill> arrays);
 

@@ -11,8 +11,8 @@ namespace {
 
 // zlib counts in 32 bits.
 constexpr size_t kMaxPiece = size_t{1} << 30;
-// Window of 32 KiB; plus 16: gzip, not zlib, and verify its checksum; negative:
-// no frame.
+// A window of 32 KiB. Plus 16: a gzip frame, whose checksum zlib verifies;
+// negative: no frame.
 constexpr int kGzipWindow = 15 + 16;
 constexpr int kBareWindow = -15;
 

@@ -24,8 +24,8 @@ enum class DeflateFrame {
   kNone,  // nothing
 };
 
-// Unpacks one stream piece by piece. The caller says how much it wants, so a
-// small file that unpacks to terabytes costs nothing.
+// Unpacks one stream piece by piece, never more than the caller asks for: a
+// small file that unpacks to terabytes costs no memory.
 class Inflater {
  public:
   Inflater(absl::Span<const char> packed, DeflateFrame frame);
@@ -33,10 +33,11 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Fills `to`. Errors: kInvalidArgument when the data ends before or is
-  // damaged.
+  // Fills `to`. Errors: kInvalidArgument when the data ends before `to` is full
+  // or is damaged.
   absl::Status Read(absl::Span<char> to);
-  // Checks that nothing is left, here or behind the stream, and the checksum.
+  // Checks that nothing is left in the stream or behind it, and the checksum.
+  // Errors: kInvalidArgument.
   absl::Status Finish();
 
  private:

@@ -34,8 +34,8 @@ constexpr uint64_t kEncrypted = 1;  // a bit of a member's flags
 constexpr uint64_t kStored = 0;
 constexpr uint64_t kDeflated = 8;
 
-// Little-endian numbers one after the other. Past the end they are 0 and `ok`
-// turns false.
+// Takes little-endian numbers off the front of some bytes. Past their end a
+// number is 0 and `ok` turns false.
 class Numbers {
  public:
   explicit Numbers(absl::string_view bytes) : rest_(bytes) {}
@@ -68,7 +68,7 @@ struct Directory {
   uint64_t offset = 0;
   uint64_t size = 0;
   uint64_t members = 0;
-  int64_t end = 0;  // what follows it begins here
+  int64_t end = 0;  // the first byte behind it
 };
 
 absl::string_view Text(const FileBytes& file) {
@@ -79,7 +79,7 @@ uint64_t SignatureAt(const FileBytes& file, int64_t offset) {
   return Numbers(Text(file).substr(offset)).Take(4);
 }
 
-// The last record: a comment may stand behind it, as long as it says.
+// Where the end record is: a comment, whose length it states, may follow it.
 absl::StatusOr<int64_t> FindEnd(const FileBytes& file) {
   const int64_t first =
       std::max<int64_t>(0, file.size - kEndBytes - kMostCommentBytes);
@@ -93,7 +93,7 @@ absl::StatusOr<int64_t> FindEnd(const FileBytes& file) {
   return InvalidArgument("has no end of a zip directory; is it cut short?");
 }
 
-// Replaces what the end record, at `end`, is too small to say.
+// Replaces the numbers that do not fit into the end record, which is at `end`.
 absl::Status ReadEnd64(const FileBytes& file, int64_t end,
                        Directory* directory) {
   const int64_t locator = end - kLocator64Bytes;
@@ -144,13 +144,14 @@ absl::StatusOr<Directory> FindDirectory(const FileBytes& file) {
   return directory;
 }
 
-// What a member's record says and the archive has not confirmed.
+// What a member's record claims; nothing of it is checked.
 struct Claim {
   uint64_t flags, method, crc, packed, size, local;
   absl::string_view name;
 };
 
-// Numbers of 64 bits for those that do not fit in 32, in this order.
+// Replaces the numbers that do not fit into 32 bits by those of the zip64
+// field, which stand there in this order.
 absl::Status TakeZip64(absl::string_view extra, Claim* claim) {
   uint64_t* const numbers[] = {&claim->size, &claim->packed, &claim->local};
   Numbers fields(extra);
@@ -234,7 +235,8 @@ absl::StatusOr<FileBytes> FindPacked(const FileBytes& file, const Claim& claim,
   return file.Part(offset, static_cast<int64_t>(packed.size()));
 }
 
-// Or a small archive would unpack to the square of its size.
+// Refuses members that share bytes: a small archive of them would unpack to the
+// square of its size.
 absl::Status CheckDisjoint(std::vector<std::pair<uint64_t, uint64_t>> extents) {
   std::sort(extents.begin(), extents.end());
   for (size_t i = 1; i < extents.size(); ++i) {

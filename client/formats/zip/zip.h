@@ -25,15 +25,14 @@ struct ZipMember {
   bool deflated = false;
 };
 
-// The members, in the order of the archive's directory; unpacks none. What the
-// directory says is compared with what is there: members share no bytes, none
-// claims to be larger than its packed bytes can hold, names are distinct,
-// relative and without "..".
-// Errors: kInvalidArgument naming member and field; for encrypted members and
-// other methods than stored and deflated, too.
+// The members, in the order of the archive's directory; none is unpacked. The
+// directory is checked as a whole: members share no bytes, none claims to be
+// larger than its packed bytes can hold, names are distinct, relative and
+// without "..". Errors: kInvalidArgument naming member and field, for encrypted
+// members and for other methods than stored and deflated, too.
 absl::StatusOr<std::vector<ZipMember>> ReadZipDirectory(const FileBytes& file);
 
-// Whether a member may be called so: relative, printable, without "..". Errors:
+// Checks a member's name: relative, printable, without "..". Errors:
 // kInvalidArgument naming it.
 absl::Status CheckMemberName(absl::string_view name);
 

@@ -23,7 +23,7 @@ constexpr int64_t kLocalBytes = 30, kLocal64Bytes = 4 + 16;
 constexpr int64_t kLocalCrc = 14, kMemberCrc = 16;  // where the CRC-32 stands
 constexpr int64_t kAlignment = 64;
 constexpr uint64_t kPadding =
-    0xD935;  // a field readers pass over, of Android's
+    0xD935;  // a field of Android's, which other readers skip
 constexpr int64_t kPaddingBytes = 4 + 2;
 
 std::string Little(uint64_t value, int bytes) {
@@ -34,7 +34,7 @@ std::string Little(uint64_t value, int bytes) {
   return out;
 }
 
-// Both records of a member begin alike, but for the version it was made by.
+// What both records of a member have in common.
 std::string Middle(const MemberToFill& member, uint64_t extra) {
   return absl::StrCat(Little(kVersion, 2), Little(0, 2 + 2), Little(0, 2),
                       Little(kFirstDay, 2), Little(0, 4), Little(kIn64, 4),
@@ -70,7 +70,7 @@ std::string DirectoryRecord(const MemberToFill& member, int64_t offset) {
                       Little(kIn64, 4), member.name, extra);
 }
 
-// What stands behind the directory, of `size` bytes at `offset`.
+// The end records of a directory of `size` bytes at `offset`.
 std::string End(uint64_t members, uint64_t offset, uint64_t size) {
   return absl::StrCat(
       "PK\6\6", Little(44, 8), Little(kVersion, 2), Little(kVersion, 2),

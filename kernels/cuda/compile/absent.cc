@@ -1,4 +1,4 @@
-// What stands for NVRTC in a build without the toolkit.
+// NVRTC in a build without the toolkit: it cannot be opened.
 #include "core/base/status.h"
 #include "kernels/cuda/compile/nvrtc.h"
 
@@ -18,8 +18,8 @@ absl::StatusOr<std::unique_ptr<Nvrtc>> Nvrtc::Open(
 }
 
 absl::StatusOr<gpu::KernelBinary> Nvrtc::Compile(
-    absl::string_view name, const std::string& source,
-    absl::string_view target, const gpu::CompileOptions& options) const {
+    absl::string_view name, const std::string& source, absl::string_view target,
+    const gpu::CompileOptions& options) const {
   return Unavailable(kAbsent);
 }
 

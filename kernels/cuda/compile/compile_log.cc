@@ -13,7 +13,7 @@ namespace {
 constexpr absl::string_view kInfo = "ptxas info";
 constexpr absl::string_view kEntry = "Compiling entry function '";
 
-// The number in front of `words`, as in "48 registers"; -1 without one.
+// The number in front of `words` in a line like "48 registers"; -1 without one.
 int64_t NumberOf(absl::string_view words, absl::string_view line) {
   const size_t at = line.find(absl::StrCat(" ", words));
   if (at == absl::string_view::npos) return -1;
@@ -31,7 +31,7 @@ void ReadLine(absl::string_view line, gpu::KernelResources* kernel) {
   }
   if (absl::StrContains(line, " registers")) {
     kernel->registers = static_cast<int>(NumberOf("registers", line));
-    kernel->shared_bytes = 0;  // unless it says otherwise
+    kernel->shared_bytes = 0;  // where the line names none
     const int64_t shared = NumberOf("bytes smem", line);
     if (shared > 0) kernel->shared_bytes = shared;
   }
@@ -41,7 +41,7 @@ void ReadLine(absl::string_view line, gpu::KernelResources* kernel) {
 
 CompileLog ReadCompileLog(absl::string_view log) {
   CompileLog read;
-  log = log.substr(0, log.find('\0'));  // which the library ends it with
+  log = log.substr(0, log.find('\0'));  // the library ends it with a NUL
   for (const absl::string_view line :
        absl::StrSplit(log, '\n', absl::SkipWhitespace())) {
     const size_t at = line.find(kEntry);

@@ -1,4 +1,4 @@
-// What the assembler says of each kernel, read out of a compile log.
+// The resources of each kernel, read out of a compile log.
 #ifndef HAWSER_KERNELS_CUDA_COMPILE_COMPILE_LOG_H_
 #define HAWSER_KERNELS_CUDA_COMPILE_COMPILE_LOG_H_
 
@@ -15,7 +15,7 @@ struct CompileLog {
   std::string rest;  // warnings and errors: every other line
 };
 
-// Of a log made with --ptxas-options=-v.
+// Reads a log that was made with --ptxas-options=-v.
 CompileLog ReadCompileLog(absl::string_view log);
 
 }  // namespace hawser::cuda

@@ -23,14 +23,14 @@ namespace {
 
 constexpr absl::string_view kSonames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
-// What is compiled with, beside the target.
+// The flags of every compilation, beside the target.
 struct FlagRow {
   const char *fast, *strict;
 };
 constexpr FlagRow kFlags[] = {
     {"-std=c++17", "-std=c++17"},
     {"--ptxas-options=-v", "--ptxas-options=-v"},
-    // x < 0 where a type may be unsigned.
+    // A comparison x < 0 where x may be unsigned.
     {"--diag-suppress=186", "--diag-suppress=186"},
     {"--fmad=true", "--fmad=false"},
 };
@@ -38,7 +38,7 @@ constexpr FlagRow kFlags[] = {
 using GetSize = nvrtcResult(nvrtcProgram, size_t*);
 using GetText = nvrtcResult(nvrtcProgram, char*);
 
-// Something of a program, by the two functions that return it.
+// A text of a program: its length by get_size, its bytes by get_text.
 std::string Text(nvrtcProgram program, GetSize* get_size, GetText* get_text) {
   size_t size = 0;
   if (get_size(program, &size) != NVRTC_SUCCESS) return "";
@@ -72,8 +72,8 @@ absl::StatusOr<std::unique_ptr<Nvrtc>> Nvrtc::Open(
     return FailedPrecondition(library.path(), ": ",
                               f.nvrtcGetErrorString(result));
   }
-  // It asks the loader for its other half by name alone, which finds nothing
-  // when both are outside the loader's folders.
+  // NVRTC loads its other half by name alone, which fails when both are outside
+  // the loader's folders.
   HAWSER_RETURN_IF_ERROR(library.LoadCompanion(
       absl::StrCat("libnvrtc-builtins.so.", major, ".", minor)));
   nvrtc->path_ = library.path();

@@ -14,25 +14,26 @@
 
 namespace hawser::cuda {
 
-// Thread-safe; compiles on several threads at once.
+// Thread-safe; several threads may compile at the same time.
 class Nvrtc {
  public:
-  // Errors: kFailedPrecondition naming what was looked for where.
+  // Errors: kFailedPrecondition naming the files that were looked for.
   static absl::StatusOr<std::unique_ptr<Nvrtc>> Open(
       const LibraryPlaces& places);
   ~Nvrtc();
 
-  // "nvrtc 13.0", with what tells builds of one version apart.
+  // "nvrtc 13.0" and the size of the file, which tells builds of one version
+  // apart.
   const std::string& version() const { return version_; }
   const std::string& path() const { return path_; }
-  // What decides about machine code beside text and target: the flags of both
-  // CompileOptions. Part of every cache key.
+  // The flags for both values of CompileOptions. With text and target they
+  // decide the machine code, so they are a part of every cache key.
   static std::string flags();
-  // That it knows: 90 is sm_90.
+  // The architectures it knows: 90 is sm_90.
   const std::vector<int>& architectures() const { return architectures_; }
 
-  // Machine code of `source` (see dialect::DeviceSource) for the target
-  // "sm_NN", PTX for "compute_NN". Errors: kInvalidArgument with the log.
+  // Compiles `source` (see dialect::DeviceSource) to machine code for a target
+  // "sm_NN", to PTX for "compute_NN". Errors: kInvalidArgument with the log.
   absl::StatusOr<gpu::KernelBinary> Compile(
       absl::string_view name, const std::string& source,
       absl::string_view target, const gpu::CompileOptions& options) const;

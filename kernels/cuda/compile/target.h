@@ -1,4 +1,4 @@
-// Which of the architectures that a compiler knows serves a device.
+// Chooses the architecture that kernels for a device are compiled for.
 #ifndef HAWSER_KERNELS_CUDA_COMPILE_TARGET_H_
 #define HAWSER_KERNELS_CUDA_COMPILE_TARGET_H_
 
@@ -9,9 +9,10 @@
 
 namespace hawser::cuda {
 
-// For a device of `capability` (90 is Hopper's 9.0): its own; else the newest
-// older one of the same generation; else the newest older one as "compute_NN",
-// which the driver translates. Errors: kFailedPrecondition naming both sides.
+// The target for a device of `capability` (90 is Hopper's 9.0) among the
+// architectures that a compiler knows: the device's own; else the newest older
+// one of the same generation; else the newest older one as "compute_NN", which
+// the driver translates. Errors: kFailedPrecondition naming both sides.
 absl::StatusOr<std::string> ChooseTarget(int capability,
                                          absl::Span<const int> known);
 

@@ -13,7 +13,7 @@ namespace {
 using gpu::GemmActivation;
 using gpu::GemmSpec;
 
-// Of halves the sums are f32; of 8 bits, s32.
+// Halves are summed in f32, 8-bit integers in s32.
 constexpr BlasTypes kTypes[] = {
     {DType::kF16, DType::kF16, CUDA_R_16F, CUDA_R_16F, CUDA_R_32F,
      CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F},

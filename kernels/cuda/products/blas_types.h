@@ -1,4 +1,4 @@
-// The types, scales and tails of products in cuBLASLt's words.
+// Dtypes, scales and epilogues of products as cuBLASLt names them.
 #ifndef HAWSER_KERNELS_CUDA_PRODUCTS_BLAS_TYPES_H_
 #define HAWSER_KERNELS_CUDA_PRODUCTS_BLAS_TYPES_H_
 
@@ -17,10 +17,10 @@ struct BlasTypes {
   cudaDataType_t factor_type, result_type, scale_type;
   cublasComputeType_t full, tf32;  // by GemmPrecision
 };
-// Errors: kUnimplemented for dtypes the library does not multiply.
+// Errors: kUnimplemented for dtypes that the library does not multiply.
 absl::StatusOr<BlasTypes> BlasTypesOf(const gpu::GemmSpec& spec);
 
-// alpha or beta as the library reads them.
+// alpha or beta in the type that the library reads.
 struct BlasScale {
   alignas(16) char bytes[16] = {};
 
@@ -32,7 +32,7 @@ struct BlasScale {
     return scale;
   }
 };
-// Errors: kUnimplemented for a fraction of integers.
+// Errors: kUnimplemented for a fraction where the type is an integer.
 absl::StatusOr<BlasScale> BlasScaleOf(cudaDataType_t type, double value);
 
 // The bias and activation, as cublasLtEpilogue_t.

@@ -29,8 +29,7 @@ using gpu::GemmSpec;
 constexpr absl::string_view kSonames[] = {"libcublasLt.so.13",
                                           "libcublasLt.so.12"};
 
-// What buffers are aligned to as a rule; those that are not have an algorithm
-// of their own.
+// The usual alignment of buffers; there is another algorithm for the others.
 constexpr uint32_t kAlignment = gpu::GemmSpec::kAlignment;
 
 void* Pointer(gpu::DeviceAddress address) {
@@ -39,18 +38,19 @@ void* Pointer(gpu::DeviceAddress address) {
 
 }  // namespace
 
-// The library's calls read descriptors through pointers to what it may change.
+// Descriptors of a product and the algorithms chosen for it. They never change,
+// but the library takes pointers to non-const.
 class BlasPlan {
  public:
   GemmSpec spec;
-  bool is_empty = false;  // there is nothing to compute
+  bool is_empty = false;  // nothing is to be computed
   bool is_swapped = false;
   BlasScale alpha, beta;
   cublasLtMatmulDescOpaque_t operation = {};
   mutable cublasLtMatrixLayoutOpaque_t first = {}, second = {}, c = {}, d = {};
   cublasLtMatmulAlgo_t aligned = {}, any = {};  // by kAlignment
   bool takes_any = false;                       // `any` exists
-  size_t workspace_bytes = 0;                   // of the greater
+  size_t workspace_bytes = 0;                   // the greater of both
 };
 
 HAWSER_CUDA_FUNCTION_TABLE(CublasLtFunctions, HAWSER_CUBLASLT_FUNCTIONS);
@@ -68,7 +68,7 @@ struct CublasLt::Functions : CublasLtFunctions {
   }
   absl::Status Describe(const BlasTypes& types, const BlasProblem& problem,
                         BlasPlan* plan) const;
-  // The best for buffers of at least this alignment.
+  // The best algorithm for buffers of at least this alignment.
   absl::StatusOr<cublasLtMatmulHeuristicResult_t> Choose(
       cublasLtHandle_t handle, const BlasPlan& plan, uint32_t alignment) const;
 };
@@ -194,7 +194,7 @@ absl::StatusOr<cublasLtMatmulHeuristicResult_t> CublasLt::Functions::Choose(
   }
   cublasLtMatmulDescOpaque_t operation = plan.operation;
   if (plan.spec.has_bias) {
-    // Only its alignment is looked at.
+    // The heuristic reads the alignment of the address only.
     HAWSER_RETURN_IF_ERROR(
         SetBias(reinterpret_cast<const void*>(uintptr_t{alignment}),
                 &operation));
@@ -257,7 +257,7 @@ absl::StatusOr<std::shared_ptr<const BlasPlan>> CublasLt::Plan(
   const auto handle = static_cast<cublasLtHandle_t>(handle_);
   HAWSER_ASSIGN_OR_RETURN(const cublasLtMatmulHeuristicResult_t aligned,
                           functions_->Choose(handle, *plan, kAlignment));
-  // Where there is none for such buffers, they are refused when they come.
+  // Without such an algorithm, unaligned buffers are refused when they come.
   const auto element = static_cast<uint32_t>(
       std::min(ByteWidth(spec.a.dtype), ByteWidth(spec.d.dtype)));
   absl::StatusOr<cublasLtMatmulHeuristicResult_t> any =
@@ -306,8 +306,8 @@ absl::Status CublasLt::Run(cudaStream_t stream, const BlasPlan& plan,
       is_aligned ? &plan.aligned : &plan.any, Pointer(operands.workspace),
       plan.workspace_bytes, stream);
   if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
-  // The library has a runtime of its own, so ours knows of no error; but a
-  // device that is lost shows.
+  // The library has a CUDA runtime of its own, so this one holds no error of
+  // it; a lost device shows all the same.
   const cudaError_t error = cudaStreamQuery(stream);
   if (IsFatal(error)) return health_->Check(error, "cublasLtMatmul");
   cudaGetLastError();

@@ -16,13 +16,13 @@
 
 namespace hawser::cuda {
 
-// A product whose algorithm is chosen. Thread-safe: it does not change.
+// A product whose algorithms are chosen. Never changes, so it is thread-safe.
 class BlasPlan;
 
-// Thread-safe. Callers have made the device current.
+// The library. Thread-safe. Callers have made the device current.
 class CublasLt {
  public:
-  // Errors: kFailedPrecondition naming what was looked for where.
+  // Errors: kFailedPrecondition naming the files that were looked for.
   static absl::StatusOr<std::unique_ptr<CublasLt>> Open(
       const LibraryPlaces& places, DeviceHealth* health);
   ~CublasLt();

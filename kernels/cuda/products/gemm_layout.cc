@@ -11,8 +11,8 @@ namespace {
 using gpu::GemmSpec;
 using gpu::MatrixLayout;
 
-// A `rows` x `columns` matrix of the spec. Of a row-major one the transpose
-// lies there column-major.
+// A `rows` x `columns` matrix of the spec as a column-major one. For a
+// row-major matrix this is its transpose.
 BlasMatrix AsItLies(const MatrixLayout& layout, int64_t rows, int64_t columns) {
   return {.dtype = layout.dtype,
           .rows = layout.column_major ? rows : columns,
@@ -21,7 +21,8 @@ BlasMatrix AsItLies(const MatrixLayout& layout, int64_t rows, int64_t columns) {
           .batch_stride = layout.batch_stride};
 }
 
-// The matrix, used so that it is the spec's (`as_is`) or its transpose.
+// The matrix with is_transposed set so that its value is that of the spec's
+// matrix (`as_is`) or of its transpose.
 BlasMatrix Used(BlasMatrix matrix, bool column_major, bool as_is) {
   matrix.is_transposed = column_major != as_is;
   return matrix;

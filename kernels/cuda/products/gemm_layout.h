@@ -1,5 +1,5 @@
-// A product as cuBLASLt states it: column-major matrices that are used as they
-// lie or transposed. Pure arithmetic, tested without the library.
+// A product in the terms of cuBLASLt: column-major matrices, each used as it is
+// stored or transposed. Arithmetic only; needs no library.
 #ifndef HAWSER_KERNELS_CUDA_PRODUCTS_GEMM_LAYOUT_H_
 #define HAWSER_KERNELS_CUDA_PRODUCTS_GEMM_LAYOUT_H_
 
@@ -14,15 +14,16 @@ namespace hawser::cuda {
 // leading + row` elements behind the address.
 struct BlasMatrix {
   DType dtype = DType::kInvalid;
-  int64_t rows = 0, columns = 0;  // as it lies
+  int64_t rows = 0, columns = 0;  // as it is stored
   int64_t leading = 0;            // at least `rows`
   int64_t batch_stride = 0;
   bool is_transposed = false;  // when used
 };
 
-// d = first x second, after transposing. A product with row-major results is
-// the swapped one of the transposes, whose rows are the spec's columns: there
-// cuBLASLt's bias, one value per row, is the spec's bias.
+// d = first x second, each transposed where it says so. A product with a
+// row-major result is computed as the swapped product of the transposes. Its
+// rows are the spec's columns, so cuBLASLt's bias, one value for each row, is
+// the spec's bias.
 struct BlasProblem {
   bool is_swapped = false;  // `first` is the spec's b, `second` its a
   BlasMatrix first, second;

@@ -9,7 +9,7 @@
 namespace hawser::cuda {
 namespace {
 
-// Nothing is allocated as one byte of nothing: its address is its own.
+// An empty allocation takes one byte, so that its address is unique.
 size_t AtLeastOne(int64_t bytes) {
   return static_cast<size_t>(std::max<int64_t>(bytes, 1));
 }
@@ -74,7 +74,8 @@ absl::StatusOr<gpu::DeviceAddress> DeviceMemory::AllocateReserved(
   cudaError_t error =
       cudaMallocFromPoolAsync(&memory, size, pool_.get(), stream);
   if (error == cudaErrorMemoryAllocation) {
-    // What the stream has yet to free, and what the pool keeps in pieces.
+    // Memory that the stream has still to free, or that the pool keeps in
+    // pieces, may be enough.
     cudaGetLastError();
     HAWSER_RETURN_IF_ERROR(health_->Check(cudaStreamSynchronize(stream),
                                           "cudaStreamSynchronize"));
@@ -111,13 +112,13 @@ absl::Status DeviceMemory::Free(cudaStream_t stream,
     bytes = found->second;
     live_.erase(found);
   }
-  // Not under the lock; a second Free meanwhile finds nothing.
+  // Without the lock: a second Free of the address finds nothing.
   const absl::Status freed = health_->Peek(
       cudaFreeAsync(reinterpret_cast<void*>(address.value), stream),
       "cudaFreeAsync");
   MutexLock lock(&mu_);
   if (!freed.ok()) {
-    live_[address.value] = bytes;  // the destructor's
+    live_[address.value] = bytes;  // the destructor frees it
     return freed;
   }
   use_.live_bytes -= bytes;

@@ -1,5 +1,5 @@
-// DeviceMemory: a pool of device memory of our own, pinned host memory, and
-// counts of both.
+// DeviceMemory: a device's own pool of memory, pinned host memory, and counts
+// of both.
 #ifndef HAWSER_KERNELS_CUDA_RUNTIME_DEVICE_MEMORY_H_
 #define HAWSER_KERNELS_CUDA_RUNTIME_DEVICE_MEMORY_H_
 
@@ -20,18 +20,19 @@
 
 namespace hawser::cuda {
 
-// Thread-safe. Callers have made the device current.
+// The allocations of one device. Thread-safe. Callers have made the device
+// current.
 class DeviceMemory {
  public:
-  // A pool that keeps what is freed until it is trimmed. `limit`: the most
-  // bytes alive at a time, beyond which Allocate is kResourceExhausted; 0:
-  // none.
+  // Makes a pool that keeps freed memory until it is trimmed. `limit`: the most
+  // bytes alive at a time, beyond which Allocate returns kResourceExhausted; 0:
+  // no limit.
   static absl::StatusOr<std::unique_ptr<DeviceMemory>> Create(
       DeviceHealth* health, int ordinal, int64_t limit);
-  // Frees what nobody has freed; waits for the device.
+  // Frees every allocation that is left, after waiting for the device.
   ~DeviceMemory();
 
-  // As gpu::Device says of them.
+  // These have the contracts of gpu::Device.
   absl::StatusOr<gpu::DeviceAddress> Allocate(cudaStream_t stream,
                                               int64_t bytes);
   absl::Status Free(cudaStream_t stream, gpu::DeviceAddress address);
@@ -55,7 +56,7 @@ class DeviceMemory {
   absl::flat_hash_map<uint64_t, int64_t> live_ ABSL_GUARDED_BY(mu_);  // bytes
   absl::flat_hash_set<void*> pinned_ ABSL_GUARDED_BY(mu_);
   gpu::MemoryUse use_ ABSL_GUARDED_BY(mu_);
-  // Of the limit: alive, or about to be.
+  // Bytes counted against the limit: alive or being allocated.
   int64_t reserved_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

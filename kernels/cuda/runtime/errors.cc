@@ -16,11 +16,11 @@ struct Row {
   bool is_fatal = false;
 };
 
-// What is not here is kInternal, and not fatal.
+// Codes without a row are kInternal and not fatal.
 constexpr Row kRows[] = {
     {cudaErrorMemoryAllocation, StatusCode::kResourceExhausted},
 
-    // There is no device, or none for us.
+    // There is no device, or none for this process.
     {cudaErrorInitializationError, StatusCode::kUnavailable},
     {cudaErrorCudartUnloading, StatusCode::kUnavailable},
     {cudaErrorStubLibrary, StatusCode::kUnavailable},
@@ -41,14 +41,14 @@ constexpr Row kRows[] = {
     {cudaErrorMpsMaxClientsReached, StatusCode::kUnavailable},
     {cudaErrorMpsMaxConnectionsReached, StatusCode::kUnavailable},
 
-    // The device failed, not its program.
+    // The device failed, not a program on it.
     {cudaErrorECCUncorrectable, StatusCode::kUnavailable, true},
     {cudaErrorNvlinkUncorrectable, StatusCode::kUnavailable, true},
     {cudaErrorContained, StatusCode::kUnavailable, true},
     {cudaErrorExternalDevice, StatusCode::kUnavailable, true},
     {cudaErrorMpsClientTerminated, StatusCode::kUnavailable, true},
 
-    // A kernel did wrong.
+    // A kernel violated a rule.
     {cudaErrorIllegalAddress, StatusCode::kInternal, true},
     {cudaErrorLaunchTimeout, StatusCode::kInternal, true},
     {cudaErrorAssert, StatusCode::kInternal, true},
@@ -61,7 +61,7 @@ constexpr Row kRows[] = {
     {cudaErrorTensorMemoryLeak, StatusCode::kInternal, true},
     {cudaErrorUnknown, StatusCode::kInternal, true},
 
-    // A call that makes no sense.
+    // A call with wrong arguments.
     {cudaErrorInvalidValue, StatusCode::kInvalidArgument},
     {cudaErrorInvalidConfiguration, StatusCode::kInvalidArgument},
     {cudaErrorInvalidDeviceFunction, StatusCode::kInvalidArgument},
@@ -72,7 +72,7 @@ constexpr Row kRows[] = {
     {cudaErrorLaunchOutOfResources, StatusCode::kInvalidArgument},
     {cudaErrorSymbolNotFound, StatusCode::kNotFound},
 
-    // A call at the wrong time, or something it needs is missing.
+    // A call at the wrong time, or without something it needs.
     {cudaErrorNotReady, StatusCode::kFailedPrecondition},
     {cudaErrorJitCompilerNotFound, StatusCode::kFailedPrecondition},
     {cudaErrorUnsupportedPtxVersion, StatusCode::kFailedPrecondition},
@@ -119,14 +119,15 @@ absl::Status DeviceHealth::status() const {
 }
 
 absl::Status DeviceHealth::Check(cudaError_t error, absl::string_view call,
-                           absl::string_view detail) {
-  if (error == cudaSuccess) [[likely]] return absl::OkStatus();
-  cudaGetLastError();  // or a later launch would seem to have failed
+                                 absl::string_view detail) {
+  if (error == cudaSuccess) [[likely]]
+    return absl::OkStatus();
+  cudaGetLastError();  // clears it: a later launch would seem to have failed
   return Judge(error, call, detail);
 }
 
 absl::Status DeviceHealth::Judge(cudaError_t error, absl::string_view call,
-                           absl::string_view detail) {
+                                 absl::string_view detail) {
   if (error == cudaSuccess) return absl::OkStatus();
   const absl::Status status =
       ToStatus(error, absl::StrCat(call, detail.empty() ? "" : ", ", detail));
@@ -137,7 +138,8 @@ absl::Status DeviceHealth::Judge(cudaError_t error, absl::string_view call,
 
 absl::Status DeviceHealth::Peek(cudaError_t error,
                                 absl::string_view call) const {
-  if (error == cudaSuccess) [[likely]] return absl::OkStatus();
+  if (error == cudaSuccess) [[likely]]
+    return absl::OkStatus();
   cudaGetLastError();
   const absl::Status lost = status();
   return lost.ok() ? ToStatus(error, call) : lost;

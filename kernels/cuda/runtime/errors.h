@@ -1,4 +1,4 @@
-// Errors of the CUDA runtime as statuses, and what they mean for the device.
+// Errors of the CUDA runtime as statuses, and whether they end the device.
 #ifndef HAWSER_KERNELS_CUDA_RUNTIME_ERRORS_H_
 #define HAWSER_KERNELS_CUDA_RUNTIME_ERRORS_H_
 
@@ -12,31 +12,34 @@
 
 namespace hawser::cuda {
 
-// By the table of device_api.h, as "<call>: <the runtime's words> (<name>)".
+// A status by the table of device_api.h: "<call>: <text of the runtime>
+// (<name>)".
 absl::Status ToStatus(cudaError_t error, absl::string_view call);
 
-// Whether this process can use the device no more after `error`.
+// Whether `error` makes the device unusable for this process.
 bool IsFatal(cudaError_t error);
 
-// Whether a device can still be used. Thread-safe.
+// Whether a device can still be used. Once a fatal error has ended it, status()
+// is kUnavailable for ever. Thread-safe.
 class DeviceHealth {
  public:
-  // OK, or kUnavailable with the words of what ended the device.
+  // OK, or kUnavailable with the text of the error that ended the device.
   absl::Status status() const;
 
-  // What `call` returned. The first fatal error, with `detail` behind it, is
-  // returned as it is, to the run it came from, and ends the device; from then
-  // on every error is status(). Not for callbacks of the runtime, which may not
-  // ask it anything.
+  // The status of `error`, which `call` returned. The first fatal error ends
+  // the device and is returned with its own code and `detail` behind it, to the
+  // run it came from; every later error is status(). Not for callbacks of the
+  // runtime, which must not call it.
   absl::Status Check(cudaError_t error, absl::string_view call,
                      absl::string_view detail = "");
-  // The same, and for callbacks.
+  // The same without clearing the runtime's last error: for callbacks, too.
   absl::Status Judge(cudaError_t error, absl::string_view call,
                      absl::string_view detail = "");
-  // The same for a call whose error no run is told: a fatal one ends the device
-  // only where the next call meets it.
+  // The same for a call whose error is returned to no run: a fatal error does
+  // not end the device here, but at the next call that meets it.
   absl::Status Peek(cudaError_t error, absl::string_view call) const;
-  // Ends the device for `why`, and returns that; status() where it has ended.
+  // Ends the device with `why` and returns `why`; returns status() when the
+  // device has ended before.
   absl::Status End(const absl::Status& why);
 
  private:

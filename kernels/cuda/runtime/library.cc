@@ -16,7 +16,7 @@
 namespace hawser::cuda {
 namespace {
 
-// "" for a variable that is not set.
+// The value of a variable; "" when it is not set.
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -59,7 +59,7 @@ std::vector<std::string> PythonFolders() {
   return folders;
 }
 
-// The folder and file that the loader took for `handle`.
+// The path of the file that the loader took for `handle`.
 std::string PathOf(void* handle, const std::string& asked) {
   link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr ||
@@ -116,7 +116,7 @@ absl::StatusOr<Library> Library::Open(
   for (const std::string& candidate : candidates) {
     void* handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle != nullptr) return Library(handle, PathOf(handle, candidate));
-    // A file that is there but does not load is the news.
+    // The error reports a file that exists and does not load.
     const char* why = dlerror();
     if (why != nullptr && access(candidate.c_str(), F_OK) == 0) {
       refusals.push_back(why);

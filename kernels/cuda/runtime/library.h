@@ -1,5 +1,5 @@
-// Libraries of CUDA that this machine may have, found at run time: a process
-// without them starts, and says what it looked for where.
+// CUDA's libraries, found at run time: a process starts without them, and
+// errors name the files that were looked for.
 #ifndef HAWSER_KERNELS_CUDA_RUNTIME_LIBRARY_H_
 #define HAWSER_KERNELS_CUDA_RUNTIME_LIBRARY_H_
 
@@ -17,40 +17,41 @@ namespace hawser::cuda {
 
 // Where libraries are looked for.
 struct LibraryPlaces {
-  std::vector<std::string> listed;    // by the user: searched first
+  std::vector<std::string> listed;    // folders of the user, searched first
   std::vector<std::string> toolkits;  // roots that have lib64
   // Folders of Python packages: NVIDIA's wheels bring the same libraries.
   std::vector<std::string> python;
 
-  // HAWSER_CUDA_LIBS (folders, by colons); CUDA_PATH, CUDA_HOME and
-  // /usr/local/cuda; the current, the user's and the system's Python.
+  // Listed: HAWSER_CUDA_LIBS, folders separated by colons. Toolkits: CUDA_PATH,
+  // CUDA_HOME and /usr/local/cuda. Python: the current environment's, the
+  // user's and the system's.
   static LibraryPlaces FromEnvironment();
 };
 
-// In the order in which they are tried: each file of `sonames` in each listed
-// folder; then the first file as the loader finds it, in the toolkits, in the
-// wheels; then the second.
+// The files to try, in order: each of `sonames` in each listed folder; then the
+// first of them as the loader finds it, in the toolkits, in the wheels; then
+// the second likewise.
 std::vector<std::string> LibraryCandidates(
     const LibraryPlaces& places, absl::Span<const absl::string_view> sonames);
 
-// A loaded library; it stays loaded for ever.
+// A loaded library. It is never unloaded.
 class Library {
  public:
-  // Errors: kFailedPrecondition naming every place, with what the loader said.
+  // Errors: kFailedPrecondition naming every place, with the loader's texts.
   static absl::StatusOr<Library> Open(
       const LibraryPlaces& places, absl::Span<const absl::string_view> sonames);
 
-  // The file that was loaded, with its folder.
+  // The path of the file that was loaded.
   const std::string& path() const { return path_; }
-  // Of the file; part of what tells one version from another.
+  // The size of the file, which helps to tell versions apart.
   int64_t file_bytes() const;
 
-  // Loads `soname` out of this library's own folder, or as the loader finds
-  // it, so that the library itself finds it by name.
+  // Loads `soname` from this library's folder, or as the loader finds it, so
+  // that the library itself finds it by name.
   absl::Status LoadCompanion(const std::string& soname) const;
 
-  // Finds `name` as a function of `*function`'s type. Errors:
-  // kFailedPrecondition naming it and the library.
+  // Sets `*function` to the function `name`, which has that type. Errors:
+  // kFailedPrecondition naming the function and the library.
   template <typename Function>
   absl::Status Resolve(const char* name, Function** function) const {
     absl::StatusOr<void*> found = Find(name);

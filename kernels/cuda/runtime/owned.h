@@ -9,8 +9,8 @@
 
 namespace hawser::cuda {
 
-// Of what it destroys nobody can do anything about an error: a device that is
-// lost has told everyone already.
+// Destroys an object by kDestroy. Its error is ignored: a lost device has
+// reported it through every other call.
 template <auto kDestroy>
 struct Destroyer {
   template <typename T>

@@ -74,7 +74,7 @@ void BlockRunner::Release(unsigned begin, unsigned end) {
   }
 }
 
-// One warp until it is done, at a barrier, or stuck.
+// Runs one warp until all its threads are done, at a barrier, or stuck.
 bool BlockRunner::RunWarpToItsEnd(unsigned begin, unsigned end) {
   bool ran = false;
   for (;;) {
@@ -113,8 +113,8 @@ bool BlockRunner::RunTurn(unsigned threads, Schedule schedule) {
   return ran;
 }
 
-// Lets a warp go on when all of it is at one place; true if so. What can no
-// longer happen is an error.
+// Lets a warp go on when all its threads are at the same place, and returns
+// whether they are. Reports a place that they can no longer reach together.
 bool BlockRunner::ReleaseWarp(unsigned begin, unsigned end) {
   const Census c = Count(begin, end);
   if (c.at_warp == 0 || c.running > 0) return false;

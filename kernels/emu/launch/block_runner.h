@@ -1,5 +1,5 @@
-// BlockRunner: runs the threads of one block after another's barrier, in a
-// chosen order, and sees to it that they meet where they must.
+// BlockRunner: runs the threads of a block in turns, in a chosen order, and
+// checks that they meet at barriers.
 #ifndef HAWSER_KERNELS_EMU_LAUNCH_BLOCK_RUNNER_H_
 #define HAWSER_KERNELS_EMU_LAUNCH_BLOCK_RUNNER_H_
 
@@ -15,30 +15,31 @@
 
 namespace hawser::emu {
 
-// Threads of a block as fibers. Used again and again; not thread-safe.
+// The threads of one block as fibers. Reused for block after block. Not
+// thread-safe.
 class BlockRunner {
  public:
   BlockRunner();
   ~BlockRunner();
 
-  // Runs `body` once as each of `threads` threads. Empty, or the first thing
-  // that went wrong.
+  // Runs `body` once as each of `threads` threads. Returns the first error,
+  // empty without one.
   std::string Run(unsigned threads, Schedule schedule, uint64_t seed,
                   const std::function<void(unsigned thread)>& body);
 
   // ---- from within a body -------------------------------------------------
   unsigned current() const { return current_; }
-  // The thread that runs next is told by this before it goes on.
+  // Sets a function that is called before a thread goes on, with its number.
   void OnSwitch(std::function<void(unsigned thread)> told) {
     on_switch_ = std::move(told);
   }
-  // Returns once the whole block (warp) is here.
+  // Return once all threads of the block, or of the warp, have called them.
   void AwaitBlock(int line) { Wait(State::kAtBarrier, line); }
   void AwaitWarp(int line) { Wait(State::kAtWarp, line); }
-  // The run ends with `what`, at the latest when this thread stops.
+  // Ends the run with `what`, at the latest when this thread stops.
   void Report(std::string what);
   [[noreturn]] void Stop();
-  // Barriers passed so far, from 1: of the block, and of the warp alone.
+  // The number of barriers passed, from 1: of the block, and of the warp alone.
   unsigned block_turn() const { return block_turn_; }
   unsigned warp_turn(unsigned thread) const {
     return warp_turns_[thread / kWarp];

@@ -13,12 +13,12 @@ using gpu::Access;
 using gpu::KernelArgument;
 
 constexpr uint64_t kAlignment = 256;
-// Between an island and the end of its memory, on both sides.
+// Bytes between an island and the end of its memory, on both sides.
 constexpr uint64_t kMargin = 4096;
-// What nobody wrote looks like: NaN in every floating dtype.
+// The bytes of memory that was not written: NaN in every floating dtype.
 constexpr int kPoison = 0xff;
-constexpr uint32_t kUpdated = ~uint32_t{0};  // as a writer: by Update
-constexpr uint32_t kMany = ~uint32_t{0};     // as a reader
+constexpr uint32_t kUpdated = ~uint32_t{0};  // a writer: several, by Update
+constexpr uint32_t kMany = ~uint32_t{0};     // a reader: several threads
 
 char* At(uint64_t address) { return reinterpret_cast<char*>(address); }
 
@@ -81,7 +81,8 @@ void CheckedMemory::MakeIsland(absl::Span<const KernelArgument> arguments,
     island_of_.push_back(static_cast<int>(islands_.size()));
     island.is_written |= a.access() != Access::kRead;
     is_read |= a.access() != Access::kWrite;
-    // Nobody reads what is only written: poison shows who does.
+    // A range that is only to be written starts as poison, which shows a thread
+    // that reads it.
     if (a.access() != Access::kWrite) {
       std::memcpy(At(at), At(a.address().value), a.bytes());
     }
@@ -105,7 +106,7 @@ const CheckedMemory::Range* CheckedMemory::FindRange(
   return nullptr;
 }
 
-// Why no range takes it: the nearest one says it best.
+// The error of an access that lies in no range; it names the nearest one.
 std::string CheckedMemory::Outside(uint64_t at, uint64_t bytes, Use use) const {
   const char* verb = use == Use::kLoad ? "load" : "store";
   const Range* nearest = nullptr;
@@ -229,8 +230,8 @@ bool CheckedMemory::SameResults(const CheckedMemory& other) const {
 void CheckedMemory::WriteBack() const {
   for (const Island& island : islands_) {
     if (!island.is_written) continue;
-    // Only the bytes written: between ranges of an island lies nothing, but a
-    // range that was only to be written may have kept its poison.
+    // Only bytes that were written: a range that was only to be written may
+    // have kept its poison elsewhere.
     for (size_t k = 0; k < island.writer.size(); ++k) {
       if (island.writer[k] != 0) {
         At(island.original)[k] = At(island.begin)[k];

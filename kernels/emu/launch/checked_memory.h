@@ -1,4 +1,4 @@
-// CheckedMemory: the device memory one launch may touch, and the rules of how.
+// CheckedMemory: the device memory that a launch may use, and the rules of use.
 #ifndef HAWSER_KERNELS_EMU_LAUNCH_CHECKED_MEMORY_H_
 #define HAWSER_KERNELS_EMU_LAUNCH_CHECKED_MEMORY_H_
 
@@ -12,33 +12,36 @@
 
 namespace hawser::emu {
 
-// Of every range of a launch, a copy far from all others, so that an access
-// beyond its end is in none, wherever the arena had put its neighbours. Ranges
-// that overlap share a copy. Copies keep an address's place in 256 bytes.
+// Every range of a launch is copied to a place far from all others, so that an
+// access beyond its end is in no range, wherever the arena had put its
+// neighbours. Ranges that overlap share a copy. An address keeps its offset
+// within 256 bytes.
 //
-// Rules: an access lies in one range that allows it; a byte of kWrite is
-// written once and at the end has been; a byte that one thread writes is used
-// by no other, except by Update on both sides.
+// Rules: an access lies in one range that allows it; each byte of a kWrite
+// range is written exactly once; a byte that one thread writes is used by no
+// other thread, except by Update on both sides.
 class CheckedMemory {
  public:
   explicit CheckedMemory(absl::Span<const gpu::KernelArgument> arguments);
   ~CheckedMemory();
 
-  // Where argument i lies now, to be given to the kernel.
+  // The address of argument i in its copy, for the kernel.
   uint64_t AddressOf(int i) const { return moved_[i]; }
 
-  // Empty, or what is wrong. Threads of the whole launch count from 1.
+  // These return what is wrong, or an empty text. `thread` counts all threads
+  // of the launch, from 1.
   std::string Load(const void* p, uint64_t bytes, uint64_t align,
                    uint32_t thread);
   std::string Store(const void* p, uint64_t bytes, uint64_t align,
                     uint32_t thread);
   std::string Update(const void* p, uint64_t bytes, uint32_t thread);
-  // After the last block: what should have been written and was not.
+  // The same after the last block: names bytes that should have been written.
   std::string Finish() const;
 
-  // Whether the same launch, run again from the same memory, left the same.
+  // Whether `other`, of the same launch from the same memory, holds the same
+  // bytes.
   bool SameResults(const CheckedMemory& other) const;
-  // Brings what was written back to where it belongs.
+  // Copies the bytes that were written to their original place.
   void WriteBack() const;
 
  private:
@@ -49,7 +52,7 @@ class CheckedMemory {
   };
   // A run of ranges that overlap, with the marks of its bytes.
   struct Island {
-    uint64_t original;  // where it was
+    uint64_t original;    // its address on the device
     uint64_t begin, end;  // the copy
     std::unique_ptr<char[]> memory;
     bool is_written = false;
@@ -72,7 +75,7 @@ class CheckedMemory {
   std::vector<int> island_of_;  // of each range
   std::vector<Island> islands_;
   std::vector<uint64_t> moved_;
-  int last_ = 0;  // the range found last: tried first
+  int last_ = 0;  // the range of the last access, which is tried first
 };
 
 }  // namespace hawser::emu

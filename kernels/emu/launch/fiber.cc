@@ -10,8 +10,8 @@
 #include "core/base/status.h"
 
 #if defined(__x86_64__)
-// Saves what the System V ABI has a callee keep, changes stacks, restores it.
-// A system call free switch: about 5 ns where swapcontext takes 300.
+// Saves the registers that the System V ABI has a callee keep, changes stacks,
+// restores them. About 5 ns; swapcontext, which makes a system call, takes 300.
 asm(R"(
 .text
 .globl hawser_emu_switch
@@ -52,7 +52,8 @@ extern "C" void hawser_emu_switch(void** save, void* load);
 namespace hawser::emu {
 namespace {
 
-// A function that was left in the middle has left its marks on the stack.
+// Clears the marks of the address sanitizer that a function, left in the
+// middle, has put on the stack.
 void CleanStack([[maybe_unused]] char* stack, [[maybe_unused]] size_t bytes) {
 #ifdef HAWSER_EMU_ASAN
   __asan_unpoison_memory_region(stack, bytes);
@@ -81,8 +82,8 @@ void Fiber::Enter(Fiber* fiber) {
 
 #if defined(__x86_64__)
 
-// The thread's fiber that Resume enters for the first time: the switch passes
-// no arguments.
+// The fiber that Resume enters for the first time on this thread: the switch
+// passes no arguments.
 thread_local Fiber* entering = nullptr;
 
 void Fiber::EnterFromStack() { Enter(entering); }
@@ -91,8 +92,8 @@ void Fiber::Start(Function function, void* argument) {
   function_ = function;
   argument_ = argument;
   CleanStack(stack_, kStackBytes);
-  // As if EnterFromStack had been about to return into from a switch: six
-  // registers, then where to go; a return address keeps the alignment.
+  // The stack as a switch leaves it: six registers, then the address to return
+  // to, EnterFromStack; one more return address keeps the alignment.
   void** top = reinterpret_cast<void**>(stack_ + kStackBytes - 64);
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(&Fiber::EnterFromStack);

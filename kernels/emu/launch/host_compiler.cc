@@ -26,9 +26,8 @@ extern char** environ;
 namespace hawser::emu {
 namespace {
 
-// No contraction and no fast math: what the text says, as strict mode wants it.
-// Nor are functions of constants computed by the compiler, whose results need
-// not be the library's.
+// No contraction and no fast math, as strict mode has it. The compiler computes
+// no functions of constants: its results may differ from the library's.
 const char* const kFlags[] = {
     "-std=c++20", "-O1",         "-fPIC",
     "-shared",    "-w",          "-fvisibility=hidden",
@@ -63,7 +62,8 @@ absl::Status MakeFolder(const std::string& path) {
                             std::strerror(errno));
 }
 
-// Complete or not there, whoever else writes it now.
+// Writes a file that other processes see complete or not at all, even when
+// several write it at the same time.
 absl::Status WriteFile(const std::string& path, absl::string_view text) {
   const std::string temporary = Unique(path);
   {
@@ -81,8 +81,8 @@ absl::Status WriteFile(const std::string& path, absl::string_view text) {
   return absl::OkStatus();
 }
 
-// Runs `arguments`, its output to the file `output`; the exit status, or -1
-// when it could not be started.
+// Runs `arguments` with its output to the file `output`. Returns the exit
+// status, or -1 when the program could not be started.
 int Run(const std::vector<std::string>& arguments, const std::string& output) {
   std::vector<char*> argv;
   for (const std::string& a : arguments) {
@@ -129,7 +129,7 @@ absl::Status HostCompiler::PrepareFolder() {
   return absl::OkStatus();
 }
 
-// The shared object's bytes.
+// Compiles and returns the bytes of the shared object.
 absl::StatusOr<std::string> HostCompiler::Build(const std::string& stem,
                                                 const std::string& source) {
   HAWSER_RETURN_IF_ERROR(PrepareFolder());

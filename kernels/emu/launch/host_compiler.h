@@ -13,21 +13,22 @@
 
 namespace hawser::emu {
 
-// Thread-safe. Shared objects are kept in a folder by the hash of what made
-// them, so another process with the same text compiles nothing.
+// Keeps shared objects in a folder by the hash of their text, flags and
+// compiler, so that another process with the same text compiles nothing.
+// Thread-safe.
 class HostCompiler {
  public:
-  // `folder` is made when it is not there. `compiler`: "g++" or a path.
+  // `folder` is created when it does not exist. `compiler`: "g++" or a path.
   HostCompiler(std::string folder, std::string compiler);
 
-  // Its version, the flags and the prelude.
+  // The compiler's version, the flags and the prelude.
   const std::string& id() const { return id_; }
-  // Errors: kInvalidArgument with what g++ says; kFailedPrecondition without
+  // Errors: kInvalidArgument with the text of g++; kFailedPrecondition without
   // a g++.
   absl::StatusOr<gpu::KernelBinary> Compile(absl::string_view name,
                                             absl::string_view text,
                                             const gpu::CompileOptions& options);
-  // The file of a binary, to be opened.
+  // The path of a binary's file, for HostModule.
   absl::StatusOr<std::string> FileOf(absl::string_view binary);
 
  private:
@@ -40,7 +41,7 @@ class HostCompiler {
   std::string id_;
 };
 
-// An opened shared object. Thread-safe.
+// A loaded shared object. Thread-safe.
 class HostModule {
  public:
   static absl::StatusOr<std::unique_ptr<HostModule>> Open(
@@ -50,7 +51,7 @@ class HostModule {
   HostModule& operator=(const HostModule&) = delete;
 
   absl::StatusOr<hk::HostKernelInfo> Find(const std::string& kernel) const;
-  // Whom its kernels ask from now on.
+  // Sets the context that the module's kernels ask.
   void Enter(hk::HostContext* context) const { enter_(context); }
 
  private:

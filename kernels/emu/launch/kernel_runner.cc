@@ -17,7 +17,7 @@ namespace {
 using gpu::KernelArgument;
 using gpu::LaunchShape;
 
-// Modules know one running thread, so one kernel runs at a time.
+// A module holds one running thread, so one kernel runs at a time.
 Mutex& RunMutex() {
   static Mutex* const mutex = new Mutex();
   return *mutex;
@@ -69,7 +69,7 @@ std::vector<uint64_t> BlockOrder(uint64_t n, Schedule schedule,
   return order;
 }
 
-// Empty, or what went wrong.
+// Returns what went wrong, or an empty text.
 std::string RunBlocks(const HostKernel& kernel, const LaunchShape& shape,
                       absl::Span<const KernelArgument> arguments,
                       Schedule schedule, uint64_t seed,

@@ -1,4 +1,4 @@
-// KernelRunner: one launch, every block and thread of it, held to the rules.
+// Runs one launch, every block and thread of it, and checks the rules.
 #ifndef HAWSER_KERNELS_EMU_LAUNCH_KERNEL_RUNNER_H_
 #define HAWSER_KERNELS_EMU_LAUNCH_KERNEL_RUNNER_H_
 
@@ -22,17 +22,16 @@ struct HostKernel {
   hk::HostKernelInfo info;
 };
 
-// Whether the launch can be: counts, sizes and uses of the arguments against
-// the kernel's text, limits of `facts`. Errors: kInvalidArgument naming the
-// kernel.
+// Checks counts, sizes and uses of the arguments against the kernel's text, and
+// the limits of `facts`. Errors: kInvalidArgument naming the kernel.
 absl::Status CheckLaunch(const HostKernel& kernel,
                          const gpu::LaunchShape& shape,
                          absl::Span<const gpu::KernelArgument> arguments,
                          const gpu::DeviceFacts& facts);
 
 // Runs a checked launch once for each of `schedules`, each time from the same
-// memory; what they leave must be the same. Memory is written only when all
-// went well. Errors: kInternal naming kernel, line, block and thread.
+// memory; all must have the same results. Memory is written only when all went
+// well. Errors: kInternal naming kernel, line, block and thread.
 absl::Status RunLaunch(const HostKernel& kernel, const gpu::LaunchShape& shape,
                        absl::Span<const gpu::KernelArgument> arguments,
                        absl::Span<const Schedule> schedules, uint64_t seed,

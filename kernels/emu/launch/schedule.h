@@ -1,4 +1,4 @@
-// In which order the threads of a block take turns.
+// The order in which the threads of a block take turns.
 #ifndef HAWSER_KERNELS_EMU_LAUNCH_SCHEDULE_H_
 #define HAWSER_KERNELS_EMU_LAUNCH_SCHEDULE_H_
 
@@ -9,11 +9,11 @@
 namespace hawser::emu {
 
 enum class Schedule : uint8_t {
-  kForward,   // thread 0 first
+  kForward,  // thread 0 first
   kReverse,
   kShuffled,  // another order every turn
-  // One warp as far as it gets before the next: what shows a write that should
-  // have waited for another warp's read.
+  // Each warp runs as far as it gets before the next one: shows a write that
+  // should have waited for another warp's read.
   kGreedyUp,
   kGreedyDown,
 };

@@ -10,12 +10,13 @@ namespace {
 
 constexpr unsigned kWarp = BlockRunner::kWarp;
 constexpr char kPoison = static_cast<char>(0xff);
-// As a reader: several threads; of one warp when the lower bits name it.
+// A reader: several threads, all of one warp when the lower bits name it.
 constexpr unsigned kSeveral = 0x80000000u;
 constexpr unsigned kSeveralWarps = ~0u;
-// A turn is the block's barriers and, below, the warp's own.
+// A turn holds the count of the block's barriers and, in its lower bits, that
+// of the warp's own.
 constexpr unsigned kTurnShift = 16;
-// Of shared memory that a kernel declares itself; compilers refuse more.
+// The most shared memory that a kernel may declare; compilers refuse more.
 constexpr int64_t kMostDeclaredBytes = 48 << 10;
 
 unsigned WarpOf(unsigned thread_from_1) { return (thread_from_1 - 1) / kWarp; }
@@ -49,7 +50,7 @@ void ThreadContext::Fail(int line, std::string what) {
   runner_->Report(absl::StrCat("line ", line, ": ", what, " (block ", block[0],
                                ",", block[1], ",", block[2], " thread ",
                                thread, ")"));
-  // No destructor runs on a stack that is left.
+  // Freed here: no destructor runs on a stack that is left.
   std::string().swap(what);
   runner_->Stop();
 }
@@ -105,7 +106,8 @@ hk::HostShared ThreadContext::Shared(int id, unsigned long element_bytes,
     if (a.id >= 0) declared += static_cast<int64_t>(a.data.size());
   }
   if (found == nullptr) {
-    // Earlier arrays' elements stay where they are; threads hold pointers.
+    // Elements of earlier arrays stay where they are: threads hold pointers to
+    // them.
     arrays_.push_back({id, element_bytes, false, {}, {}});
     found = &arrays_.back();
     found->data.resize(element_bytes * elements);
@@ -136,8 +138,8 @@ unsigned ThreadContext::Turn() const {
   return runner_->block_turn() << kTurnShift | warp_syncs_[thread];
 }
 
-// Whether a barrier stands between what `other` (from 1) did at turn `at` and
-// now.
+// Whether a barrier stands between this access and that of thread `other` (from
+// 1) at turn `at`.
 bool ThreadContext::Ordered(unsigned at, unsigned other) const {
   if (at >> kTurnShift != runner_->block_turn()) return true;
   if (other == thread + 1) return true;

@@ -1,5 +1,4 @@
-// ThreadContext: what a kernel on the host asks of the emulator, answered for
-// one launch.
+// ThreadContext: answers what a kernel asks of the emulator during one launch.
 #ifndef HAWSER_KERNELS_EMU_LAUNCH_THREAD_CONTEXT_H_
 #define HAWSER_KERNELS_EMU_LAUNCH_THREAD_CONTEXT_H_
 
@@ -14,16 +13,17 @@
 
 namespace hawser::emu {
 
-// Of the thread that `runner` runs now. Shared memory is poisoned, and every
-// element of it knows its last accesses: two of different threads, one of them
-// a write, must have a barrier in between.
+// Answers for the thread that `runner` runs. Shared memory is poisoned, and
+// every element of it keeps its last accesses: two accesses of different
+// threads, one of them a write, must have a barrier in between.
 class ThreadContext final : public hk::HostContext {
  public:
-  // `dynamic_shared_bytes`: of HK_DYNAMIC_SHARED. Both outlive this.
+  // `dynamic_shared_bytes`: those of HK_DYNAMIC_SHARED. `runner` and `memory`
+  // outlive this object.
   ThreadContext(BlockRunner* runner, CheckedMemory* memory, unsigned threads,
                 int64_t dynamic_shared_bytes, int64_t max_shared_bytes);
 
-  // The next block; `number` counts them all.
+  // Starts a block; `number` counts all blocks of the launch.
   void StartBlock(const unsigned (&block)[3], uint64_t number);
 
   void Barrier(int line) override;
@@ -45,7 +45,7 @@ class ThreadContext final : public hk::HostContext {
   struct Array {
     int id;
     unsigned long element_bytes;
-    bool is_used;  // by this block
+    bool is_used;  // in this block
     std::vector<char> data;
     std::vector<hk::HostCell> cells;
   };
@@ -62,8 +62,8 @@ class ThreadContext final : public hk::HostContext {
   const int64_t max_shared_bytes_;
   uint64_t block_number_ = 0;
   std::deque<Array> arrays_;
-  // Two words per thread, used in turn: a thread writes the same one again
-  // only when its warp has read the other.
+  // Two words for each thread, used in turn: a thread writes a word again only
+  // after its warp has read the other one.
   std::vector<unsigned> exchanged_[2];
   std::vector<unsigned> shuffles_;   // per thread
   std::vector<unsigned> warp_syncs_;  // per thread, since the block started

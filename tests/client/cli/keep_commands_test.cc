@@ -94,7 +94,7 @@ TEST_F(KeepCommands, TagsChangeOnlyFromWhatIsExpected) {
   EXPECT_EQ(names("@t"), one);
   ASSERT_EQ(hawser_.Run({"tag", "@t", two, "-e", one}), kOk);
   EXPECT_EQ(names("@t"), two);
-  // A tag where a token may stand, on either side.
+  // A tag stands in the place of a token, on either side.
   ASSERT_EQ(hawser_.Run({"tag", "@u", "@t", "-e", "none"}), kOk);
   ASSERT_EQ(hawser_.Run({"tag", "@t", one, "-e", "@u"}), kOk);
   EXPECT_EQ(names("@u"), two);

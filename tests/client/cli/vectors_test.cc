@@ -18,7 +18,7 @@ std::vector<std::string> Files() {
   return files.ok() ? *files : std::vector<std::string>();
 }
 
-// One client for all, as a long-lived process would have.
+// One client for all files, as in a long-lived process.
 const Client& Cpu() {
   static const auto& client = *new Client(cpu::MakeCpuClient());
   return client;

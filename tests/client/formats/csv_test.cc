@@ -93,7 +93,7 @@ TEST(Csv, EmptyFieldsAreNanWhereThatIsAsked) {
 
 // ---- numbers --------------------------------------------------------------
 
-// What a field becomes, as text; "-" where it is refused.
+// The value of a field as text; "-" for a field that is refused.
 std::string Read(const char* text, DType dtype) {
   Literal value = Literal::Uninitialized(Shape::Scalar(dtype));
   const bool good = (*NumberStore(dtype))(text, value.mutable_bytes().data());

@@ -1,4 +1,4 @@
-// Files of arrays as they are written, in every format that is.
+// Files of arrays in every format that is written.
 #include <string>
 #include <vector>
 

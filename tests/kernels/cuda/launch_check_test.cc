@@ -1,4 +1,4 @@
-// What is refused, or read, without a device.
+// Checks that need no device: launches, compile logs, targets.
 #include "kernels/cuda/launch_check.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The prelude and the sample kernels through NVRTC, where there is one. Needs
-// no GPU: the result is machine code that nobody runs.
+// no GPU: the result is machine code that is not run.
 #include "kernels/cuda/compile/nvrtc.h"
 
 #include <gmock/gmock.h>

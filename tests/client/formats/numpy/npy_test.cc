@@ -194,7 +194,7 @@ TEST(Npy, RefusesBoolsThatAreNeither0Nor1) {
 // ---- memory ---------------------------------------------------------------
 
 TEST(Npy, MapsInsteadOfReading) {
-  // 64 GiB of nothing: a reader that allocated or read it would not be back.
+  // A hole of 64 GiB: a reader that allocated or read it would not return.
   const std::string path = TemporaryPath("sparse.npy");
   const Shape shape = Shape::Of(DType::kF32, {int64_t{1} << 34});
   ASSERT_OK_AND_ASSIGN(const std::string header, NpyHeaderOf(shape));
@@ -208,7 +208,7 @@ TEST(Npy, MapsInsteadOfReading) {
   std::filesystem::remove(path);
 }
 
-// Or a donated argument would be written into a read-only page.
+// A donated argument would otherwise be written into a read-only page.
 TEST(Npy, MappedValueIsNotOfferedForWriting) {
   const std::string path = TemporaryPath("mapped.npy");
   ASSERT_OK(WriteNpy(path, Literal::Vector<float>({1, 2})));
@@ -253,7 +253,7 @@ TEST(Npy, WriteToNowhereLeavesNothing) {
   const std::string path = TemporaryPath("no/such/folder/x.npy");
   EXPECT_THAT(WriteNpy(path, Literal::Scalar(1.0f)),
               StatusIs(StatusCode::kNotFound, path));
-  // A folder of that name: the rename fails, the unfinished file goes.
+  // A folder has the name: the rename fails, the unfinished file is removed.
   const std::string folder = TemporaryPath("folder.npy");
   std::filesystem::create_directories(folder + "/inside");
   EXPECT_FALSE(WriteNpy(folder, Literal::Scalar(1.0f)).ok());

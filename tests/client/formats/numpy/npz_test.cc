@@ -100,7 +100,7 @@ TEST(Npz, RefusesEveryCut) {
   }
 }
 
-// Whatever byte changes: an error, or the same arrays (a time, a version).
+// A changed byte gives an error or, in a time or a version, the same arrays.
 TEST(Npz, NoChangedByteChangesAnArrayUnnoticed) {
   for (const bool deflated : {false, true}) {
     const std::string bytes = XAndY(deflated, {.zip64 = !deflated});

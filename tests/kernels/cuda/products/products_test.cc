@@ -1,5 +1,5 @@
-// Drawn products of floats as a CUDA device would be given them: each is one of
-// cuBLASLt's, none a kernel of our own.
+// Drawn products of floats as a CUDA device is given them: each is computed by
+// cuBLASLt, none by a kernel of the engine.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,14 +17,14 @@
 namespace hawser::cuda {
 namespace {
 
-// What cuBLASLt is told of, and has types for.
+// Whether cuBLASLt has types and a layout for the product.
 absl::Status TakenByCublasLt(const gpu::GemmSpec& spec) {
   HAWSER_RETURN_IF_ERROR(ToBlasProblem(spec));
   HAWSER_ASSIGN_OR_RETURN(const BlasTypes types, BlasTypesOf(spec));
   HAWSER_RETURN_IF_ERROR(BlasScaleOf(types.scale_type, spec.alpha));
   return BlasScaleOf(types.scale_type, spec.beta).status();
 }
-// The same, of a version without activations and without biases of f64.
+// The same for a library without activations and without biases of f64.
 absl::Status TakenByLess(const gpu::GemmSpec& spec) {
   if (spec.activation != gpu::GemmActivation::kIdentity ||
       (spec.has_bias && spec.a.dtype == DType::kF64) || !spec.is_aligned) {

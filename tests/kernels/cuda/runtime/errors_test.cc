@@ -42,7 +42,7 @@ TEST(CudaErrors, HaveTheCodesOfDeviceApi) {
        false},
       {cudaErrorUnsupportedPtxVersion, StatusCode::kFailedPrecondition, false},
       {cudaErrorNotSupported, StatusCode::kUnimplemented, false},
-      // Of no row.
+      // A code without a row.
       {cudaErrorProfilerDisabled, StatusCode::kInternal, false},
   };
   for (const Case& c : cases) {
@@ -72,7 +72,7 @@ TEST(DeviceHealth, TheFirstFatalErrorEndsTheDevice) {
   EXPECT_TRUE(absl::StrContains(
       fault.message(), "cudaStreamSynchronize, behind kernels softmax: "))
       << fault;
-  // To the run it is a bug of ours; everything after goes elsewhere.
+  // The run gets kInternal; every later call gets kUnavailable.
   const absl::Status lost = absl::UnavailableError(
       absl::StrCat("the device is lost: ", fault.message()));
   EXPECT_EQ(health.status(), lost);

@@ -26,7 +26,7 @@ std::string Fake() {
                       "/tests/kernels/cuda/runtime/libfake.so");
 }
 
-// A new folder, with what is put there.
+// A new folder and the files that a test puts there.
 class Folder {
  public:
   explicit Folder(const std::string& name)
@@ -130,7 +130,7 @@ TEST(Library, SaysWhatItLookedForWhere) {
         folder.path() + "/libhawserfake.so.12",
         std::string("/kit/lib64/libhawserfake.so.12"),
         std::string("HAWSER_CUDA_LIBS"),
-        // What the loader says of the file that is there.
+        // The loader's text about the file that exists.
         std::string("file too short")}) {
     EXPECT_TRUE(absl::StrContains(status.message(), part))
         << part << " in " << status;

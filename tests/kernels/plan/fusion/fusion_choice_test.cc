@@ -73,7 +73,7 @@ Values BothSums(const Expression& x, const Expression& y) {
 
 // ---- who writes
 
-// A view is nobody's work: not written with what reads it, and read as what it
+// A view is no work: not written with what reads it, and read as what it
 // is a view of.
 TEST(FusionChoice, ViewsAreNotWritten) {
   EXPECT_EQ(Steps({{24}, {4, 6}},
@@ -190,7 +190,7 @@ TEST(FusionChoice, AProductWritesAndReducesNothingBesides) {
               return Values{product(p) + sums};
             }),
             "row of 2, library dot of 2");
-  // A factor is read as it is, whoever reads it besides.
+  // A factor is read as it is, also where other instructions read it.
   EXPECT_EQ(Steps(
                 {{4, 4}, {4, 4}},
                 [&](const Values& p) {

@@ -191,7 +191,7 @@ TEST(Fusion, BothResultsOfAReductionAreReadInItsKernel) {
               return ValueIds{b.Add(kAdd, {sums, sums + 1})};
             })),
             "row:1");
-  // One is read by nobody, the other leaves.
+  // One result has no reader, the other leaves the computation.
   for (const int k : {0, 1}) {
     EXPECT_EQ(Kinds(TwoSums([&](ComputationBuilder& b, ValueId, ValueId sums) {
                 return ValueIds{b.Add(kTanh, {sums + k})};

@@ -107,7 +107,7 @@ TEST(LowerRegion, LivePointsAreTheMostThatWaitToBeRead) {
             2);
   EXPECT_EQ(live([](const Values& p) { return p[0] + p[1]; }), 3);
   EXPECT_EQ(live([](const Values& p) { return p[0] + p[1] + p[2]; }), 4);
-  // An index waits for nobody.
+  // An index depends on no other value.
   EXPECT_EQ(LastOf({{8}},
                    [](const Values& p) {
                      const ValueId iota = p[0].scope()->builder.Add(

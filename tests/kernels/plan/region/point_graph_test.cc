@@ -158,7 +158,7 @@ TEST_F(PointGraphs, ExpandingDemandsOperandsAndTellsWhichAreNew) {
   EXPECT_THAT(fresh, IsEmpty());
   EXPECT_EQ(graph.points().size(), 3u);
 
-  // Both places of a value are expanded; what nobody demanded is not.
+  // Both places of a value are expanded; a value without a demand is not.
   PointGraph twice = Graph();
   twice.Expand(MakerOf(sum_), &fresh);
   EXPECT_THAT(twice.points(), IsEmpty());
