@@ -5,7 +5,7 @@
 
 #include "client/connect.h"
 #include "client/formats/array_file.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "client/sdk/hawser.h"
 
 #endif  // HAWSER_CLIENT_HAWSER_H_

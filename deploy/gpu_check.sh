@@ -25,7 +25,7 @@ trap 'stop_server; rm -rf "$scratch"' EXIT
 
 give_up_at=$((SECONDS + 560))
 
-# Wheels keep the libraries where no loader looks; kernels/cuda/library.h looks
+# Wheels keep the libraries where no loader looks; kernels/cuda/runtime/library.h looks
 # in the usual places itself, and here first.
 wheels() {
   python3 -c 'import glob, nvidia

@@ -8,8 +8,8 @@
 
 namespace hawser::bench {
 
-// u8[bytes] of which no chunk is one of another number's, in memory that has
-// been written to.
+// A literal u8[bytes]. No chunk of it equals one of another `number`. All of
+// its memory has been written to.
 Literal FreshBytes(int64_t bytes, uint64_t number);
 
 }  // namespace hawser::bench

@@ -22,13 +22,13 @@ namespace hawser::bench {
 namespace {
 
 constexpr int kChain = 100;
-constexpr int kKnownPuts = 5;  // a round
+constexpr int kKnownPuts = 5;  // in each round
 constexpr absl::Duration kTurn = absl::Milliseconds(20);
-// Each leaves a port behind for a minute.
+// Few, since each occupies a port for a minute.
 constexpr int kConnectsPerTurn = 5;
 constexpr absl::Duration kConnectPatience = absl::Seconds(5);
 constexpr absl::Duration kCleanUpPatience = absl::Seconds(5);
-// About as long as the messages of a step.
+// The length of a step's messages, about.
 constexpr int64_t kSmallRequest = 200;
 constexpr int64_t kSmallAnswer = 100;
 
@@ -63,7 +63,8 @@ void NoteFailure(const Timed& theirs, BenchReport* report) {
       absl::StrCat("no ", theirs.name, ": ", theirs.failure.message()));
 }
 
-// What is below gRPC on this link, as far as it can be had.
+// What TCP is measured by: exchanges with a peer where the plan names one, else
+// connecting to the server where it has a TCP address.
 struct Tcp {
   std::optional<TcpEndpoint> server;
   std::unique_ptr<TcpLink> peer;
@@ -131,7 +132,8 @@ absl::Status MeasureSmall(const BenchPlan& plan, const Tcp& tcp, absl::Time end,
   return plan.cancel.Check();
 }
 
-// Large values both ways, each put under a token that is deleted again.
+// Transfers of a large value both ways, beside their bare streams. Deletes
+// every dataset that it has put.
 class Bulk {
  public:
   Bulk(const BenchPlan& plan, const Tcp& tcp)
@@ -140,7 +142,7 @@ class Bulk {
   Bulk(const Bulk&) = delete;
   Bulk& operator=(const Bulk&) = delete;
 
-  // One of each.
+  // One upload, one download and the known puts, hawser's and bare.
   absl::Status Round() {
     NewValue();
     HAWSER_RETURN_IF_ERROR(upload_.Call());
@@ -196,7 +198,7 @@ class Bulk {
     HAWSER_ASSIGN_OR_RETURN(const auto array,
                             plan_.client->datasets().Open({token_, ""}, call));
     HAWSER_ASSIGN_OR_RETURN(const Literal back, array->Fetch(call).Await());
-    // All of it would take as long as some links take.
+    // Comparing all of it would take as long as some links do.
     if (back.shape() == value_.shape() &&
         back.bytes().back() == value_.bytes().back()) {
       return absl::OkStatus();
@@ -204,7 +206,7 @@ class Bulk {
     return Internal("the download is not what was put");
   }
 
-  // Also when the time is over.
+  // Deletes the dataset, also when the time is over.
   absl::Status Forget() {
     if (token_.empty()) return absl::OkStatus();
     return plan_.client->datasets()
@@ -212,7 +214,8 @@ class Bulk {
              {.cancel = CleanUpTime()})
         .status();
   }
-  // What bare streams brought can be deleted once it is a dataset.
+  // Makes a dataset of the chunks of a bare stream and deletes it: chunks alone
+  // cannot be deleted.
   absl::Status ForgetBare() {
     HAWSER_RETURN_IF_ERROR(plan_.bare->Commit(manifest_, CleanUpTime()));
     token_ = TokenOf(manifest_);
@@ -227,7 +230,7 @@ class Bulk {
   uint64_t number_;
   Literal value_;
   DatasetManifest manifest_;
-  std::string token_;  // what is to be deleted
+  std::string token_;  // the dataset to delete
   bool durable_ = false;
   Timed upload_{"", [this] { return Put(/*with_digests=*/false); }};
   Timed known_{"put of the same again",
@@ -260,7 +263,7 @@ absl::StatusOr<BenchReport> BenchServer(const BenchPlan& plan) {
     const absl::Time begin = SteadyNow();
     report.failure = bulk.Round();
     longest = std::max(longest, SteadyNow() - begin);
-    // It was slower than those before, which count.
+    // This round was slower than the earlier ones, which count.
     if (!first && absl::IsDeadlineExceeded(report.failure)) report.failure = {};
     first = false;
   } while (report.failure.ok() && SteadyNow() + longest < end);

@@ -1,4 +1,4 @@
-// What a server's answers take, beside what its link takes by itself.
+// How long a server's answers take beside bare gRPC and TCP on the same link.
 #ifndef HAWSER_CLIENT_BENCH_SERVER_BENCH_H_
 #define HAWSER_CLIENT_BENCH_SERVER_BENCH_H_
 
@@ -16,7 +16,7 @@
 
 namespace hawser::bench {
 
-// One figure of hawser's beside one of what is below it.
+// A figure of hawser beside the same figure of bare gRPC or TCP.
 struct BenchRow {
   enum class Unit { kMicroseconds, kGigabytesPerSecond };
 
@@ -25,16 +25,17 @@ struct BenchRow {
   Unit unit = Unit::kMicroseconds;
   double ours = 0;
   double theirs = 0;
-  size_t samples = 0;  // of ours
+  size_t samples = 0;  // of hawser
 
   double ratio() const { return ours / theirs; }
 };
 
 struct BenchReport {
   std::vector<BenchRow> rows;
-  // What could not be compared and why, in plain words.
+  // Sentences on what could not be compared, and why.
   std::vector<std::string> notes;
-  // What went wrong once the server had answered: the rows beside it are good.
+  // What went wrong after the server had answered; the rows are valid all the
+  // same.
   absl::Status failure;
 };
 
@@ -43,17 +44,17 @@ struct BenchPlan {
   std::string address;  // of the server
   std::shared_ptr<runtime::Client> client;
   std::shared_ptr<BareCalls> bare;
-  std::string peer;  // of a ServeExchanges beside the server; "": there is none
-  // For everything together, about. At least one of each is measured.
+  std::string peer;  // of a ServeExchanges beside the server; "": none
+  // About how long to measure in all. Every figure is measured at least once.
   absl::Duration time = absl::Seconds(10);
   int64_t bytes = int64_t{64} << 20;  // of an upload and a download
-  CancelToken cancel;                 // with the time's end as its deadline
+  CancelToken cancel;                 // whose deadline is the end of `time`
 };
 
-// Measures in turn what it compares, so that whatever else the link is doing
-// happens to all of it. What it puts is deleted before it returns; chunks of an
-// upload that is cut short stay until the server forgets them. Errors: what the
-// first step said, or a peer that is named and not there.
+// Measures the figures it compares in turn, so that other traffic of the link
+// affects all of them. Deletes what it has put before it returns; chunks of an
+// upload that was cut short stay until the server drops them. Errors: those of
+// the first step; kUnavailable for a named peer that does not answer.
 absl::StatusOr<BenchReport> BenchServer(const BenchPlan& plan);
 
 }  // namespace hawser::bench

@@ -14,18 +14,18 @@ constexpr size_t kBufferBytes = 256 << 10;
 constexpr absl::Duration kPatience = absl::Seconds(5);
 constexpr absl::Duration kLongestSilence = absl::Minutes(1);
 
-// What a request begins with, as it lies in memory: both ends are of this
-// byte order or refuse each other by the first field.
+// The first bytes of a request, in the byte order of the machine; an end of the
+// other byte order refuses the first field.
 struct Header {
   uint64_t kind = kExchange;
-  int64_t request = 0;  // bytes, with this
+  int64_t request = 0;  // bytes, this header among them
   int64_t answer = 0;
 
   static constexpr uint64_t kExchange = 0x3168636e65627768;  // "hwbench1"
 };
 static_assert(sizeof(Header) == 24);
 
-// `bytes` through a buffer, whatever they are.
+// Sends `bytes` bytes out of `buffer`; their values do not matter.
 absl::Status SendBytes(TcpSocket& socket, absl::Span<const char> buffer,
                        int64_t bytes, const CancelToken& cancel) {
   while (bytes > 0) {

@@ -1,5 +1,5 @@
-// Exchanges of bytes over bare TCP: so many there, so many back. The floor of
-// every exchange of hawser's on the same link.
+// Exchanges over bare TCP: a number of bytes there, a number of bytes back. No
+// exchange of hawser on the same link can be faster.
 #ifndef HAWSER_CLIENT_BENCH_TCP_EXCHANGE_H_
 #define HAWSER_CLIENT_BENCH_TCP_EXCHANGE_H_
 
@@ -14,15 +14,15 @@
 
 namespace hawser::bench {
 
-// The end that asks. One thread at a time.
+// The end that asks. Owns its connection. One thread at a time.
 class TcpLink {
  public:
   // Errors: kUnavailable naming the address.
   static absl::StatusOr<TcpLink> Open(const std::string& address,
                                       const CancelToken& cancel);
 
-  // Sends `request` bytes, of which the first 24 say what this is, and takes
-  // `answer` bytes. Errors: the token's; kUnavailable.
+  // Sends `request` bytes, of which the first 24 are a header, and receives
+  // `answer` bytes. Errors: those of the token; kUnavailable.
   absl::Status Exchange(int64_t request, int64_t answer);
 
  private:
@@ -33,10 +33,10 @@ class TcpLink {
   std::vector<char> buffer_;
 };
 
-// The other end: answers one connection after another, so that two benches do
-// not disturb each other, until `cancel`. A connection that says something else
-// or nothing for a minute is closed. Errors: those of Accept, but never for
-// what clients do.
+// The end that answers: serves one connection after another, so that two
+// benches do not disturb each other, until `cancel`. A connection that sends
+// anything else, or nothing for a minute, is closed. Errors: those of Accept;
+// clients cause none.
 absl::Status ServeExchanges(const TcpSocket& listener,
                             const CancelToken& cancel);
 

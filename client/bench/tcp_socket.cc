@@ -19,7 +19,7 @@
 namespace hawser::bench {
 namespace {
 
-// How often a wait looks at its token.
+// How often a wait checks its token.
 constexpr absl::Duration kTick = absl::Milliseconds(100);
 constexpr int kBacklog = 16;
 
@@ -97,7 +97,7 @@ absl::StatusOr<TcpSocket> TcpSocket::Connect(const TcpEndpoint& to,
                                              absl::Duration patience) {
   TcpSocket out(
       socket(to.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP));
-  // For a socket that connects, the time to send is the time to connect.
+  // The timeout of sending is also that of connecting.
   if (out.fd_ < 0 || !out.SetPatience(patience).ok() ||
       connect(out.fd_, RawAddress(to), to.length) != 0) {
     return Failed("connect to", to.ToString());

@@ -1,4 +1,4 @@
-// TcpSocket: TCP as the kernel gives it, for what has to be compared with it.
+// TcpSocket: bare TCP, the floor of every other transport.
 #ifndef HAWSER_CLIENT_BENCH_TCP_SOCKET_H_
 #define HAWSER_CLIENT_BENCH_TCP_SOCKET_H_
 
@@ -15,7 +15,7 @@
 
 namespace hawser::bench {
 
-// Where a socket connects to or listens.
+// The address that a socket connects to or listens on.
 struct TcpEndpoint {
   sockaddr_storage address = {};
   socklen_t length = 0;
@@ -24,30 +24,33 @@ struct TcpEndpoint {
   std::string ToString() const;
 };
 
-// One thread at a time. Closed when it goes out of scope.
+// An open socket, which its destructor closes. One thread at a time.
 class TcpSocket {
  public:
   // The first endpoint of "host:port" or "[::1]:port" that answers.
-  // Errors: kInvalidArgument, that is no address; kUnavailable naming it.
+  // Errors: kInvalidArgument for a text that is no address; kUnavailable naming
+  // it.
   static absl::StatusOr<TcpEndpoint> Find(const std::string& address,
                                           absl::Duration patience);
   // Errors: kUnavailable naming the endpoint.
   static absl::StatusOr<TcpSocket> Connect(const TcpEndpoint& to,
                                            absl::Duration patience);
-  // Port 0: any that is free. Errors: as Find.
+  // Listens on an address; port 0 is any free one. Errors: as Find.
   static absl::StatusOr<TcpSocket> Listen(const std::string& address);
 
   TcpSocket(TcpSocket&& other);
   TcpSocket& operator=(TcpSocket&& other);
   ~TcpSocket();
 
-  // The next that connects here. Errors: the token's; kUnavailable.
+  // The next connection to this socket. Errors: those of the token;
+  // kUnavailable.
   absl::StatusOr<TcpSocket> Accept(const CancelToken& cancel) const;
-  // All of it. Errors: the token's; kUnavailable when the other end is gone.
+  // Sends all of `data`. Errors: those of the token; kUnavailable when the
+  // other end is gone.
   absl::Status Send(absl::Span<const char> data, const CancelToken& cancel);
   absl::Status Receive(absl::Span<char> into, const CancelToken& cancel);
 
-  // This end.
+  // The address of this end.
   absl::StatusOr<TcpEndpoint> local() const;
 
  private:

@@ -1,4 +1,4 @@
-// What every bench does with times.
+// Times of benches.
 #ifndef HAWSER_CLIENT_BENCH_TIMING_H_
 #define HAWSER_CLIENT_BENCH_TIMING_H_
 
@@ -6,11 +6,10 @@
 
 namespace hawser::bench {
 
-// Since some moment in the past; never goes back.
+// Microseconds since a fixed moment; never goes back.
 double NowMicros();
 
-// The least of `values`, which must not be empty, that is not below a `q`-th
-// of them: 0.5 is the median.
+// The `q`-quantile of `values`, which must not be empty: 0.5 is the median.
 double Quantile(std::vector<double> values, double q);
 
 }  // namespace hawser::bench

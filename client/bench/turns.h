@@ -19,16 +19,16 @@ struct Timed {
   std::function<absl::Status()> once;
   int most_per_turn = 1000;
   std::vector<double> micros = {};
-  absl::Status failure = {};  // why it is no longer called
+  absl::Status failure = {};  // a failed operation is not called again
 
   bool measured() const { return !micros.empty(); }
-  // Calls it once and adds its time, or keeps why it has failed.
+  // Calls the operation once; adds its time, or keeps its failure.
   const absl::Status& Call();
 };
 
-// Gives each a turn of up to `turn`, at least one call, again and again until
-// `end`. The first round warms up and is forgotten where there is time for
-// another. One that fails gets no more turns. Ends early with `cancel`.
+// Gives each subject a turn of up to `turn`, at least one call, again and again
+// until `end`. The times of the first round are dropped where there is time for
+// another. A subject that fails gets no more turns. Ends early with `cancel`.
 void TakeTurns(absl::Span<Timed* const> subjects, absl::Duration turn,
                absl::Time end, const CancelToken& cancel);
 

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <utility>
 
-#include "client/cli/command.h"
+#include "client/cli/hawser.h"
 #include "client/digests/digest_cache.h"
 #include "client/remote/bare/grpc_bare_calls.h"
 #include "client/remote/grpc/grpc_transport.h"
@@ -16,8 +16,8 @@
 
 namespace {
 
-// Unused memory that a thread keeps. Frames of a download come and go: giving
-// their memory back each time makes 512 MiB take 0.5 s of a core, not 0.3 s.
+// Unused memory that malloc keeps. Giving back the memory of each frame of a
+// download makes 512 MiB take 0.5 s of a core, not 0.3 s.
 constexpr int kKeptBytes = 64 << 20;
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "client/formats/file_bytes.h"
+#include "client/formats/files/file_bytes.h"
 #include "core/base/digest.h"
 
 namespace hawser {

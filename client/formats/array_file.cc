@@ -6,76 +6,33 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
-#include "client/formats/idx.h"
-#include "client/formats/inflater.h"
-#include "client/formats/mapped_array.h"
-#include "client/formats/npy.h"
-#include "client/formats/npy_header.h"
-#include "client/formats/npz.h"
-#include "client/formats/safetensors.h"
-#include "client/formats/zip.h"
+#include "client/formats/files/array_format.h"
+#include "client/formats/files/mapped_array.h"
 #include "core/base/status.h"
 
 namespace hawser {
+
+// Each is defined in the file of its format.
+extern const ArrayFormat kSafetensorsFormat, kNpyFormat, kNpzFormat, kIdxFormat;
+
 namespace {
 
-using Parse = absl::StatusOr<NamedArrays> (*)(const FileBytes&);
+// The first one that fits is the file's format.
+constexpr const ArrayFormat* kFormats[] = {&kSafetensorsFormat, &kNpyFormat,
+                                           &kNpzFormat, &kIdxFormat};
 
-template <absl::StatusOr<Literal> (*parse)(const FileBytes&)>
-absl::StatusOr<NamedArrays> One(const FileBytes& file) {
-  HAWSER_ASSIGN_OR_RETURN(Literal value, parse(file));
-  NamedArrays arrays;
-  arrays.push_back({"", std::move(value)});
-  return arrays;
-}
-
-// Of files that hold one array, whatever it is called.
-absl::StatusOr<ArraysToFill> LayOutOneNpy(
-    const std::string& path, absl::Span<const ArrayToFill> arrays) {
-  if (arrays.size() == 1) return LayOutNpy(path, arrays[0].shape);
-  return InvalidArgument(path, ": an npy file holds one array, not ",
-                         arrays.size());
-}
-
-bool IsNpy(const FileBytes& file) { return file.StartsWith(kNpyMagic); }
-bool IsZip(const FileBytes& file) {
-  return file.StartsWith(kZipMagic) || file.StartsWith(kEmptyZipMagic);
-}
-bool IsIdx(const FileBytes& file) {
-  return file.StartsWith(kGzipMagic) ||
-         file.StartsWith(absl::string_view("\0\0", 2));
-}
-
-// A format is read by what the file holds and written by what it is called. The
-// first row that fits counts.
-struct FormatRow {
-  bool (*is_it)(const FileBytes&);
-  Parse parse;
-  absl::string_view suffix = "";  // of those that are written
-  LayOut lay_out = nullptr;
-  bool holds_names = false;
-};
-constexpr FormatRow kFormats[] = {
-    {LooksLikeSafetensors, ParseSafetensors, ".safetensors", LayOutSafetensors,
-     true},
-    {IsNpy, One<ParseNpy>, ".npy", LayOutOneNpy},
-    {IsZip, ParseNpz, ".npz", LayOutNpz, true},
-    {IsIdx, One<ParseIdx>},
-};
-
-// Null: none.
-Parse ParserOf(const FileBytes& file) {
-  for (const FormatRow& row : kFormats) {
-    if (row.is_it(file)) return row.parse;
+const ArrayFormat* FormatOf(const FileBytes& file) {
+  for (const ArrayFormat* format : kFormats) {
+    if (format->is_it(file)) return format;
   }
   return nullptr;
 }
 
-// Null: none.
-const FormatRow* WriterOf(absl::string_view path) {
-  for (const FormatRow& row : kFormats) {
-    if (row.lay_out != nullptr && absl::EndsWithIgnoreCase(path, row.suffix)) {
-      return &row;
+const ArrayFormat* WriterOf(absl::string_view path) {
+  for (const ArrayFormat* format : kFormats) {
+    if (format->lay_out != nullptr &&
+        absl::EndsWithIgnoreCase(path, format->suffix)) {
+      return format;
     }
   }
   return nullptr;
@@ -86,7 +43,7 @@ bool IsCsv(absl::string_view name, const ReadOptions& options) {
          absl::EndsWithIgnoreCase(name, ".csv");
 }
 
-// Goes up with every change to what a reader makes of a file.
+// Goes up with every change to the arrays that a reader makes of a file.
 constexpr int kReaders = 1;
 
 }  // namespace
@@ -99,9 +56,9 @@ absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
     HAWSER_ASSIGN_OR_RETURN(arrays[0].value, MappedArray(options.raw, file));
     return arrays;
   }
-  const Parse parse =
-      options.format == ReadOptions::Format::kAny ? ParserOf(file) : nullptr;
-  if (parse != nullptr) return parse(file);
+  const ArrayFormat* format =
+      options.format == ReadOptions::Format::kAny ? FormatOf(file) : nullptr;
+  if (format != nullptr) return format->parse(file);
   if (IsCsv(name, options)) return ParseCsv(file, options.csv);
   if (file.size == 0) return InvalidArgument("is empty");
   const absl::string_view front(
@@ -137,20 +94,21 @@ absl::StatusOr<bool> IsArrayFile(const std::string& path,
                                  const ReadOptions& options) {
   if (options.format != ReadOptions::Format::kAny) return true;
   HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
-  return ParserOf(file) != nullptr || IsCsv(path, options);
+  return FormatOf(file) != nullptr || IsCsv(path, options);
 }
 
 bool HoldsNames(absl::string_view path) {
-  const FormatRow* row = WriterOf(path);
-  return row != nullptr && row->holds_names;
+  const ArrayFormat* format = WriterOf(path);
+  return format != nullptr && format->holds_names;
 }
 
 absl::StatusOr<ArraysToFill> LayOutArrays(
     const std::string& path, absl::Span<const ArrayToFill> arrays) {
-  if (const FormatRow* row = WriterOf(path)) return row->lay_out(path, arrays);
+  const ArrayFormat* format = WriterOf(path);
+  if (format != nullptr) return format->lay_out(path, arrays);
   std::string known;
-  for (const FormatRow& row : kFormats) {
-    if (row.lay_out != nullptr) absl::StrAppend(&known, " ", row.suffix);
+  for (const ArrayFormat* one : kFormats) {
+    if (one->lay_out != nullptr) absl::StrAppend(&known, " ", one->suffix);
   }
   return InvalidArgument(path, ": is called none of", known);
 }
@@ -162,7 +120,7 @@ absl::Status WriteArrays(const std::string& path,
 
 std::string ReadingOf(absl::string_view name, const ReadOptions& options) {
   if (options.format == ReadOptions::Format::kRaw) {
-    return absl::StrCat("raw ", options.raw.ToString());  // as it lies there
+    return absl::StrCat("raw ", options.raw.ToString());  // needs no reader
   }
   const CsvOptions& csv = options.csv;
   const std::string dtypes =

@@ -8,10 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "client/formats/csv.h"
-#include "client/formats/file_bytes.h"
-#include "client/formats/file_to_fill.h"
-#include "client/formats/named_array.h"
+#include "client/formats/csv/csv.h"
+#include "client/formats/files/file_bytes.h"
+#include "client/formats/files/file_to_fill.h"
+#include "client/formats/files/named_array.h"
 #include "core/base/literal.h"
 #include "core/base/shape.h"
 
@@ -20,59 +20,60 @@ namespace hawser {
 // What a file cannot say itself.
 struct ReadOptions {
   enum class Format {
-    kAny,  // the first bytes decide, and for CSV, which has no magic, ".csv"
+    kAny,  // by the first bytes; CSV, which has no magic word, by ".csv"
     kCsv,
     kRaw,
   };
   Format format = Format::kAny;
   CsvOptions csv;
-  Shape raw;  // of a kRaw file
+  Shape raw;  // for kRaw
 };
 
-// All arrays of an npy, npz, safetensors, IDX (plain or gzipped), CSV or raw
-// file; at least one.
+// Reads all arrays of an npy, npz, safetensors, IDX (plain or gzipped), CSV or
+// raw file; at least one.
 // Errors: those of the format's reader; kNotFound and the like from the file
 // system; kInvalidArgument saying how the file begins when it is none of them.
 // All name the path.
 absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
                                        const ReadOptions& options);
-// The same of bytes in memory; errors name no file. `name` is what decides
-// about CSV.
+// The same for bytes in memory; errors name no file. `name` decides whether the
+// bytes are CSV.
 absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
                                         absl::string_view name,
                                         const ReadOptions& options);
 
-// The array of a file that holds one, whatever it is called there.
+// Reads the array of a file that holds one; its name does not matter.
 // Errors: as ReadArrays; kInvalidArgument naming the arrays of a file that
 // holds several.
 absl::StatusOr<Literal> ReadArray(const std::string& path);
 
-// Whether ReadArrays would know what to do with the file, judged by name and
-// first bytes; it may be damaged all the same.
-// Errors: what the file system says, naming the path.
+// Whether ReadArrays knows the file's format, judged by its name and its first
+// bytes; the file may be damaged. Errors: those of the file system, naming the
+// path.
 absl::StatusOr<bool> IsArrayFile(const std::string& path,
                                  const ReadOptions& options);
 
-// Whether files of this name keep the names of their arrays, and several;
-// others hold one array.
+// Whether a file of this name keeps the names of its arrays and may hold
+// several; other files hold one array.
 bool HoldsNames(absl::string_view path);
 
-// A file of such arrays without their elements, in the format the path ends in:
+// Creates a file of such arrays without their elements, in the format that the
+// path's ending names:
 // ".safetensors", ".npz" or, for one array, ".npy". Errors: those of the
 // format; kInvalidArgument for a path that ends in none of these. All name the
 // path.
 absl::StatusOr<ArraysToFill> LayOutArrays(const std::string& path,
                                           absl::Span<const ArrayToFill> arrays);
 
-// Writes that file, under another name first, so that `path` never holds half
-// of it. Errors: as LayOutArrays; kInvalidArgument for an array without a
-// value.
+// Writes the arrays to a file of that format, under another name first, so that
+// `path` never holds half of it. Errors: as LayOutArrays; kInvalidArgument for
+// an array without a value.
 absl::Status WriteArrays(const std::string& path,
                          absl::Span<const NamedArray> arrays);
 
-// What decides, beside its bytes, how a file is read, as a text: two readings
-// of a file with the same text give the same arrays; readers of another version
-// have another text.
+// A text of all that decides, beside the bytes, what is read from a file: two
+// readings of the same bytes with the same text give the same arrays. A change
+// of the readers changes the text.
 std::string ReadingOf(absl::string_view name, const ReadOptions& options);
 
 }  // namespace hawser

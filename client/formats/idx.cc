@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "client/formats/element_order.h"
-#include "client/formats/inflater.h"
+#include "client/formats/files/array_format.h"
+#include "client/formats/files/element_order.h"
+#include "client/formats/zip/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -22,7 +23,7 @@ constexpr TypeRow kTypes[] = {
 constexpr int kMagicBytes = 4;  // 0, 0, type, rank
 constexpr int kSizeBytes = 4;   // per axis
 
-// Where the header and then the elements come from.
+// Reads the header and then the elements, of a plain or a gzipped file.
 class Source {
  public:
   explicit Source(const FileBytes& file) : file_(file) {
@@ -42,7 +43,7 @@ class Source {
     return absl::OkStatus();
   }
 
-  // Everything that is left, as the elements of `shape`.
+  // Everything behind the header, as the elements of `shape`.
   absl::StatusOr<Literal> ReadElements(const Shape& shape) {
     return inflater_ != nullptr ? Unpack(shape) : Take(shape);
   }
@@ -107,6 +108,11 @@ absl::StatusOr<Shape> ReadShape(Source& source) {
   return Shape::Make(dtype, dims);
 }
 
+bool IsIdx(const FileBytes& file) {
+  return file.StartsWith(kGzipMagic) ||
+         file.StartsWith(absl::string_view("\0\0", 2));
+}
+
 }  // namespace
 
 absl::StatusOr<Literal> ParseIdx(const FileBytes& file) {
@@ -121,5 +127,10 @@ absl::StatusOr<Literal> ReadIdx(const std::string& path) {
   if (!value.ok()) return Annotate(value.status(), path);
   return value;
 }
+
+extern constinit const ArrayFormat kIdxFormat = {
+    .is_it = IsIdx,
+    .parse = ParseOne<ParseIdx>,
+};
 
 }  // namespace hawser

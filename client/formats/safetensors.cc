@@ -4,10 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "client/formats/inflater.h"
-#include "client/formats/mapped_array.h"
-#include "client/formats/quoted.h"
+#include "client/formats/files/array_format.h"
+#include "client/formats/files/mapped_array.h"
+#include "client/formats/files/quoted.h"
 #include "client/formats/safetensors_header.h"
+#include "client/formats/zip/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -38,7 +39,8 @@ bool LooksLikeSafetensors(const FileBytes& file) {
   if (file.size <= kLengthBytes || file.data.get()[kLengthBytes] != '{') {
     return false;
   }
-  // An IDX file, plain or gzipped, may look like one that was cut short.
+  // An IDX file, plain or gzipped, may look like a safetensors file that was
+  // cut short.
   const bool maybe_idx = file.StartsWith(absl::string_view("\0\0", 2)) ||
                          file.StartsWith(kGzipMagic);
   const int64_t most =
@@ -115,5 +117,13 @@ absl::Status WriteSafetensors(const std::string& path,
                               absl::Span<const NamedArray> arrays) {
   return WriteFilled(path, LayOutSafetensors, arrays);
 }
+
+extern constinit const ArrayFormat kSafetensorsFormat = {
+    .is_it = LooksLikeSafetensors,
+    .parse = ParseSafetensors,
+    .suffix = ".safetensors",
+    .lay_out = LayOutSafetensors,
+    .holds_names = true,
+};
 
 }  // namespace hawser

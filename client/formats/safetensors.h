@@ -7,9 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "client/formats/file_bytes.h"
-#include "client/formats/file_to_fill.h"
-#include "client/formats/named_array.h"
+#include "client/formats/files/file_bytes.h"
+#include "client/formats/files/file_to_fill.h"
+#include "client/formats/files/named_array.h"
 
 namespace hawser {
 
@@ -17,24 +17,23 @@ namespace hawser {
 // word, but a length of 8 bytes and then "{".
 bool LooksLikeSafetensors(const FileBytes& file);
 
-// The arrays: BOOL, U8 to U64, I8 to I64, F16, BF16, F32, F64. They are mapped
-// and not read, but for bools, which are checked.
+// Reads the arrays: BOOL, U8 to U64, I8 to I64, F16, BF16, F32, F64. They are
+// mapped and not read, but for bools, which are checked.
 // Errors: kInvalidArgument naming array and field: a malformed header, another
 // dtype, bytes that overlap, leave gaps or are not those of the shape, a file
 // that is shorter or longer than its header says, one without arrays. They
 // name no file.
 absl::StatusOr<NamedArrays> ParseSafetensors(const FileBytes& file);
 
-// The file that WriteSafetensors would write of such arrays, without their
+// Creates the file that WriteSafetensors writes of such arrays, without their
 // elements. Errors: as WriteSafetensors.
 absl::StatusOr<ArraysToFill> LayOutSafetensors(
     const std::string& path, absl::Span<const ArrayToFill> arrays);
 
-// Writes the arrays, those with the widest elements first, so that each lies
-// where its dtype may; under another name first, as WriteNpy does.
-// Errors: kInvalidArgument for complex arrays, no arrays, two of one name and
-// names that are not printable ASCII; what the file system says. All name the
-// path.
+// Writes the arrays, those with the widest elements first, so that each is
+// aligned for its dtype; under another name first, as WriteNpy does. Errors:
+// kInvalidArgument for complex arrays, no arrays, two of one name and names
+// that are not printable ASCII; those of the file system. All name the path.
 absl::Status WriteSafetensors(const std::string& path,
                               absl::Span<const NamedArray> arrays);
 

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
-#include "client/formats/quoted.h"
+#include "client/formats/files/quoted.h"
 #include "core/base/status.h"
 #include "nlohmann/json.hpp"
 
@@ -38,9 +38,9 @@ struct Fields {
   std::optional<std::vector<uint64_t>> shape, data_offsets;
 };
 
-// Receives the JSON as it is read, so that no tree of it is ever built and
-// nothing is said twice unnoticed. The form is fixed: an object of objects,
-// whose values are texts and lists of numbers.
+// Receives the JSON while it is read, so that no tree of it is built and a name
+// that stands twice is noticed. The form is fixed: an object of objects, whose
+// values are texts and lists of numbers.
 class HeaderReader : public json::json_sax_t {
  public:
   std::vector<Fields> arrays;
@@ -147,7 +147,7 @@ absl::StatusOr<Shape> ShapeOf(const Fields& fields) {
   HAWSER_ASSIGN_OR_RETURN(const DType dtype, TypeOf(*fields.dtype));
   Dims dims;
   for (const uint64_t size : *fields.shape) {
-    // What is too large for a Shape is so as its largest, too.
+    // A size too large for an int64 becomes the largest, which Shape refuses.
     dims.push_back(static_cast<int64_t>(
         std::min<uint64_t>(size, std::numeric_limits<int64_t>::max())));
   }

@@ -13,7 +13,7 @@
 
 namespace hawser {
 
-// The most bytes of JSON that a file may have, as in the reference.
+// The most bytes of JSON that a file may have, as in the reference reader.
 inline constexpr int64_t kMaxSafetensorsHeader = 100'000'000;
 
 struct SafetensorsEntry {
@@ -31,9 +31,10 @@ struct SafetensorsEntry {
 absl::StatusOr<std::vector<SafetensorsEntry>> ParseSafetensorsHeader(
     absl::string_view json);
 
-// The JSON of these entries, in this order, blanks behind it up to a multiple
-// of 8. Errors: kInvalidArgument for a complex dtype, which the format cannot
-// say, and for a name that is not printable ASCII or is "__metadata__".
+// The JSON of these entries, in this order, with blanks behind it up to a
+// multiple of 8 bytes. Errors: kInvalidArgument for a complex dtype, which the
+// format cannot express, and for a name that is not printable ASCII or is
+// "__metadata__".
 absl::StatusOr<std::string> SafetensorsHeaderOf(
     absl::Span<const SafetensorsEntry> entries);
 

@@ -1,7 +1,6 @@
-// What stands for CUDA in a build without the toolkit.
+// The device in a build without the toolkit: there is none.
 #include "core/base/status.h"
 #include "kernels/cuda/cuda_device.h"
-#include "kernels/cuda/nvrtc.h"
 
 namespace hawser::cuda {
 namespace {
@@ -14,20 +13,6 @@ absl::StatusOr<int> CudaDeviceCount() { return Unavailable(kAbsent); }
 
 absl::StatusOr<std::unique_ptr<gpu::Device>> MakeCudaDevice(
     int ordinal, const CudaOptions& options) {
-  return Unavailable(kAbsent);
-}
-
-struct Nvrtc::Functions {};
-Nvrtc::~Nvrtc() = default;
-
-absl::StatusOr<std::unique_ptr<Nvrtc>> Nvrtc::Open(
-    const LibraryPlaces& places) {
-  return Unavailable(kAbsent);
-}
-
-absl::StatusOr<gpu::KernelBinary> Nvrtc::Compile(
-    absl::string_view name, const std::string& source,
-    absl::string_view target, const gpu::CompileOptions& options) const {
   return Unavailable(kAbsent);
 }
 

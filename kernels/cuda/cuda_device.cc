@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cuda/compile/target.h"
 #include "kernels/cuda/cuda_device_impl.h"
-#include "kernels/cuda/target.h"
 #include "kernels/dialect/dialect.h"
 
 namespace hawser::cuda {
 namespace {
 
-// As CUDA counts them: 13020 is 13.2.
+// The text of a version as CUDA numbers it: 13020 is 13.2.
 std::string Version(int number) {
   return absl::StrCat(number / 1000, ".", number % 1000 / 10);
 }
@@ -64,7 +64,7 @@ CudaDevice::CudaDevice(int ordinal, const CudaOptions& options)
 
 absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
     int ordinal, const CudaOptions& options) {
-  // Libraries that are opened look for the current device.
+  // Opened libraries use the current device.
   HAWSER_RETURN_IF_ERROR(ToStatus(cudaSetDevice(ordinal), "cudaSetDevice"));
   auto device =
       std::unique_ptr<CudaDevice>(new CudaDevice(ordinal, options));
@@ -82,7 +82,7 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Make(
 
 CudaDevice::~CudaDevice() {
   cudaSetDevice(ordinal_);
-  // A device that is lost may never be done.
+  // On a lost device the call might never return.
   if (health_->status().ok()) cudaDeviceSynchronize();
   notices_->FireAll(Unavailable("the device is gone"));
   execs_.Clear();
@@ -119,7 +119,7 @@ absl::Status CudaDevice::ReadFacts() {
   f.shared_bytes_per_block = static_cast<int64_t>(p.sharedMemPerBlock);
   f.max_shared_bytes_per_block =
       static_cast<int64_t>(p.sharedMemPerBlockOptin);
-  // Two transfers a clock.
+  // Memory transfers twice in each clock cycle.
   f.bytes_per_second = 2e3 * clock_khz * p.memoryBusWidth / 8;
   return absl::OkStatus();
 }
@@ -142,8 +142,8 @@ void CudaDevice::ChooseCompiler() {
 absl::Status CudaDevice::Enter() const {
   HAWSER_RETURN_IF_ERROR(health_->status());
   const cudaError_t error = cudaSetDevice(ordinal_);
-  // It may be told of a fault in earlier work; what is called next is told the
-  // same, and knows which kernels that was.
+  // A fault of earlier work may be returned here. The next call is returned the
+  // same and names the kernels it may come from.
   if (IsFatal(error)) return absl::OkStatus();
   return health_->Check(error, "cudaSetDevice");
 }
@@ -165,7 +165,7 @@ absl::Status CudaDevice::Free(gpu::Stream stream,
 }
 
 gpu::MemoryUse CudaDevice::memory() const {
-  Enter().IgnoreError();  // a lost device still has its counts
+  Enter().IgnoreError();  // a lost device still has counts
   return memory_->use();
 }
 

@@ -1,5 +1,5 @@
-// A device that is an NVIDIA GPU, over the CUDA runtime. Names nothing of
-// CUDA's, and links without a toolkit too: then there is no device.
+// An NVIDIA GPU as a gpu::Device, over the CUDA runtime. This header names
+// nothing of CUDA. A build without the toolkit has no such device.
 #ifndef HAWSER_KERNELS_CUDA_CUDA_DEVICE_H_
 #define HAWSER_KERNELS_CUDA_CUDA_DEVICE_H_
 
@@ -8,28 +8,28 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "kernels/cuda/library.h"
+#include "kernels/cuda/runtime/library.h"
 #include "kernels/gpu/device/device_api.h"
 
 namespace hawser::cuda {
 
 struct CudaOptions {
-  // Where NVRTC and cuBLASLt are looked for. Without one of them the device
-  // exists, and what needs it is kFailedPrecondition.
+  // Where NVRTC and cuBLASLt are looked for. The device exists without them;
+  // calls that need a missing library return kFailedPrecondition.
   LibraryPlaces libraries = LibraryPlaces::FromEnvironment();
-  // The most device memory that values may take at a time; 0: what there is.
+  // The most device memory that values may take at a time; 0: all there is.
   int64_t memory_limit = 0;
-  // A device that gets nothing done for so long, on any stream, while a thread
-  // waits for it, is given up as lost. A kernel that takes longer is mistaken
-  // for that when nothing else runs.
+  // When a thread waits for the device and no stream of it makes progress for
+  // this long, the device counts as lost. A single kernel that takes longer,
+  // with no other work beside it, has the same effect.
   absl::Duration patience = absl::Minutes(2);
 };
 
-// How many devices this process may use, at least one. Errors: kUnavailable
-// with the driver's words, or because this build has no CUDA.
+// The number of devices this process may use, at least one. Errors:
+// kUnavailable with the text of the driver, or because this build has no CUDA.
 absl::StatusOr<int> CudaDeviceCount();
 
-// Device `ordinal` of CudaDeviceCount(). Errors: kUnavailable.
+// Makes device `ordinal`, one of CudaDeviceCount(). Errors: kUnavailable.
 absl::StatusOr<std::unique_ptr<gpu::Device>> MakeCudaDevice(
     int ordinal, const CudaOptions& options = {});
 

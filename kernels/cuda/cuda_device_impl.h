@@ -1,4 +1,4 @@
-// The CUDA device, as its own files see it.
+// The class of the CUDA device, for the files of kernels/cuda alone.
 #ifndef HAWSER_KERNELS_CUDA_CUDA_DEVICE_IMPL_H_
 #define HAWSER_KERNELS_CUDA_CUDA_DEVICE_IMPL_H_
 
@@ -13,22 +13,22 @@
 #include "absl/functional/function_ref.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
-#include "kernels/cuda/cublaslt.h"
+#include "kernels/cuda/compile/nvrtc.h"
 #include "kernels/cuda/cuda_device.h"
-#include "kernels/cuda/device_memory.h"
-#include "kernels/cuda/errors.h"
 #include "kernels/cuda/handle_table.h"
 #include "kernels/cuda/launch_check.h"
 #include "kernels/cuda/notices.h"
-#include "kernels/cuda/nvrtc.h"
-#include "kernels/cuda/owned.h"
+#include "kernels/cuda/products/cublaslt.h"
+#include "kernels/cuda/runtime/device_memory.h"
+#include "kernels/cuda/runtime/errors.h"
+#include "kernels/cuda/runtime/owned.h"
 #include "kernels/cuda/watchdog.h"
 
 namespace hawser::cuda {
 
 struct LoadedKernel {
   KernelInfo info;
-  cudaKernel_t kernel = nullptr;  // for as long as its module lives
+  cudaKernel_t kernel = nullptr;  // lives as long as its module
 };
 
 struct LoadedModule {
@@ -37,14 +37,14 @@ struct LoadedModule {
   std::map<std::string, uint64_t> kernels ABSL_GUARDED_BY(mu);  // found so far
 };
 
-// The kernels that a stream was given last: the driver does not say which of
-// them a fault came from.
+// The last kernels of a stream, which the error of a fault names: the driver
+// does not say which kernel it came from.
 class RecentKernels {
  public:
   void Add(std::shared_ptr<const LoadedKernel> kernel) {
     kernels_[next_++ % kernels_.size()] = std::move(kernel);
   }
-  // "behind kernels a, b", the last one last; "" when there were none.
+  // "behind kernels a, b", in the order of their launches; "" without any.
   std::string ToString() const;
 
  private:
@@ -52,7 +52,7 @@ class RecentKernels {
   size_t next_ = 0;
 };
 
-// What a graph does in one step, but for addresses and numbers.
+// One step of a graph without its addresses and numbers.
 struct Step {
   enum class Kind : uint8_t { kLaunch, kGemm, kCopy, kFill };
   Kind kind;
@@ -68,7 +68,8 @@ struct Capture {
   absl::Status status;  // the first call that failed
 };
 
-// Callers order what happens on one stream; so its state has no lock.
+// The state of one stream. Callers use a stream from one thread at a time, so
+// it has no lock.
 struct StreamState {
   OwnedStream stream;
   std::unique_ptr<Capture> capture;
@@ -76,7 +77,7 @@ struct StreamState {
 };
 struct EventState {
   OwnedEvent event;
-  RecentKernels recent;  // where it was recorded
+  RecentKernels recent;  // of the stream, when the event was recorded
 };
 struct GraphState {
   OwnedGraph graph;
@@ -89,7 +90,8 @@ struct ExecState {
   RecentKernels recent;
 };
 
-// Thread-safe. CUDA keeps a current device per thread: every call sets it.
+// The device. Thread-safe. CUDA keeps a current device for each thread, so
+// every call sets it.
 class CudaDevice final : public gpu::Device {
  public:
   // Errors: kUnavailable.
@@ -165,30 +167,33 @@ class CudaDevice final : public gpu::Device {
   absl::Status ReadFacts();
   void ChooseCompiler();
 
-  // Makes the device the thread's. Errors: what ended the device.
+  // Makes this the thread's current device. Errors: the one that ended the
+  // device.
   absl::Status Enter() const;
-  // The same, and finds the stream.
+  // Enter, then the stream of a handle.
   absl::StatusOr<StreamPtr> On(gpu::Stream stream) const;
-  // The same for a call that a capture does not allow, and ends with.
+  // The same for a call that is not allowed while the stream captures, and ends
+  // the capture.
   absl::StatusOr<StreamPtr> OutsideCapture(gpu::Stream stream,
                                            absl::string_view call) const;
-  // What `call` returned; a fault names the kernels it may come from.
+  // The status of what `call` returned; that of a fault names the kernels it
+  // may come from.
   absl::Status Check(cudaError_t error, absl::string_view call,
                      const RecentKernels& recent) const;
-  // `status` of a step, which a capture writes down.
+  // Returns `status`, the status of a step, and adds both to a capture.
   static absl::Status Record(StreamState& stream, Step step,
                              absl::Status status);
   absl::Status Copy(gpu::Stream stream, void* to, const void* from,
                     int64_t bytes, cudaMemcpyKind kind);
-  // Waits until `query` is no longer cudaErrorNotReady, or the device is given
-  // up.
+  // Waits until `query` returns another code than cudaErrorNotReady, or the
+  // device counts as lost.
   absl::Status Await(absl::FunctionRef<cudaError_t()> query,
                      absl::string_view call, const RecentKernels& recent) const;
   absl::StatusOr<KernelInfo> Inspect(cudaKernel_t kernel,
                                      absl::string_view name) const;
 
   const int ordinal_;
-  // Callbacks of the driver share these two; they may outlive the device.
+  // Shared with callbacks of the driver, which may outlive the device.
   const std::shared_ptr<DeviceHealth> health_;
   const std::shared_ptr<Notices> notices_;
   mutable Watchdog watchdog_;

@@ -8,8 +8,9 @@ namespace hawser::cuda {
 absl::Status CudaDevice::BeginCapture(gpu::Stream stream) {
   HAWSER_ASSIGN_OR_RETURN(const StreamPtr s,
                           OutsideCapture(stream, "BeginCapture"));
-  // Relaxed: the capture may end on another thread, and on this one other
-  // streams go on as ever. What the stream itself may not do is refused here.
+  // Relaxed: the capture may end on another thread, and this thread may use
+  // other streams meanwhile. Calls that the stream must not make are refused by
+  // OutsideCapture.
   HAWSER_RETURN_IF_ERROR(health_->Check(
       cudaStreamBeginCapture(s->stream.get(), cudaStreamCaptureModeRelaxed),
       "cudaStreamBeginCapture"));
@@ -18,7 +19,7 @@ absl::Status CudaDevice::BeginCapture(gpu::Stream stream) {
 }
 
 absl::StatusOr<gpu::Graph> CudaDevice::EndCapture(gpu::Stream stream) {
-  // The capture ends whatever goes wrong: the stream is needed again.
+  // The capture ends even after an error: the stream is used again.
   const absl::Status entered = Enter();
   HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, streams_.Find(stream.value));
   if (s->capture == nullptr) {
@@ -65,7 +66,7 @@ absl::StatusOr<bool> CudaDevice::Update(gpu::GraphExec exec,
   HAWSER_RETURN_IF_ERROR(Enter());
   HAWSER_ASSIGN_OR_RETURN(const auto e, execs_.Find(exec.value));
   HAWSER_ASSIGN_OR_RETURN(const auto g, graphs_.Find(graph.value));
-  // The driver would also take other kernels.
+  // The driver would accept other kernels, too.
   if (e->steps != g->steps) return false;
   cudaGraphExecUpdateResultInfo info = {};
   const cudaError_t error =

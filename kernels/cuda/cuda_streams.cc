@@ -6,7 +6,7 @@
 namespace hawser::cuda {
 namespace {
 
-// What a callback of the driver gets.
+// The argument of a callback of the driver.
 struct Notice {
   std::shared_ptr<DeviceHealth> health;
   std::shared_ptr<Notices> notices;
@@ -157,7 +157,7 @@ absl::Status CudaDevice::Await(absl::FunctionRef<cudaError_t()> query,
       return Check(error, call, recent);
     }
     cudaGetLastError();
-    // Another thread may have found out.
+    // Another thread may have found the device lost.
     HAWSER_RETURN_IF_ERROR(health_->status());
     const absl::Status silent = wait.Pause();
     if (!silent.ok()) {
@@ -180,8 +180,8 @@ absl::StatusOr<double> CudaDevice::SecondsBetween(gpu::Event first,
   return milliseconds / 1e3;
 }
 
-// Not cudaLaunchHostFunc, which a device that is lost calls no more: those who
-// wait would wait for ever.
+// Uses cudaStreamAddCallback: a lost device makes no calls for
+// cudaLaunchHostFunc, and threads that wait for the notice would wait for ever.
 absl::Status CudaDevice::Notify(gpu::Stream stream,
                                 std::function<void(absl::Status)> done) {
   HAWSER_ASSIGN_OR_RETURN(const StreamPtr s, OutsideCapture(stream, "Notify"));
@@ -192,7 +192,7 @@ absl::Status CudaDevice::Notify(gpu::Stream stream,
       cudaStreamAddCallback(s->stream.get(), CallNotice, notice.get(), 0),
       "cudaStreamAddCallback", s->recent);
   if (status.ok()) {
-    notice.release();  // the callback's
+    notice.release();  // the callback owns it
   } else {
     notices_->Remove(id);
   }

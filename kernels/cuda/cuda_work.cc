@@ -38,7 +38,7 @@ absl::StatusOr<gpu::KernelModule> CudaDevice::LoadModule(
       !absl::ConsumePrefix(&bytes, "\n")) {
     return InvalidArgument("kernels that ", compiler_id_, " did not compile");
   }
-  const std::string code(bytes);  // PTX has to end with a NUL
+  const std::string code(bytes);  // PTX must end with a NUL
   cudaLibrary_t library = nullptr;
   HAWSER_RETURN_IF_ERROR(health_->Check(
       cudaLibraryLoadData(&library, code.c_str(), nullptr, nullptr, 0, nullptr,
@@ -76,7 +76,7 @@ absl::StatusOr<KernelInfo> CudaDevice::Inspect(cudaKernel_t kernel,
     parameters.push_back(static_cast<int64_t>(bytes));
   }
   cudaGetLastError();
-  // So the list ends; a driver that cannot tell says something else.
+  // This code ends the list; a driver that cannot answer returns another.
   if (error == cudaErrorInvalidValue) info.parameters = std::move(parameters);
   return info;
 }
@@ -98,7 +98,7 @@ absl::StatusOr<gpu::Kernel> CudaDevice::FindKernel(gpu::KernelModule module,
   HAWSER_RETURN_IF_ERROR(
       health_->Check(error, "cudaLibraryGetKernel", name));
   HAWSER_ASSIGN_OR_RETURN(KernelInfo info, Inspect(kernel, name));
-  // Once for all launches: more than 48 KiB have to be asked for.
+  // Shared memory of more than 48 KiB must be requested, once for all launches.
   const int64_t most =
       facts_.max_shared_bytes_per_block - info.static_shared_bytes;
   HAWSER_RETURN_IF_ERROR(health_->Check(

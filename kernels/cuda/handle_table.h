@@ -1,4 +1,4 @@
-// HandleTable: what a device hands out as numbers.
+// HandleTable: the objects of a device that callers know by number.
 #ifndef HAWSER_KERNELS_CUDA_HANDLE_TABLE_H_
 #define HAWSER_KERNELS_CUDA_HANDLE_TABLE_H_
 
@@ -13,7 +13,8 @@
 
 namespace hawser::cuda {
 
-// Thread-safe. No number is used twice. `what` stands in errors.
+// Objects by their handles. No handle is used twice. `what` names the kind of
+// object in errors. Thread-safe.
 template <typename T>
 class HandleTable {
  public:
@@ -24,7 +25,7 @@ class HandleTable {
     values_.emplace(next_, std::move(value));
     return next_++;
   }
-  // Errors (both): kInvalidArgument for a number that names nothing.
+  // Errors of Find and Take: kInvalidArgument for a handle without an object.
   absl::StatusOr<std::shared_ptr<T>> Find(uint64_t handle) const {
     MutexLock lock(&mu_);
     const auto found = values_.find(handle);

@@ -1,4 +1,4 @@
-// What can be said of a launch before the device sees it.
+// Checks of a launch before the device sees it.
 #ifndef HAWSER_KERNELS_CUDA_LAUNCH_CHECK_H_
 #define HAWSER_KERNELS_CUDA_LAUNCH_CHECK_H_
 
@@ -13,17 +13,17 @@
 
 namespace hawser::cuda {
 
-// What a loaded kernel says of itself.
+// The limits of a loaded kernel.
 struct KernelInfo {
   std::string name;
-  // Bytes of each parameter; none where the driver is too old to say.
+  // Bytes of each parameter; absent where the driver cannot report them.
   std::optional<std::vector<int64_t>> parameters;
   int max_threads = 0;  // by its bounds and its registers
   int64_t static_shared_bytes = 0;
 };
 
-// Errors: kInvalidArgument naming the kernel, the value and the limit. A
-// pointer that is no memory, or ends too early, is not found.
+// Checks sizes, counts and limits; addresses are not checked. Errors:
+// kInvalidArgument naming the kernel, the value and the limit.
 absl::Status CheckLaunch(const KernelInfo& kernel,
                          const gpu::LaunchShape& shape,
                          absl::Span<const gpu::KernelArgument> arguments,

@@ -1,4 +1,4 @@
-// Notices: functions that are owed a call when a stream gets there.
+// Notices: functions to be called when a stream has done the work before them.
 #ifndef HAWSER_KERNELS_CUDA_NOTICES_H_
 #define HAWSER_KERNELS_CUDA_NOTICES_H_
 
@@ -12,7 +12,8 @@
 
 namespace hawser::cuda {
 
-// Thread-safe. Each function is called once, whoever comes first.
+// Each function is called once, by the first thread that takes it, or removed.
+// Thread-safe.
 class Notices {
  public:
   using Function = std::function<void(absl::Status)>;
@@ -22,7 +23,7 @@ class Notices {
     waiting_.emplace(next_, std::move(done));
     return next_++;
   }
-  // Without a call: it was not queued.
+  // Drops a function that was not queued, without calling it.
   void Remove(uint64_t id) { Take(id); }
   void Fire(uint64_t id, const absl::Status& status) {
     if (const Function done = Take(id)) done(status);

@@ -1,4 +1,4 @@
-// Watchdog: how long a device may be silent before it is given up.
+// Watchdog: how long a device may make no progress before it counts as lost.
 #ifndef HAWSER_KERNELS_CUDA_WATCHDOG_H_
 #define HAWSER_KERNELS_CUDA_WATCHDOG_H_
 
@@ -13,22 +13,23 @@
 
 namespace hawser::cuda {
 
-// Thread-safe. Counts what the device is seen to get done, on any stream: time
-// in which it gets something done is not held against it.
+// Counts the progress of a device on all its streams. Patience runs out only
+// while that count stands still. Thread-safe.
 class Watchdog {
  public:
   explicit Watchdog(absl::Duration patience) : patience_(patience) {}
 
   void Progressed() { done_.fetch_add(1, std::memory_order_relaxed); }
 
-  // One thread's wait. It spins for as long as a small kernel takes, then it
-  // sleeps for an eighth of what it has waited, 1 ms at most.
+  // The wait of one thread. It spins for as long as a small kernel takes, then
+  // it sleeps for an eighth of the time it has waited, 1 ms at most.
   class Wait {
    public:
     explicit Wait(Watchdog* watchdog)
         : watchdog_(watchdog), seen_(watchdog->done_.load()) {}
 
-    // Errors: kUnavailable once nothing got done for as long as the patience.
+    // Spins or sleeps once. Errors: kUnavailable when there was no progress for
+    // as long as the patience.
     absl::Status Pause() {
       const absl::Time now = absl::Now();
       if (begun_ == absl::InfinitePast()) begun_ = since_ = now;

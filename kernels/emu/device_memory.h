@@ -1,4 +1,4 @@
-// DeviceMemory: what is allocated on the emulated device, and who has freed it.
+// DeviceMemory: allocations of the emulated device, and when they may be used.
 #ifndef HAWSER_KERNELS_EMU_DEVICE_MEMORY_H_
 #define HAWSER_KERNELS_EMU_DEVICE_MEMORY_H_
 
@@ -17,24 +17,25 @@
 
 namespace hawser::emu {
 
-// Thread-safe. Memory has three moments on its stream: it is reserved at the
-// call, may be used from where the stream allocates it, and no more from where
-// the stream frees it. Fresh memory is poison: NaN, and -1.
+// An allocation is reserved when Allocate is called, may be used from the place
+// on its stream where the stream allocates it, and must not be used from the
+// place where the stream frees it. Fresh memory is poison: NaN as a float, -1
+// as an integer. Thread-safe.
 class DeviceMemory {
  public:
   explicit DeviceMemory(int64_t total_bytes);
   ~DeviceMemory();
 
   // ---- at the call --------------------------------------------------------
-  // Errors: kResourceExhausted with what was asked for and what is free.
+  // Errors: kResourceExhausted with the bytes asked for and those free.
   absl::StatusOr<gpu::DeviceAddress> Reserve(int64_t bytes);
-  // Errors: kInvalidArgument for what is no allocation, or freed already.
+  // Errors: kInvalidArgument for an address that is no allocation or was freed.
   absl::Status Retire(gpu::DeviceAddress address);
   gpu::MemoryUse use() const;
 
   // ---- on the stream ------------------------------------------------------
   void Open(gpu::DeviceAddress address);
-  // Errors: kInternal when it comes before Open, for want of an event.
+  // Errors: kInternal when it is called before Open: an event is missing.
   absl::Status Release(gpu::DeviceAddress address);
   // Whether [address, address + bytes) may be used now. Errors: kInternal
   // beginning with `who`.
@@ -57,8 +58,8 @@ class DeviceMemory {
   mutable Mutex mu_;
   std::map<uint64_t, Block> blocks_ ABSL_GUARDED_BY(mu_);
   std::set<void*> pinned_ ABSL_GUARDED_BY(mu_);
-  // Released not long ago: their addresses must not come back at once, or a
-  // late use would look like one of the next owner's.
+  // Released blocks. Their addresses are reused late, so that a late use is not
+  // taken for one by the next owner.
   std::deque<Block> quarantine_ ABSL_GUARDED_BY(mu_);
   int64_t quarantined_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t held_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // reserved, not released

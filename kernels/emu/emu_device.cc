@@ -23,7 +23,7 @@ gpu::DeviceFacts FactsOf(const EmuOptions& options) {
   f.target = "host";
   f.versions = absl::StrCat(options.compiler, " ", __VERSION__);
   f.memory_bytes = options.memory_bytes;
-  // Those of the GPU it stands for, where kernels are shaped by them.
+  // Facts that shape kernels are those of the GPU that is emulated.
   f.cache_bytes = int64_t{50} << 20;
   f.multiprocessors = options.multiprocessors;
   f.max_shared_bytes_per_block = 227 << 10;

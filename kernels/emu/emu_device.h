@@ -1,5 +1,5 @@
-// A device that is this machine: kernels by g++ and fibers, libraries by their
-// definition, and every rule of device_api.h enforced.
+// This machine as a gpu::Device: kernels run by g++ and fibers, products by
+// their definition, and every rule of device_api.h is enforced.
 #ifndef HAWSER_KERNELS_EMU_EMU_DEVICE_H_
 #define HAWSER_KERNELS_EMU_EMU_DEVICE_H_
 
@@ -12,22 +12,22 @@
 namespace hawser::emu {
 
 struct EmuOptions {
-  // Of everything that may happen in any order.
+  // Draws the order of everything that has none.
   uint64_t seed = 0;
-  // Every launch with each order of threads; else with one, drawn by `seed`.
+  // Runs every launch in each order of threads; else in one, drawn by `seed`.
   bool every_schedule = false;
   int64_t memory_bytes = int64_t{4} << 30;
   int multiprocessors = 4;
-  // The step queued as this one, from 1, is a fault; 0: none is.
+  // The number, from 1, of the queued step that is made a fault; 0: none.
   int64_t fault_at_step = 0;
-  // Where compiled kernels are kept; "": hawser-emu-<user> where temporary
-  // files belong.
+  // Where compiled kernels are kept; "": hawser-emu-<user> in the folder of
+  // temporary files.
   std::string folder;
   std::string compiler = "g++";
 };
 
-// What it finds wrong in a kernel, or in how memory and streams are used, is
-// kInternal, and the end of the device: take a new one.
+// A device. An error of a kernel, or in the use of memory and streams, is
+// kInternal and ends the device.
 std::unique_ptr<gpu::Device> MakeEmuDevice(const EmuOptions& options);
 
 }  // namespace hawser::emu

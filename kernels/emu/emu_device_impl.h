@@ -1,4 +1,4 @@
-// The emulated device, as its own files see it.
+// The class of the emulated device, for the files of kernels/emu alone.
 #ifndef HAWSER_KERNELS_EMU_EMU_DEVICE_IMPL_H_
 #define HAWSER_KERNELS_EMU_EMU_DEVICE_IMPL_H_
 
@@ -11,13 +11,13 @@
 #include "core/base/status.h"
 #include "kernels/emu/device_memory.h"
 #include "kernels/emu/emu_device.h"
-#include "kernels/emu/host_compiler.h"
+#include "kernels/emu/launch/host_compiler.h"
 #include "kernels/emu/step.h"
 #include "kernels/emu/timeline.h"
 
 namespace hawser::emu {
 
-// Things by handle; numbers are never used twice. Not thread-safe.
+// Objects by their handles. No handle is used twice. Not thread-safe.
 template <typename T>
 class Table {
  public:
@@ -25,7 +25,7 @@ class Table {
     values_.emplace(next_, std::move(value));
     return next_++;
   }
-  // nullptr for a number that names nothing.
+  // nullptr for a handle without an object.
   T* Find(uint64_t handle) {
     const auto found = values_.find(handle);
     return found == values_.end() ? nullptr : &found->second;
@@ -39,8 +39,8 @@ class Table {
 
 using Steps = std::vector<Step>;
 
-// Thread-safe. `mu_` guards the tables; the timeline and the memory have locks
-// of their own, taken after it or without.
+// The device. Thread-safe. `mu_` guards the tables. The timeline and the memory
+// have locks of their own, which are taken after `mu_` or without it.
 class EmuDevice final : public gpu::Device {
  public:
   explicit EmuDevice(const EmuOptions& options);
@@ -121,11 +121,11 @@ class EmuDevice final : public gpu::Device {
     absl::Status status;  // the first call that failed
   };
 
-  // Onto the stream, or into its capture.
+  // Adds a step to the stream, or to its capture.
   absl::Status Add(gpu::Stream stream, Step step);
   absl::Status Queue(gpu::Stream stream, std::shared_ptr<const Steps> steps,
                      size_t i);
-  // `status`, which a capture on the stream ends with.
+  // Returns `status`, and ends a capture on the stream with it.
   absl::Status Refuse(gpu::Stream stream, absl::Status status);
   // kFailedPrecondition while `stream` captures.
   absl::Status NotCapturing(gpu::Stream stream, absl::string_view call);
@@ -143,7 +143,7 @@ class EmuDevice final : public gpu::Device {
   Table<std::shared_ptr<const Steps>> graphs_ ABSL_GUARDED_BY(mu_);
   Table<Exec> execs_ ABSL_GUARDED_BY(mu_);
   DeviceMemory memory_;
-  Timeline timeline_;  // last: what is queued uses the rest
+  Timeline timeline_;  // last: queued work uses the members above
 };
 
 }  // namespace hawser::emu

@@ -37,7 +37,7 @@ bool HasTypes(DType factor, DType d) {
   }
 }
 
-// Element (row, column) of matrix `batch`.
+// Where element (row, column) of matrix `batch` is.
 struct Place {
   int64_t row_stride, column_stride, batch_stride;
 
@@ -74,7 +74,8 @@ Sum Widen(T x) {
   }
 }
 
-// Sum: what is added up; of integers the unsigned twin, which wraps.
+// Sum: the type that products are summed in; for integers the unsigned one,
+// which wraps.
 template <typename F, typename D, typename Sum>
 void Multiply(const GemmSpec& s, const GemmOperands& o) {
   const Place at_a(s.a, s.m, s.k), at_b(s.b, s.k, s.n), at_c(s.c, s.m, s.n),
@@ -103,7 +104,7 @@ void Multiply(const GemmSpec& s, const GemmOperands& o) {
                  Widen<Sum>(b[at_b.At(batch, k, j)]);
         }
         sum *= alpha;
-        // As the library: c is not read, so not even NaN of it counts.
+        // As in the library, c is not read: a NaN of it has no effect.
         if (s.has_c && s.beta != 0) {
           sum += beta * Widen<Sum>(c[at_c.At(batch, i, j)]);
         }

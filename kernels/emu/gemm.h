@@ -9,18 +9,19 @@
 
 namespace hawser::emu {
 
-// Whether the emulated library has a routine for it: what cuBLASLt has, so
-// that an engine meets the same refusals here. Errors: kInvalidArgument for
-// sizes or layouts that make no sense, kUnimplemented otherwise.
+// Refuses the products that cuBLASLt refuses, so that an engine meets the same
+// errors here. Errors: kInvalidArgument for inconsistent sizes or layouts,
+// kUnimplemented otherwise.
 absl::Status CheckGemm(const gpu::GemmSpec& spec);
 
-// Bytes from a matrix's address to the end of its last one, if it has
-// `rows` x `columns` and `layout`.
+// Bytes from the address of a batch of `rows` x `columns` matrices of `layout`
+// to the end of the last one.
 int64_t SpanBytes(const gpu::MatrixLayout& layout, int64_t batch, int64_t rows,
                   int64_t columns);
 
-// Of a checked spec, over addresses of this process. Sums in order of k, in
-// f32 for halves and f32, in f64 for f64, and rounds once.
+// Computes the product of a checked spec; operands are addresses of this
+// process. Sums in order of k, in f32 for halves and f32, in f64 for f64, and
+// rounds once.
 void RunGemm(const gpu::GemmSpec& spec, const gpu::GemmOperands& operands);
 
 }  // namespace hawser::emu

@@ -1,4 +1,4 @@
-// Step: one thing a stream or a graph does, as data.
+// Step: one operation of a stream or a graph, as data.
 #ifndef HAWSER_KERNELS_EMU_STEP_H_
 #define HAWSER_KERNELS_EMU_STEP_H_
 
@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "kernels/emu/device_memory.h"
-#include "kernels/emu/kernel_runner.h"
+#include "kernels/emu/launch/kernel_runner.h"
 #include "kernels/gpu/device/device_api.h"
 
 namespace hawser::emu {
@@ -38,21 +38,21 @@ struct FillStep {
 };
 using Step = std::variant<LaunchStep, GemmStep, CopyStep, FillStep>;
 
-// What a step is run with.
+// What steps need to run.
 struct StepContext {
   const DeviceMemory* memory;
   const gpu::DeviceFacts* facts;
-  std::vector<Schedule> schedules;  // of every launch, in turn
+  std::vector<Schedule> schedules;  // each launch runs in each of them
   uint64_t seed;
 };
 
-// What can be said before it runs. Errors: kInvalidArgument.
+// Checks a step before it is queued. Errors: kInvalidArgument.
 absl::Status CheckStep(const Step& step, const gpu::DeviceFacts& facts);
 
-// Errors: kInternal, for what the engine or a kernel did wrong.
+// Runs a step. Errors: kInternal for a mistake of the engine or of a kernel.
 absl::Status RunStep(const Step& step, const StepContext& context);
 
-// Whether `b` is `a` over other addresses and numbers.
+// Whether both steps are the same but for addresses and numbers.
 bool IsSameWork(const Step& a, const Step& b);
 
 }  // namespace hawser::emu

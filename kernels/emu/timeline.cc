@@ -8,7 +8,8 @@
 namespace hawser::emu {
 namespace {
 
-// A caller that never waits: its work would gather for ever.
+// The most items that are queued before some are done, for callers that never
+// wait.
 constexpr int64_t kTooMany = 4096;
 
 absl::Status NoStream(gpu::Stream stream) {
@@ -190,8 +191,8 @@ bool Timeline::IsRunnable(const Queue& queue) {
   return wait == nullptr || wait->mark->is_done;
 }
 
-// A stream whose first item can be done now, or 0: half the time the one
-// before, so that streams get far apart.
+// A stream whose first item can be done, or 0. Half the time it is the same
+// stream again, so that one gets far ahead of the others.
 uint64_t Timeline::Choose() {
   std::vector<uint64_t> runnable;
   for (const auto& [id, queue] : streams_) {
@@ -224,7 +225,7 @@ void Timeline::RunOne(uint64_t stream) {
     record->mark->passed = SteadyNow();
   }
   mu_.Unlock();
-  item = Work();  // what it held may be the last reference to much
+  item = Work();  // may hold the last references to large objects
   mu_.Lock();
   --queued_;
   changed_.SignalAll();
@@ -243,7 +244,8 @@ void Timeline::Loop() {
     });
     if (is_ending_ && queued_ == 0) return;
     const uint64_t stream = Choose();
-    // Waits are for marks that were queued before them: one can always run.
+    // A wait is for a mark that was queued before it, so an item can always
+    // run.
     HAWSER_CHECK(stream != 0);
     RunOne(stream);
   }

@@ -1,5 +1,5 @@
-// Timeline: streams and events, and one thread that does what is queued, in a
-// random order among all that the events allow.
+// Timeline: streams and events, and one thread that does the queued work in a
+// random order that the events allow.
 #ifndef HAWSER_KERNELS_EMU_TIMELINE_H_
 #define HAWSER_KERNELS_EMU_TIMELINE_H_
 
@@ -20,37 +20,37 @@
 
 namespace hawser::emu {
 
-// A place on a stream, and whether the stream has passed it.
+// A place on a stream; it knows whether the stream has passed it.
 struct Mark {
   bool is_done = false;
   absl::Time passed;
 };
 using MarkPtr = std::shared_ptr<Mark>;
 
-// Thread-safe. To find waits that are missing, it is as lazy as can be: work is
-// done only while somebody waits, a Notify is queued, events are being polled
-// or very much has gathered; then a stream may get far ahead of another.
-// The first work that fails ends all: what is behind it is not done. The first
-// wait or Notify that meets it is told the failure; what comes after is told
-// kUnavailable, with its words.
+// Thread-safe. Work is done as late as possible, which finds missing waits:
+// only while a caller waits, a Notify is queued, events are being polled or
+// very much is queued. A stream may then get far ahead of another. The first
+// work that fails ends the timeline, and no later work is done. The first wait
+// or Notify afterwards returns the failure, every later one kUnavailable with
+// its text.
 class Timeline {
  public:
   using Work = std::function<absl::Status()>;
 
   explicit Timeline(uint64_t seed);
-  // Does all that is queued.
+  // Does all queued work.
   ~Timeline();
 
-  // OK, or kUnavailable with the words of the failure that ended it.
+  // OK, or kUnavailable with the text of the failure that ended the timeline.
   absl::Status Health() const;
 
   gpu::Stream AddStream();
-  absl::Status RemoveStream(gpu::Stream stream);  // awaits it
+  absl::Status RemoveStream(gpu::Stream stream);  // waits for its work
   absl::Status CheckStream(gpu::Stream stream) const;
   gpu::Event AddEvent();
   absl::Status RemoveEvent(gpu::Event event);
 
-  // Errors (all): kInvalidArgument for a handle that is none; Health().
+  // Errors of all below: kInvalidArgument for an unknown handle; Health().
   absl::Status Push(gpu::Stream stream, Work work);
   absl::Status Notify(gpu::Stream stream,
                       std::function<void(absl::Status)> done);
@@ -77,7 +77,7 @@ class Timeline {
   absl::Status AwaitMark(const MarkPtr& mark)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Lost() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The failure once, then Lost().
+  // Returns the failure once, then Lost().
   absl::Status Tell() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Loop();
   bool MayRun() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -86,8 +86,8 @@ class Timeline {
   void RunOne(uint64_t stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   mutable Mutex mu_;
-  CondVar changed_;  // by the thread: something is done
-  CondVar wanted_;   // by callers: there is something to do
+  CondVar changed_;  // signalled by the thread: an item is done
+  CondVar wanted_;   // signalled by callers: there is work to do
   absl::Status failure_ ABSL_GUARDED_BY(mu_);
   bool is_told_ ABSL_GUARDED_BY(mu_) = false;
   std::map<uint64_t, Queue> streams_ ABSL_GUARDED_BY(mu_);
@@ -96,7 +96,7 @@ class Timeline {
   int64_t queued_ ABSL_GUARDED_BY(mu_) = 0;
   int waiting_ ABSL_GUARDED_BY(mu_) = 0;  // callers
   int notices_ ABSL_GUARDED_BY(mu_) = 0;  // queued
-  int polls_ ABSL_GUARDED_BY(mu_) = 0;    // each pays for one item
+  int polls_ ABSL_GUARDED_BY(mu_) = 0;    // each has one item done
   uint64_t last_ ABSL_GUARDED_BY(mu_) = 0;
   bool is_ending_ ABSL_GUARDED_BY(mu_) = false;
   std::mt19937_64 random_ ABSL_GUARDED_BY(mu_);

@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/status.h"
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/compile/nvrtc.h"
 #include "kernels/dialect/dialect.h"
 #include "kernels/emu/emu_device.h"
 #include "kernels/gpu/gpu_client.h"

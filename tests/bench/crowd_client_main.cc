@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/bench/hawser_calls.h"
 #include "client/bench/timing.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "proto/executor.pb.h"
 #include "proto/grpc_status.h"
+#include "tests/bench/calls/small_calls.h"
 #include "tests/bench/echo_client.h"
 #include "tests/bench/message_sizes.h"
 

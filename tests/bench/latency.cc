@@ -11,6 +11,7 @@
 #include "client/hawser.h"
 #include "client/remote/grpc/grpc_transport.h"
 #include "core/base/status.h"
+#include "tests/bench/calls/small_calls.h"
 #include "tests/bench/message_sizes.h"
 #include "tests/bench/rounds.h"
 
@@ -142,6 +143,7 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
   HAWSER_ASSIGN_OR_RETURN(const HawserCalls here,
                           HawserCalls::On(Client::Cpu()));
   HAWSER_ASSIGN_OR_RETURN(const RuntimeCalls runtime, RuntimeCalls::On(remote));
+  const ThousandOps thousand(client), thousand_here(Client::Cpu());
 
   const int n = plan.iterations;
   std::vector<Subject> subjects(kSubjects);
@@ -158,17 +160,17 @@ absl::Status MeasureLatency(const Peers& peers, const LatencyPlan& plan,
   };
   subjects[kChainHere] = on_its_core(
       Timed([&] { return here.DependentSteps(kChain); }, std::max(n / 20, 1)));
-  subjects[kThousandRemote] = Timed([&] { return calls.ThousandOps(); }, n);
+  subjects[kThousandRemote] = Timed([&] { return thousand.Run(); }, n);
   subjects[kThousandHere] =
-      on_its_core(Timed([&] { return here.ThousandOps(); }, n));
-  const auto in_turn = [](const HawserCalls& of) {
+      on_its_core(Timed([&] { return thousand_here.Run(); }, n));
+  const auto in_turn = [](const ThousandOps& of) {
     return [&of, second = false]() mutable {
       second = !second;
-      return of.ThousandOps(second);
+      return of.Run(second);
     };
   };
-  subjects[kTwoThousandsRemote] = Timed(in_turn(calls), n);
-  subjects[kTwoThousandsHere] = on_its_core(Timed(in_turn(here), n));
+  subjects[kTwoThousandsRemote] = Timed(in_turn(thousand), n);
+  subjects[kTwoThousandsHere] = on_its_core(Timed(in_turn(thousand_here), n));
   subjects[kOneHere] = on_its_core(Timed([&] { return here.Step(); }, n));
   subjects[kUnary] = Exchange(peers, "unary", SizesOfCall(), n);
   subjects[kCall] = Timed([&] { return calls.Call(); }, n);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/case_runner.h"
+#include "client/cli/cases/case_runner.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/target.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/case_codec.h"
+#include "client/cli/cases/case_codec.h"
 #include "tests/fuzz/message_edits.h"
 #include "tests/fuzz/sample_cases.h"
 #include "tests/fuzz/sound_cases.h"

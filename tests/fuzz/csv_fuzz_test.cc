@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "client/formats/csv.h"
+#include "client/formats/csv/csv.h"
 #include "core/base/status.h"
 
 namespace hawser {

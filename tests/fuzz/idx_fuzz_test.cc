@@ -6,7 +6,7 @@
 
 #include "client/formats/array_file.h"
 #include "client/formats/idx.h"
-#include "client/formats/inflater.h"
+#include "client/formats/zip/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "client/formats/npy.h"
-#include "client/formats/npy_header.h"
+#include "client/formats/numpy/npy.h"
+#include "client/formats/numpy/npy_header.h"
 #include "core/base/status.h"
 
 namespace hawser {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "client/formats/array_file.h"
-#include "client/formats/inflater.h"
-#include "client/formats/npz.h"
+#include "client/formats/numpy/npz.h"
+#include "client/formats/zip/inflater.h"
 #include "core/base/status.h"
 
 namespace hawser {

@@ -22,34 +22,23 @@ cases {
   outputs { shape: "s8[2]" i: [-125, -126] }
 }
 cases {
-  name: "graph"
-  graph {
-    computations {
-      name: "positive" parameters: "c64[1]"
-      nodes { op: "real" operands: 0 }
-      nodes {
-        op: "constant"
-        attributes { name: "value" tensor { shape: "f32[1]" f: 0.5 } }
-      }
-      nodes {
-        op: "compare" operands: [1, 2]
-        attributes { name: "direction" s: "GT" }
-      }
-      results: [3, 1]
-    }
-    computations {
-      name: "main" parameters: "u16[]" parameters: "c64[1]"
-      nodes { op: "case" operands: [0, 1] called: [0, 0] }
-      nodes { op: "convert" operands: 3 attributes { name: "dtype" dtype: "bf16" } }
-      nodes {
-        op: "iota"
-        attributes { name: "dims" ints { v: [2, 3] } }
-        attributes { name: "dtype" dtype: "u8" }
-        attributes { name: "iota_dimension" i: 1 }
-      }
-      results: [2, 4, 5]
-    }
-  }
+  name: "module"
+  module: [
+    'module "sample"',
+    'computation @0 "positive" (%0: c64[1]) {',
+    '  %1: f32[1] = real(%0)',
+    '  %2: f32[1] = constant() value=f32[1] {0.5}',
+    '  %3: bool[1] = compare(%1, %2) direction="GT"',
+    '  return %3, %1',
+    '}',
+    'computation @1 "main" (%0: u16[], %1: c64[1]) {',
+    '  %2: s32[] = convert(%0) dtype=s32',
+    '  %3: bool[1], %4: f32[1] = case(%2, %1) @0 @0',
+    '  %5: bf16[1] = convert(%4) dtype=bf16',
+    '  %6: u8[2,3] = iota() dims=[2,3] dtype=u8 iota_dimension=1',
+    '  return %3, %5, %6',
+    '}'
+  ]
   inputs { shape: "u16[]" u: 1 }
   inputs { shape: "c64[1]" f: [1, inf] }
   outputs { shape: "bool[1]" u: 1 }
@@ -61,6 +50,10 @@ cases {
   attributes { name: "permutation" ints { v: [0, 0] } }
   attributes { name: "odd" b: true }
   attributes { name: "even" f: 2.5 }
+  attributes { name: "count" i: -3 }
+  attributes { name: "word" s: "GT" }
+  attributes { name: "kind" dtype: "bf16" }
+  attributes { name: "value" tensor { shape: "f32[1]" f: 0.5 } }
   inputs { shape: "bool[2,0]" }
   error { code: "INVALID_ARGUMENT" contains: "C1" }
 }

@@ -25,6 +25,8 @@ SOURCES = ("kernels/dialect/*.cuh", "kernels/plan/**/*.cc",
            "kernels/gpu/emit/**/*.h")
 TARGETS = (
     "tests/kernels/plan/plan_test",
+    "tests/kernels/plan/fusion/fusion_test",
+    "tests/kernels/plan/region/region_test",
     "tests/kernels/plan/golden_test",
     "tests/kernels/gpu/emit/golden_kernels_test",
     "tests/kernels/gpu/emit/shapes_test",
@@ -41,12 +43,12 @@ NOT_RUN = "*PlantedBug*"
 # replacement. Each has to be found.
 TOLD = (
     # Most of a mutant's time is the compiler's.
-    ("kernels/emu/host_compiler.cc", r'"-O1"', '"-O0"'),
-    ("tests/kernels/plan/points_test.cc", r"seed < (\d+)",
+    ("kernels/emu/launch/host_compiler.cc", r'"-O1"', '"-O0"'),
+    ("tests/kernels/plan/region/points_test.cc", r"seed < (\d+)",
      r"seed < (uint64_t)mut::Seeds(\1)"),
     ("tests/kernels/plan/buffers_test.cc", r"seed < (\d+)",
      r"seed < (uint64_t)mut::Seeds(\1)"),
-    ("tests/kernels/plan/fused_values_test.cc", r"seed < (\d+)",
+    ("tests/kernels/plan/fusion/fused_values_test.cc", r"seed < (\d+)",
      r"seed < (uint64_t)mut::Seeds(\1)"),
     ("tests/kernels/gpu/emit/region_batch.h", r"kernels_at_once = 400",
      "kernels_at_once = mut::KernelsAtOnce()"),

@@ -59,10 +59,10 @@ ALLOWED = {
     "client/recipes": IR + ["core/runtime", "absl"],
     "client/fallback": IR + ["client/recipes", "core/runtime",
                             "core/sharding", "absl"],
-    "client/bench": OPS + ["client/remote/bare/bare_calls.h", "client/sdk",
-                           "core/runtime", "absl"],
+    "client/bench": BASE + ["client/remote/bare/bare_calls.h", "client/sdk",
+                            "core/runtime", "absl"],
     "client/cli": CORE + ["client", "kernels/cpu", "kernels/plan", MESSAGES,
-                         "absl", "protobuf"],
+                         "absl", "JSON", "protobuf"],
     "client/examples": BASE + ["client", "absl"],
     "server": CORE + ["kernels", "server", "absl"] + RPC,
     "server/access": BASE + ["absl", "crypto", "gRPC"],
@@ -79,7 +79,7 @@ ALLOWED = {
     "deploy": [],
     "tests": CORE + RPC + [
         "client", "kernels", "server", "tests", "absl", "benchmark",
-        "BLAS", "crypto", "GoogleTest", "Highway", "zlib"],
+        "BLAS", "crypto", "GoogleTest", "Highway", "JSON", "zlib"],
     "tests/kernels/cuda": CORE + ["kernels", "tests", "absl", "CUDA",
                                   "GoogleTest"],
 }

@@ -67,7 +67,7 @@ struct MemoryUse {
   int64_t peak_bytes = 0;  // most of live_bytes so far
   int64_t live_allocations = 0;
   int64_t reserved_bytes = 0;  // held by the pool, live or not
-  int64_t free_bytes = 0;      // what the device still has for anyone
+  int64_t free_bytes = 0;      // of the device, for every process
 };
 
 // ---- kernels --------------------------------------------------------------

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/compile/nvrtc.h"
 #include "kernels/dialect/dialect.h"
 #include "kernels/gpu/program/program.h"
 #include "kernels/plan/plan.h"

@@ -6,9 +6,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "client/cli/json.h"
 #include "core/base/status.h"
 #include "kernels/gpu/gpu_client.h"
+#include "nlohmann/json.hpp"
 #include "tests/bench/gpu/ceilings.h"
 #include "tests/bench/gpu/workloads.h"
 
@@ -127,35 +127,29 @@ class GpuBench {
 }  // namespace
 
 std::string ToJson(const GpuBenchLine& line) {
-  using cli::Json;
-  Json::Members members = {{"row", line.row},
-                           {"name", line.name},
-                           {"who", line.who},
-                           {"bytes", line.bytes},
-                           {"flops", line.flops}};
-  const auto add_time = [&](const char* name, absl::Duration time,
-                            absl::Duration unit) {
-    members.emplace_back(name, absl::FDivDuration(time, unit));
-  };
+  using Json = nlohmann::ordered_json;
+  Json json = Json::object({{"row", line.row},
+                            {"name", line.name},
+                            {"who", line.who},
+                            {"bytes", line.bytes},
+                            {"flops", line.flops}});
   if (!line.skipped.empty()) {
-    members.emplace_back("skipped", line.skipped);
-    return Json(std::move(members)).ToString();
+    json["skipped"] = line.skipped;
+  } else if (!line.status.ok()) {
+    json["error"] = line.status.ToString();
+  } else {
+    json["us"] = absl::ToDoubleMicroseconds(line.measured.run);
+    if (line.who == "hawser") {
+      json["runs"] = line.measured.runs;
+      json["first_us"] = absl::ToDoubleMicroseconds(line.first_run);
+      json["compile_ms"] = absl::ToDoubleMilliseconds(line.compile);
+      json["detail"] = {{"kernels", line.kernels},
+                        {"launches", line.counts.launches},
+                        {"products", line.counts.products},
+                        {"copies", line.counts.copies}};
+    }
   }
-  if (!line.status.ok()) {
-    members.emplace_back("error", line.status.ToString());
-    return Json(std::move(members)).ToString();
-  }
-  add_time("us", line.measured.run, absl::Microseconds(1));
-  if (line.who != "hawser") return Json(std::move(members)).ToString();
-  members.emplace_back("runs", line.measured.runs);
-  add_time("first_us", line.first_run, absl::Microseconds(1));
-  add_time("compile_ms", line.compile, absl::Milliseconds(1));
-  members.emplace_back("detail",
-                       Json::Members{{"kernels", line.kernels},
-                                     {"launches", line.counts.launches},
-                                     {"products", line.counts.products},
-                                     {"copies", line.counts.copies}});
-  return Json(std::move(members)).ToString();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 absl::Status RunGpuBench(

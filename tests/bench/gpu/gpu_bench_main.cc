@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "client/cli/command_line.h"
+#include "client/cli/command/command_line.h"
 #include "core/base/status.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/emu/emu_device.h"

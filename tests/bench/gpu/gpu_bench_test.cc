@@ -123,9 +123,8 @@ TEST(GpuBenchTest, RunsWhatItIsAskedForWhileThereIsTime) {
       emu::MakeEmuDevice({.seed = 3}), options,
       [&](const GpuBenchLine& line) { texts.push_back(ToJson(line)); }));
   ASSERT_EQ(texts.size(), 2u);
-  EXPECT_EQ(texts[0], R"({"row": 2, "name": "softmax_bf16", "who": "hawser", )"
-                      R"("bytes": 0, "flops": 0, )"
-                      R"("skipped": "no time left"})");
+  EXPECT_EQ(texts[0], R"({"row":2,"name":"softmax_bf16","who":"hawser",)"
+                      R"("bytes":0,"flops":0,"skipped":"no time left"})");
 }
 
 }  // namespace

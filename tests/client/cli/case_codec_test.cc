@@ -1,4 +1,4 @@
-#include "client/cli/case_codec.h"
+#include "client/cli/cases/case_codec.h"
 
 #include <google/protobuf/text_format.h>
 
@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/ir/printer.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
@@ -110,10 +111,10 @@ TEST(CaseFile, RefusesIncompleteCases) {
   refuses(absl::StrCat(kGood, std::string(kGood).substr(21)),
           "case \"one\": is there twice");
   refuses(absl::StrCat("source: 's' cases { name: 'a' ", out, "}"),
-          "needs one of op, fn and graph");
+          "needs one of op, fn and module");
   refuses(
       absl::StrCat("source: 's' cases { name: 'a' op: 'x' fn: 'y' ", out, "}"),
-      "needs one of op, fn and graph");
+      "needs one of op, fn and module");
   refuses("source: 's' cases { name: 'a' op: 'x' }",
           "needs either outputs or an error");
   refuses(absl::StrCat("source: 's' cases { name: 'a' op: 'x' ", out,
@@ -145,6 +146,19 @@ TEST(CaseModule, OpWithCalledComputation) {
   EXPECT_NE(text.find("dimensions"), std::string::npos) << text;
 }
 
+TEST(CaseModule, IsItsText) {
+  const char kText[] =
+      "module \"m\"\n"
+      "computation @0 \"main\" (%0: f32[3]) {\n"
+      "  %1: f32[3] = negate(%0)\n"
+      "  return %1\n"
+      "}\n";
+  const std::string lines = absl::StrReplaceAll(kText, {{"\n", "', '"}});
+  ASSERT_OK_AND_ASSIGN(const std::string text,
+                       PrintedModule(absl::StrCat("module: ['", lines, "']")));
+  EXPECT_EQ(text, kText);
+}
+
 TEST(CaseModule, NamesWhatIsWrong) {
   const auto refuses = [](const char* text, const char* part) {
     EXPECT_THAT(PrintedModule(text),
@@ -158,10 +172,7 @@ TEST(CaseModule, NamesWhatIsWrong) {
   refuses("op: 'negate' inputs { shape: 'f32[' }", "f32[");
   refuses("op: 'iota' attributes { name: 'dtype' }", "dtype has no value");
   refuses("op: 'iota' attributes { name: 'dtype' dtype: 'f33' }", "f33");
-  refuses("graph { }", "has no computation");
-  refuses("graph { computations { nodes { op: 'frobnicate' } } }",
-          "frobnicate");
-  refuses("graph { computations { parameters: 'f32[]' results: 5 } }", "5");
+  refuses("module: ['module \"m\"', 'computation 7']", "2:13: ");
 }
 
 TEST(StatusCode, ByName) {

@@ -1,4 +1,4 @@
-#include "client/cli/case_runner.h"
+#include "client/cli/cases/case_runner.h"
 
 #include <google/protobuf/text_format.h>
 

@@ -1,4 +1,4 @@
-// `hawser` run inside the test, with its output kept.
+// Runs `hawser` inside the test and keeps its output.
 #ifndef HAWSER_TESTS_CLIENT_CLI_COMMAND_RUN_H_
 #define HAWSER_TESTS_CLIENT_CLI_COMMAND_RUN_H_
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/command.h"
+#include "client/cli/hawser.h"
 #include "core/base/status.h"
 #include "kernels/cpu/cpu_client.h"
 
@@ -33,7 +33,7 @@ class CommandRun {
     environment_.cpu = [] { return cpu::MakeCpuClient(); };
   }
 
-  // The exit code; out() and err() are then those of this run alone.
+  // Returns the exit code. out() and err() are those of the last run.
   int Run(const std::vector<std::string>& words) {
     out_.str("");
     err_.str("");

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/bench/tcp_socket.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
@@ -201,7 +201,7 @@ TEST(PutAndGet, NamesAreGivenInTheOrderOfFiles) {
   EXPECT_THAT(hawser.out(),
               AllOf(HasSubstr("{\"name\": \"images\", \"dtype\": \"f32\""),
                     HasSubstr("{\"name\": \"labels\", \"dtype\": \"u8\"")));
-  // One array that has a name is found without saying it.
+  // The only array is found without its name.
   ASSERT_EQ(hawser.Run({"put", "-n", "only", x}), kOk);
   const std::string token(absl::StripSuffix(hawser.out(), "\n"));
   EXPECT_EQ(hawser.Run({"get", token, "-o", TempPath("only.npy")}), kOk);

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/command_run.h"
@@ -94,7 +94,7 @@ TEST_F(KeepCommands, TagsChangeOnlyFromWhatIsExpected) {
   EXPECT_EQ(names("@t"), one);
   ASSERT_EQ(hawser_.Run({"tag", "@t", two, "-e", one}), kOk);
   EXPECT_EQ(names("@t"), two);
-  // A tag where a token may stand, on either side.
+  // A tag stands in the place of a token, on either side.
   ASSERT_EQ(hawser_.Run({"tag", "@u", "@t", "-e", "none"}), kOk);
   ASSERT_EQ(hawser_.Run({"tag", "@t", one, "-e", "@u"}), kOk);
   EXPECT_EQ(names("@u"), two);

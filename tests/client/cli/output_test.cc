@@ -3,11 +3,12 @@
 #include <limits>
 #include <sstream>
 
-#include "client/cli/json.h"
-#include "client/cli/progress_bar.h"
-#include "client/cli/quantity.h"
+#include "client/cli/command/command.h"
+#include "client/cli/command/progress_bar.h"
+#include "client/cli/command/quantity.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
@@ -15,23 +16,31 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-TEST(Json, PrintsEveryKind) {
-  EXPECT_EQ(Json().ToString(), "null");
-  EXPECT_EQ(Json(true).ToString(), "true");
-  EXPECT_EQ(Json(int64_t{-9223372036854775807 - 1}).ToString(),
-            "-9223372036854775808");
-  EXPECT_EQ(Json(0.1).ToString(), "0.1");
-  EXPECT_EQ(Json(std::numeric_limits<double>::infinity()).ToString(), "null");
-  EXPECT_EQ(Json(Json::List{}).ToString(), "[]");
-  EXPECT_EQ(Json(Json::Members{}).ToString(), "{}");
-  EXPECT_EQ(Json(Json::List{1, "a", Json::Members{{"b", false}}}).ToString(),
-            "[1, \"a\", {\"b\": false}]");
+std::string Printed(const Json& json) {
+  std::ostringstream out;
+  PrintJson(json, &out);
+  return out.str();
+}
+
+TEST(Json, IsOneLineInTheOrderOfItsMembers) {
+  EXPECT_EQ(Printed(Json::object()), "{}\n");
+  EXPECT_EQ(Printed(Json::object({{"b", {1, "a", Json::object()}},
+                                  {"a", Json::array()},
+                                  {"none", Json()}})),
+            "{\"b\": [1, \"a\", {}], \"a\": [], \"none\": null}\n");
+}
+
+TEST(Json, NumbersReadBackTheSame) {
+  EXPECT_EQ(Printed(int64_t{-9223372036854775807 - 1}),
+            "-9223372036854775808\n");
+  EXPECT_EQ(Printed(0.1), "0.1\n");
+  EXPECT_EQ(Printed(std::numeric_limits<double>::infinity()), "null\n");
 }
 
 TEST(Json, EscapesWhatJsonMustNotHold) {
-  EXPECT_EQ(Json("a\"b\\c\nd\te\x01\x7f").ToString(),
-            "\"a\\\"b\\\\c\\nd\\u0009e\\u0001\\u007f\"");
-  EXPECT_EQ(Json("gr\xc3\xbc\xc3\x9f").ToString(), "\"gr\xc3\xbc\xc3\x9f\"");
+  EXPECT_EQ(Printed("a\"b\\c,\nd\te\x01"), "\"a\\\"b\\\\c,\\nd\\te\\u0001\"\n");
+  EXPECT_EQ(Printed("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\"\n");
+  EXPECT_EQ(Printed("no \xff text"), "\"no \xef\xbf\xbd text\"\n");
 }
 
 TEST(Quantity, Bytes) {

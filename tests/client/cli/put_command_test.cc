@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/digests/hashed_file.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "client/formats/safetensors.h"
 #include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
@@ -320,14 +320,14 @@ TEST_F(RememberingPut, ATerminalSeesHowFarHashingIs) {
   EXPECT_THAT(hawser_.err(), Not(HasSubstr("hashing ["))) << "remembered";
 }
 
-// 64 GiB that nobody can have read by the end of this test.
+// 64 GiB, more than can be read before this test ends.
 TEST_F(RememberingPut, ALargeFileCostsWhatASmallOneDoes) {
   const Shape shape = Shape::Of(DType::kU8, {int64_t{1} << 36});
   const std::string path = Text("sparse.bin", "");
   std::error_code error;
   fs::resize_file(path, shape.byte_size(), error);
   if (error) GTEST_SKIP() << "no sparse files here: " << error.message();
-  // Its digests, made up: nobody hashed it.
+  // Made-up digests: the file was never hashed.
   ArrayManifest array{"", shape, {}};
   array.chunks.resize(array.num_chunks(), Sha256("zeros"));
   const ReadOptions read{.format = ReadOptions::Format::kRaw, .raw = shape};
@@ -339,7 +339,7 @@ TEST_F(RememberingPut, ALargeFileCostsWhatASmallOneDoes) {
   EXPECT_THAT(hawser_.err(), HasSubstr("digests are enough"));
 }
 
-// No reader would make anything of these.
+// Bytes that no reader accepts.
 TEST_F(RememberingPut, AFileThatIsThereIsNotRead) {
   ReadOptions csv;
   csv.csv.dtypes = {DType::kF32};

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/cli/run_argument.h"
-#include "client/formats/npy.h"
+#include "client/cli/modules/run_argument.h"
+#include "client/formats/numpy/npy.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ops/registry.h"
@@ -115,7 +115,7 @@ TEST(Run, TakesRowsOfDatasets) {
     EXPECT_THAT(row.code == kOk ? hawser.out() : hawser.err(),
                 HasSubstr(row.said));
   }
-  // An array that is called so is not cut.
+  // An array with such a name is taken whole.
   ASSERT_EQ(hawser.Run({"put", X(), "-n", "x[0:1]"}), kOk);
   const std::string odd(absl::StripSuffix(hawser.out(), "\n"));
   ASSERT_EQ(hawser.Run({"run", Twice(), "--arg", odd + ":x[0:1]", "--arg",
@@ -231,7 +231,7 @@ TEST(Explain, PrintsTheOptimizedModuleUnderItsCounts) {
   EXPECT_THAT(hawser.out(),
               StartsWith("// 7 instructions, optimized 6\nmodule \"two\"\n"));
   EXPECT_EQ(hawser.err(), "");
-  // What is printed is a module again, and stays as it is.
+  // The printed text is a module, and optimizing it again changes nothing.
   const std::string once = hawser.out();
   EXPECT_OK(ParseModule(once, FindOp));
   ASSERT_EQ(hawser.Run({"explain", TextFile("once.txt", once)}), kOk);

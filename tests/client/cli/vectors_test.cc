@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
-#include "client/cli/case_codec.h"
-#include "client/cli/case_runner.h"
+#include "client/cli/cases/case_codec.h"
+#include "client/cli/cases/case_runner.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
 
@@ -18,7 +18,7 @@ std::vector<std::string> Files() {
   return files.ok() ? *files : std::vector<std::string>();
 }
 
-// One client for all, as a long-lived process would have.
+// One client for all files, as in a long-lived process.
 const Client& Cpu() {
   static const auto& client = *new Client(cpu::MakeCpuClient());
   return client;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "client/formats/npy.h"
-#include "client/formats/npy_header.h"
+#include "client/formats/numpy/npy.h"
+#include "client/formats/numpy/npy_header.h"
 #include "client/formats/safetensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
 

@@ -1,8 +1,8 @@
 #include "client/formats/array_file.h"
 
-#include "client/formats/mapped_array.h"
-#include "client/formats/npy.h"
-#include "client/formats/npy_header.h"
+#include "client/formats/files/mapped_array.h"
+#include "client/formats/numpy/npy.h"
+#include "client/formats/numpy/npy_header.h"
 #include "client/formats/safetensors.h"
 #include "gtest/gtest.h"
 #include "tests/client/formats/deflated.h"
@@ -97,7 +97,7 @@ TEST(ArrayFile, AnIdxFileOfNoRowsIsNoSafetensors) {
 }
 
 // Read as the length of a safetensors header, the front is 560 kB. No writer
-// sets the ninth byte, which says how hard it tried, to this.
+// sets the ninth byte, the level of compression, to this value.
 TEST(ArrayFile, AGzippedIdxFileIsNoSafetensors) {
   std::string packed = Deflated(std::string("\0\0\x8\1\0\0\0\2\5\6", 10), 31);
   packed[8] = '{';

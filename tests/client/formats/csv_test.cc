@@ -1,11 +1,11 @@
-#include "client/formats/csv.h"
+#include "client/formats/csv/csv.h"
 
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include "client/formats/csv_number.h"
-#include "client/formats/csv_records.h"
+#include "client/formats/csv/csv_number.h"
+#include "client/formats/csv/csv_records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
@@ -93,7 +93,7 @@ TEST(Csv, EmptyFieldsAreNanWhereThatIsAsked) {
 
 // ---- numbers --------------------------------------------------------------
 
-// What a field becomes, as text; "-" where it is refused.
+// The value of a field as text; "-" for a field that is refused.
 std::string Read(const char* text, DType dtype) {
   Literal value = Literal::Uninitialized(Shape::Scalar(dtype));
   const bool good = (*NumberStore(dtype))(text, value.mutable_bytes().data());

@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-// `window` as zlib's deflateInit2 has it: -15 no frame, 31 gzip.
+// `window`: as for zlib's deflateInit2; -15: no frame, 31: gzip.
 inline std::string Deflated(const std::string& bytes, int window) {
   z_stream z = {};
   HAWSER_CHECK(deflateInit2(&z, 9, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) ==
@@ -28,7 +28,7 @@ inline std::string Deflated(const std::string& bytes, int window) {
   return packed;
 }
 
-// The same of `front` and so many zeros behind it, which take no memory.
+// The same for `front` and `zeros` zeros behind it, which take no memory.
 inline std::string DeflatedZeros(const std::string& front, int64_t zeros,
                                  int window) {
   z_stream z = {};

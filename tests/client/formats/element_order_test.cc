@@ -1,4 +1,4 @@
-#include "client/formats/element_order.h"
+#include "client/formats/files/element_order.h"
 
 #include <cstring>
 #include <vector>

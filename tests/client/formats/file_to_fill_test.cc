@@ -1,12 +1,12 @@
-// Files that come into being in memory.
-#include "client/formats/file_to_fill.h"
+// Files that are written through a mapping.
+#include "client/formats/files/file_to_fill.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "client/formats/npy.h"
+#include "client/formats/numpy/npy.h"
 #include "client/formats/safetensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -52,7 +52,7 @@ TEST(FileToFill, LeavesNothingWhenItIsNotKept) {
     EXPECT_EQ(folder.Files().size(), 1u);
   }
   EXPECT_THAT(folder.Files(), IsEmpty());
-  // Where a folder has the name already.
+  // A folder has the name.
   folder.Write("y/inside", "");
   ASSERT_OK_AND_ASSIGN(FileToFill file,
                        FileToFill::Create(folder.Path("y"), 5));
@@ -71,7 +71,7 @@ TEST(FileToFill, WithoutRoomThereIsAnErrorAndNoFile) {
   EXPECT_THAT(folder.Files(), IsEmpty());
 }
 
-// In the order of those who ask, wherever the format has them lie.
+// Elements are in the order of the caller, whatever their order in the file.
 TEST(LayOutSafetensors, SaysWhereEachArrayBelongs) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("x.safetensors");

@@ -98,7 +98,7 @@ TEST(Idx, RefusesEveryOtherLengthOfAGzippedFile) {
 TEST(Idx, NoticesEveryChangedByteOfAGzippedFile) {
   const std::string want = Idx(8, {3, 5}, "fifteen letters");
   const std::string file = Gzip(want);
-  // Bytes 4 to 9 are time, flags and system: they say nothing of the data.
+  // Bytes 4 to 9 are time, flags and system, which do not concern the data.
   for (size_t n = 10; n < file.size(); ++n) {
     std::string changed = file;
     changed[n] = static_cast<char>(changed[n] ^ 0x55);
@@ -148,7 +148,7 @@ TEST(Idx, ReadNamesTheFile) {
               StatusIs(StatusCode::kNotFound, "/no/such.gz"));
 }
 
-// The real thing, where Debian's dataset-fashion-mnist is installed.
+// Files of Debian's dataset-fashion-mnist, where it is installed.
 TEST(Idx, ReadsFashionMnist) {
   const std::string folder = "/usr/share/datasets/fashion-mnist/";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";

@@ -75,7 +75,7 @@ TEST(Safetensors, TakesOtherWritersSpellings) {
 }
 
 TEST(Safetensors, MapsInsteadOfReading) {
-  // 64 GiB of nothing: a reader that allocated or read it would not be back.
+  // A hole of 64 GiB: a reader that allocated or read it would not return.
   const int64_t bytes = int64_t{1} << 36;
   std::string json = absl::StrCat(R"({"x":{"dtype":"F32","shape":[)", bytes / 4,
                                   R"(],"data_offsets":[0,)", bytes, "]}}");
@@ -216,7 +216,7 @@ TEST(Safetensors, AHeaderIsNeverLongerThanTheFileOrTheReferenceAllows) {
   for (int i = 0; i < 8; ++i) file[i] = '\xff';
   EXPECT_THAT(TensorsOf(file), StatusIs(StatusCode::kInvalidArgument,
                                     "header length is 18446744073709551615"));
-  // 10,000 lists deep: neither the stack nor the memory notices.
+  // 10,000 nested lists cost neither stack nor memory.
   EXPECT_THAT(TensorsOf(TensorFile("{\"a\":" + std::string(10000, '['))),
               StatusIs(StatusCode::kInvalidArgument, "holds a list"));
 }

@@ -1,11 +1,11 @@
-// Files of arrays as they are written, in every format that is.
+// Files of arrays in every format that is written.
 #include <string>
 #include <vector>
 
 #include "client/formats/array_file.h"
-#include "client/formats/npz.h"
-#include "client/formats/zip.h"
-#include "client/formats/zip_layout.h"
+#include "client/formats/numpy/npz.h"
+#include "client/formats/zip/zip.h"
+#include "client/formats/zip/zip_layout.h"
 #include "gtest/gtest.h"
 #include "tests/client/formats/temporary_file.h"
 #include "tests/testing/matchers.h"

@@ -1,4 +1,4 @@
-// Zip archives, sound ones and others, for tests.
+// Zip archives for tests, valid and invalid ones.
 #ifndef HAWSER_TESTS_CLIENT_FORMATS_ZIP_WRITER_H_
 #define HAWSER_TESTS_CLIENT_FORMATS_ZIP_WRITER_H_
 
@@ -14,8 +14,8 @@
 
 namespace hawser {
 
-// One member. What is set beside name and data is a lie that the directory
-// tells.
+// One member. Every field that is set beside name and data is a false entry of
+// the directory.
 struct TestMember {
   std::string name;
   std::string data;
@@ -59,7 +59,7 @@ class ZipWriter {
     const std::string middle = Little(member.flags, 2) + Little(method, 2) +
                                Little(0, 4) +
                                Little(member.crc.value_or(Crc(member.data)), 4);
-    // Sizes stand in the directory alone, as after a stream.
+    // Sizes are in the directory alone, as in an archive written to a pipe.
     absl::StrAppend(
         &out_, Little(0x04034B50, 4), Little(45, 2), middle, Little(0, 8),
         Little(member.local_name.value_or(member.name).size(), 2), Little(0, 2),

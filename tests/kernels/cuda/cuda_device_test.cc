@@ -1,5 +1,5 @@
-// What the CUDA device makes of the runtime's answers, on a runtime without a
-// GPU (fake_runtime.h).
+// The CUDA device on a runtime without a GPU (fake_runtime.h): what it does
+// with the runtime's answers.
 #include "kernels/cuda/cuda_device.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/compile/nvrtc.h"
 #include "kernels/cuda/watchdog.h"
 #include "tests/kernels/cuda/fake_runtime.h"
 
@@ -24,7 +24,7 @@ namespace {
 using absl::OkStatus;
 using Arg = gpu::KernelArgument;
 
-// Kernels of any text: nothing is compiled.
+// Kernels have any text: nothing is compiled.
 class CudaDeviceTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -59,7 +59,7 @@ class CudaDeviceTest : public ::testing::Test {
     return *device_->EndCapture(stream_);
   }
 
-  // What everything says once a call has said `status`.
+  // The status of every call after one has returned the fatal `status`.
   static absl::Status Lost(const absl::Status& status) {
     return absl::UnavailableError(
         absl::StrCat("the device is lost: ", status.message()));
@@ -81,7 +81,7 @@ TEST_F(CudaDeviceTest, ReadsTheFacts) {
 }
 
 TEST_F(CudaDeviceTest, ExistsWithoutItsLibraries) {
-  // Nothing is in an empty list of places but what the loader finds itself.
+  // With an empty list of places only the loader's own folders are searched.
   const absl::StatusOr<gpu::KernelBinary> binary =
       device_->Compile("k.cu", "HK_GLOBAL k() {}", {});
   const absl::Status plan =
@@ -166,7 +166,7 @@ TEST_F(CudaDeviceTest, ALaunchArrivesAsItIsMeant) {
   EXPECT_EQ(launch.block.y * launch.block.z, 1u);
   EXPECT_EQ(launch.arguments,
             (std::vector<uint64_t>{0x1234500, 0x3f800000}));  // 1.0f
-  // All that its own kilobyte leaves.
+  // All shared memory but the kernel's own kilobyte.
   EXPECT_EQ(fake().shared_limits["k"], (227 << 10) - 1024);
 }
 
@@ -224,7 +224,7 @@ TEST_F(CudaDeviceTest, AFaultNamesItsKernelsAndEndsTheDevice) {
   EXPECT_TRUE(absl::StrContains(status.message(),
                                 "cudaStreamQuery, behind kernels b, c, d, e: "))
       << status;
-  fake().lost = cudaSuccess;  // the device knows better
+  fake().lost = cudaSuccess;  // the device stays lost
   const absl::Status lost = Lost(status);
   EXPECT_EQ(device_->Health(), lost);
   EXPECT_EQ(device_->Allocate(stream_, 1).status(), lost);
@@ -263,7 +263,8 @@ TEST_F(CudaDeviceTest, ANoticeHearsOfTheFault) {
   EXPECT_EQ(device_->Health(), Lost(told));
 }
 
-// To ask whether an event is done, or to free, takes the fault from no run.
+// Asking whether an event is done, or freeing, does not take a fault from the
+// run that waits for it.
 TEST_F(CudaDeviceTest, AFaultIsToldToTheThreadThatWaits) {
   const gpu::Event event = *device_->CreateEvent();
   const auto memory = *device_->Allocate(stream_, 8);
@@ -295,13 +296,13 @@ TEST_F(CudaDeviceTest, ADeviceThatIsSilentIsGivenUp) {
   EXPECT_TRUE(absl::StrContains(status.message(), "not got anything done"))
       << status;
   EXPECT_TRUE(absl::IsUnavailable(device.Health()));
-  // At once from here on.
+  // Every later wait returns without delay.
   EXPECT_TRUE(absl::IsUnavailable(device.AwaitStream(stream)));
   EXPECT_TRUE(absl::IsUnavailable(device.DestroyStream(stream)));
   fake().hangs = false;
 }
 
-// A long kernel is no silence while other streams get something done.
+// A long kernel is no failure while other streams make progress.
 TEST(Watchdog, CountsTimeWithoutProgressAlone) {
   cuda::Watchdog watchdog(absl::Milliseconds(40));
   cuda::Watchdog::Wait wait(&watchdog);
@@ -331,7 +332,7 @@ TEST_F(CudaDeviceTest, TakesNoMoreMemoryThanItMay) {
       << refused;
   EXPECT_EQ(device.Allocate(stream, 100).status(), OkStatus());
   EXPECT_EQ(device.Free(stream, *most), OkStatus());
-  // What fails gives its share back.
+  // A failed allocation is not counted against the limit.
   fake().total_bytes = 200;
   EXPECT_TRUE(absl::IsResourceExhausted(device.Allocate(stream, 900).status()));
   fake().total_bytes = size_t{1} << 30;

@@ -1,5 +1,5 @@
-// The tests of a device as a program of the bundle. A fault ends a GPU for its
-// process, so that test runs only where it is asked for.
+// The tests of a device as a program of the bundle. A fault ends a GPU for the
+// process, so that test runs only when a filter names it.
 #include <gtest/gtest.h>
 
 int main(int argc, char** argv) {

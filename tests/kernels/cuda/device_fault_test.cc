@@ -1,5 +1,5 @@
-// A kernel that does wrong ends its device, and everyone is told. Of a GPU it
-// is the end for the whole process: nothing else may be tested behind it.
+// A kernel's fault ends its device, and every later call returns it. A GPU is
+// lost for the whole process, so no other test may run after this one.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -31,7 +31,7 @@ TEST_P(DeviceFaultTest, EndsTheDeviceAndTellsEveryone) {
       y.Write(), gpu::KernelArgument::Scalar(uint64_t{1} << 40)};
   ASSERT_EQ(device().Launch(stream(), kernel, {.threads = 32}, arguments),
             OkStatus());
-  // The device may be found out already; then the notice is refused.
+  // The fault may have been noticed before; then the notice is refused.
   const absl::Status queued =
       device().Notify(stream(), [&](absl::Status status) {
         MutexLock lock(&mu);
@@ -50,7 +50,7 @@ TEST_P(DeviceFaultTest, EndsTheDeviceAndTellsEveryone) {
   } else {
     told = queued;
   }
-  // The first to meet it is told of the fault, the other one that it is late.
+  // The first wait returns the fault, the other one that the device is lost.
   const bool is_first = absl::IsInternal(status);
   const absl::Status& fault = is_first ? status : told;
   EXPECT_TRUE(absl::IsInternal(fault)) << fault;

@@ -225,7 +225,7 @@ class DeviceProductTest : public DeviceTest {
         device().PlanGemm(Product(DType::kF32, DType::kF32)).status();
     if (absl::IsFailedPrecondition(status)) GTEST_SKIP() << status.message();
   }
-  // OK too where the library has no such routine: it is printed.
+  // Passes, too, where the library has no such routine; prints it.
   template <typename F, typename D>
   void Expect(const gpu::GemmSpec& spec, double tolerance = 0) {
     const absl::Status status = CheckProduct<F, D>(&*bench_, spec, tolerance);

@@ -1,4 +1,4 @@
-// The kinds of gpu::Device that there are, for tests that hold on every one.
+// The kinds of gpu::Device, for tests that run on each of them.
 #ifndef HAWSER_TESTS_KERNELS_CUDA_DEVICE_SUITE_H_
 #define HAWSER_TESTS_KERNELS_CUDA_DEVICE_SUITE_H_
 
@@ -22,8 +22,8 @@ inline void PrintTo(const DeviceKind& kind, std::ostream* os) {
   *os << kind.name;
 }
 
-// Parameterised by the kind; skipped, in the status's own words, where there
-// is no such device.
+// A test for each kind of device; skipped, with the status as its reason, where
+// there is no such device.
 class DeviceTest : public ::testing::TestWithParam<DeviceKind> {
  protected:
   void SetUp() override;

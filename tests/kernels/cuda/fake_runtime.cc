@@ -48,7 +48,7 @@ int FakeRuntime::LiveObjects() const {
 
 namespace {
 
-// What a call of `name` returns, and last_error remembers.
+// The result of a call of `name`, which last_error keeps.
 cudaError_t Answer(const char* name) {
   FakeRuntime& r = FakeRuntime::Get();
   cudaError_t error = r.lost;
@@ -70,7 +70,7 @@ cudaError_t Return(cudaError_t error) {
   return error;
 }
 
-// Now, or when the graph is launched.
+// Does the work, or adds it to the graph that the stream captures.
 cudaError_t Do(cudaStream_t stream, std::function<void()> work) {
   if (stream->captures) {
     stream->work.push_back(std::move(work));
@@ -85,7 +85,7 @@ void Make(const char* kind, T** object) {
   ++FakeRuntime::Get().live[kind];
   *object = new T;
 }
-// Destroying works when the device is lost, too.
+// Destroys an object, also when the device is lost.
 template <typename T>
 cudaError_t Destroy(const char* kind, T* object) {
   std::lock_guard lock(Lock());
@@ -280,7 +280,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
   cudaError_t status = cudaSuccess;
   {
     FAKE_CALL();
-    // A planned end of the device that only the callback sees.
+    // A planned fatal error that only the callback is passed.
     const auto planned = r.next.find("callback");
     if (planned != r.next.end()) status = r.lost = planned->second;
   }
@@ -320,7 +320,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void*,
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return Destroy("library", library);
 }
-// Kernels are never destroyed, nor counted.
+// Kernels are neither destroyed nor counted.
 cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t,
                                  const char* name) {
   FAKE_CALL();
@@ -376,7 +376,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  // Ended even where that fails.
+  // The capture ends even when the call fails.
   Work work;
   {
     std::lock_guard lock(Lock());

@@ -1,6 +1,6 @@
 // A CUDA runtime without a GPU, linked in place of the real one: one device
-// whose memory is the host's, whose streams do everything at once and whose
-// kernels do nothing. Shows what the device makes of the runtime's answers.
+// whose memory is the host's, whose streams do everything within the call and
+// whose kernels do nothing.
 #ifndef HAWSER_TESTS_KERNELS_CUDA_FAKE_RUNTIME_H_
 #define HAWSER_TESTS_KERNELS_CUDA_FAKE_RUNTIME_H_
 
@@ -20,29 +20,29 @@ struct FakeLaunch {
   std::vector<uint64_t> arguments;  // their first bytes
 };
 
-// One for the process; its tests run one after the other.
+// The state of the runtime, one for the process. Tests run one after the other.
 struct FakeRuntime {
   int devices = 1;
   size_t total_bytes = size_t{1} << 30;
-  // Of every kernel: bytes of each parameter.
+  // The bytes of each parameter, the same for every kernel.
   std::vector<size_t> parameters = {8, 4};
-  // What the next call of a function returns; then it is well again.
+  // What the next call of a function returns; later calls succeed.
   std::map<std::string, cudaError_t> next;
-  // What everything returns from now on.
+  // What every call returns, unless cudaSuccess.
   cudaError_t lost = cudaSuccess;
-  // Nothing gets done any more: a thread that asks is told so.
+  // Work is never done: queries return cudaErrorNotReady.
   bool hangs = false;
-  // What call number `fail_at` returns; and, when it is the end of the device,
-  // all that come after.
+  // Call number `fail_at` fails; when its error is fatal, so do all later
+  // calls.
   int64_t calls = 0, fail_at = 0;
   cudaError_t fail_with = cudaSuccess;
   bool fails_for_ever = false;
 
-  // What the device did.
+  // The launches so far.
   std::vector<FakeLaunch> launches;
   std::map<std::string, int> shared_limits;  // by kernel
   int trims = 0;
-  // Of each kind of object, those that are not destroyed.
+  // How many objects of each kind are not destroyed.
   std::map<std::string, int> live;
   size_t live_bytes = 0;
 

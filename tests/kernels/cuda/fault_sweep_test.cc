@@ -1,6 +1,6 @@
-// One failure at every call of the CUDA runtime that the engine's way through
-// it makes, one run each. Kernels of the fake runtime do nothing, so it is
-// transfers whose values are looked at.
+// A failure at each call of the CUDA runtime that the engine makes, one run for
+// each. Kernels of the fake runtime do nothing, so only values of transfers are
+// compared.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -40,7 +40,7 @@ std::ostream& operator<<(std::ostream& out, const Failure& failure) {
   return out << failure.name;
 }
 
-// A status that a caller can go by.
+// Whether the status has a code that a caller can act on.
 bool IsTyped(const absl::Status& status, const Failure& failure) {
   if (!failure.ends_the_device) {
     return absl::IsResourceExhausted(status) || absl::IsInternal(status);
@@ -56,7 +56,7 @@ absl::StatusOr<std::shared_ptr<gpu::GpuClient>> MakeClient(
                               {.kernels = {.folder = folder}});
 }
 
-// There and back, by a literal and by a run.
+// Values there and back, by a literal and by a run.
 std::vector<absl::Status> Scenario(gpu::GpuClient& client,
                                    const Literal& value) {
   std::vector<absl::Status> statuses;
@@ -121,7 +121,7 @@ TEST_P(CudaFaultSweep, EveryCallOfTheRuntime) {
           faults += absl::IsInternal(status);
         }
         if (failure.ends_the_device && fake.lost != cudaSuccess) {
-          // After at most two that found it out at once.
+          // At most two calls meet the fault at the same time.
           EXPECT_LE(faults, 2);
           Scenario(**client, value);
           EXPECT_TRUE(absl::IsUnavailable((*client)->Ping({})));

@@ -1,11 +1,11 @@
-// What is refused, or read, without a device.
+// Checks that need no device: launches, compile logs, targets.
 #include "kernels/cuda/launch_check.h"
 
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
-#include "kernels/cuda/compile_log.h"
-#include "kernels/cuda/target.h"
+#include "kernels/cuda/compile/compile_log.h"
+#include "kernels/cuda/compile/target.h"
 
 namespace hawser::cuda {
 namespace {

@@ -1,5 +1,5 @@
-// A machine without a GPU, or a build without CUDA, is told so and left as it
-// was. Where there is a device, there is nothing to see.
+// On a machine without a GPU, or in a build without CUDA, errors say so and
+// nothing is left behind. With a device the tests are skipped.
 #include <dirent.h>
 #include <gtest/gtest.h>
 

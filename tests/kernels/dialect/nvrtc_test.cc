@@ -1,5 +1,7 @@
 // The prelude and the sample kernels through NVRTC, where there is one. Needs
-// no GPU: the result is machine code that nobody runs.
+// no GPU: the result is machine code that is not run.
+#include "kernels/cuda/compile/nvrtc.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/nvrtc.h"
 #include "kernels/dialect/dialect.h"
 #include "tests/kernels/dialect/sample_kernels.h"
 

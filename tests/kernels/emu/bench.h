@@ -17,7 +17,7 @@
 
 namespace hawser::testing {
 
-// Values in device memory, and what a kernel may do to them.
+// Values in device memory, and how a kernel may access them.
 template <typename T>
 struct OnDevice {
   gpu::DeviceAddress address;
@@ -36,14 +36,14 @@ class Bench {
  public:
   explicit Bench(emu::EmuOptions options = {.every_schedule = true})
       : Bench(emu::MakeEmuDevice(options)) {}
-  // Of any kind.
+  // On a device of any kind.
   explicit Bench(std::unique_ptr<gpu::Device> device)
       : device_(std::move(device)), stream_(*device_->CreateStream(0)) {}
 
   gpu::Device& device() { return *device_; }
   gpu::Stream stream() const { return stream_; }
 
-  // Waits, so that `values` may go. Uninitialised without them.
+  // Copies `values` to the device and waits.
   template <typename T>
   OnDevice<T> Put(const std::vector<T>& values) {
     OnDevice<T> to = Make<T>(static_cast<int64_t>(values.size()));
@@ -52,6 +52,7 @@ class Bench {
     Keep(device_->AwaitStream(stream_));
     return to;
   }
+  // Memory for `size` values, which are not initialized.
   template <typename T>
   OnDevice<T> Make(int64_t size) {
     auto address = device_->Allocate(stream_, size * sizeof(T));
@@ -67,7 +68,7 @@ class Bench {
     return values;
   }
 
-  // A kernel of a text, which is compiled once.
+  // A kernel of `text`, which is compiled once.
   gpu::Kernel Kernel(const std::string& text, const std::string& name) {
     gpu::KernelModule& module = modules_[text];
     if (!module) {

@@ -1,4 +1,4 @@
-// What the prelude's warps and blocks do together, in every order of threads.
+// The prelude's functions of warps and blocks, in every order of threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -96,7 +96,7 @@ TEST(Collectives, ScansFoldAllBelow) {
   }
 }
 
-// A slower warp still reads what the first scan has left there.
+// A slower warp still reads the results of the first scan there.
 TEST(Collectives, ScansMayShareTheirMemory) {
   const auto x = Random(kThreads);
   const auto y = RunBody<uint32_t>(

@@ -30,7 +30,7 @@ inline gpu::MatrixLayout Layout(DType dtype, bool column_major, int64_t rows,
   return l;
 }
 
-// Bits 0, 1 and 2 of `layouts`: a, b, and c with d are column-major.
+// Bits 0, 1 and 2 of `layouts` say whether a, b, and c with d are column-major.
 inline gpu::GemmSpec Product(DType factor, DType result, int layouts = 0,
                              int64_t gap = 0, const ProductSize& size = {}) {
   gpu::GemmSpec s{
@@ -49,7 +49,7 @@ inline int64_t At(const gpu::MatrixLayout& l, int64_t batch, int64_t i,
          (l.column_major ? j * l.leading + i : i * l.leading + j);
 }
 
-// Small integers, of which every sum is exact in every type.
+// Small integers: every sum of them is exact in every type.
 template <typename T>
 std::vector<T> Small(int64_t size, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -88,8 +88,8 @@ W Activate(gpu::GemmActivation activation, W x) {
 }  // namespace internal
 
 // F and D are the types of `spec`'s factors and results, which have batch
-// strides. What the device says, or kDataLoss for a value further from the
-// right one than `tolerance` times it.
+// strides. Returns the status of the device, or kDataLoss for a value that
+// differs from the right one by more than `tolerance` times it.
 template <typename F, typename D>
 absl::Status CheckProduct(Bench* bench, const gpu::GemmSpec& spec,
                           double tolerance = 0) {

@@ -39,7 +39,7 @@ struct Planted {
   const char* what;
   const char* from;
   const char* to;
-  // Part of what has to be said of it; "" for values that are wrong.
+  // A part of the expected error; "" where values must be wrong.
   const char* says;
   bool in_reductions = false;
 };

@@ -16,8 +16,8 @@ using Arg = gpu::KernelArgument;
 double Number(float x) { return x; }
 double Number(BFloat16 x) { return static_cast<float>(x); }
 
-// Normal values; row r moved by `shift` times -1, 0 or 1 in turn, which shows
-// an identity that is not one.
+// Normal values; row r is moved by `shift` times -1, 0 or 1 in turn, which
+// shows a wrong neutral element.
 template <typename T>
 std::vector<T> Normal(int64_t rows, int64_t columns, double spread = 1,
                       double shift = 0) {
@@ -33,7 +33,8 @@ std::vector<T> Normal(int64_t rows, int64_t columns, double spread = 1,
   return values;
 }
 
-// kDataLoss for the first element further from `want(i)` than both tolerances.
+// Returns kDataLoss for the first element that is further from `want(i)` than
+// both tolerances allow.
 template <typename T, typename Want>
 absl::Status Compare(const char* what, const std::vector<T>& got, Want want,
                      double relative, double absolute) {

@@ -13,8 +13,8 @@ namespace hawser::testing {
 struct Sample {
   const char* name;
   std::string text;
-  // Runs `text`, which may not be the one above, on fixed random values. OK,
-  // what the device says, or kDataLoss for values that are wrong.
+  // Runs `text`, which may differ from the one above, on fixed random values.
+  // Returns the status of the device, or kDataLoss for wrong values.
   absl::Status (*run)(Bench* bench, const std::string& text);
 };
 

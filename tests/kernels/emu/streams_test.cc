@@ -1,5 +1,5 @@
-// Streams, events, memory and graphs of the emulated device: what is ordered
-// happens in order, and a wait that is missing shows.
+// Streams, events, memory and graphs of the emulated device: ordered work is
+// done in order, and a missing wait is found.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -270,7 +270,7 @@ computation @0 "main" (%0: f32[4], %1: f32[4]) {
   EXPECT_THAT(values[3], LiteralEquals(F32({1, 2, 3, 4}, {2, 2})));
   EXPECT_THAT(values[4], LiteralEquals(F32({5, 6})));
   EXPECT_THAT(values[5], LiteralEquals(y));
-  // What is shared is not given away while somebody else holds it.
+  // A shared buffer is not given away while it has another owner.
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr add, rig.Compile(kAddText));
   std::vector<Argument> arguments = {std::move(results[1]), y};
   ASSERT_OK(RunOn(add, arguments, {.donated = {0}}));

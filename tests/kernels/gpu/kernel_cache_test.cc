@@ -1,4 +1,4 @@
-// Kernels compiled once: in memory, on disk, by whoever asks first.
+// Kernels compiled once, by the first thread that asks: in memory, on disk.
 #include "kernels/gpu/compile/kernel_cache.h"
 
 #include <gtest/gtest.h>

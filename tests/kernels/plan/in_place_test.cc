@@ -189,7 +189,7 @@ TEST(InPlace, NoTwoResultsTakeTheSameMemory) {
   EXPECT_NE(values[c.results()[0]].index, values[c.results()[1]].index);
 }
 
-// A fusion that another made may have a result that nobody reads. It is written
+// A fusion that another made may have a result without a reader. It is written
 // all the same.
 TEST(InPlace, AResultThatNobodyReadsHasItsOwnMemory) {
   Module module("unread");
@@ -379,7 +379,7 @@ TEST(Donations, OfOneByte) {
             "0 for 0 in place");
 }
 
-// Eight arguments are looked at for one that nobody reads any more.
+// Eight arguments are searched for one without a later reader.
 TEST(Donations, AfterManyThatAreReadLaterNoneIsLookedFor) {
   const auto found = [](int read_later) {
     return Donations(PlanOf(

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "client/cli/case_runner.h"
+#include "client/cli/cases/case_runner.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ops/registry.h"

@@ -1,7 +1,7 @@
 // The kernels of known and of random graphs through NVRTC, where there is one:
 // they compile, what they keep stays in registers, and what the planner calls a
 // vector is one instruction.
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/compile/nvrtc.h"
 
 #include <gtest/gtest.h>
 

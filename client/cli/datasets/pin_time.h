@@ -1,0 +1,19 @@
+// How long a pin lasts, as people write it.
+#ifndef HAWSER_CLIENT_CLI_DATASETS_PIN_TIME_H_
+#define HAWSER_CLIENT_CLI_DATASETS_PIN_TIME_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace hawser::cli {
+
+// Reads "90s", "10m", "36h" or "forever". Errors: UsageError naming the flag,
+// for other texts and for times that are not above zero.
+absl::StatusOr<absl::Duration> ReadPinTime(absl::string_view flag,
+                                           const std::string& text);
+
+}  // namespace hawser::cli
+#endif  // HAWSER_CLIENT_CLI_DATASETS_PIN_TIME_H_

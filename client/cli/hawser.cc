@@ -1,0 +1,164 @@
+#include "client/cli/hawser.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+
+namespace hawser::cli {
+
+// Each is defined in its own file, <name>_command.cc of a room.
+extern const Command kStatusCommand, kPutCommand, kGetCommand, kLsCommand,
+    kStatCommand, kTagCommand, kPinCommand, kUnpinCommand, kRmCommand,
+    kDuCommand, kCheckCommand, kRunCommand, kExplainCommand, kBenchCommand;
+
+namespace {
+
+constexpr const Command* kCommands[] = {
+    &kStatusCommand,  &kPutCommand,  &kGetCommand,   &kLsCommand,
+    &kStatCommand,    &kTagCommand,  &kPinCommand,   &kUnpinCommand,
+    &kRmCommand,      &kDuCommand,   &kCheckCommand, &kRunCommand,
+    &kExplainCommand, &kBenchCommand};
+
+constexpr absl::string_view kAbout =
+    "hawser: use a GPU on another machine as if it were in this one.\n";
+constexpr absl::string_view kFooter =
+    "\nEnvironment:\n"
+    "  HAWSER_SERVERS     the servers, host:port or unix:/path[,...]\n"
+    "  HAWSER_TLS_CA      certificates to trust, in PEM form: uses TLS\n"
+    "  HAWSER_TLS_CERT, HAWSER_TLS_KEY\n"
+    "                     the client's own, for servers that ask for one\n"
+    "  HAWSER_TOKEN_FILE  a file with the token, for servers that want one\n"
+    "  HAWSER_CACHE       where digests of files are remembered, or off\n"
+    "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 server unreachable.\n";
+
+std::string Overview() {
+  std::string text =
+      absl::StrCat(kAbout, "\nUsage: hawser COMMAND [ARGUMENT]...\n\n");
+  for (const Command* command : kCommands) {
+    absl::StrAppendFormat(&text, "  %-20s %s\n",
+                          absl::StrCat(command->name, " ", command->arguments),
+                          command->summary);
+  }
+  absl::StrAppendFormat(&text, "  %-20s %s\n", "help [COMMAND]",
+                        "how to use a command");
+  return text + std::string(kFooter);
+}
+
+std::string HelpOf(const Command& command) {
+  std::string text =
+      absl::StrCat("Usage: hawser ", command.name, " ", command.arguments,
+                   "\n\n", command.description, "\nFlags:\n");
+  for (const auto& flags : {command.flags, absl::MakeConstSpan(kGlobalFlags)}) {
+    for (const Flag& flag : flags) {
+      std::string spelling(flag.shorthand);
+      const bool needs_value = flag.implied.empty();
+      absl::StrAppend(&spelling, spelling.empty() ? "" : ", ", flag.name,
+                      flag.value.empty() ? ""
+                      : needs_value      ? " "
+                                         : "[=",
+                      flag.value, needs_value ? "" : "]");
+      absl::StrAppendFormat(&text, "  %-22s %s\n", spelling, flag.summary);
+    }
+  }
+  return text + std::string(kFooter);
+}
+
+const Command* FindCommand(absl::string_view name) {
+  for (const Command* command : kCommands) {
+    if (command->name == name) return command;
+  }
+  return nullptr;
+}
+
+Json ErrorJson(const absl::Status& status) {
+  return Json::object(
+      {{"error",
+        Json::object({{"code", absl::StatusCodeToString(status.code())},
+                      {"message", status.message()}})}});
+}
+
+int Report(const absl::Status& status, bool json,
+           const Environment& environment) {
+  const ExitCode code = ExitCodeOf(status);
+  *environment.err << "hawser: " << status.message() << "\n";
+  if (code == kUsage) *environment.err << "Try: hawser help\n";
+  if (json) PrintJson(ErrorJson(status), environment.out);
+  return code;
+}
+
+absl::Status NoCommand(absl::string_view name) {
+  return UsageError(absl::StrCat("there is no command ", name));
+}
+
+bool AsksForJson(absl::Span<const std::string> words) {
+  return std::find(words.begin(), words.end(), "--json") != words.end();
+}
+
+absl::Status CheckWords(const Command& command, size_t count) {
+  const int n = static_cast<int>(count);
+  if (n >= command.words.min && n <= command.words.max) {
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat(command.name, " takes ", command.arguments,
+                                 ", got ", n, n == 1 ? " word" : " words"));
+}
+
+int RunCommand(const Command& command, absl::Span<const std::string> words,
+               const Environment& environment) {
+  // Looked for in the words, so that a line that cannot be parsed has its error
+  // as JSON, too.
+  const bool json = AsksForJson(words);
+  std::vector<Flag> flags(command.flags.begin(), command.flags.end());
+  flags.insert(flags.end(), std::begin(kGlobalFlags), std::end(kGlobalFlags));
+  const auto line = CommandLine::Parse(flags, words);
+  if (!line.ok())
+    return Report(UsageError(line.status().message()), json, environment);
+  if (line->Has("--help")) {
+    *environment.out << HelpOf(command);
+    return kOk;
+  }
+  const absl::Status counted = CheckWords(command, line->words().size());
+  if (!counted.ok()) return Report(counted, json, environment);
+  const auto code = command.run({*line, environment, line->Has("--json")});
+  if (code.ok()) return *code;
+  return Report(code.status(), json, environment);
+}
+
+int RunHelp(absl::Span<const std::string> words,
+            const Environment& environment) {
+  if (words.empty()) {
+    *environment.out << Overview();
+    return kOk;
+  }
+  const Command* command = FindCommand(words[0]);
+  if (command == nullptr) {
+    return Report(NoCommand(words[0]), false, environment);
+  }
+  *environment.out << HelpOf(*command);
+  return kOk;
+}
+
+}  // namespace
+
+int RunHawser(absl::Span<const std::string> words,
+              const Environment& environment) {
+  if (words.empty()) {
+    *environment.err << Overview();
+    return kUsage;
+  }
+  const absl::string_view name = words[0];
+  const auto rest = words.subspan(1);
+  if (name == "help" || name == "--help" || name == "-h") {
+    return RunHelp(rest, environment);
+  }
+  const Command* command = FindCommand(name);
+  if (command == nullptr) {
+    const bool json = AsksForJson(words);
+    return Report(NoCommand(name), json, environment);
+  }
+  return RunCommand(*command, rest, environment);
+}
+
+}  // namespace hawser::cli
