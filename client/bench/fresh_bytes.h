@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser::bench {
 

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/sdk/hawser.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser::bench {
 

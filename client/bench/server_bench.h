@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/remote/bare/bare_calls.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 
 namespace hawser::bench {

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser::bench {
 

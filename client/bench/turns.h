@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser::bench {
 

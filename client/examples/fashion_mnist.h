@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

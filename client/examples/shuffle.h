@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

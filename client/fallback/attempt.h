@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "core/base/cancel.h"
-#include "core/base/future.h"
-#include "core/base/or_expired.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/or_expired.h"
 #include "core/runtime/client.h"
 
 namespace hawser {

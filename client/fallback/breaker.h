@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/base/alarm.h"
-#include "core/base/future.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/alarm.h"
+#include "core/base/threads/future.h"
 
 namespace hawser {
 

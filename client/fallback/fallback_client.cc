@@ -7,8 +7,8 @@
 #include "client/fallback/fallback_executable.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
 
 namespace hawser {
 namespace {

@@ -17,10 +17,10 @@
 #include "client/fallback/policy.h"
 #include "client/recipes/place.h"
 #include "client/recipes/recipe.h"
-#include "core/base/alarm.h"
-#include "core/base/cancel.h"
-#include "core/base/gate.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/alarm.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/gate.h"
 #include "core/runtime/client.h"
 
 namespace hawser {

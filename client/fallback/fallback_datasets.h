@@ -16,8 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/fallback/attempt.h"
-#include "core/base/cancel.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser {

@@ -12,8 +12,8 @@
 #include "client/formats/files/file_bytes.h"
 #include "client/formats/files/file_to_fill.h"
 #include "client/formats/files/named_array.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

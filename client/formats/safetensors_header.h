@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

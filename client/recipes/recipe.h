@@ -17,8 +17,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/recipes/place.h"
-#include "core/base/literal.h"
 #include "core/base/mutex.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 

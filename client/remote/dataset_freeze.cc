@@ -10,9 +10,9 @@
 #include "client/remote/remote_buffer.h"
 #include "client/remote/remote_client.h"
 #include "client/remote/session/session.h"
-#include "core/base/future.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 

@@ -12,9 +12,9 @@
 #include "client/remote/session/ping.h"
 #include "client/remote/value.h"
 #include "core/base/clock.h"
-#include "core/base/future.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
 #include "core/runtime/drain.h"
 

@@ -17,9 +17,9 @@
 #include "client/remote/remote_datasets.h"
 #include "client/remote/session/program.h"
 #include "client/remote/session/session.h"
-#include "core/base/cancel.h"
-#include "core/base/gate.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/gate.h"
 #include "core/runtime/client.h"
 
 namespace hawser {

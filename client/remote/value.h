@@ -15,10 +15,10 @@
 #include "client/remote/link/transfers.h"
 #include "client/remote/link/watched.h"
 #include "client/remote/session/session.h"
-#include "core/base/cancel.h"
-#include "core/base/future.h"
-#include "core/base/literal.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/future.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

@@ -10,9 +10,9 @@
 #include <variant>
 
 #include "absl/status/statusor.h"
-#include "core/base/absent_size.h"
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
+#include "core/base/values/absent_size.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

@@ -19,8 +19,8 @@
 #include "client/sdk/client/options.h"
 #include "client/sdk/structure.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
+#include "core/base/values/literal.h"
 #include "core/ir/source_location.h"
 
 namespace hawser {

@@ -12,8 +12,8 @@
 #include "absl/container/inlined_vector.h"
 #include "client/sdk/number.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

@@ -13,8 +13,8 @@
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/jit/batch.h"
 #include "client/sdk/ops/indexing/index.h"
-#include "core/base/absent_size.h"
 #include "core/base/status.h"
+#include "core/base/values/absent_size.h"
 
 namespace hawser {
 namespace {

@@ -15,10 +15,10 @@
 #include "client/sdk/client/client.h"
 #include "client/sdk/client/options.h"
 #include "client/sdk/graph/node_ref.h"
-#include "core/base/future.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/ir/source_location.h"
 
 namespace hawser {

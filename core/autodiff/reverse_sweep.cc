@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/ops/gradient.h"
+#include "core/ops/gradient/gradient.h"
 
 namespace hawser::autodiff {
 namespace {

@@ -11,9 +11,9 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

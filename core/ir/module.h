@@ -10,7 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
 

@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/base/shape.h"
 #include "core/base/status.h"
+#include "core/base/values/shape.h"
 #include "core/ir/attributes.h"
 
 namespace hawser {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/ops/compare.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
-#include "core/ops/shape.h"
 
 namespace hawser {
 

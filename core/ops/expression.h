@@ -8,10 +8,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/ir/builder.h"
-#include "core/ops/compare.h"
+#include "core/ops/elementwise/compare.h"
 
 namespace hawser {
 

@@ -5,17 +5,17 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/leaves.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/gather.h"
-#include "core/ops/math.h"
-#include "core/ops/reduce.h"
-#include "core/ops/scatter.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/elementwise/math.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser {
 namespace {

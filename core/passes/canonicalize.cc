@@ -6,13 +6,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/leaves.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "core/passes/rewriter.h"
 
 namespace hawser {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 
 namespace hawser {

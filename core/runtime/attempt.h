@@ -2,8 +2,8 @@
 #ifndef HAWSER_CORE_RUNTIME_ATTEMPT_H_
 #define HAWSER_CORE_RUNTIME_ATTEMPT_H_
 
-#include "core/base/cancel.h"
 #include "core/base/clock.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 
 namespace hawser::runtime {

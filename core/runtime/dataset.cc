@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 
 namespace hawser {
 namespace {

@@ -17,8 +17,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 
 namespace hawser::runtime {
 

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/cancel.h"
-#include "core/base/future.h"
-#include "core/base/gate.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/gate.h"
+#include "core/base/threads/thread_pool.h"
 
 namespace hawser::runtime {
 

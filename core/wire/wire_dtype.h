@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/element_loops.h"
 #include "kernels/cpu/families.h"

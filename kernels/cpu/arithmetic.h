@@ -14,7 +14,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "kernels/cpu/remainder.h"
 
 namespace hawser::cpu {

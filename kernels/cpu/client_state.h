@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/gate.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/gate.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/host_allocator.h"
 

@@ -1,5 +1,5 @@
 // Predicates and the choice by predicate.
-#include "core/ops/compare.h"
+#include "core/ops/elementwise/compare.h"
 
 #include <functional>
 #include <utility>

@@ -1,5 +1,5 @@
 // Constants, loops and branches, and what only passes its operand on.
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser::cpu {
 

@@ -1,5 +1,5 @@
 // Changes of dtype.
-#include "core/ops/convert.h"
+#include "core/ops/elementwise/convert.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "kernels/cpu/cpu_buffer.h"
 
-#include "core/base/or_expired.h"
+#include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
 
 namespace hawser::cpu {

@@ -1,6 +1,6 @@
 // dot_general: both operands seen as batches of matrices, by strides where
 // they allow it and by a transposed copy where not, then RunGemm.
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "kernels/cpu/kernel.h"
 
 // Results may stand in an operand's place, element on element; nothing else

@@ -1,5 +1,5 @@
 // The elementwise family: one functor a row.
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 
 #include <cmath>
 #include <complex>

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/host_allocator.h"
 

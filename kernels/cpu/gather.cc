@@ -1,5 +1,5 @@
 // Slices at places that are themselves values of a tensor.
-#include "core/ops/gather.h"
+#include "core/ops/movement/gather.h"
 
 #include <algorithm>
 #include <utility>

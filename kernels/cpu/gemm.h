@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/kernel.h"
 

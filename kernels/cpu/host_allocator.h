@@ -11,11 +11,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "core/base/cancel.h"
-#include "core/base/literal.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
-#include "core/base/shape.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 
 namespace hawser::cpu {
 

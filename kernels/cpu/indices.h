@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
 
 namespace hawser::cpu {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "kernels/cpu/kernel.h"
 

@@ -1,7 +1,7 @@
 // Reductions: many elements along axes become one. Monoids run typed
 // loops (monoid.h); other scalar bodies run over lanes; anything else goes
 // through the evaluator, element by element.
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Combining windows of updates with parts of tensors, at places that are
 // values. What meets in one element is combined in row-major order of the
 // updates, whatever the number of threads.
-#include "core/ops/scatter.h"
+#include "core/ops/movement/scatter.h"
 
 #include <algorithm>
 #include <utility>

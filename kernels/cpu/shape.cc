@@ -1,5 +1,5 @@
 // Ops that make, repeat or rearrange elements by position alone.
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 
 #include <algorithm>
 #include <utility>

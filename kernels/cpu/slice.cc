@@ -1,5 +1,5 @@
 // Rectangular parts of a tensor.
-#include "core/ops/slice.h"
+#include "core/ops/movement/slice.h"
 
 #include <algorithm>
 #include <utility>

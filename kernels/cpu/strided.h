@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "kernels/cpu/kernel.h"
 
 namespace hawser::cpu {

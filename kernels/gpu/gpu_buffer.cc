@@ -1,7 +1,7 @@
 #include "kernels/gpu/gpu_buffer.h"
 
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
 
 namespace hawser::gpu {

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "kernels/plan/plan.h"
 
 namespace hawser::plan {

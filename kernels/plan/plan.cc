@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
 #include "kernels/plan/fusion/fuse.h"

@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/dataset.h"
 #include "server/datasets/durability.h"
 #include "server/datasets/retention.h"

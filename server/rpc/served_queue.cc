@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "core/base/clock.h"
-#include "core/base/spin.h"
+#include "core/base/threads/spin.h"
 #include "server/rpc/inline_time.h"
 #include "server/rpc/rpc.h"
 

@@ -2,7 +2,7 @@
 #ifndef HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_
 #define HAWSER_SERVER_SERVICE_DATASETS_SERVICE_H_
 
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "server/rpc/rpc_server.h"
 #include "server/service/datasets_handler.h"
 

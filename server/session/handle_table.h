@@ -14,11 +14,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/base/cancel.h"
-#include "core/base/future.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
-#include "core/base/shape.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/future.h"
+#include "core/base/values/shape.h"
 #include "core/runtime/client.h"
 
 namespace hawser::server {

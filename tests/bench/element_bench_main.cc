@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/base/literal.h"
-#include "core/ops/compare.h"
+#include "core/base/values/literal.h"
+#include "core/ops/elementwise/compare.h"
 #include "core/ops/registry.h"
 #include "kernels/cpu/kernel.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/digest.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/wire/codec.h"
 #include "proto/executor.pb.h"
 

@@ -10,7 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "gmock/gmock.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/runtime/datasets.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"

@@ -5,10 +5,10 @@
 
 #include "absl/time/clock.h"
 #include "core/ir/builder.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/conformance/target.h"
-#include "tests/testing/sanitized.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"
 #include "tests/testing/random_module.h"
+#include "tests/testing/sanitized.h"
 
 namespace hawser {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"
 #include "tests/testing/matchers.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "core/base/alarm.h"
-#include "core/base/cancel.h"
 #include "core/base/clock.h"
+#include "core/base/threads/alarm.h"
+#include "core/base/threads/cancel.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "gtest/gtest.h"

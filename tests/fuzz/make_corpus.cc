@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "client/digests/digest_record.h"
 #include "client/formats/numpy/npy_header.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/wire/codec.h"
 #include "server/datasets/storage/record.h"
 #include "tests/client/formats/zip_writer.h"

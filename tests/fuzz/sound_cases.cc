@@ -1,7 +1,7 @@
 #include "tests/fuzz/sound_cases.h"
 
 #include "client/cli/cases/case_codec.h"
-#include "core/base/compare.h"
+#include "core/base/values/compare.h"
 #include "tests/fuzz/sound_parse.h"
 
 namespace hawser {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "core/wire/codec.h"
 

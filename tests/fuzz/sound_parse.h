@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "core/ir/parser.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "core/ops/registry.h"
 #include "core/wire/codec.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ir/lexer.h"
+#include "core/ir/text/lexer.h"
 #include "tests/fuzz/sound_parse.h"
 #include "tests/testing/random_module.h"
 #include "tests/testing/sample_modules.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "core/base/compare.h"
 #include "core/base/status.h"
+#include "core/base/values/compare.h"
 #include "core/wire/codec.h"
 
 namespace hawser {

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 #include "server/datasets/dataset_store.h"

@@ -8,9 +8,9 @@
 #include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "core/ir/builder.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "kernels/cpu/cpu_client.h"
 
 namespace hawser {

@@ -11,8 +11,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "core/base/alarm.h"
 #include "core/base/log.h"
+#include "core/base/threads/alarm.h"
 #include "core/runtime/drain.h"
 #include "gtest/gtest.h"
 

@@ -14,9 +14,6 @@ EXCEPTIONS = {
     # One file for each family of ops, all of the same rank. The engine is being
     # made over to planned regions, and gets its rooms then.
     "kernels/cpu": None,
-    "core/base": 40,
-    "core/ir": 25,
-    "core/ops": 37,
     "tests/bench": 41,
     "tests/bench/gpu": 18,
     "tests/core/base": 22,

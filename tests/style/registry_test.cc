@@ -20,7 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/sdk/functions/function_table.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/ops/rules.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "core/base/dtype.h"
-#include "core/base/shape.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/shape.h"
 #include "core/ir/module.h"
 #include "core/ops/expression.h"
 

@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "core/base/compare.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
+#include "core/base/values/compare.h"
+#include "core/base/values/literal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

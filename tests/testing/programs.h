@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/ir/builder.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/ir/op_def.h"
 
 namespace hawser {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/ir/module.h"
 
 namespace hawser {

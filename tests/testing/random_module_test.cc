@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"

@@ -4,20 +4,20 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/dtype.h"
-#include "core/base/half.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
 #include "core/base/status.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/half.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/ir/builder.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/gather.h"
-#include "core/ops/reduce.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser {
 namespace {

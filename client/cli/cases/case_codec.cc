@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "client/formats/files/file_bytes.h"
 #include "core/ir/leaves.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
 
 namespace hawser::cli {

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
+#include "core/base/values/literal.h"
 #include "core/ir/attributes.h"
 #include "core/ir/module.h"
 #include "core/ir/op_def.h"

@@ -12,7 +12,7 @@
 #include "client/sdk/functions/function_table.h"
 #include "client/sdk/ops.h"
 #include "client/sdk/tensor.h"
-#include "core/base/compare.h"
+#include "core/base/values/compare.h"
 #include "core/runtime/client.h"
 
 namespace hawser::cli {

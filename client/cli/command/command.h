@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "client/cli/command/command_line.h"
 #include "client/remote/bare/bare_calls.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 #include "core/ir/module.h"
 #include "core/ir/op_def.h"
 #include "core/runtime/client.h"

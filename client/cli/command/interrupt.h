@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser::cli {
 

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/command/command.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/command/command.h"
 #include "client/cli/modules/module_file.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
 #include "nlohmann/json.hpp"
 

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/formats/files/file_bytes.h"
 #include "core/base/status.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
 
 namespace hawser::cli {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/formats/array_file.h"
 #include "core/base/status.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "core/runtime/dataset.h"
 #include "core/runtime/datasets.h"
 

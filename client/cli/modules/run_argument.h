@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/cli/datasets/dataset_text.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 
 namespace hawser::cli {

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "client/formats/files/file_bytes.h"
 #include "client/formats/files/named_array.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser {
 

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser {
 

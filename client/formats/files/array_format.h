@@ -9,8 +9,8 @@
 #include "client/formats/files/file_bytes.h"
 #include "client/formats/files/file_to_fill.h"
 #include "client/formats/files/named_array.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

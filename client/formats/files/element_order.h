@@ -3,7 +3,7 @@
 #define HAWSER_CLIENT_FORMATS_FILES_ELEMENT_ORDER_H_
 
 #include "absl/types/span.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

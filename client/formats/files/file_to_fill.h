@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/formats/files/named_array.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

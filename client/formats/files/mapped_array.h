@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/formats/files/file_bytes.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

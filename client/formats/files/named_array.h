@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

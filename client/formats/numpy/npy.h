@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "client/formats/files/file_bytes.h"
 #include "client/formats/files/file_to_fill.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

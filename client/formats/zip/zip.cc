@@ -12,8 +12,8 @@
 #include "absl/strings/str_split.h"
 #include "client/formats/files/quoted.h"
 #include "client/formats/zip/inflater.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 namespace {

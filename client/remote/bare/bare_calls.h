@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/base/cancel.h"
 #include "core/base/digest.h"
-#include "core/base/literal.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser {

@@ -20,7 +20,7 @@
 #include "core/base/clock.h"
 #include "core/base/random.h"
 #include "core/base/status.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/dataset.h"
 #include "core/wire/codec.h"
 #include "proto/datasets.grpc.pb.h"

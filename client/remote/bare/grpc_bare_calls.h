@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "client/remote/bare/bare_calls.h"
 #include "client/remote/link/credentials.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser {
 

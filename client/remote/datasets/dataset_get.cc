@@ -10,7 +10,7 @@
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 #include "core/wire/dataset_verbs.h"

@@ -6,7 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 #include "core/wire/dataset_verbs.h"

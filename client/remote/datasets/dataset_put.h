@@ -13,10 +13,10 @@
 #include "absl/types/span.h"
 #include "client/remote/link/options.h"
 #include "client/remote/link/transport.h"
-#include "core/base/cancel.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
 #include "core/base/random.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "google/protobuf/message_lite.h"
 
 namespace hawser {

@@ -12,8 +12,8 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
-#include "core/base/progress.h"
-#include "core/base/spin.h"
+#include "core/base/threads/progress.h"
+#include "core/base/threads/spin.h"
 
 namespace hawser {
 namespace {

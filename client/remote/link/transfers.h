@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/base/cancel.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 
 namespace hawser {

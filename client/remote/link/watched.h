@@ -3,7 +3,7 @@
 #define HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
 
 #include "absl/status/status.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser {
 

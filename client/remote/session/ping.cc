@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/base/clock.h"
-#include "core/base/future.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/or_expired.h"
 #include "proto/executor.pb.h"
 
 namespace hawser {

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/remote/session/session.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/base/future.h"
 #include "core/base/log.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/or_expired.h"
 #include "core/wire/codec.h"
 
 namespace hawser {

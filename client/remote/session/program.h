@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/remote/session/session.h"
-#include "core/base/cancel.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/cancel.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
-#include "core/base/or_expired.h"
-#include "core/base/progress.h"
 #include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
+#include "core/base/threads/progress.h"
 #include "core/wire/codec.h"
 #include "google/protobuf/arena.h"
 

@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "client/remote/link/watched.h"
 #include "client/remote/session/session.h"
-#include "core/base/alarm.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/threads/alarm.h"
 #include "core/wire/codec.h"
 
 namespace hawser {

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "absl/time/time.h"
-#include "core/base/cancel.h"
 #include "core/base/clock.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 
 namespace hawser {

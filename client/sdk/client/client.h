@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/sdk/client/call_options.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 

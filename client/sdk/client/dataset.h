@@ -15,7 +15,7 @@
 #include "client/sdk/client/client.h"
 #include "client/sdk/client/options.h"
 #include "client/sdk/tensor.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser {

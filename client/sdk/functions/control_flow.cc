@@ -11,7 +11,7 @@
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
 #include "core/base/status.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 
 namespace hawser::sdk {
 namespace {

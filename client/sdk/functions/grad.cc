@@ -7,7 +7,7 @@
 #include "client/sdk/graph/trace.h"
 #include "core/autodiff/gradient_transform.h"
 #include "core/base/status.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "core/passes/dce.h"
 
 namespace hawser {

@@ -7,8 +7,8 @@
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/node.h"
 #include "core/base/status.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser::sdk {
 namespace {

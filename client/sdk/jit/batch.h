@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "client/sdk/structure.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/source_location.h"
 
 namespace hawser::sdk {

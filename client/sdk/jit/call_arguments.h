@@ -13,7 +13,7 @@
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/structure.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 

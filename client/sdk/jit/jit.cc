@@ -10,9 +10,9 @@
 #include "client/sdk/graph/run/deadline.h"
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/jit/call_arguments.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
-#include "core/ir/printer.h"
+#include "core/base/threads/or_expired.h"
+#include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
 
 namespace hawser::sdk {

@@ -20,8 +20,8 @@
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/structure.h"
 #include "core/base/digest.h"
-#include "core/base/future.h"
 #include "core/base/mutex.h"
+#include "core/base/threads/future.h"
 #include "core/ir/source_location.h"
 #include "core/runtime/client.h"
 

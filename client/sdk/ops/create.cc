@@ -7,7 +7,7 @@
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
 #include "core/base/status.h"
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 
 namespace hawser {
 namespace {

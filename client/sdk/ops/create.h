@@ -12,7 +12,7 @@
 #include "client/sdk/operand.h"
 #include "client/sdk/ops/nested.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/source_location.h"
 
 namespace hawser {

@@ -13,8 +13,8 @@
 #include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser {
 namespace {

@@ -8,7 +8,7 @@
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 
 namespace hawser {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

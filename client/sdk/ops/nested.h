@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "client/sdk/number.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
 #include "core/base/status.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/ir/source_location.h"
 
 namespace hawser::sdk {

@@ -14,8 +14,8 @@
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
-#include "core/base/dtype.h"
-#include "core/base/shape.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/shape.h"
 
 namespace hawser {
 

@@ -7,7 +7,7 @@
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/build/promotion.h"
 #include "core/base/status.h"
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 
 namespace hawser {
 namespace {

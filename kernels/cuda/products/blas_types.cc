@@ -4,8 +4,8 @@
 #include <complex>
 #include <limits>
 
-#include "core/base/dtype.h"
 #include "core/base/status.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/dtype.h"
 #include "core/base/status.h"
+#include "core/base/values/dtype.h"
 #include "kernels/cuda/products/blas_types.h"
 #include "kernels/cuda/products/gemm_layout.h"
 

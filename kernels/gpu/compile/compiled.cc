@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "kernels/gpu/program/gemm_lowering.h"
 #include "kernels/gpu/program/trip_count.h"
 #include "kernels/plan/plan.h"

@@ -11,10 +11,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/base/cancel.h"
-#include "core/base/future.h"
 #include "core/base/mutex.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/cancel.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/thread_pool.h"
 #include "kernels/gpu/compile/kernel_files.h"
 #include "kernels/gpu/device/device_api.h"
 #include "kernels/gpu/emit/text/emitted_kernel.h"

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser::gpu {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/dtype.h"
 #include "core/base/status.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser::gpu {
 namespace {

@@ -1,7 +1,7 @@
 #include "kernels/gpu/emit/product_loops.h"
 
 #include "core/base/status.h"
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/rules.h"
 #include "kernels/gpu/emit/text/launch.h"
 

@@ -1,6 +1,8 @@
 // scatter: each thread owns some of the places an index vector may name, and
 // one place in the window; it goes through all index vectors in order and
 // combines what is its own. So nothing depends on the order of threads.
+#include "core/ops/movement/scatter.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
 #include "core/ops/rules.h"
-#include "core/ops/scatter.h"
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/text/index_text.h"
 #include "kernels/gpu/emit/text/kernel_builder.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/ops/scatter.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/slice.h"
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/text/launch.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/base/gate.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/gate.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/device/device_api.h"
 #include "kernels/gpu/engine/transfers.h"

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "core/base/future.h"
-#include "core/base/literal.h"
 #include "core/base/mutex.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/thread_pool.h"
+#include "core/base/values/literal.h"
 #include "kernels/gpu/engine/pinned.h"
 #include "kernels/gpu/lanes/device_heap.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 
 namespace hawser::gpu {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/device/device_types.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "kernels/gpu/program/program_builder.h"
 #include "kernels/gpu/program/trip_count.h"
 

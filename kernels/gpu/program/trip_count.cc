@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/leaves.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser::gpu {
 namespace {

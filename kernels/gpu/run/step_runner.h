@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/compile/compiled.h"
 #include "kernels/gpu/engine/engine.h"

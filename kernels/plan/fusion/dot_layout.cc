@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
-#include "core/ops/shape.h"
 #include "core/passes/rewriter.h"
 
 namespace hawser::plan {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 
 namespace hawser::plan {
 namespace {

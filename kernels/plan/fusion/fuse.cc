@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/ir/leaves.h"
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 #include "kernels/plan/fusion/loop_fusion.h"
 #include "kernels/plan/fusion/reduction_fusion.h"
 #include "kernels/plan/region/epilogue.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/ir/leaves.h"
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 #include "kernels/plan/region/epilogue.h"
 
 namespace hawser::plan {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "kernels/plan/index/index_expr.h"
 
 namespace hawser::plan {

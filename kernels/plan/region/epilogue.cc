@@ -5,13 +5,13 @@
 #include <optional>
 #include <set>
 
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
 #include "core/ir/leaves.h"
-#include "core/ops/convert.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 
 namespace hawser::plan {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
-#include "core/ops/dot.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
 #include "kernels/plan/region/accesses.h"
 #include "kernels/plan/region/epilogue.h"
 #include "kernels/plan/region/node_table.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 #include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {

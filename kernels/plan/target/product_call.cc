@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/ops/rules.h"
 
 namespace hawser::plan {

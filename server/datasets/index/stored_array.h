@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser::server {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <new>
 
-#include "core/base/large_memory.h"
 #include "core/base/status.h"
+#include "core/base/values/large_memory.h"
 #include "core/runtime/dataset.h"
 
 namespace hawser::server {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 #include "server/service/execution/device_arrays.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/client.h"
 #include "server/datasets/dataset_store.h"
 #include "server/session/handle_table.h"

@@ -11,9 +11,9 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "core/base/future.h"
-#include "core/base/literal.h"
-#include "core/base/shape.h"
+#include "core/base/threads/future.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 #include "server/service/execution/arguments.h"

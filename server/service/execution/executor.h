@@ -13,7 +13,7 @@
 #include "core/base/digest.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 #include "server/datasets/dataset_store.h"

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
 #include "proto/executor.pb.h"
 #include "server/service/execution/arguments.h"

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/cancel.h"
 #include "core/base/status.h"
+#include "core/base/threads/cancel.h"
 #include "server/rpc/rpc.h"
 #include "server/rpc/rpc_server.h"
 #include "server/service/messages/frames.h"

@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/literal.h"
 #include "core/base/random.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 #include "core/runtime/dataset.h"
 #include "proto/executor.pb.h"

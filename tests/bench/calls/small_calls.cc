@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/builder.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser::bench {
 namespace {
@@ -64,9 +64,9 @@ absl::Status RuntimeCalls::Step() const {
 }
 
 absl::Status RuntimeCalls::Call() const {
-  HAWSER_ASSIGN_OR_RETURN(const auto results,
+  HAWSER_ASSIGN_OR_RETURN(const auto called,
                           executable_->Call(arguments_, {}).Await());
-  return Check(results[0], kA + kB);
+  return Check(called.values[0], kA + kB);
 }
 
 Tensor ThousandOps::Chain::operator()(const Tensor& a, const Tensor& b) const {

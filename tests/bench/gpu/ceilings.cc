@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/shape.h"
 #include "core/base/status.h"
+#include "core/base/values/shape.h"
 #include "kernels/gpu/gpu_buffer.h"
 #include "tests/bench/gpu/workload_run.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "kernels/gpu/device/device_api.h"
 #include "kernels/gpu/gpu_client.h"
 

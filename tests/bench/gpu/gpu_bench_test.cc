@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/emu/emu_device.h"
 #include "kernels/gpu/gpu_client.h"

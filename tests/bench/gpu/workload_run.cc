@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
 #include "core/base/status.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
 
 namespace hawser::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/ops.h"
 #include "core/base/status.h"
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 #include "core/passes/optimize.h"
 
 namespace hawser::bench {

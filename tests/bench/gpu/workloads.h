@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/sdk/tensor.h"
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "gtest/gtest.h"
 
 namespace hawser {

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "core/ir/parser.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
 #include "core/ops/registry.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "client/sdk/hawser.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/ops/control.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/reduce.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {

@@ -7,7 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/verifier.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "kernels/cpu/evaluator.h"
 

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "core/ops/compare.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {

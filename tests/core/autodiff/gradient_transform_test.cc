@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "core/ir/verifier.h"
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/gradient.h"
-#include "core/ops/reduce.h"
+#include "core/ops/gradient/gradient.h"
 #include "core/passes/optimize.h"
 #include "tests/core/autodiff/differentiate.h"
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <utility>
 
-#include "core/ops/elementwise.h"
-#include "core/ops/gather.h"
-#include "core/ops/scatter.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/scatter.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/sdk/hawser.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser {
 

@@ -1,9 +1,9 @@
-#include "core/base/absent_size.h"
+#include "core/base/values/absent_size.h"
 
 #include <sstream>
 #include <vector>
 
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,11 +1,11 @@
-#include "core/base/alarm.h"
+#include "core/base/threads/alarm.h"
 
 #include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,4 +1,4 @@
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 #include <atomic>
 #include <functional>
@@ -9,7 +9,7 @@
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
-#include "core/base/or_expired.h"
+#include "core/base/threads/or_expired.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,4 +1,4 @@
-#include "core/base/compare.h"
+#include "core/base/values/compare.h"
 
 #include <cmath>
 #include <complex>

@@ -1,4 +1,4 @@
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 
 #include <atomic>
 #include <memory>

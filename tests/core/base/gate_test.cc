@@ -1,11 +1,11 @@
-#include "core/base/gate.h"
+#include "core/base/threads/gate.h"
 
 #include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
 
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,4 +1,4 @@
-#include "core/base/half.h"
+#include "core/base/values/half.h"
 
 #include <cmath>
 #include <cstdint>

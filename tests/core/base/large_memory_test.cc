@@ -1,9 +1,9 @@
-#include "core/base/large_memory.h"
+#include "core/base/values/large_memory.h"
 
 #include <cstdint>
 #include <cstring>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "gtest/gtest.h"
 
 namespace hawser {

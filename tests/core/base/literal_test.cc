@@ -1,4 +1,4 @@
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Futures whose waiting threads do the work that completes them.
-#include "core/base/progress.h"
+#include "core/base/threads/progress.h"
 
 #include <atomic>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 

@@ -1,4 +1,4 @@
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 
 #include <string>
 

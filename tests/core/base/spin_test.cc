@@ -1,4 +1,4 @@
-#include "core/base/spin.h"
+#include "core/base/threads/spin.h"
 
 #include "gtest/gtest.h"
 

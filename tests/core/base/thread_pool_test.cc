@@ -1,4 +1,4 @@
-#include "core/base/thread_pool.h"
+#include "core/base/threads/thread_pool.h"
 
 #include <atomic>
 #include <thread>

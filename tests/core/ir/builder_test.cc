@@ -1,9 +1,9 @@
 #include "core/ir/builder.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,8 +1,8 @@
 #include "core/ir/module.h"
 
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,13 +1,13 @@
 // Print, parse, print gives the same bytes; what is wrong is named with its
 // place.
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/ir/builder.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ops/registry.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_module.h"

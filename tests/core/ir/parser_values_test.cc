@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/ir/element_text.h"
 #include "core/ir/leaves.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"
 #include "tests/testing/status_words.h"

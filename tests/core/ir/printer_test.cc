@@ -1,12 +1,12 @@
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 
 #include <cmath>
 
 #include "core/ir/builder.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -2,9 +2,9 @@
 
 #include "core/ir/builder.h"
 #include "core/ir/leaves.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,4 +1,4 @@
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "core/ir/builder.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/registry.h"
 #include "tests/core/ops/infer.h"
 

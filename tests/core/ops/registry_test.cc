@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/ir/leaves.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {

@@ -1,4 +1,4 @@
-#include "core/ops/scatter.h"
+#include "core/ops/movement/scatter.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 
 #include <string>
 

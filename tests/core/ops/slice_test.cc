@@ -1,4 +1,4 @@
-#include "core/ops/slice.h"
+#include "core/ops/movement/slice.h"
 
 #include <string>
 

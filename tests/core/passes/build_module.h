@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "core/ir/builder.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "tests/testing/matchers.h"
 

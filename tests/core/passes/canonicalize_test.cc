@@ -2,11 +2,11 @@
 
 #include <complex>
 
-#include "core/ops/compare.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "tests/core/passes/build_module.h"
 
 namespace hawser {

@@ -1,7 +1,7 @@
 #include "core/passes/dce.h"
 
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "tests/core/passes/build_module.h"
 
 namespace hawser {

@@ -1,9 +1,9 @@
 #include "core/passes/fold.h"
 
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "tests/core/passes/build_module.h"
 
 namespace hawser {

@@ -1,9 +1,9 @@
 #include "core/passes/optimize.h"
 
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "tests/core/passes/build_module.h"
 
 namespace hawser {

@@ -2,11 +2,11 @@
 #include <set>
 #include <string>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/ir/builder.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/registry.h"
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"

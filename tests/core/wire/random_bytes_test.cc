@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"

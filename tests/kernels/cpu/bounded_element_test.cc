@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/base/half.h"
+#include "core/base/values/half.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/element_loops.h"

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "absl/time/clock.h"
-#include "core/base/future.h"
+#include "core/base/threads/future.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/kernel.h"

@@ -1,4 +1,4 @@
-#include "core/ops/compare.h"
+#include "core/ops/elementwise/compare.h"
 
 #include <complex>
 #include <limits>

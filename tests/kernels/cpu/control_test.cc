@@ -1,13 +1,13 @@
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-#include "core/ops/compare.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 

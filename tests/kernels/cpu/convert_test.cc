@@ -1,4 +1,4 @@
-#include "core/ops/convert.h"
+#include "core/ops/elementwise/convert.h"
 
 #include <cmath>
 #include <complex>

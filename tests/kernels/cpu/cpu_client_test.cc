@@ -3,8 +3,8 @@
 #include <atomic>
 #include <thread>
 
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "core/runtime/datasets.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"

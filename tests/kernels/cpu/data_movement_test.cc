@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
-#include "core/ops/gather.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"

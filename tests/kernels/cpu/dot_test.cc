@@ -1,4 +1,4 @@
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 
 #include <algorithm>
 #include <complex>

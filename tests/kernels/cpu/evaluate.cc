@@ -3,10 +3,10 @@
 #include <iostream>
 #include <utility>
 
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser::cpu {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/builder.h"
 #include "core/ir/module.h"
 #include "kernels/cpu/evaluator.h"

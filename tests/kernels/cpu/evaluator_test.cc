@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "kernels/cpu/program.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"

@@ -1,4 +1,4 @@
-#include "core/ops/gather.h"
+#include "core/ops/movement/gather.h"
 
 #include <algorithm>
 #include <cstring>

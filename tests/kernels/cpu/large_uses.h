@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 
 namespace hawser::cpu {

@@ -1,13 +1,13 @@
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
 
 #include <cmath>
 #include <complex>
 #include <limits>
 
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "kernels/cpu/lane_program.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"

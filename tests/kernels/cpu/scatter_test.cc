@@ -1,4 +1,4 @@
-#include "core/ops/scatter.h"
+#include "core/ops/movement/scatter.h"
 
 #include <cmath>
 #include <complex>
@@ -7,11 +7,11 @@
 #include <limits>
 #include <optional>
 
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
-#include "core/ops/shape.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random_literal.h"

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <limits>
 
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/kernel.h"

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/gpu/gpu_client.h"

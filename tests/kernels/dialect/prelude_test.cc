@@ -1,8 +1,6 @@
 // The prelude's functions against what the same ops mean on the CPU.
 #define HK_HOST 1
 #include "kernels/dialect/prelude.cuh"
-#include "kernels/dialect/reduce.cuh"
-#include "kernels/dialect/complex.cuh"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +13,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/conversion.h"
+#include "kernels/dialect/complex.cuh"
+#include "kernels/dialect/reduce.cuh"
 
 namespace hawser {
 namespace {

@@ -4,7 +4,7 @@
 #include <complex>
 #include <vector>
 
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "tests/kernels/emu/products.h"
 
 namespace hawser::testing {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/base/dtype.h"
 #include "core/base/status.h"
+#include "core/base/values/dtype.h"
 #include "tests/kernels/emu/bench.h"
 
 namespace hawser::testing {

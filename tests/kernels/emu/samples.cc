@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "core/base/half.h"
+#include "core/base/values/half.h"
 #include "tests/kernels/dialect/sample_kernels.h"
 
 namespace hawser::testing {

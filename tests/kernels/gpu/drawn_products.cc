@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/ops/convert.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/random_literal.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 #include "kernels/emu/emu_device.h"
 #include "kernels/gpu/gpu_client.h"

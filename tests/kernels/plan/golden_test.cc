@@ -2,21 +2,22 @@
 // memory accesses of small ones, where loops and vectors end. When this fails
 // and the new plan is better, or the change is meant:
 //   bazel run //tests/kernels/plan:golden_test
+#include "tests/testing/golden.h"
+
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"
-#include "tests/testing/golden.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/autodiff/gradient_transform.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/reduce.h"
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 #include "core/passes/optimize.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "client/cli/cases/case_runner.h"
-#include "core/ir/parser.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"

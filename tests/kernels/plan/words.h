@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/ops/dot.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
 #include "tests/testing/expression_module.h"
 

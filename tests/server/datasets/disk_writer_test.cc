@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/future.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"

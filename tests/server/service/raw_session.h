@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "proto/executor.pb.h"
 #include "tests/server/service/raw_stream.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/dataset.h"
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"

@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/digest.h"
-#include "core/base/literal.h"
 #include "core/base/mutex.h"
-#include "core/base/shape.h"
+#include "core/base/values/literal.h"
+#include "core/base/values/shape.h"
 #include "core/runtime/client.h"
 #include "server/session/session.h"
 

@@ -1,8 +1,8 @@
 // The dataset methods of InProcessTransport.
 #include <algorithm>
 
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
 #include "core/wire/dataset_verbs.h"
 #include "tests/testing/in_process/transport.h"
 

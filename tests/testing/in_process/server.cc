@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "core/base/future.h"
 #include "core/base/status.h"
+#include "core/base/threads/future.h"
 #include "tests/testing/in_process/stream.h"
 
 namespace hawser {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "core/base/or_expired.h"
 #include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
 #include "server/service/execution/stateless_call.h"
 #include "server/service/stream/bulk.h"
 

@@ -9,7 +9,7 @@
 #include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 #include "core/ir/op_def.h"
 
 namespace hawser::sdk {

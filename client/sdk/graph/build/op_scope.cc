@@ -6,11 +6,11 @@
 #include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/graph/record.h"
 #include "client/sdk/graph/trace.h"
-#include "core/base/absent_size.h"
 #include "core/base/status.h"
+#include "core/base/values/absent_size.h"
 #include "core/ir/leaves.h"
-#include "core/ops/convert.h"
-#include "core/ops/shape.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/movement/shape.h"
 
 namespace hawser::sdk {
 

@@ -7,8 +7,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/sdk/number.h"
-#include "core/base/dtype.h"
-#include "core/base/shape.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/shape.h"
 
 namespace hawser::sdk {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "client/sdk/client/call_options.h"
 #include "client/sdk/client/client.h"
-#include "core/base/cancel.h"
+#include "core/base/threads/cancel.h"
 
 namespace hawser::sdk {
 

@@ -6,7 +6,7 @@
 #include "client/sdk/client/client.h"
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/client.h"
 
 namespace hawser::sdk {

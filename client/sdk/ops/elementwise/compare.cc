@@ -8,7 +8,7 @@
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/reduce.h"
 #include "core/base/status.h"
-#include "core/ops/compare.h"
+#include "core/ops/elementwise/compare.h"
 
 namespace hawser {
 namespace {

@@ -5,8 +5,8 @@
 #include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "core/base/status.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
-#include "core/base/dtype.h"
+#include "core/base/values/dtype.h"
 
 namespace hawser {
 

@@ -6,7 +6,7 @@
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser {
 namespace {

@@ -12,10 +12,10 @@
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
 #include "core/ir/builder.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/gather.h"
-#include "core/ops/scatter.h"
-#include "core/ops/slice.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser {
 namespace {

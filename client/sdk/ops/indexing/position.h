@@ -11,7 +11,7 @@
 #include "client/sdk/operand.h"
 #include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/tensor.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 
 namespace hawser::sdk {
 

@@ -7,7 +7,7 @@
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/ops/indexing/index.h"
 #include "core/base/status.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
-#include "core/ops/reduce.h"
+#include "core/ops/contraction/reduce.h"
 #include "kernels/gpu/emit/text/op_text.h"
 
 namespace hawser::gpu {

@@ -5,11 +5,11 @@
 #include "absl/strings/substitute.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/ops/compare.h"
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 
 namespace hawser::gpu {
 namespace {

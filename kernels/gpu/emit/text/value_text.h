@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base/dtype.h"
-#include "core/base/literal.h"
+#include "core/base/values/dtype.h"
+#include "core/base/values/literal.h"
 
 namespace hawser::gpu {
 

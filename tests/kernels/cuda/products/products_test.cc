@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "kernels/cuda/products/blas_types.h"
 #include "kernels/cuda/products/gemm_layout.h"
 #include "kernels/gpu/program/gemm_lowering.h"

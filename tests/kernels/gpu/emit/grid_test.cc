@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/ir/builder.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "core/ops/scatter.h"
-#include "core/ops/shape.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/gpu/emit/emit.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "core/base/status.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "core/ops/registry.h"
 
 namespace hawser::gpu {

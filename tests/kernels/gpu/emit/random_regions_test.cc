@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ir/leaves.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/shape.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/gpu/emit/random_graphs.h"

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/compare.h"
+#include "core/base/values/compare.h"
 #include "core/ir/builder.h"
 #include "core/ir/leaves.h"
-#include "core/ops/convert.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "core/ops/scatter.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/scatter.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/testing/matchers.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "kernels/emu/emu_device.h"
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/plan/plan.h"

@@ -3,13 +3,13 @@
 #include <limits>
 #include <utility>
 
-#include "core/ops/control.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "core/ops/scatter.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "core/passes/optimize.h"
 #include "tests/testing/expression_module.h"
 #include "tests/testing/matchers.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/base/shape.h"
+#include "core/base/values/shape.h"
 #include "core/ir/module.h"
 #include "core/ops/expression.h"
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/literal.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/reduce.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/base/values/literal.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/gpu/emit/region_batch.h"
 #include "tests/kernels/gpu/emit/sample_graphs.h"

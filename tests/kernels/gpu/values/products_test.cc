@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "tests/kernels/gpu/drawn_products.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"

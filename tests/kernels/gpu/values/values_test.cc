@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"

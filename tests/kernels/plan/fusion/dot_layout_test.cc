@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/ir/printer.h"
-#include "core/ops/dot.h"
+#include "core/ir/text/printer.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
-#include "core/ops/shape.h"
+#include "core/ops/movement/shape.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
 #include "kernels/plan/plan.h"

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/ir/parser.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/target/target.h"
 #include "tests/kernels/plan/fusion/steps.h"

@@ -1,7 +1,7 @@
 #include "tests/kernels/plan/fusion/steps.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/ops/control.h"
+#include "core/ops/contraction/control.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/plan.h"
 #include "tests/testing/matchers.h"

@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/control.h"
-#include "core/ops/convert.h"
-#include "core/ops/dot.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
-#include "core/ops/gather.h"
-#include "core/ops/reduce.h"
-#include "core/ops/shape.h"
-#include "core/ops/slice.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "gtest/gtest.h"
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/plan.h"

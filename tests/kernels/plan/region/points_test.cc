@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"

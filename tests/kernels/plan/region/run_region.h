@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "kernels/plan/plan.h"
 
 namespace hawser::plan {

@@ -4,7 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/builder.h"
-#include "core/ops/elementwise.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/runtime/datasets.h"
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"

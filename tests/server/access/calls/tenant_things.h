@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "core/base/digest.h"
-#include "core/base/literal.h"
+#include "core/base/values/literal.h"
 #include "core/runtime/dataset.h"
 #include "tests/server/access/access_server.h"
 

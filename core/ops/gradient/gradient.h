@@ -1,0 +1,58 @@
+// What a gradient rule is given. The rules stand in gradient_*.cc, one file a
+// family; core/autodiff calls them.
+#ifndef HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
+#define HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/module.h"
+#include "core/ops/expression.h"
+
+namespace hawser {
+
+// One instruction of which some result has a cotangent: the derivative of what
+// is differentiated by that result, of the result's shape. Of a complex value
+// z = x + iy it is d/dx - i d/dy, so that rules of holomorphic functions read
+// like those of real ones. A rule gives the operands' cotangents by the same
+// formulas, as new instructions, so that they can be differentiated again.
+struct GradientContext {
+  ExpressionScope& scope;
+  const Instruction& instruction;
+  absl::Span<const Expression> operands;
+  absl::Span<const Expression> results;
+  // One per result; not present: zero. At least one is present.
+  absl::Span<const Expression> cotangents;
+  // Operands that need a cotangent: of floating or complex dtype.
+  absl::Span<const bool> wanted;
+  // To fill, where wanted; not present: zero.
+  absl::Span<Expression> operand_cotangents;
+  // The pull-back of a called computation: takes its parameters, then one
+  // cotangent for each result in `seeded`, and gives one cotangent for each
+  // parameter in `wanted`. Returns its number in the module.
+  absl::FunctionRef<absl::StatusOr<int>(
+      int computation, absl::Span<const int> wanted,
+      absl::Span<const int> seeded)>
+      pull_back;
+
+  const Expression& x() const { return operands[0]; }
+  const Expression& y() const { return operands[1]; }
+  const Expression& result() const { return results[0]; }
+  // Of the only result: present.
+  const Expression& g() const { return cotangents[0]; }
+  absl::Span<const int64_t> ints(absl::string_view name) const {
+    return instruction.attributes.GetInts(name);
+  }
+
+  // Operand i has the cotangent formula(), which is made only when wanted.
+  template <typename Formula>
+  void Give(int i, Formula formula) {
+    if (wanted[i]) operand_cotangents[i] = formula();
+  }
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
