@@ -33,10 +33,10 @@ struct HashedFile {
 };
 
 // The arrays of a file. Where their digests are remembered, the file is not
-// even opened before somebody wants a value; kAborted, naming the path, when it
+// even opened before a value is wanted; kAborted, naming the path, when it
 // has changed by then. Others are hashed here if that can be remembered: not
 // where nothing is, nor for a file that just changed. Their hashing is left to
-// whoever sends them, which does both at once. A file that changes meanwhile is
+// the sender, which does both at once. A file that changes meanwhile is
 // not remembered. Errors: those of ReadArrays.
 absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
                                       const ReadOptions& read,

@@ -1,4 +1,4 @@
-// PEM files of certificates and keys, looked at before anybody relies on them.
+// PEM files of certificates and keys, looked at before they are relied on.
 #ifndef HAWSER_CORE_BASE_PEM_H_
 #define HAWSER_CORE_BASE_PEM_H_
 

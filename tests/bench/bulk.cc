@@ -23,8 +23,8 @@
 #include "tests/bench/placement.h"
 #include "tests/bench/rounds.h"
 #include "tests/bench/throughput.h"
-#include "tests/testing/process.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/process.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::bench {
 namespace {

@@ -25,8 +25,8 @@
 #include "kernels/plan/plan.h"
 #include "tests/kernels/gpu/forwarding_device.h"
 #include "tests/kernels/plan/graphs.h"
+#include "tests/testing/processes/temporary_folder.h"
 #include "tests/testing/sample_modules.h"
-#include "tests/testing/temporary_folder.h"
 
 namespace hawser {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "client/bench/timing.h"
 #include "core/base/status.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::bench {
 namespace {

@@ -24,9 +24,9 @@
 #include "core/base/status.h"
 #include "tests/bench/report.h"
 #include "tests/bench/rounds.h"
-#include "tests/testing/http2_flood.h"
-#include "tests/testing/process.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/http2_flood.h"
+#include "tests/testing/processes/process.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 ABSL_FLAG(int, steps, 200, "that are measured beside each");
 ABSL_FLAG(int, flooded_steps, 2000, "that are measured beside each flood");

@@ -18,7 +18,7 @@
 #include "tests/bench/echo_client.h"
 #include "tests/bench/message_sizes.h"
 #include "tests/bench/rounds.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::bench {
 namespace {

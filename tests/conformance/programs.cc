@@ -10,7 +10,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 namespace {

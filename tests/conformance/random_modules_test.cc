@@ -10,8 +10,8 @@
 #include "kernels/cpu/evaluator.h"
 #include "tests/conformance/target.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 #include "tests/testing/sanitized.h"
 
 namespace hawser {

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/gpu/gpu_client.h"
-#include "tests/testing/loopback.h"
+#include "tests/testing/processes/loopback.h"
 
 namespace hawser {
 

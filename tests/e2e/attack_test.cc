@@ -19,9 +19,9 @@
 #include "core/base/digest.h"
 #include "gtest/gtest.h"
 #include "proto/executor.grpc.pb.h"
-#include "tests/testing/http2_flood.h"
-#include "tests/testing/process.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/http2_flood.h"
+#include "tests/testing/processes/process.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {

@@ -14,10 +14,10 @@
 #include "gtest/gtest.h"
 #include "tests/client/formats/deflated.h"
 #include "tests/client/formats/zip_writer.h"
-#include "tests/e2e/data_server.h"
+#include "tests/e2e/disk/data_server.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/process.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {

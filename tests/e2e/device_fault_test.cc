@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "client/hawser.h"
 #include "gtest/gtest.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::testing {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::testing {
 namespace {

@@ -12,9 +12,9 @@
 #include "client/hawser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/e2e/data_server.h"
+#include "tests/e2e/disk/data_server.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {

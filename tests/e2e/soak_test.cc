@@ -16,7 +16,7 @@
 #include "client/hawser.h"
 #include "core/base/clock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::testing {
 namespace {

@@ -25,8 +25,8 @@
 #include "proto/executor.grpc.pb.h"
 #include "proto/grpc_status.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/process.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {

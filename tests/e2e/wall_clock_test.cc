@@ -18,8 +18,8 @@
 #include "core/runtime/client.h"
 #include "gtest/gtest.h"
 #include "server/session/session_table.h"
-#include "tests/testing/loopback.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/processes/loopback.h"
 #include "tests/testing/sample_modules.h"
 
 namespace {

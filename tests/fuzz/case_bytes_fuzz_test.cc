@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/fuzz/sound_cases.h"
+#include "tests/fuzz/inputs/sound_cases.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   hawser::CheckSoundCases(

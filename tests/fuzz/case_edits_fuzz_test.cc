@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "client/cli/cases/case_codec.h"
-#include "tests/fuzz/message_edits.h"
-#include "tests/fuzz/sample_cases.h"
-#include "tests/fuzz/sound_cases.h"
+#include "tests/fuzz/inputs/message_edits.h"
+#include "tests/fuzz/inputs/sample_cases.h"
+#include "tests/fuzz/inputs/sound_cases.h"
 
 namespace hawser {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "server/datasets/storage/record.h"
-#include "tests/fuzz/message_edits.h"
+#include "tests/fuzz/inputs/message_edits.h"
 
 namespace hawser {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "tests/fuzz/sound_decode.h"
+#include "tests/fuzz/inputs/sound_decode.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   hawser::CheckSoundDecode(

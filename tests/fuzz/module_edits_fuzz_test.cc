@@ -8,8 +8,8 @@
 
 #include "core/wire/codec.h"
 #include "proto/graph.pb.h"
-#include "tests/fuzz/sound_decode.h"
-#include "tests/testing/random_module.h"
+#include "tests/fuzz/inputs/sound_decode.h"
+#include "tests/testing/random/random_module.h"
 #include "tests/testing/sample_modules.h"
 
 namespace hawser {

@@ -11,9 +11,9 @@
 #include "core/passes/optimize.h"
 #include "core/wire/codec.h"
 #include "kernels/cpu/evaluator.h"
-#include "tests/fuzz/sound_parse.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/fuzz/inputs/sound_parse.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "tests/fuzz/sound_parse.h"
+#include "tests/fuzz/inputs/sound_parse.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   hawser::CheckSoundParse(

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/ir/text/lexer.h"
-#include "tests/fuzz/sound_parse.h"
-#include "tests/testing/random_module.h"
+#include "tests/fuzz/inputs/sound_parse.h"
+#include "tests/testing/random/random_module.h"
 #include "tests/testing/sample_modules.h"
 
 namespace hawser {

@@ -8,7 +8,7 @@
 #include "tests/schedules/dataset_schedule.h"
 #include "tests/schedules/programs.h"
 #include "tests/schedules/schedules.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser {
 namespace {

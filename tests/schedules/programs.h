@@ -12,7 +12,7 @@
 #include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 

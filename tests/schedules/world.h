@@ -11,7 +11,7 @@
 #include "core/runtime/client.h"
 #include "tests/testing/in_process/faults.h"
 #include "tests/testing/in_process/server.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::server {
 namespace {

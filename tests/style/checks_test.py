@@ -8,6 +8,7 @@ import unittest
 import folder_test
 import layering_test
 import names_test
+import prose_test
 import readme_test
 import size_test
 
@@ -100,6 +101,13 @@ class ChecksTest(unittest.TestCase):
         self.write("proto/graph.proto", "")
         self.expect(readme_test, "core/ir/README.md:1: missing",
                     "kernels/cpu/README.md:70:", "proto/README.md:1: missing")
+
+    def test_prose_names_its_subject(self):
+        self.write("core/ir/a.h", "int n;  // nobody reads it\n"
+                   'const char k[] = "nobody";\n// A caller may.\n')
+        self.write("proto/a.proto", "// Whoever asks.\n")
+        self.expect(prose_test, "core/ir/a.h:1: 'nobody'",
+                    "proto/a.proto:1: 'Whoever'")
 
     def test_layering_allows_the_table(self):
         self.write("core/ops/a.cc", '#include "core/ops/a.h"\n'

@@ -16,11 +16,7 @@ EXCEPTIONS = {
     "kernels/cpu": None,
     "tests/bench": 41,
     "tests/bench/gpu": 18,
-    "tests/core/base": 22,
-    "tests/e2e": 28,
-    "tests/fuzz": 24,
     "tests/kernels/cpu": 21,
-    "tests/testing": 31,
 }
 
 

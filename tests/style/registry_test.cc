@@ -170,7 +170,7 @@ Complaints ComplaintsAbout(const OpDef& op) {
   return found;
 }
 
-// What is still to come, for whoever reads the log.
+// What is still to come, for a reader of the log.
 void PrintOpenEnds() {
   std::vector<absl::string_view> gradient;
   for (const OpDef* op : AllOps()) {

@@ -40,7 +40,7 @@ using reflection::ServerReflectionResponse;
 // Data in one frame: those of grpc_transport.cc.
 constexpr size_t kFrameBytes = 512 << 10;
 
-// Not shared with anybody.
+// Shared with no other channel.
 std::shared_ptr<grpc::Channel> OwnConnection(
     const std::string& address,
     const std::shared_ptr<grpc::ChannelCredentials>& credentials) {

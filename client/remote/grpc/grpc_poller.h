@@ -36,8 +36,8 @@ class GrpcPoller {
   GrpcPoller& operator=(const GrpcPoller&) = delete;
 
   grpc::CompletionQueue* queue() const;
-  // Has `tag` done before anybody polls again, two milliseconds from now at the
-  // latest. False, and never: this is not inside the Done of a thread that
+  // Has `tag` done before a thread polls again, two milliseconds from now at
+  // the latest. False, and never: this is not inside the Done of a thread that
   // waits, so no thread is about to poll.
   bool Defer(Tag* tag);
 

@@ -16,8 +16,8 @@
 #include "core/runtime/datasets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/loopback.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/processes/loopback.h"
 
 namespace hawser::bench {
 namespace {

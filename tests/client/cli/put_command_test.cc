@@ -18,7 +18,7 @@
 #include "tests/client/cli/files.h"
 #include "tests/client/cli/keeping_client.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::cli {
 namespace {

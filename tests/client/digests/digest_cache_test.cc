@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser {
 namespace {

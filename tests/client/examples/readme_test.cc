@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "client/formats/numpy/npy.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser {
 namespace {

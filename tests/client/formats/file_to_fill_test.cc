@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/client/formats/temporary_file.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser {
 namespace {

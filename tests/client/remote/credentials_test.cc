@@ -11,7 +11,7 @@
 #include "client/remote/link/token_source.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser {
 namespace {

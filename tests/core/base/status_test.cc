@@ -38,16 +38,16 @@ TEST(Status, MakersUseTheirCode) {
   EXPECT_THAT(Internal("x"), StatusIs(StatusCode::kInternal, "x"));
 }
 
-absl::StatusOr<std::unique_ptr<int>> Half(int n) {
+absl::StatusOr<std::unique_ptr<int>> HalfOf(int n) {
   if (n % 2 != 0) return InvalidArgument(n, " is odd");
   return std::make_unique<int>(n / 2);
 }
 
 absl::StatusOr<int> Quarter(int n, int* calls) {
-  HAWSER_ASSIGN_OR_RETURN(const std::unique_ptr<int> half, Half(n));
+  HAWSER_ASSIGN_OR_RETURN(const std::unique_ptr<int> half, HalfOf(n));
   ++*calls;
-  HAWSER_ASSIGN_OR_RETURN(std::unique_ptr<int> quarter, Half(*half));
-  HAWSER_RETURN_IF_ERROR(Half(*quarter));
+  HAWSER_ASSIGN_OR_RETURN(std::unique_ptr<int> quarter, HalfOf(*half));
+  HAWSER_RETURN_IF_ERROR(HalfOf(*quarter));
   return *quarter;
 }
 

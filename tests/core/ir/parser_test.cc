@@ -10,7 +10,7 @@
 #include "core/ir/text/printer.h"
 #include "core/ops/registry.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_module.h"
 #include "tests/testing/sample_modules.h"
 #include "tests/testing/status_words.h"
 

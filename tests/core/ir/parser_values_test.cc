@@ -10,7 +10,7 @@
 #include "core/ir/leaves.h"
 #include "core/ir/text/parser.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 #include "tests/testing/status_words.h"
 
 namespace hawser {

@@ -12,8 +12,8 @@
 #include "core/passes/optimize.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/core/passes/build_module.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 namespace {

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/graph.pb.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_module.h"
 #include "tests/testing/sample_modules.h"
 
 namespace hawser {

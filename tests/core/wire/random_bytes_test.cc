@@ -7,7 +7,7 @@
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 #include "tests/testing/sample_modules.h"
 
 namespace hawser {

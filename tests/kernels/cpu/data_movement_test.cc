@@ -12,7 +12,7 @@
 #include "core/ops/movement/slice.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::cpu {
 namespace {

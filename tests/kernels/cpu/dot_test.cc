@@ -10,7 +10,7 @@
 #include "kernels/cpu/gemm.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::cpu {
 namespace {

@@ -9,8 +9,8 @@
 #include "kernels/cpu/program.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser::cpu {
 namespace {

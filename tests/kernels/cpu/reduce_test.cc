@@ -11,7 +11,7 @@
 #include "kernels/cpu/lane_program.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::cpu {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "tests/testing/expression_module.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::gpu {
 namespace {

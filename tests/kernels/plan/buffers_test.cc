@@ -20,8 +20,8 @@
 #include "kernels/plan/plan.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser::plan {
 namespace {

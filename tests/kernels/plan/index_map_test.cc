@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::plan {
 namespace {

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::server {
 namespace {

@@ -14,7 +14,7 @@
 #include "proto/datasets.pb.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/time/time.h"
 #include "core/base/status.h"
 #include "gtest/gtest.h"
-#include "tests/testing/process.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/process.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::testing {
 namespace {

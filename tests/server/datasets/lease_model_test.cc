@@ -16,7 +16,7 @@
 #include "server/datasets/dataset_store.h"
 #include "tests/server/datasets/store_fixture.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::server {
 namespace {

@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "server/datasets/dataset_store.h"
 #include "server/datasets/uploads.h"
-#include "tests/testing/temporary_folder.h"
+#include "tests/testing/processes/temporary_folder.h"
 
 namespace hawser::server {
 

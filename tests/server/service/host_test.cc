@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_client.h"
 #include "tests/server/service/service_fixture.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::testing {
 namespace {

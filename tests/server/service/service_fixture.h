@@ -21,8 +21,8 @@
 #include "proto/executor.pb.h"
 #include "tests/server/service/raw_session.h"
 #include "tests/server/service/raw_stream.h"
-#include "tests/testing/loopback.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/processes/loopback.h"
 
 namespace hawser::testing {
 

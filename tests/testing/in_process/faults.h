@@ -10,7 +10,7 @@
 
 #include "absl/time/time.h"
 #include "core/wire/dataset_verbs.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 

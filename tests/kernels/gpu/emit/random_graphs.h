@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "kernels/plan/plan.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser::gpu {
 

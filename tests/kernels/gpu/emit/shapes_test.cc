@@ -14,7 +14,7 @@
 #include "tests/kernels/gpu/emit/region_batch.h"
 #include "tests/kernels/gpu/emit/sample_graphs.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::gpu {
 namespace {

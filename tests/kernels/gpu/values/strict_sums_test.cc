@@ -5,7 +5,7 @@
 
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser::gpu {
 namespace {

@@ -10,8 +10,8 @@
 #include "tests/kernels/gpu/rig.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser::gpu {
 namespace {

@@ -18,7 +18,7 @@
 #include "kernels/gpu/compile/compiled.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::gpu {
 namespace {

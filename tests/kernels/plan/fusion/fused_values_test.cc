@@ -15,8 +15,8 @@
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/plan.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 #include "tests/testing/sample_modules.h"
 
 namespace hawser::plan {

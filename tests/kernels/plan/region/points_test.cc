@@ -12,8 +12,8 @@
 #include "kernels/plan/region/node_table.h"
 #include "tests/kernels/plan/region/run_region.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random_literal.h"
-#include "tests/testing/random_module.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
 
 namespace hawser::plan {
 namespace {

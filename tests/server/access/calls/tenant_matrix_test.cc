@@ -13,7 +13,7 @@
 #include "tests/server/access/calls/tenant_things.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process_counts.h"
+#include "tests/testing/processes/process_counts.h"
 
 namespace hawser::testing {
 namespace {

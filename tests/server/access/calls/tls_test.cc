@@ -10,7 +10,7 @@
 #include "tests/server/access/access_server.h"
 #include "tests/server/access/credential_files.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/process.h"
+#include "tests/testing/processes/process.h"
 
 namespace hawser::testing {
 namespace {
