@@ -37,8 +37,9 @@ constexpr int kLooksAtStranger = 10;
 // complete message in so many looks, in which more has come than this.
 constexpr int kLooksAtBlamed = 4;
 constexpr int64_t kMostOfBlameless = 1 << 20;
-// The memory of a closed connection takes a moment to come free.
-constexpr absl::Duration kBetweenCloses = absl::Milliseconds(40);
+// Trimming takes milliseconds, and the memory of a closed connection takes a
+// moment to come free.
+constexpr absl::Duration kBetweenTrims = absl::Milliseconds(40);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
 
 // As gRPC writes it; "" for sockets that have no address.
@@ -335,19 +336,24 @@ void ConnectionGuard::CloseNewest() {
 
 void ConnectionGuard::LookAtMemory() {
   if (limits_.resident_bytes == 0) return;
-  const int64_t resident = limits_.resident();
-  const bool beyond = resident > limits_.resident_bytes;
-  // Early, since gRPC parses and copies what it has read even after a close.
-  const bool much_buffered =
-      limits_.uncharged_bytes > 0 &&
-      resident - limits_.charged() > limits_.uncharged_bytes;
-  if ((beyond || much_buffered) && CloseUnfinished()) return;
-  const absl::Time now = SteadyNow();
-  if (!beyond || now < next_close_) return;
-  // Freed memory may not have been given back yet.
-  malloc_trim(0);
-  next_close_ = SteadyNow() + kBetweenCloses;
-  if (limits_.resident() > limits_.resident_bytes) CloseNewest();
+  int64_t resident = limits_.resident();
+  // Buffers count early, since gRPC parses and copies what it has read even
+  // after a close.
+  const auto is_short = [&] {
+    return resident > limits_.resident_bytes ||
+           (limits_.uncharged_bytes > 0 &&
+            resident - limits_.charged() > limits_.uncharged_bytes);
+  };
+  if (!is_short()) return;
+  const bool trims = SteadyNow() >= next_trim_;
+  if (trims) {  // freed memory may not have been given back yet
+    malloc_trim(0);
+    next_trim_ = SteadyNow() + kBetweenTrims;
+    resident = limits_.resident();
+    short_ = is_short();
+  }
+  if (!short_ || CloseUnfinished()) return;
+  if (trims && resident > limits_.resident_bytes) CloseNewest();
 }
 
 void ConnectionGuard::Loop() {

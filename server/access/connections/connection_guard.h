@@ -155,7 +155,9 @@ class ConnectionGuard {
   std::atomic<int64_t> closed_{0};
   absl::Time next_log_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   int64_t unlogged_ ABSL_GUARDED_BY(mu_) = 0;
-  absl::Time next_close_ = absl::InfinitePast();  // of the guard's thread alone
+  // Of the guard's thread alone.
+  absl::Time next_trim_ = absl::InfinitePast();
+  bool short_ = false;  // memory was short after the last trim
   std::thread thread_;
 };
 

@@ -271,6 +271,20 @@ TEST_F(ConnectionGuardTest, TheNewestGoesWhenMemoryIsShort) {
   EXPECT_FALSE(pairs[2].EndsWithin(kSomeLooks));
 }
 
+// Memory that was freed and is not given back yet is no message: once it is
+// given back, memory is not short.
+TEST_F(ConnectionGuardTest, FreedMemoryClosesNone) {
+  std::atomic<int> looks{0};
+  Start({.resident_bytes = 1000,
+         .uncharged_bytes = 100,
+         .resident = [&] { return looks++ % 2 == 0 ? 500 : 50; }});
+  Pair pair;
+  guard_->Add(pair.server());
+  ASSERT_OK(guard_->Authorise(*guard_->Find(pair.peer()), "a"));
+  EXPECT_TRUE(pair.Pass(4 << 20));
+  EXPECT_FALSE(pair.EndsWithin(kSomeLooks));
+}
+
 TEST_F(ConnectionGuardTest, UnixSocketsAreNotCountedButGoWhenMemoryIsShort) {
   std::atomic<int64_t> resident{0};
   Start({.resident_bytes = 100, .resident = [&] { return resident.load(); }});
