@@ -58,74 +58,105 @@ Literal Counting(DType dtype) {
   return value;
 }
 
+// One run of it. Buffers are kept until its end, so that nothing is given back
+// before.
+class WireProgram {
+ public:
+  explicit WireProgram(runtime::Client& client) : client_(client) {}
+
+  absl::Status Run() {
+    HAWSER_ASSIGN_OR_RETURN(step_, client_.Compile(StepModule(), {}, {}));
+    HAWSER_RETURN_IF_ERROR(Steps());
+    HAWSER_RETURN_IF_ERROR(Types());
+    HAWSER_RETURN_IF_ERROR(Datasets());
+    HAWSER_ASSIGN_OR_RETURN(const auto called,
+                            step_->Call({{a_, a_, b_}}, {}).Await());
+    values_.push_back(called.values[0]);
+    return client_.Ping({});
+  }
+  std::vector<Literal> values() { return std::move(values_); }
+
+ private:
+  absl::Status Fetch(const BufferPtr& buffer) {
+    kept_.push_back(buffer);
+    HAWSER_ASSIGN_OR_RETURN(values_.emplace_back(), buffer->Fetch({}).Await());
+    return absl::OkStatus();
+  }
+
+  // Values that stay, that come back and that are given away.
+  absl::Status Steps() {
+    HAWSER_ASSIGN_OR_RETURN(
+        const auto both,
+        client_.Compile(SumAndProductModule(),
+                        {.numerics = runtime::Numerics::kStrict}, {}));
+    HAWSER_ASSIGN_OR_RETURN(const BufferPtr w, client_.Upload(a_, {}));
+    HAWSER_RETURN_IF_ERROR(Fetch(w));
+    HAWSER_ASSIGN_OR_RETURN(const auto one, step_->Execute({{w, a_, b_}}, {}));
+    HAWSER_RETURN_IF_ERROR(Fetch(one[0]));
+    HAWSER_ASSIGN_OR_RETURN(const auto two,
+                            step_->Execute({{one[0], a_, b_}}, {}));
+    HAWSER_RETURN_IF_ERROR(Fetch(two[0]));
+    HAWSER_ASSIGN_OR_RETURN(pair_, both->Execute({{two[0], a_}}, {}));
+    HAWSER_RETURN_IF_ERROR(Fetch(pair_[0]));
+    HAWSER_RETURN_IF_ERROR(Fetch(pair_[1]));
+    HAWSER_ASSIGN_OR_RETURN(
+        const auto given,
+        step_->Execute({{two[0], a_, b_}}, {.call = {}, .donated = {0}}));
+    return Fetch(given[0]);
+  }
+
+  // Every dtype, and a value that is asked for by itself.
+  absl::Status Types() {
+    HAWSER_ASSIGN_OR_RETURN(const auto types,
+                            client_.Compile(EveryDType(), {}, {}));
+    std::vector<Argument> every;
+    for (const DType dtype : kDTypes) every.emplace_back(Counting(dtype));
+    HAWSER_ASSIGN_OR_RETURN(const auto same, types->Execute(every, {}));
+    for (const BufferPtr& buffer : same) HAWSER_RETURN_IF_ERROR(Fetch(buffer));
+    HAWSER_ASSIGN_OR_RETURN(const auto spread,
+                            client_.Compile(Spread(), {}, {}));
+    HAWSER_ASSIGN_OR_RETURN(const auto wide,
+                            spread->Execute({{Literal::Scalar(2.5f)}}, {}));
+    return Fetch(wide[0]);
+  }
+
+  // A dataset of values, each verb, and a step on one of its arrays.
+  absl::Status Datasets() {
+    runtime::Datasets& datasets = client_.datasets();
+    HAWSER_ASSIGN_OR_RETURN(
+        const DatasetInfo frozen,
+        datasets.Freeze({{{"product", pair_[1]}, {"sum", pair_[0]}}}, {}));
+    const std::string token = frozen.token;
+    HAWSER_RETURN_IF_ERROR(
+        datasets.Ask(DatasetTag{.name = "@wire", .token = token}, {}).status());
+    HAWSER_RETURN_IF_ERROR(datasets.Ask(StatDataset{"@wire"}, {}).status());
+    HAWSER_RETURN_IF_ERROR(
+        datasets.Ask(PinDataset{token, absl::InfiniteDuration()}, {}).status());
+    HAWSER_RETURN_IF_ERROR(datasets.Ask(DatasetQuery{}, {}).status());
+    HAWSER_RETURN_IF_ERROR(datasets.Ask(QueryUsage{}, {}).status());
+    HAWSER_ASSIGN_OR_RETURN(const BufferPtr sum,
+                            datasets.Open({token, "sum"}, {}));
+    HAWSER_ASSIGN_OR_RETURN(const auto of_data,
+                            step_->Execute({{sum, a_, b_}}, {}));
+    HAWSER_RETURN_IF_ERROR(Fetch(of_data[0]));
+    return datasets.Ask(DeleteDataset{token}, {}).status();
+  }
+
+  runtime::Client& client_;
+  const Literal a_ = Literal::Vector<float>({1, 2, 3, 4});
+  const Literal b_ = Literal::Vector<float>({0.5f, -1, 0, 8});
+  std::shared_ptr<runtime::Executable> step_;
+  std::vector<BufferPtr> pair_;
+  std::vector<BufferPtr> kept_;
+  std::vector<Literal> values_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::vector<Literal>> RunWireProgram(runtime::Client& client) {
-  const Literal a = Literal::Vector<float>({1, 2, 3, 4});
-  const Literal b = Literal::Vector<float>({0.5f, -1, 0, 8});
-  std::vector<Literal> values;
-  std::vector<BufferPtr> kept;  // nothing is given back before the end
-  const auto fetch = [&](const BufferPtr& buffer) -> absl::Status {
-    kept.push_back(buffer);
-    HAWSER_ASSIGN_OR_RETURN(values.emplace_back(), buffer->Fetch({}).Await());
-    return absl::OkStatus();
-  };
-
-  HAWSER_ASSIGN_OR_RETURN(const auto step,
-                          client.Compile(StepModule(), {}, {}));
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto both,
-      client.Compile(SumAndProductModule(),
-                     {.numerics = runtime::Numerics::kStrict}, {}));
-  HAWSER_ASSIGN_OR_RETURN(const BufferPtr w, client.Upload(a, {}));
-  HAWSER_RETURN_IF_ERROR(fetch(w));
-  HAWSER_ASSIGN_OR_RETURN(const auto one, step->Execute({{w, a, b}}, {}));
-  HAWSER_RETURN_IF_ERROR(fetch(one[0]));
-  HAWSER_ASSIGN_OR_RETURN(const auto two, step->Execute({{one[0], a, b}}, {}));
-  HAWSER_RETURN_IF_ERROR(fetch(two[0]));
-  HAWSER_ASSIGN_OR_RETURN(const auto pair, both->Execute({{two[0], a}}, {}));
-  HAWSER_RETURN_IF_ERROR(fetch(pair[0]));
-  HAWSER_RETURN_IF_ERROR(fetch(pair[1]));
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto given,
-      step->Execute({{two[0], a, b}}, {.call = {}, .donated = {0}}));
-  HAWSER_RETURN_IF_ERROR(fetch(given[0]));
-
-  HAWSER_ASSIGN_OR_RETURN(const auto types,
-                          client.Compile(EveryDType(), {}, {}));
-  std::vector<Argument> every;
-  for (const DType dtype : kDTypes) every.emplace_back(Counting(dtype));
-  HAWSER_ASSIGN_OR_RETURN(const auto same, types->Execute(every, {}));
-  for (const BufferPtr& buffer : same) HAWSER_RETURN_IF_ERROR(fetch(buffer));
-
-  HAWSER_ASSIGN_OR_RETURN(const auto spread, client.Compile(Spread(), {}, {}));
-  HAWSER_ASSIGN_OR_RETURN(const auto wide,
-                          spread->Execute({{Literal::Scalar(2.5f)}}, {}));
-  HAWSER_RETURN_IF_ERROR(fetch(wide[0]));
-
-  runtime::Datasets& datasets = client.datasets();
-  HAWSER_ASSIGN_OR_RETURN(
-      const DatasetInfo frozen,
-      datasets.Freeze({{{"product", pair[1]}, {"sum", pair[0]}}}, {}));
-  const std::string token = frozen.token;
-  HAWSER_RETURN_IF_ERROR(
-      datasets.Ask(DatasetTag{.name = "@wire", .token = token}, {}).status());
-  HAWSER_RETURN_IF_ERROR(datasets.Ask(StatDataset{"@wire"}, {}).status());
-  HAWSER_RETURN_IF_ERROR(
-      datasets.Ask(PinDataset{token, absl::InfiniteDuration()}, {}).status());
-  HAWSER_RETURN_IF_ERROR(datasets.Ask(DatasetQuery{}, {}).status());
-  HAWSER_RETURN_IF_ERROR(datasets.Ask(QueryUsage{}, {}).status());
-  HAWSER_ASSIGN_OR_RETURN(const BufferPtr sum,
-                          datasets.Open({token, "sum"}, {}));
-  HAWSER_ASSIGN_OR_RETURN(const auto of_data, step->Execute({{sum, a, b}}, {}));
-  HAWSER_RETURN_IF_ERROR(fetch(of_data[0]));
-  HAWSER_RETURN_IF_ERROR(datasets.Ask(DeleteDataset{token}, {}).status());
-
-  HAWSER_ASSIGN_OR_RETURN(const auto called,
-                          step->Call({{a, a, b}}, {}).Await());
-  values.push_back(called.values[0]);
-  HAWSER_RETURN_IF_ERROR(client.Ping({}));
-  return values;
+  WireProgram program(client);
+  HAWSER_RETURN_IF_ERROR(program.Run());
+  return program.values();
 }
 
 }  // namespace hawser
