@@ -140,7 +140,10 @@ TEST_F(WaitingTest, WorkAfterTheWaitHasAllItsTime) {
   const Future<Literal> value = w->Fetch({});
   server_->Hold();
   server_->ComeBack();
-  ASSERT_TRUE(Eventually([&] { return server_->held() == 1; }));
+  for (int i = 0; i < 10000 && server_->held() == 0; ++i) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  ASSERT_EQ(server_->held(), 1);
   absl::SleepFor(absl::Milliseconds(600));
   EXPECT_FALSE(value.ready());
   server_->AnswerHeld(absl::OkStatus());
