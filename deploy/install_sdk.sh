@@ -43,7 +43,7 @@ install -D -m 644 deploy/sdk/hawserConfig.cmake \
   "$lib/cmake/hawser/hawserConfig.cmake"
 mkdir -p "$lib/pkgconfig"
 cat >"$lib/pkgconfig/hawser.pc" <<EOF
-prefix=$prefix
+prefix=\${pcfiledir}/../..
 Name: hawser
 Description: tensors computed on a GPU elsewhere, or here
 Version: 1

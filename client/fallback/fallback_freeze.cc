@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/fallback/fallback_buffer.h"
 #include "client/fallback/fallback_client.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
 
@@ -15,6 +16,12 @@ FallbackBuffer* OwnBuffer(const runtime::NamedArgument& array) {
   const auto* buffer = std::get_if<runtime::BufferPtr>(&array.value);
   return buffer == nullptr ? nullptr
                            : static_cast<FallbackBuffer*>(buffer->get());
+}
+
+// A dataset whose values did not come over.
+void SayNotHere(absl::string_view token, const absl::Status& why) {
+  HAWSER_LOG(kWarning) << "dataset " << token
+                       << " is not copied to this process: " << why;
 }
 
 }  // namespace
@@ -122,6 +129,7 @@ void FallbackDatasets::FetchSource(const std::string& token,
                    const absl::StatusOr<std::vector<Literal>>& all) mutable {
         const Gate::Pass pass = gate->Enter();
         if (!pass) return;
+        if (!all.ok()) SayNotHere(token, all.status());
         MutexLock lock(&mu_);
         if (fetching_.erase(token) == 0 || !all.ok()) return;
         for (size_t i = 0; i < all->size(); ++i) {
@@ -138,7 +146,7 @@ void FallbackDatasets::KeepLocal(const DatasetInfo& info) {
   for (const DatasetInfo::Array& array : info.arrays) {
     auto there = client_->primary_->datasets().Open({info.token, array.name},
                                                     Bounded({}, attempt));
-    if (!there.ok()) return;
+    if (!there.ok()) return SayNotHere(info.token, there.status());
     arrays.push_back({array.name, *std::move(there)});
   }
   FetchSource(info.token, arrays);

@@ -87,7 +87,8 @@ TEST_P(ProgramsTest, NearestNeighbours) {
 // The server dies between two batches; what only it had is made again.
 TEST_P(ProgramsTest, NearestNeighboursAcrossAKill) {
   if (target_->server == nullptr || target_->local == nullptr) {
-    GTEST_SKIP() << "nothing to kill, or nothing to go on with";
+    GTEST_SKIP() << "a target without a server to kill, or without a CPU of "
+                    "its own to go on with";
   }
   ASSERT_OK_AND_ASSIGN(
       const Dataset data,

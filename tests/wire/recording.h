@@ -15,7 +15,8 @@ std::shared_ptr<Recorder> NewRecorder();
 Conversation Recorded(Recorder& recorder);
 
 // `inner`, with session messages, stateless calls and the unary requests of
-// datasets written down. Bulk streams pass unseen.
+// datasets written down. Bulk streams pass unseen; requests go one by one,
+// never in batches.
 std::unique_ptr<Transport> Recording(std::unique_ptr<Transport> inner,
                                      std::shared_ptr<Recorder> recorder);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/remote/session/acknowledged.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/base/threads/future.h"
@@ -9,31 +10,13 @@
 #include "proto/executor.pb.h"
 
 namespace hawser {
-namespace {
-
-class PingCall final : public Request {
- public:
-  PingCall() { message->mutable_ping(); }
-  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
-    if (status.ok()) {
-      promise_.Set(true);
-    } else {
-      promise_.Set(status);
-    }
-  }
-  Future<bool> future() const { return promise_.future(); }
-
- private:
-  Promise<bool> promise_;
-};
-
-}  // namespace
 
 absl::Status PingSession(const std::shared_ptr<RemoteSession>& session,
                          const CancelToken& cancel, absl::Duration patience,
                          absl::string_view who) {
   HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), who));
-  auto call = std::make_shared<PingCall>();
+  auto call = std::make_shared<AcknowledgedRequest>();
+  call->message->mutable_ping();
   const Future<bool> answered = call->future();
   // A full window says nothing about the link, so it is not waited for.
   session->Send(call);

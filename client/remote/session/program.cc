@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/remote/session/acknowledged.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/future.h"
@@ -17,7 +18,7 @@ constexpr size_t kBodyAlongBytes = 8 << 10;
 // SDK remembers per function.
 constexpr size_t kProgramsKept = 256;
 
-class CompileCall final : public Request {
+class CompileCall final : public AcknowledgedRequest {
  public:
   CompileCall(const RemoteProgram& program, uint64_t name, bool with_body) {
     v1::CompileRequest* compile = message->mutable_compile();
@@ -29,17 +30,6 @@ class CompileCall final : public Request {
       compile->set_module(program.bytes().data(), program.bytes().size());
     }
   }
-  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
-    if (status.ok()) {
-      promise_.Set(true);
-    } else {
-      promise_.Set(status);
-    }
-  }
-  Future<bool> future() const { return promise_.future(); }
-
- private:
-  Promise<bool> promise_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "tests/bench/calls/small_calls.h"
 
-#include <cmath>
 #include <utility>
 
+#include "client/bench/sums.h"
 #include "core/base/status.h"
 #include "core/ir/builder.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -10,24 +10,8 @@
 namespace hawser::bench {
 namespace {
 
-constexpr int64_t kElements = 16;
-constexpr float kA = 1.0f;
-constexpr float kB = 0.5f;
 // The fixed point of x = (x + kB) * kB.
 constexpr float kThousand = 0.5f;
-
-Literal Filled(float value) {
-  Literal out = Literal::Uninitialized(Shape::Of(DType::kF32, {kElements}));
-  for (float& x : out.mutable_data<float>()) x = value;
-  return out;
-}
-
-absl::Status Check(const absl::StatusOr<Literal>& value, float expected) {
-  HAWSER_RETURN_IF_ERROR(value.status());
-  const float got = value->data<float>()[kElements - 1];
-  if (std::abs(got - expected) < 1e-3f) return absl::OkStatus();
-  return Internal("the result is ", got, ", must be ", expected);
-}
 
 }  // namespace
 

@@ -93,7 +93,7 @@ TEST(FullSizeTest, KernelsCompileWithoutSpills) {
     for (const gpu::EmittedKernel& k : program.kernels) texts[k.name] = k.text;
   }
   EXPECT_GT(texts.size(), 20u);
-  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  if (!nvrtc.ok()) GTEST_SKIP() << "no NVRTC here: " << nvrtc.status();
   std::string all;
   for (const auto& [name, text] : texts) all += text;
   ASSERT_OK_AND_ASSIGN(

@@ -99,7 +99,7 @@ TEST(TcpSocket, AddressesThatAreNoneAreNamed) {
 
 TEST(TcpSocket, ListensOnIpv6Too) {
   const auto listener = TcpSocket::Listen("[::1]:0");
-  if (!listener.ok()) GTEST_SKIP() << listener.status();
+  if (!listener.ok()) GTEST_SKIP() << "no IPv6 here: " << listener.status();
   ASSERT_OK_AND_ASSIGN(const TcpEndpoint local, listener->local());
   EXPECT_THAT(local.ToString(), ::testing::StartsWith("[::1]:"));
   EXPECT_OK(TcpSocket::Find(local.ToString(), absl::Seconds(5)));
