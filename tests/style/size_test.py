@@ -16,7 +16,6 @@ CLASSES = {
     "client/remote/bare/grpc_bare_calls.cc:GrpcBareCalls": 163,
     "client/remote/grpc/grpc_poller.cc:GrpcPoller": 163,
     "client/remote/grpc/grpc_transport.cc:GrpcTransport": 202,
-    "client/remote/session/session.h:RemoteSession": 156,
     "client/sdk/ops/indexing/subscript.cc:Subscript": 189,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
     "tests/client/remote/fake_server.h:FakeServer": 153,

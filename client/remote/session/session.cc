@@ -4,74 +4,28 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "client/remote/link/watched.h"
 #include "core/base/clock.h"
-#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/base/threads/progress.h"
 #include "core/wire/codec.h"
-#include "google/protobuf/arena.h"
 
 namespace hawser {
 namespace {
 
-// What may be under way without an answer: enough to hide a round trip of
-// 20 ms behind steps of 150 us, little enough for a server to hold for every
-// client it has.
-constexpr int kWindowRequests = 128;
-constexpr size_t kWindowBytes = size_t{16} << 20;
-// Answers come in any order, so an old request may keep later ones
-// unacknowledged, which the server remembers.
-constexpr size_t kWindowUnacknowledged = 1024;
-// Once full, it is waited for until this much is free: else every answer would
-// let one request go, alone in its message.
-constexpr int kRoomToWaitFor = kWindowRequests / 2;
 // Requests that leave in one message when no caller waits for them: as many as
 // half of those under way, so that the first ones start at once and the server
 // does not run out of work meanwhile.
 constexpr int kMaxBatch = 32;
+// A request waits at most this long for others to leave with.
+constexpr absl::Duration kLongestInBatch = absl::Milliseconds(20);
 // This many released handles are worth a message of their own.
 constexpr size_t kReleasesPerPing = 256;
-
-// A step with a few small arguments fits the first block. The arena lives from
-// Take to Give: its block belongs to the thread that makes it.
-struct MessageMemory {
-  alignas(8) char block[1024];
-  std::optional<google::protobuf::Arena> arena;
-};
-
-// As many as a window needs are kept: blocks of this size are slow to come by
-// in glibc's malloc, which caches few.
-class MessagePool {
- public:
-  static MessagePool& Get() {
-    static auto* const pool = new MessagePool;
-    return *pool;
-  }
-  std::unique_ptr<MessageMemory> Take() {
-    std::unique_ptr<MessageMemory> memory;
-    {
-      MutexLock lock(&mu_);
-      if (!free_.empty()) {
-        memory = std::move(free_.back());
-        free_.pop_back();
-      }
-    }
-    if (memory == nullptr) memory = std::make_unique<MessageMemory>();
-    memory->arena.emplace(memory->block, sizeof(memory->block));
-    return memory;
-  }
-  void Give(std::unique_ptr<MessageMemory> memory) {
-    memory->arena.reset();
-    MutexLock lock(&mu_);
-    if (free_.size() < kWindowRequests) free_.push_back(std::move(memory));
-  }
-
- private:
-  Mutex mu_;
-  std::vector<std::unique_ptr<MessageMemory>> free_ ABSL_GUARDED_BY(mu_);
-};
+// How long Close waits for a goodbye to be heard.
+constexpr absl::Duration kGoodbye = absl::Milliseconds(200);
+// A tick that is later than this means that this process itself was stopped.
+constexpr absl::Duration kStoppedProcess = absl::Seconds(1);
 
 class Ping : public Request {
  public:
@@ -81,25 +35,38 @@ class Ping : public Request {
 
 }  // namespace
 
-std::shared_ptr<v1::ClientMessage> NewClientMessage() {
-  MessageMemory* const memory = MessagePool::Get().Take().release();
-  return std::shared_ptr<v1::ClientMessage>(
-      google::protobuf::Arena::CreateMessage<v1::ClientMessage>(
-          &*memory->arena),
-      [memory](v1::ClientMessage*) {
-        MessagePool::Get().Give(std::unique_ptr<MessageMemory>(memory));
-      });
-}
-
 RemoteSession::RemoteSession(std::shared_ptr<Transport> transport,
                              RemoteOptions options)
     : transport_(std::move(transport)),
       options_(std::move(options)),
-      address_(transport_->address()) {}
+      address_(transport_->address()),
+      link_(address_, options_) {}
 
-RemoteSession::~RemoteSession() {
-  gate_->Close();
-  Alarm::OfProcess().Cancel(tick_);
+void RemoteSession::Start() {
+  {
+    MutexLock lock(&mu_);
+    const absl::Time now = SteadyNow();
+    link_.Start(now);
+    ticks_.By(NextTick(now));
+  }
+  OpenStream();
+}
+
+void RemoteSession::Close() {
+  ticks_.Stop();
+  std::unique_ptr<SessionStream> stream;
+  Requests requests;
+  bool say_goodbye = false;
+  {
+    MutexLock lock(&mu_);
+    say_goodbye = link_.open();
+    if (say_goodbye && !releases_.empty()) SendPing();
+    requests = Lose(Cancelled(address_, ": the client was closed"));
+    stream = std::move(stream_);
+  }
+  if (say_goodbye) stream->Finish(SteadyNow() + kGoodbye);
+  stream.reset();
+  Tell(requests);
 }
 
 void RemoteSession::Send(const std::shared_ptr<Request>& request) {
@@ -115,13 +82,37 @@ absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
   return absl::OkStatus();
 }
 
+absl::Status RemoteSession::WaitForRoom(size_t bytes, const CancelToken& cancel,
+                                        const CancelToken& caller) {
+  {
+    MutexLock lock(&mu_);
+    if (window_.HasRoom(bytes)) return absl::OkStatus();
+    if (stream_ != nullptr) stream_->Flush();
+  }
+  while (true) {
+    Future<bool> room;
+    {
+      MutexLock lock(&mu_);
+      if (window_.HasMuchRoom(bytes)) return absl::OkStatus();
+      room = window_.MuchRoom();
+    }
+    const absl::Status over = AwaitWithin(room, cancel, address_).status();
+    if (over.ok()) continue;
+    if (!caller.Check().ok()) return over;
+    return ResourceExhausted(address_, ": the window of ",
+                             RequestWindow::kRequests, " requests or ",
+                             RequestWindow::kBytes >> 20,
+                             " MiB stayed full for the attempt's timeout");
+  }
+}
+
 void RemoteSession::Send(const std::shared_ptr<Request>& request, size_t bytes,
                          bool batch) {
   absl::Status lost;
   bool look = false;
   {
     MutexLock lock(&mu_);
-    if (state_ != State::kLost) {
+    if (!link_.lost()) {
       look = Append(request, bytes, batch);
     } else {
       lost = lost_status_;
@@ -131,71 +122,31 @@ void RemoteSession::Send(const std::shared_ptr<Request>& request, size_t bytes,
   if (look) Look();
 }
 
-void RemoteSession::SignalRoom() {
-  if (room_ == nullptr || !HasRoom(0, kRoomToWaitFor)) return;
-  room_->Set(true);
-  room_ = nullptr;
-}
-
 void RemoteSession::Look() {
   const std::shared_ptr<ProgressEngine> engine = ProgressEngine::Current();
   if (engine == nullptr) return;
   engine->Advance([] { return false; }, absl::UnixEpoch());
 }
 
-bool RemoteSession::HasRoom(size_t bytes, int requests) const {
-  if (state_ == State::kLost || unanswered_ == 0) return true;
-  return unanswered_ + requests <= kWindowRequests &&
-         entries_.size() < kWindowUnacknowledged &&
-         unanswered_bytes_ + bytes <= kWindowBytes;
-}
-
-absl::Status RemoteSession::WaitForRoom(size_t bytes, const CancelToken& cancel,
-                                        const CancelToken& caller) {
-  {
-    MutexLock lock(&mu_);
-    if (HasRoom(bytes, 1)) return absl::OkStatus();
-    if (stream_ != nullptr) stream_->Flush();
-  }
-  while (true) {
-    Future<bool> room;
-    {
-      MutexLock lock(&mu_);
-      if (HasRoom(bytes, kRoomToWaitFor)) return absl::OkStatus();
-      if (room_ == nullptr) room_ = std::make_unique<Promise<bool>>();
-      room = room_->future();
-    }
-    const absl::Status over = AwaitWithin(room, cancel, address_).status();
-    if (over.ok()) continue;
-    if (!caller.Check().ok()) return over;
-    return ResourceExhausted(address_, ": the window of ", kWindowRequests,
-                             " requests or ", kWindowBytes >> 20,
-                             " MiB stayed full for the attempt's timeout");
-  }
-}
-
 bool RemoteSession::Append(const std::shared_ptr<Request>& request,
                            size_t bytes, bool batch) {
-  v1::ClientMessage* message = request->message.get();
-  message->set_sequence(first_sequence_ + entries_.size());
-  message->set_acknowledged(first_sequence_ - 1);
   if (!releases_.empty()) {
-    message->mutable_release()->Add(releases_.begin(), releases_.end());
+    request->message->mutable_release()->Add(releases_.begin(),
+                                             releases_.end());
     releases_.clear();
   }
-  entries_.push_back({request, bytes});
-  unanswered_bytes_ += bytes;
-  const bool first = ++unanswered_ == 1;
-  if (state_ != State::kOpen) return false;  // sent once (re)attached
-  last_sent_ = SteadyNow();
-  if (first) {
-    asked_ = last_sent_;
-    TickBy(last_sent_ + options_.silence / 2);
+  window_.Add(request, bytes);
+  if (!link_.open()) return false;  // sent once (re)attached
+  const absl::Time now = SteadyNow();
+  link_.Sent(now);
+  if (window_.unanswered() == 1) {
+    link_.Asked(now);
+    ticks_.By(now + options_.silence / 2);
   }
   if (batch) {
-    TickBy(last_sent_ + kLongestInBatch);
-    return stream_->SendInBatch(request->message,
-                                std::clamp(unanswered_ / 2, 1, kMaxBatch));
+    ticks_.By(now + kLongestInBatch);
+    return stream_->SendInBatch(
+        request->message, std::clamp(window_.unanswered() / 2, 1, kMaxBatch));
   }
   stream_->Send(request->message);
   return false;
@@ -203,22 +154,23 @@ bool RemoteSession::Append(const std::shared_ptr<Request>& request,
 
 void RemoteSession::Flush() {
   MutexLock lock(&mu_);
-  if (state_ == State::kOpen) stream_->Flush();
+  if (link_.open()) stream_->Flush();
 }
 
 void RemoteSession::SendPing() {
-  pinged_ = SteadyNow();
+  link_.Pinged(SteadyNow());
   (void)Append(std::make_shared<Ping>(), 0, /*batch=*/false);
 }
 
 void RemoteSession::Release(uint64_t handle) {
   MutexLock lock(&mu_);
-  if (state_ == State::kLost) return;
-  if (releases_.empty() && state_ == State::kOpen) {
-    TickBy(std::max(last_sent_, SteadyNow()) + kReleaseDelay);
+  if (link_.lost()) return;
+  if (releases_.empty() && link_.open()) {
+    ticks_.By(std::max(link_.last_sent(), SteadyNow()) +
+              LinkState::kReleaseDelay);
   }
   releases_.push_back(handle);
-  if (releases_.size() >= kReleasesPerPing && state_ == State::kOpen) {
+  if (releases_.size() >= kReleasesPerPing && link_.open()) {
     SendPing();
   }
 }
@@ -232,7 +184,8 @@ void RemoteSession::OnMessage(v1::ServerMessage* message) {
   }
   MutexLock lock(&mu_);
   // The server may have nothing left to do but what is held back here.
-  if (state_ == State::kOpen && unanswered_ > 0 && unanswered_ <= kMaxBatch) {
+  const int unanswered = window_.unanswered();
+  if (link_.open() && unanswered > 0 && unanswered <= kMaxBatch) {
     stream_->Flush();
   }
 }
@@ -242,8 +195,8 @@ void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
   std::shared_ptr<Request> request;
   {
     MutexLock lock(&mu_);
-    last_heard_ = SteadyNow();
-    request = TakeAnswered(message->sequence());
+    link_.Heard(SteadyNow());
+    request = window_.TakeAnswered(message->sequence());
   }
   if (request == nullptr) return;  // a repeat after reattaching
   if (message->status().code() == 0) {
@@ -258,9 +211,9 @@ void RemoteSession::OnDone(absl::Span<const uint64_t> sequences) {
   requests.reserve(sequences.size());
   {
     MutexLock lock(&mu_);
-    last_heard_ = SteadyNow();
+    link_.Heard(SteadyNow());
     for (uint64_t sequence : sequences) {
-      requests.push_back(TakeAnswered(sequence));
+      requests.push_back(window_.TakeAnswered(sequence));
     }
   }
   v1::ServerMessage nothing;
@@ -270,22 +223,149 @@ void RemoteSession::OnDone(absl::Span<const uint64_t> sequences) {
   }
 }
 
-std::shared_ptr<Request> RemoteSession::TakeAnswered(uint64_t sequence) {
-  if (sequence < first_sequence_ ||
-      sequence - first_sequence_ >= entries_.size()) {
-    return nullptr;
+void RemoteSession::OpenStream() {
+  SessionCallbacks callbacks;
+  callbacks.on_message = [this](v1::ServerMessage* message) {
+    CallbackScope scope;
+    OnMessage(message);
+  };
+  callbacks.on_closed = [this](const StreamEnd& end) {
+    CallbackScope scope;
+    OnClosed(end);
+  };
+  auto stream = transport_->OpenSession(std::move(callbacks));
+  auto message = NewClientMessage();
+  MutexLock lock(&mu_);
+  if (link_.lost()) return;  // closed meanwhile; `stream` ends
+  message->set_acknowledged(window_.acknowledged());
+  v1::OpenRequest* open = message->mutable_open();
+  open->set_session_id(session_id_);
+  open->set_secret(secret_);
+  open->set_client_name(options_.client_name);
+  open->set_batches(true);
+  stream_ = std::move(stream);
+  stream_->Send(std::move(message));
+}
+
+void RemoteSession::OnOpenReply(v1::ServerMessage* message) {
+  if (message->session_lost()) {
+    LoseAndTell(Unavailable(address_,
+                            ": session lost: the server no longer knows it "
+                            "(restarted, or the lease was over)"));
+    return;
   }
-  Entry& entry = entries_[sequence - first_sequence_];
-  if (entry.request == nullptr) return nullptr;
-  std::shared_ptr<Request> request = std::move(entry.request);
-  --unanswered_;
-  unanswered_bytes_ -= entry.bytes;
-  while (!entries_.empty() && entries_.front().request == nullptr) {
-    entries_.pop_front();
-    ++first_sequence_;
+  if (message->status().code() != 0) {
+    LoseAndTell(CannotOpen(address_, FromProto(message->status())));
+    return;
   }
-  SignalRoom();
-  return request;
+  const v1::OpenReply& reply = message->open();
+  bool another;
+  {
+    MutexLock lock(&mu_);
+    if (link_.phase() != LinkState::Phase::kOpening) return;
+    another = reply.session_id() == 0 ||
+              (session_id_ != 0 && session_id_ != reply.session_id());
+    if (!another) Attach(reply);
+  }
+  if (another) {
+    LoseAndTell(Unavailable(address_,
+                            ": session lost: the server gave another "
+                            "one than was asked for"));
+    return;
+  }
+  opened_.Set(FromProto(reply.capabilities()));  // the first time counts
+}
+
+void RemoteSession::Attach(const v1::OpenReply& reply) {
+  session_id_ = reply.session_id();
+  secret_ = reply.secret();
+  const absl::Time now = SteadyNow();
+  link_.Attached(absl::Seconds(reply.lease_seconds()), now);
+  ticks_.By(NextTick(now));
+  if (reply.batches()) stream_->AllowBatches();
+  // The answers to what was applied will come.
+  for (const auto& request : window_.After(reply.applied())) {
+    stream_->Send(request->message);
+  }
+}
+
+void RemoteSession::OnClosed(const StreamEnd& end) {
+  absl::Status lost;
+  {
+    MutexLock lock(&mu_);
+    // Else it was us who ended that stream.
+    if (!link_.open() && link_.phase() != LinkState::Phase::kOpening) return;
+    const absl::Time now = SteadyNow();
+    lost = link_.Ended(end, now);
+    if (lost.ok()) ticks_.By(NextTick(now));
+  }
+  if (!lost.ok()) LoseAndTell(lost);
+}
+
+RemoteSession::Requests RemoteSession::Lose(const absl::Status& why) {
+  if (link_.lost()) return {};
+  link_.Lose();
+  lost_status_ = why;
+  lost_.store(true, std::memory_order_release);
+  releases_.clear();
+  ticks_.By(SteadyNow());  // which ends the stream
+  return window_.TakeAll();
+}
+
+void RemoteSession::Tell(const Requests& requests) {
+  const absl::Status why = lost_status();
+  opened_.Set(why);
+  for (const auto& request : requests) request->OnReply(why, nullptr);
+}
+
+void RemoteSession::LoseAndTell(const absl::Status& why) {
+  Requests requests;
+  {
+    MutexLock lock(&mu_);
+    if (link_.lost()) return;
+    requests = Lose(why);
+  }
+  Tell(requests);
+}
+
+absl::Time RemoteSession::NextTick(absl::Time now) const {
+  if (!link_.lost()) return link_.NextLook(owed(), now);
+  return stream_ == nullptr ? absl::InfiniteFuture() : now;
+}
+
+void RemoteSession::Tick() {
+  const absl::Time now = SteadyNow();
+  std::unique_ptr<SessionStream> ended;
+  Requests requests;
+  bool lost_now = false, reattach = false;
+  {
+    MutexLock lock(&mu_);
+    const std::optional<absl::Duration> late = ticks_.Late(now);
+    if (!late.has_value()) return;
+    if (!link_.lost()) {
+      if (*late > kStoppedProcess) link_.Forgive(*late);
+      const absl::Status lost = link_.Check(owed(), now);
+      lost_now = !lost.ok();
+      if (lost_now) requests = Lose(lost);
+    }
+    reattach = link_.WantsStream(now);
+    if (reattach || link_.lost()) ended = std::move(stream_);
+    if (link_.open()) {
+      if (link_.WantsPing(owed(), now)) SendPing();
+      stream_->Flush();
+    }
+    ticks_.Next(reattach ? absl::InfiniteFuture() : NextTick(now));
+  }
+  if (lost_now) Tell(requests);
+  ended.reset();
+  if (!reattach) return;
+  {
+    MutexLock lock(&mu_);
+    if (link_.phase() != LinkState::Phase::kBroken) return;
+    link_.Reopen(now);
+    ticks_.By(NextTick(now));
+  }
+  OpenStream();
 }
 
 absl::Status RemoteSession::lost_status() const {
@@ -295,17 +375,17 @@ absl::Status RemoteSession::lost_status() const {
 
 int RemoteSession::outstanding() const {
   MutexLock lock(&mu_);
-  return unanswered_;
+  return window_.unanswered();
 }
 
 absl::Time RemoteSession::detached_since() const {
   MutexLock lock(&mu_);
-  return state_ == State::kOpen ? absl::InfiniteFuture() : broken_since_;
+  return link_.detached_since();
 }
 
 bool RemoteSession::over() const {
   MutexLock lock(&mu_);
-  return state_ == State::kLost && stream_ == nullptr && !ticking_;
+  return link_.lost() && stream_ == nullptr && !ticks_.running();
 }
 
 }  // namespace hawser
