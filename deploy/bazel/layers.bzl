@@ -30,8 +30,13 @@ PROTO_USERS = [
 # gRPC types stop here.
 GRPC_USERS = [
     "//client/remote/bare:__pkg__",
-    "//client/remote/grpc:__pkg__",
+    "//client/remote/grpc:__subpackages__",
     "//server:__pkg__",
     "//server/rpc:__pkg__",
     "//server/service:__pkg__",
+]
+BULK_USERS = [
+    "//client/remote/bare:__pkg__",
+    "//client/remote/grpc:__subpackages__",
+    "//server/service:__subpackages__",
 ]

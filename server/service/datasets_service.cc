@@ -7,6 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/wire/dataset_verbs.h"
+#include "proto/bulk_frame.h"
 #include "proto/datasets.grpc.pb.h"
 #include "server/service/messages/frames.h"
 #include "server/service/messages/unary.h"
@@ -29,9 +30,9 @@ class PutReactor final : public Reactor {
   void OnRead(bool ok) override {
     if (!ok) return Complete();
     v1::PutChunk header;
-    const absl::Status status =
-        frame_.Parse(&buffer_, v1::PutChunk::kDataFieldNumber, &header);
-    if (!status.ok()) return rpc().Finish(status);
+    if (!frame_.Parse(&buffer_, v1::PutChunk::kDataFieldNumber, &header)) {
+      return rpc().Finish(InvalidArgument("not a frame of this stream"));
+    }
     stream_->Frame(header, frame_.size(),
                    [this](const absl::Status& ready) { Ready(ready); });
   }

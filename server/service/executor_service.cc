@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "proto/bulk_frame.h"
 #include "proto/executor.grpc.pb.h"
 #include "server/service/execution/stateless_call.h"
 #include "server/service/messages/frames.h"
@@ -77,8 +78,9 @@ class UploadReactor final : public Reactor {
   absl::Status Receive() {
     v1::UploadChunk header;
     InFrame frame;
-    HAWSER_RETURN_IF_ERROR(
-        frame.Parse(&buffer_, v1::UploadChunk::kDataFieldNumber, &header));
+    if (!frame.Parse(&buffer_, v1::UploadChunk::kDataFieldNumber, &header)) {
+      return InvalidArgument("not a frame of this stream");
+    }
     if (receiver_ == nullptr) {
       HAWSER_ASSIGN_OR_RETURN(
           receiver_, UploadReceiver::Begin(*executor_, tenant_, header));

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/remote/grpc/frame.h"
-#include "client/remote/grpc/grpc_bulk.h"
+#include "client/remote/grpc/bulk/bulk_calls.h"
+#include "client/remote/grpc/bulk/bulk_stream.h"
 #include "client/remote/grpc/grpc_credentials.h"
 #include "client/remote/link/options.h"
 #include "core/base/clock.h"
@@ -36,9 +36,6 @@ namespace reflection = grpc::reflection::v1alpha;
 using grpc::internal::RpcMethod;
 using reflection::ServerReflectionRequest;
 using reflection::ServerReflectionResponse;
-
-// Data in one frame: those of grpc_transport.cc.
-constexpr size_t kFrameBytes = 512 << 10;
 
 // Shared with no other channel.
 std::shared_ptr<grpc::Channel> OwnConnection(
@@ -177,20 +174,17 @@ class GrpcBareCalls final : public BareCalls {
   bool WriteChunk(const Literal& value, size_t chunk, const Digest& digest,
                   grpc::ClientContext* context,
                   grpc::ClientWriter<grpc::ByteBuffer>* writer) const {
-    auto left = value.bytes().subspan(chunk * kChunkBytes, kChunkBytes);
     v1::PutChunk header;
     header.set_upload(upload_);
     header.set_digest(std::string(digest.bytes()));
-    header.set_chunk_bytes(left.size());
-    while (!left.empty()) {
-      const auto data = left.subspan(0, kFrameBytes);
+    const auto bytes = value.bytes().subspan(chunk * kChunkBytes, kChunkBytes);
+    header.set_chunk_bytes(bytes.size());
+    FrameCutter cutter(header, v1::PutChunk::kDataFieldNumber, bytes, value);
+    grpc::ByteBuffer frame;
+    while (!cutter.done()) {
       if (Over()) context->TryCancel();
-      if (!writer->Write(
-              FrameOf(header, v1::PutChunk::kDataFieldNumber, data, value))) {
-        return false;
-      }
-      left.remove_prefix(data.size());
-      header.Clear();
+      (void)cutter.Next(&frame);
+      if (!writer->Write(frame)) return false;
     }
     return true;
   }

@@ -15,8 +15,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "client/remote/grpc/frame.h"
-#include "client/remote/grpc/grpc_bulk.h"
+#include "client/remote/grpc/bulk/bulk_calls.h"
+#include "client/remote/grpc/bulk/bulk_stream.h"
 #include "client/remote/grpc/grpc_connection.h"
 #include "client/remote/grpc/grpc_credentials.h"
 #include "client/remote/grpc/grpc_poller.h"
@@ -31,8 +31,6 @@
 namespace hawser {
 namespace {
 
-// Data in one bulk frame.
-constexpr size_t kFrameBytes = 512 << 10;
 // Calls above this go over a bulk connection.
 constexpr size_t kSmallCallBytes = 64 << 10;
 
@@ -73,36 +71,6 @@ class StatelessCall final : public GrpcPoller::Tag {
   v1::CallReply reply_;
   grpc::Status status_;
   Promise<v1::CallReply> promise_;
-};
-
-// Cuts bytes into frames: the first with one header, the others with another.
-class FrameCutter {
- public:
-  FrameCutter(const google::protobuf::MessageLite* first,
-              const google::protobuf::MessageLite* rest, int field,
-              absl::Span<const char> bytes, const Literal& owner)
-      : header_(first),
-        rest_(rest),
-        field_(field),
-        left_(bytes),
-        owner_(owner) {}
-
-  // Returns how much data is in the frame.
-  size_t Next(grpc::ByteBuffer* frame) {
-    const size_t size = std::min(left_.size(), kFrameBytes);
-    *frame = FrameOf(*header_, field_, left_.subspan(0, size), owner_);
-    left_.remove_prefix(size);
-    header_ = rest_;
-    return size;
-  }
-  bool done() const { return left_.empty(); }
-
- private:
-  const google::protobuf::MessageLite* header_;
-  const google::protobuf::MessageLite* rest_;
-  int field_;
-  absl::Span<const char> left_;
-  Literal owner_;
 };
 
 class GrpcTransport final : public Transport {
@@ -147,38 +115,23 @@ class GrpcTransport final : public Transport {
 
   absl::Status Upload(const v1::UploadChunk& header, const Literal& value,
                       const runtime::CallOptions& options) override {
-    const v1::UploadChunk rest;
-    FrameCutter cutter(&header, &rest, v1::UploadChunk::kDataFieldNumber,
-                       value.bytes(), value);
-    const int64_t total = value.shape().byte_size();
-    int64_t sent = 0;
-    BulkFrames frames;
-    frames.next = [&](grpc::ByteBuffer* frame) {
-      sent += cutter.Next(frame);
-      if (options.progress) options.progress(sent, total);
-      return !cutter.done();
-    };
-    frames.take = [](grpc::ByteBuffer*) { return absl::OkStatus(); };
-    return Run("Executor/Upload", frames, options);
+    return BulkUpload(NextConnection(), header, value, options);
   }
-
   absl::Status Download(const v1::DownloadRequest& request,
                         absl::Span<char> into,
                         const runtime::CallOptions& options) override {
-    const int64_t total = into.size();
-    BulkFrames frames;
-    frames.next = [&](grpc::ByteBuffer* frame) {
-      *frame = FrameOf(request);
-      return false;
-    };
-    frames.take = [&](grpc::ByteBuffer* frame) {
-      HAWSER_RETURN_IF_ERROR(ReadFrame(
-          std::move(*frame), v1::DownloadChunk::kDataFieldNumber, &into, {}));
-      if (options.progress) options.progress(total - into.size(), total);
-      return absl::OkStatus();
-    };
-    HAWSER_RETURN_IF_ERROR(Run("Executor/Download", frames, options));
-    return CheckFull(into, total);
+    return BulkDownload(NextConnection(), request, into, options);
+  }
+  absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
+                         const runtime::CallOptions& options) override {
+    return BulkPut(NextConnection(), upload, chunks, options);
+  }
+  absl::Status Get(
+      const v1::GetRequest& request,
+      std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
+          on_shape,
+      const runtime::CallOptions& options) override {
+    return BulkGet(NextConnection(), request, on_shape, options);
   }
 
   using Transport::Ask;
@@ -195,7 +148,7 @@ class GrpcTransport final : public Transport {
     grpc::Status status;
     const auto call = NextBulk().generic.PrepareUnaryCall(
         &context, absl::StrCat("/hawser.v1.Datasets/", method),
-        FrameOf(request), &queue);
+        ToBuffer(request), &queue);
     call->StartCall();
     call->Finish(&answer, &status, nullptr);
     queue.Shutdown();
@@ -205,77 +158,7 @@ class GrpcTransport final : public Transport {
     while (queue.Next(&tag, &ok)) {
     }
     HAWSER_RETURN_IF_ERROR(CallStatus(status, cancel, address_));
-    return ParseFrame(std::move(answer), reply);
-  }
-
-  absl::Status PutChunks(uint64_t upload, absl::Span<const ChunkToPut> chunks,
-                         const runtime::CallOptions& options) override {
-    if (chunks.empty()) return absl::OkStatus();
-    int64_t total = 0, sent = 0;
-    for (const ChunkToPut& chunk : chunks) total += chunk.bytes.size();
-    v1::PutChunk header;
-    header.set_upload(upload);
-    const v1::PutChunk rest;
-    std::optional<FrameCutter> cutter;
-    size_t started = 0;
-    BulkFrames frames;
-    frames.next = [&](grpc::ByteBuffer* frame) {
-      if (!cutter.has_value() || cutter->done()) {
-        const ChunkToPut& chunk = chunks[started++];
-        const absl::string_view digest = chunk.digest.bytes();
-        header.set_digest(digest.data(), digest.size());
-        header.set_chunk_bytes(chunk.bytes.size());
-        cutter.emplace(&header, &rest, v1::PutChunk::kDataFieldNumber,
-                       chunk.bytes, chunk.owner);
-      }
-      sent += cutter->Next(frame);
-      if (options.progress) options.progress(sent, total);
-      return started < chunks.size() || !cutter->done();
-    };
-    v1::PutReply reply;
-    frames.take = [&](grpc::ByteBuffer* frame) {
-      return ParseFrame(std::move(*frame), &reply);
-    };
-    HAWSER_RETURN_IF_ERROR(Run("Datasets/Put", frames, options));
-    if (reply.chunks() == chunks.size()) return absl::OkStatus();
-    return DataLoss(address_, " took ", reply.chunks(), " of ", chunks.size(),
-                    " chunks");
-  }
-
-  absl::Status Get(
-      const v1::GetRequest& request,
-      std::function<absl::StatusOr<absl::Span<char>>(const v1::ShapeProto&)>
-          on_shape,
-      const runtime::CallOptions& options) override {
-    absl::Span<char> into;
-    int64_t total = 0;
-    bool placed = false;
-    const auto place = [&](int field, absl::string_view bytes) -> absl::Status {
-      if (field != v1::GetChunk::kShapeFieldNumber) return absl::OkStatus();
-      v1::ShapeProto shape;
-      if (placed ||
-          !shape.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-        return DataLoss(address_, " sends no shape or two");
-      }
-      HAWSER_ASSIGN_OR_RETURN(into, on_shape(shape));
-      total = into.size();
-      placed = true;
-      return absl::OkStatus();
-    };
-    BulkFrames frames;
-    frames.next = [&](grpc::ByteBuffer* frame) {
-      *frame = FrameOf(request);
-      return false;
-    };
-    frames.take = [&](grpc::ByteBuffer* frame) {
-      HAWSER_RETURN_IF_ERROR(ReadFrame(
-          std::move(*frame), v1::GetChunk::kDataFieldNumber, &into, place));
-      if (options.progress) options.progress(total - into.size(), total);
-      return absl::OkStatus();
-    };
-    HAWSER_RETURN_IF_ERROR(Run("Datasets/Get", frames, options));
-    if (!placed) return DataLoss(address_, " sent no shape");
-    return CheckFull(into, total);
+    return FromBuffer(std::move(answer), reply);
   }
 
  private:
@@ -286,18 +169,7 @@ class GrpcTransport final : public Transport {
 
   Bulk& NextBulk() { return *bulk_[next_bulk_.fetch_add(1) % bulk_.size()]; }
 
-  absl::Status Run(absl::string_view method, const BulkFrames& frames,
-                   const runtime::CallOptions& options) {
-    return RunBulkStream(&NextBulk().generic,
-                         absl::StrCat("/hawser.v1.", method), frames,
-                         runtime::AttemptToken(options), address_);
-  }
-
-  absl::Status CheckFull(absl::Span<char> left, int64_t total) const {
-    if (left.empty()) return absl::OkStatus();
-    return DataLoss(address_, " sent ", total - left.size(), " of ", total,
-                    " bytes");
-  }
+  BulkConnection NextConnection() { return {&NextBulk().generic, address_}; }
 
   const std::string address_;
   const bool protects_bytes_;

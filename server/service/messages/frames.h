@@ -1,5 +1,4 @@
-// Frames of bulk streams, between gRPC's buffers and their place with one copy
-// in and none out.
+// Messages <-> gRPC's buffers, and streams of bulk data that are not copied.
 #ifndef HAWSER_SERVER_SERVICE_MESSAGES_FRAMES_H_
 #define HAWSER_SERVER_SERVICE_MESSAGES_FRAMES_H_
 
@@ -17,24 +16,6 @@
 #include "server/service/messages/piece.h"
 
 namespace hawser::server {
-
-// A message that came in: its bytes field number `data_field` stays in the
-// buffer, everything else is parsed.
-class InFrame {
- public:
-  // `buffer` is used until the frame is done with.
-  // Errors: kInvalidArgument for what is not such a message.
-  absl::Status Parse(grpc::ByteBuffer* buffer, int data_field,
-                     google::protobuf::MessageLite* header);
-  uint64_t size() const { return size_; }
-  // Copies all of the data to `into`.
-  void CopyTo(char* into) const;
-
- private:
-  grpc::ByteBuffer* buffer_ = nullptr;
-  int offset_ = 0;
-  uint64_t size_ = 0;
-};
 
 // Any message <-> a buffer. All our methods are raw: gRPC's own parsing takes
 // what is no message for the end of a stream, or for an unknown method.

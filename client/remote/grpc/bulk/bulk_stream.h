@@ -1,6 +1,6 @@
-// One bulk stream, run to its end.
-#ifndef HAWSER_CLIENT_REMOTE_GRPC_GRPC_BULK_H_
-#define HAWSER_CLIENT_REMOTE_GRPC_GRPC_BULK_H_
+// One bulk stream, run to its end; and what all calls on gRPC here share.
+#ifndef HAWSER_CLIENT_REMOTE_GRPC_BULK_BULK_STREAM_H_
+#define HAWSER_CLIENT_REMOTE_GRPC_BULK_BULK_STREAM_H_
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/base/threads/cancel.h"
+#include "google/protobuf/message_lite.h"
 
 namespace hawser {
 
@@ -46,5 +47,10 @@ absl::Status CallStatus(const grpc::Status& status, const CancelToken& cancel,
 
 void SetDeadline(const CancelToken& cancel, grpc::ClientContext* context);
 
+// A message as gRPC takes it, and back. Errors: kDataLoss, it is none.
+grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message);
+absl::Status FromBuffer(grpc::ByteBuffer buffer,
+                        google::protobuf::MessageLite* message);
+
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_REMOTE_GRPC_GRPC_BULK_H_
+#endif  // HAWSER_CLIENT_REMOTE_GRPC_BULK_BULK_STREAM_H_

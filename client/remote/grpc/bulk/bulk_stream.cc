@@ -1,6 +1,8 @@
-#include "client/remote/grpc/grpc_bulk.h"
+#include "client/remote/grpc/bulk/bulk_stream.h"
 
 #include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <grpcpp/support/slice.h>
 
 #include <algorithm>
 #include <chrono>
@@ -139,6 +141,18 @@ absl::Status CallStatus(const grpc::Status& status, const CancelToken& cancel,
 void SetDeadline(const CancelToken& cancel, grpc::ClientContext* context) {
   if (cancel.deadline() == absl::InfiniteFuture()) return;
   context->set_deadline(ToWallChrono(cancel.deadline()));
+}
+
+grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message) {
+  const grpc::Slice slice(message.SerializeAsString());
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+absl::Status FromBuffer(grpc::ByteBuffer buffer,
+                        google::protobuf::MessageLite* message) {
+  grpc::ProtoBufferReader reader(&buffer);
+  if (message->ParseFromZeroCopyStream(&reader)) return absl::OkStatus();
+  return DataLoss("an answer is no ", message->GetTypeName());
 }
 
 }  // namespace hawser
