@@ -3,12 +3,12 @@
 #define HAWSER_CLIENT_SDK_OPS_H_
 
 #include "client/sdk/ops/create.h"
-#include "client/sdk/ops/diagonal.h"
 #include "client/sdk/ops/dot.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/elementwise/math.h"
+#include "client/sdk/ops/indexing/diagonal.h"
 #include "client/sdk/ops/indexing/edge.h"
 #include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/ops/indexing/subscript.h"

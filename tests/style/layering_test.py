@@ -101,6 +101,15 @@ EXTERNAL = [(re.compile(pattern), name) for pattern, name in [
      r"nvJitLink|nvToolsExt|cooperative_groups)\w*\.h$", "CUDA"),
 ]]
 
+# Two folders of the product may not include each other, but for these: a
+# client gives out tensors, and a tensor's node is on a client.
+CIRCLES = {
+    ("client/sdk/client", "client/sdk/graph"),
+    ("client/sdk/client", "client/sdk/graph/run"),
+}
+# Here a folder's own files are what its rooms stand on, and what gathers them.
+WITH_ROOMS = ("client/sdk", "core/ops")
+
 
 def rule_of(path):
     """The entry of ALLOWED a file falls under, or None."""
@@ -118,7 +127,8 @@ def target_of(quote, header):
         if pattern.match(header):
             return name
     if header.startswith("proto/") and (
-            header.endswith(".grpc.pb.h") or header == "proto/grpc_status.h"):
+            header.endswith(".grpc.pb.h")
+            or header in ("proto/bulk_frame.h", "proto/grpc_status.h")):
         return SERVICES
     if header.startswith("proto/") and header.endswith(".pb.h"):
         return MESSAGES
@@ -156,10 +166,30 @@ def violations(tree):
             text = complaint(rule, *match.groups()) if match else None
             if text:
                 found.append(f"{path}:{number}: {text}")
-    return found + [
+    return found + circles(tree) + [
         f"{folder}:1: the folder has no row in layering_test.py"
         for folder in sorted(unknown)
     ]
+
+
+def circles(tree):
+    """Folders of the product that include each other."""
+    arrows = set()
+    for path in source_tree.files(tree, source_tree.CODE):
+        if path.parts[0] == "tests":
+            continue
+        for line in source_tree.lines(tree, path):
+            match = INCLUDE.match(line)
+            target = match and target_of(*match.groups())
+            if target and "/" in target and "." in target:
+                arrows.add((str(path.parent), target.rpartition("/")[0]))
+    pairs = {(a, b) for a, b in arrows if a < b and (b, a) in arrows}
+    pairs = {(a, b) for a, b in pairs
+             if not (a in WITH_ROOMS and b.startswith(a + "/"))}
+    return [f"{a}:1: includes {b} and is included by it"
+            for a, b in sorted(pairs - CIRCLES)
+            ] + [f"{a}:1: no circle with {b} any more: drop its row"
+                 for a, b in sorted(CIRCLES - pairs)]
 
 
 if __name__ == "__main__":

@@ -13,9 +13,8 @@ CLASS_CAP = 150
 # within the cap loses its row.
 CLASSES = {
     "client/remote/datasets/dataset_get.cc:DatasetGet": 155,
-    "client/remote/bare/grpc_bare_calls.cc:GrpcBareCalls": 163,
+    "client/remote/bare/grpc_bare_calls.cc:GrpcBareCalls": 160,
     "client/remote/grpc/grpc_poller.cc:GrpcPoller": 163,
-    "client/remote/grpc/grpc_transport.cc:GrpcTransport": 202,
     "client/sdk/ops/indexing/subscript.cc:Subscript": 189,
     "tests/bench/limits_bench_main.cc:LimitsBench": 183,
     "tests/client/remote/fake_server.h:FakeServer": 153,

@@ -2,9 +2,10 @@
 
 #include <utility>
 
+#include "client/sdk/graph/build/inline.h"
 #include "client/sdk/graph/build/op_scope.h"
-#include "client/sdk/graph/inline.h"
 #include "client/sdk/graph/trace.h"
+#include "client/sdk/graph/user_code.h"
 #include "core/autodiff/gradient_transform.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
@@ -73,7 +74,7 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
                           Values(wanted, error)};
   };
   if (!s.ok()) {
-    const OpScope::UserCode user_code;
+    const UserCode user_code;
     return fail(fn(arguments), s.error());
   }
   Trace trace("grad", Captures::kLift);

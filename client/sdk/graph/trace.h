@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/region.h"
+#include "client/sdk/graph/user_code.h"
 #include "core/ir/builder.h"
 
 namespace hawser::sdk {
@@ -43,7 +43,7 @@ class Trace {
 
    private:
     Trace* const previous_;
-    const OpScope::UserCode user_code_;
+    const UserCode user_code_;
   };
 
   Tensor Parameter(const Shape& shape, SourceLocation where);

@@ -20,6 +20,7 @@
 namespace hawser {
 namespace {
 
+using sdk::CommonDType;
 using sdk::Compose;
 using sdk::DTypeOf;
 using sdk::OpScope;
@@ -161,6 +162,20 @@ Tensor All(const Operand& x, const Over& over) {
 }
 Tensor Any(const Operand& x, const Over& over) {
   return FoldTruth("Any", kOr, x, over);
+}
+
+Tensor AllClose(const Operand& a, const Operand& b, const Closeness& limits) {
+  const OpScope s("AllClose", {&a, &b});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::ToAccurate(sdk::ToFloating(CommonDType({&a, &b})));
+  const Tensor x = s.As(a, dtype), y = s.As(b, dtype);
+  const OpScope::Formula numbers;
+  const Tensor size = Abs(y);
+  // Equal infinities have no difference, and one is within any multiple of the
+  // other's size: only finite distances are compared.
+  const Tensor limit = size * limits.relative + limits.absolute;
+  const Tensor close = (Abs(x - y) <= limit && IsFinite(size)) || Eq(x, y);
+  return All(limits.equal_nan ? close || (IsNan(x) && IsNan(y)) : close);
 }
 Tensor ArgMax(const Operand& x, const ArgOptions& options) {
   return ArgBy("ArgMax", kArgMax, x, options);

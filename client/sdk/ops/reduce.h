@@ -76,6 +76,19 @@ Tensor All(const Operand& x, const Over& over = {});
 // Errors: as usual. Grad: zero. Source: Nx any.
 Tensor Any(const Operand& x, const Over& over = {});
 
+// Whether all elements agree: |a - b| <= absolute + relative |b|, or both are
+// the same infinity.
+struct Closeness {
+  double absolute = 1e-8;
+  double relative = 1e-5;
+  bool equal_nan = false;  // NaN agrees with NaN
+};
+// Whether a and b are close. a, b: operands of numbers. limits: see above.
+// Result: a bool scalar. Errors: as usual. Grad: zero. Source: Nx all_close;
+// NumPy allclose.
+Tensor AllClose(const Operand& a, const Operand& b,
+                const Closeness& limits = {});
+
 // A reduction of your own. x: of any dtype. initial: a number or scalar, taken
 // to be the neutral element of fn. fn: (running value, element) -> value, all
 // scalars of the promoted dtype of x and initial; taken to be associative and

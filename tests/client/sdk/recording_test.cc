@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/sdk/graph/record.h"
 #include "client/sdk/graph/run/evaluate.h"
+#include "client/sdk/graph/run/record.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"
 

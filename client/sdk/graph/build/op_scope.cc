@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/sdk/graph/build/promotion.h"
-#include "client/sdk/graph/record.h"
+#include "client/sdk/graph/run/record.h"
 #include "client/sdk/graph/trace.h"
 #include "core/base/status.h"
 #include "core/base/values/absent_size.h"
@@ -14,14 +14,9 @@
 
 namespace hawser::sdk {
 
-constinit thread_local OpScope::Ambient OpScope::ambient_;
-
-OpScope::UserCode::UserCode() : around_(std::exchange(ambient_, {})) {}
-OpScope::UserCode::~UserCode() { ambient_ = around_; }
-
 OpScope::Formula::Formula()
-    : around_(std::exchange(ambient_.in_formula, true)) {}
-OpScope::Formula::~Formula() { ambient_.in_formula = around_; }
+    : around_(std::exchange(Ambient::OfThread().in_formula, true)) {}
+OpScope::Formula::~Formula() { Ambient::OfThread().in_formula = around_; }
 
 OpScope::OpScope(absl::string_view function,
                  std::initializer_list<const Operand*> operands,
@@ -37,14 +32,17 @@ OpScope::OpScope(absl::string_view function, SourceLocation where,
                  absl::Span<const Tensor> operands, Integers integers)
     : function_(function),
       where_(where),
-      called_(ambient_.outermost == nullptr ? this : ambient_.outermost) {
-  ambient_.outermost = called_;
+      called_(Ambient::OfThread().outermost == nullptr
+                  ? this
+                  : Ambient::OfThread().outermost) {
+  Ambient::OfThread().outermost = called_;
   for (const Tensor& operand : operands) Check(operand);
   Check(integers);
 }
 
 OpScope::~OpScope() {
-  if (ambient_.outermost == this) ambient_.outermost = nullptr;
+  Ambient& ambient = Ambient::OfThread();
+  if (ambient.outermost == this) ambient.outermost = nullptr;
 }
 
 void OpScope::Check(const Tensor& operand) {
@@ -96,7 +94,7 @@ Tensor OpScope::As(const Operand& operand, DType dtype) const {
   }
   auto value = operand.number().ToLiteral(dtype);
   if (!value.ok()) return Fail(value.status());
-  if (ambient_.in_formula) return Constant(*std::move(value));
+  if (Ambient::OfThread().in_formula) return Constant(*std::move(value));
   return MakeHost(*std::move(value), where());
 }
 

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/region.h"
+#include "client/sdk/graph/user_code.h"
 #include "client/sdk/operand.h"
 #include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
@@ -28,12 +29,6 @@ using Integers = std::initializer_list<absl::Span<const int64_t>>;
 // call passes on, so a function needs no checks between its steps. Scopes of a
 // thread end in the opposite order of their beginning.
 class OpScope {
-  // What the scopes of a thread share.
-  struct Ambient {
-    const OpScope* outermost = nullptr;
-    bool in_formula = false;
-  };
-
  public:
   // Of at least one operand, the first of which says where. An integer that is
   // the size of an axis there is not (absent_size.h) is an error, as an invalid
@@ -47,18 +42,6 @@ class OpScope {
   OpScope& operator=(const OpScope&) = delete;
   ~OpScope();
 
-  // While it lives, what is called is called by the user: functions passed to
-  // SDK functions run in it.
-  class UserCode {
-   public:
-    UserCode();
-    ~UserCode();
-    UserCode(const UserCode&) = delete;
-    UserCode& operator=(const UserCode&) = delete;
-
-   private:
-    const Ambient around_;
-  };
   // While it lives, numbers are part of the structure, as those in a formula
   // `(1 - x) / 2` are that the SDK function itself brings along. The user's own
   // numbers are made tensors (As) before it.
@@ -115,8 +98,6 @@ class OpScope {
                 Attributes attributes, absl::Span<const Region> called) const;
   void Check(const Tensor& operand);
   void Check(Integers integers);
-
-  static thread_local Ambient ambient_;
 
   const absl::string_view function_;
   const SourceLocation where_;

@@ -3,10 +3,6 @@
 #include <string>
 
 #include "client/sdk/graph/build/op_scope.h"
-#include "client/sdk/graph/build/promotion.h"
-#include "client/sdk/ops/elementwise/elementwise.h"
-#include "client/sdk/ops/elementwise/logic.h"
-#include "client/sdk/ops/reduce.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise/compare.h"
 
@@ -61,20 +57,6 @@ Tensor Select(const Operand& predicate, const Operand& a, const Operand& b) {
   if (!chosen.shape().is_scalar()) chosen = s.BroadcastTo(chosen, *dims);
   return s.Add(kSelect, {chosen, s.BroadcastTo(s.As(a, dtype), *dims),
                          s.BroadcastTo(s.As(b, dtype), *dims)});
-}
-
-Tensor AllClose(const Operand& a, const Operand& b, const Closeness& limits) {
-  const OpScope s("AllClose", {&a, &b});
-  if (!s.ok()) return s.error();
-  const DType dtype = sdk::ToAccurate(sdk::ToFloating(CommonDType({&a, &b})));
-  const Tensor x = s.As(a, dtype), y = s.As(b, dtype);
-  const OpScope::Formula numbers;
-  const Tensor size = Abs(y);
-  // Equal infinities have no difference, and one is within any multiple of the
-  // other's size: only finite distances are compared.
-  const Tensor limit = size * limits.relative + limits.absolute;
-  const Tensor close = (Abs(x - y) <= limit && IsFinite(size)) || Eq(x, y);
-  return All(limits.equal_nan ? close || (IsNan(x) && IsNan(y)) : close);
 }
 
 }  // namespace hawser

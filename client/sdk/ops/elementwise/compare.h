@@ -59,18 +59,5 @@ inline Tensor operator>=(const Operand& a, const Operand& b) {
 // where.
 Tensor Select(const Operand& predicate, const Operand& a, const Operand& b);
 
-// Whether all elements agree: |a - b| <= absolute + relative |b|, or both are
-// the same infinity.
-struct Closeness {
-  double absolute = 1e-8;
-  double relative = 1e-5;
-  bool equal_nan = false;  // NaN agrees with NaN
-};
-// Whether a and b are close. a, b: operands of numbers. limits: see above.
-// Result: a bool scalar. Errors: as usual. Grad: zero. Source: Nx all_close;
-// NumPy allclose.
-Tensor AllClose(const Operand& a, const Operand& b,
-                const Closeness& limits = {});
-
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_ELEMENTWISE_COMPARE_H_

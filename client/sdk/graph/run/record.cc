@@ -1,4 +1,4 @@
-#include "client/sdk/graph/record.h"
+#include "client/sdk/graph/run/record.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // Record: the one place where the SDK makes instructions.
-#ifndef HAWSER_CLIENT_SDK_GRAPH_RECORD_H_
-#define HAWSER_CLIENT_SDK_GRAPH_RECORD_H_
+#ifndef HAWSER_CLIENT_SDK_GRAPH_RUN_RECORD_H_
+#define HAWSER_CLIENT_SDK_GRAPH_RUN_RECORD_H_
 
 #include <cstdint>
 
@@ -26,4 +26,4 @@ Tensor Record(absl::string_view function, const OpDef& op,
               absl::Span<const Region> called, SourceLocation where);
 
 }  // namespace hawser::sdk
-#endif  // HAWSER_CLIENT_SDK_GRAPH_RECORD_H_
+#endif  // HAWSER_CLIENT_SDK_GRAPH_RUN_RECORD_H_

@@ -1,11 +1,11 @@
-#include "client/sdk/graph/inline.h"
+#include "client/sdk/graph/build/inline.h"
 
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "client/sdk/graph/node.h"
-#include "client/sdk/graph/record.h"
 #include "client/sdk/graph/region.h"
+#include "client/sdk/graph/run/record.h"
 #include "core/ir/leaves.h"
 
 namespace hawser::sdk {

@@ -1,4 +1,4 @@
-#include "client/sdk/ops/diagonal.h"
+#include "client/sdk/ops/indexing/diagonal.h"
 
 #include <algorithm>
 #include <cstdlib>

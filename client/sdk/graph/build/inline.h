@@ -1,6 +1,6 @@
 // Inline: a finished module, replayed where the caller is.
-#ifndef HAWSER_CLIENT_SDK_GRAPH_INLINE_H_
-#define HAWSER_CLIENT_SDK_GRAPH_INLINE_H_
+#ifndef HAWSER_CLIENT_SDK_GRAPH_BUILD_INLINE_H_
+#define HAWSER_CLIENT_SDK_GRAPH_BUILD_INLINE_H_
 
 #include <vector>
 
@@ -18,4 +18,4 @@ std::vector<Tensor> Inline(const Module& module,
                            SourceLocation where);
 
 }  // namespace hawser::sdk
-#endif  // HAWSER_CLIENT_SDK_GRAPH_INLINE_H_
+#endif  // HAWSER_CLIENT_SDK_GRAPH_BUILD_INLINE_H_

@@ -1,6 +1,6 @@
 // Triangles and diagonals of matrices, and differences of neighbours.
-#ifndef HAWSER_CLIENT_SDK_OPS_DIAGONAL_H_
-#define HAWSER_CLIENT_SDK_OPS_DIAGONAL_H_
+#ifndef HAWSER_CLIENT_SDK_OPS_INDEXING_DIAGONAL_H_
+#define HAWSER_CLIENT_SDK_OPS_INDEXING_DIAGONAL_H_
 
 #include <cstdint>
 
@@ -46,4 +46,4 @@ Tensor PutDiagonal(const Operand& x, const Operand& diagonal, int64_t k = 0);
 Tensor Diff(const Operand& x, int64_t order = 1, int64_t axis = -1);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_OPS_DIAGONAL_H_
+#endif  // HAWSER_CLIENT_SDK_OPS_INDEXING_DIAGONAL_H_
