@@ -8,7 +8,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
-#include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "server/idle_memory.h"
 #include "server/listener.h"
@@ -19,13 +18,13 @@
 #include "server/service/executor_service.h"
 #include "server/service/health_service.h"
 #include "server/service/reflection_service.h"
+#include "server/sweeper.h"
 
 namespace hawser::server {
 namespace {
 
 // A module of 16 MiB and what stands around it.
 constexpr int kMaxMessageBytes = 20 << 20;
-constexpr absl::Duration kSweepEvery = absl::Seconds(1);
 // For answers that are ready at a stop.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
@@ -84,7 +83,7 @@ class GrpcHost final : public Host {
  private:
   void SetLimits(grpc::ServerBuilder& builder);
   void StartAccepting();
-  void SweepUntilStopped();
+  void Sweep();
 
   const HostOptions options_;
   const std::unique_ptr<Access> access_;
@@ -99,10 +98,7 @@ class GrpcHost final : public Host {
   std::unique_ptr<ExternalConnectionAcceptor> handshakes_;
   std::unique_ptr<Acceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  Mutex mu_;
-  CondVar changed_;
-  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
-  std::thread sweeper_;
+  Sweeper sweeper_;
 };
 
 void GrpcHost::SetLimits(grpc::ServerBuilder& builder) {
@@ -147,7 +143,7 @@ absl::Status GrpcHost::Serve() {
   HAWSER_ASSIGN_OR_RETURN(
       acceptor_, Acceptor::Create(listener_->fd(), std::move(accepting)));
   StartAccepting();
-  sweeper_ = std::thread([this] { SweepUntilStopped(); });
+  sweeper_.Start([this] { Sweep(); });
   return absl::OkStatus();
 }
 
@@ -161,34 +157,17 @@ void GrpcHost::StartAccepting() {
   });
 }
 
-void GrpcHost::SweepUntilStopped() {
-  while (true) {
-    {
-      MutexLock lock(&mu_);
-      const bool stopping = changed_.WaitUntil(
-          &mu_, SteadyNow() + kSweepEvery,
-          [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return stopping_; });
-      if (stopping) return;
-    }
-    executor_->Sweep();
-    datasets_->Sweep();
-    access_->Refresh();
-    idle_memory_.Look();
-    if (absl::IsUnavailable(executor_->device->Ping({}))) {
-      health_.Stop();
-    }
-  }
+void GrpcHost::Sweep() {
+  executor_->Sweep();
+  datasets_->Sweep();
+  access_->Refresh();
+  idle_memory_.Look();
+  if (absl::IsUnavailable(executor_->device->Ping({}))) health_.Stop();
 }
 
 void GrpcHost::Stop() {
-  {
-    MutexLock lock(&mu_);
-    if (stopping_) return;
-    stopping_ = true;
-    changed_.SignalAll();
-  }
   const absl::Time deadline = SteadyNow() + options_.grace;
-  if (sweeper_.joinable()) sweeper_.join();
+  if (!sweeper_.Stop()) return;
   if (acceptor_ != nullptr) acceptor_->Stop();
   listener_->Refuse();
   health_.Stop();

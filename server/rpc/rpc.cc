@@ -41,7 +41,7 @@ void Rpc::FinishWith(const grpc::ByteBuffer& last) {
 void Rpc::OnRead(bool ok) {
   if (ok) {
     has_message_ = true;
-    if (connection_ != nullptr) connection_->CountMessage();
+    if (held_.connection != nullptr) held_.connection->CountMessage();
   }
   reactor_->OnRead(ok);
   LetGo();
@@ -61,7 +61,8 @@ void Rpc::OnEnded(bool) {
   }
   if (context_.IsCancelled()) {
     cancelled_ = true;
-    if (connection_ != nullptr) connection_->CountCancelled(has_message_);
+    if (held_.connection != nullptr)
+      held_.connection->CountCancelled(has_message_);
     reactor_->OnCancel();
   }
   LetGo();

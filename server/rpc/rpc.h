@@ -49,13 +49,13 @@ class Reactor {
 class Rpc {
  public:
   const grpc::ServerContextBase& context() const { return context_; }
-  // Keeps `token` until the call is over.
-  void Hold(std::shared_ptr<void> token) { held_ = std::move(token); }
-  // The connection by which it came, until the call is over; null: see
-  // ConnectionGuard::Find.
-  void set_connection(std::shared_ptr<Connection> connection) {
-    connection_ = std::move(connection);
-  }
+  // What a call has of its server until it is over.
+  struct Held {
+    // By which it came; null: see ConnectionGuard::Find.
+    std::shared_ptr<Connection> connection;
+    std::shared_ptr<void> slot;  // among calls of which there are few
+  };
+  Held& held() { return held_; }
   // By SteadyNow.
   absl::Time deadline() const {
     return FromWall(absl::FromChrono(context_.deadline()));
@@ -131,8 +131,7 @@ class Rpc {
   bool has_message_ = false;
   // The end was handled before the beginning, by another thread.
   bool ended_early_ = false;
-  std::shared_ptr<Connection> connection_;
-  std::shared_ptr<void> held_;
+  Held held_;
   std::atomic<bool> cancelled_{false};
   // Operations under way, and the two that every call ends with: its Finish
   // and gRPC's word that it is over.

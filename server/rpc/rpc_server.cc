@@ -106,7 +106,7 @@ absl::Status RpcServer::Enter(Rpc* rpc, absl::string_view tenant) {
   auto connection = guard_->Find(rpc->context().peer());
   if (connection == nullptr) return absl::OkStatus();
   HAWSER_RETURN_IF_ERROR(guard_->Authorise(*connection, tenant));
-  rpc->set_connection(std::move(connection));
+  rpc->held().connection = std::move(connection);
   return absl::OkStatus();
 }
 
@@ -126,7 +126,7 @@ std::unique_ptr<Reactor> RpcServer::Dispatch(const std::string& method,
                                  " health and reflection calls at a time; try "
                                  "again when some have ended"));
     }
-    rpc->Hold(open_calls_);
+    rpc->held().slot = open_calls_;
     // Where clients show no credentials, none is a stranger.
     if (auto tenant = access_->TenantOf(rpc->context()); tenant.ok()) {
       const absl::Status entered = Enter(rpc, *tenant);

@@ -37,15 +37,16 @@ absl::StatusOr<std::vector<uint64_t>> DonatedHandles(
 void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
                       const Ticket& ticket, const GivenBack& given_back,
                       v1::ExecuteRequest& request) {
-  auto self = std::make_shared<Execution>(std::move(session), ticket);
-  self->first_result_ = request.first_result();
+  auto self = std::make_shared<Execution>(std::move(session), ticket,
+                                          request.first_result());
   absl::Status status = self->FindExecutable(request.executable());
   // The number of results of an unknown executable is unknown; the first handle
   // tells what happened.
-  self->num_results_ =
-      status.ok() ? self->executable_->signature().results.size() : 1;
-  const absl::Status names = self->session_->handles().CheckNames(
-      self->first_result_, self->num_results_);
+  ResultHandles& results = self->handles_;
+  results.set_count(status.ok() ? self->executable_->signature().results.size()
+                                : 1);
+  const absl::Status names =
+      self->session_->handles().CheckNames(results.first(), results.count());
   if (!names.ok()) return Answer(*self->session_, ticket, names);
   self->results_ride_ = self->AnyKept(given_back);
   if (status.ok()) status = self->Prepare(executor, request);
@@ -63,8 +64,8 @@ void Execution::Start(Executor& executor, std::shared_ptr<Session> session,
 }
 
 bool Execution::AnyKept(const GivenBack& given_back) const {
-  for (size_t i = 0; i < num_results_; ++i) {
-    if (!given_back.contains(first_result_ + i)) return true;
+  for (size_t i = 0; i < handles_.count(); ++i) {
+    if (!given_back.contains(handles_.first() + i)) return true;
   }
   return false;
 }
@@ -91,7 +92,7 @@ absl::Status Execution::Prepare(Executor& executor,
       request.timeout_us() > 0
           ? SteadyNow() + absl::Microseconds(request.timeout_us())
           : absl::InfiniteFuture());
-  wanted_ = std::make_shared<const Wanted>(options_.call.cancel);
+  handles_.set_wanted(std::make_shared<const Wanted>(options_.call.cancel));
   const ArgumentScope scope{session_->tenant(), &session_->handles(),
                             ticket_.sequence};
   absl::Status status = ChargeLiterals(request);
@@ -122,13 +123,7 @@ absl::Status Execution::ChargeLiterals(const v1::ExecuteRequest& request) {
 }
 
 void Execution::NameResults() {
-  named_ = true;
-  outcome_.emplace();
-  for (size_t i = 0; i < num_results_; ++i) {
-    session_->handles().DeclareResult(first_result_ + i,
-                                      executable_->signature().results[i],
-                                      outcome_->future(), wanted_);
-  }
+  handles_.Declare(executable_->signature().results);
 }
 
 void Execution::AwaitArguments() {
@@ -176,9 +171,9 @@ void Execution::Run() {
   auto buffers = executable_->Execute(arguments_.values, options_);
   arguments_.values.clear();
   arguments_.waiting.clear();
-  if (buffers.ok() && buffers->size() != num_results_) {
+  if (buffers.ok() && buffers->size() != handles_.count()) {
     buffers = Internal("the device gave ", buffers->size(), " results for ",
-                       num_results_);
+                       handles_.count());
   }
   if (!buffers.ok()) {
     arguments_charge_.Reset();
@@ -189,11 +184,11 @@ void Execution::Run() {
 }
 
 void Execution::Collect(std::vector<runtime::BufferPtr> buffers) {
-  results_.resize(num_results_);
-  left_ = num_results_ + 1;
+  results_.resize(buffers.size());
+  left_ = buffers.size() + 1;
   int64_t room = kInlineResultsBytes;
   // They end when the execution does, at the latest by its own token.
-  for (size_t i = 0; i < num_results_; ++i) {
+  for (size_t i = 0; i < buffers.size(); ++i) {
     const int64_t bytes = buffers[i]->shape().byte_size();
     if (results_ride_ && bytes <= kInlineResultBytes && bytes <= room) {
       room -= bytes;
@@ -220,26 +215,11 @@ void Execution::Got(size_t result, const absl::Status& status,
 }
 
 void Execution::Give(std::vector<runtime::BufferPtr> buffers) {
-  bool done = left_ == 1;
-  for (size_t i = 0; done && i < num_results_; ++i) {
-    done = results_[i].status.ok();
+  bool ended = left_ == 1;
+  for (size_t i = 0; ended && i < results_.size(); ++i) {
+    ended = results_[i].status.ok();
   }
-  if (!done && !outcome_.has_value()) outcome_.emplace();
-  for (size_t i = 0; i < num_results_; ++i) {
-    const int64_t bytes = buffers[i]->shape().byte_size();
-    Value value{.now = std::move(buffers[i])};
-    if (!done) {
-      value.outcome = outcome_->future();
-      value.wanted = wanted_;
-    }
-    if (named_) {
-      session_->handles().Fill(first_result_ + i, std::move(value));
-    } else {
-      session_->handles().Insert(first_result_ + i, std::move(value), bytes);
-    }
-  }
-  named_ = true;
-  wanted_ = nullptr;
+  handles_.Give(std::move(buffers), ended);
 }
 
 void Execution::Finish() {
@@ -258,7 +238,7 @@ void Execution::Finish() {
     result->set_data(value.bytes().data(), value.bytes().size());
   }
   results_.clear();
-  if (outcome_.has_value()) outcome_->Set(true);
+  handles_.Succeed();
   if (message == nullptr) return Answer(*session_, ticket_, absl::OkStatus());
   Answer(*session_, ticket_, std::move(message));
 }
@@ -281,14 +261,7 @@ void Execution::Fail(const absl::Status& own, size_t from) {
 }
 
 void Execution::Settle(const absl::Status& cause) {
-  for (size_t i = 0; i < num_results_; ++i) {
-    if (named_) {
-      session_->handles().Poison(first_result_ + i, cause);
-    } else {
-      session_->handles().Insert(first_result_ + i, Value{.now = cause}, 0);
-    }
-  }
-  if (outcome_.has_value()) outcome_->Set(cause);
+  handles_.Fail(cause);
   Answer(*session_, ticket_, cause);
 }
 

@@ -18,6 +18,7 @@
 #include "proto/executor.pb.h"
 #include "server/service/execution/arguments.h"
 #include "server/service/execution/executor.h"
+#include "server/service/execution/result_handles.h"
 #include "server/session/session.h"
 
 namespace hawser::server {
@@ -36,8 +37,11 @@ class Execution : public std::enable_shared_from_this<Execution> {
                     const Ticket& ticket, const GivenBack& given_back,
                     v1::ExecuteRequest& request);
 
-  Execution(std::shared_ptr<Session> session, const Ticket& ticket)
-      : session_(std::move(session)), ticket_(ticket) {}
+  Execution(std::shared_ptr<Session> session, const Ticket& ticket,
+            uint64_t first_result)
+      : session_(std::move(session)),
+        ticket_(ticket),
+        handles_(&session_->handles(), first_result) {}
 
  private:
   absl::Status FindExecutable(uint64_t name);
@@ -77,15 +81,11 @@ class Execution : public std::enable_shared_from_this<Execution> {
   std::shared_ptr<DeviceQueue> queue_;  // where it has or waits for its turn
   DeviceQueue::TurnPtr turn_;
   absl::Status stopped_;  // not OK: the queue has stopped what ran
-  uint64_t first_result_ = 0;
-  size_t num_results_ = 0;
+  ResultHandles handles_;
   bool results_ride_ = true;  // small ones, in the answer
   Arguments arguments_;
   MemoryCharge arguments_charge_;  // of the literals among them
   runtime::ExecuteOptions options_;
-  bool named_ = false;                    // the results have their handles
-  std::optional<Promise<bool>> outcome_;  // unless it ends inside Start
-  WantedPtr wanted_;                      // until the results are named
 
   // Arguments, later results, still to come, and one for the loop that counts.
   std::atomic<size_t> left_{0};
