@@ -1,6 +1,7 @@
 #include "server/datasets/dataset_store.h"
 
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_join.h"
 #include "core/base/log.h"
@@ -240,6 +241,43 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   usage.pinned_bytes = datasets.pinned_bytes(options.now());
   if (usage.bad_files > 0) usage.lost_bytes = chunks.lost_bytes();
   return usage;
+}
+
+struct DatasetStore::Verbs {
+  DatasetStore& store;
+  const absl::string_view tenant;
+  std::function<void(const absl::StatusOr<DatasetAnswer>&)> done;
+
+  // For verbs whose answer is a status alone.
+  std::function<void(const absl::Status&)> Acknowledged() {
+    return [done = std::move(done)](const absl::Status& status) {
+      if (!status.ok()) return done(status);
+      done(Acknowledgement());
+    };
+  }
+
+  void operator()(const StatDataset& stat) {
+    done(store.Stat(tenant, stat.token));
+  }
+  void operator()(const DatasetQuery& query) {
+    done(store.List(tenant, query));
+  }
+  void operator()(const DeleteDataset& order) {
+    store.Delete(tenant, order.token, Acknowledged());
+  }
+  void operator()(const PinDataset& pin) {
+    store.Pin(tenant, pin.token, pin.ttl, std::move(done));
+  }
+  void operator()(const DatasetTag& tag) {
+    store.Tag(tenant, tag, Acknowledged());
+  }
+  void operator()(const QueryUsage&) { done(store.Usage(tenant)); }
+};
+
+void DatasetStore::Answer(
+    absl::string_view tenant, const DatasetVerb& verb,
+    std::function<void(const absl::StatusOr<DatasetAnswer>&)> done) {
+  std::visit(Verbs{*this, tenant, std::move(done)}, verb);
 }
 
 void DatasetStore::Sweep() {

@@ -87,6 +87,11 @@ class DatasetStore {
   void Delete(absl::string_view tenant, absl::string_view token,
               std::function<void(const absl::Status&)> done);
 
+  // A verb of core/runtime/dataset.h; `done` comes once, at once or when what
+  // it says survives a restart. Errors: the verb's own.
+  void Answer(absl::string_view tenant, const DatasetVerb& verb,
+              std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);
+
   // ---- what stays. Where room is needed, durable datasets are evicted, the
   // least recently used first, unless they are pinned or were used within the
   // lease. A token may be a tag wherever one is asked for. `done` comes when it
@@ -130,6 +135,8 @@ class DatasetStore {
   Statistics statistics() const;
 
  private:
+  struct Verbs;  // one function for each
+
   explicit DatasetStore(DatasetStoreOptions options);
   absl::Status OpenDisk();
   void LetGo(int64_t bytes);

@@ -221,44 +221,4 @@ void DatasetsHandler::Serve(OnWire<StatDataset>, absl::string_view tenant,
   done(StatWithDigests(tenant, request.token()));
 }
 
-// ---- verbs ----------------------------------------------------------------
-
-struct DatasetsHandler::Verbs {
-  using Done = std::function<void(const absl::StatusOr<DatasetAnswer>&)>;
-  DatasetStore& store;
-  const absl::string_view tenant;
-  Done done;
-
-  // For verbs that the store answers with a status alone.
-  std::function<void(const absl::Status&)> Acknowledged() {
-    return [done = std::move(done)](const absl::Status& status) {
-      if (!status.ok()) return done(status);
-      done(Acknowledgement());
-    };
-  }
-
-  void operator()(const StatDataset& stat) {
-    done(store.Stat(tenant, stat.token));
-  }
-  void operator()(const DatasetQuery& query) {
-    done(store.List(tenant, query));
-  }
-  void operator()(const DeleteDataset& order) {
-    store.Delete(tenant, order.token, Acknowledged());
-  }
-  void operator()(const PinDataset& pin) {
-    store.Pin(tenant, pin.token, pin.ttl, std::move(done));
-  }
-  void operator()(const DatasetTag& tag) {
-    store.Tag(tenant, tag, Acknowledged());
-  }
-  void operator()(const QueryUsage&) { done(store.Usage(tenant)); }
-};
-
-void DatasetsHandler::Answer(
-    absl::string_view tenant, const DatasetVerb& verb,
-    std::function<void(const absl::StatusOr<DatasetAnswer>&)> done) {
-  std::visit(Verbs{*store_, tenant, std::move(done)}, verb);
-}
-
 }  // namespace hawser::server

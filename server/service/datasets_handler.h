@@ -114,7 +114,7 @@ class DatasetsHandler {
                  Done<OnWire<Verb>> done) {
     const absl::StatusOr<Verb> verb = OnWire<Verb>::Receive(request);
     if (!verb.ok()) return done(verb.status());
-    Answer(
+    store_->Answer(
         tenant, *verb,
         [done = std::move(done)](const absl::StatusOr<DatasetAnswer>& answer) {
           if (!answer.ok()) return done(answer.status());
@@ -122,10 +122,6 @@ class DatasetsHandler {
               std::get<typename Verb::Answer>(*answer)));
         });
   }
-  // One for each verb: what the store is asked, and its answer.
-  struct Verbs;
-  void Answer(absl::string_view tenant, const DatasetVerb& verb,
-              std::function<void(const absl::StatusOr<DatasetAnswer>&)> done);
   absl::StatusOr<v1::FindMissingReply> FindMissing(
       absl::string_view tenant, const v1::FindMissingRequest& request);
   absl::StatusOr<v1::DatasetInfoProto> StatWithDigests(absl::string_view tenant,
