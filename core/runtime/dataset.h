@@ -169,19 +169,13 @@ struct PinDataset {
   std::string token;
   absl::Duration ttl = absl::InfiniteDuration();
 };
-// A use of it, as reading it is. Errors: as StatDataset.
-struct TouchDataset {
-  using Answer = DatasetInfo;
-  std::string token;
-};
 // What is kept there for the caller.
 struct QueryUsage {
   using Answer = DatasetUsage;
 };
 
 using DatasetVerb = std::variant<StatDataset, DatasetQuery, DeleteDataset,
-                                 PinDataset, TouchDataset, DatasetTag,
-                                 QueryUsage>;
+                                 PinDataset, DatasetTag, QueryUsage>;
 using DatasetAnswer =
     std::variant<Acknowledgement, DatasetInfo, DatasetPage, DatasetUsage>;
 

@@ -149,13 +149,6 @@ struct HostDatasetClient::Verbs {
     return dataset->info;
   }
 
-  absl::StatusOr<DatasetAnswer> operator()(const TouchDataset& touch) {
-    MutexLock lock(&client.mu_);
-    HAWSER_ASSIGN_OR_RETURN(Dataset * dataset, client.Find(touch.token));
-    dataset->info.last_used = SteadyNow();
-    return dataset->info;
-  }
-
   absl::StatusOr<DatasetAnswer> operator()(const DatasetTag& tag) {
     HAWSER_RETURN_IF_ERROR(CheckTag(tag.name));
     MutexLock lock(&client.mu_);

@@ -106,21 +106,6 @@ struct OnWire<PinDataset>
 };
 
 template <>
-struct OnWire<TouchDataset>
-    : DatasetsMethod<v1::TouchRequest, v1::DatasetInfoProto> {
-  static constexpr char kMethod[] = "Touch";
-  static absl::StatusOr<Request> Send(const TouchDataset& touch) {
-    HAWSER_RETURN_IF_ERROR(CheckDatasetName(touch.token));
-    Request request;
-    request.set_token(touch.token);
-    return request;
-  }
-  static absl::StatusOr<TouchDataset> Receive(const Request& request) {
-    return TouchDataset{request.token()};
-  }
-};
-
-template <>
 struct OnWire<DatasetTag> : DatasetsMethod<v1::TagRequest, v1::TagReply> {
   static constexpr char kMethod[] = "Tag";
   static absl::StatusOr<Request> Send(const DatasetTag& tag) {

@@ -268,13 +268,6 @@ struct DatasetStore::Verbs {
   void operator()(const PinDataset& pin) {
     store.Pin(tenant, pin.token, pin.ttl, std::move(done));
   }
-  void operator()(const TouchDataset& touch) {
-    MutexLock lock(&store.state_.mu);
-    auto dataset = store.state_.catalog.Find(tenant, touch.token);
-    if (!dataset.ok()) return done(dataset.status());
-    (*dataset)->info.last_used = store.state_.options.now();
-    done((*dataset)->Info());
-  }
   void operator()(const DatasetTag& tag) {
     store.Tag(tenant, tag, Acknowledged());
   }

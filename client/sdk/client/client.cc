@@ -239,13 +239,6 @@ absl::StatusOr<DatasetInfo> Client::Pin(absl::string_view token,
   });
 }
 
-absl::StatusOr<DatasetInfo> Client::Touch(absl::string_view token,
-                                          const CallOptions& call) const {
-  return Ask<DatasetInfo>(*this, "Touch", call, [&](const Limits& limits) {
-    return runtime()->datasets().Ask(TouchDataset{std::string(token)}, limits);
-  });
-}
-
 absl::Status Client::Tag(const DatasetTag& tag, const CallOptions& call) const {
   return Ask(*this, "Tag", call, [&](const Limits& limits) {
     return runtime()->datasets().Ask(tag, limits).status();

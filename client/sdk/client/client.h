@@ -106,9 +106,6 @@ class Client {
                                     const CallOptions& call = {}) const {
     return Pin(token, absl::ZeroDuration(), call);
   }
-  // A use of it, as reading it is. Returns and errors: as Pin.
-  absl::StatusOr<DatasetInfo> Touch(absl::string_view token,
-                                    const CallOptions& call = {}) const;
   // Lets a name stand for a dataset, or for none; it does not keep it there.
   //   client.Tag({.name = "@mnist", .token = t, .expected = old.token()});
   // Errors: as DatasetTag says (core/runtime/dataset.h): kAborted when the name
