@@ -13,13 +13,15 @@
 namespace hawser {
 
 // Each is defined in the file of its format.
-extern const ArrayFormat kSafetensorsFormat, kNpyFormat, kNpzFormat, kIdxFormat;
+extern const ArrayFormat kSafetensorsFormat, kNpyFormat, kNpzFormat, kPgmFormat,
+    kPpmFormat, kIdxFormat;
 
 namespace {
 
 // The first one that fits is the file's format.
 constexpr const ArrayFormat* kFormats[] = {&kSafetensorsFormat, &kNpyFormat,
-                                           &kNpzFormat, &kIdxFormat};
+                                           &kNpzFormat,         &kPgmFormat,
+                                           &kPpmFormat,         &kIdxFormat};
 
 const ArrayFormat* FormatOf(const FileBytes& file) {
   for (const ArrayFormat* format : kFormats) {
@@ -64,7 +66,8 @@ absl::StatusOr<NamedArrays> ParseArrays(const FileBytes& file,
   const absl::string_view front(
       file.data.get(), static_cast<size_t>(std::min<int64_t>(file.size, 8)));
   return InvalidArgument(
-      "is none of npy, npz, safetensors and IDX, and not called .csv; it "
+      "is none of npy, npz, safetensors, IDX, pgm and ppm, and not called "
+      ".csv; it "
       "begins with \"",
       absl::CHexEscape(front), "\"");
 }
