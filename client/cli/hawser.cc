@@ -11,15 +11,16 @@ namespace hawser::cli {
 // Each is defined in its own file, <name>_command.cc of a room.
 extern const Command kStatusCommand, kPutCommand, kGetCommand, kLsCommand,
     kStatCommand, kTagCommand, kPinCommand, kUnpinCommand, kRmCommand,
-    kDuCommand, kCheckCommand, kRunCommand, kExplainCommand, kBenchCommand;
+    kDuCommand, kCheckCommand, kRunCommand, kExplainCommand, kOpsCommand,
+    kBenchCommand;
 
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &kStatusCommand,  &kPutCommand,  &kGetCommand,   &kLsCommand,
-    &kStatCommand,    &kTagCommand,  &kPinCommand,   &kUnpinCommand,
-    &kRmCommand,      &kDuCommand,   &kCheckCommand, &kRunCommand,
-    &kExplainCommand, &kBenchCommand};
+    &kStatusCommand,  &kPutCommand, &kGetCommand,   &kLsCommand,
+    &kStatCommand,    &kTagCommand, &kPinCommand,   &kUnpinCommand,
+    &kRmCommand,      &kDuCommand,  &kCheckCommand, &kRunCommand,
+    &kExplainCommand, &kOpsCommand, &kBenchCommand};
 
 constexpr absl::string_view kAbout =
     "hawser: use a GPU on another machine as if it were in this one.\n";

@@ -30,8 +30,8 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
          {"status [ADDRESS]...", "put FILE...", "get TOKEN[:ARRAY]",
           "ls [PREFIX]", "stat TOKEN", "rm TOKEN...", "tag @NAME [TOKEN]",
           "pin TOKEN", "unpin TOKEN", "du ", "check PATH...", "run MODULE.txt",
-          "explain MODULE.txt", "bench [ADDRESS]", "HAWSER_SERVERS",
-          "3 server unreachable"}) {
+          "explain MODULE.txt", "ops [NAME]...", "bench [ADDRESS]",
+          "HAWSER_SERVERS", "3 server unreachable"}) {
       EXPECT_THAT(hawser.out(), HasSubstr(part));
     }
     EXPECT_EQ(hawser.err(), "");
@@ -42,7 +42,7 @@ TEST(Hawser, HelpOfACommandListsItsFlagsWithin80Columns) {
   CommandRun hawser;
   for (const char* command :
        {"status", "put", "get", "ls", "stat", "tag", "pin", "unpin", "rm", "du",
-        "check", "run", "explain", "bench"}) {
+        "check", "run", "explain", "ops", "bench"}) {
     EXPECT_EQ(hawser.Run({"help", command}), kOk);
     const std::string help = hawser.out();
     EXPECT_THAT(help, AllOf(HasSubstr(absl::StrCat("Usage: hawser ", command)),
@@ -54,6 +54,22 @@ TEST(Hawser, HelpOfACommandListsItsFlagsWithin80Columns) {
     EXPECT_EQ(hawser.Run({command, "--help"}), kOk);
     EXPECT_EQ(hawser.out(), help);
   }
+}
+
+TEST(Ops, ListsAllOrThoseNamed) {
+  CommandRun hawser;
+  EXPECT_EQ(hawser.Run({"ops"}), kOk);
+  EXPECT_THAT(hawser.out(), AllOf(HasSubstr("\ncbrt "), HasSubstr("\nxor ")));
+  EXPECT_EQ(hawser.Run({"ops", "iota", "abs"}), kOk);
+  EXPECT_THAT(hawser.out(),
+              AllOf(StartsWith("iota  "), HasSubstr(" dtype=dtype"),
+                    HasSubstr("\nabs  ")));
+  EXPECT_EQ(hawser.Run({"ops", "abs", "--json"}), kOk);
+  EXPECT_THAT(hawser.out(),
+              AllOf(StartsWith("{\"opset\": 1, \"ops\": [{\"name\": \"abs\""),
+                    HasSubstr("\"source\": \"StableHLO abs\"")));
+  EXPECT_EQ(hawser.Run({"ops", "abs", "absent"}), kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("opset 1 has no op \"absent\""));
 }
 
 struct BadLine {
