@@ -141,6 +141,13 @@ class ChecksTest(unittest.TestCase):
             "kernels/gpu/a.cc", "kernels/plan/a.cc", "server/main.cc",
             "server/session/a.cc", "tests/core/a_test.cc")])
 
+    def test_layering_finds_circles(self):
+        self.write("core/ops/movement/a.h",
+                   '#include "core/ops/gradient/b.h"\n')
+        self.write("core/ops/gradient/b.h",
+                   '#include "core/ops/movement/a.h"\n')
+        self.expect(layering_test, "core/ops/gradient:1: includes")
+
     def test_layering_asks_for_a_row(self):
         self.write("client/new/a.cc", "")
         self.write("core/new/a.h", "")
