@@ -78,7 +78,9 @@ class Tensor {
   absl::StatusOr<T> Item(
       const RunOptions& options = {},
       SourceLocation where = SourceLocation::Current()) const;
-  // The elements in row-major order. As Item, of any shape.
+  // The elements in row-major order. As Item, of any shape. To loop over them,
+  // give them a name: in `for (float f : *x.ToVector<float>())` the vector is
+  // gone before the loop begins.
   template <typename T>
   absl::StatusOr<std::vector<T>> ToVector(
       const RunOptions& options = {},
