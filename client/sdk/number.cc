@@ -101,9 +101,13 @@ std::string Number::ToString() const {
 }
 
 std::optional<Absence> Number::FindAbsence() const {
-  const auto* integer = std::get_if<int64_t>(&value_);
-  if (integer == nullptr) return std::nullopt;
-  return hawser::FindAbsence(*integer, 0);
+  if (const auto* integer = std::get_if<int64_t>(&value_)) {
+    return hawser::FindAbsence(*integer, 0);
+  }
+  // Such sizes are above -2^31, where floats are 128 apart.
+  const auto* real = std::get_if<double>(&value_);
+  if (real == nullptr || !(std::abs(*real) < 0x1p31)) return std::nullopt;
+  return hawser::FindAbsence(static_cast<int64_t>(*real), 64);
 }
 
 absl::StatusOr<Literal> Number::ToLiteral(DType dtype) const {

@@ -58,7 +58,7 @@ class Number {
   absl::StatusOr<Literal> ToLiteral(DType dtype) const;
   std::string ToString() const;
   // Why there is no number: it is what Tensor::dim gave of an axis that is not
-  // there.
+  // there, or that as a float.
   std::optional<Absence> FindAbsence() const;
 
  private:

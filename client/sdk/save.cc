@@ -150,6 +150,10 @@ absl::Status LoadedArrays::Finish() const {
   };
   std::vector<std::string> left;
   for (const auto& [name, value] : arrays_) left.push_back(name);
+  if (missing_ == std::vector<std::string>{""} && left.size() > 1) {
+    return InvalidArgument(source_, ": has no array \"\", it has ", join(left),
+                           "; one Tensor is loaded from a file of one array");
+  }
   if (!missing_.empty()) {
     return InvalidArgument(source_, ": has no array ", join(missing_),
                            left.empty() ? "" : "; not asked for: ", join(left));

@@ -154,7 +154,7 @@ struct Filler {
 };
 template <typename T>
 absl::StatusOr<T> Filled(LoadedArrays arrays) {
-  static_assert(std::is_same_v<Traced_t<T>, T>,
+  static_assert(kHoldsTensors<T>,
                 "Load gives Tensors and structures of Tensors");
   Filler filler{std::move(arrays)};
   T structure{};
@@ -182,7 +182,7 @@ absl::StatusOr<T> Filled(LoadedArrays arrays) {
 template <typename T>
 absl::Status Save(const std::string& path, T structure,
                   const RunOptions& options = {}) {
-  static_assert(std::is_same_v<sdk::Traced_t<T>, T>,
+  static_assert(sdk::kHoldsTensors<T>,
                 "Save takes Tensors and structures of Tensors");
   sdk::Collector collector;
   sdk::NamedParts<T>::Visit(structure, "", collector);
@@ -202,7 +202,7 @@ absl::Status Save(const std::string& path, T structure,
 template <typename T>
 absl::StatusOr<Dataset> Freeze(const std::string& name, T structure,
                                const RunOptions& options = {}) {
-  static_assert(std::is_same_v<sdk::Traced_t<T>, T>,
+  static_assert(sdk::kHoldsTensors<T>,
                 "Freeze takes Tensors and structures of Tensors");
   sdk::Collector collector;
   sdk::NamedParts<T>::Visit(structure, "", collector);

@@ -78,6 +78,10 @@ struct Structure {
 template <typename T>
 using Traced_t = typename Structure<std::remove_cvref_t<T>>::Traced;
 
+// Whether it is a Tensor or a structure of Tensors: no numbers in it.
+template <typename T>
+inline constexpr bool kHoldsTensors = std::is_same_v<Traced_t<T>, T>;
+
 struct LeafStructure {
   using Traced = Tensor;
   template <typename T, typename Next>
@@ -234,7 +238,7 @@ struct Structure<T> {
  private:
   template <typename F, typename Next>
   static void Assign(F& field, Next& next) {
-    static_assert(std::is_same_v<Traced_t<F>, F>,
+    static_assert(kHoldsTensors<F>,
                   "fields are Tensors or structures of Tensors");
     field = Structure<F>::Rebuild(field, next);
   }

@@ -41,11 +41,17 @@ absl::StatusOr<runtime::BufferPtr> Move(const Tensor& tensor,
   return client.runtime()->Upload(found.value, here.call);
 }
 
-absl::Status NameDeadline(const absl::Status& error, absl::string_view verb,
-                          const Tensor& tensor, const RunOptions& options,
-                          const sdk::Execution& execution) {
-  return sdk::NameDeadline(error, verb, HomeOf(tensor, options.client),
-                           options.call, execution.call.cancel);
+// An error of `verb`, of a tensor. What ended an execution on the way, too long
+// or too large, gets the line where the tensor was made.
+absl::Status Explain(const absl::Status& error, absl::string_view verb,
+                     const Tensor& tensor, const RunOptions& options,
+                     const sdk::Execution& execution) {
+  const absl::Status named =
+      sdk::NameDeadline(error, verb, HomeOf(tensor, options.client),
+                        options.call, execution.call.cancel);
+  const bool over_there = named == error && (absl::IsDeadlineExceeded(error) ||
+                                             absl::IsResourceExhausted(error));
+  return over_there ? Annotate(error, sdk::Describe(tensor)) : named;
 }
 
 }  // namespace
@@ -89,21 +95,21 @@ absl::Status Eval(absl::Span<const Tensor> tensors, const RunOptions& options) {
   const sdk::Execution execution = sdk::FromNow(options);
   const absl::Status status = sdk::Evaluate(tensors, execution);
   if (status.ok()) return status;
-  return NameDeadline(status, "Eval", tensors[0], options, execution);
+  return Explain(status, "Eval", tensors[0], options, execution);
 }
 
 absl::StatusOr<Literal> Tensor::Fetch(const RunOptions& options) const {
   const sdk::Execution execution = sdk::FromNow(options);
   auto value = FetchWithin(*this, execution);
   if (value.ok()) return value;
-  return NameDeadline(value.status(), "Fetch", *this, options, execution);
+  return Explain(value.status(), "Fetch", *this, options, execution);
 }
 
 Future<Literal> Tensor::FetchAsync(const RunOptions& options) const {
   const sdk::Execution execution = sdk::FromNow(options);
   const auto name = [tensor = *this, options,
                      execution](const absl::Status& error) {
-    return NameDeadline(error, "Fetch", tensor, options, execution);
+    return Explain(error, "Fetch", tensor, options, execution);
   };
   const absl::Status queued = sdk::Evaluate({this, 1}, execution);
   if (!queued.ok()) return Future<Literal>(name(queued));
@@ -124,7 +130,7 @@ absl::StatusOr<Literal> Tensor::Head(int64_t rows,
   HAWSER_RETURN_IF_ERROR(status());
   if (const auto absence = FindAbsence(rows)) return absence->why;
   if (rank() == 0 || rows < 0) {
-    return InvalidArgument("there are no ", rows, " rows in ",
+    return InvalidArgument("Head: there are no ", rows, " rows in ",
                            shape().ToString());
   }
   const auto found = Find(*this);

@@ -28,6 +28,22 @@ namespace sdk {
 struct TensorParts;
 }
 
+// The elements of a tensor, or why there are none: a StatusOr, but the * of one
+// that is about to go gives the vector itself and no reference into it. So
+//   for (float f : *x.ToVector<float>())
+// loops over a vector that is there, as C++20 does not see to otherwise.
+template <typename T>
+class ElementsOr : public absl::StatusOr<std::vector<T>> {
+ public:
+  using Base = absl::StatusOr<std::vector<T>>;
+  ElementsOr(Base elements)  // NOLINT: it is one
+      : Base(std::move(elements)) {}
+  using Base::operator*;
+  using Base::value;
+  std::vector<T> operator*() && { return *static_cast<Base&&>(*this); }
+  std::vector<T> value() && { return static_cast<Base&&>(*this).value(); }
+};
+
 // An immutable value handle: cheap to copy, shareable between threads. Inside
 // a function given to Jit it is *traced*, a value of the graph being built.
 // Outside it is a host value, a value on a client, or *recorded*: an
@@ -80,7 +96,7 @@ class Tensor {
       SourceLocation where = SourceLocation::Current()) const;
   // The elements in row-major order. As Item, of any shape.
   template <typename T>
-  absl::StatusOr<std::vector<T>> ToVector(
+  ElementsOr<T> ToVector(
       const RunOptions& options = {},
       SourceLocation where = SourceLocation::Current()) const;
   // The first `rows` of axis 0; only they cross the wire. As Fetch.
@@ -143,12 +159,13 @@ absl::StatusOr<T> Tensor::Item(const RunOptions& options,
 }
 
 template <typename T>
-absl::StatusOr<std::vector<T>> Tensor::ToVector(const RunOptions& options,
-                                                SourceLocation where) const {
-  HAWSER_ASSIGN_OR_RETURN(const Literal value, FetchAs("ToVector", kDTypeOf<T>,
-                                                       false, options, where));
-  const absl::Span<const T> elements = value.data<T>();
-  return std::vector<T>(elements.begin(), elements.end());
+ElementsOr<T> Tensor::ToVector(const RunOptions& options,
+                               SourceLocation where) const {
+  const absl::StatusOr<Literal> value =
+      FetchAs("ToVector", kDTypeOf<T>, false, options, where);
+  if (!value.ok()) return ElementsOr<T>(value.status());
+  const absl::Span<const T> elements = value->data<T>();
+  return ElementsOr<T>(std::vector<T>(elements.begin(), elements.end()));
 }
 
 }  // namespace hawser

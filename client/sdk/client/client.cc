@@ -182,13 +182,17 @@ absl::StatusOr<hawser::Dataset> Client::Dataset(
   return Ask<hawser::Dataset>(
       *this, "Dataset", options.call,
       [&](const Limits& limits) -> absl::StatusOr<hawser::Dataset> {
-        HAWSER_ASSIGN_OR_RETURN(
-            DatasetInfo info,
-            runtime()->datasets().Ask(StatDataset{std::string(token)}, limits));
-        if (options.keep_local > 0 && info.bytes <= options.keep_local) {
-          runtime()->datasets().KeepLocal(info);
+        absl::StatusOr<DatasetInfo> info =
+            runtime()->datasets().Ask(StatDataset{std::string(token)}, limits);
+        if (absl::IsInvalidArgument(info.status()) && !IsTag(token)) {
+          return InvalidArgument(info.status().message(),
+                                 "; a tag begins with \"@\"");
         }
-        return hawser::Dataset(*this, std::move(info));
+        if (!info.ok()) return info.status();
+        if (options.keep_local > 0 && info->bytes <= options.keep_local) {
+          runtime()->datasets().KeepLocal(*info);
+        }
+        return hawser::Dataset(*this, *std::move(info));
       });
 }
 

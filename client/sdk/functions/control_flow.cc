@@ -38,6 +38,17 @@ absl::Status CheckGiven(absl::Span<const Tensor> results) {
   return absl::OkStatus();
 }
 
+// An invalid condition is reported by its own trace.
+absl::Status CheckCondition(const Tensor& more) {
+  if (more.dtype() == DType::kInvalid ||
+      more.shape() == Shape::Scalar(DType::kBool)) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(
+      "the condition gives ", more.shape().ToString(), ", must give bool[]",
+      more.rank() == 0 ? "; a comparison does" : "; All or Any of it does");
+}
+
 // The body gives the state it takes. Errors name the first that differs.
 absl::Status CheckState(const Values& initial, const Values& results) {
   if (results.size() != initial.size()) {
@@ -162,8 +173,9 @@ Values RunWhile(const Values& initial,
   if (!condition_module.ok()) return fail(s.Keep(condition_module.status()));
   auto body_module = body_trace.Finish();
   if (!body_module.ok()) return fail(s.Keep(body_module.status()));
-  const absl::Status same = CheckState(initial, next);
-  if (!same.ok()) return fail(s.Fail(same));
+  absl::Status fits = CheckCondition(more);
+  if (fits.ok()) fits = CheckState(initial, next);
+  if (!fits.ok()) return fail(s.Fail(fits));
   Tensors operands(initial.begin(), initial.end());
   const Tensors& lifted = body_trace.lifted();
   operands.insert(operands.end(), lifted.begin(), lifted.end());
@@ -179,9 +191,14 @@ Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn) {
   const OpScope s("Cond", {&predicate});
   const absl::FunctionRef<Values()> branches[] = {then_fn, else_fn};
-  const Tensor index =
-      s.ok() ? s.Convert(s.Convert(s.As(predicate), DType::kBool), DType::kS32)
-             : s.error();
+  Tensor index = s.ok() ? s.As(predicate) : s.error();
+  if (index.rank() != 0) {
+    index =
+        s.Fail(InvalidArgument("the predicate is ", index.shape().ToString(),
+                               ", must be a scalar; All or Any of it is, and "
+                               "Select chooses by element"));
+  }
+  if (s.ok()) index = s.Convert(s.Convert(index, DType::kBool), DType::kS32);
   // Number 0 is the else, so that the predicate as a number names the branch.
   return RunBranches(s, index, Order::kReversed, branches);
 }

@@ -90,7 +90,7 @@ sdk::Traced_t<State> While(const State& initial, Condition condition,
 template <typename Then, typename Else>
 auto Cond(const Operand& predicate, Then then_fn, Else else_fn) {
   using Result = std::decay_t<std::invoke_result_t<Then&>>;
-  static_assert(std::is_same_v<sdk::Traced_t<Result>, Result>,
+  static_assert(sdk::kHoldsTensors<Result>,
                 "branches give Tensors and structures of Tensors");
   std::optional<Result> prototype;
   const sdk::Values results = sdk::RunCond(
@@ -114,7 +114,7 @@ auto Cond(const Operand& predicate, Then then_fn, Else else_fn) {
 template <typename First, typename... Rest>
 auto Switch(const Operand& index, First first, Rest... rest) {
   using Result = std::decay_t<std::invoke_result_t<First&>>;
-  static_assert(std::is_same_v<sdk::Traced_t<Result>, Result>,
+  static_assert(sdk::kHoldsTensors<Result>,
                 "branches give Tensors and structures of Tensors");
   std::optional<Result> prototype;
   const auto run_first = [&] {

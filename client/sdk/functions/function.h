@@ -124,7 +124,7 @@ class JitFunction {
   sdk::CallResult Trace(const std::tuple<const Args&...>& args,
                         const std::vector<Tensor>& parameters) const {
     using R = Result<Args...>;
-    static_assert(std::is_same_v<sdk::Traced_t<R>, R>,
+    static_assert(sdk::kHoldsTensors<R>,
                   "results are Tensors and structures of Tensors");
     const R result = Apply<Args...>(args, parameters);
     sdk::CallResult call;
@@ -139,6 +139,8 @@ class JitFunction {
   template <typename Method, typename... Args>
   absl::StatusOr<Result<Args...>> Run(Method method,
                                       const Args&... args) const {
+    static_assert(sdk::kHoldsTensors<Result<Args...>>,
+                  "results are Tensors and structures of Tensors");
     const std::tuple<const Args&...> all(args...);
     sdk::Flat flat = FlattenAll(args...);
     if (sdk::Tracing()) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "client/sdk/graph/build/inline.h"
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/trace.h"
@@ -38,6 +40,17 @@ absl::Status CheckResults(const Values& results) {
   return InvalidArgument("the function gives ", results[0].shape().ToString(),
                          ", and only floats and complex numbers have a "
                          "gradient");
+}
+
+// A loop of C++ is one of as many turns in the graph.
+absl::Status WithWayOut(const absl::Status& status) {
+  if (!absl::StartsWith(status.message(), absl::StrCat(kWhile.name, ": "))) {
+    return status;
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(),
+                                   "; a C++ loop, of turns that are known when "
+                                   "it is traced, has one"));
 }
 
 // `module`, of fn's results, with its gradients behind them. `where`: of each
@@ -94,7 +107,9 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
   if (!traced.ok()) return fail(results, s.Keep(traced.status()));
   const auto module =
       WithGradients(*std::move(traced), leaves, trace.locations());
-  if (!module.ok()) return fail(results, s.Fail(module.status()));
+  if (!module.ok()) {
+    return fail(results, s.Fail(WithWayOut(module.status())));
+  }
   arguments.insert(arguments.end(), trace.lifted().begin(),
                    trace.lifted().end());
   Values all = Inline(*module, arguments, where);

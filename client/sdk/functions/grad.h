@@ -38,6 +38,16 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
                              absl::FunctionRef<Values(const Values&)> fn,
                              SourceLocation where);
 
+// Argument n's structure, of Tensors.
+template <size_t n, typename... Args>
+struct ArgumentAt {
+  static_assert(n < sizeof...(Args),
+                "there is no such argument to differentiate by");
+  using Type =
+      Traced_t <
+      std::tuple_element_t<n<sizeof...(Args) ? n : 0, std::tuple<Args...>>>;
+};
+
 // A Jit function gives a StatusOr, which inside a trace is never an error.
 template <typename T>
 struct Unwrapped {
@@ -65,8 +75,7 @@ class ValueAndGradFunction {
       std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>>::Type;
   // Argument n's structure, of Tensors.
   template <size_t n, typename... Args>
-  using Argument =
-      sdk::Traced_t<std::tuple_element_t<n, std::tuple<Args...>>>;
+  using Argument = typename sdk::ArgumentAt<n, Args...>::Type;
   // The one argument's structure, or a tuple of the several arguments'.
   template <typename... Args>
   using Gradient = std::conditional_t<
@@ -77,11 +86,8 @@ class ValueAndGradFunction {
   template <typename... Args>
   std::tuple<Value<Args...>, Gradient<Args...>> operator()(
       const Args&... args) const {
-    static_assert(((By < sizeof...(Args)) && ...),
-                  "there is no such argument to differentiate by");
-    static_assert(
-        std::is_same_v<sdk::Traced_t<Value<Args...>>, Value<Args...>>,
-        "results are Tensors and structures of Tensors");
+    static_assert(sdk::kHoldsTensors<Value<Args...>>,
+                  "results are Tensors and structures of Tensors");
     const std::tuple<const Args&...> all(args...);
     std::vector<sdk::GradLeaf> leaves;
     size_t argument = 0;

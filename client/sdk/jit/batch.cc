@@ -6,6 +6,7 @@
 
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/node.h"
+#include "client/sdk/jit/call_arguments.h"
 #include "core/base/status.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
@@ -85,23 +86,28 @@ absl::StatusOr<Literal> HostValue(const Tensor& tensor) {
   return host == nullptr ? Literal() : host->value;
 }
 
+absl::StatusOr<Batch> BatchOf(const Flat& arguments,
+                              absl::Span<const int64_t> buckets) {
+  HAWSER_RETURN_IF_ERROR(CheckBuckets(buckets));
+  HAWSER_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(arguments));
+  const auto at = std::lower_bound(buckets.begin(), buckets.end(), rows);
+  if (at != buckets.end()) return Batch{.rows = rows, .bucket = *at};
+  return InvalidArgument("a batch of ", rows,
+                         " rows is above the largest of batch_buckets ",
+                         DimsToString(buckets));
+}
+
 }  // namespace
 
 absl::StatusOr<Batch> ChooseBucket(absl::Span<const int64_t> buckets,
-                                   Flat* arguments) {
-  HAWSER_RETURN_IF_ERROR(CheckBuckets(buckets));
-  HAWSER_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(*arguments));
-  const auto at = std::lower_bound(buckets.begin(), buckets.end(), rows);
-  if (at == buckets.end()) {
-    return InvalidArgument("a batch of ", rows,
-                           " rows is above the largest of batch_buckets ",
-                           DimsToString(buckets));
-  }
-  *arguments = WithRows(std::move(*arguments), *at);
+                                   SourceLocation where, Flat* arguments) {
+  const auto batch = BatchOf(*arguments, buckets);
+  if (!batch.ok()) return InCall(batch.status(), where);
+  *arguments = WithRows(std::move(*arguments), batch->bucket);
   for (const Leaf& leaf : arguments->leaves) {
     arguments->sizes.push_back(leaf.batched);
   }
-  return Batch{.rows = rows, .bucket = *at};
+  return batch;
 }
 
 Flat WithRows(Flat arguments, int64_t rows) {

@@ -20,13 +20,13 @@ struct Batch {
   int64_t bucket = 0;  // what the executable takes
 };
 
-// The batch of a call's marked leaves, which get the shapes of its bucket,
-// while the sizes, which are part of the signature, get the marks. Errors:
-// kInvalidArgument for buckets that are not positive and ascending, no marked
-// argument, a marked scalar, marked arguments of different numbers of rows,
-// more rows than the largest bucket.
+// The batch of the marked leaves of a call of the function made at `where`.
+// They get the shapes of its bucket, while the sizes, which are part of the
+// signature, get the marks. Errors: kInvalidArgument for buckets that are not
+// positive and ascending, no marked argument, a marked scalar, marked arguments
+// of different numbers of rows, more rows than the largest bucket.
 absl::StatusOr<Batch> ChooseBucket(absl::Span<const int64_t> buckets,
-                                   Flat* arguments);
+                                   SourceLocation where, Flat* arguments);
 
 // Gives the marked leaves of fewer rows values of their bucket's shape, the new
 // rows zero: a host value here, any other as a recorded expression. Errors:

@@ -88,9 +88,9 @@ CallResult BucketedFunction::TraceBatched(
 absl::StatusOr<CallResult> BucketedFunction::RunPadded(
     Flat arguments, const RunOptions& options, TraceFn fn, Below below) const {
   Client client = options.client;
-  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, where_, &client));
   HAWSER_ASSIGN_OR_RETURN(const Batch batch,
-                          ChooseBucket(buckets_, &arguments));
+                          ChooseBucket(buckets_, where_, &arguments));
   const bool padded = batch.rows < batch.bucket;
   const std::vector<bool> marks = MarksOf(arguments);
   std::vector<Tensor> donated;
@@ -134,8 +134,8 @@ absl::Status BucketedFunction::Warm(Flat arguments, const RunOptions& options,
                                     TraceFn fn) {
   if (buckets_.empty()) return core_->Warm(std::move(arguments), options, fn);
   Client client = options.client;
-  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
-  HAWSER_RETURN_IF_ERROR(ChooseBucket(buckets_, &arguments).status());
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, where_, &client));
+  HAWSER_RETURN_IF_ERROR(ChooseBucket(buckets_, where_, &arguments).status());
   const std::vector<bool> marks = MarksOf(arguments);
   return core_->Warm(std::move(arguments), options,
                      [&](std::vector<Tensor> parameters) {
@@ -146,7 +146,7 @@ absl::Status BucketedFunction::Warm(Flat arguments, const RunOptions& options,
 absl::StatusOr<std::string> BucketedFunction::ToText(Flat arguments,
                                                      TraceFn fn) const {
   if (!buckets_.empty()) {
-    HAWSER_RETURN_IF_ERROR(ChooseBucket(buckets_, &arguments).status());
+    HAWSER_RETURN_IF_ERROR(ChooseBucket(buckets_, where_, &arguments).status());
   }
   return core_->ToText(std::move(arguments), fn);
 }

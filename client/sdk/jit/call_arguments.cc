@@ -32,11 +32,18 @@ absl::Status AgreeOn(const Leaf& leaf, Client* client)
 
 }  // namespace
 
-absl::Status AgreeOn(const Flat& arguments, Client* client) {
+absl::Status InCall(const absl::Status& status, SourceLocation where) {
+  return Annotate(status, absl::StrCat("calling the function of ", where.file,
+                                       ":", where.line));
+}
+
+absl::Status AgreeOn(const Flat& arguments, SourceLocation where,
+                     Client* client) {
   MutexLock lock(&graph_mutex);
   for (size_t i = 0; i < arguments.leaves.size(); ++i) {
     const absl::Status status = AgreeOn(arguments.leaves[i], client);
-    if (!status.ok()) return Annotate(status, absl::StrCat("argument ", i));
+    if (status.ok()) continue;
+    return InCall(Annotate(status, absl::StrCat("argument ", i)), where);
   }
   return absl::OkStatus();
 }

@@ -15,13 +15,19 @@
 #include "client/sdk/structure.h"
 #include "core/base/values/literal.h"
 #include "core/ir/module.h"
+#include "core/ir/source_location.h"
 #include "core/runtime/client.h"
 
 namespace hawser::sdk {
 
-// Notes in `*client` where the arguments must be computed. Errors: what makes
-// an argument unusable, naming it; kFailedPrecondition for two clients.
-absl::Status AgreeOn(const Flat& arguments, Client* client);
+// `status` of the arguments of a call, with the function made at `where`.
+absl::Status InCall(const absl::Status& status, SourceLocation where);
+
+// Notes in `*client` where the arguments of a call of the function made at
+// `where` must be computed. Errors: what makes an argument unusable, naming it;
+// kFailedPrecondition for two clients.
+absl::Status AgreeOn(const Flat& arguments, SourceLocation where,
+                     Client* client);
 
 // Runs what the arguments record, in one execution. Errors: Evaluate's.
 absl::Status EvaluateRecorded(const Flat& arguments,

@@ -108,7 +108,7 @@ absl::Status JitCore::Prepare(const Flat& arguments, const RunOptions& options,
                               TraceFn fn, Prepared* call) {
   call->execution = FromNow(options);
   Client& client = call->execution.client;
-  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, where_, &client));
   if (!client.valid()) client = Client::Default();
   Key key;
   key.push_back(reinterpret_cast<intptr_t>(client.runtime().get()));
@@ -224,7 +224,7 @@ absl::Status JitCore::Warm(Flat arguments, const RunOptions& options,
 
 absl::StatusOr<std::string> JitCore::ToText(Flat arguments, TraceFn fn) const {
   Client client;
-  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, &client));
+  HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, where_, &client));
   HAWSER_ASSIGN_OR_RETURN(const TracedModule traced, TraceFor(arguments, fn));
   return Print(traced.module);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"
 
@@ -272,6 +273,9 @@ TEST_F(BatchTest, CallsThatAreRefused) {
   const auto f = Jit(SumRows, {.batch_buckets = {2, 4}});
   EXPECT_THAT(f(Weights(), Counting(3)),
               StatusIs(StatusCode::kInvalidArgument, "that is marked"));
+  EXPECT_THAT(f(Weights(), Counting(3)),
+              StatusIs(StatusCode::kInvalidArgument,
+                       absl::StrCat("calling the function of ", __FILE__)));
   EXPECT_THAT(f(Weights(), Batched(Counting(5))),
               StatusIs(StatusCode::kInvalidArgument,
                        "5 rows is above the largest of batch_buckets [2,4]"));

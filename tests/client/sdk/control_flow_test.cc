@@ -186,8 +186,26 @@ TEST_F(ControlFlow, AStateThatChangesIsAnError) {
 TEST_F(ControlFlow, AConditionThatIsNoBoolScalarIsAnError) {
   const Tensor bad = While(
       0, [](Tensor i) { return i; }, [](Tensor i) { return i + 1; });
-  EXPECT_THAT(bad.status(),
-              StatusIs(StatusCode::kInvalidArgument, "while: C3"));
+  EXPECT_THAT(
+      bad.status(),
+      StatusIs(StatusCode::kInvalidArgument,
+               "the condition gives s32[], must give bool[]; a comparison"));
+  const Tensor v = T1<float>({1, 2});
+  EXPECT_THAT(
+      While(
+          v, [](Tensor x) { return x < 3; }, [](Tensor x) { return x; })
+          .status(),
+      StatusIs(StatusCode::kInvalidArgument,
+               "While: the condition gives bool[2], must give bool[]; All or"));
+}
+
+TEST_F(ControlFlow, APredicateThatIsNoScalarIsAnError) {
+  const Tensor v = T1<float>({1, 2});
+  EXPECT_THAT(Cond(
+                  v > 1, [&] { return v; }, [&] { return -v; })
+                  .status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "Cond: the predicate is bool[2], must be a scalar"));
 }
 
 TEST_F(ControlFlow, AnErrorInABodyIsTheResult) {

@@ -172,6 +172,9 @@ TEST_F(SdkDatasetTest, PinsAndTags) {
   ASSERT_OK(second);
   ASSERT_OK(client_.Tag({.name = "@x", .token = first->token()}));
   EXPECT_EQ(client_.Dataset("@x")->token(), first->token());
+  EXPECT_THAT(client_.Dataset("x"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       "not a dataset token (hw1-...); a tag begins with"));
   EXPECT_THAT(client_.Tag({"@x", second->token(), second->token()}),
               StatusIs(StatusCode::kAborted, first->token()));
   ASSERT_OK(client_.Tag({"@x", second->token(), first->token()}));

@@ -264,6 +264,15 @@ TEST_F(JitTest, AFailedCompileIsNotRemembered) {
   EXPECT_OK(f(1));
 }
 
+TEST_F(JitTest, AnArgumentWithoutAValueNamesTheFunction) {
+  const int line = __LINE__ + 1;
+  auto f = Jit([](Tensor x, Tensor y) { return x + y; });
+  EXPECT_THAT(f(1, Tensor()),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       absl::StrCat("calling the function of ", __FILE__, ":",
+                                    line, ": argument 1: a Tensor")));
+}
+
 TEST_F(JitTest, ArgumentsOfTwoClients) {
   const Client other(std::make_shared<CountingClient>("other"));
   auto f = Jit([](Tensor x, Tensor y) { return x + y; });

@@ -270,6 +270,15 @@ TEST_F(Recording, ATensorWithoutAValueIsAnError) {
   EXPECT_EQ(none.ran_on(), "");
 }
 
+TEST_F(Recording, AValueThatHasNoRoomNamesItsPlace) {
+  const int64_t size = int64_t{1} << 25;
+  const int line = __LINE__ + 1;
+  const Tensor sum = Sum(Ones(DType::kF64, {size, size}));
+  EXPECT_THAT(sum.Fetch({.client = Client::Cpu()}),
+              StatusIs(StatusCode::kResourceExhausted,
+                       absl::StrCat("f64[] made at ", __FILE__, ":", line)));
+}
+
 TEST_F(Recording, DeadlinesReachTheClient) {
   const Tensor x = T1<float>({1}) + 1;
   const auto value = x.Fetch({.call = {.deadline = absl::Seconds(30)}});

@@ -165,7 +165,9 @@ TEST(Load, NamesWhatIsMissingAndWhatHasNoPlace) {
                        "has no array \"rest.0\", \"scale.0\", \"scale.1\"; not "
                        "asked for: \"bias\", \"weight\""));
   EXPECT_THAT(Load<Tensor>(path),
-              StatusIs(StatusCode::kInvalidArgument, "has no array \"\""));
+              StatusIs(StatusCode::kInvalidArgument,
+                       "has no array \"\", it has \"bias\", \"weight\"; one "
+                       "Tensor is loaded from a file of one array"));
   EXPECT_THAT(Load<std::vector<Tensor>>(path),
               StatusIs(StatusCode::kInvalidArgument,
                        "there is no place for \"bias\", \"weight\""));

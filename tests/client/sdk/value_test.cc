@@ -96,6 +96,17 @@ TEST(ToVector, GivesTheElementsInOrder) {
                        "ToVector<f32> of s32[2]: the types differ"));
 }
 
+TEST(ToVector, MayBeLoopedOverWhereItIsMade) {
+  const Tensor x = Iota(DType::kF32, {1000});
+  float next = 0;
+  for (float f : *x.ToVector<float>()) EXPECT_EQ(f, next++);
+  for (float f : x.ToVector<float>().value()) next -= f;
+  EXPECT_EQ(next, 1000 - 499500);
+  const absl::StatusOr<std::vector<float>> kept = x.ToVector<float>();
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> assigned, x.ToVector<float>());
+  EXPECT_EQ(*kept, assigned);
+}
+
 TEST(KeepError, ChecksAResultOnce) {
   const auto f = Jit([](Tensor a, Tensor b) { return Dot(a, b); });
   const Tensor x = Constant({1.f, 2.f}), y = Constant({1.f, 2.f, 3.f});

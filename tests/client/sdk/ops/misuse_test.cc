@@ -229,6 +229,8 @@ TEST(Dim, OfAnAxisThatIsNotThereIsRefusedWhereItIsUsed) {
       {Rows(x, 0, x.dim(7)), "Rows: dim(7) of f32[3,4]"},
       {Rows(x, x.dim(7), 1), "Rows: dim(7) of f32[3,4]"},
       {x / x.dim(7), "Divide: dim(7) of f32[3,4]"},
+      {x / static_cast<float>(x.dim(7)), "Divide: dim(7) of f32[3,4]"},
+      {x * static_cast<double>(x.dim(7)), "Multiply: dim(7) of f32[3,4]"},
       {x[x.dim(7)], "operator[]: dim(7) of f32[3,4]"},
       {Zeros(DType::kF32, {Tensor().dim(0)}),
        "Zeros: dim(0) of a Tensor that was never given a value"},
