@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -99,6 +100,52 @@ void RemoteClient::Watch(const std::shared_ptr<Watched>& watched) {
         watched->Stop(Annotate(expired, address_));
         transfers_.DropUnwanted();
       });
+}
+
+namespace {
+
+// A ping whose answer says that the server is there.
+class SignOfLife final : public Request {
+ public:
+  explicit SignOfLife(std::function<void(const absl::Status&)> done)
+      : done_(std::move(done)) {
+    message->mutable_ping();
+  }
+  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
+    done_(status);
+  }
+
+ private:
+  const std::function<void(const absl::Status&)> done_;
+};
+
+}  // namespace
+
+void RemoteClient::WatchSilence(const std::shared_ptr<Watched>& watched) {
+  if (!options_.give_up_silent) return;
+  const absl::Time since = SteadyNow();
+  const auto with = [this, gate = gate_,
+                     weak = std::weak_ptr<Watched>(watched)](auto fn) {
+    const auto watched = weak.lock();
+    const Gate::Pass pass = gate->Enter();
+    if (pass && watched != nullptr) fn(watched);
+  };
+  const auto heard = [this, with](const absl::Status& status) {
+    with([&](const std::shared_ptr<Watched>& watched) {
+      if (status.ok()) {
+        WatchSilence(watched);
+      } else {
+        watched->Stop(status);
+      }
+    });
+  };
+  watched->SetListening(Alarm::OfProcess().At(
+      since + options_.silence / 2, [this, with, heard, since] {
+        CallbackScope scope;
+        with([&](const std::shared_ptr<Watched>&) {
+          Session()->AskForSign(std::make_shared<SignOfLife>(heard), since);
+        });
+      }));
 }
 
 runtime::RanOn RemoteClient::ran_on() const {

@@ -269,6 +269,7 @@ Future<runtime::Called> RemoteExecutable::Call(
   auto stateless = std::make_shared<StatelessCall>(*client_, program_,
                                                    std::move(request), cancel);
   client_->Watch(stateless);
+  client_->WatchSilence(stateless);
   stateless->Send(/*with_body=*/!program_->uploaded());
   return stateless->future();
 }

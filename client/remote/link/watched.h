@@ -2,7 +2,11 @@
 #ifndef HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
 #define HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
+#include "core/base/mutex.h"
+#include "core/base/threads/alarm.h"
 #include "core/base/threads/cancel.h"
 
 namespace hawser {
@@ -22,14 +26,15 @@ class CallbackScope {
   static inline thread_local int depth_ = 0;
 };
 
-// RemoteClient::Watch sees to it.
+// RemoteClient::Watch and WatchSilence see to it.
 class Watched {
  public:
   explicit Watched(const CancelToken& cancel) : cancel_(cancel) {}
-  virtual ~Watched() = default;
+  virtual ~Watched() { SetListening(std::nullopt); }
   const CancelToken& cancel() const { return cancel_; }
 
-  // The token has expired. Called at most once, on the alarm; must not block.
+  // The token has expired, or the server is silent. Called at most once for
+  // each, on the alarm or where a session ends; must not block.
   virtual void Stop(const absl::Status& why) = 0;
 
  protected:
@@ -39,7 +44,16 @@ class Watched {
  private:
   friend class RemoteClient;
   const CancelToken cancel_;
+  // The server is asked for a sign then, and not at the time before.
+  void SetListening(std::optional<Alarm::Id> next) {
+    MutexLock lock(&mu_);
+    if (listening_.has_value()) Alarm::OfProcess().Cancel(*listening_);
+    listening_ = next;
+  }
+
   CancelToken::Registration expiry_;
+  Mutex mu_;
+  std::optional<Alarm::Id> listening_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace hawser

@@ -73,6 +73,23 @@ void RemoteSession::Send(const std::shared_ptr<Request>& request) {
   Send(request, request->message->ByteSizeLong(), /*batch=*/false);
 }
 
+void RemoteSession::AskForSign(const std::shared_ptr<Request>& ping,
+                               absl::Time since) {
+  {
+    MutexLock lock(&mu_);
+    if (link_.open()) {
+      const bool idle = window_.unanswered() == 0;
+      (void)Append(ping, 0, /*batch=*/false);
+      link_.Pinged(SteadyNow());
+      if (!idle) return;
+      link_.Asked(since);
+      ticks_.By(since + options_.silence);
+      return;
+    }
+  }
+  Send(ping);
+}
+
 absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
                                    const CancelToken& cancel,
                                    const CancelToken& caller) {

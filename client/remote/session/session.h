@@ -45,6 +45,9 @@ class RemoteSession {
   // Numbers, keeps and sends the request. On a lost session OnReply is called
   // at once. Never waits: the window is not for it.
   void Send(const std::shared_ptr<Request>& request);
+  // As Send, of a ping on behalf of a call beside the session: the server owes
+  // that an answer since `since`, and is silent from then on.
+  void AskForSign(const std::shared_ptr<Request>& ping, absl::Time since);
   // As Send, in its turn: blocks while the window is full, until `cancel`
   // expires, and may leave with others. Errors: the token's; kResourceExhausted
   // when `caller`, of which it was made, has not expired.

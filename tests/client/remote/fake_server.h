@@ -154,7 +154,7 @@ class FakeServer {
   std::vector<LinkPtr> Links();
   static void CloseLink(const LinkPtr& link, const StreamEnd& end);
   // Waits while frozen. Errors: kUnavailable while it refuses.
-  absl::Status EnterCall(const runtime::CallOptions& options);
+  absl::Status EnterCall(const runtime::CallOptions& o, bool executes = false);
 
   const absl::Duration lease_;
   const std::string address_;

@@ -43,10 +43,11 @@ class FakeStream final : public SessionStream {
   const FakeServer::LinkPtr link_;
 };
 
-absl::Status FakeServer::EnterCall(const runtime::CallOptions& options) {
+absl::Status FakeServer::EnterCall(const runtime::CallOptions& options,
+                                   bool executes) {
   const CancelToken cancel = runtime::AttemptToken(options);
   MutexLock lock(&mu_);
-  while (frozen_ && !refuse_) {
+  while ((frozen_ || (executes && hold_executes_)) && !refuse_) {
     HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), "fake"));
     changed_.WaitUntil(&mu_, SteadyNow() + absl::Milliseconds(5),
                        [] { return false; });
@@ -319,7 +320,7 @@ class FakeTransport final : public Transport {
   static absl::StatusOr<v1::CallReply> Run(
       FakeServer* server, const v1::CallRequest& request,
       const runtime::CallOptions& options) {
-    HAWSER_RETURN_IF_ERROR(server->EnterCall(options));
+    HAWSER_RETURN_IF_ERROR(server->EnterCall(options, /*executes=*/true));
     MutexLock lock(&server->mu_);
     ++server->counts_.calls;
     if (!request.module().empty()) {

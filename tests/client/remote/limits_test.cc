@@ -88,6 +88,37 @@ TEST_F(LimitsTest, AServerThatAnswersPingsIsNotSilent) {
   EXPECT_OK(value.Await());
 }
 
+TEST_F(LimitsTest, ACallOnASilentServerIsGivenUpToo) {
+  RemoteOptions options;
+  options.silence = absl::Milliseconds(200);
+  options.give_up_silent = true;
+  client = Connect(options);
+  auto plus_one = CompilePlusOne();
+  server.Freeze(true);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(plus_one->Call({Filled(2, 1)}, {}).Await(),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       "fake:1: session lost: nothing heard for 200ms"));
+  EXPECT_LT(absl::Now() - start, kSlack);
+  server.Freeze(false);
+}
+
+TEST_F(LimitsTest, ACallThatTakesLongOnAServerThatAnswersPingsGoesOn) {
+  RemoteOptions options;
+  options.silence = absl::Milliseconds(100);
+  options.give_up_silent = true;
+  client = Connect(options);
+  auto plus_one = CompilePlusOne();
+  server.HoldExecutes(true);
+  const auto answer = plus_one->Call({Filled(2, 1)}, Soon());
+  const int before = server.counts().pings;
+  absl::SleepFor(absl::Milliseconds(500));
+  EXPECT_FALSE(answer.ready());
+  EXPECT_GE(server.counts().pings, before + 2);
+  server.HoldExecutes(false);
+  EXPECT_OK(answer.Await());
+}
+
 TEST_F(LimitsTest, FrozenBeforeItWasEverOpen) {
   server.Freeze(true);
   const absl::Time start = absl::Now();
