@@ -90,6 +90,12 @@ void FallbackDatasets::CatchUp(
   if (!status.ok()) (void)client_->GiveUp(status, now);
 }
 
+void FallbackDatasets::SayIsHere(const std::string& token) const {
+  HAWSER_LOG(kWarning) << "dataset " << token << " is in this process alone: "
+                       << client_->primary_->name()
+                       << " is away, and gets it at its first use there";
+}
+
 absl::StatusOr<DatasetInfo> FallbackDatasets::Put(
     const DatasetSource& source, const runtime::CallOptions& call) {
   const Attempt attempt = client_->BeginTransfer(call);
@@ -99,8 +105,10 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Put(
     if (!info.ok() && !client_->GiveUp(info.status(), attempt)) return info;
   }
   const bool there = info.ok();
-  if (!there)
+  if (!there) {
     info = client_->secondary_->datasets().Put(source, WithoutAttempt(call));
+    if (info.ok()) SayIsHere(info->token);
+  }
   if (!info.ok()) return info;
   {
     MutexLock lock(&mu_);

@@ -115,6 +115,8 @@ class FallbackDatasets final : public runtime::Datasets {
   absl::StatusOr<NamedArguments> FreezableOnSecondary(
       absl::Span<const runtime::NamedArgument> arrays);
   void RememberFrozen(const DatasetInfo& info);
+  // In the log: what was put or frozen is on no server.
+  void SayIsHere(const std::string& token) const;
   // Fetches the values of a dataset, to be its source.
   void FetchSource(const std::string& token, const NamedArguments& arrays);
 

@@ -97,6 +97,7 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
   HAWSER_ASSIGN_OR_RETURN(
       DatasetInfo info,
       client_->secondary_->datasets().Freeze(here, WithoutAttempt(call)));
+  SayIsHere(info.token);
   RememberFrozen(info);
   FetchSource(info.token, here);
   return info;
