@@ -141,6 +141,25 @@ struct AxisMap {
 using AxesRule = AxisMap (*)(const InferContext&,
                              absl::Span<const Shape> results);
 
+// ---- parts ----------------------------------------------------------------
+
+// What a part rule is given: an instruction and boxes of its results. It says
+// which boxes of the operands these are made of, and how. See core/ops/part.
+struct PartContext;
+using PartRule = absl::Status (*)(PartContext&);
+
+// How boxes of an instruction's results are made of parts of its operands.
+struct PartDef {
+  enum Kind : uint8_t { kUndecided, kRule, kLeaf, kWhole };
+  Kind kind = kUndecided;
+  PartRule rule = nullptr;
+};
+// It has no operands: those who make parts make it.
+inline constexpr PartDef kLeafPart{PartDef::kLeaf};
+// It is computed whole, of whole operands, and then cut: a stated choice.
+inline constexpr PartDef kWholePart{PartDef::kWhole};
+constexpr PartDef PartBy(PartRule rule) { return {PartDef::kRule, rule}; }
+
 // ---- gradients ------------------------------------------------------------
 
 // What a gradient rule is given: the instruction's operands, results and the
@@ -209,6 +228,7 @@ struct OpDef {
   Range called = {};       // number of called computations
   ShapeRule infer = nullptr;
   AxesRule axes = nullptr;
+  PartDef part = {};
   GradientDef gradient = kNotDifferentiable;
   uint32_t traits = 0;
   MonoidDef monoid = {};

@@ -88,6 +88,20 @@ absl::string_view GradientText(const GradientDef& gradient) {
   return "not yet";
 }
 
+absl::string_view PartText(const PartDef& part) {
+  switch (part.kind) {
+    case PartDef::kRule:
+      return "yes";
+    case PartDef::kLeaf:
+      return "leaf";
+    case PartDef::kWhole:
+      return "whole";
+    case PartDef::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
 std::string Row(const OpDef& op) {
   const std::string called =
       op.called.max == 0
@@ -101,6 +115,7 @@ std::string Row(const OpDef& op) {
       AttributesText(op),
       ResultText(op.result),
       std::string(GradientText(op.gradient)),
+      std::string(PartText(op.part)),
       absl::StrCat(op.ulp),
       std::string(op.summary),
       std::string(op.source),
@@ -119,8 +134,8 @@ std::string Row(const OpDef& op) {
 std::string OpTable() {
   std::string out =
       "| op | since | operands | dtypes | attributes | result | gradient | "
-      "ulp | what | source |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n";
+      "part | ulp | what | source |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const OpDef* op : AllOps()) out += Row(*op);
   return out;
 }

@@ -60,6 +60,8 @@ AxisMap OpaqueRest(AxisMap map, const InferContext& context,
 // parallel factor; scalars stay out.
 AxisMap ElementwiseAxes(const InferContext& context,
                         absl::Span<const Shape> results);
+// Of each operand the same box as of the result; of a scalar, all.
+absl::Status ElementwisePart(PartContext&);
 // Every axis opaque.
 AxisMap OpaqueAxes(const InferContext& context,
                    absl::Span<const Shape> results);
@@ -75,6 +77,7 @@ constexpr OpDef ElementwiseRow(int arity, OpDef row) {
   row.arity = {arity, arity};
   row.infer = InferElementwise;
   row.axes = ElementwiseAxes;
+  row.part = PartBy(ElementwisePart);
   row.traits |= kElementwise;
   return row;
 }

@@ -145,6 +145,9 @@ Complaints ComplaintsAbout(const OpDef& op) {
   if (op.axes == nullptr) {
     complain(row, "the row has no .axes; opaque is a choice to be stated");
   }
+  if (op.part.kind == PartDef::kUndecided) {
+    complain(row, "the row has no .part; kWholePart is a choice to be stated");
+  }
   if (op.gradient.kind == GradientDef::kNotDifferentiable &&
       MayBeDifferentiable(op) && !IsExempt(op, kWithoutGradient)) {
     complain(row, "works on floats but has no .gradient: give it a rule, "
@@ -172,12 +175,15 @@ Complaints ComplaintsAbout(const OpDef& op) {
 
 // What is still to come, for a reader of the log.
 void PrintOpenEnds() {
-  std::vector<absl::string_view> gradient;
+  std::vector<absl::string_view> gradient, whole;
   for (const OpDef* op : AllOps()) {
     if (op->gradient.kind == GradientDef::kNotYet) gradient.push_back(op->name);
+    if (op->part.kind == PartDef::kWhole) whole.push_back(op->name);
   }
   std::cout << gradient.size() << " ops whose gradient is not written yet: "
-            << absl::StrJoin(gradient, " ") << "\n";
+            << absl::StrJoin(gradient, " ") << "\n"
+            << whole.size() << " of " << AllOps().size()
+            << " ops are never cut: " << absl::StrJoin(whole, " ") << "\n";
 }
 
 TEST(RegistryStyle, EveryOpHasItsCompany) {
@@ -207,7 +213,7 @@ TEST(RegistryStyle, ARowWithoutCompanyIsNamedWithTheFilesToEdit) {
   const std::string found = absl::StrJoin(ComplaintsAbout(kLonely), "\n");
   for (const char* part :
        {"lonely: the row has no shape rule", "has no .axes", "has no .gradient",
-        "has no .summary", "has no .source",
+        "has no .part", "has no .summary", "has no .source",
         "kernels/cpu (the family's .cc): lonely",
         "kernels/plan/region/node_table.cc: lonely",
         "tests/vectors/lonely.txtpb: lonely",

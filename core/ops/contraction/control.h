@@ -12,6 +12,9 @@ namespace hawser {
 absl::StatusOr<Shapes> InferWhile(const InferContext& context);
 absl::StatusOr<Shapes> InferCase(const InferContext& context);
 absl::StatusOr<Shapes> InferFusion(const InferContext& context);
+absl::Status WhilePart(PartContext&);
+absl::Status CasePart(PartContext&);
+
 absl::Status CaseGradient(GradientContext&);
 
 inline constexpr AttributeSpec kWhileAttributes[] = {
@@ -31,10 +34,12 @@ inline constexpr OpDef kWhile{
     .called = {2, 2},
     .infer = InferWhile,
     .axes = OpaqueAxes,
+    .part = PartBy(WhilePart),
     .gradient = kGradientNotYet,
     .traits = kHasRegions | kControlFlow,
-    .summary = "Runs the body on the state as long as the condition holds "
-               "before a turn; gives the last state.",
+    .summary =
+        "Runs the body on the state as long as the condition holds "
+        "before a turn; gives the last state.",
     .source = "StableHLO while, plus num_invariant"};
 
 // Called: one or more branches.
@@ -48,10 +53,12 @@ inline constexpr OpDef kCase{
     .called = {1, kMany},
     .infer = InferCase,
     .axes = OpaqueAxes,
+    .part = PartBy(CasePart),
     .gradient = ByRule(CaseGradient),
     .traits = kHasRegions | kControlFlow,
-    .summary = "Runs the branch operand 0 names on the other operands; an "
-               "index out of range names the last branch.",
+    .summary =
+        "Runs the branch operand 0 names on the other operands; an "
+        "index out of range names the last branch.",
     .source = "StableHLO case, operands explicit instead of captured"};
 
 inline constexpr AttributeSpec kFusionAttributes[] = {
@@ -70,10 +77,12 @@ inline constexpr OpDef kFusion{
     .called = {1, 1},
     .infer = InferFusion,
     .axes = OpaqueAxes,
+    .part = kWholePart,
     .gradient = kNotDifferentiable,
     .traits = kHasRegions | kHawserOnly,
-    .summary = "Runs its computation on the operands, as one kernel where the "
-               "engine can.",
+    .summary =
+        "Runs its computation on the operands, as one kernel where the "
+        "engine can.",
     .source = "hawser; made by kernels/plan"};
 
 // C1: the operand has one of the row's dtypes. Passes take it out once nothing

@@ -9,6 +9,7 @@ namespace hawser {
 
 absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context);
 AxisMap DotGeneralAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status DotGeneralPart(PartContext&);
 absl::Status DotGeneralGradient(GradientContext&);
 
 inline constexpr AttributeSpec kDotGeneralAttributes[] = {
@@ -30,10 +31,12 @@ inline constexpr OpDef kDotGeneral{
     .attributes = kDotGeneralAttributes,
     .infer = InferDotGeneral,
     .axes = DotGeneralAxes,
+    .part = PartBy(DotGeneralPart),
     .gradient = ByRule(DotGeneralGradient),
     .ulp = 16,
-    .summary = "Sums of products over the contracting axes, for each batch; "
-               "axes of the result: batch, free left, free right.",
+    .summary =
+        "Sums of products over the contracting axes, for each batch; "
+        "axes of the result: batch, free left, free right.",
     .source = "StableHLO dot_general"};
 
 inline constexpr const OpDef* kDotOps[] = {&kDotGeneral};

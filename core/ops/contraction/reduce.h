@@ -15,6 +15,9 @@ absl::StatusOr<Shapes> InferArgExtreme(const InferContext& context);
 AxisMap ReduceAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap ArgExtremeAxes(const InferContext&, absl::Span<const Shape> results);
 
+absl::Status ReducePart(PartContext&);
+absl::Status ArgExtremePart(PartContext&);
+
 absl::Status ReduceGradient(GradientContext&);
 
 // The monoid that result k of a reduction's or a scatter's computation is, of
@@ -40,12 +43,14 @@ inline constexpr OpDef kReduce{
     .called = {1, 1},
     .infer = InferReduce,
     .axes = ReduceAxes,
+    .part = PartBy(ReducePart),
     .gradient = ByRule(ReduceGradient),
     .traits = kHasRegions,
     .ulp = 16,
-    .summary = "Folds N inputs along axes at once with a computation that is "
-               "taken to be associative and commutative, from N initial "
-               "values that are taken to be its neutral elements.",
+    .summary =
+        "Folds N inputs along axes at once with a computation that is "
+        "taken to be associative and commutative, from N initial "
+        "values that are taken to be its neutral elements.",
     .source = "StableHLO reduce"};
 
 inline constexpr AttributeSpec kArgExtremeAttributes[] = {
@@ -62,6 +67,7 @@ constexpr OpDef ArgExtreme(OpDef row) {
   row.attributes = kArgExtremeAttributes;
   row.infer = InferArgExtreme;
   row.axes = ArgExtremeAxes;
+  row.part = PartBy(ArgExtremePart);
   row.gradient = kZeroGradient;
   row.traits = kHawserOnly;
   return row;

@@ -40,6 +40,7 @@ inline constexpr OpDef kCompare{
     .attributes = kCompareAttributes,
     .infer = InferCompare,
     .axes = ElementwiseAxes,
+    .part = PartBy(ElementwisePart),
     .gradient = kZeroGradient,
     .traits = kElementwise,
     .summary = "Compares elements; with NaN only NE holds; false < true.",
@@ -54,10 +55,12 @@ inline constexpr OpDef kSelect{
     .result = SameAs(1),
     .infer = InferSelect,
     .axes = ElementwiseAxes,
+    .part = PartBy(ElementwisePart),
     .gradient = ByRule(SelectGradient),
     .traits = kElementwise,
-    .summary = "Elements of operand 1 where operand 0 holds, else of operand "
-               "2.",
+    .summary =
+        "Elements of operand 1 where operand 0 holds, else of operand "
+        "2.",
     .source = "StableHLO select"};
 
 inline constexpr const OpDef* kCompareOps[] = {&kCompare, &kSelect};

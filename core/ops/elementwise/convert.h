@@ -24,12 +24,14 @@ inline constexpr OpDef kConvert{
     .attributes = kConvertAttributes,
     .infer = InferConvert,
     .axes = ElementwiseAxes,
+    .part = PartBy(ElementwisePart),
     .gradient = ByRule(ConvertGradient),
     .traits = kElementwise,
-    .summary = "The same numbers in another dtype: floats round to nearest "
-               "even, integers wrap, float to integer truncates and "
-               "saturates (NaN gives 0), to bool is x != 0, from complex "
-               "takes the real part.",
+    .summary =
+        "The same numbers in another dtype: floats round to nearest "
+        "even, integers wrap, float to integer truncates and "
+        "saturates (NaN gives 0), to bool is x != 0, from complex "
+        "takes the real part.",
     .source = "StableHLO convert; corners: house, section 9"};
 
 // C1: both dtypes are among the row's. C2: both have the same width. C3: both
@@ -42,6 +44,7 @@ inline constexpr OpDef kBitcastConvert{
     .attributes = kConvertAttributes,
     .infer = InferBitcastConvert,
     .axes = ElementwiseAxes,
+    .part = PartBy(ElementwisePart),
     .gradient = kNotDifferentiable,
     .traits = kElementwise,
     .summary = "The same bits read as another dtype of the same width.",

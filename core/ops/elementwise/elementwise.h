@@ -209,10 +209,12 @@ inline constexpr OpDef kClamp{
     .result = SameAs(1),
     .infer = InferClamp,
     .axes = ElementwiseAxes,
+    .part = PartBy(ElementwisePart),
     .gradient = ByRule(ClampGradient),
     .traits = kElementwise,
-    .summary = "min(max(operand, low), high) of operands (low, operand, "
-               "high); the bounds may be scalars.",
+    .summary =
+        "min(max(operand, low), high) of operands (low, operand, "
+        "high); the bounds may be scalars.",
     .source = "StableHLO clamp"};
 
 inline constexpr const OpDef* kElementwiseOps[] = {

@@ -9,6 +9,7 @@ namespace hawser {
 
 absl::StatusOr<Shapes> InferGather(const InferContext& context);
 AxisMap GatherAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status GatherPart(PartContext&);
 absl::Status GatherGradient(GradientContext&);
 
 inline constexpr AttributeSpec kGatherAttributes[] = {
@@ -37,10 +38,12 @@ inline constexpr OpDef kGather{
     .attributes = kGatherAttributes,
     .infer = InferGather,
     .axes = GatherAxes,
+    .part = PartBy(GatherPart),
     .gradient = ByRule(GatherGradient),
     .traits = kDataMovement,
-    .summary = "One slice per index vector; starts are clamped so that it "
-               "fits.",
+    .summary =
+        "One slice per index vector; starts are clamped so that it "
+        "fits.",
     .source = "StableHLO gather; collapsed slice sizes are 1, never 0"};
 
 inline constexpr const OpDef* kGatherOps[] = {&kGather};

@@ -9,6 +9,7 @@ namespace hawser {
 
 absl::StatusOr<Shapes> InferScatter(const InferContext& context);
 AxisMap ScatterAxes(const InferContext&, absl::Span<const Shape> results);
+absl::Status ScatterPart(PartContext&);
 absl::Status ScatterGradient(GradientContext&);
 
 inline constexpr AttributeSpec kScatterAttributes[] = {
@@ -47,11 +48,13 @@ inline constexpr OpDef kScatter{
     .called = {1, 1},
     .infer = InferScatter,
     .axes = ScatterAxes,
+    .part = PartBy(ScatterPart),
     .gradient = ByRule(ScatterGradient),
     .traits = kHasRegions,
-    .summary = "Combines windows of updates with the elements of N inputs "
-               "where index vectors say, in the updates' order; what falls "
-               "outside is dropped.",
+    .summary =
+        "Combines windows of updates with the elements of N inputs "
+        "where index vectors say, in the updates' order; what falls "
+        "outside is dropped.",
     .source = "StableHLO scatter; order: hawser"};
 
 inline constexpr const OpDef* kScatterOps[] = {&kScatter};

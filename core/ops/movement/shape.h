@@ -23,6 +23,14 @@ AxisMap ConcatenateAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap ReverseAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap PadAxes(const InferContext&, absl::Span<const Shape> results);
 
+absl::Status IotaPart(PartContext&);
+absl::Status BroadcastInDimPart(PartContext&);
+absl::Status ReshapePart(PartContext&);
+absl::Status TransposePart(PartContext&);
+absl::Status ConcatenatePart(PartContext&);
+absl::Status ReversePart(PartContext&);
+absl::Status PadPart(PartContext&);
+
 absl::Status BroadcastInDimGradient(GradientContext&);
 absl::Status ReshapeGradient(GradientContext&);
 absl::Status TransposeGradient(GradientContext&);
@@ -45,6 +53,7 @@ inline constexpr OpDef kIota{
     .attributes = kIotaAttributes,
     .infer = InferIota,
     .axes = IotaAxes,
+    .part = PartBy(IotaPart),
     .gradient = kZeroGradient,
     .traits = kNullary,
     .summary = "0, 1, 2, ... along an axis, converted to the dtype.",
@@ -65,6 +74,7 @@ inline constexpr OpDef kBroadcastInDim{
     .attributes = kBroadcastInDimAttributes,
     .infer = InferBroadcastInDim,
     .axes = BroadcastInDimAxes,
+    .part = PartBy(BroadcastInDimPart),
     .gradient = ByRule(BroadcastInDimGradient),
     .traits = kDataMovement,
     .summary = "Repeats the operand along new axes and axes of size 1.",
@@ -81,6 +91,7 @@ inline constexpr OpDef kReshape{
     .attributes = kReshapeAttributes,
     .infer = InferReshape,
     .axes = ReshapeAxes,
+    .part = PartBy(ReshapePart),
     .gradient = ByRule(ReshapeGradient),
     .traits = kDataMovement,
     .summary = "The same elements in row-major order under other axes.",
@@ -91,17 +102,17 @@ inline constexpr AttributeSpec kTransposeAttributes[] = {
      "axis of the operand for each axis of the result"},
 };
 // C1: permutation is a permutation of the operand's axes.
-inline constexpr OpDef kTranspose{
-    .name = "transpose",
-    .arity = {1, 1},
-    .dtypes = kAnyDType,
-    .attributes = kTransposeAttributes,
-    .infer = InferTranspose,
-    .axes = TransposeAxes,
-    .gradient = ByRule(TransposeGradient),
-    .traits = kDataMovement,
-    .summary = "Reorders the axes.",
-    .source = "StableHLO transpose"};
+inline constexpr OpDef kTranspose{.name = "transpose",
+                                  .arity = {1, 1},
+                                  .dtypes = kAnyDType,
+                                  .attributes = kTransposeAttributes,
+                                  .infer = InferTranspose,
+                                  .axes = TransposeAxes,
+                                  .part = PartBy(TransposePart),
+                                  .gradient = ByRule(TransposeGradient),
+                                  .traits = kDataMovement,
+                                  .summary = "Reorders the axes.",
+                                  .source = "StableHLO transpose"};
 
 inline constexpr AttributeSpec kConcatenateAttributes[] = {
     {"dimension", AttributeKind::kInt, true, "the axis to join along"},
@@ -115,6 +126,7 @@ inline constexpr OpDef kConcatenate{
     .attributes = kConcatenateAttributes,
     .infer = InferConcatenate,
     .axes = ConcatenateAxes,
+    .part = PartBy(ConcatenatePart),
     .gradient = ByRule(ConcatenateGradient),
     .traits = kDataMovement,
     .summary = "Joins operands along an axis, in order.",
@@ -131,6 +143,7 @@ inline constexpr OpDef kReverse{
     .attributes = kReverseAttributes,
     .infer = InferReverse,
     .axes = ReverseAxes,
+    .part = PartBy(ReversePart),
     .gradient = ByRule(ReverseGradient),
     .traits = kDataMovement,
     .summary = "Reverses the order of elements along axes.",
@@ -154,10 +167,12 @@ inline constexpr OpDef kPad{
     .attributes = kPadAttributes,
     .infer = InferPad,
     .axes = PadAxes,
+    .part = PartBy(PadPart),
     .gradient = ByRule(PadGradient),
     .traits = kDataMovement,
-    .summary = "Adds the value of operand 1 around and between the elements "
-               "of operand 0.",
+    .summary =
+        "Adds the value of operand 1 around and between the elements "
+        "of operand 0.",
     .source = "StableHLO pad"};
 
 inline constexpr const OpDef* kShapeOps[] = {

@@ -16,6 +16,10 @@ AxisMap SliceAxes(const InferContext&, absl::Span<const Shape> results);
 AxisMap DynamicSliceAxes(const InferContext&, absl::Span<const Shape>);
 AxisMap DynamicUpdateSliceAxes(const InferContext&, absl::Span<const Shape>);
 
+absl::Status SlicePart(PartContext&);
+absl::Status DynamicSlicePart(PartContext&);
+absl::Status DynamicUpdateSlicePart(PartContext&);
+
 absl::Status SliceGradient(GradientContext&);
 absl::Status DynamicSliceGradient(GradientContext&);
 absl::Status DynamicUpdateSliceGradient(GradientContext&);
@@ -34,6 +38,7 @@ inline constexpr OpDef kSlice{
     .attributes = kSliceAttributes,
     .infer = InferSlice,
     .axes = SliceAxes,
+    .part = PartBy(SlicePart),
     .gradient = ByRule(SliceGradient),
     .traits = kDataMovement,
     .summary = "Every stride-th element from start up to limit.",
@@ -51,10 +56,12 @@ inline constexpr OpDef kDynamicSlice{
     .attributes = kDynamicSliceAttributes,
     .infer = InferDynamicSlice,
     .axes = DynamicSliceAxes,
+    .part = PartBy(DynamicSlicePart),
     .gradient = ByRule(DynamicSliceGradient),
     .traits = kDataMovement,
-    .summary = "A slice of operand 0 that starts at the scalars after it, one "
-               "per axis, clamped so that it fits.",
+    .summary =
+        "A slice of operand 0 that starts at the scalars after it, one "
+        "per axis, clamped so that it fits.",
     .source = "StableHLO dynamic_slice"};
 
 // C1: operand and update have one dtype. C2: they have one rank. C3: the
@@ -66,10 +73,12 @@ inline constexpr OpDef kDynamicUpdateSlice{
     .dtypes = kAnyDType,
     .infer = InferDynamicUpdateSlice,
     .axes = DynamicUpdateSliceAxes,
+    .part = PartBy(DynamicUpdateSlicePart),
     .gradient = ByRule(DynamicUpdateSliceGradient),
     .traits = kDataMovement,
-    .summary = "Operand 0 with operand 1 written over the slice that starts "
-               "at the scalars after them, clamped so that it fits.",
+    .summary =
+        "Operand 0 with operand 1 written over the slice that starts "
+        "at the scalars after them, clamped so that it fits.",
     .source = "StableHLO dynamic_update_slice"};
 
 inline constexpr const OpDef* kSliceOps[] = {

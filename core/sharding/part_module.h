@@ -1,0 +1,39 @@
+// PartModule: boxes of a module's results as a module of their own.
+#ifndef HAWSER_CORE_SHARDING_PART_MODULE_H_
+#define HAWSER_CORE_SHARDING_PART_MODULE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/module.h"
+#include "core/ops/part/part.h"
+
+namespace hawser {
+
+// A part of a parameter.
+struct Piece {
+  int parameter = 0;
+  Box box;
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+struct PartModule {
+  // Its entry takes `takes`, then `offsets` as scalars s64[], and gives the
+  // boxes in the order of the results.
+  Module module;
+  std::vector<Piece> takes;
+  // Where the part lies. Parts of equal sizes are equal modules with other
+  // pieces and offsets.
+  std::vector<int64_t> offsets;
+};
+
+// The part of `module` that gives `gives`: one per result of the entry; nothing
+// of those without a box. Boxes lie within the results. Errors: kInternal, an
+// op without a part rule.
+absl::StatusOr<PartModule> PartOf(const Module& module,
+                                  absl::Span<const MaybeBox> gives);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_PART_MODULE_H_

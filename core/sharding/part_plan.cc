@@ -1,0 +1,335 @@
+#include "core/sharding/part_plan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+
+namespace hawser {
+namespace {
+
+// Beyond so many, all boxes of a value are one.
+constexpr size_t kMostVersions = 3;
+
+int64_t SharedElements(const Box& a, const Box& b) {
+  int64_t shared = 1;
+  for (size_t i = 0; i < a.size(); ++i) {
+    shared *= std::max(
+        std::min(a[i].end, b[i].end) - std::max(a[i].begin, b[i].begin),
+        int64_t{0});
+  }
+  return shared;
+}
+
+// The boxes that are computed of a value of which `asked` are asked for.
+std::vector<Box> VersionsOf(std::vector<Box> asked) {
+  std::vector<Box> versions;
+  for (Box& box : asked) {
+    bool merged = true;
+    while (merged) {
+      merged = false;
+      for (size_t i = 0; i < versions.size() && !merged; ++i) {
+        const int64_t smaller =
+            std::min(ElementsOf(versions[i]), ElementsOf(box));
+        merged = 2 * SharedElements(versions[i], box) >= smaller;
+        if (!merged) continue;
+        box = HullOf(std::move(box), versions[i]);
+        versions.erase(versions.begin() + static_cast<int64_t>(i));
+      }
+    }
+    versions.push_back(std::move(box));
+  }
+  if (versions.size() <= kMostVersions) return versions;
+  Box hull = versions[0];
+  for (const Box& box : versions) hull = HullOf(std::move(hull), box);
+  return {std::move(hull)};
+}
+
+// The elements of `value` in `box`.
+absl::StatusOr<Literal> SliceOf(const Literal& value, const Box& box) {
+  const Shape& shape = value.shape();
+  if (box == WholeBox(shape)) return value;
+  HAWSER_ASSIGN_OR_RETURN(Literal part, Literal::Allocate(ShapeOf(shape, box)));
+  const size_t rank = box.size();
+  const int64_t width = ByteWidth(shape.dtype());
+  char* to = part.mutable_bytes().data();
+  if (part.bytes().empty()) return part;
+  const int64_t row = box[rank - 1].size() * width;
+  Dims at;
+  for (const Interval& interval : box) at.push_back(interval.begin);
+  while (true) {
+    int64_t from = 0;
+    for (size_t i = 0; i < rank; ++i) {
+      from = from * shape.dim(static_cast<int>(i)) + at[i];
+    }
+    std::memcpy(to, value.bytes().data() + from * width,
+                static_cast<size_t>(row));
+    to += row;
+    size_t axis = rank - 1;  // the last one is copied by rows
+    while (axis > 0 && ++at[axis - 1] == box[axis - 1].end) {
+      at[axis - 1] = box[axis - 1].begin;
+      --axis;
+    }
+    if (axis == 0) return part;
+  }
+}
+
+// A box without elements is nothing to compute.
+MaybeBox IfAny(const MaybeBox& box) {
+  return box.has_value() && ElementsOf(*box) > 0 ? box : std::nullopt;
+}
+
+Expression WithoutElements(ExpressionScope* scope, const Shape& shape,
+                           const Box& box) {
+  return Filled(scope, ShapeOf(shape, box), 0);
+}
+
+}  // namespace
+
+// ---- backwards ------------------------------------------------------------
+
+absl::StatusOr<PartPlan> PartPlan::Make(const Module& module, int computation,
+                                        absl::Span<const MaybeBox> gives) {
+  PartPlan plan(module, module.computation(computation), gives);
+  HAWSER_RETURN_IF_ERROR(plan.Walk());
+  return plan;
+}
+
+absl::Status PartPlan::Walk() {
+  Asked asked(computation_->num_values());
+  for (size_t k = 0; k < gives_.size(); ++k) {
+    if (const MaybeBox box = IfAny(gives_[k])) {
+      asked[computation_->results()[k]].push_back(*box);
+    }
+  }
+  const auto& instructions = computation_->instructions();
+  for (auto at = instructions.rbegin(); at != instructions.rend(); ++at) {
+    std::vector<MaybeBox> wanted(at->num_results);
+    if (at->op == &kParameter) continue;
+    if (at->num_results == 1) {
+      for (Box& box : VersionsOf(std::move(asked[at->first_result]))) {
+        wanted[0] = std::move(box);
+        HAWSER_RETURN_IF_ERROR(AddStep(*at, wanted, asked));
+      }
+      continue;
+    }
+    bool any = false;
+    for (int k = 0; k < at->num_results; ++k) {
+      for (const Box& box : asked[at->first_result + k]) {
+        wanted[k] =
+            wanted[k].has_value() ? HullOf(*std::move(wanted[k]), box) : box;
+        any = true;
+      }
+    }
+    if (any) HAWSER_RETURN_IF_ERROR(AddStep(*at, wanted, asked));
+  }
+  for (int i = 0; i < computation_->num_parameters(); ++i) {
+    takes_.push_back(VersionsOf(std::move(asked[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PartPlan::AddStep(const Instruction& instruction,
+                               absl::Span<const MaybeBox> wanted,
+                               Asked& asked) {
+  Step step{.instruction = &instruction,
+            .asks = std::vector<MaybeBox>(instruction.operands.size()),
+            .empty = std::vector<MaybeBox>(instruction.operands.size()),
+            .gives = {wanted.begin(), wanted.end()},
+            .make = {}};
+  std::vector<Shape> operands, results;
+  for (ValueId operand : instruction.operands) {
+    operands.push_back(computation_->shape(operand));
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    results.push_back(computation_->shape(instruction.first_result + k));
+  }
+  if (instruction.op->part.kind == PartDef::kRule) {
+    const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives)
+        -> absl::StatusOr<std::vector<MaybeBox>> {
+      HAWSER_ASSIGN_OR_RETURN(
+          const PartPlan inner,
+          Make(*module_, instruction.called[called], gives));
+      std::vector<MaybeBox> asks;
+      for (const std::vector<Box>& boxes : inner.takes()) {
+        asks.push_back(
+            HullOf(std::vector<MaybeBox>(boxes.begin(), boxes.end())));
+      }
+      return asks;
+    };
+    PartContext context{.instruction = instruction,
+                        .operands = operands,
+                        .results = results,
+                        .wanted = wanted,
+                        .asks = absl::MakeSpan(step.asks),
+                        .gives = absl::MakeSpan(step.gives),
+                        .make = {},
+                        .asks_of = asks_of};
+    HAWSER_RETURN_IF_ERROR(instruction.op->part.rule(context));
+    step.make = std::move(context.make);
+  } else if (instruction.op->part.kind == PartDef::kWhole) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      step.asks[i] = WholeBox(operands[i]);
+    }
+    for (size_t k = 0; k < results.size(); ++k) {
+      step.gives[k] = WholeBox(results[k]);
+    }
+  } else if (instruction.op != &kConstant) {
+    return Internal(instruction.op->name, " has no part rule");
+  }
+  for (size_t i = 0; i < step.asks.size(); ++i) {
+    if (!step.asks[i].has_value()) continue;
+    if (ElementsOf(*step.asks[i]) == 0) {
+      step.empty[i] = std::exchange(step.asks[i], std::nullopt);
+    } else {
+      asked[instruction.operands[i]].push_back(*step.asks[i]);
+    }
+  }
+  steps_.push_back(std::move(step));
+  return absl::OkStatus();
+}
+
+// ---- forwards -------------------------------------------------------------
+
+// What has been made of each value.
+class PartPlan::Values {
+ public:
+  Values(const PartPlan& plan, const Building& building)
+      : plan_(plan),
+        building_(building),
+        made_(plan.computation_->num_values()) {}
+
+  void Add(ValueId value, const Box& box, const Expression& x) {
+    made_[value].emplace_back(box, x);
+  }
+  Expression Find(ValueId value, const Box& box) {
+    const Shape& shape = plan_.computation_->shape(value);
+    if (ElementsOf(box) == 0) {
+      return WithoutElements(&building_.scope, shape, box);
+    }
+    for (const auto& [of, x] : made_[value]) {
+      if (Contains(of, box)) return SliceTo(x, of, box);
+    }
+    // A parameter, of which each piece is taken when it is first used.
+    for (const Box& taken : plan_.takes_[value]) {
+      if (!Contains(taken, box)) continue;
+      Box of = taken;
+      const Expression x = building_.take(value, taken, &of);
+      Add(value, of, x);
+      return SliceTo(x, of, box);
+    }
+    return Expression(&building_.scope, kNoValue);
+  }
+
+ private:
+  const PartPlan& plan_;
+  const Building& building_;
+  std::vector<std::vector<std::pair<Box, Expression>>> made_;
+};
+
+absl::Status PartPlan::RunStep(const Step& step, const Building& building,
+                               Values& values) const {
+  const Instruction& instruction = *step.instruction;
+  const auto result_box = [&](int k) { return step.gives[k]; };
+  if (instruction.op == &kConstant) {
+    const Literal& whole = instruction.attributes.GetLiteral("value");
+    HAWSER_ASSIGN_OR_RETURN(const Literal part, SliceOf(whole, *step.gives[0]));
+    values.Add(instruction.first_result, *step.gives[0],
+               ConstantOf(&building.scope, part));
+    return absl::OkStatus();
+  }
+  std::vector<Expression> operands(instruction.operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const MaybeBox& box =
+        step.asks[i].has_value() ? step.asks[i] : step.empty[i];
+    if (box.has_value())
+      operands[i] = values.Find(instruction.operands[i], *box);
+  }
+  const auto whole = [&](int called) {
+    return building.copy.Of(instruction.called[called]);
+  };
+  std::vector<Expression> results(instruction.num_results);
+  if (step.make) {
+    const auto part_of = [&](int called, absl::Span<const MaybeBox> takes,
+                             absl::Span<const MaybeBox> gives) {
+      return AddPart(*module_, instruction.called[called], takes, gives,
+                     building.copy);
+    };
+    PartScope scope{.scope = building.scope,
+                    .operands = operands,
+                    .results = absl::MakeSpan(results),
+                    .offset = building.offset,
+                    .whole = whole,
+                    .part_of = part_of};
+    HAWSER_RETURN_IF_ERROR(step.make(scope));
+  } else {
+    absl::InlinedVector<int, 1> called;
+    for (size_t i = 0; i < instruction.called.size(); ++i) {
+      HAWSER_ASSIGN_OR_RETURN(called.emplace_back(),
+                              whole(static_cast<int>(i)));
+    }
+    const Expression first =
+        Apply(*instruction.op, operands, instruction.attributes, called);
+    for (size_t k = 0; k < results.size(); ++k) {
+      results[k] = ResultOf(first, static_cast<int>(k));
+    }
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    if (const MaybeBox box = result_box(k)) {
+      values.Add(instruction.first_result + k, *box, results[k]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PartPlan::Build(const Building& building,
+                             absl::Span<Expression> results) const {
+  Values values(*this, building);
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    HAWSER_RETURN_IF_ERROR(RunStep(*step, building, values));
+  }
+  for (size_t k = 0; k < gives_.size(); ++k) {
+    if (!gives_[k].has_value()) continue;
+    results[k] = values.Find(computation_->results()[k], *gives_[k]);
+  }
+  return building.scope.builder.status();
+}
+
+absl::StatusOr<int> AddPart(const Module& module, int computation,
+                            absl::Span<const MaybeBox> takes,
+                            absl::Span<const MaybeBox> gives,
+                            ModuleCopy& copy) {
+  HAWSER_ASSIGN_OR_RETURN(const PartPlan plan,
+                          PartPlan::Make(module, computation, gives));
+  const Computation& source = module.computation(computation);
+  ComputationBuilder builder(copy.to(), source.name());
+  ExpressionScope scope{builder, copy.monoids()};
+  std::vector<Expression> parameters(takes.size());
+  for (size_t i = 0; i < takes.size(); ++i) {
+    if (!takes[i].has_value()) continue;
+    const Shape& shape = source.shape(static_cast<ValueId>(i));
+    parameters[i] = Expression(
+        &scope, builder.Parameter(ShapeOf(shape, *takes[i]), SourceLocation{}));
+  }
+  const auto take = [&](int parameter, const Box&, Box* of) {
+    *of = *takes[parameter];
+    return parameters[parameter];
+  };
+  const auto offset = [&](int64_t value) {
+    return ConstantOf(&scope, Literal::Scalar<int64_t>(value));
+  };
+  std::vector<Expression> results(gives.size());
+  HAWSER_RETURN_IF_ERROR(
+      plan.Build({.scope = scope, .copy = copy, .take = take, .offset = offset},
+                 absl::MakeSpan(results)));
+  std::vector<ValueId> values;
+  for (const Expression& result : results) {
+    if (result.present()) values.push_back(result.value());
+  }
+  return builder.Finish(values);
+}
+
+}  // namespace hawser

@@ -1,0 +1,85 @@
+// PartPlan: what boxes of a computation's results are made of.
+#ifndef HAWSER_CORE_SHARDING_PART_PLAN_H_
+#define HAWSER_CORE_SHARDING_PART_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/module.h"
+#include "core/ops/expression.h"
+#include "core/ops/part/part.h"
+#include "core/sharding/module_copy.h"
+
+namespace hawser {
+
+// Found by one walk from the results back, with the part rule of each op: of
+// every value the boxes that its users ask for. A value asked for in several
+// places of the same elements is computed once; boxes that share half of their
+// elements, and all of a value of which more than three are asked for, are one.
+// The computation's module outlives the plan.
+class PartPlan {
+ public:
+  // gives: one per result; nothing of those without a box.
+  static absl::StatusOr<PartPlan> Make(const Module& module, int computation,
+                                       absl::Span<const MaybeBox> gives);
+
+  // Of each parameter the boxes that are taken, none without elements.
+  const std::vector<std::vector<Box>>& takes() const { return takes_; }
+
+  struct Building {
+    ExpressionScope& scope;
+    ModuleCopy& copy;  // into the scope's module
+    // Of a parameter a box of takes(), or one that holds it; which it is goes
+    // into `of`.
+    absl::FunctionRef<Expression(int parameter, const Box& box, Box* of)> take;
+    // As PartScope::offset.
+    absl::FunctionRef<Expression(int64_t)> offset;
+  };
+  // Adds the part's instructions. `results`: one per result, filled where
+  // something is given.
+  absl::Status Build(const Building& building,
+                     absl::Span<Expression> results) const;
+
+ private:
+  // One instruction for boxes of its results.
+  struct Step {
+    const Instruction* instruction;
+    std::vector<MaybeBox> asks;   // of the operands; none: no elements
+    std::vector<MaybeBox> empty;  // of those: what has no elements
+    std::vector<MaybeBox> gives;
+    MakePart make;  // empty: the same instruction
+  };
+  class Values;
+  using Asked = std::vector<std::vector<Box>>;  // of each value
+
+  PartPlan(const Module& module, const Computation& computation,
+           absl::Span<const MaybeBox> gives)
+      : module_(&module),
+        computation_(&computation),
+        gives_(gives.begin(), gives.end()) {}
+  absl::Status Walk();
+  absl::Status AddStep(const Instruction& instruction,
+                       absl::Span<const MaybeBox> wanted, Asked& asked);
+  absl::Status RunStep(const Step& step, const Building& building,
+                       Values& values) const;
+
+  const Module* module_;
+  const Computation* computation_;
+  std::vector<MaybeBox> gives_;
+  std::vector<std::vector<Box>> takes_;
+  std::vector<Step> steps_;  // from the last to the first
+};
+
+// That part as a computation of `copy`'s module: its parameters are `takes`,
+// of each parameter that has one; its results `gives`, likewise. Its number
+// there. What is taken holds what PartPlan asks for.
+absl::StatusOr<int> AddPart(const Module& module, int computation,
+                            absl::Span<const MaybeBox> takes,
+                            absl::Span<const MaybeBox> gives, ModuleCopy& copy);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_PART_PLAN_H_
