@@ -272,7 +272,7 @@ class Build:
 
     def _settle(self, jobs):
         """Drops the sites that a file cannot have, headers first."""
-        checked = {}
+        checked = self._load("checked.json", {})
 
         def check(file):
             """What g++ says, when it does not take the file."""
@@ -286,7 +286,8 @@ class Build:
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             while True:
-                files = {f: (self.tree / f).read_text() for f in self.write()}
+                files = {f: hashlib.sha256((self.tree / f).read_bytes())
+                         .hexdigest() for f in self.write()}
                 files = {f: t for f, t in files.items() if checked.get(f) != t}
                 headers = [f for f in files if not f.endswith(".cc")]
                 batch = headers or list(files)
@@ -297,6 +298,7 @@ class Build:
                     checked[file] = files[file]
                     if errors:
                         found |= self.refused(errors) or sys.exit(errors[:4000])
+                self._save("checked.json", checked)
                 self.drop(found, "")
 
     def drop(self, refused, errors):

@@ -272,11 +272,12 @@ class Runner:
                                  10 * wall + 20, **more)
             if ended.status == 0:
                 return None
+            if ended.status == "timeout":
+                return "timeout", f"{target} {next(iter(by_name))}".strip()
             found = [m.split(",")[0] for m in
                      re.findall(r"\[  FAILED  \] (\S+)", ended.output)]
             found = [n for n in found if n in by_name]
-            how = ("timeout" if ended.status == "timeout" else "failed"
-                   if found else f"crash {ended.status}")
+            how = "failed" if found else f"crash {ended.status}"
             name = found[0] if found else ""
             again = [by_name[name]] if found else by_name.values()
             second = self.execute(
