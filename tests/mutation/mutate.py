@@ -15,6 +15,7 @@ import concurrent.futures
 import dataclasses
 import fnmatch
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -240,10 +241,12 @@ class Runner:
                         HAWSER_MUTANT_NEW_CASES=NEW_CASES)
 
         def cost(group):
-            """CPU seconds that a kill by it takes, as far as is known."""
+            """CPU seconds that a kill by it takes, as far as is known; tests
+            beside the source are likelier."""
             at = group, site.file
             return ((sum(t.cpu for t in groups[group]) + 0.05) *
-                    (self.runs[at] + 2) / (self.kills[at] + 1))
+                    (self.runs[at] + 2) / (self.kills[at] + 1) /
+                    4 ** shared_folders(site.file, group[0]))
 
         not_run = 0
         for group in sorted(groups, key=cost):
@@ -316,6 +319,13 @@ def wait(process, deadline):
 
 
 SURVIVED = ("survived", "not reached")
+
+
+def shared_folders(file, target):
+    """Of a source and a test at the same path below tests/."""
+    tested = target.removeprefix("//tests/").split(":")[0].split("/")
+    pairs = zip(file.split("/")[:-1], tested)
+    return len(list(itertools.takewhile(lambda p: p[0] == p[1], pairs)))
 
 
 def matches(name, globs):

@@ -64,6 +64,9 @@ TEST_F(FallbackDatasetsTest, WhileTheServerIsAwayWhatIsHereIsListed) {
   // In use here: the secondary has it too by now.
   EXPECT_OK(client_->datasets().Open({put->token, ""}, {}));
   EXPECT_EQ(Tokens().size(), 2u);
+  // What others have put there is listed as well.
+  ASSERT_OK(cpu_->datasets().Put({{{"", b_}}}, {}));
+  EXPECT_EQ(Tokens().size(), 3u);
 }
 
 TEST_F(FallbackDatasetsTest, ADeletedDatasetIsNotPutAgain) {

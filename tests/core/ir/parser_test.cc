@@ -145,7 +145,8 @@ TEST(ParseModule, NamesTheTokenAndWhatWasExpected) {
        "1:45: expected 'computation', got 'x'"},
       {"\x01", kInvalid, "1:1: expected 'module', got '\\x01'"},
       {std::string(100, 'a'), kInvalid,
-       "1:1: expected 'module', got 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+       "1:1: expected 'module', got "
+       "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
        "aaaaaaaaaaaaaaaaaaaaa...'"},
   };
   for (const Bad& bad : kTexts) ExpectError(bad);
