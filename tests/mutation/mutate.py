@@ -100,7 +100,7 @@ class Runner:
             start = time.monotonic()
             process = subprocess.Popen(
                 ["nice", "prlimit", f"--cpu={int(cpu) + 1}",
-                 f"--as={16 << 30}", "--core=0", str(binary), *flags,
+                 f"--data={8 << 30}", "--core=0", str(binary), *flags,
                  *told["args"]], cwd=runfiles / "hawser", env=environment,
                 stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True)

@@ -52,6 +52,14 @@ TEST_F(FallbackDatasetsTest, RowsAreTakenOnBothSides) {
               StatusIs(StatusCode::kInvalidArgument, info->token));
 }
 
+TEST_F(FallbackDatasetsTest, WhatTheServerRefusesIsNotPutElsewhere) {
+  Start();
+  server_->RefuseDatasets(absl::InvalidArgumentError("odd"));
+  EXPECT_THAT(client_->datasets().Put({{{"", w_}}}, {}),
+              StatusIs(StatusCode::kInvalidArgument, "odd"));
+  EXPECT_EQ(announced_, 0);
+}
+
 TEST_F(FallbackDatasetsTest, WhileTheServerIsAwayWhatIsHereIsListed) {
   Start();
   const auto put = client_->datasets().Put({{{"", w_}}}, {});
