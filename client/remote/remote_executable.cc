@@ -109,7 +109,6 @@ class StatelessCall final : public Watched,
     } else if (!reply.ok()) {
       promise_.Set(reply.status());
     } else {
-      if (with_body) program_->set_uploaded();
       auto values = ResultsOf(program_->signature(), *reply);
       if (!values.ok()) {
         promise_.Set(values.status());
@@ -269,7 +268,8 @@ Future<runtime::Called> RemoteExecutable::Call(
   auto stateless = std::make_shared<StatelessCall>(*client_, program_,
                                                    std::move(request), cancel);
   client_->Watch(stateless);
-  stateless->Send(/*with_body=*/!program_->uploaded());
+  // The server has compiled it, unless it was started anew since.
+  stateless->Send(/*with_body=*/false);
   return stateless->future();
 }
 
