@@ -263,6 +263,16 @@ std::string Texts(int number, int n) {
   return out;
 }
 
+// Numbers that are not packed: a field each.
+std::string Singles(int number, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) {
+    out.push_back(static_cast<char>(number << 3));
+    out.push_back('\0');
+  }
+  return out;
+}
+
 std::string Zeros(void (*fill)(ModuleProto&)) {
   ModuleProto proto;
   fill(proto);
@@ -324,6 +334,9 @@ const CostRow kCostRows[] = {
      "more than 1048576 fields"},
     {"MillionsOfUnknownFields", [] { return Texts(100, kBig / 3); }, kTooMuch,
      "more than 1048576 fields"},
+    {"OpsOneByOne",
+     [] { return Singles(ModuleProto::kOpFieldNumber, (1 << 16) + 1); },
+     kTooMuch, "module column op has 65537 entries, the limit is 65536"},
     {"SixteenMillionDTypes",
      [] {
        return Zeros(
