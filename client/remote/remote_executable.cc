@@ -109,7 +109,6 @@ class StatelessCall final : public Watched,
     } else if (!reply.ok()) {
       promise_.Set(reply.status());
     } else {
-      if (with_body) program_->set_uploaded();
       auto values = ResultsOf(program_->signature(), *reply);
       if (!values.ok()) {
         promise_.Set(values.status());
@@ -270,7 +269,8 @@ Future<runtime::Called> RemoteExecutable::Call(
                                                    std::move(request), cancel);
   client_->Watch(stateless);
   client_->WatchSilence(stateless);
-  stateless->Send(/*with_body=*/!program_->uploaded());
+  // The server has compiled it, unless it was started anew since.
+  stateless->Send(/*with_body=*/false);
   return stateless->future();
 }
 

@@ -9,6 +9,8 @@ namespace hawser {
 
 Signature Computation::signature() const {
   Signature s;
+  s.parameters.reserve(num_parameters_);
+  s.results.reserve(results_.size());
   for (int i = 0; i < num_parameters_; ++i) {
     s.parameters.push_back(values_[i].shape);
   }

@@ -1,42 +1,24 @@
-"""The scratch build: mutated sources, the tests that run them, linked as Bazel
-links them.
+"""The scratch checkout: the tree with the drawn mutants in it, built by Bazel.
 
-What is not mutated is linked from bazel-bin, so the targets are to be built
-there first; their link lines (`*-2.params`) say of what they consist.
+Bazel says which tests depend on the mutated files, compiles what they change
+and links it; nothing here lists sources or tests.
 """
 
 import concurrent.futures
 import hashlib
 import json
 import pathlib
+import random
 import re
-import shutil
 import subprocess
 import sys
 
 import sites
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BAZEL = "bazel-out/k8-opt/bin"
-# The dialect first: its mutants' numbers stand in every compiled kernel, and
-# stay when other files change.
-SOURCES = ("kernels/dialect/*.cuh", "kernels/plan/**/*.cc",
-           "kernels/plan/**/*.h", "kernels/gpu/emit/**/*.cc",
-           "kernels/gpu/emit/**/*.h")
-TARGETS = (
-    "tests/kernels/plan/plan_test",
-    "tests/kernels/plan/fusion/fusion_test",
-    "tests/kernels/plan/region/region_test",
-    "tests/kernels/plan/golden_test",
-    "tests/kernels/gpu/emit/golden_kernels_test",
-    "tests/kernels/gpu/emit/shapes_test",
-    "tests/kernels/gpu/emit/random_regions_test",
-    "tests/kernels/dialect/prelude_test",
-    "tests/kernels/emu/collectives_test",
-    "tests/kernels/emu/sample_kernels_test",
-)
-# What they read, from the folder they run in.
-DATA = ("tests/kernels/plan/golden", "tests/kernels/gpu/emit/golden")
+SUFFIXES = (".cuh", ".h", ".cc")
+# What `bazel test` leaves out as well.
+LEFT_OUT = r"\b(gpu|slow|manual)\b"
 # They find what they change by the text of the prelude, which is another here.
 NOT_RUN = "*PlantedBug*"
 # What the tests of the scratch build are told (known_cases.h): file, pattern,
@@ -58,129 +40,275 @@ TOLD = (
      "    for (const EmittedKernel& k : *kernels) pending_.erase(k.name);\n"
      "    return;\n  }\n  cases_.push_back(std::move(c));"),
 )
-FLAGS = ("g++", "-std=c++20", "-w", "-fmax-errors=0", "-ffp-contract=off",
-         "-fwrapv", "-fno-diagnostics-show-caret")
+CHECK = ("g++", "-std=c++20", "-w", "-fmax-errors=0", "-fsyntax-only",
+         "-fno-diagnostics-show-caret")
 MESSAGE = re.compile(r"^(\S+?):(\d+):(\d+): +(?:fatal )?"
                      r"(error: |note: |required from here)(.*)")
-NOT_CONSTANT = "was not initialized with a constant expression"
+NOT_CONSTANT = re.compile(
+    "was not (initialized with a constant expression|declared .constexpr)")
+
+
+def write_if_other(path, content):
+    if not path.exists() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 class Build:
-    """Everything under `folder`; `sites` by number once it is settled."""
+    """Everything under `folder`. The draw (`draw.json`) is made once, by the
+    first build: which folders, how many mutants, in which random order."""
 
-    def __init__(self, folder, anew):
-        """`anew`: from the sources as they are, not as they were built."""
+    def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.original = self.folder / "original"
-        self.source = self.folder / "src"
-        self.objects = self.folder / "obj"
-        self.dropped_file = self.folder / "dropped.json"
-        self.dropped = (set(json.loads(self.dropped_file.read_text()))
-                        if self.dropped_file.exists() else set())
-        self.parsed = {}
-        number = 1
-        if anew:
-            shutil.rmtree(self.original, ignore_errors=True)
-            for pattern in SOURCES:
-                for path in ROOT.glob(pattern):
-                    copy = self.original / path.relative_to(ROOT)
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    copy.write_bytes(path.read_bytes())
-        for pattern in SOURCES:
-            for path in sorted(self.original.glob(pattern)):
-                file = str(path.relative_to(self.original))
-                parsed = sites.Source(file, path.read_text(),
-                                      texts="/emit/" in file,
-                                      dialect=file.endswith(".cuh"))
-                for site in parsed.sites:
-                    site.number = number
-                    number += len(site.mutants)
-                self.parsed[file] = parsed
-        if number >= 1 << 16:
-            raise ValueError(f"{number} mutants; mutant.cc counts to 65,535")
+        self.tree = self.folder / "tree"
+        self.bin = self.tree / "bazel-bin"
+        self.parsed = {}  # by file
         self.places = {}
+        self.draw = self._load("draw.json", {})
+        self.dropped = set(self._load("dropped.json", []))
+        self.tests = self._load("tests.json", {})  # target: args, env
+        if self.draw:
+            self._parse()
 
-    def sites(self):
-        return [s for parsed in self.parsed.values() for s in parsed.sites
-                if s.key not in self.dropped]
+    def _load(self, name, otherwise):
+        path = self.folder / name
+        return json.loads(path.read_text()) if path.exists() else otherwise
+
+    def _save(self, name, value):
+        (self.folder / name).write_text(json.dumps(value, indent=1))
+
+    # ---- the draw
+
+    def begin(self, of, tests, most, seed):
+        """Copies the tree, and draws when there is no draw yet."""
+        if of and self.draw:
+            sys.exit(f"{self.folder} has a draw; take another --folder")
+        if not of and not self.draw:
+            sys.exit("--of FOLDER")
+        if not self.draw:
+            self.draw = {"of": of, "tests": tests, "most": most, "seed": seed,
+                         "order": [], "numbers": {}}
+        self._copy()
+        self._parse()
+        known = set(self.draw["order"])
+        new = [k for k in self.by_key if k not in known]
+        random.Random(self.draw["seed"]).shuffle(new)
+        self.draw["order"] += new
+        self._number()
+        self._save("draw.json", self.draw)
+        print(f"seed {self.draw['seed']}: {len(self.drawn())} drawn of "
+              f"{len(self.by_key)} mutants in {len(self.parsed)} files",
+              flush=True)
+
+    def _copy(self):
+        """What is mutated to `original`, all else to the tree."""
+        listed = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
+            capture_output=True, text=True, check=True).stdout.splitlines()
+        listed = {f for f in listed if (ROOT / f).is_file()}
+        mutated = {f for f in listed if f.endswith(SUFFIXES) and any(
+            f == of or f.startswith(of.rstrip("/") + "/")
+            for of in self.draw["of"])}
+        for folder, files in ((self.original, mutated), (self.tree, listed)):
+            if folder.exists():
+                for path in folder.rglob("*"):
+                    name = str(path.relative_to(folder))
+                    if (not name.startswith("bazel-") and path.is_file()
+                            and name not in files):
+                        path.unlink()
+            for file in files - (mutated if folder == self.tree else set()):
+                write_if_other(folder / file, (ROOT / file).read_bytes())
+                (folder / file).chmod((ROOT / file).stat().st_mode)
+
+    def _parse(self):
+        """The dialect first: its mutants' numbers stand in every compiled
+        kernel, and stay when other files change."""
+        paths = [p for p in self.original.rglob("*") if p.is_file()]
+        self.by_key = {}
+        for path in sorted(paths, key=lambda p: (p.suffix != ".cuh", p)):
+            file = str(path.relative_to(self.original))
+            parsed = sites.Source(file, path.read_text(),
+                                  texts="/emit/" in file,
+                                  dialect=file.endswith(".cuh"))
+            self.parsed[file] = parsed
+            for site in parsed.sites:
+                site.number = self.draw["numbers"].get(site.key, 0)
+                for k in range(len(site.mutants)):
+                    self.by_key[mutant_key(site, k)] = site, k
+
+    def _number(self):
+        """A site keeps its number for good."""
+        numbers = self.draw["numbers"]
+        after = self.draw.get("after", 1)
+        for parsed in self.parsed.values():
+            for site in parsed.sites:
+                if site.key not in numbers:
+                    numbers[site.key] = after
+                    after += len(site.mutants)
+                site.number = numbers[site.key]
+        self.draw["after"] = after
+        if after >= 1 << 18:
+            raise ValueError(f"{after} mutants; mutant.cc counts to 2^18")
+
+    def drawn(self):
+        """(site, which of its mutants), in random order. A drawn mutant whose
+        line has changed since is not replaced by another."""
+        drawn, left = [], self.draw["most"] or len(self.draw["order"])
+        for key in self.draw["order"]:
+            if left == 0:
+                break
+            if key.rsplit(": ", 1)[0] not in self.dropped:
+                left -= 1
+                if key in self.by_key:
+                    drawn.append(self.by_key[key])
+        return drawn
 
     # ---- writing
 
-    def _write(self, file, text):
-        path = self.source / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+    def write(self):
+        """The drawn sites into the tree; the files that have any."""
+        kept = {site.key for site, _ in self.drawn()}
+        include = (self.tree / "tests/mutation/mutant.h").read_text()
+        mutated = []
+        for file, parsed in self.parsed.items():
+            others = {s.key for s in parsed.sites} - kept
+            if len(others) == len(parsed.sites):
+                text = (self.original / file).read_text()
+            else:
+                text, self.places[file] = parsed.mutated(others | self.dropped)
+                if not file.endswith(("complex.cuh", "reduce.cuh")):
+                    text = self._with(include, file, text)
+                mutated.append(file)
+            write_if_other(self.tree / file, text.encode())
+        return mutated
 
-    def write(self, file):
-        text, self.places[file] = self.parsed[file].mutated(self.dropped)
-        include = '#include "tests/mutation/mutant.h"'
-        if file.endswith("prelude.cuh"):
-            include = f'#include "{ROOT}/tests/mutation/mutant.h"'
-        if not file.endswith(("complex.cuh", "reduce.cuh")):
-            first = re.search("^#", text, re.MULTILINE).start()
-            text = f"{text[:first]}{include}\n#line " \
-                   f"{text.count(chr(10), 0, first) + 1}\n{text[first:]}"
-        self._write(file, text)
+    def _with(self, include, file, text):
+        """`include` in front of the first directive: a file of its own would
+        have to be among the sources that Bazel knows of."""
+        first = re.search("^#", text, re.MULTILINE).start()
+        return (f'{text[:first]}#line 1 "mutant.h"\n{include}\n'
+                f'#line {text.count(chr(10), 0, first) + 1} "{file}"\n'
+                f"{text[first:]}")
 
-    def write_all(self):
-        for file in self.parsed:
-            self.write(file)
+    def write_told(self):
         told = {}
         for file, pattern, replacement in TOLD:
             text = told.get(file) or (ROOT / file).read_text()
             told[file], count = re.subn(pattern, replacement, text)
             if count == 0:
                 sys.exit(f"{file} has no {pattern!r}")
+        include = (ROOT / "tests/mutation/known_cases.h").read_text()
         for file, text in told.items():
-            first = text.index("\n#include") + 1
-            self._write(file, text[:first] +
-                        '#include "tests/mutation/known_cases.h"\n' +
-                        text[first:])
-        for folder in DATA:
-            shutil.copytree(ROOT / folder, self.source / folder,
-                            dirs_exist_ok=True)
-        subprocess.run(
-            [sys.executable, ROOT / "deploy/bazel/embed_text.py",
-             "kernels/dialect/texts.h", "hawser::dialect::internal",
-             self.source / "kernels/dialect",
-             f"kComplexText={self.source}/kernels/dialect/complex.cuh",
-             f"kHostContextText={ROOT}/kernels/dialect/host_context.h",
-             f"kHostText={ROOT}/kernels/dialect/host.h",
-             f"kPreludeText={self.source}/kernels/dialect/prelude.cuh",
-             f"kReduceText={self.source}/kernels/dialect/reduce.cuh"],
-            check=True)
+            write_if_other(self.tree / file,
+                           self._with(include, file, text).encode())
 
-    # ---- compiling
+    # ---- building
 
-    def _find(self, file):
-        mine = self.source / file
-        return mine if mine.exists() else ROOT / file
+    def make(self, jobs):
+        """Drops sites until everything compiles, and links the tests."""
+        self.write()
+        self.write_told()
+        self._ask_bazel()
+        generated = self._bazel(
+            "query", f"kind(genrule, deps(set({' '.join(self.tests)})))")
+        flags = (f"--jobs={jobs}", "--copt=-w", "--copt=-O1",
+                 "--linkopt=-rdynamic", f"--linkopt={self._mutant_object()}")
+        self._bazel("build", *flags, *generated.stdout.split())
+        while True:
+            self._settle(jobs)
+            done = self._bazel("build", "--keep_going", *flags, *self.tests,
+                               check=False)
+            if done.returncode == 0:
+                return
+            self.drop(self.refused(done.stderr), done.stderr)
 
-    def command(self, file, *flags):
-        return [*FLAGS, *flags, f"-I{self.source}", f"-I{ROOT}",
-                f"-I{ROOT}/{BAZEL}", str(self._find(file))]
+    def _bazel(self, command, *arguments, check=True):
+        done = subprocess.run(
+            ["nice", "bazel", command, "--noshow_progress", "--color=no",
+             "--curses=no", *arguments], cwd=self.tree, capture_output=True,
+            text=True)
+        if check and done.returncode != 0:
+            sys.exit(done.stderr[-4000:])
+        return done
 
-    def _settle_file(self, file):
-        """Drops the sites that g++ refuses; whether it took all that is left."""
-        stamp = self.folder / "settled" / file.replace("/", "__")
-        stamp.parent.mkdir(exist_ok=True)
-        content = self._headers() + (self.source / file).read_text()
-        if stamp.exists() and stamp.read_text() == content:
-            return True
-        kind = ("-x", "c++") if file.endswith((".h", ".cuh")) else ()
-        if file.endswith(".cuh"):
-            file, kind = "tests/kernels/dialect/prelude_test.cc", ()
-        done = subprocess.run(self.command(file, "-fsyntax-only", *kind),
-                              capture_output=True, text=True)
-        if done.returncode == 0:
-            stamp.write_text(content)
-            return True
-        refused = self.refused(done.stderr)
-        if not refused:
-            sys.exit(f"no site of {file} is at fault:\n{done.stderr[:4000]}")
+    def _ask_bazel(self):
+        """The tests that depend on what is mutated, and how they are run."""
+        tests = f"set({' '.join(self.draw['tests'])})"
+        listed = self._bazel(
+            "query", f"kind(cc_test, rdeps({tests}, set("
+            f"{' '.join(self.parsed)}))) intersect {tests} "
+            f"except attr(tags, '{LEFT_OUT}', {tests})").stdout.split()
+        answer = json.loads(self._bazel("cquery", "--output=jsonproto",
+                                        f"set({' '.join(listed)})").stdout)
+        self.tests = {}
+        for result in answer["results"]:
+            rule = result["target"]["rule"]
+            values = {a["name"]: a for a in rule["attribute"]}
+            package = rule["name"][2:].split(":")[0]
+            self.tests[rule["name"]] = {
+                "args": [self._location(package, word) for word in
+                         values["args"].get("stringListValue", [])],
+                "env": {e["key"]: e["value"] for e in
+                        values["env"].get("stringDictValue", [])}}
+        self._save("tests.json", self.tests)
+
+    def _location(self, package, word):
+        def path(m):
+            label = m.group(1)
+            return (label[2:].replace(":", "/") if label.startswith("//")
+                    else f"{package}/{label.lstrip(':')}")
+        return re.sub(r"\$\(location (.*?)\)", path, word)
+
+    def _mutant_object(self):
+        source = self.tree / "tests/mutation/mutant.cc"
+        content = source.read_bytes() + source.with_suffix(".h").read_bytes()
+        name = f"mutant-{hashlib.sha256(content).hexdigest()[:8]}.o"
+        subprocess.run(["g++", "-std=c++20", "-O1", "-fPIC", "-c", source,
+                        f"-I{self.tree}", "-o", self.folder / name], check=True)
+        return self.folder / name
+
+    # ---- what g++ refuses
+
+    def _settle(self, jobs):
+        """Drops the sites that a file cannot have, headers first."""
+        checked = self._load("checked.json", {})
+
+        def check(file):
+            """What g++ says, when it does not take the file."""
+            kind = ("-x", "c++") if file.endswith(".h") else ()
+            source = ("tests/kernels/dialect/prelude_test.cc"
+                      if file.endswith(".cuh") else file)
+            done = subprocess.run(
+                ["nice", *CHECK, *kind, "-I.", "-Ibazel-bin", source],
+                cwd=self.tree, capture_output=True, text=True)
+            return done.stderr if done.returncode != 0 else ""
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            while True:
+                files = {f: hashlib.sha256((self.tree / f).read_bytes())
+                         .hexdigest() for f in self.write()}
+                files = {f: t for f, t in files.items() if checked.get(f) != t}
+                headers = [f for f in files if not f.endswith(".cc")]
+                batch = headers or list(files)
+                if not batch:
+                    return
+                found = set()
+                for file, errors in zip(batch, pool.map(check, batch)):
+                    checked[file] = files[file]
+                    if errors:
+                        found |= self.refused(errors) or sys.exit(errors[:4000])
+                self._save("checked.json", checked)
+                self.drop(found, "")
+
+    def drop(self, refused, errors):
+        """`errors` have to speak of some site."""
+        if not refused and errors:
+            sys.exit(errors[-8000:])
+        if refused:
+            print(f"{len(refused)} sites dropped", flush=True)
         self.dropped |= refused
-        return False
+        self._save("dropped.json", sorted(self.dropped))
 
     def refused(self, messages):
         """Keys of the sites that the messages of g++ speak of."""
@@ -196,15 +324,16 @@ class Build:
                 continue
             if kind == "error: " and place[0] is None:
                 place = from_here or place
-            if place[0] and (kind == "error: " or NOT_CONSTANT in text):
+            if place[0] and (kind == "error: " or NOT_CONSTANT.search(text)):
                 found.add(self._site_at(*place, found))
             if kind == "error: ":
                 from_here = None
         return found - {None}
 
     def _mutated_file(self, path):
-        for file in self.parsed:
-            if path == str(self.source / file) or path == pathlib.Path(file).name:
+        for file in self.places:
+            if path in (file, str(self.tree / file)) or (
+                    file.endswith(".cuh") and path == pathlib.Path(file).name):
                 return file
         return None
 
@@ -221,110 +350,9 @@ class Build:
                 return min(here)[1]
         return None
 
-    def settle(self, jobs=1):
-        """Drops sites until everything compiles."""
-        self.write_all()
-        files = [f for f in self.parsed if f.endswith(".h")]
-        files += [f for f in self.parsed if f.endswith(".cc")]
-        files += ["kernels/dialect/prelude.cuh"]
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            while files:
-                before = len(self.dropped)
-                fine = list(pool.map(self._settle_file, files))
-                for file in self.parsed:
-                    self.write(file)
-                files = [f for f, ok in zip(files, fine) if not ok]
-                print(f"{len(self.dropped) - before} sites dropped, "
-                      f"{len(files)} files again", flush=True)
-                self.save_dropped()
-
-    def save_dropped(self):
-        self.dropped_file.write_text(json.dumps(sorted(self.dropped), indent=1))
-
-    def _headers(self):
-        hasher = hashlib.sha256()
-        for path in sorted((self.source / "kernels").rglob("*.h")):
-            hasher.update(path.read_bytes())
-        hasher.update((ROOT / "tests/mutation/mutant.h").read_bytes())
-        return hasher.hexdigest()
-
-    def _object(self, file, headers):
-        text = self._find(file).read_bytes()
-        if file.endswith("prelude_test.cc"):
-            for cuh in sorted((self.source / "kernels/dialect").glob("*.cuh")):
-                text += cuh.read_bytes()
-        if "known_cases.h" in text.decode():
-            text += (ROOT / "tests/mutation/known_cases.h").read_bytes()
-        stamp = hashlib.sha256(headers.encode() + text).hexdigest()
-        out = self._object_of(file)
-        mark = out.with_suffix(".stamp")
-        if out.exists() and mark.exists() and mark.read_text() == stamp:
-            return out
-        level = "-O0" if file.startswith("tests/kernels/gpu") else "-O1"
-        subprocess.run(self.command(file, level, "-c", "-o", str(out)),
-                       check=True)
-        mark.write_text(stamp)
-        return out
-
-    def _link_line(self, target):
-        """Objects to compile here, by file, and the line with their names."""
-        line = (ROOT / BAZEL / f"{target}-2.params").read_text().split("\n")
-        sources, out = [], []
-        for word in line[2:]:
-            m = re.fullmatch(rf"{BAZEL}/(.*)/_objs/[^/]+/(.*)\.o", word)
-            file = f"{m.group(1)}/{m.group(2)}.cc" if m else ""
-            if file.endswith("_unity.cc"):  # of a unity_test: what it includes
-                unity = (ROOT / BAZEL / file).read_text()
-                for part in re.findall('#include "(.*)"', unity):
-                    sources.append(part)
-                    out.append(str(self._object_of(part)))
-                continue
-            if m and (self.source / file).exists() or (
-                    (ROOT / file).is_file()
-                    and (file.startswith("tests/kernels/")
-                         or not (ROOT / word).exists())):
-                sources.append(file)
-                out.append(str(self._object_of(file)))
-            elif word.startswith(BAZEL):
-                out.append(str(ROOT / word))
-            elif word:
-                out.append(word)
-        for file in self._included_tests(sources):
-            sources.append(file)
-            out.insert(0, str(self._object_of(file)))
-        return sources, out
-
-    def _included_tests(self, files):
-        """Sources of headers beside the tests that the line does not know yet."""
-        found, left = [], list(files)
-        while left:
-            text = self._find(left.pop()).read_text()
-            for header in re.findall(r'#include "(tests/kernels/.*)\.h"', text):
-                file = header + ".cc"
-                if (ROOT / file).exists() and file not in files + found:
-                    found.append(file)
-                    left.append(file)
-        return found
-
-    def _object_of(self, file):
-        return self.objects / (file.replace("/", "__") + ".o")
-
-    def link(self, targets, jobs=1):
-        self.objects.mkdir(parents=True, exist_ok=True)
-        headers = self._headers()
-        lines = {t: self._link_line(t) for t in targets}
-        files = {f for sources, _ in lines.values() for f in sources}
-        files.add("tests/mutation/mutant.cc")
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(lambda f: self._object(f, headers), sorted(files)))
-        mutant = str(self._object_of("tests/mutation/mutant.cc"))
-        for target, (_, line) in lines.items():
-            done = subprocess.run(["g++", "-o", str(self.binary(target)),
-                                   "-rdynamic", mutant, *line],
-                                  capture_output=True, text=True)
-            if done.returncode != 0:
-                sys.exit(f"bazel build //{target} first:\n{done.stderr}")
-
     def binary(self, target):
-        return self.folder / target.replace("/", "__")
+        return self.bin / target[2:].replace(":", "/")
 
+
+def mutant_key(site, k):
+    return f"{site.key}: {site.mutants[k]}"

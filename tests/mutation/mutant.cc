@@ -1,41 +1,50 @@
 // The process's side of mutant.h: which mutant runs, and what was reached.
 #include "tests/mutation/mutant.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <unordered_set>
 
 #include "tests/mutation/known_cases.h"
 
-int hawser_mutant = 0;
-unsigned char hawser_mutant_reached[1 << 16] = {};
-
-namespace mut {
 namespace {
+
+constexpr int kSites = 1 << 18;
+unsigned char unshared[kSites];
 
 int Number(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-// Before any initializer of a mutated source.
+}  // namespace
+
+int hawser_mutant = 0;
+unsigned char* hawser_mutant_reached = unshared;
+
+namespace mut {
+namespace {
+
+// Before any initializer of a mutated source. What is reached is noted in a
+// file that all processes of a test share, however they end.
 __attribute__((constructor(101))) void ReadMutant() {
   hawser_mutant = Number("HAWSER_MUTANT", 0);
-}
-
-// The numbers of the sites that were reached, one a line.
-__attribute__((destructor)) void WriteReached() {
   const char* path = std::getenv("HAWSER_MUTANT_REACHED");
   if (path == nullptr) return;
-  std::FILE* file = std::fopen(path, "w");
-  if (file == nullptr) return;
-  for (int site = 0; site < 1 << 16; ++site) {
-    if (hawser_mutant_reached[site]) std::fprintf(file, "%d\n", site);
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0 || ftruncate(file, kSites) != 0) return;
+  void* shared =
+      mmap(nullptr, kSites, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (shared != MAP_FAILED) {
+    hawser_mutant_reached = static_cast<unsigned char*>(shared);
   }
-  std::fclose(file);
 }
 
 }  // namespace

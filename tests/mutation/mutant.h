@@ -1,6 +1,6 @@
 // What a mutated source calls where it was changed: every expression that a
-// mutant changes asks here which mutant runs. Included by what sites.py writes,
-// and by the mutated prelude of generated kernels; nothing else includes it.
+// mutant changes asks here which mutant runs. build.py puts this text into each
+// mutated source; nothing else includes it.
 #ifndef HAWSER_TESTS_MUTATION_MUTANT_H_
 #define HAWSER_TESTS_MUTATION_MUTANT_H_
 
@@ -11,7 +11,7 @@
 // of their first mutant. Defined in mutant.cc; kernels find them in the process
 // that loads them.
 extern "C" int hawser_mutant;
-extern "C" unsigned char hawser_mutant_reached[];
+extern "C" unsigned char* hawser_mutant_reached;
 
 namespace mut {
 

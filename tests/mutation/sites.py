@@ -75,7 +75,8 @@ class Source:
         self.texts = texts
         self.dialect = dialect
         self.sites = []
-        self.constants = []  # (offset, end, new text, key) of `constexpr`
+        # (offset, end, new text, key, end of the initializer) of `constexpr`
+        self.constants = []
         for first, last, head in self.t.regions:
             self._region(first, last, head)
         if dialect:
@@ -101,12 +102,13 @@ class Source:
         if "constexpr" in words and self.t.text(head[1]) == "=":
             if self.dialect and words[-1] != "kCommutes":
                 return  # what its templates decide by
-            self._constant(head, True)
+            self._constant(head, last, True)
         self._returns_bool = "bool" in words
         self._walk(first, last)
 
-    def _constant(self, head, in_class):
-        """`constexpr` made `const`, so that its initializer may ask."""
+    def _constant(self, head, last, in_class):
+        """`constexpr` made `const`, so that its initializer, which ends before
+        token `last`, may ask."""
         for k in range(*head):
             if self.t.text(k) == "constexpr":
                 token = self.t.tokens[k]
@@ -115,7 +117,8 @@ class Source:
                        and "inline" not in words and in_class else "const")
                 self.constants.append(
                     (token.start, token.end, new,
-                     f"{self.file}: constexpr {words[-1]}"))
+                     f"{self.file}: constexpr {words[-1]}",
+                     self.t.tokens[last - 1].end))
 
     def _add(self, k, operator, what, mutants, *edits):
         start = self.t.tokens[k].start
@@ -154,7 +157,10 @@ class Source:
                 while t.text(at) not in ("=", ";", "{"):
                     at += 1
                 if t.text(at) == "=":
-                    self._constant((k, at), False)
+                    behind = at
+                    while t.text(behind) != ";":
+                        behind = t.partner.get(behind, behind) + 1
+                    self._constant((k, at), behind, False)
             if x == "for":
                 self._for(k, loops)
             if token.kind == "str":
@@ -477,14 +483,14 @@ class Source:
         they end: `size` is the length of what a text stands in front of, and
         negative behind it.
         """
+        kept = [s for s in self.sites if s.key not in dropped]
         edits = [(start, end, 0, 0, text, key)
-                 for start, end, text, key in self.constants
-                 if key not in dropped]
-        for s in self.sites:
-            if s.key not in dropped:
-                edits += [(a, b, size, s.number,
-                           text.replace("@", str(s.number)), s.key)
-                          for a, b, size, text in s.edits]
+                 for start, end, text, key, last in self.constants
+                 if key not in dropped
+                 and any(start < s.edits[0][0] < last for s in kept)]
+        for s in kept:
+            edits += [(a, b, size, s.number, text.replace("@", str(s.number)),
+                       s.key) for a, b, size, text in s.edits]
         edits.sort(key=_edit_order)
         out, places, at, line, column = [], {}, 0, 1, 1
         for start, end, _, _, text, key in edits:

@@ -101,6 +101,13 @@ class SitesTest(unittest.TestCase):
         self.assertEqual(written("  x = Get(a, At(b));", "argument order"),
                          "  x = (mut::On(1) ? Get(At(b), a) : Get(a, At(b)));")
 
+    def test_a_constant_stays_one_unless_it_is_mutated(self):
+        source = sites.Source("a.cc", "constexpr int kA = 3;\n"
+                              "constexpr int kB = 4;\n")
+        b = {s.key for s in source.sites if "kB" in s.code}
+        self.assertEqual(source.mutated(b)[0].count("constexpr"), 1)
+        self.assertIn("constexpr int kB = 4;", source.mutated(b)[0])
+
     def test_what_begins_first_ends_last(self):
         source = sites.Source("a.cc", 'void F() { G("a + 1"); }', texts=True)
         for number, site in enumerate(source.sites, 1):

@@ -56,10 +56,7 @@ absl::Status RemoteProgram::CompileIn(
       with_body = true;
       continue;
     }
-    if (status.ok()) {
-      set_uploaded();
-      Bind(session, name);
-    }
+    if (status.ok()) Bind(session, name);
     return status;
   }
 }

@@ -2,7 +2,6 @@
 #ifndef HAWSER_CLIENT_REMOTE_SESSION_PROGRAM_H_
 #define HAWSER_CLIENT_REMOTE_SESSION_PROGRAM_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -42,10 +41,6 @@ class RemoteProgram {
   uint64_t NameIn(const std::shared_ptr<RemoteSession>& session);
   bool KnownIn(const RemoteSession* session) const;
 
-  // Whether the server has taken the body, in whatever session.
-  bool uploaded() const { return uploaded_.load(std::memory_order_relaxed); }
-  void set_uploaded() { uploaded_.store(true, std::memory_order_relaxed); }
-
  private:
   void Bind(const std::shared_ptr<RemoteSession>& session, uint64_t name);
 
@@ -53,7 +48,6 @@ class RemoteProgram {
   const runtime::CompileOptions options_;
   const std::string bytes_;
   const Digest fingerprint_;
-  std::atomic<bool> uploaded_{false};
 
   mutable Mutex mu_;
   std::shared_ptr<RemoteSession> session_ ABSL_GUARDED_BY(mu_);

@@ -59,6 +59,14 @@ TEST_F(KeepCommands, PinsAreShownUntilTheyEnd) {
   EXPECT_EQ(hawser_.Run({"unpin", "nothing"}), kFailed);
 }
 
+TEST_F(KeepCommands, APutWithoutAPinLeavesThePinThatIsThere) {
+  const std::string token = Put("again.npy", 4.0f);
+  ASSERT_EQ(hawser_.Run({"pin", token}), kOk);
+  EXPECT_EQ(Put("again.npy", 4.0f), token);
+  ASSERT_EQ(hawser_.Run({"stat", token}), kOk);
+  EXPECT_THAT(hawser_.out(), HasSubstr("\n  pinned   forever\n"));
+}
+
 TEST_F(KeepCommands, LongListsHaveStateTimesAndTags) {
   const std::string token = Put("ls.npy", 2.0f);
   ASSERT_EQ(hawser_.Run({"tag", "@b", token}), kOk);
@@ -126,6 +134,9 @@ TEST_F(KeepCommands, ATagIsTakenWhereATokenIs) {
   EXPECT_EQ(hawser_.Run({"stat", token}), kFailed);
   EXPECT_EQ(hawser_.Run({"rm", "@nobody"}), kFailed);
   EXPECT_THAT(hawser_.err(), HasSubstr("@nobody"));
+  // A server that is lost meanwhile ends the command.
+  near_->delete_error = absl::UnavailableError("lost");
+  EXPECT_EQ(hawser_.Run({"rm", Put("lost.npy", 5.0f)}), kUnreachable);
 }
 
 TEST_F(KeepCommands, DuShowsUseAndQuota) {

@@ -26,6 +26,7 @@ class KeepingClient : public ForwardingClient {
   bool durable = true;
   absl::Status put_error;
   absl::Status get_error;
+  absl::Status delete_error;
   DatasetUsage usage;
 
   std::string name() const override { return "near"; }
@@ -71,6 +72,10 @@ class KeepingClient : public ForwardingClient {
       HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info,
                               keeper.inner().datasets().Ask(stat, call));
       return keeper.Kept(info);
+    }
+    absl::StatusOr<DatasetAnswer> operator()(const DeleteDataset& one) {
+      HAWSER_RETURN_IF_ERROR(keeper.delete_error);
+      return keeper.inner().datasets().Answer(one, call);
     }
     absl::StatusOr<DatasetAnswer> operator()(const DatasetQuery& query) {
       HAWSER_ASSIGN_OR_RETURN(DatasetPage page,

@@ -52,6 +52,14 @@ TEST_F(FallbackDatasetsTest, RowsAreTakenOnBothSides) {
               StatusIs(StatusCode::kInvalidArgument, info->token));
 }
 
+TEST_F(FallbackDatasetsTest, WhatTheServerRefusesIsNotPutElsewhere) {
+  Start();
+  server_->RefuseDatasets(absl::InvalidArgumentError("odd"));
+  EXPECT_THAT(client_->datasets().Put({{{"", w_}}}, {}),
+              StatusIs(StatusCode::kInvalidArgument, "odd"));
+  EXPECT_EQ(announced_, 0);
+}
+
 TEST_F(FallbackDatasetsTest, WhileTheServerIsAwayWhatIsHereIsListed) {
   Start();
   const auto put = client_->datasets().Put({{{"", w_}}}, {});
@@ -64,6 +72,9 @@ TEST_F(FallbackDatasetsTest, WhileTheServerIsAwayWhatIsHereIsListed) {
   // In use here: the secondary has it too by now.
   EXPECT_OK(client_->datasets().Open({put->token, ""}, {}));
   EXPECT_EQ(Tokens().size(), 2u);
+  // What others have put there is listed as well.
+  ASSERT_OK(cpu_->datasets().Put({{{"", b_}}}, {}));
+  EXPECT_EQ(Tokens().size(), 3u);
 }
 
 TEST_F(FallbackDatasetsTest, ADeletedDatasetIsNotPutAgain) {

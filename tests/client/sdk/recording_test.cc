@@ -199,6 +199,10 @@ TEST_F(Recording, PrintsWhatIsThere) {
   EXPECT_EQ(text(x), "f32[2] on counting (not fetched)");
   ASSERT_OK(x.Fetch());
   EXPECT_EQ(text(x), "f32[2] {2, 3}");
+  // Beyond 4 KiB a value is not kept here.
+  const Tensor large = Iota(DType::kF32, {1025}) + 1;
+  ASSERT_OK(large.Fetch());
+  EXPECT_EQ(text(large), "f32[1025] on counting (not fetched)");
   EXPECT_THAT(text(Tensor()), testing::HasSubstr("never given a value"));
 }
 

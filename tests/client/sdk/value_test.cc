@@ -167,8 +167,13 @@ TEST(Printing, LongAxesAreElided) {
             " {54, 55},\n"
             " {56, 57},\n"
             " {58, 59}}");
+  EXPECT_EQ(Printed(counted({17})), "s32[17] {0, 1, 2, ..., 14, 15, 16}");
+  EXPECT_EQ(Printed(counted({24, 1})).find("..."), std::string::npos);
   EXPECT_LT(Printed(counted({100, 100, 100})).size(), 3000u);
   EXPECT_LT(Printed(counted(Dims(16, 2))).size(), 1000u);
+  // What would be too much is on one line; no axis of these is long.
+  EXPECT_EQ(Printed(counted({10, 10, 10, 10})).find('\n'), std::string::npos);
+  EXPECT_EQ(Printed(counted(Dims(5, 1))), "s32[1,1,1,1,1]\n{{{{{0}}}}}");
 }
 
 }  // namespace

@@ -99,6 +99,8 @@ Cases ScatterCases(DType t) {
   }
   cases.push_back(
       Scattered("multiply", &kMultiply, {x}, starts, {u}, rows, false));
+  cases.push_back(Scattered("multiply two inputs", &kMultiply, {x, x}, starts,
+                            {u, u}, rows, false));
   cases.push_back(Scattered("two inputs", &kAdd, {x, x}, starts, {u, u}, rows));
   cases.push_back(Scattered("narrow indices", nullptr, {x},
                             Literal::Of<uint8_t>({0, 255, 2, 1, 4}, {5}), {u},

@@ -42,6 +42,11 @@ TEST(Hasher, IntegersAndTextsHaveAFixedForm) {
             "272e");
 }
 
+TEST(Hasher, IntegersAreEightBytesLowestFirst) {
+  EXPECT_EQ(Hasher().Integer(0x8182838485868788).Finish(),
+            OfText("\x88\x87\x86\x85\x84\x83\x82\x81"));
+}
+
 TEST(Hasher, TextsDoNotRunTogether) {
   EXPECT_NE(Hasher().Text("ab").Text("c").Finish(),
             Hasher().Text("a").Text("bc").Finish());

@@ -82,8 +82,12 @@ TEST(ComputationBuilder, LateParametersMoveToTheFront) {
   const ValueId negated = b.Add(kNegate, {x});
   const ValueId y = b.Parameter(kF2);
   const ValueId sum = b.Add(kAdd, {negated, y});
+  const int line_of_z = __LINE__ + 1;
   const ValueId z = b.Parameter(kF3);
   ASSERT_OK(b.Finish({sum, z, x}));
+  ASSERT_EQ(b.locations().size(), 5u);
+  EXPECT_EQ(b.locations()[2].line, line_of_z);
+  EXPECT_EQ(b.locations()[4].line, line_of_z - 2);
   EXPECT_EQ(Print(module), R"(module "late"
 computation @0 "f" (%0: f32[2], %1: f32[2], %2: f32[3]) {
   %3: f32[2] = negate(%0)

@@ -135,6 +135,8 @@ TEST(ParseModule, NamesTheTokenAndWhatWasExpected) {
        "1:42: expected ',' or ')', got '%1'"},
       {"module \"m\" computation @0 \"c\" (%1: f32[])", kInvalid,
        "1:32: expected '%0', the next free number, got '%1'"},
+      {"module \"m\" computation @0 \"c\" (%0: f32[1-2])", kInvalid,
+       "1:41: expected ',' or ']', got '-2'"},
       {"module \"m\" computation @0 \"c\" (%0 f32[])", kInvalid,
        "1:35: expected ':', got 'f32'"},
       {"module \"m\" computation @0 \"c\" (%0: f32[]) { return %0 %0 }",
@@ -143,7 +145,8 @@ TEST(ParseModule, NamesTheTokenAndWhatWasExpected) {
        "1:45: expected 'computation', got 'x'"},
       {"\x01", kInvalid, "1:1: expected 'module', got '\\x01'"},
       {std::string(100, 'a'), kInvalid,
-       "1:1: expected 'module', got 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+       "1:1: expected 'module', got "
+       "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
        "aaaaaaaaaaaaaaaaaaaaa...'"},
   };
   for (const Bad& bad : kTexts) ExpectError(bad);
@@ -265,6 +268,21 @@ computation @1 "main" (%0: s32[]) {
                 StatusIs(absl::StatusCode::kResourceExhausted,
                          row.message));
   }
+}
+
+TEST(ParseModule, LimitsWhatCallsTakeAndGive) {
+  constexpr char kText[] = R"(module "m"
+computation @0 "a" (%0: s32[]) {
+  return %0, %0
+}
+computation @1 "main" (%0: s32[]) {
+  %1: s32[], %2: s32[] = case(%0, %0) @0 @0 @0 @0
+  return %1
+})";
+  EXPECT_OK(ParseModule(kText, FindOp, {.module = {.operands = 16}}));
+  EXPECT_THAT(ParseModule(kText, FindOp, {.module = {.operands = 15}}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "module has more than 15 operands in calls"));
 }
 
 TEST(ParseModule, LimitsTheNumbersInLists) {

@@ -263,6 +263,16 @@ std::string Texts(int number, int n) {
   return out;
 }
 
+// Numbers that are not packed: a field each.
+std::string Singles(int number, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) {
+    out.push_back(static_cast<char>(number << 3));
+    out.push_back('\0');
+  }
+  return out;
+}
+
 std::string Zeros(void (*fill)(ModuleProto&)) {
   ModuleProto proto;
   fill(proto);
@@ -324,6 +334,9 @@ const CostRow kCostRows[] = {
      "more than 1048576 fields"},
     {"MillionsOfUnknownFields", [] { return Texts(100, kBig / 3); }, kTooMuch,
      "more than 1048576 fields"},
+    {"OpsOneByOne",
+     [] { return Singles(ModuleProto::kOpFieldNumber, (1 << 16) + 1); },
+     kTooMuch, "module column op has 65537 entries, the limit is 65536"},
     {"SixteenMillionDTypes",
      [] {
        return Zeros(
@@ -411,6 +424,124 @@ TEST_P(ModuleCost, IsBounded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, ModuleCost, ::testing::ValuesIn(kCostRows),
+                         [](const auto& row) { return row.param.name; });
+
+// Valid modules, each large for its bytes by another part of it.
+Columns WithOneResult() {
+  Columns c = WithFloats(1);
+  c.Result(0);
+  return c;
+}
+
+std::string ManyShapes(int n, int rank) {
+  Columns c = WithOneResult();
+  const std::vector<int64_t> dims(rank, 1);
+  for (int i = 0; i < n; ++i) c.AddShape(DType::kF32, dims);
+  return c.Bytes();
+}
+
+// Parameters of rank 16, each of them returned `results` times.
+std::string ParametersOfRank16(int n, int results) {
+  Columns c;
+  c.String("");
+  const std::vector<int64_t> dims(kMaxRank, 1);
+  const uint32_t shape = c.AddShape(DType::kF32, dims);
+  c.Begin("main");
+  for (int i = 0; i < n; ++i) c.Parameter(DType::kF32, dims, shape);
+  for (int i = 0; i < n * results; ++i) c.Result(i % n);
+  return c.Bytes();
+}
+
+std::string Constants(int n) {
+  Columns c = WithOneResult();
+  const uint32_t constant = c.String("constant");
+  const uint32_t value = c.String("value");
+  const uint32_t shape = c.AddShape(DType::kU8, {512});
+  c.proto().add_blobs(std::string(512, 'x'));
+  for (int i = 0; i < n; ++i) {
+    c.Instruction(constant, {}, {shape});
+    c.Attribute(value, AttributeKind::kLiteral, {shape, 0});
+  }
+  return c.Bytes();
+}
+
+std::string WideConcatenates(int n, int width) {
+  Columns c = WithOneResult();
+  const uint32_t concatenate = c.String("concatenate");
+  const uint32_t dimension = c.String("dimension");
+  const uint32_t shape = c.AddShape(DType::kF32, {4 * width});
+  for (uint32_t i = 1; i <= static_cast<uint32_t>(n); ++i) {
+    c.Instruction(concatenate, std::vector<uint32_t>(width, i), {shape});
+    c.Attribute(dimension, AttributeKind::kInt, {0});
+  }
+  return c.Bytes();
+}
+
+std::string Adds(int n) {
+  Columns c = WithOneResult();
+  const uint32_t add = c.String("add");
+  for (int i = 0; i < n; ++i) c.Instruction(add, {1, 1}, {0});
+  return c.Bytes();
+}
+
+// Fusions that share one long text.
+std::string Texts(int n) {
+  Columns c;
+  const uint32_t fusion = c.String("fusion");
+  const uint32_t kind = c.String("kind");
+  const uint32_t text = c.String(std::string(4096, 'x'));
+  const uint32_t shape = c.AddShape(DType::kF32, {});
+  for (const char* name : {"callee", "main"}) {
+    c.Begin(name);
+    c.Parameter(DType::kF32, {}, shape);
+    c.Result(0);
+  }
+  for (int i = 0; i < n; ++i) {
+    c.Instruction(fusion, {1}, {shape}, {0});
+    c.Attribute(kind, AttributeKind::kString, {text});
+  }
+  return c.Bytes();
+}
+
+struct MemoryRow {
+  const char* name;
+  std::string (*bytes)();
+};
+
+void PrintTo(const MemoryRow& row, std::ostream* os) { *os << row.name; }
+
+const MemoryRow kMemoryRows[] = {
+    {"Shapes", [] { return ManyShapes(20000, 0); }},
+    {"ShapesOfRank16", [] { return ManyShapes(20000, 16); }},
+    {"ParametersOfRank16", [] { return ParametersOfRank16(5000, 0); }},
+    {"ResultsOfRank16", [] { return ParametersOfRank16(50, 400); }},
+    {"Constants", [] { return Constants(5000); }},
+    {"WideConcatenates", [] { return WideConcatenates(2000, 100); }},
+    {"Adds", [] { return Adds(20000); }},
+    {"Texts", [] { return Texts(500); }},
+};
+
+class ModuleMemory : public ::testing::TestWithParam<MemoryRow> {};
+
+// Columns and decoded form together take three times the bytes that an end
+// accepts, and what malloc rounds up.
+TEST_P(ModuleMemory, IsInProportionToTheBytesAnEndAccepts) {
+  const std::string bytes = GetParam().bytes();
+  int64_t refused = bytes.size() - 1, taken = int64_t{1} << 26;
+  ASSERT_THAT(DecodeModule(bytes, {.bytes = taken}), IsOk());
+  while (taken - refused > 1) {
+    const int64_t limit = (taken + refused) / 2;
+    (DecodeModule(bytes, {.bytes = limit}).ok() ? taken : refused) = limit;
+  }
+  EXPECT_THAT(DecodeModule(bytes, {.bytes = refused}),
+              StatusIs(kTooMuch, "bytes of memory"));
+  const AllocationMeter meter;
+  ASSERT_THAT(DecodeModule(bytes, {.bytes = taken}), IsOk());
+  if (kSanitized) return;
+  EXPECT_LE(meter.peak(), 3.25 * taken);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, ModuleMemory, ::testing::ValuesIn(kMemoryRows),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace

@@ -52,6 +52,11 @@ TEST(StatusCodec, CutsBetweenCharacters) {
   }
 }
 
+TEST(StatusCodec, NothingIsLeftOfAMessageThatNeverBeginsACharacter) {
+  EXPECT_EQ(ThereAndBack(absl::InternalError(std::string(9000, '\x80'))),
+            absl::InternalError(""));
+}
+
 TEST(StatusCodec, OtherBytesAreEscaped) {
   EXPECT_EQ(ThereAndBack(absl::NotFoundError("no \xFFile")),
             absl::NotFoundError("no \\377ile"));

@@ -98,6 +98,9 @@ TEST(FileIo, ANewFileHasItsNameOnlyOnceItIsKept) {
 
 TEST(FileIo, WhatCannotBeWrittenNamesTheFile) {
   const TemporaryFolder folder;
+  EXPECT_THAT(MakeFolder(folder.Path("no/such")),
+              StatusIs(absl::StatusCode::kNotFound,
+                       "cannot make folder " + folder.Path("no/such")));
   const std::string path = folder.Path("no/such/file");
   EXPECT_THAT(NewFile::Write(path, {"abc"}),
               StatusIs(absl::StatusCode::kNotFound, path));

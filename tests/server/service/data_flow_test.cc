@@ -55,6 +55,18 @@ class DataFlowTest : public ServiceTest {
   uint64_t next_ = 1000;
 };
 
+TEST_F(DataFlowTest, ResultsOfUpToFourKiBComeWithTheAnswer) {
+  for (const int64_t n : {1024, 1025}) {
+    ASSERT_OK(session_->Do(CompileMessage(n, EncodeModule(DoubleModule(n)))));
+    const Literal x = Literal::Uninitialized(Shape::Of(DType::kF32, {n}));
+    ASSERT_OK(session_->Do(UploadMessage(n, x)));
+    const v1::ServerMessage answer =
+        session_->Ask(ExecuteMessage(n, 10 * n, {static_cast<uint64_t>(n)}));
+    ASSERT_OK(StatusOf(answer));
+    EXPECT_EQ(answer.execute().results_size(), n == 1024 ? 1 : 0);
+  }
+}
+
 TEST_F(DataFlowTest, AnUnknownHandleIsTheFirstCause) {
   EXPECT_THAT(session_->Do(ExecuteMessage(1, 10, {99, 99})),  // sequence 3
               StatusIs(StatusCode::kNotFound,

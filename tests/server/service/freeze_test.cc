@@ -156,6 +156,25 @@ TEST_P(FreezeTest, AValueOfManyChunksAndOneThatIsStillToCome) {
             std::string(twice.bytes().data(), twice.bytes().size()));
 }
 
+TEST_P(FreezeTest, TheRestFollowsAChunkThatIsThereAlready) {
+  constexpr int64_t kFloats = 2 << 20;  // two chunks
+  const Literal twice = Counting(kFloats);
+  Literal input = Literal::Uninitialized(twice.shape());
+  for (int64_t i = 0; i < kFloats; ++i) {
+    input.mutable_data<float>()[i] = twice.data<float>()[i] / 2;
+  }
+  PutArray(channel_, Counting(kFloats / 2));  // the first of them
+  const std::string token = PutArray(channel_, input);
+  ASSERT_OK(
+      session_->Do(CompileMessage(5, EncodeModule(DoubleModule(kFloats)))));
+  session_->Send(ExecuteOn(5, 30, {OfDataset(token)}));
+  const v1::ServerMessage answer =
+      session_->Ask(FreezeMessage({{"", OfHandle(30)}}));
+  ASSERT_OK(StatusOf(answer));
+  EXPECT_EQ(answer.freeze().dataset().token(),
+            TokenOf(ManifestOf({{{"", twice}}}, 1)));
+}
+
 TEST_P(FreezeTest, WhatCannotBeFrozenIsSaid) {
   ASSERT_OK(session_->Do(UploadMessage(10, Literal::Vector<float>({1, 2}))));
   const uint64_t failing = session_->Send(ExecuteMessage(1, 40, {99, 99}));

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -73,6 +74,21 @@ TEST(HostOfALostDevice, IsNotServing) {
     ASSERT_LT(absl::Now(), end);
     absl::SleepFor(absl::Milliseconds(50));
   }
+}
+
+TEST(HostThatStops, TellsWhoWatchesItsHealth) {
+  const auto host = server::Host::Start(
+      std::make_shared<cpu::CpuClient>(cpu::CpuClientOptions()),
+      {.listen = "127.0.0.1:0"});
+  ASSERT_OK(host);
+  RawStream watch(ConnectRaw((*host)->address()),
+                  "/grpc.health.v1.Health/Watch");
+  ASSERT_TRUE(watch.Write(TextField(1, "")));
+  EXPECT_EQ(watch.Read(), std::string("\x08\x01", 2));
+  std::thread stop([&] { (*host)->Stop(); });
+  EXPECT_EQ(watch.Read(), std::string("\x08\x02", 2));  // NOT_SERVING
+  watch.Cancel();
+  stop.join();
 }
 
 TEST_F(HostTest, TellsItsServices) {

@@ -121,6 +121,7 @@ TEST(Index, SliceCountsFromTheBack) {
               StatusIs(StatusCode::kInvalidArgument, "length 3 of axis 0"));
   EXPECT_FALSE(Slice(M23(), {0}, {1}).status().ok());
   EXPECT_FALSE(Slice(M23(), {0, 0}, {1, 1}, {0, 1}).status().ok());
+  EXPECT_FALSE(Slice(M23(), {0, 0}, {1, 1}, {1, 1, 1}).status().ok());
 }
 
 TEST(Index, AlongOneAxis) {

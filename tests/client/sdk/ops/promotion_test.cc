@@ -141,6 +141,8 @@ TEST(Number, FitsExactlyToTheLimits) {
   EXPECT_TRUE(fits(-std::ldexp(1.0, 63), DType::kS64));
   EXPECT_FALSE(fits(NAN, DType::kS32));
   EXPECT_FALSE(fits(2, DType::kBool));
+  EXPECT_TRUE(fits(1.0, DType::kBool));
+  EXPECT_FALSE(fits(0.5, DType::kBool));
   EXPECT_FALSE(fits(std::complex<float>(1, 0), DType::kF32));
   // Floats round and overflow as floats do.
   EXPECT_THAT(*Number(1e6).ToLiteral(DType::kF16),
