@@ -1,0 +1,44 @@
+// Shard: one function as tasks, each the same function over slices of its
+// arguments.
+#ifndef HAWSER_CORE_SHARDING_SHARD_H_
+#define HAWSER_CORE_SHARDING_SHARD_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "core/sharding/part_module.h"
+#include "core/sharding/shard_spec.h"
+
+namespace hawser {
+
+// Where a result of a task belongs.
+struct Place {
+  int result = 0;
+  Box box;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct ShardTask {
+  std::vector<Piece> takes;      // slices of the arguments, and behind them
+  std::vector<int64_t> offsets;  // as many s64[]: PartModule
+  std::shared_ptr<const Module> module;  // equal tasks share one
+  std::vector<Place> gives;              // one per result of the module
+};
+
+struct Sharding {
+  Signature whole;
+  // They need nothing of each other. The places of all of them are the results,
+  // each element once.
+  std::vector<ShardTask> tasks;
+};
+
+// Cuts the entry of `module` where `spec` says. What cannot be cut is computed
+// whole where it is needed. Errors: as CheckShardSpec; kInvalidArgument for
+// more tasks than the spec allows.
+absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_SHARD_H_
