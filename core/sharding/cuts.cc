@@ -186,6 +186,39 @@ int64_t Cuts::num_tasks() const {
   return tasks;
 }
 
+const Instruction* Cuts::EndOf(int axis_class) const {
+  const Computation& entry = module_->entry();
+  std::vector<bool> reached(classes_.size(), false);
+  reached[axis_class] = true;
+  const auto reaches = [&](ValueId value) {
+    for (int axis = 0; axis < entry.shape(value).rank(); ++axis) {
+      if (reached[ClassOf(value, axis)]) return true;
+    }
+    return false;
+  };
+  const Instruction* end = nullptr;
+  for (const Instruction& instruction : entry.instructions()) {
+    bool comes = false, goes = false;
+    for (ValueId operand : instruction.operands) {
+      comes = comes || reaches(operand);
+    }
+    if (!comes) continue;
+    for (int k = 0; k < instruction.num_results; ++k) {
+      const ValueId value = instruction.first_result + k;
+      for (int axis = 0; axis < entry.shape(value).rank(); ++axis) {
+        const int number = ClassOf(value, axis);
+        if (classes_[number].from == From::kDerived) reached[number] = true;
+      }
+      goes = goes || reaches(value);
+    }
+    if (!goes) end = &instruction;
+  }
+  for (ValueId value : entry.results()) {
+    if (reaches(value)) return nullptr;
+  }
+  return end;
+}
+
 // ---- classes --------------------------------------------------------------
 
 void Cuts::NumberAxes() {

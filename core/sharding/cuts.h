@@ -57,6 +57,10 @@ class Cuts {
   int ClassOf(ValueId value, int axis) const;
   const AxisClass& axis_class(int number) const { return classes_[number]; }
   int num_classes() const { return static_cast<int>(classes_.size()); }
+  // Of a class that is cut and cuts no result, the instruction at which its
+  // cut ends, or the value's last use; nullptr: a result is cut by it, or by
+  // what is derived of it.
+  const Instruction* EndOf(int axis_class) const;
   // The product of the directions' parts.
   int64_t num_tasks() const;
 

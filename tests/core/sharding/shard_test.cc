@@ -86,6 +86,28 @@ TEST(Shard, TheSeedsExample) {
                               {319, 340, 823, 880}, {2, 2})));
 }
 
+TEST(Shard, TheSeedsExampleExplained) {
+  ASSERT_OK_AND_ASSIGN(
+      const Sharding sharding,
+      Sharded(SeedModule(), "1.4=1+1 0.0* 0.2/3", ShardSpec::Unnamed::kWhole));
+  EXPECT_EQ(Explain(sharding, 2),
+            "(f32[2,2,3], s32[1,1,3,2,2]) -> (f32[2,2]): 4 tasks, 1 modules\n"
+            "axis 0.0 r0.0 = 1+1\n"
+            "axis 0.2 = 1+1+1\n"
+            "axis 1.4 r0.1 = 1+1\n"
+            "note: axis 2 of argument 0 is whole: dot_general takes all of it\n"
+            "task 0: 0[0:1, 0:2, 0:3] 1[0:1, 0:1, 0:3, 0:2, 0:1] -> "
+            "r0[0:1, 0:1]\n"
+            "task 1: 0[0:1, 0:2, 0:3] 1[0:1, 0:1, 0:3, 0:2, 1:2] -> "
+            "r0[0:1, 1:2]\n"
+            "...\n");
+  ASSERT_OK_AND_ASSIGN(ShardSpec strict, ParseShardSpec("0.2/3"));
+  strict.strict = true;
+  EXPECT_THAT(Shard(SeedModule(), strict),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "axis 2 of argument 0 is whole: dot_general"));
+}
+
 TEST(Shard, TheSeedsExampleWithWholeRows) {
   const Module module = SeedModule();
   ASSERT_OK_AND_ASSIGN(const Sharding sharding,
