@@ -14,7 +14,10 @@ namespace {
 using From = AxisClass::From;
 
 // What one axis of an op that moves elements may cost to look through.
-constexpr int kMostProbes = 4096;
+constexpr int kMostProbes = 1 << 15;
+
+// The part of an axis of an operand that is not needed at all.
+constexpr int kNone = -2;
 
 // Which part of each axis that is cut an interval of a result needs; none: more
 // than one of some axis.
@@ -66,9 +69,6 @@ class Probe {
     HAWSER_RETURN_IF_ERROR(instruction_.op->part.rule(context));
     return asks;
   }
-  bool IsWhole(const Box& box, int operand, int axis) const {
-    return box[axis].size() == operands_[operand].dim(axis);
-  }
 
  private:
   const Module& module_;
@@ -110,11 +110,9 @@ class Cutting {
       failed_ = true;
       return absl::OkStatus();
     }
-    HAWSER_ASSIGN_OR_RETURN(const auto asks, probe_.Ask(interval));
-    if (const std::optional<Cell> cell = CellOf(asks)) {
-      if (!cells_.empty() && cells_.back() == *cell) return absl::OkStatus();
-      if (!cells_.empty()) boundaries_.push_back(interval.begin);
-      cells_.push_back(*cell);
+    HAWSER_ASSIGN_OR_RETURN(const std::optional<Cell> cell, Find(interval));
+    if (cell.has_value()) {
+      Add(*cell, interval.begin);
       return absl::OkStatus();
     }
     if (interval.size() == 1) {
@@ -126,13 +124,45 @@ class Cutting {
     return Cut({middle, interval.end});
   }
 
+  // What needs no operand, as padding, goes with its neighbours.
+  void Add(const Cell& cell, int64_t begin) {
+    if (!cells_.empty() && (cells_.back() == cell || NeedsNothing(cell))) {
+      return;
+    }
+    if (!cells_.empty() && NeedsNothing(cells_.back())) {
+      cells_.back() = cell;
+      return;
+    }
+    if (!cells_.empty()) boundaries_.push_back(begin);
+    cells_.push_back(cell);
+  }
+  static bool NeedsNothing(const Cell& cell) {
+    return std::all_of(cell.begin(), cell.end(),
+                       [](int part) { return part == kNone; });
+  }
+
+  // The cell of all of the interval, down to its ends.
+  absl::StatusOr<std::optional<Cell>> Find(Interval interval) const {
+    HAWSER_ASSIGN_OR_RETURN(const auto asks, probe_.Ask(interval));
+    std::optional<Cell> cell = CellOf(asks);
+    if (!cell.has_value() || interval.size() == 1) return cell;
+    for (int64_t end : {interval.begin, interval.end - 1}) {
+      HAWSER_ASSIGN_OR_RETURN(const auto one, probe_.Ask({end, end + 1}));
+      const std::optional<Cell> own = CellOf(one);
+      if (own != cell && !(own.has_value() && NeedsNothing(*own))) {
+        return std::optional<Cell>();
+      }
+    }
+    return cell;
+  }
+
   // An operand of which nothing is asked is in no part.
   std::optional<Cell> CellOf(const std::vector<MaybeBox>& asks) const {
     Cell cell;
     for (const Answering& one : answering_) {
       const MaybeBox& box = asks[one.operand];
       const bool any = box.has_value() && ElementsOf(*box) > 0;
-      const int part = any ? PartOf(*one.axis_class, (*box)[one.axis]) : -2;
+      const int part = any ? PartOf(*one.axis_class, (*box)[one.axis]) : kNone;
       if (part == -1) return std::nullopt;
       cell.push_back(part);
     }
@@ -383,8 +413,7 @@ absl::Status Cuts::DeriveAxis(const Instruction& instruction, int result,
       const AxisClass& one = classes_[ClassOf(operand, a)];
       const int number = static_cast<int>(i);
       const bool answers = !first[i].has_value() || !last[i].has_value() ||
-                           !probe.IsWhole(*first[i], number, a) ||
-                           !probe.IsWhole(*last[i], number, a);
+                           (*first[i])[a] != (*last[i])[a];
       if (one.parts() > 1 && answers) answering.push_back({number, a, &one});
     }
   }

@@ -12,6 +12,7 @@
 #include "core/ir/builder.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
+#include "tests/core/sharding/formulas.h"
 #include "tests/core/sharding/run_parts.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
@@ -116,26 +117,10 @@ TEST(Shard, TheSeedsExampleWithWholeRows) {
   EXPECT_EQ(sharding.tasks[1].takes[0].box, (Box{{0, 2}, {0, 2}, {0, 3}}));
 }
 
-// A module of one expression over parameters of these shapes.
-template <typename Formula>
-Module Of(std::vector<Shape> shapes, Formula formula) {
-  Module module("formula");
-  ComputationBuilder b(&module, "main");
-  Monoids monoids;
-  ExpressionScope scope{b, monoids};
-  std::vector<Expression> parameters;
-  for (const Shape& shape : shapes) {
-    parameters.emplace_back(&scope, b.Parameter(shape));
-  }
-  EXPECT_OK(b.Finish({formula(parameters).value()}));
-  return module;
-}
-
-Shape F32(Dims dims) { return Shape::Of(DType::kF32, dims); }
-
 TEST(Shard, RowsOfOneAndColumnsOfTheOtherAreAGrid) {
-  const Module sum =
-      Of({F32({3, 3}), F32({3, 3})}, [](const auto& p) { return p[0] + p[1]; });
+  const Module sum = ModuleOf({F32({3, 3}), F32({3, 3})}, [](const auto& p) {
+    return Formulas{p[0] + p[1]};
+  });
   ASSERT_OK_AND_ASSIGN(const Sharding sharding,
                        Sharded(sum, "0.0* 1.1*", ShardSpec::Unnamed::kWhole));
   EXPECT_EQ(sharding.tasks.size(), 9u);
@@ -146,8 +131,8 @@ TEST(Shard, RowsOfOneAndColumnsOfTheOtherAreAGrid) {
 }
 
 TEST(Shard, AClassThatCutsAResultTwiceGivesAllOfIt) {
-  const Module square = Of({F32({4, 4})}, [](const auto& p) {
-    return p[0] + Transposed(p[0], {1, 0});
+  const Module square = ModuleOf({F32({4, 4})}, [](const auto& p) {
+    return Formulas{p[0] + Transposed(p[0], {1, 0})};
   });
   ASSERT_OK_AND_ASSIGN(const Sharding sharding,
                        Sharded(square, "0.0/2", ShardSpec::Unnamed::kWhole));
@@ -167,8 +152,9 @@ TEST(Shard, CutsGoThroughReshapes) {
       {{4, 12}, {4, 2, 3, 2}, "0.0*", 4},
   };
   for (const auto& c : kCases) {
-    const Module module =
-        Of({F32(c.from)}, [&](const auto& p) { return Reshaped(p[0], c.to); });
+    const Module module = ModuleOf({F32(c.from)}, [&](const auto& p) {
+      return Formulas{Reshaped(p[0], c.to)};
+    });
     ASSERT_OK_AND_ASSIGN(const Sharding sharding,
                          Sharded(module, c.cuts, ShardSpec::Unnamed::kWhole));
     EXPECT_EQ(sharding.tasks.size(), c.tasks)
@@ -178,8 +164,8 @@ TEST(Shard, CutsGoThroughReshapes) {
 }
 
 TEST(Shard, EveryIndexIsMergedUntilThereAreFewEnoughTasks) {
-  const Module module =
-      Of({F32({100, 100})}, [](const auto& p) { return p[0] + p[0]; });
+  const Module module = ModuleOf(
+      {F32({100, 100})}, [](const auto& p) { return Formulas{p[0] + p[0]}; });
   ShardSpec spec;
   spec.max_tasks = 64;
   ASSERT_OK_AND_ASSIGN(const Sharding sharding, Shard(module, spec));
