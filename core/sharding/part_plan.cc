@@ -148,17 +148,8 @@ absl::Status PartPlan::AddStep(const Instruction& instruction,
     results.push_back(computation_->shape(instruction.first_result + k));
   }
   if (instruction.op->part.kind == PartDef::kRule) {
-    const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives)
-        -> absl::StatusOr<std::vector<MaybeBox>> {
-      HAWSER_ASSIGN_OR_RETURN(
-          const PartPlan inner,
-          Make(*module_, instruction.called[called], gives));
-      std::vector<MaybeBox> asks;
-      for (const std::vector<Box>& boxes : inner.takes()) {
-        asks.push_back(
-            HullOf(std::vector<MaybeBox>(boxes.begin(), boxes.end())));
-      }
-      return asks;
+    const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives) {
+      return AsksOf(*module_, instruction.called[called], gives);
     };
     PartContext context{.instruction = instruction,
                         .operands = operands,
@@ -296,6 +287,18 @@ absl::Status PartPlan::Build(const Building& building,
     results[k] = values.Find(computation_->results()[k], *gives_[k]);
   }
   return building.scope.builder.status();
+}
+
+absl::StatusOr<std::vector<MaybeBox>> AsksOf(const Module& module,
+                                             int computation,
+                                             absl::Span<const MaybeBox> gives) {
+  HAWSER_ASSIGN_OR_RETURN(const PartPlan plan,
+                          PartPlan::Make(module, computation, gives));
+  std::vector<MaybeBox> asks;
+  for (const std::vector<Box>& boxes : plan.takes()) {
+    asks.push_back(HullOf(std::vector<MaybeBox>(boxes.begin(), boxes.end())));
+  }
+  return asks;
 }
 
 absl::StatusOr<int> AddPart(const Module& module, int computation,

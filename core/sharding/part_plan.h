@@ -74,6 +74,11 @@ class PartPlan {
   std::vector<Step> steps_;  // from the last to the first
 };
 
+// What of each parameter boxes of the results need, in one box each.
+absl::StatusOr<std::vector<MaybeBox>> AsksOf(const Module& module,
+                                             int computation,
+                                             absl::Span<const MaybeBox> gives);
+
 // That part as a computation of `copy`'s module: its parameters are `takes`,
 // of each parameter that has one; its results `gives`, likewise. Its number
 // there. What is taken holds what PartPlan asks for.

@@ -119,20 +119,18 @@ absl::Status CheckCuts(absl::Span<const AxisCut> cuts, bool result,
   std::set<std::pair<int, int>> named;
   for (const AxisCut& cut : cuts) {
     if (cut.value < 0 || cut.value >= static_cast<int>(shapes.size())) {
-      return InvalidArgument(NameOf(cut, result), ": there are ",
-                             shapes.size(), result ? " results" : " arguments");
+      return InvalidArgument(NameOf(cut, result), ": there are ", shapes.size(),
+                             result ? " results" : " arguments");
     }
     const Shape& shape = shapes[cut.value];
     const int axis = FromFront(cut.axis, shape.rank());
     if (axis < 0) {
-      return InvalidArgument(NameOf(cut, result), ": it is ",
-                             shape.ToString());
+      return InvalidArgument(NameOf(cut, result), ": it is ", shape.ToString());
     }
     if (!named.insert({cut.value, axis}).second) {
       return InvalidArgument(NameOf(cut, result), " is cut twice");
     }
-    HAWSER_RETURN_IF_ERROR(
-        CheckCut(cut, result, shape.dim(axis), max_tasks));
+    HAWSER_RETURN_IF_ERROR(CheckCut(cut, result, shape.dim(axis), max_tasks));
   }
   return absl::OkStatus();
 }
@@ -203,8 +201,7 @@ absl::Status CheckShardSpec(const ShardSpec& spec, const Signature& signature) {
 std::vector<int64_t> BoundariesOf(const AxisCut& cut, int64_t size) {
   std::vector<int64_t> boundaries;
   const auto add = [&](int64_t at) {
-    if (at > 0 && at < size &&
-        (boundaries.empty() || boundaries.back() < at)) {
+    if (at > 0 && at < size && (boundaries.empty() || boundaries.back() < at)) {
       boundaries.push_back(at);
     }
   };

@@ -37,6 +37,8 @@ struct ShardSpec {
   // Neighbouring parts of axes that are cut at every index are one until there
   // are at most so many tasks.
   int64_t max_tasks = 4096;
+  // A named cut that no result has is an error, not a note.
+  bool strict = false;
   friend bool operator==(const ShardSpec&, const ShardSpec&) = default;
 };
 

@@ -1,6 +1,8 @@
 // hawser explain: what becomes of a printed module.
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -8,14 +10,18 @@
 #include "client/cli/modules/module_file.h"
 #include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
+#include "core/sharding/shard.h"
+#include "core/sharding/shard_spec.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
 namespace {
 
 constexpr absl::string_view kPlannedFlag = "--planned";
+constexpr absl::string_view kCutFlag = "--cut";
 constexpr Flag kFlags[] = {
     {kPlannedFlag, "", "", "as a GPU would run it, kernel by kernel"},
+    {kCutFlag, "", "SPEC", "into which tasks it is cut, and why"},
 };
 
 // The lines, each as a comment of a module's text.
@@ -28,9 +34,63 @@ std::string AsComments(absl::string_view lines) {
   return out;
 }
 
+Json JsonOf(const Box& box) {
+  Json intervals = Json::array();
+  for (const Interval& interval : box) {
+    intervals.push_back(Json::array({interval.begin, interval.end}));
+  }
+  return intervals;
+}
+
+Json JsonOf(const Sharding& sharding) {
+  Json axes = Json::array(), notes = Json::array(), tasks = Json::array();
+  const auto list = [](const std::vector<ShardAxis::In>& in) {
+    Json names = Json::array();
+    for (const ShardAxis::In& one : in) {
+      names.push_back(Json::array({one.value, one.axis}));
+    }
+    return names;
+  };
+  for (const ShardAxis& axis : sharding.axes) {
+    axes.push_back(Json::object({{"parameters", list(axis.parameters)},
+                                 {"results", list(axis.results)},
+                                 {"sizes", axis.sizes}}));
+  }
+  for (const ShardNote& note : sharding.notes) notes.push_back(note.why);
+  for (const ShardTask& task : sharding.tasks) {
+    Json takes = Json::array(), gives = Json::array();
+    for (const Piece& piece : task.takes) {
+      takes.push_back(Json::object(
+          {{"argument", piece.parameter}, {"box", JsonOf(piece.box)}}));
+    }
+    for (const Place& place : task.gives) {
+      gives.push_back(
+          Json::object({{"result", place.result}, {"box", JsonOf(place.box)}}));
+    }
+    tasks.push_back(Json::object({{"takes", takes}, {"gives", gives}}));
+  }
+  return Json::object({{"axes", axes}, {"notes", notes}, {"tasks", tasks}});
+}
+
+absl::StatusOr<ExitCode> ExplainCut(const Invocation& invocation,
+                                    const Module& module,
+                                    absl::string_view text) {
+  const absl::StatusOr<ShardSpec> spec = ParseShardSpec(text);
+  if (!spec.ok()) return UsageError(spec.status().message());
+  HAWSER_ASSIGN_OR_RETURN(const Sharding sharding, Shard(module, *spec));
+  invocation.Print(Explain(sharding), JsonOf(sharding));
+  return kOk;
+}
+
 absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ReadModuleFile(invocation.line.words()[0]));
+  if (invocation.line.Has(kCutFlag)) {
+    if (invocation.line.Has(kPlannedFlag)) {
+      return UsageError("explain takes --planned or --cut, not both");
+    }
+    return ExplainCut(invocation, module, invocation.line.Get(kCutFlag));
+  }
   const int64_t before = module.num_instructions();
   HAWSER_ASSIGN_OR_RETURN(Module optimized,
                           Optimize(std::move(module), {.verify = true}));
@@ -64,7 +124,13 @@ extern constinit const Command kExplainCommand = {
         "instructions before and after.\nWith --planned it is fused as for a "
         "GPU, under a line for each kernel: what it\nis, over which loops, how "
         "many bytes it moves. Both are modules again.\n\n"
-        "  hawser explain step.txt --planned\n",
+        "With --cut it says into which tasks the module is cut: SPEC names "
+        "axes of\narguments and how they are cut, 0.0/4 (argument 0, axis 0, "
+        "4 parts), 1.4=1+1\n(sizes), 2.0* (every index) or 3.1. (whole); an "
+        "r in front is for results.\nAxes that are not named are cut at every "
+        "index.\n\n"
+        "  hawser explain step.txt --planned\n"
+        "  hawser explain step.txt --cut='0.0/4 1.0.'\n",
     .flags = kFlags,
     .words = {1, 1},
     .run = RunExplain,

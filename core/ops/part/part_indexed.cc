@@ -16,6 +16,9 @@
 namespace hawser {
 namespace {
 
+// An index that no axis has, nor one with a window behind it.
+constexpr int64_t kFarOutside = int64_t{1} << 62;
+
 // min(high, the largest number of an integer dtype).
 int64_t Representable(DType dtype, int64_t high) {
   const int bits = 8 * ByteWidth(dtype) - (IsSigned(dtype) ? 1 : 0);
@@ -216,6 +219,10 @@ absl::Status MakeScatter(const ScatterPlan& plan, const Attributes& attributes,
   const size_t count = s.operands.size() / 2;
   std::vector<Expression> operands(s.operands.begin(), s.operands.end());
   Expression& indices = operands[count];
+  if (indices.dtype() == DType::kU64) {
+    // Beyond any axis, but not beyond s64, where it would come round to -1.
+    indices = Apply(kMinimum, {indices, IntegerLike(indices, kFarOutside)});
+  }
   indices = ConvertTo(indices, DType::kS64);
   for (const ScatterPlan::Shift& shift : plan.shifts) {
     indices =

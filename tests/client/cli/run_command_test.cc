@@ -266,5 +266,36 @@ TEST(Explain, PrintsThePlannedModuleUnderItsSteps) {
   EXPECT_THAT(hawser.err(), HasSubstr("no plan"));
 }
 
+TEST(Explain, SaysIntoWhichTasksAModuleIsCut) {
+  const std::string sum = TextFile("sum.txt",
+                                   "module \"sum\"\n"
+                                   "computation @0 \"main\" (%0: f32[4,3]) {\n"
+                                   "  %1: f32[4,3] = add(%0, %0)\n"
+                                   "  return %1\n"
+                                   "}\n");
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"explain", sum, "--cut=0.0/2 0.1."}), kOk)
+      << hawser.err();
+  EXPECT_EQ(hawser.out(),
+            "(f32[4,3]) -> (f32[4,3]): 2 tasks, 1 modules\n"
+            "axis 0.0 r0.0 = 2+2\n"
+            "task 0: 0[0:2, 0:3] -> r0[0:2, 0:3]\n"
+            "task 1: 0[2:4, 0:3] -> r0[2:4, 0:3]\n");
+  ASSERT_EQ(hawser.Run({"explain", sum, "--json", "--cut", "0.0/1 0.1=1+2"}),
+            kOk);
+  EXPECT_EQ(hawser.out(),
+            "{\"axes\": [{\"parameters\": [[0, 1]], \"results\": [[0, 1]], "
+            "\"sizes\": [1, 2]}], \"notes\": [], \"tasks\": ["
+            "{\"takes\": [{\"argument\": 0, \"box\": [[0, 4], [0, 1]]}], "
+            "\"gives\": [{\"result\": 0, \"box\": [[0, 4], [0, 1]]}]}, "
+            "{\"takes\": [{\"argument\": 0, \"box\": [[0, 4], [1, 3]]}], "
+            "\"gives\": [{\"result\": 0, \"box\": [[0, 4], [1, 3]]}]}]}\n");
+  EXPECT_EQ(hawser.Run({"explain", sum, "--cut=0.0"}), kUsage);
+  EXPECT_THAT(hawser.err(), HasSubstr("\"0.0\" is no cut"));
+  EXPECT_EQ(hawser.Run({"explain", sum, "--cut=7.0/2"}), kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("axis 0 of argument 7: there are 1"));
+  EXPECT_EQ(hawser.Run({"explain", sum, "--cut=0.0*", "--planned"}), kUsage);
+}
+
 }  // namespace
 }  // namespace hawser::cli

@@ -1,0 +1,453 @@
+#include "core/sharding/cuts.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+#include "core/sharding/part_plan.h"
+
+namespace hawser {
+namespace {
+
+using From = AxisClass::From;
+
+// What one axis of an op that moves elements may cost to look through.
+constexpr int kMostProbes = 1 << 15;
+
+// The part of an axis of an operand that is not needed at all.
+constexpr int kNone = -2;
+
+// Which part of each axis that is cut an interval of a result needs; none: more
+// than one of some axis.
+using Cell = std::vector<int>;
+
+// An axis of an operand that answers to an axis of a result.
+struct Answering {
+  int operand;
+  int axis;
+  const AxisClass* axis_class;
+};
+
+// Asks the part rule of one instruction for intervals of one axis of a result,
+// of which all else is whole.
+class Probe {
+ public:
+  Probe(const Module& module, const Instruction& instruction, int result,
+        int axis)
+      : module_(module),
+        instruction_(instruction),
+        result_(result),
+        axis_(axis) {
+    const Computation& entry = module.entry();
+    for (ValueId operand : instruction.operands) {
+      operands_.push_back(entry.shape(operand));
+    }
+    for (int k = 0; k < instruction.num_results; ++k) {
+      results_.push_back(entry.shape(instruction.first_result + k));
+    }
+  }
+
+  int64_t size() const { return results_[result_].dim(axis_); }
+  absl::StatusOr<std::vector<MaybeBox>> Ask(Interval interval) const {
+    std::vector<MaybeBox> wanted(results_.size()), asks(operands_.size());
+    wanted[result_] = WholeBox(results_[result_]);
+    (*wanted[result_])[axis_] = interval;
+    std::vector<MaybeBox> gives = wanted;
+    const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives) {
+      return AsksOf(module_, instruction_.called[called], gives);
+    };
+    PartContext context{.instruction = instruction_,
+                        .operands = operands_,
+                        .results = results_,
+                        .wanted = wanted,
+                        .asks = absl::MakeSpan(asks),
+                        .gives = absl::MakeSpan(gives),
+                        .make = {},
+                        .asks_of = asks_of};
+    HAWSER_RETURN_IF_ERROR(instruction_.op->part.rule(context));
+    return asks;
+  }
+
+ private:
+  const Module& module_;
+  const Instruction& instruction_;
+  const int result_;
+  const int axis_;
+  std::vector<Shape> operands_, results_;
+};
+
+// The interval's part of a class; -1: it lies in several.
+int PartOf(const AxisClass& axis_class, Interval interval) {
+  const auto& at = axis_class.boundaries;
+  const auto after = std::upper_bound(at.begin(), at.end(), interval.begin);
+  if (after != at.end() && *after < interval.end) return -1;
+  return static_cast<int>(after - at.begin());
+}
+
+// Cuts [0, size) of the probed axis so that each part needs one part of every
+// answering axis.
+class Cutting {
+ public:
+  Cutting(const Probe& probe, std::vector<Answering> answering)
+      : probe_(probe), answering_(std::move(answering)) {}
+
+  // False: it cannot be cut so, or not at a reasonable price.
+  absl::StatusOr<bool> Run() {
+    HAWSER_RETURN_IF_ERROR(Cut({0, probe_.size()}));
+    if (failed_) return false;
+    // One cell in two places would be parts of parts: a minor axis alone.
+    std::vector<Cell> cells = cells_;
+    std::sort(cells.begin(), cells.end());
+    return std::adjacent_find(cells.begin(), cells.end()) == cells.end();
+  }
+  const std::vector<int64_t>& boundaries() const { return boundaries_; }
+
+ private:
+  absl::Status Cut(Interval interval) {
+    if (failed_ || ++probes_ > kMostProbes) {
+      failed_ = true;
+      return absl::OkStatus();
+    }
+    HAWSER_ASSIGN_OR_RETURN(const std::optional<Cell> cell, Find(interval));
+    if (cell.has_value()) {
+      Add(*cell, interval.begin);
+      return absl::OkStatus();
+    }
+    if (interval.size() == 1) {
+      failed_ = true;
+      return absl::OkStatus();
+    }
+    const int64_t middle = interval.begin + interval.size() / 2;
+    HAWSER_RETURN_IF_ERROR(Cut({interval.begin, middle}));
+    return Cut({middle, interval.end});
+  }
+
+  // What needs no operand, as padding, goes with its neighbours.
+  void Add(const Cell& cell, int64_t begin) {
+    if (!cells_.empty() && (cells_.back() == cell || NeedsNothing(cell))) {
+      return;
+    }
+    if (!cells_.empty() && NeedsNothing(cells_.back())) {
+      cells_.back() = cell;
+      return;
+    }
+    if (!cells_.empty()) boundaries_.push_back(begin);
+    cells_.push_back(cell);
+  }
+  static bool NeedsNothing(const Cell& cell) {
+    return std::all_of(cell.begin(), cell.end(),
+                       [](int part) { return part == kNone; });
+  }
+
+  // The cell of all of the interval, down to its ends.
+  absl::StatusOr<std::optional<Cell>> Find(Interval interval) const {
+    HAWSER_ASSIGN_OR_RETURN(const auto asks, probe_.Ask(interval));
+    std::optional<Cell> cell = CellOf(asks);
+    if (!cell.has_value() || interval.size() == 1) return cell;
+    for (int64_t end : {interval.begin, interval.end - 1}) {
+      HAWSER_ASSIGN_OR_RETURN(const auto one, probe_.Ask({end, end + 1}));
+      const std::optional<Cell> own = CellOf(one);
+      if (own != cell && !(own.has_value() && NeedsNothing(*own))) {
+        return std::optional<Cell>();
+      }
+    }
+    return cell;
+  }
+
+  // An operand of which nothing is asked is in no part.
+  std::optional<Cell> CellOf(const std::vector<MaybeBox>& asks) const {
+    Cell cell;
+    for (const Answering& one : answering_) {
+      const MaybeBox& box = asks[one.operand];
+      const bool any = box.has_value() && ElementsOf(*box) > 0;
+      const int part = any ? PartOf(*one.axis_class, (*box)[one.axis]) : kNone;
+      if (part == -1) return std::nullopt;
+      cell.push_back(part);
+    }
+    return cell;
+  }
+
+  const Probe& probe_;
+  const std::vector<Answering> answering_;
+  std::vector<int64_t> boundaries_;
+  std::vector<Cell> cells_;  // one more than boundaries
+  int probes_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<Cuts> Cuts::Make(const Module& module, const ShardSpec& spec) {
+  HAWSER_RETURN_IF_ERROR(CheckShardSpec(spec, module.signature()));
+  Cuts cuts(module, spec);
+  cuts.NumberAxes();
+  cuts.JoinParallelAxes();
+  // Neighbours of every index are joined until there are few enough tasks.
+  for (int64_t neighbours = 1;; neighbours *= 2) {
+    HAWSER_RETURN_IF_ERROR(cuts.CutNamedAxes());
+    cuts.CutEveryIndex(neighbours);
+    HAWSER_RETURN_IF_ERROR(cuts.Derive());
+    cuts.FindDirections();
+    if (cuts.num_tasks() <= spec.max_tasks) return cuts;
+    bool every = false;
+    for (const AxisClass& one : cuts.classes_) {
+      every = every || (one.from == From::kEvery && one.parts() > 1);
+    }
+    if (!every) {
+      return InvalidArgument("the cuts make ", cuts.num_tasks(),
+                             " tasks, at most ", spec.max_tasks, " are wanted");
+    }
+  }
+}
+
+int Cuts::ClassOf(ValueId value, int axis) const {
+  return class_of_axis_[first_axis_[value] + axis];
+}
+
+int64_t Cuts::num_tasks() const {
+  int64_t tasks = 1;
+  for (const Direction& direction : directions_) {
+    const int64_t parts = classes_[direction.axis_class].parts();
+    if (tasks > (int64_t{1} << 40) / parts) return int64_t{1} << 40;
+    tasks *= parts;
+  }
+  return tasks;
+}
+
+const Instruction* Cuts::EndOf(int axis_class) const {
+  const Computation& entry = module_->entry();
+  std::vector<bool> reached(classes_.size(), false);
+  reached[axis_class] = true;
+  const auto reaches = [&](ValueId value) {
+    for (int axis = 0; axis < entry.shape(value).rank(); ++axis) {
+      if (reached[ClassOf(value, axis)]) return true;
+    }
+    return false;
+  };
+  const Instruction* end = nullptr;
+  for (const Instruction& instruction : entry.instructions()) {
+    bool comes = false, goes = false;
+    for (ValueId operand : instruction.operands) {
+      comes = comes || reaches(operand);
+    }
+    if (!comes) continue;
+    for (int k = 0; k < instruction.num_results; ++k) {
+      const ValueId value = instruction.first_result + k;
+      for (int axis = 0; axis < entry.shape(value).rank(); ++axis) {
+        const int number = ClassOf(value, axis);
+        if (classes_[number].from == From::kDerived) reached[number] = true;
+      }
+      goes = goes || reaches(value);
+    }
+    if (!goes) end = &instruction;
+  }
+  for (ValueId value : entry.results()) {
+    if (reaches(value)) return nullptr;
+  }
+  return end;
+}
+
+// ---- classes --------------------------------------------------------------
+
+void Cuts::NumberAxes() {
+  const Computation& entry = module_->entry();
+  int axes = 0;
+  for (ValueId value = 0; value < entry.num_values(); ++value) {
+    first_axis_.push_back(axes);
+    axes += entry.shape(value).rank();
+  }
+  parents_.resize(axes);
+  for (int axis = 0; axis < axes; ++axis) parents_[axis] = axis;
+}
+
+int Cuts::FindRoot(int axis) const {
+  while (parents_[axis] != axis) {
+    axis = parents_[axis] = parents_[parents_[axis]];
+  }
+  return axis;
+}
+
+void Cuts::JoinParallelAxes() {
+  const Computation& entry = module_->entry();
+  for (const Instruction& instruction : entry.instructions()) {
+    if (instruction.operands.empty()) continue;
+    std::vector<Shape> operands, results;
+    std::vector<const Signature*> called;
+    for (ValueId operand : instruction.operands) {
+      operands.push_back(entry.shape(operand));
+    }
+    for (int k = 0; k < instruction.num_results; ++k) {
+      results.push_back(entry.shape(instruction.first_result + k));
+    }
+    for (int callee : instruction.called) {
+      called.push_back(&module_->signature(callee));
+    }
+    const AxisMap map = instruction.op->axes(
+        {*instruction.op, operands, instruction.attributes, called}, results);
+    std::vector<int> first(map.factors.size(), -1);
+    const auto join = [&](const AxisMap::Axes& axes, ValueId value) {
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (map.factors[axes[i]].kind != AxisKind::kParallel) continue;
+        const int axis = first_axis_[value] + static_cast<int>(i);
+        int& other = first[axes[i]];
+        if (other < 0) other = axis;
+        parents_[FindRoot(axis)] = FindRoot(other);
+      }
+    };
+    for (size_t i = 0; i < operands.size(); ++i) {
+      join(map.operands[i], instruction.operands[i]);
+    }
+    for (int k = 0; k < instruction.num_results; ++k) {
+      join(map.results[k], instruction.first_result + k);
+    }
+  }
+  class_of_axis_.assign(parents_.size(), -1);
+  for (ValueId value = 0; value < entry.num_values(); ++value) {
+    for (int i = 0; i < entry.shape(value).rank(); ++i) {
+      const int axis = first_axis_[value] + i;
+      int& number = class_of_axis_[FindRoot(axis)];
+      if (number < 0) {
+        number = num_classes();
+        classes_.emplace_back().size = entry.shape(value).dim(i);
+      }
+      class_of_axis_[axis] = number;
+    }
+  }
+}
+
+// ---- cuts -----------------------------------------------------------------
+
+absl::Status Cuts::CutNamedAxes() {
+  const Computation& entry = module_->entry();
+  for (AxisClass& one : classes_) {
+    one.boundaries.clear();
+    one.from = From::kNothing;
+  }
+  const auto cut = [&](const AxisCut& wanted, ValueId value) {
+    const int rank = entry.shape(value).rank();
+    const int axis = wanted.axis < 0 ? wanted.axis + rank : wanted.axis;
+    AxisClass& one = classes_[ClassOf(value, axis)];
+    std::vector<int64_t> merged;
+    const std::vector<int64_t> own = BoundariesOf(wanted, one.size);
+    std::set_union(one.boundaries.begin(), one.boundaries.end(), own.begin(),
+                   own.end(), std::back_inserter(merged));
+    one.boundaries = std::move(merged);
+    one.from = From::kNamed;
+  };
+  for (const AxisCut& wanted : spec_->parameters) {
+    if (wanted.kind != AxisCut::Kind::kEveryIndex) cut(wanted, wanted.value);
+  }
+  for (const AxisCut& wanted : spec_->results) {
+    if (wanted.kind != AxisCut::Kind::kEveryIndex) {
+      cut(wanted, entry.results()[wanted.value]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Cuts::CutEveryIndex(int64_t neighbours) {
+  const Computation& entry = module_->entry();
+  const auto cut = [&](int number) {
+    AxisClass& one = classes_[number];
+    if (one.from != From::kNothing) return;
+    one.from = From::kEvery;
+    // No class has more parts than there may be tasks.
+    const int64_t least = (one.size + spec_->max_tasks - 1) / spec_->max_tasks;
+    const int64_t step = std::max(neighbours, least);
+    for (int64_t at = step; at < one.size; at += step) {
+      one.boundaries.push_back(at);
+    }
+  };
+  for (const AxisCut& wanted : spec_->parameters) {
+    if (wanted.kind != AxisCut::Kind::kEveryIndex) continue;
+    const int rank = entry.shape(wanted.value).rank();
+    cut(ClassOf(wanted.value,
+                wanted.axis < 0 ? wanted.axis + rank : wanted.axis));
+  }
+  for (const AxisCut& wanted : spec_->results) {
+    if (wanted.kind != AxisCut::Kind::kEveryIndex) continue;
+    const ValueId value = entry.results()[wanted.value];
+    const int rank = entry.shape(value).rank();
+    cut(ClassOf(value, wanted.axis < 0 ? wanted.axis + rank : wanted.axis));
+  }
+  if (spec_->unnamed != ShardSpec::Unnamed::kEveryIndex) return;
+  for (int i = 0; i < entry.num_parameters(); ++i) {
+    for (int axis = 0; axis < entry.shape(i).rank(); ++axis) {
+      cut(ClassOf(i, axis));
+    }
+  }
+}
+
+absl::Status Cuts::Derive() {
+  for (const Instruction& instruction : module_->entry().instructions()) {
+    if (instruction.operands.empty() ||
+        instruction.op->part.kind != PartDef::kRule) {
+      continue;
+    }
+    for (int k = 0; k < instruction.num_results; ++k) {
+      const ValueId value = instruction.first_result + k;
+      const Shape& shape = module_->entry().shape(value);
+      for (int axis = 0; axis < shape.rank(); ++axis) {
+        const AxisClass& one = classes_[ClassOf(value, axis)];
+        if (one.from != From::kNothing || one.size < 2) continue;
+        HAWSER_RETURN_IF_ERROR(DeriveAxis(instruction, k, axis));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cuts::DeriveAxis(const Instruction& instruction, int result,
+                              int axis) {
+  const Probe probe(*module_, instruction, result, axis);
+  HAWSER_ASSIGN_OR_RETURN(const auto first, probe.Ask({0, 1}));
+  HAWSER_ASSIGN_OR_RETURN(const auto last,
+                          probe.Ask({probe.size() - 1, probe.size()}));
+  std::vector<Answering> answering;
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    const ValueId operand = instruction.operands[i];
+    const int rank = module_->entry().shape(operand).rank();
+    for (int a = 0; a < rank; ++a) {
+      const AxisClass& one = classes_[ClassOf(operand, a)];
+      const int number = static_cast<int>(i);
+      const bool answers = !first[i].has_value() || !last[i].has_value() ||
+                           (*first[i])[a] != (*last[i])[a];
+      if (one.parts() > 1 && answers) answering.push_back({number, a, &one});
+    }
+  }
+  AxisClass& cut = classes_[ClassOf(instruction.first_result + result, axis)];
+  // All of them, else the first one: where axes are merged, the major one.
+  for (; !answering.empty(); answering.resize(answering.size() > 1 ? 1 : 0)) {
+    Cutting cutting(probe, answering);
+    HAWSER_ASSIGN_OR_RETURN(const bool done, cutting.Run());
+    if (!done) continue;
+    cut.boundaries = cutting.boundaries();
+    cut.from = From::kDerived;
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+void Cuts::FindDirections() {
+  const Computation& entry = module_->entry();
+  directions_.clear();
+  of_results_.clear();
+  for (ValueId value : entry.results()) {
+    std::vector<int>& own = of_results_.emplace_back();
+    std::vector<int> met(classes_.size(), 0);
+    for (int axis = 0; axis < entry.shape(value).rank(); ++axis) {
+      const int number = ClassOf(value, axis);
+      own.push_back(-1);
+      if (classes_[number].parts() < 2) continue;
+      const Direction direction{number, met[number]++};
+      const auto at =
+          std::find(directions_.begin(), directions_.end(), direction);
+      own.back() = static_cast<int>(at - directions_.begin());
+      if (at == directions_.end()) directions_.push_back(direction);
+    }
+  }
+}
+
+}  // namespace hawser

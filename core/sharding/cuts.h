@@ -1,0 +1,91 @@
+// Cuts: which axes of a module's results are cut, and where.
+#ifndef HAWSER_CORE_SHARDING_CUTS_H_
+#define HAWSER_CORE_SHARDING_CUTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/module.h"
+#include "core/ops/part/box.h"
+#include "core/sharding/shard_spec.h"
+
+namespace hawser {
+
+// Axes of the entry's values that are cut alike, since indices of one meet
+// only the same indices of the others: by the parallel factors of `.axes`.
+struct AxisClass {
+  // Where it is cut: inside, ascending. A class that nothing cuts has none.
+  std::vector<int64_t> boundaries;
+  int64_t size = 0;
+  enum class From : uint8_t {
+    kNothing,
+    kNamed,    // by the spec
+    kEvery,    // every index, of which neighbours may be one
+    kDerived,  // by an op that moves the elements of a class that is cut
+  };
+  From from = From::kNothing;
+
+  int parts() const { return static_cast<int>(boundaries.size()) + 1; }
+  Interval part(int i) const {
+    return {i == 0 ? 0 : boundaries[i - 1],
+            i + 1 == parts() ? size : boundaries[i]};
+  }
+};
+
+// Cuts go forwards, from what the spec names to the results, and are advice:
+// what they are wrong about costs work, never a value.
+class Cuts {
+ public:
+  // Errors: as CheckShardSpec.
+  static absl::StatusOr<Cuts> Make(const Module& module, const ShardSpec& spec);
+
+  // A direction in which the results are cut. A class that cuts several axes
+  // of one result is a direction for each of them.
+  struct Direction {
+    int axis_class;
+    int occurrence;  // the how manieth of that class in a result
+    friend bool operator==(const Direction&, const Direction&) = default;
+  };
+  absl::Span<const Direction> directions() const { return directions_; }
+  // Of each axis of a result its direction, or -1: it is whole.
+  absl::Span<const int> OfResult(int result) const {
+    return of_results_[result];
+  }
+  // Which class an axis of a value of the entry belongs to.
+  int ClassOf(ValueId value, int axis) const;
+  const AxisClass& axis_class(int number) const { return classes_[number]; }
+  int num_classes() const { return static_cast<int>(classes_.size()); }
+  // Of a class that is cut and cuts no result, the instruction at which its
+  // cut ends, or the value's last use; nullptr: a result is cut by it, or by
+  // what is derived of it.
+  const Instruction* EndOf(int axis_class) const;
+  // The product of the directions' parts.
+  int64_t num_tasks() const;
+
+ private:
+  Cuts(const Module& module, const ShardSpec& spec)
+      : module_(&module), spec_(&spec) {}
+  void NumberAxes();
+  void JoinParallelAxes();
+  absl::Status CutNamedAxes();
+  void CutEveryIndex(int64_t neighbours);
+  absl::Status Derive();
+  absl::Status DeriveAxis(const Instruction& instruction, int result, int axis);
+  void FindDirections();
+  int FindRoot(int axis) const;
+
+  const Module* module_;
+  const ShardSpec* spec_;
+  std::vector<int> first_axis_;  // of each value, among all axes
+  // Of each axis: another one of its class, or itself; then its class.
+  mutable std::vector<int> parents_;
+  std::vector<int> class_of_axis_;
+  std::vector<AxisClass> classes_;
+  std::vector<Direction> directions_;
+  std::vector<std::vector<int>> of_results_;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_CUTS_H_

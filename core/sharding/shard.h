@@ -1,0 +1,69 @@
+// Shard: one function as tasks, each the same function over slices of its
+// arguments.
+#ifndef HAWSER_CORE_SHARDING_SHARD_H_
+#define HAWSER_CORE_SHARDING_SHARD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "core/sharding/part_module.h"
+#include "core/sharding/shard_spec.h"
+
+namespace hawser {
+
+// Where a result of a task belongs.
+struct Place {
+  int result = 0;
+  Box box;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct ShardTask {
+  std::vector<Piece> takes;      // slices of the arguments, and behind them
+  std::vector<int64_t> offsets;  // as many s64[]: PartModule
+  std::shared_ptr<const Module> module;  // equal tasks share one
+  std::vector<Place> gives;              // one per result of the module
+};
+
+// Axes that are cut alike.
+struct ShardAxis {
+  struct In {
+    int value;  // of the parameters or results
+    int axis;
+    friend bool operator==(const In&, const In&) = default;
+  };
+  int64_t size = 0;
+  std::vector<int64_t> sizes;  // of its parts
+  std::vector<In> parameters, results;
+};
+
+// A cut that was wanted and came out whole.
+struct ShardNote {
+  AxisCut cut;
+  std::string why;  // with the op at which it ends
+};
+
+struct Sharding {
+  Signature whole;
+  std::vector<ShardAxis> axes;  // those that are cut
+  std::vector<ShardNote> notes;
+  // They need nothing of each other. The places of all of them are the results,
+  // each element once.
+  std::vector<ShardTask> tasks;
+};
+
+// Cuts the entry of `module` where `spec` says. What cannot be cut is computed
+// whole where it is needed, and noted. Errors: as CheckShardSpec;
+// kInvalidArgument for more tasks than the spec allows, and under `strict` for
+// the first note.
+absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec);
+
+// The axes that are cut, the notes, and the first `tasks` tasks, for people.
+std::string Explain(const Sharding& sharding, int tasks = 8);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_SHARD_H_

@@ -1,0 +1,44 @@
+// Parts and tasks run on the CPU, and compared with the whole.
+#ifndef HAWSER_TESTS_CORE_SHARDING_RUN_PARTS_H_
+#define HAWSER_TESTS_CORE_SHARDING_RUN_PARTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/values/compare.h"
+#include "core/base/values/literal.h"
+#include "core/ir/module.h"
+#include "core/ops/part/part.h"
+#include "core/sharding/shard.h"
+
+namespace hawser {
+
+absl::StatusOr<std::vector<Literal>> RunModule(
+    const Module& module, absl::Span<const Literal> arguments);
+
+// The elements in `box`, one by one, so that it shares nothing with what it
+// checks.
+Literal CutOf(const Literal& whole, const Box& box);
+
+// The arguments of a part: its pieces, then its offsets.
+std::vector<Literal> ArgumentsOf(absl::Span<const Piece> takes,
+                                 absl::Span<const int64_t> offsets,
+                                 absl::Span<const Literal> arguments);
+
+// Whether a part may add floats up in another order than the whole.
+bool SumsFloats(const Module& module);
+// As much as that may matter; else nothing but -0 and NaN.
+Tolerance ToleranceOf(const Module& module);
+
+// Runs every task and puts their results together. Errors: theirs; kInternal
+// for an element that is given twice or never.
+absl::StatusOr<std::vector<Literal>> RunTasks(
+    const Sharding& sharding, absl::Span<const Literal> arguments);
+
+// Draws arguments and expects the tasks to give what the module gives.
+void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed);
+
+}  // namespace hawser
+#endif  // HAWSER_TESTS_CORE_SHARDING_RUN_PARTS_H_

@@ -1,0 +1,237 @@
+// Functions cut into tasks: what these take and give, and that together they
+// give the whole.
+#include "core/sharding/shard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/ir/builder.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/expression.h"
+#include "tests/core/sharding/formulas.h"
+#include "tests/core/sharding/run_parts.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
+
+namespace hawser {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr uint64_t kShardedGraphs = 1000;
+
+// elixir-nx/nx PR 1544: l + [[1]] transposed [0,2,1], r - 1 squeezed [0,1],
+// contracted over [2,1] and [1,0].
+Module SeedModule() {
+  Module module("seed");
+  ComputationBuilder b(&module, "main");
+  Monoids monoids;
+  ExpressionScope scope{b, monoids};
+  const Expression l(&scope, b.Parameter(Shape::Of(DType::kF32, {2, 2, 3})));
+  const Expression r(&scope,
+                     b.Parameter(Shape::Of(DType::kS32, {1, 1, 3, 2, 2})));
+  const Expression left = Transposed(l + 1, {0, 2, 1});
+  const Expression right = Reshaped(ConvertTo(r - 1, DType::kF32), {3, 2, 2});
+  const Expression product =
+      Apply(kDotGeneral, {left, right},
+            {{"lhs_batching_dimensions", Dims{}},
+             {"lhs_contracting_dimensions", Dims{2, 1}},
+             {"rhs_batching_dimensions", Dims{}},
+             {"rhs_contracting_dimensions", Dims{1, 0}}});
+  EXPECT_OK(b.Finish({product.value()}));
+  return module;
+}
+
+std::vector<Literal> SeedArguments() {
+  std::vector<float> l;
+  std::vector<int32_t> r;
+  for (int i = 0; i < 12; ++i) {
+    l.push_back(static_cast<float>(i));
+    r.push_back(i + 10);
+  }
+  return {Literal::Of<float>(absl::MakeConstSpan(l), {2, 2, 3}),
+          Literal::Of<int32_t>(absl::MakeConstSpan(r), {1, 1, 3, 2, 2})};
+}
+
+absl::StatusOr<Sharding> Sharded(
+    const Module& module, absl::string_view text,
+    ShardSpec::Unnamed unnamed = ShardSpec::Unnamed::kEveryIndex) {
+  HAWSER_ASSIGN_OR_RETURN(ShardSpec spec, ParseShardSpec(text));
+  spec.unnamed = unnamed;
+  return Shard(module, spec);
+}
+
+TEST(Shard, TheSeedsExample) {
+  const Module module = SeedModule();
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, Sharded(module, "1.4=1+1"));
+  ASSERT_EQ(sharding.tasks.size(), 4u);
+  for (int t = 0; t < 4; ++t) {
+    const ShardTask& task = sharding.tasks[t];
+    EXPECT_EQ(task.module, sharding.tasks[0].module);
+    const int64_t row = t / 2, column = t % 2;
+    EXPECT_THAT(
+        task.takes,
+        ElementsAre(
+            Piece{0, {{row, row + 1}, {0, 2}, {0, 3}}},
+            Piece{1, {{0, 1}, {0, 1}, {0, 3}, {0, 2}, {column, column + 1}}}));
+    EXPECT_THAT(task.gives,
+                ElementsAre(Place{0, {{row, row + 1}, {column, column + 1}}}));
+  }
+  ASSERT_OK_AND_ASSIGN(const auto results, RunTasks(sharding, SeedArguments()));
+  EXPECT_THAT(results[0], LiteralBitEquals(Literal::Of<float>(
+                              {319, 340, 823, 880}, {2, 2})));
+}
+
+TEST(Shard, TheSeedsExampleExplained) {
+  ASSERT_OK_AND_ASSIGN(
+      const Sharding sharding,
+      Sharded(SeedModule(), "1.4=1+1 0.0* 0.2/3", ShardSpec::Unnamed::kWhole));
+  EXPECT_EQ(Explain(sharding, 2),
+            "(f32[2,2,3], s32[1,1,3,2,2]) -> (f32[2,2]): 4 tasks, 1 modules\n"
+            "axis 0.0 r0.0 = 1+1\n"
+            "axis 0.2 = 1+1+1\n"
+            "axis 1.4 r0.1 = 1+1\n"
+            "note: axis 2 of argument 0 is whole: dot_general takes all of it\n"
+            "task 0: 0[0:1, 0:2, 0:3] 1[0:1, 0:1, 0:3, 0:2, 0:1] -> "
+            "r0[0:1, 0:1]\n"
+            "task 1: 0[0:1, 0:2, 0:3] 1[0:1, 0:1, 0:3, 0:2, 1:2] -> "
+            "r0[0:1, 1:2]\n"
+            "...\n");
+  ASSERT_OK_AND_ASSIGN(ShardSpec strict, ParseShardSpec("0.2/3"));
+  strict.strict = true;
+  EXPECT_THAT(Shard(SeedModule(), strict),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "axis 2 of argument 0 is whole: dot_general"));
+}
+
+TEST(Shard, TheSeedsExampleWithWholeRows) {
+  const Module module = SeedModule();
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding,
+                       Sharded(module, "0.0. 0.1. 1.4=1+1"));
+  ASSERT_EQ(sharding.tasks.size(), 2u);
+  EXPECT_EQ(sharding.tasks[1].takes[0].box, (Box{{0, 2}, {0, 2}, {0, 3}}));
+}
+
+TEST(Shard, RowsOfOneAndColumnsOfTheOtherAreAGrid) {
+  const Module sum = ModuleOf({F32({3, 3}), F32({3, 3})}, [](const auto& p) {
+    return Formulas{p[0] + p[1]};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding,
+                       Sharded(sum, "0.0* 1.1*", ShardSpec::Unnamed::kWhole));
+  EXPECT_EQ(sharding.tasks.size(), 9u);
+  std::set<const Module*> modules;
+  for (const ShardTask& task : sharding.tasks)
+    modules.insert(task.module.get());
+  EXPECT_EQ(modules.size(), 1u);
+}
+
+TEST(Shard, AClassThatCutsAResultTwiceGivesAllOfIt) {
+  const Module square = ModuleOf({F32({4, 4})}, [](const auto& p) {
+    return Formulas{p[0] + Transposed(p[0], {1, 0})};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding,
+                       Sharded(square, "0.0/2", ShardSpec::Unnamed::kWhole));
+  ExpectWhole(square, sharding, 1);
+}
+
+TEST(Shard, CutsGoThroughReshapes) {
+  const struct {
+    Dims from, to;
+    const char* cuts;
+    size_t tasks;
+  } kCases[] = {
+      {{2, 4}, {8}, "0.0* 0.1*", 8},      {{2, 4}, {8}, "0.0*", 2},
+      {{2, 4}, {8}, "0.1*", 1},           {{8}, {2, 4}, "0.0/2", 2},
+      {{6, 4}, {4, 6}, "0.0/2", 2},       {{3, 2}, {2, 3}, "0.0*", 1},
+      {{1, 1, 4}, {4}, "0.2*", 4},        {{0, 3}, {3, 0}, "0.1*", 1},
+      {{4, 12}, {4, 2, 3, 2}, "0.0*", 4},
+  };
+  for (const auto& c : kCases) {
+    const Module module = ModuleOf({F32(c.from)}, [&](const auto& p) {
+      return Formulas{Reshaped(p[0], c.to)};
+    });
+    ASSERT_OK_AND_ASSIGN(const Sharding sharding,
+                         Sharded(module, c.cuts, ShardSpec::Unnamed::kWhole));
+    EXPECT_EQ(sharding.tasks.size(), c.tasks)
+        << Shape::Of(DType::kF32, c.from).ToString() << " " << c.cuts;
+    ExpectWhole(module, sharding, 7);
+  }
+}
+
+TEST(Shard, EveryIndexIsMergedUntilThereAreFewEnoughTasks) {
+  const Module module = ModuleOf(
+      {F32({100, 100})}, [](const auto& p) { return Formulas{p[0] + p[0]}; });
+  ShardSpec spec;
+  spec.max_tasks = 64;
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, Shard(module, spec));
+  EXPECT_LE(sharding.tasks.size(), 64u);
+  EXPECT_GT(sharding.tasks.size(), 16u);
+  ExpectWhole(module, sharding, 3);
+  ASSERT_OK_AND_ASSIGN(ShardSpec named, ParseShardSpec("0.0/10 0.1/10"));
+  named.max_tasks = 64;
+  EXPECT_THAT(Shard(module, named),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "the cuts make 100 tasks, at most 64"));
+}
+
+// ---- random graphs ----------------------------------------------------------
+
+ShardSpec RandomSpec(const Signature& signature, Random& random) {
+  ShardSpec spec;
+  spec.max_tasks = 64;
+  if (random.OneIn(2)) spec.unnamed = ShardSpec::Unnamed::kWhole;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Shape& shape = signature.parameters[i];
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (random.OneIn(2)) continue;
+      AxisCut& cut = spec.parameters.emplace_back();
+      cut.value = static_cast<int>(i);
+      cut.axis = random.OneIn(2) ? axis : axis - shape.rank();
+      if (random.OneIn(3)) {
+        cut.kind = AxisCut::Kind::kEveryIndex;
+      } else if (random.OneIn(2)) {
+        cut.kind = AxisCut::Kind::kParts;
+        cut.parts = random.Between(1, 4);
+      } else {  // uneven, empty ones too
+        cut.kind = AxisCut::Kind::kSizes;
+        int64_t left = shape.dim(axis);
+        for (int part = 0; part < 2; ++part) {
+          cut.sizes.push_back(random.Between(0, left));
+          left -= cut.sizes.back();
+        }
+        cut.sizes.push_back(left);
+      }
+    }
+  }
+  return spec;
+}
+
+TEST(Shard, RandomGraphsByRandomSpecsAreTheWhole) {
+  int64_t tasks = 0, cut = 0, refused = 0;
+  for (uint64_t seed = 0; seed < kShardedGraphs; ++seed) {
+    Random random(seed);
+    const Module module = RandomModule(seed, {.instructions = 12});
+    const ShardSpec spec = RandomSpec(module.signature(), random);
+    const auto sharding = Shard(module, spec);
+    if (absl::IsInvalidArgument(sharding.status())) {
+      ++refused;  // more tasks than 64
+      continue;
+    }
+    ASSERT_OK(sharding) << "seed " << seed << " " << ToString(spec);
+    tasks += static_cast<int64_t>(sharding->tasks.size());
+    cut += sharding->tasks.size() > 1 ? 1 : 0;
+    ExpectWhole(module, *sharding, seed);
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+  std::cout << kShardedGraphs << " graphs, " << cut << " of them cut, " << tasks
+            << " tasks; " << refused << " refused\n";
+  EXPECT_GT(cut, static_cast<int64_t>(kShardedGraphs / 10));
+}
+
+}  // namespace
+}  // namespace hawser
