@@ -124,7 +124,7 @@ class SignOfLife final : public Request {
 void RemoteClient::WatchSilence(const std::shared_ptr<Watched>& watched) {
   if (!options_.give_up_silent) return;
   const absl::Time since = SteadyNow();
-  const auto with = [this, gate = gate_,
+  const auto with = [gate = gate_,
                      weak = std::weak_ptr<Watched>(watched)](auto fn) {
     const auto watched = weak.lock();
     const Gate::Pass pass = gate->Enter();
