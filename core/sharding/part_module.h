@@ -12,9 +12,9 @@
 
 namespace hawser {
 
-// A part of a parameter.
+// A part of a parameter or a result.
 struct Piece {
-  int parameter = 0;
+  int value = 0;  // its number
   Box box;
   friend bool operator==(const Piece&, const Piece&) = default;
 };

@@ -158,11 +158,11 @@ std::string Explain(const Sharding& sharding, int tasks) {
     const ShardTask& task = sharding.tasks[t];
     absl::StrAppend(&text, "task ", t, ":");
     for (const Piece& piece : task.takes) {
-      absl::StrAppend(&text, " ", piece.parameter, ToString(piece.box));
+      absl::StrAppend(&text, " ", piece.value, ToString(piece.box));
     }
     absl::StrAppend(&text, " ->");
-    for (const Place& place : task.gives) {
-      absl::StrAppend(&text, " r", place.result, ToString(place.box));
+    for (const Piece& place : task.gives) {
+      absl::StrAppend(&text, " r", place.value, ToString(place.box));
     }
     absl::StrAppend(&text, "\n");
   }

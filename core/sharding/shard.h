@@ -15,18 +15,11 @@
 
 namespace hawser {
 
-// Where a result of a task belongs.
-struct Place {
-  int result = 0;
-  Box box;
-  friend bool operator==(const Place&, const Place&) = default;
-};
-
 struct ShardTask {
   std::vector<Piece> takes;      // slices of the arguments, and behind them
   std::vector<int64_t> offsets;  // as many s64[]: PartModule
   std::shared_ptr<const Module> module;  // equal tasks share one
-  std::vector<Place> gives;              // one per result of the module
+  std::vector<Piece> gives;  // where each result of the module belongs
 };
 
 // Axes that are cut alike.

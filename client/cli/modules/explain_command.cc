@@ -61,11 +61,11 @@ Json JsonOf(const Sharding& sharding) {
     Json takes = Json::array(), gives = Json::array();
     for (const Piece& piece : task.takes) {
       takes.push_back(Json::object(
-          {{"argument", piece.parameter}, {"box", JsonOf(piece.box)}}));
+          {{"argument", piece.value}, {"box", JsonOf(piece.box)}}));
     }
-    for (const Place& place : task.gives) {
+    for (const Piece& place : task.gives) {
       gives.push_back(
-          Json::object({{"result", place.result}, {"box", JsonOf(place.box)}}));
+          Json::object({{"result", place.value}, {"box", JsonOf(place.box)}}));
     }
     tasks.push_back(Json::object({{"takes", takes}, {"gives", gives}}));
   }

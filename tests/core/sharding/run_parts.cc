@@ -54,7 +54,7 @@ std::vector<Literal> ArgumentsOf(absl::Span<const Piece> takes,
                                  absl::Span<const Literal> arguments) {
   std::vector<Literal> values;
   for (const Piece& piece : takes) {
-    values.push_back(CutOf(arguments[piece.parameter], piece.box));
+    values.push_back(CutOf(arguments[piece.value], piece.box));
   }
   for (int64_t offset : offsets) {
     values.push_back(Literal::Scalar<int64_t>(offset));
@@ -94,15 +94,15 @@ absl::StatusOr<std::vector<Literal>> RunTasks(
         RunModule(*task.module,
                   ArgumentsOf(task.takes, task.offsets, arguments)));
     for (size_t i = 0; i < task.gives.size(); ++i) {
-      const Place& place = task.gives[i];
-      Literal& result = results[place.result];
+      const Piece& place = task.gives[i];
+      Literal& result = results[place.value];
       if (parts[i].shape() != ShapeOf(result.shape(), place.box)) {
         return Internal("result ", i, " of a task is ",
                         parts[i].shape().ToString());
       }
       const size_t width = ByteWidth(result.shape().dtype());
       ForEachIn(result.shape(), place.box, [&](int64_t to, int64_t from) {
-        ++given[place.result][to];
+        ++given[place.value][to];
         std::memcpy(result.mutable_bytes().data() + to * width,
                     parts[i].bytes().data() + from * width, width);
       });

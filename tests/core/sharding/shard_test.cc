@@ -80,7 +80,7 @@ TEST(Shard, TheSeedsExample) {
             Piece{0, {{row, row + 1}, {0, 2}, {0, 3}}},
             Piece{1, {{0, 1}, {0, 1}, {0, 3}, {0, 2}, {column, column + 1}}}));
     EXPECT_THAT(task.gives,
-                ElementsAre(Place{0, {{row, row + 1}, {column, column + 1}}}));
+                ElementsAre(Piece{0, {{row, row + 1}, {column, column + 1}}}));
   }
   ASSERT_OK_AND_ASSIGN(const auto results, RunTasks(sharding, SeedArguments()));
   EXPECT_THAT(results[0], LiteralBitEquals(Literal::Of<float>(
