@@ -25,6 +25,7 @@ constexpr int kMaxHeader = 4 * kMaxHeaderField;
 constexpr int kVarint = 0;
 constexpr int kFixed64 = 1;
 constexpr int kBytes = 2;
+constexpr int kFixed32 = 5;
 
 uint32_t TagOf(int field, int type) {
   return static_cast<uint32_t>(field) << 3 | static_cast<uint32_t>(type);
@@ -43,6 +44,12 @@ bool CopyField(uint32_t tag, CodedInputStream& in, CodedOutputStream& out) {
     uint64_t value = 0;
     if (!in.ReadLittleEndian64(&value)) return false;
     out.WriteLittleEndian64(value);
+    return true;
+  }
+  if ((tag & 7) == kFixed32) {
+    uint32_t value = 0;
+    if (!in.ReadLittleEndian32(&value)) return false;
+    out.WriteLittleEndian32(value);
     return true;
   }
   uint32_t size = 0;

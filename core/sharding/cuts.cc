@@ -39,35 +39,19 @@ class Probe {
       : module_(module),
         instruction_(instruction),
         result_(result),
-        axis_(axis) {
-    const Computation& entry = module.entry();
-    for (ValueId operand : instruction.operands) {
-      operands_.push_back(entry.shape(operand));
-    }
-    for (int k = 0; k < instruction.num_results; ++k) {
-      results_.push_back(entry.shape(instruction.first_result + k));
-    }
-  }
+        axis_(axis) {}
 
-  int64_t size() const { return results_[result_].dim(axis_); }
+  const Shape& shape() const {
+    return module_.entry().shape(instruction_.first_result + result_);
+  }
+  int64_t size() const { return shape().dim(axis_); }
   absl::StatusOr<std::vector<MaybeBox>> Ask(Interval interval) const {
-    std::vector<MaybeBox> wanted(results_.size()), asks(operands_.size());
-    wanted[result_] = WholeBox(results_[result_]);
+    std::vector<MaybeBox> wanted(instruction_.num_results);
+    wanted[result_] = WholeBox(shape());
     (*wanted[result_])[axis_] = interval;
-    std::vector<MaybeBox> gives = wanted;
-    const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives) {
-      return AsksOf(module_, instruction_.called[called], gives);
-    };
-    PartContext context{.instruction = instruction_,
-                        .operands = operands_,
-                        .results = results_,
-                        .wanted = wanted,
-                        .asks = absl::MakeSpan(asks),
-                        .gives = absl::MakeSpan(gives),
-                        .make = {},
-                        .asks_of = asks_of};
-    HAWSER_RETURN_IF_ERROR(instruction_.op->part.rule(context));
-    return asks;
+    HAWSER_ASSIGN_OR_RETURN(PartAnswer answer, AskPart(module_, module_.entry(),
+                                                       instruction_, wanted));
+    return std::move(answer.asks);
   }
 
  private:
@@ -75,7 +59,6 @@ class Probe {
   const Instruction& instruction_;
   const int result_;
   const int axis_;
-  std::vector<Shape> operands_, results_;
 };
 
 // The interval's part of a class; -1: it lies in several.
@@ -181,13 +164,13 @@ class Cutting {
 
 absl::StatusOr<Cuts> Cuts::Make(const Module& module, const ShardSpec& spec) {
   HAWSER_RETURN_IF_ERROR(CheckShardSpec(spec, module.signature()));
-  Cuts cuts(module, spec);
+  Cuts cuts(module);
   cuts.NumberAxes();
   cuts.JoinParallelAxes();
   // Neighbours of every index are joined until there are few enough tasks.
   for (int64_t neighbours = 1;; neighbours *= 2) {
-    HAWSER_RETURN_IF_ERROR(cuts.CutNamedAxes());
-    cuts.CutEveryIndex(neighbours);
+    cuts.CutNamedAxes(spec);
+    cuts.CutEveryIndex(spec, neighbours);
     HAWSER_RETURN_IF_ERROR(cuts.Derive());
     cuts.FindDirections();
     if (cuts.num_tasks() <= spec.max_tasks) return cuts;
@@ -204,6 +187,11 @@ absl::StatusOr<Cuts> Cuts::Make(const Module& module, const ShardSpec& spec) {
 
 int Cuts::ClassOf(ValueId value, int axis) const {
   return class_of_axis_[first_axis_[value] + axis];
+}
+
+int Cuts::ClassOf(ValueId value, const AxisCut& cut) const {
+  const int rank = module_->entry().shape(value).rank();
+  return ClassOf(value, cut.axis < 0 ? cut.axis + rank : cut.axis);
 }
 
 int64_t Cuts::num_tasks() const {
@@ -262,7 +250,7 @@ void Cuts::NumberAxes() {
   for (int axis = 0; axis < axes; ++axis) parents_[axis] = axis;
 }
 
-int Cuts::FindRoot(int axis) const {
+int Cuts::FindRoot(int axis) {
   while (parents_[axis] != axis) {
     axis = parents_[axis] = parents_[parents_[axis]];
   }
@@ -319,16 +307,14 @@ void Cuts::JoinParallelAxes() {
 
 // ---- cuts -----------------------------------------------------------------
 
-absl::Status Cuts::CutNamedAxes() {
+void Cuts::CutNamedAxes(const ShardSpec& spec) {
   const Computation& entry = module_->entry();
   for (AxisClass& one : classes_) {
     one.boundaries.clear();
     one.from = From::kNothing;
   }
   const auto cut = [&](const AxisCut& wanted, ValueId value) {
-    const int rank = entry.shape(value).rank();
-    const int axis = wanted.axis < 0 ? wanted.axis + rank : wanted.axis;
-    AxisClass& one = classes_[ClassOf(value, axis)];
+    AxisClass& one = classes_[ClassOf(value, wanted)];
     std::vector<int64_t> merged;
     const std::vector<int64_t> own = BoundariesOf(wanted, one.size);
     std::set_union(one.boundaries.begin(), one.boundaries.end(), own.begin(),
@@ -336,43 +322,38 @@ absl::Status Cuts::CutNamedAxes() {
     one.boundaries = std::move(merged);
     one.from = From::kNamed;
   };
-  for (const AxisCut& wanted : spec_->parameters) {
+  for (const AxisCut& wanted : spec.parameters) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) cut(wanted, wanted.value);
   }
-  for (const AxisCut& wanted : spec_->results) {
+  for (const AxisCut& wanted : spec.results) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) {
       cut(wanted, entry.results()[wanted.value]);
     }
   }
-  return absl::OkStatus();
 }
 
-void Cuts::CutEveryIndex(int64_t neighbours) {
+void Cuts::CutEveryIndex(const ShardSpec& spec, int64_t neighbours) {
   const Computation& entry = module_->entry();
   const auto cut = [&](int number) {
     AxisClass& one = classes_[number];
     if (one.from != From::kNothing) return;
     one.from = From::kEvery;
     // No class has more parts than there may be tasks.
-    const int64_t least = (one.size + spec_->max_tasks - 1) / spec_->max_tasks;
+    const int64_t least = (one.size + spec.max_tasks - 1) / spec.max_tasks;
     const int64_t step = std::max(neighbours, least);
     for (int64_t at = step; at < one.size; at += step) {
       one.boundaries.push_back(at);
     }
   };
-  for (const AxisCut& wanted : spec_->parameters) {
+  for (const AxisCut& wanted : spec.parameters) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) continue;
-    const int rank = entry.shape(wanted.value).rank();
-    cut(ClassOf(wanted.value,
-                wanted.axis < 0 ? wanted.axis + rank : wanted.axis));
+    cut(ClassOf(wanted.value, wanted));
   }
-  for (const AxisCut& wanted : spec_->results) {
+  for (const AxisCut& wanted : spec.results) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) continue;
-    const ValueId value = entry.results()[wanted.value];
-    const int rank = entry.shape(value).rank();
-    cut(ClassOf(value, wanted.axis < 0 ? wanted.axis + rank : wanted.axis));
+    cut(ClassOf(entry.results()[wanted.value], wanted));
   }
-  if (spec_->unnamed != ShardSpec::Unnamed::kEveryIndex) return;
+  if (spec.unnamed != ShardSpec::Unnamed::kEveryIndex) return;
   for (int i = 0; i < entry.num_parameters(); ++i) {
     for (int axis = 0; axis < entry.shape(i).rank(); ++axis) {
       cut(ClassOf(i, axis));

@@ -35,7 +35,8 @@ struct AxisClass {
 };
 
 // Cuts go forwards, from what the spec names to the results, and are advice:
-// what they are wrong about costs work, never a value.
+// what they are wrong about costs work, never a value. The module outlives
+// them.
 class Cuts {
  public:
   // Errors: as CheckShardSpec.
@@ -55,6 +56,7 @@ class Cuts {
   }
   // Which class an axis of a value of the entry belongs to.
   int ClassOf(ValueId value, int axis) const;
+  int ClassOf(ValueId value, const AxisCut& cut) const;
   const AxisClass& axis_class(int number) const { return classes_[number]; }
   int num_classes() const { return static_cast<int>(classes_.size()); }
   // Of a class that is cut and cuts no result, the instruction at which its
@@ -65,22 +67,20 @@ class Cuts {
   int64_t num_tasks() const;
 
  private:
-  Cuts(const Module& module, const ShardSpec& spec)
-      : module_(&module), spec_(&spec) {}
+  explicit Cuts(const Module& module) : module_(&module) {}
   void NumberAxes();
   void JoinParallelAxes();
-  absl::Status CutNamedAxes();
-  void CutEveryIndex(int64_t neighbours);
+  void CutNamedAxes(const ShardSpec& spec);
+  void CutEveryIndex(const ShardSpec& spec, int64_t neighbours);
   absl::Status Derive();
   absl::Status DeriveAxis(const Instruction& instruction, int result, int axis);
   void FindDirections();
-  int FindRoot(int axis) const;
+  int FindRoot(int axis);
 
   const Module* module_;
-  const ShardSpec* spec_;
   std::vector<int> first_axis_;  // of each value, among all axes
   // Of each axis: another one of its class, or itself; then its class.
-  mutable std::vector<int> parents_;
+  std::vector<int> parents_;
   std::vector<int> class_of_axis_;
   std::vector<AxisClass> classes_;
   std::vector<Direction> directions_;

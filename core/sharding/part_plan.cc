@@ -77,11 +77,6 @@ absl::StatusOr<Literal> SliceOf(const Literal& value, const Box& box) {
   }
 }
 
-// A box without elements is nothing to compute.
-MaybeBox IfAny(const MaybeBox& box) {
-  return box.has_value() && ElementsOf(*box) > 0 ? box : std::nullopt;
-}
-
 Expression WithoutElements(ExpressionScope* scope, const Shape& shape,
                            const Box& box) {
   return Filled(scope, ShapeOf(shape, box), 0);
@@ -101,7 +96,8 @@ absl::StatusOr<PartPlan> PartPlan::Make(const Module& module, int computation,
 absl::Status PartPlan::Walk() {
   Asked asked(computation_->num_values());
   for (size_t k = 0; k < gives_.size(); ++k) {
-    if (const MaybeBox box = IfAny(gives_[k])) {
+    const MaybeBox& box = gives_[k];
+    if (box.has_value() && ElementsOf(*box) > 0) {
       asked[computation_->results()[k]].push_back(*box);
     }
   }
@@ -132,54 +128,60 @@ absl::Status PartPlan::Walk() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<PartAnswer> AskPart(const Module& module,
+                                   const Computation& computation,
+                                   const Instruction& instruction,
+                                   absl::Span<const MaybeBox> wanted) {
+  PartAnswer answer{.asks = std::vector<MaybeBox>(instruction.operands.size()),
+                    .gives = {wanted.begin(), wanted.end()},
+                    .make = {}};
+  if (instruction.op == &kConstant) return answer;
+  std::vector<Shape> operands, results;
+  for (ValueId operand : instruction.operands) {
+    operands.push_back(computation.shape(operand));
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    results.push_back(computation.shape(instruction.first_result + k));
+  }
+  const PartDef& part = instruction.op->part;
+  if (part.kind == PartDef::kWhole) {
+    answer.gives.clear();
+    answer.asks.clear();
+    for (const Shape& shape : operands) answer.asks.push_back(WholeBox(shape));
+    for (const Shape& shape : results) answer.gives.push_back(WholeBox(shape));
+    return answer;
+  }
+  if (part.kind != PartDef::kRule) {
+    return Internal(instruction.op->name, " has no part rule");
+  }
+  const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives) {
+    return AsksOf(module, instruction.called[called], gives);
+  };
+  PartContext context{.instruction = instruction,
+                      .operands = operands,
+                      .results = results,
+                      .wanted = wanted,
+                      .asks = absl::MakeSpan(answer.asks),
+                      .gives = absl::MakeSpan(answer.gives),
+                      .make = {},
+                      .asks_of = asks_of};
+  HAWSER_RETURN_IF_ERROR(part.rule(context));
+  answer.make = std::move(context.make);
+  return answer;
+}
+
 absl::Status PartPlan::AddStep(const Instruction& instruction,
                                absl::Span<const MaybeBox> wanted,
                                Asked& asked) {
-  Step step{.instruction = &instruction,
-            .asks = std::vector<MaybeBox>(instruction.operands.size()),
-            .empty = std::vector<MaybeBox>(instruction.operands.size()),
-            .gives = {wanted.begin(), wanted.end()},
-            .make = {}};
-  std::vector<Shape> operands, results;
-  for (ValueId operand : instruction.operands) {
-    operands.push_back(computation_->shape(operand));
-  }
-  for (int k = 0; k < instruction.num_results; ++k) {
-    results.push_back(computation_->shape(instruction.first_result + k));
-  }
-  if (instruction.op->part.kind == PartDef::kRule) {
-    const auto asks_of = [&](int called, absl::Span<const MaybeBox> gives) {
-      return AsksOf(*module_, instruction.called[called], gives);
-    };
-    PartContext context{.instruction = instruction,
-                        .operands = operands,
-                        .results = results,
-                        .wanted = wanted,
-                        .asks = absl::MakeSpan(step.asks),
-                        .gives = absl::MakeSpan(step.gives),
-                        .make = {},
-                        .asks_of = asks_of};
-    HAWSER_RETURN_IF_ERROR(instruction.op->part.rule(context));
-    step.make = std::move(context.make);
-  } else if (instruction.op->part.kind == PartDef::kWhole) {
-    for (size_t i = 0; i < operands.size(); ++i) {
-      step.asks[i] = WholeBox(operands[i]);
-    }
-    for (size_t k = 0; k < results.size(); ++k) {
-      step.gives[k] = WholeBox(results[k]);
-    }
-  } else if (instruction.op != &kConstant) {
-    return Internal(instruction.op->name, " has no part rule");
-  }
-  for (size_t i = 0; i < step.asks.size(); ++i) {
-    if (!step.asks[i].has_value()) continue;
-    if (ElementsOf(*step.asks[i]) == 0) {
-      step.empty[i] = std::exchange(step.asks[i], std::nullopt);
-    } else {
-      asked[instruction.operands[i]].push_back(*step.asks[i]);
+  HAWSER_ASSIGN_OR_RETURN(
+      PartAnswer answer, AskPart(*module_, *computation_, instruction, wanted));
+  for (size_t i = 0; i < answer.asks.size(); ++i) {
+    const MaybeBox& box = answer.asks[i];
+    if (box.has_value() && ElementsOf(*box) > 0) {
+      asked[instruction.operands[i]].push_back(*box);
     }
   }
-  steps_.push_back(std::move(step));
+  steps_.push_back({&instruction, std::move(answer)});
   return absl::OkStatus();
 }
 
@@ -224,26 +226,26 @@ class PartPlan::Values {
 absl::Status PartPlan::RunStep(const Step& step, const Building& building,
                                Values& values) const {
   const Instruction& instruction = *step.instruction;
-  const auto result_box = [&](int k) { return step.gives[k]; };
+  const PartAnswer& answer = step.answer;
   if (instruction.op == &kConstant) {
     const Literal& whole = instruction.attributes.GetLiteral("value");
-    HAWSER_ASSIGN_OR_RETURN(const Literal part, SliceOf(whole, *step.gives[0]));
-    values.Add(instruction.first_result, *step.gives[0],
+    HAWSER_ASSIGN_OR_RETURN(const Literal part,
+                            SliceOf(whole, *answer.gives[0]));
+    values.Add(instruction.first_result, *answer.gives[0],
                ConstantOf(&building.scope, part));
     return absl::OkStatus();
   }
   std::vector<Expression> operands(instruction.operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
-    const MaybeBox& box =
-        step.asks[i].has_value() ? step.asks[i] : step.empty[i];
-    if (box.has_value())
+    if (const MaybeBox& box = answer.asks[i]) {
       operands[i] = values.Find(instruction.operands[i], *box);
+    }
   }
   const auto whole = [&](int called) {
     return building.copy.Of(instruction.called[called]);
   };
   std::vector<Expression> results(instruction.num_results);
-  if (step.make) {
+  if (answer.make) {
     const auto part_of = [&](int called, absl::Span<const MaybeBox> takes,
                              absl::Span<const MaybeBox> gives) {
       return AddPart(*module_, instruction.called[called], takes, gives,
@@ -255,7 +257,7 @@ absl::Status PartPlan::RunStep(const Step& step, const Building& building,
                     .offset = building.offset,
                     .whole = whole,
                     .part_of = part_of};
-    HAWSER_RETURN_IF_ERROR(step.make(scope));
+    HAWSER_RETURN_IF_ERROR(answer.make(scope));
   } else {
     absl::InlinedVector<int, 1> called;
     for (size_t i = 0; i < instruction.called.size(); ++i) {
@@ -269,7 +271,7 @@ absl::Status PartPlan::RunStep(const Step& step, const Building& building,
     }
   }
   for (int k = 0; k < instruction.num_results; ++k) {
-    if (const MaybeBox box = result_box(k)) {
+    if (const MaybeBox& box = answer.gives[k]) {
       values.Add(instruction.first_result + k, *box, results[k]);
     }
   }

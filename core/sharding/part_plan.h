@@ -16,6 +16,19 @@
 
 namespace hawser {
 
+// What the part rule of an instruction, or its stated choice to be whole, says
+// of boxes of its results: PartContext's words. A constant asks nothing.
+struct PartAnswer {
+  std::vector<MaybeBox> asks, gives;
+  MakePart make;  // empty: the same instruction
+};
+// `instruction` is one of that computation. wanted: one per result, none of
+// them without elements. Errors: kInternal, an op without a part rule.
+absl::StatusOr<PartAnswer> AskPart(const Module& module,
+                                   const Computation& computation,
+                                   const Instruction& instruction,
+                                   absl::Span<const MaybeBox> wanted);
+
 // Found by one walk from the results back, with the part rule of each op: of
 // every value the boxes that its users ask for. A value asked for in several
 // places of the same elements is computed once; boxes that share half of their
@@ -48,10 +61,7 @@ class PartPlan {
   // One instruction for boxes of its results.
   struct Step {
     const Instruction* instruction;
-    std::vector<MaybeBox> asks;   // of the operands; none: no elements
-    std::vector<MaybeBox> empty;  // of those: what has no elements
-    std::vector<MaybeBox> gives;
-    MakePart make;  // empty: the same instruction
+    PartAnswer answer;
   };
   class Values;
   using Asked = std::vector<std::vector<Box>>;  // of each value

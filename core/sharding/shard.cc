@@ -68,13 +68,10 @@ std::vector<ShardAxis> AxesOf(const Module& module, const Cuts& cuts) {
   return axes;
 }
 
-std::vector<ShardNote> NotesOf(const Module& module, const ShardSpec& spec,
-                               const Cuts& cuts) {
+std::vector<ShardNote> NotesOf(const ShardSpec& spec, const Cuts& cuts) {
   std::vector<ShardNote> notes;
   for (const AxisCut& cut : spec.parameters) {
-    const int rank = module.entry().shape(cut.value).rank();
-    const int number =
-        cuts.ClassOf(cut.value, cut.axis < 0 ? cut.axis + rank : cut.axis);
+    const int number = cuts.ClassOf(cut.value, cut);
     if (cuts.axis_class(number).parts() < 2) continue;
     const Instruction* end = cuts.EndOf(number);
     if (end == nullptr) continue;
@@ -91,7 +88,7 @@ absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec) {
   HAWSER_ASSIGN_OR_RETURN(const Cuts cuts, Cuts::Make(module, spec));
   Sharding sharding{.whole = module.signature(),
                     .axes = AxesOf(module, cuts),
-                    .notes = NotesOf(module, spec, cuts),
+                    .notes = NotesOf(spec, cuts),
                     .tasks = {}};
   if (spec.strict && !sharding.notes.empty()) {
     return InvalidArgument(sharding.notes[0].why);

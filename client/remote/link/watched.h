@@ -30,7 +30,9 @@ class CallbackScope {
 class Watched {
  public:
   explicit Watched(const CancelToken& cancel) : cancel_(cancel) {}
-  virtual ~Watched() { SetListening(std::nullopt); }
+  virtual ~Watched() {
+    if (listening_.has_value()) Alarm::OfProcess().Cancel(*listening_);
+  }
   const CancelToken& cancel() const { return cancel_; }
 
   // The token has expired, or the server is silent. Called at most once for
@@ -45,7 +47,7 @@ class Watched {
   friend class RemoteClient;
   const CancelToken cancel_;
   // The server is asked for a sign then, and not at the time before.
-  void SetListening(std::optional<Alarm::Id> next) {
+  void SetListening(const Alarm::Id& next) {
     MutexLock lock(&mu_);
     if (listening_.has_value()) Alarm::OfProcess().Cancel(*listening_);
     listening_ = next;
