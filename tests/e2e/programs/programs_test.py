@@ -34,12 +34,13 @@ class Channel:
         near.settimeout(PATIENCE)
         self.lines = []
         with near:
-            self.reader = near.makefile()
+            # It reads no byte beyond the line that it gives.
+            self.reader = near.makefile("rb", buffering=0)
 
     def __iter__(self):
         for line in self.reader:
-            self.lines.append(line)
-            yield line
+            self.lines.append(line.decode())
+            yield self.lines[-1]
 
     def close(self):
         self.reader.close()
@@ -124,15 +125,18 @@ class ProgramsTest(unittest.TestCase):
                 if len(output.lines) == KILLED_AFTER and interrupt is not None:
                     interrupt()
                 if len(output.lines) == HELD_AFTER and returns:
-                    self.assertTrue(any(" is back" in said for said in errors))
+                    self.assertTrue(any(" is back" in said for said in errors),
+                                    errors.lines)
             code = process.wait(PATIENCE)
-            said = "".join(output.lines + list(errors))
+            list(errors)
+            said = "".join(output.lines + errors.lines)
         finally:
             process.kill()
             process.wait()
             output.close()
             errors.close()
         self.assertEqual(code, 0, said)
+        self.said = said
         return output.lines
 
     def expect_near(self, got, want, tolerance):
@@ -159,8 +163,8 @@ class ProgramsTest(unittest.TestCase):
                                      interrupt=interrupt,
                                      returns=interrupt == server.restart)
             self.expect_same(lines, local)
-            self.assertIn(there, lines[0])
-            self.assertIn(after, lines[last_step])
+            self.assertIn(there, lines[0], self.said)
+            self.assertIn(after, lines[last_step], self.said)
 
     def test_linear(self):
         self.check("linear", last_step=-2)
