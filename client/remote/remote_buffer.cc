@@ -7,6 +7,7 @@
 #include "client/remote/link/watched.h"
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
 #include "core/runtime/datasets.h"
 
@@ -81,6 +82,13 @@ Future<Literal> HandleBuffer::Fetch(const runtime::CallOptions& call) {
   client_->Watch(fetch);
   outcome_->Fetch(index_, fetch);
   return fetch->future();
+}
+
+Future<bool> HandleBuffer::Ready(const runtime::CallOptions& call) {
+  const Future<bool> settled =
+      OrExpired(outcome_->settled(), runtime::AttemptToken(call));
+  handle_->session()->Flush();
+  return settled;
 }
 
 runtime::RanOn HandleBuffer::ran_on() const { return client_->ran_on(); }

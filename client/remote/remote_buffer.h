@@ -46,6 +46,8 @@ class HandleBuffer final : public RemoteBuffer {
                int index);
 
   Future<Literal> Fetch(const runtime::CallOptions& call) override;
+  // As the answer to what makes it says; the value stays over there.
+  Future<bool> Ready(const runtime::CallOptions& call) override;
   runtime::RanOn ran_on() const override;
   absl::Status ToArgument(const RemoteSession& session,
                           v1::ArgumentProto* argument) override;

@@ -77,6 +77,7 @@ void RemoteFetch::Done(const absl::Status& status) {
 
 void Outcome::Settle(const absl::Status& status, Values values) {
   std::vector<Waiter> waiters;
+  std::optional<Promise<bool>> promise;
   {
     MutexLock lock(&mu_);
     if (settled_) return;
@@ -84,9 +85,23 @@ void Outcome::Settle(const absl::Status& status, Values values) {
     values_ = std::move(values);
     settled_ = true;
     waiters.swap(waiters_);
+    promise.swap(promise_);
   }
   Unwatch();
   for (const Waiter& waiter : waiters) Continue(waiter);
+  if (promise.has_value()) promise->Set(StatusOrTrue());
+}
+
+absl::StatusOr<bool> Outcome::StatusOrTrue() const {
+  if (!status_.ok()) return status_;
+  return true;
+}
+
+Future<bool> Outcome::settled() {
+  MutexLock lock(&mu_);
+  if (settled_) return Future<bool>(StatusOrTrue());
+  if (!promise_.has_value()) promise_.emplace();
+  return promise_->future();
 }
 
 void Outcome::Fetch(int index, std::shared_ptr<RemoteFetch> fetch) {

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "client/remote/link/transfers.h"
 #include "client/remote/link/watched.h"
 #include "client/remote/session/session.h"
@@ -106,6 +108,8 @@ class Outcome final : public Watched {
   void Settle(const absl::Status& status, Values values = {});
   // Completes the fetch of result `index` when it can be.
   void Fetch(int index, std::shared_ptr<RemoteFetch> fetch);
+  // True once it is settled well; else the error.
+  Future<bool> settled();
 
   bool over() const;
   void Stop(const absl::Status& why) override { Settle(why); }
@@ -116,11 +120,13 @@ class Outcome final : public Watched {
     std::shared_ptr<RemoteFetch> fetch;
   };
   void Continue(const Waiter& waiter);
+  absl::StatusOr<bool> StatusOrTrue() const;  // once it is settled
 
   const bool results_come_along_;
   mutable Mutex mu_;
   bool settled_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<Waiter> waiters_ ABSL_GUARDED_BY(mu_);
+  std::optional<Promise<bool>> promise_ ABSL_GUARDED_BY(mu_);  // once asked for
   // Written once, before settled_.
   absl::Status status_;
   Values values_;

@@ -1,0 +1,86 @@
+// Dispatch: which task goes to which place, and when.
+#ifndef HAWSER_CLIENT_SHARDED_DISPATCH_H_
+#define HAWSER_CLIENT_SHARDED_DISPATCH_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace hawser {
+
+// A task whose arguments are all somewhere.
+struct ReadyTask {
+  int64_t number = 0;
+  // Where it belongs: it is queued there at once, behind whatever is. -1: it is
+  // free, and goes to one of the places that have room for it.
+  int home = -1;
+  double work = 1;  // in any unit that is one for all tasks
+  std::vector<int64_t> bytes_there;  // of what it takes, by place
+  std::vector<bool> unfit;           // empty: no place; else by place
+};
+
+// A pure function of what it is told: no client, thread or clock. Free tasks: a
+// place has at most two, one that runs and one queued behind it, and they go
+// where most of their bytes are; equal ones where they end first. A place that
+// would end a task after the others have done all that is left gets none. Not
+// thread-safe.
+class Dispatch {
+ public:
+  explicit Dispatch(int places) : places_(places) {}
+
+  // What is under way at a place that closes is not there any more.
+  void SetOpen(int place, bool open);
+  bool is_open(int place) const { return places_[place].open; }
+  bool any_open() const;
+
+  void Add(ReadyTask task);
+  // A task that has not been started; true: it was there.
+  bool Remove(int64_t number);
+
+  struct Start {
+    int64_t task;
+    int place;
+    friend bool operator==(const Start&, const Start&) = default;
+  };
+  // The next one to start, which is under way from then on.
+  std::optional<Start> Next(absl::Time now);
+  // A task under way is done; from this the place's speed is known. Or it will
+  // not be done there.
+  void Done(int64_t task, int place, absl::Time now);
+  void Dropped(int64_t task, int place);
+
+  int under_way(int place) const {
+    return static_cast<int>(places_[place].tasks.size());
+  }
+  // Work a second, as measured; 0: not known yet.
+  double speed(int place) const { return places_[place].speed; }
+
+ private:
+  struct UnderWay {
+    int64_t task;
+    double work;
+    absl::Time start;  // queued, or when the one before it was done
+  };
+  struct Place {
+    bool open = true;
+    std::deque<UnderWay> tasks;
+    double speed = 0;
+  };
+  std::optional<int> Choose(const ReadyTask& task) const;
+  bool Fits(const ReadyTask& task, int place) const;
+  // When the place would have done `work` behind what it has, from now on.
+  double SecondsUntilDone(int place, double work) const;
+  // Whether the others would have done all that is ready by then.
+  bool OthersAreFaster(int place, double seconds) const;
+
+  std::vector<Place> places_;
+  std::map<int64_t, ReadyTask> ready_;  // by number
+  double ready_work_ = 0;
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_SHARDED_DISPATCH_H_

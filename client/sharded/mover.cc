@@ -1,0 +1,385 @@
+#include "client/sharded/mover.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+
+#include "core/base/status.h"
+#include "core/ir/text/printer.h"
+#include "core/sharding/moves.h"
+
+namespace hawser {
+namespace {
+
+using runtime::Argument;
+using runtime::BufferPtr;
+
+// A value of at most so many bytes rides along with an execution, as often as
+// it is taken; a larger one is sent once.
+constexpr int64_t kMostInline = int64_t{64} << 10;
+
+// The rows of a dataset's part, of `shape`, that hold a box of it.
+DatasetPart RowsOf(DatasetPart part, const Shape& shape, const Box& box) {
+  if (box.empty() || box[0] == Interval{0, shape.dim(0)}) return part;
+  const int64_t first = part.rows.has_value() ? part.rows->begin : 0;
+  part.rows = RowRange{first + box[0].begin, box[0].size()};
+  return part;
+}
+Box RowBox(const Shape& shape, const Box& box) {
+  Box rows = WholeBox(shape);
+  if (!rows.empty()) rows[0] = box[0];
+  return rows;
+}
+
+absl::StatusOr<Argument> SlicedHere(const Literal& value, const Box& of,
+                                    const Box& box) {
+  HAWSER_ASSIGN_OR_RETURN(Literal part, SliceBox(value, of, box));
+  return Argument(std::move(part));
+}
+
+}  // namespace
+
+Future<std::vector<Argument>> AllOf(std::vector<Future<Argument>> futures) {
+  struct Pending {
+    std::vector<Argument> values;
+    std::atomic<size_t> left;
+    Promise<std::vector<Argument>> promise;
+  };
+  if (futures.empty()) {
+    return Future<std::vector<Argument>>(std::vector<Argument>());
+  }
+  auto pending = std::make_shared<Pending>();
+  pending->values.resize(futures.size());
+  pending->left = futures.size();
+  const auto all = pending->promise.future();
+  for (size_t i = 0; i < futures.size(); ++i) {
+    futures[i].OnReady([pending, i](const absl::StatusOr<Argument>& value) {
+      if (!value.ok()) {
+        pending->promise.Set(value.status());
+        return;
+      }
+      pending->values[i] = *value;
+      if (--pending->left == 0) {
+        pending->promise.Set(std::move(pending->values));
+      }
+    });
+  }
+  return all;
+}
+
+bool Mover::Live(const ShardedValue::Copy& copy) const {
+  if (copy.place != kHere && places_[copy.place]->life() != copy.life) {
+    return false;
+  }
+  return !copy.what.ready() || copy.what.Await().ok();
+}
+
+const ShardedValue::Copy* Mover::FindCopy(const ShardedValue& value,
+                                          const Box& box, int place) const {
+  const ShardedValue::Copy* found = nullptr;
+  for (const ShardedValue::Copy& copy : value.copies) {
+    if (copy.place != place || !Contains(copy.box, box) || !Live(copy)) {
+      continue;
+    }
+    if (copy.box == box) return &copy;
+    found = &copy;
+  }
+  return found;
+}
+
+const ShardedValue::Copy* Mover::FindCopy(const ShardedValue& value,
+                                          const Box& box) const {
+  const ShardedValue::Copy* found = FindCopy(value, box, kHere);
+  const int places = static_cast<int>(places_.size());
+  for (int p = 0; p < places && found == nullptr; ++p) {
+    found = FindCopy(value, box, p);
+  }
+  return found;
+}
+
+MovedBytes Mover::moved() const {
+  MutexLock lock(&mu_);
+  return moved_;
+}
+
+Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
+                              int place, Afterwards& later) {
+  const ShardedValue::Copy* there = FindCopy(*value, box, place);
+  if (there != nullptr && there->box == box) return there->what;
+  auto promise = std::make_shared<Promise<Argument>>();
+  const Future<Argument> what = promise->future();
+  if (place == kHere) {
+    BringHere(value, box, promise, later);
+  } else {
+    BringThere(value, box, place, promise, later);
+  }
+  const int64_t bytes = ShapeOf(value->shape, box).byte_size();
+  const bool comes_along = place != kHere && bytes <= kMostInline;
+  const bool keeps =
+      place == kHere ? value->uses > 0 && value->host() == nullptr
+                     : value->needed();
+  if (keeps && !comes_along) {
+    std::erase_if(value->copies, [&](ShardedValue::Copy& copy) {
+      if (Live(copy)) return false;
+      if (copy.what.ready()) later.garbage.push_back(Argument());
+      return true;
+    });
+    const uint64_t life = place == kHere ? 0 : places_[place]->life();
+    value->copies.push_back({box, place, life, what});
+  }
+  return what;
+}
+
+// ---- to this process --------------------------------------------------------
+
+void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
+                      const ArgumentPromise& promise, Afterwards& later) {
+  if (const Literal* host = value->host()) {
+    later.calls.push_back([host = *host, box, promise] {
+      promise->Set(SlicedHere(host, WholeBox(host.shape()), box));
+    });
+    return;
+  }
+  if (std::holds_alternative<DatasetPart>(value->source)) {
+    return FetchDataset(value, box, 0, promise, later);
+  }
+  if (const ShardedValue::Copy* copy = FindCopy(*value, box)) {
+    later.calls.push_back(
+        [this, copy = *copy, box, promise] { FetchCopy(copy, box, promise); });
+    return;
+  }
+  std::vector<Box> boxes;
+  std::vector<Future<Argument>> pieces;
+  for (const int i : CoverOf(value->given, box)) {
+    boxes.push_back(value->given[i].box);
+    pieces.push_back(Bring(value, boxes.back(), kHere, later));
+  }
+  later.calls.push_back([pieces = std::move(pieces), boxes = std::move(boxes),
+                         shape = ShapeOf(value->shape, box), box, promise] {
+    AllOf(pieces).OnReady([boxes, shape, box,
+                           promise](const absl::StatusOr<Arguments>& all) {
+      if (!all.ok()) {
+        promise->Set(all.status());
+        return;
+      }
+      absl::StatusOr<Literal> whole = Literal::Allocate(shape);
+      for (size_t i = 0; whole.ok() && i < boxes.size(); ++i) {
+        CopyBox(std::get<Literal>((*all)[i]), boxes[i], box, &*whole);
+      }
+      if (whole.ok()) {
+        promise->Set(Argument(*std::move(whole)));
+      } else {
+        promise->Set(whole.status());
+      }
+    });
+  });
+}
+
+void Mover::FetchCopy(const ShardedValue::Copy& copy, const Box& box,
+                      const ArgumentPromise& promise) {
+  copy.what.OnReady([this, owner = hooks_.owner(), copy, box,
+                     promise](const absl::StatusOr<Argument>& what) {
+    if (!what.ok()) {
+      promise->Set(what.status());
+      return;
+    }
+    if (const auto* here = std::get_if<Literal>(&*what)) {
+      promise->Set(SlicedHere(*here, copy.box, box));
+      return;
+    }
+    const BufferPtr buffer = std::get<BufferPtr>(*what);
+    buffer->Fetch({}).OnReady([this, owner, copy, box, promise, buffer](
+                                  const absl::StatusOr<Literal>& value) {
+      if (!value.ok()) {
+        return Finish(promise, copy.place, copy.life, value.status());
+      }
+      {
+        MutexLock lock(&mu_);
+        moved_.fetched += value->shape().byte_size();
+      }
+      promise->Set(SlicedHere(*value, copy.box, box));
+    });
+  });
+}
+
+void Mover::FetchDataset(const ShardedValuePtr& value, const Box& box,
+                         int place, const ArgumentPromise& promise,
+                         Afterwards& later) {
+  const int places = static_cast<int>(places_.size());
+  while (place < places && !places_[place]->open()) ++place;
+  if (place >= places) {
+    promise->Set(NotFound("no place has the dataset ",
+                          std::get<DatasetPart>(value->source).token));
+    return;
+  }
+  const DatasetPart part =
+      RowsOf(std::get<DatasetPart>(value->source), value->shape, box);
+  const Box rows = RowBox(value->shape, box);
+  const uint64_t life = places_[place]->life();
+  later.calls.push_back([this, value, box, place, promise, part, rows, life] {
+    const auto answered = [this, owner = hooks_.owner(), value, box, place,
+                           promise, rows,
+                           life](const absl::StatusOr<Literal>& fetched) {
+      const absl::Status& status = fetched.status();
+      if (status.ok()) {
+        promise->Set(SlicedHere(*fetched, rows, box));
+      } else if (absl::IsNotFound(status) || absl::IsUnavailable(status)) {
+        if (absl::IsUnavailable(status)) hooks_.lost(place, life, status);
+        hooks_.locked([&](Afterwards& then) {
+          FetchDataset(value, box, place + 1, promise, then);
+        });
+      } else {
+        promise->Set(status);
+      }
+    };
+    places_[place]->Soon([this, place, part, answered] {
+      auto open = places_[place]->client().datasets().Open(part, {});
+      if (open.ok()) {
+        (*open)->Fetch({}).OnReady(answered);
+      } else {
+        answered(open.status());
+      }
+    });
+  });
+}
+
+// ---- to a place -------------------------------------------------------------
+
+void Mover::Finish(const ArgumentPromise& promise, int place, uint64_t life,
+                   absl::StatusOr<Argument> result) {
+  if (absl::IsUnavailable(result.status()) && place != kHere) {
+    hooks_.lost(place, life, result.status());
+  }
+  promise->Set(std::move(result));
+}
+
+void Mover::OnPlace(int place, Future<Arguments> takes,
+                    const ArgumentPromise& promise, Afterwards& later,
+                    std::function<absl::StatusOr<Argument>(ShardPlace&,
+                                                           Arguments)>
+                        work) {
+  const uint64_t life = places_[place]->life();
+  later.calls.push_back([this, place, life, promise, takes = std::move(takes),
+                         work = std::move(work)] {
+    takes.OnReady([this, owner = hooks_.owner(), place, life, promise,
+                   work](const absl::StatusOr<Arguments>& all) {
+      if (!all.ok()) {
+        promise->Set(all.status());
+        return;
+      }
+      const Gate::Pass pass = gate_->Enter();
+      if (!pass) return;  // which abandons the promise
+      places_[place]->Soon([this, place, life, promise, work, all = *all] {
+        Finish(promise, place, life, work(*places_[place], all));
+      });
+    });
+  });
+}
+
+void Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
+                       const ArgumentPromise& promise, Afterwards& later) {
+  const DType dtype = value->shape.dtype();
+  if (const ShardedValue::Copy* copy = FindCopy(*value, box, place)) {
+    OnPlace(place, AllOf({copy->what}), promise, later,
+            [this, dtype, of = copy->box, box](
+                ShardPlace& at, Arguments all) -> absl::StatusOr<Argument> {
+              HAWSER_ASSIGN_OR_RETURN(Module slice,
+                                      SliceModule(dtype, of, box));
+              return RunMove(at, std::move(slice), std::move(all));
+            });
+    return;
+  }
+  if (std::holds_alternative<DatasetPart>(value->source)) {
+    return OpenDataset(value, box, place, promise, later);
+  }
+  if (value->host() == nullptr && FindCopy(*value, box) == nullptr) {
+    const std::vector<int> cover = CoverOf(value->given, box);
+    if (std::any_of(cover.begin(), cover.end(), [&](int i) {
+          return FindCopy(*value, value->given[i].box, place) != nullptr;
+        })) {
+      return Join(value, box, place, cover, promise, later);
+    }
+  }
+  OnPlace(place, AllOf({Bring(value, box, kHere, later)}), promise, later,
+          [this](ShardPlace& at, Arguments all) {
+            return Send(at, std::get<Literal>(all[0]));
+          });
+}
+
+absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value) {
+  const int64_t bytes = value.shape().byte_size();
+  {
+    MutexLock lock(&mu_);
+    moved_.sent += bytes;
+  }
+  if (bytes <= kMostInline) return Argument(value);
+  HAWSER_ASSIGN_OR_RETURN(BufferPtr there, place.client().Upload(value, {}));
+  return Argument(std::move(there));
+}
+
+void Mover::Join(const ShardedValuePtr& value, const Box& box, int place,
+                 const std::vector<int>& cover, const ArgumentPromise& promise,
+                 Afterwards& later) {
+  std::vector<Box> boxes;
+  std::vector<Future<Argument>> pieces;
+  for (const int i : cover) {
+    boxes.push_back(value->given[i].box);
+    pieces.push_back(Bring(value, boxes.back(), place, later));
+  }
+  OnPlace(place, AllOf(std::move(pieces)), promise, later,
+          [this, dtype = value->shape.dtype(), boxes = std::move(boxes), box](
+              ShardPlace& at, Arguments all) -> absl::StatusOr<Argument> {
+            HAWSER_ASSIGN_OR_RETURN(Module join, JoinModule(dtype, boxes, box));
+            return RunMove(at, std::move(join), std::move(all));
+          });
+}
+
+void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
+                        const ArgumentPromise& promise, Afterwards& later) {
+  const DatasetPart part =
+      RowsOf(std::get<DatasetPart>(value->source), value->shape, box);
+  const Box rows = RowBox(value->shape, box);
+  const uint64_t life = places_[place]->life();
+  later.calls.push_back([this, value, box, rows, place, life, promise, part] {
+    places_[place]->Soon([this, value, box, rows, place, life, promise, part] {
+      ShardPlace& at = *places_[place];
+      const auto open = at.client().datasets().Open(part, {});
+      if (absl::IsNotFound(open.status())) {
+        // Another place may have it.
+        hooks_.locked([&](Afterwards& then) {
+          OnPlace(place, AllOf({Bring(value, box, kHere, then)}), promise, then,
+                  [this](ShardPlace& there, Arguments all) {
+                    return Send(there, std::get<Literal>(all[0]));
+                  });
+        });
+        return;
+      }
+      if (!open.ok() || rows == box) {
+        Finish(promise, place, life,
+               open.ok() ? absl::StatusOr<Argument>(*open) : open.status());
+        return;
+      }
+      auto slice = SliceModule(value->shape.dtype(), rows, box);
+      Finish(promise, place, life,
+             slice.ok() ? RunMove(at, *std::move(slice), {*open})
+                        : slice.status());
+    });
+  });
+}
+
+absl::StatusOr<Argument> Mover::RunMove(ShardPlace& place, Module module,
+                                        Arguments arguments) {
+  std::shared_ptr<const Module> known;
+  {
+    MutexLock lock(&mu_);
+    auto& at = modules_[Print(module)];
+    if (at == nullptr) at = std::make_shared<const Module>(std::move(module));
+    known = at;
+  }
+  HAWSER_ASSIGN_OR_RETURN(const auto executable,
+                          program_.At(place.client(), known, {}));
+  HAWSER_ASSIGN_OR_RETURN(auto results, executable->Execute(arguments, {}));
+  return Argument(std::move(results[0]));
+}
+
+}  // namespace hawser

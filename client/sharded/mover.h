@@ -1,0 +1,126 @@
+// Mover: brings boxes of values to places, through this process.
+#ifndef HAWSER_CLIENT_SHARDED_MOVER_H_
+#define HAWSER_CLIENT_SHARDED_MOVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/sharded/shard_place.h"
+#include "client/sharded/sharded_program.h"
+#include "client/sharded/sharded_value.h"
+#include "core/base/mutex.h"
+#include "core/base/threads/future.h"
+#include "core/base/threads/gate.h"
+#include "core/base/values/literal.h"
+#include "core/ops/part/box.h"
+#include "core/runtime/client.h"
+
+namespace hawser {
+
+// What is done once the lock on the values is free, in this order: calls of
+// places, which may complete futures at once; then, outside the gate, what users
+// are told; and last what was held goes.
+struct Afterwards {
+  std::vector<std::function<void()>> calls;
+  std::vector<std::function<void()>> tells;
+  std::vector<runtime::Argument> garbage;
+};
+
+// What was moved through this process.
+struct MovedBytes {
+  int64_t fetched = 0;
+  int64_t sent = 0;
+};
+
+// All bytes between places go through here: a piece is fetched once, however
+// many places it goes to. A value that is in pieces is joined where it is
+// needed, of pieces that are there and those that come. Bring, Live and FindCopy
+// are called under the lock on the values.
+class Mover {
+ public:
+  using Argument = runtime::Argument;
+  struct Hooks {
+    // Takes the lock on the values; does nothing once the owner is gone.
+    std::function<void(absl::FunctionRef<void(Afterwards&)>)> locked;
+    // A place was found gone by something begun in that life. Not under the
+    // lock.
+    std::function<void(int place, uint64_t life, const absl::Status&)> lost;
+    // Keeps the mover and what it stands on.
+    std::function<std::shared_ptr<void>()> owner;
+  };
+  // `places` are there while the gate is open, and on their own threads.
+  Mover(const std::vector<std::unique_ptr<ShardPlace>>* places,
+        std::shared_ptr<Gate> gate, Hooks hooks)
+      : places_(*places), gate_(std::move(gate)), hooks_(std::move(hooks)) {}
+
+  // The box at a place: what is there, or a value to come along with the
+  // execution. The value is had already: from its source, or its pieces have
+  // copies. An error is the first one; a place that is gone was told of before.
+  Future<Argument> Bring(const ShardedValuePtr& value, const Box& box,
+                         int place, Afterwards& later);
+  // In this life of its place, and without an error so far.
+  bool Live(const ShardedValue::Copy& copy) const;
+  // A live copy that holds the box, at `place` if that is one. Null: none.
+  const ShardedValue::Copy* FindCopy(const ShardedValue& value, const Box& box,
+                                     int place) const;
+  const ShardedValue::Copy* FindCopy(const ShardedValue& value,
+                                     const Box& box) const;
+
+  MovedBytes moved() const;
+
+ private:
+  using ArgumentPromise = std::shared_ptr<Promise<Argument>>;
+  using Arguments = std::vector<Argument>;
+
+  void BringHere(const ShardedValuePtr& value, const Box& box,
+                 const ArgumentPromise& promise, Afterwards& later);
+  void BringThere(const ShardedValuePtr& value, const Box& box, int place,
+                  const ArgumentPromise& promise, Afterwards& later);
+  // Of a piece at a place.
+  void FetchCopy(const ShardedValue::Copy& copy, const Box& box,
+                 const ArgumentPromise& promise);
+  void Join(const ShardedValuePtr& value, const Box& box, int place,
+            const std::vector<int>& cover, const ArgumentPromise& promise,
+            Afterwards& later);
+  // Asks the places for a dataset's part one after the other, from `place` on.
+  void FetchDataset(const ShardedValuePtr& value, const Box& box, int place,
+                    const ArgumentPromise& promise, Afterwards& later);
+  void OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
+                   const ArgumentPromise& promise, Afterwards& later);
+  // On the place's thread, once what it takes is there.
+  void OnPlace(int place, Future<Arguments> takes,
+               const ArgumentPromise& promise, Afterwards& later,
+               std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)>
+                   work);
+  // A value that is here as an argument of an execution there.
+  absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value);
+  absl::StatusOr<Argument> RunMove(ShardPlace& place, Module module,
+                                   Arguments arguments);
+  // Completes the promise; a place that is gone is told of first.
+  void Finish(const ArgumentPromise& promise, int place, uint64_t life,
+              absl::StatusOr<Argument> result);
+
+  const std::vector<std::unique_ptr<ShardPlace>>& places_;
+  const std::shared_ptr<Gate> gate_;
+  const Hooks hooks_;
+  ShardedProgram program_{{}};
+  mutable Mutex mu_;  // taken after the lock on the values
+  std::map<std::string, std::shared_ptr<const Module>> modules_
+      ABSL_GUARDED_BY(mu_);  // by text
+  MovedBytes moved_ ABSL_GUARDED_BY(mu_);
+};
+
+// All of them in order, or the first error that comes.
+Future<std::vector<runtime::Argument>> AllOf(
+    std::vector<Future<runtime::Argument>> futures);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_SHARDED_MOVER_H_

@@ -1,0 +1,47 @@
+#include "client/sharded/shard_place.h"
+
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/status.h"
+
+namespace hawser {
+namespace {
+
+constexpr absl::Duration kPingTimeout = absl::Seconds(2);
+
+}  // namespace
+
+ShardPlace::ShardPlace(std::shared_ptr<runtime::Client> client,
+                       const ShardedPolicy& policy)
+    : client_(std::move(client)),
+      name_(client_->name()),
+      breaker_({.probe_first = policy.probe_first,
+                .probe_longest = policy.probe_longest,
+                .probe = [this] { return Probe(); },
+                .settled = nullptr,
+                .on_open =
+                    [this](const absl::Status& why) {
+                      HAWSER_LOG(kWarning)
+                          << name_ << " is left: " << why.ToString();
+                    }}) {}
+
+ShardPlace::~ShardPlace() {
+  probing_.Cancel();
+  breaker_.Abandon();
+}
+
+absl::Status ShardPlace::Probe() {
+  HAWSER_RETURN_IF_ERROR(
+      client_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
+  HAWSER_LOG(kInfo) << name_ << " is back";
+  return absl::OkStatus();
+}
+
+void ShardPlace::WhenBack(std::function<void()> then) {
+  breaker_.Closed().OnReady(
+      [then = std::move(then)](const absl::StatusOr<bool>& back) {
+        if (back.ok()) then();
+      });
+}
+
+}  // namespace hawser

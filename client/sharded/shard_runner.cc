@@ -1,0 +1,549 @@
+#include "client/sharded/shard_runner.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "core/base/clock.h"
+#include "core/base/status.h"
+#include "core/base/threads/or_expired.h"
+
+namespace hawser {
+namespace {
+
+using State = ShardedTask::State;
+using runtime::Argument;
+using runtime::BufferPtr;
+
+// A task that was not done so often is given up.
+constexpr int kMostFailures = 16;
+
+std::vector<std::unique_ptr<ShardPlace>> PlacesOf(
+    std::vector<std::shared_ptr<runtime::Client>> clients,
+    const ShardedPolicy& policy) {
+  std::vector<std::unique_ptr<ShardPlace>> places;
+  for (auto& client : clients) {
+    places.push_back(std::make_unique<ShardPlace>(std::move(client), policy));
+  }
+  return places;
+}
+
+// Another place may be able to.
+bool IsUnfit(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsUnimplemented(status);
+}
+
+}  // namespace
+
+ShardRunner::ShardRunner(std::vector<std::shared_ptr<runtime::Client>> clients,
+                         const ShardedPolicy& policy)
+    : policy_(policy),
+      places_(PlacesOf(std::move(clients), policy)),
+      mover_(&places_, gate_,
+             {.locked = [this](Event event) { On(event); },
+              .lost =
+                  [this](int place, uint64_t life, const absl::Status& why) {
+                    On([&](Afterwards& later) {
+                      Lose(place, life, why, later);
+                    });
+                  },
+              .owner = [this] { return shared_from_this(); }}),
+      dispatch_(static_cast<int>(places_.size())) {}
+
+void ShardRunner::Close() {
+  gate_->Close();
+  places_.clear();  // after what their threads do
+  std::map<int64_t, ShardedTaskPtr> unfinished;
+  {
+    MutexLock lock(&mu_);
+    unfinished.swap(unfinished_);
+  }
+  for (const auto& [number, task] : unfinished) {
+    if (task->give) task->give(Cancelled("the client is gone"));
+  }
+}
+
+bool ShardRunner::On(Event event) {
+  thread_local std::vector<std::function<void()>>* outermost = nullptr;
+  Afterwards later;
+  std::vector<std::function<void()>> tells;
+  const bool is_outermost = outermost == nullptr;
+  {
+    const Gate::Pass pass = gate_->Enter();
+    if (!pass) return false;
+    if (is_outermost) outermost = &tells;
+    {
+      MutexLock lock(&mu_);
+      event(later);
+      StartWhatCan(later);
+    }
+    for (auto& tell : later.tells) outermost->push_back(std::move(tell));
+    for (const auto& call : later.calls) call();
+    later.calls.clear();
+    later.garbage.clear();
+  }
+  if (!is_outermost) return true;
+  outermost = nullptr;
+  for (const auto& tell : tells) tell();
+  return true;
+}
+
+void ShardRunner::StartWhatCan(Afterwards& later) {
+  while (const auto start = dispatch_.Next(SteadyNow())) {
+    const auto task = unfinished_.find(start->task);
+    if (task != unfinished_.end()) Start(task->second, start->place, later);
+  }
+}
+
+// ---- from outside -----------------------------------------------------------
+
+void ShardRunner::Lost(const ShardPlace& place, uint64_t life,
+                       const absl::Status& why) {
+  On([&](Afterwards& later) {
+    for (size_t p = 0; p < places_.size(); ++p) {
+      if (places_[p].get() == &place) {
+        Lose(static_cast<int>(p), life, why, later);
+      }
+    }
+  });
+}
+
+void ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {
+  On([&](Afterwards& later) {
+    for (const ShardedTaskPtr& task : tasks) {
+      task->number = next_number_++;
+      Want(task, later);
+    }
+  });
+}
+
+Future<Literal> ShardRunner::Fetch(const ShardedValuePtr& value,
+                                   const runtime::CallOptions& call) {
+  auto promise = std::make_shared<Promise<Literal>>();
+  auto task = std::make_shared<ShardedTask>();
+  task->takes = {value};
+  task->call = call;
+  task->give = [promise](const absl::StatusOr<Literal>& result) {
+    promise->Set(result);
+  };
+  const bool open = On([&](Afterwards& later) {
+    task->number = next_number_++;
+    Want(task, later);
+  });
+  if (!open) promise->Set(FailedPrecondition("the client is gone"));
+  return OrExpired(promise->future(), call.cancel);
+}
+
+void ShardRunner::Hold(const ShardedValuePtr& value) {
+  MutexLock lock(&mu_);
+  ++value->holders;
+}
+
+void ShardRunner::LetGo(const ShardedValuePtr& value) {
+  On([&](Afterwards& later) {
+    --value->holders;
+    Trim(*value, later);
+  });
+}
+
+std::vector<Box> ShardRunner::LayoutOf(const ShardedValue& value) const {
+  MutexLock lock(&mu_);
+  std::vector<Box> boxes;
+  for (const ShardedValue::Given& one : value.given) boxes.push_back(one.box);
+  return boxes;
+}
+
+int ShardRunner::StepsTo(const ShardedValue& value) const {
+  MutexLock lock(&mu_);
+  return value.steps();
+}
+
+std::string ShardRunner::WhereIs(const ShardedValue& value) const {
+  MutexLock lock(&mu_);
+  std::set<std::string> where;
+  for (const ShardedValue::Copy& copy : value.copies) {
+    if (copy.place == kHere || !copy.what.ready()) continue;
+    const auto what = copy.what.Await();
+    if (!what.ok() || !std::holds_alternative<BufferPtr>(*what)) continue;
+    where.insert(std::get<BufferPtr>(*what)->ran_on().where);
+  }
+  return absl::StrJoin(where, ", ");
+}
+
+ShardedStats ShardRunner::stats() const {
+  const MovedBytes moved = mover_.moved();
+  MutexLock lock(&mu_);
+  ShardedStats stats = stats_;
+  stats.fetched_bytes = moved.fetched;
+  stats.sent_bytes = moved.sent;
+  return stats;
+}
+
+// ---- what is asked for ------------------------------------------------------
+
+void ShardRunner::Want(const ShardedTaskPtr& task, Afterwards& later) {
+  if (task->state != State::kIdle && task->state != State::kDone) return;
+  if (task->state == State::kDone) ++stats_.tasks_again;
+  task->state = State::kWaiting;
+  task->failures = 0;
+  for (const ShardedValuePtr& value : task->takes) ++value->uses;
+  unfinished_[task->number] = task;
+  Check(task, later);
+}
+
+absl::Status ShardRunner::FindMissing(
+    const ShardedTask& task, std::vector<ShardedTaskPtr>* missing) const {
+  for (size_t i = 0; i < task.takes.size(); ++i) {
+    const ShardedValue& value = *task.takes[i];
+    const Box box = task.BoxOf(i);
+    const auto* status = std::get_if<absl::Status>(&value.source);
+    if (status == nullptr || mover_.FindCopy(value, box) != nullptr) continue;
+    for (const int g : CoverOf(value.given, box)) {
+      const ShardedValue::Given& given = value.given[g];
+      if (mover_.FindCopy(value, given.box) != nullptr) continue;
+      if (!status->ok()) return *status;
+      if (given.by->state == State::kFailed) return given.by->error;
+      missing->push_back(given.by);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ShardRunner::Check(const ShardedTaskPtr& task, Afterwards& later) {
+  if (task->state != State::kWaiting && task->state != State::kReady) return;
+  dispatch_.Remove(task->number);
+  task->state = State::kWaiting;
+  std::vector<ShardedTaskPtr> missing;
+  if (absl::Status lost = FindMissing(*task, &missing); !lost.ok()) {
+    return Fail(task, lost, later);
+  }
+  if (missing.empty()) return MakeReady(task, later);
+  for (const ShardedTaskPtr& other : missing) {
+    other->waiters.push_back(task);
+  }
+  for (const ShardedTaskPtr& other : missing) Want(other, later);
+}
+
+void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
+  if (task->comes_here()) return Start(task, kHere, later);
+  if (!dispatch_.any_open()) {
+    return Fail(task, Unavailable("no place is left of ", places_.size()),
+                later);
+  }
+  ReadyTask ready{.number = task->number,
+                  .home = task->home,
+                  .work = task->work,
+                  .bytes_there = std::vector<int64_t>(places_.size()),
+                  .unfit = task->unfit};
+  for (size_t i = 0; i < task->takes.size(); ++i) {
+    const Box box = task->BoxOf(i);
+    const int64_t bytes = ShapeOf(task->takes[i]->shape, box).byte_size();
+    for (size_t p = 0; p < places_.size(); ++p) {
+      const int place = static_cast<int>(p);
+      if (mover_.FindCopy(*task->takes[i], box, place) != nullptr) {
+        ready.bytes_there[p] += bytes;
+      }
+    }
+  }
+  task->state = State::kReady;
+  dispatch_.Add(std::move(ready));
+}
+
+// ---- one attempt ------------------------------------------------------------
+
+void ShardRunner::Start(const ShardedTaskPtr& task, int place,
+                        Afterwards& later) {
+  task->state = State::kStarted;
+  task->place = place;
+  task->life = place == kHere ? 0 : places_[place]->life();
+  const int attempt = ++task->attempt;
+  std::vector<Future<Argument>> takes;
+  for (size_t i = 0; i < task->takes.size(); ++i) {
+    takes.push_back(
+        mover_.Bring(task->takes[i], task->BoxOf(i), place, later));
+  }
+  later.calls.push_back([this, task, attempt, place, takes] {
+    AllOf(takes).OnReady([this, self = shared_from_this(), task, attempt,
+                          place](
+                             const absl::StatusOr<std::vector<Argument>>& all) {
+      if (!all.ok()) {
+        On([&](Afterwards& then) {
+          OnTakesFailed(task, attempt, all.status(), then);
+        });
+      } else if (place == kHere) {
+        On([&](Afterwards& then) {
+          if (task->attempt != attempt) return;
+          then.tells.push_back(
+              [give = task->give, value = std::get<Literal>((*all)[0])] {
+                give(value);
+              });
+          task->give = nullptr;
+          End(task, State::kDone, then);
+        });
+      } else {
+        const Gate::Pass pass = gate_->Enter();
+        if (!pass) return;
+        places_[place]->Soon([this, task, attempt, place, takes = *all] {
+          Queue(task, attempt, *places_[place], takes);
+        });
+      }
+    });
+  });
+}
+
+void ShardRunner::Queue(const ShardedTaskPtr& task, int attempt,
+                        ShardPlace& place,
+                        const std::vector<Argument>& takes) {
+  const std::shared_ptr<const Module>& module = task->what->module;
+  runtime::CallOptions call;
+  {
+    MutexLock lock(&mu_);
+    if (task->attempt != attempt) return;
+    call = task->call;
+  }
+  auto results = [&]() -> absl::StatusOr<std::vector<BufferPtr>> {
+    HAWSER_ASSIGN_OR_RETURN(const auto executable,
+                            task->program->At(place.client(), module, call));
+    std::vector<Argument> arguments = takes;
+    for (const int64_t offset : task->what->offsets) {
+      arguments.emplace_back(Literal::Scalar<int64_t>(offset));
+    }
+    return executable->Execute(arguments, {.call = call, .donated = {}});
+  }();
+  if (!results.ok()) {
+    return On([&](Afterwards& later) {
+      OnPlaceFailed(task, attempt, results.status(), later);
+    });
+  }
+  // The smallest, in case its client fetches it to know.
+  const BufferPtr smallest = *std::min_element(
+      results->begin(), results->end(),
+      [](const BufferPtr& a, const BufferPtr& b) {
+        return a->shape().byte_size() < b->shape().byte_size();
+      });
+  On([&](Afterwards& later) {
+    OnQueued(task, attempt, *std::move(results), later);
+  });
+  smallest->Ready(call).OnReady([this, self = shared_from_this(), task,
+                                 attempt](const absl::StatusOr<bool>& ready) {
+    On([&](Afterwards& later) {
+      if (ready.ok()) {
+        OnDone(task, attempt, later);
+      } else {
+        OnPlaceFailed(task, attempt, ready.status(), later);
+      }
+    });
+  });
+}
+
+void ShardRunner::OnQueued(const ShardedTaskPtr& task, int attempt,
+                           std::vector<BufferPtr> results, Afterwards& later) {
+  if (task->attempt != attempt) return;
+  task->state = State::kQueued;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const ShardedValuePtr value = task->gives[k].lock();
+    if (value == nullptr || !value->needed()) {
+      later.garbage.emplace_back(std::move(results[k]));
+      continue;
+    }
+    value->copies.push_back({task->what->gives[k].box, task->place, task->life,
+                             Future<Argument>(Argument(std::move(results[k])))});
+  }
+  TellWaiters(*task, later);
+}
+
+void ShardRunner::OnDone(const ShardedTaskPtr& task, int attempt,
+                         Afterwards& later) {
+  if (task->attempt != attempt) return;
+  ++stats_.tasks;
+  dispatch_.Done(task->number, task->place, SteadyNow());
+  task->call = {};
+  End(task, State::kDone, later);
+  CheckpointResults(*task, later);
+}
+
+void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
+                                const absl::Status& why, Afterwards& later) {
+  if (task->attempt != attempt) return;
+  if (task->place != kHere) dispatch_.Dropped(task->number, task->place);
+  const absl::Status expired = task->call.cancel.Check();
+  if (!expired.ok()) return Fail(task, expired, later);
+  if (absl::IsUnavailable(why) || IsUnfit(why)) return Again(task, why, later);
+  Fail(task, why, later);
+}
+
+void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
+                                const absl::Status& why, Afterwards& later) {
+  if (task->attempt != attempt) return;
+  dispatch_.Dropped(task->number, task->place);
+  const absl::Status expired = task->call.cancel.Check();
+  if (!expired.ok()) return Fail(task, expired, later);
+  if (absl::IsUnavailable(why) || absl::IsDeadlineExceeded(why)) {
+    Lose(task->place, task->life, why, later);
+    // Unless that was known before: then it began again with the others.
+    if (task->attempt == attempt) Again(task, why, later);
+    return;
+  }
+  if (!IsUnfit(why)) return Fail(task, why, later);
+  task->unfit.resize(places_.size());
+  task->unfit[task->place] = true;
+  bool another = false;
+  for (size_t p = 0; p < places_.size(); ++p) {
+    another = another ||
+              (!task->unfit[p] && dispatch_.is_open(static_cast<int>(p)));
+  }
+  if (!another) return Fail(task, why, later);
+  Again(task, why, later);
+}
+
+void ShardRunner::Again(const ShardedTaskPtr& task, const absl::Status& why,
+                        Afterwards& later) {
+  if (++task->failures > kMostFailures) return Fail(task, why, later);
+  ++task->attempt;
+  task->state = State::kWaiting;
+  // What it takes may be of a task that has failed too, of which it is not
+  // known yet.
+  bool waits = false;
+  for (size_t i = 0; i < task->takes.size(); ++i) {
+    for (const ShardedValue::Given& given : task->takes[i]->given) {
+      if (given.by == nullptr || given.by->state != State::kQueued) continue;
+      given.by->waiters.push_back(task);
+      waits = true;
+    }
+  }
+  if (!waits) Check(task, later);
+}
+
+void ShardRunner::End(const ShardedTaskPtr& task, State state,
+                      Afterwards& later) {
+  task->state = state;
+  unfinished_.erase(task->number);
+  for (const ShardedValuePtr& value : task->takes) {
+    --value->uses;
+    Trim(*value, later);
+  }
+  TellWaiters(*task, later);
+}
+
+void ShardRunner::Fail(const ShardedTaskPtr& task, const absl::Status& why,
+                       Afterwards& later) {
+  dispatch_.Remove(task->number);
+  ++task->attempt;
+  task->error = why;
+  if (task->give) {
+    later.tells.push_back([give = std::move(task->give), why] { give(why); });
+    task->give = nullptr;
+  }
+  for (size_t k = 0; k < task->gives.size(); ++k) {
+    const ShardedValuePtr value = task->gives[k].lock();
+    if (value == nullptr) continue;
+    std::erase_if(value->copies, [&](const ShardedValue::Copy& copy) {
+      return copy.box == task->what->gives[k].box && copy.place == task->place;
+    });
+  }
+  End(task, State::kFailed, later);
+}
+
+void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
+  const auto waiters = std::move(task.waiters);
+  task.waiters.clear();
+  for (const auto& waiter : waiters) {
+    if (const ShardedTaskPtr one = waiter.lock()) Check(one, later);
+  }
+}
+
+void ShardRunner::Trim(ShardedValue& value, Afterwards& later) {
+  const auto drop = [&](auto which) {
+    for (ShardedValue::Copy& copy : value.copies) {
+      if (!which(copy) || !copy.what.ready()) continue;
+      auto what = copy.what.Await();
+      if (what.ok()) later.garbage.push_back(*std::move(what));
+    }
+    std::erase_if(value.copies, which);
+  };
+  if (value.uses == 0) {
+    drop([](const ShardedValue::Copy& copy) { return copy.place == kHere; });
+  }
+  if (!value.needed()) drop([](const ShardedValue::Copy&) { return true; });
+}
+
+// ---- places that go and come ------------------------------------------------
+
+void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
+                       Afterwards& later) {
+  if (places_[place]->life() != life || Breaker::IsOpen(life)) return;
+  places_[place]->Lose(life, why);
+  ++stats_.places_left;
+  dispatch_.SetOpen(place, false);
+  later.calls.push_back([this, place] {
+    places_[place]->WhenBack([this, place, weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      On([&](Afterwards&) { dispatch_.SetOpen(place, true); });
+    });
+  });
+  std::vector<ShardedTaskPtr> again;
+  for (const auto& [number, task] : unfinished_) {
+    const bool there = task->place == place && (task->state == State::kStarted ||
+                                                task->state == State::kQueued);
+    if (there) {
+      ++task->attempt;
+      task->state = State::kWaiting;
+    }
+    if (task->state == State::kWaiting || task->state == State::kReady) {
+      again.push_back(task);
+    }
+  }
+  for (const ShardedTaskPtr& task : again) {
+    if (dispatch_.any_open() || task->comes_here()) {
+      Check(task, later);
+    } else {
+      Fail(task,
+           Annotate(why, "no place is left, the last to go was " +
+                             places_[place]->name()),
+           later);
+    }
+  }
+}
+
+void ShardRunner::CheckpointResults(const ShardedTask& task,
+                                    Afterwards& later) {
+  if (task.steps % policy_.checkpoint_steps != 0) return;
+  for (const auto& weak : task.gives) {
+    const ShardedValuePtr value = weak.lock();
+    if (value == nullptr || value->holders == 0 || value->host() != nullptr) {
+      continue;
+    }
+    const bool done = std::all_of(
+        value->given.begin(), value->given.end(), [](const auto& one) {
+          return one.by == nullptr || one.by->state == State::kDone;
+        });
+    if (!done) continue;
+    if (value->shape.byte_size() > policy_.checkpoint_bytes) {
+      if (task.steps < policy_.max_steps) continue;
+      value->source =
+          DataLoss("what at most ", policy_.max_steps,
+                   " executions led to is made again; Freeze keeps values");
+      for (ShardedValue::Given& one : value->given) one.by = nullptr;
+      continue;
+    }
+    later.calls.push_back([this, value] {
+      Fetch(value, {}).OnReady(
+          [this, self = shared_from_this(),
+           value](const absl::StatusOr<Literal>& fetched) {
+            if (!fetched.ok()) return;
+            std::vector<ShardedTaskPtr> chain;  // goes outside the lock
+            On([&](Afterwards&) {
+              value->source = *fetched;
+              for (ShardedValue::Given& one : value->given) {
+                chain.push_back(std::move(one.by));
+                one.by = nullptr;
+              }
+            });
+          });
+    });
+  }
+}
+
+}  // namespace hawser

@@ -1,0 +1,198 @@
+#include "client/sharded/sharded_executable.h"
+
+#include <algorithm>
+#include <map>
+
+#include "client/sharded/sharded_buffer.h"
+#include "core/base/log.h"
+#include "core/base/status.h"
+#include "core/sharding/work.h"
+
+namespace hawser {
+namespace {
+
+using runtime::Argument;
+using runtime::BufferPtr;
+
+constexpr size_t kPlansKept = 16;
+
+ArgumentLayout LayoutOf(const ShardRunner& runner, const ShardedValue& value) {
+  if (std::holds_alternative<DatasetPart>(value.source)) {
+    return {.at = ArgumentLayout::At::kEverywhere};
+  }
+  std::vector<Box> pieces = runner.LayoutOf(value);
+  if (pieces.empty()) return {};
+  return {.at = ArgumentLayout::At::kPieces, .pieces = std::move(pieces)};
+}
+
+// Whether tasks belong to places: they take from each other, or pieces that are
+// there.
+bool IsFixed(const Sharding& sharding,
+             const std::vector<ArgumentLayout>& layouts) {
+  return !sharding.between.empty() ||
+         std::any_of(layouts.begin(), layouts.end(), [](const auto& layout) {
+           return layout.pieces.size() > 1;
+         });
+}
+
+}  // namespace
+
+ShardedExecutable::ShardedExecutable(runtime::Client* client,
+                                     std::shared_ptr<ShardRunner> runner,
+                                     std::shared_ptr<const Module> module,
+                                     runtime::CompileOptions options)
+    : client_(client),
+      runner_(std::move(runner)),
+      module_(std::move(module)),
+      options_(options),
+      program_(std::make_shared<ShardedProgram>(std::move(options))) {}
+
+absl::StatusOr<std::vector<ShardedValuePtr>> ShardedExecutable::ValuesOf(
+    absl::Span<const Argument> arguments) const {
+  std::vector<ShardedValuePtr> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (const auto* literal = std::get_if<Literal>(&arguments[i])) {
+      values.push_back(std::make_shared<ShardedValue>(literal->shape()));
+      values.back()->source = *literal;
+      continue;
+    }
+    const BufferPtr& buffer = std::get<BufferPtr>(arguments[i]);
+    const auto* own = dynamic_cast<const ShardedBuffer*>(buffer.get());
+    if (own == nullptr || own->runner() != runner_) {
+      return FailedPrecondition("argument ", i, " lives on another client, ",
+                                "not on ", client_->name());
+    }
+    values.push_back(own->value());
+  }
+  return values;
+}
+
+absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
+    const std::vector<ShardedValuePtr>& values) {
+  Layouts layouts;
+  for (const ShardedValuePtr& value : values) {
+    layouts.push_back(LayoutOf(*runner_, *value));
+  }
+  {
+    MutexLock lock(&mu_);
+    for (auto at = plans_.begin(); at != plans_.end(); ++at) {
+      if ((*at)->layouts != layouts) continue;
+      plans_.splice(plans_.begin(), plans_, at);
+      return plans_.front();
+    }
+  }
+  HAWSER_ASSIGN_OR_RETURN(PlanPtr plan, MakePlan(std::move(layouts)));
+  MutexLock lock(&mu_);
+  plans_.push_front(plan);
+  if (plans_.size() > kPlansKept) plans_.pop_back();
+  return plan;
+}
+
+absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
+    Layouts layouts) const {
+  const size_t places = runner_->places().size();
+  const std::vector<PlaceFigures> figures(places);
+  HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
+                          ChooseSpec(*module_, figures, layouts));
+  HAWSER_LOG(kDebug) << module_->name() << " over " << places
+                     << " places: " << choice.why;
+  auto plan = std::make_shared<Plan>();
+  const bool fixed = IsFixed(choice.sharding, layouts);
+  plan->layouts = std::move(layouts);
+  plan->sharding =
+      std::make_shared<const Sharding>(std::move(choice.sharding));
+  const auto& tasks = plan->sharding->tasks;
+  std::map<const Module*, double> known;
+  // Tasks that take equally much of others are one stage, in the order of the
+  // places.
+  std::map<int, int> of_stage;
+  std::vector<int> stages;
+  std::map<int, int> made_in;  // of values between tasks
+  const int parameters = module_->entry().num_parameters();
+  const int results = static_cast<int>(module_->entry().results().size());
+  for (const ShardTask& task : tasks) {
+    int stage = 0;
+    for (const Piece& piece : task.takes) {
+      if (piece.value < parameters) continue;
+      stage = std::max(stage, made_in[piece.value - parameters] + 1);
+    }
+    for (const Piece& piece : task.gives) {
+      if (piece.value >= results) made_in[piece.value - results] = stage;
+    }
+    stages.push_back(stage);
+    ++of_stage[stage];
+    auto [work, is_new] = known.try_emplace(task.module.get());
+    if (is_new) work->second = std::max(WorkOf(*task.module).steps, 1.0);
+    plan->work.push_back(work->second);
+  }
+  std::map<int, int> next;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    const int64_t i = next[stages[t]]++;
+    const int64_t home = i * static_cast<int64_t>(places) / of_stage[stages[t]];
+    plan->homes.push_back(fixed ? static_cast<int>(home) : kHere);
+  }
+  return plan;
+}
+
+std::vector<ShardedTaskPtr> ShardedExecutable::TasksOf(
+    const Plan& plan, const std::vector<ShardedValuePtr>& arguments,
+    const std::vector<ShardedValuePtr>& results,
+    const runtime::CallOptions& call) const {
+  const Sharding& sharding = *plan.sharding;
+  std::vector<ShardedValuePtr> takes = arguments, gives = results;
+  for (const Shape& shape : sharding.between) {
+    takes.push_back(std::make_shared<ShardedValue>(shape));
+    gives.push_back(takes.back());
+  }
+  std::vector<ShardedTaskPtr> tasks;
+  for (size_t t = 0; t < sharding.tasks.size(); ++t) {
+    const ShardTask& what = sharding.tasks[t];
+    auto task = std::make_shared<ShardedTask>();
+    task->sharding = plan.sharding;
+    task->program = program_;
+    task->what = &what;
+    task->home = plan.homes[t];
+    task->work = plan.work[t];
+    task->call = call;
+    for (const Piece& piece : what.takes) {
+      task->takes.push_back(takes[piece.value]);
+      task->steps =
+          std::max(task->steps, runner_->StepsTo(*takes[piece.value]) + 1);
+    }
+    for (size_t k = 0; k < what.gives.size(); ++k) {
+      const ShardedValuePtr& value = gives[what.gives[k].value];
+      task->gives.push_back(value);
+      value->given.push_back({what.gives[k].box, task, static_cast<int>(k)});
+    }
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
+    absl::Span<const Argument> arguments,
+    const runtime::ExecuteOptions& options) {
+  if (runner_->closed()) {
+    return FailedPrecondition("the sharded client is gone");
+  }
+  HAWSER_RETURN_IF_ERROR(CheckArguments(signature(), arguments));
+  for (const int i : options.donated) {
+    if (i >= 0 && i < static_cast<int>(arguments.size())) continue;
+    return InvalidArgument("argument ", i, " is donated, but there are ",
+                           arguments.size());
+  }
+  HAWSER_RETURN_IF_ERROR(options.call.cancel.Check());
+  HAWSER_ASSIGN_OR_RETURN(const auto values, ValuesOf(arguments));
+  HAWSER_ASSIGN_OR_RETURN(const PlanPtr plan, PlanFor(values));
+  std::vector<ShardedValuePtr> results;
+  std::vector<BufferPtr> buffers;
+  for (const Shape& shape : signature().results) {
+    results.push_back(std::make_shared<ShardedValue>(shape));
+    buffers.push_back(
+        std::make_shared<ShardedBuffer>(client_, runner_, results.back()));
+  }
+  runner_->Run(TasksOf(*plan, values, results, options.call));
+  return buffers;
+}
+
+}  // namespace hawser

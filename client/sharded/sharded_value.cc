@@ -1,0 +1,61 @@
+#include "client/sharded/sharded_value.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace hawser {
+namespace {
+
+int64_t Shared(const Box& a, const Box& b) {
+  int64_t elements = 1;
+  for (size_t i = 0; i < a.size(); ++i) {
+    elements *= std::max<int64_t>(std::min(a[i].end, b[i].end) -
+                                      std::max(a[i].begin, b[i].begin),
+                                  0);
+  }
+  return elements;
+}
+
+}  // namespace
+
+int ShardedValue::steps() const {
+  int most = 0;
+  for (const Given& one : given) {
+    if (one.by != nullptr) most = std::max(most, one.by->steps);
+  }
+  return most;
+}
+
+std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
+                         const Box& box) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].box == box) return {static_cast<int>(i)};
+  }
+  std::vector<int> order(given.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return ElementsOf(given[a].box) > ElementsOf(given[b].box);
+  });
+  for (const bool within : {true, false}) {
+    std::vector<int> cover;
+    int64_t covered = 0;
+    for (const int i : order) {
+      const Box& piece = given[i].box;
+      const int64_t shared = Shared(piece, box);
+      if (shared == 0 || (within && !Contains(box, piece))) continue;
+      // Pieces of one cut overlap only where one lies within the other.
+      if (std::any_of(cover.begin(), cover.end(), [&](int other) {
+            return Shared(given[other].box, piece) > 0;
+          })) {
+        continue;
+      }
+      cover.push_back(i);
+      covered += shared;
+    }
+    if (covered == ElementsOf(box) || !within) return cover;
+  }
+  return {};
+}
+
+}  // namespace hawser

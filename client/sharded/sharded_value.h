@@ -1,0 +1,116 @@
+// ShardedValue: a tensor in pieces over places. ShardedTask: what makes pieces.
+#ifndef HAWSER_CLIENT_SHARDED_SHARDED_VALUE_H_
+#define HAWSER_CLIENT_SHARDED_SHARDED_VALUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/sharded/sharded_program.h"
+#include "core/base/threads/future.h"
+#include "core/base/values/literal.h"
+#include "core/ops/part/box.h"
+#include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
+#include "core/sharding/shard.h"
+
+namespace hawser {
+
+// This process, where places are numbered.
+inline constexpr int kHere = -1;
+
+struct ShardedTask;
+using ShardedTaskPtr = std::shared_ptr<ShardedTask>;
+
+// Guarded by the lock of the ShardRunner, but for what is const. How it comes
+// about is kept as long as the value is, so that what was lost with a place is
+// made again: its source, or the tasks that give its boxes. Where it is, is
+// kept while a user or a task to come needs it: a value that is only needed to
+// make others again holds no memory of a place.
+struct ShardedValue {
+  explicit ShardedValue(Shape of) : shape(std::move(of)) {}
+
+  // A box of it at a place; not there yet, or with an error, until `what` is.
+  struct Copy {
+    Box box;
+    int place = kHere;
+    uint64_t life = 0;  // of the place: in a later one it is lost
+    Future<runtime::Argument> what;
+  };
+  struct Given {
+    Box box;
+    ShardedTaskPtr by;  // null: not needed, or not known any more
+    int result = 0;     // of the task
+  };
+
+  const Shape shape;
+  // OK: tasks give it, or it is lost with its places, because.
+  std::variant<absl::Status, Literal, DatasetPart> source;
+  std::vector<Given> given;
+  std::vector<Copy> copies;
+  int holders = 0;  // buffers of users
+  int uses = 0;     // tasks that take it and are not done
+
+  const Literal* host() const { return std::get_if<Literal>(&source); }
+  bool needed() const { return holders + uses > 0; }
+  int steps() const;  // tasks back to its sources, at most
+};
+using ShardedValuePtr = std::shared_ptr<ShardedValue>;
+
+// Boxes of `given` that together hold `box`: that box itself, else those within
+// it, else all that it meets. Numbers of them.
+std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
+                         const Box& box);
+
+// A task of one execution, or a value that is to come here. Guarded as values
+// are, but for what is const.
+struct ShardedTask {
+  enum class State : uint8_t {
+    kIdle,     // not asked for
+    kWaiting,  // for tasks that give what it takes
+    kReady,    // at the dispatch
+    kStarted,  // what it takes is on the way to its place
+    kQueued,   // there; its results may be used
+    kDone,
+    kFailed,
+  };
+
+  int64_t number = 0;
+  // Of a task at a place; of one that brings a value here, none.
+  std::shared_ptr<const Sharding> sharding;
+  std::shared_ptr<ShardedProgram> program;
+  const ShardTask* what = nullptr;  // of the sharding
+  std::function<void(const absl::StatusOr<Literal>&)> give;  // here
+
+  std::vector<ShardedValuePtr> takes;  // one for each of what->takes
+  std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
+  int steps = 1;      // from the sources to its results, at most
+  int home = kHere;   // as ReadyTask's
+  double work = 1;
+
+  State state = State::kIdle;
+  int attempt = 0;  // what comes of an earlier one does not count
+  int failures = 0;
+  int place = kHere;
+  uint64_t life = 0;
+  absl::Status error;       // kFailed
+  std::vector<bool> unfit;  // by place, once one could not do it
+  runtime::CallOptions call;  // until it was done once
+  // Tasks that wait for this one.
+  std::vector<std::weak_ptr<ShardedTask>> waiters;
+
+  bool comes_here() const { return what == nullptr; }
+  Box BoxOf(size_t take) const {
+    return what == nullptr ? WholeBox(takes[take]->shape)
+                           : what->takes[take].box;
+  }
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_SHARDED_SHARDED_VALUE_H_

@@ -1,0 +1,178 @@
+#include "core/sharding/choose.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/sharding/work.h"
+
+namespace hawser {
+namespace {
+
+// A message and what it makes both ends do.
+constexpr double kSecondsAMessage = 35e-6;
+// Tasks a place is given of independent ones, so that a faster one takes more;
+// as far as each of them is longer than so many messages.
+constexpr int kPartsAPlace = 4;
+constexpr double kMessagesAPart = 20;
+// A cut must be so much faster than one place to be worth it.
+constexpr double kWorthwhile = 0.9;
+// Axes that are tried, the longest first.
+constexpr size_t kMostAxes = 16;
+
+// Axes along which the pieces of an argument are more than one.
+ShardSpec AsTheyLie(absl::Span<const ArgumentLayout> arguments) {
+  ShardSpec spec{.unnamed = ShardSpec::Unnamed::kWhole};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::vector<Box>& pieces = arguments[i].pieces;
+    if (arguments[i].at != ArgumentLayout::At::kPieces || pieces.empty()) {
+      continue;
+    }
+    for (size_t axis = 0; axis < pieces[0].size(); ++axis) {
+      std::set<int64_t> begins;
+      int64_t size = 0;
+      for (const Box& piece : pieces) {
+        begins.insert(piece[axis].begin);
+        size = std::max(size, piece[axis].end);
+      }
+      if (begins.size() < 2) continue;
+      AxisCut cut{.value = static_cast<int>(i),
+                  .axis = static_cast<int>(axis),
+                  .kind = AxisCut::Kind::kSizes};
+      for (auto at = begins.begin(); at != begins.end(); ++at) {
+        const auto next = std::next(at);
+        cut.sizes.push_back((next == begins.end() ? size : *next) - *at);
+      }
+      spec.parameters.push_back(std::move(cut));
+    }
+  }
+  return spec;
+}
+
+bool IsCut(const Sharding& sharding, int parameter, int axis) {
+  for (const ShardAxis& one : sharding.axes) {
+    const ShardAxis::In in{parameter, axis};
+    if (std::find(one.parameters.begin(), one.parameters.end(), in) !=
+        one.parameters.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+double SecondsOf(const Sharding& sharding,
+                 absl::Span<const PlaceFigures> places,
+                 absl::Span<const ArgumentLayout> arguments) {
+  double steps = 0, bytes = 0, link = 0, round_trip = 0;
+  for (const PlaceFigures& place : places) {
+    steps += place.steps;
+    bytes += place.bytes;
+    link += place.link / static_cast<double>(places.size());
+    round_trip = std::max(round_trip, place.round_trip);
+  }
+  const double share =
+      static_cast<double>(std::min(sharding.tasks.size(), places.size())) /
+      static_cast<double>(places.size());
+  std::map<const Module*, Work> works;
+  const int parameters = static_cast<int>(sharding.whole.parameters.size());
+  double seconds = 0, moved = 0;
+  // What is taken by several tasks of one place goes there once.
+  std::map<std::pair<int, std::string>, int> taken;
+  for (const ShardTask& task : sharding.tasks) {
+    const auto [work, is_new] = works.try_emplace(task.module.get());
+    if (is_new) work->second = WorkOf(*task.module);
+    seconds += std::max(work->second.steps / (steps * share),
+                        work->second.bytes / (bytes * share));
+    for (const Piece& piece : task.takes) {
+      if (piece.value < parameters) {
+        const ArgumentLayout& at = arguments[piece.value];
+        if (at.at == ArgumentLayout::At::kEverywhere) continue;
+        if (std::find(at.pieces.begin(), at.pieces.end(), piece.box) !=
+            at.pieces.end()) {
+          continue;
+        }
+      }
+      int& times = taken[{piece.value, ToString(piece.box)}];
+      if (++times > static_cast<int>(places.size())) continue;
+      const Shape& shape = piece.value < parameters
+                               ? sharding.whole.parameters[piece.value]
+                               : sharding.between[piece.value - parameters];
+      moved += static_cast<double>(ShapeOf(shape, piece.box).byte_size());
+    }
+  }
+  return seconds + moved / link + round_trip +
+         kSecondsAMessage * static_cast<double>(sharding.tasks.size());
+}
+
+absl::StatusOr<ShardChoice> ChooseSpec(
+    const Module& module, absl::Span<const PlaceFigures> places,
+    absl::Span<const ArgumentLayout> arguments) {
+  ShardChoice best{.spec = {.unnamed = ShardSpec::Unnamed::kWhole}};
+  HAWSER_ASSIGN_OR_RETURN(best.sharding, Shard(module, best.spec));
+  best.alone = best.seconds = SecondsOf(best.sharding, places, arguments);
+  best.why = "one task: nothing is faster in parts";
+  std::vector<std::pair<ShardSpec, std::string>> candidates;
+  if (ShardSpec spec = AsTheyLie(arguments); !spec.parameters.empty()) {
+    candidates.emplace_back(std::move(spec), "as the arguments lie");
+  }
+  struct Axis {
+    int64_t size;
+    int parameter, axis;
+  };
+  std::vector<Axis> axes;
+  for (int i = 0; i < module.entry().num_parameters(); ++i) {
+    const Shape& shape = module.entry().shape(i);
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape.dim(axis) > 1) axes.push_back({shape.dim(axis), i, axis});
+    }
+  }
+  std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
+    return a.size > b.size;
+  });
+  if (axes.size() > kMostAxes) axes.resize(kMostAxes);
+  const double work = WorkOf(module).steps / places[0].steps;
+  const bool fine = work / (kPartsAPlace * static_cast<double>(places.size())) >
+                    kMessagesAPart * kSecondsAMessage;
+  const int64_t parts =
+      static_cast<int64_t>(places.size()) * (fine ? kPartsAPlace : 1);
+  for (const Axis& one : axes) {
+    ShardSpec spec{.unnamed = ShardSpec::Unnamed::kWhole};
+    spec.parameters.push_back({.value = one.parameter,
+                               .axis = one.axis,
+                               .kind = AxisCut::Kind::kParts,
+                               .parts = std::min(parts, one.size)});
+    candidates.emplace_back(std::move(spec),
+                            absl::StrCat("axis ", one.axis, " of argument ",
+                                         one.parameter, " in parts"));
+  }
+  std::vector<Sharding> tried;
+  for (auto& [spec, what] : candidates) {
+    const AxisCut& cut = spec.parameters[0];
+    if (std::any_of(tried.begin(), tried.end(), [&](const Sharding& other) {
+          return IsCut(other, cut.value, cut.axis);
+        })) {
+      continue;
+    }
+    HAWSER_ASSIGN_OR_RETURN(Sharding sharding, Shard(module, spec));
+    if (sharding.tasks.size() < 2) continue;
+    const double seconds = SecondsOf(sharding, places, arguments);
+    const double limit =
+        best.seconds * (best.sharding.tasks.size() == 1 ? kWorthwhile : 1);
+    tried.push_back(sharding);
+    if (seconds >= limit) continue;
+    best.seconds = seconds;
+    best.spec = std::move(spec);
+    best.sharding = std::move(sharding);
+    best.why = what;
+  }
+  absl::StrAppend(&best.why, ": ", best.seconds * 1e6, " us, one place alone ",
+                  best.alone * 1e6, " us");
+  return best;
+}
+
+}  // namespace hawser
