@@ -32,8 +32,10 @@ bool SumsFloats(const Module& module);
 // As much as that may matter; else nothing but -0 and NaN.
 Tolerance ToleranceOf(const Module& module);
 
-// Runs every task and puts their results together. Errors: theirs; kInternal
-// for an element that is given twice or never.
+// Runs every task in their order and puts their results together. Errors:
+// theirs; kInternal for an element of a result that is given twice or never,
+// and for a value between tasks that is not covered by whole pieces given
+// before it is taken, or of which a piece is not taken at all.
 absl::StatusOr<std::vector<Literal>> RunTasks(
     const Sharding& sharding, absl::Span<const Literal> arguments);
 

@@ -185,6 +185,7 @@ ShardSpec RandomSpec(const Signature& signature, Random& random) {
   ShardSpec spec;
   spec.max_tasks = 64;
   if (random.OneIn(2)) spec.unnamed = ShardSpec::Unnamed::kWhole;
+  if (random.OneIn(2)) spec.contracted = ShardSpec::Contracted::kSplit;
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     const Shape& shape = signature.parameters[i];
     for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -212,7 +213,7 @@ ShardSpec RandomSpec(const Signature& signature, Random& random) {
 }
 
 TEST(Shard, RandomGraphsByRandomSpecsAreTheWhole) {
-  int64_t tasks = 0, cut = 0, refused = 0;
+  int64_t tasks = 0, cut = 0, split = 0, refused = 0;
   for (uint64_t seed = 0; seed < kShardedGraphs; ++seed) {
     Random random(seed);
     const Module module = RandomModule(seed, {.instructions = 12});
@@ -225,12 +226,14 @@ TEST(Shard, RandomGraphsByRandomSpecsAreTheWhole) {
     ASSERT_OK(sharding) << "seed " << seed << " " << ToString(spec);
     tasks += static_cast<int64_t>(sharding->tasks.size());
     cut += sharding->tasks.size() > 1 ? 1 : 0;
+    split += sharding->between.empty() ? 0 : 1;
     ExpectWhole(module, *sharding, seed);
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
-  std::cout << kShardedGraphs << " graphs, " << cut << " of them cut, " << tasks
-            << " tasks; " << refused << " refused\n";
+  std::cout << kShardedGraphs << " graphs, " << cut << " of them cut, " << split
+            << " split, " << tasks << " tasks; " << refused << " refused\n";
   EXPECT_GT(cut, static_cast<int64_t>(kShardedGraphs / 10));
+  EXPECT_GT(split, static_cast<int64_t>(kShardedGraphs / 50));
 }
 
 }  // namespace
