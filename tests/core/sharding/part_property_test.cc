@@ -8,6 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/ir/text/printer.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "core/ops/registry.h"
 #include "core/sharding/part_module.h"
 #include "tests/core/sharding/run_parts.h"
@@ -95,6 +99,44 @@ TEST(Parts, OfRandomGraphsAreThoseOfTheWhole) {
                           absl::StrCat("seed ", seed));
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
+}
+
+// A state f32[2^28] that each turn takes over from its neighbour.
+Module ShiftingLoop() {
+  const Shape state = Shape::Of(DType::kF32, {1 << 28});
+  const Shape turn = Shape::Scalar(DType::kS32);
+  Module module("shifting");
+  ComputationBuilder c(&module, "condition");
+  c.Parameter(state);
+  const ValueId last = c.Constant(Literal::Scalar<int32_t>(3));
+  const int condition = *c.Finish({c.Add(kCompare, {c.Parameter(turn), last},
+                                         {{"direction", std::string("LT")}})});
+  ComputationBuilder b(&module, "body");
+  const ValueId all = b.Parameter(state);
+  const ValueId one = b.Constant(Literal::Scalar<int32_t>(1));
+  const ValueId zero = b.Constant(Literal::Scalar<float>(0));
+  const ValueId rest = b.Add(kSlice, {all},
+                             {{"start_indices", Dims{1}},
+                              {"limit_indices", Dims{1 << 28}},
+                              {"strides", Dims{1}}});
+  const ValueId shifted = b.Add(kPad, {rest, zero},
+                                {{"edge_padding_low", Dims{0}},
+                                 {"edge_padding_high", Dims{1}},
+                                 {"interior_padding", Dims{0}}});
+  const int body = *b.Finish({shifted, b.Add(kAdd, {b.Parameter(turn), one})});
+  ComputationBuilder m(&module, "main");
+  const ValueId first = m.Add(kWhile, {m.Parameter(state), m.Parameter(turn)},
+                              {}, {condition, body});
+  EXPECT_OK(m.Finish({first, first + 1}));
+  return module;
+}
+
+// One turn more would ask for one element more, 2^28 times.
+TEST(Parts, OfALoopThatShiftsItsStateCloseSoon) {
+  ASSERT_OK_AND_ASSIGN(const PartModule part,
+                       PartOf(ShiftingLoop(), {Piece{0, {{5, 6}}}}));
+  ASSERT_EQ(part.takes.size(), 2u);
+  EXPECT_EQ(part.takes[0], (Piece{0, {{0, 1 << 28}}}));
 }
 
 }  // namespace

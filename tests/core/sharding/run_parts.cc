@@ -150,7 +150,8 @@ class Pieced {
 }  // namespace
 
 absl::StatusOr<std::vector<Literal>> RunTasks(
-    const Sharding& sharding, absl::Span<const Literal> arguments) {
+    const Sharding& sharding, absl::Span<const Literal> arguments,
+    std::vector<Literal>* between_values) {
   std::vector<Pieced> results, between;
   for (const Shape& shape : sharding.whole.results) results.emplace_back(shape);
   for (const Shape& shape : sharding.between) between.emplace_back(shape);
@@ -184,8 +185,40 @@ absl::StatusOr<std::vector<Literal>> RunTasks(
   }
   for (const Pieced& value : between) {
     if (!value.TakenAll()) return Internal("a piece is given that none takes");
+    if (between_values != nullptr) between_values->push_back(value.value());
   }
   return values;
+}
+
+ShardSpec RandomSpec(const Signature& signature, Random& random) {
+  ShardSpec spec;
+  spec.max_tasks = 64;
+  if (random.OneIn(2)) spec.unnamed = ShardSpec::Unnamed::kWhole;
+  if (random.OneIn(2)) spec.contracted = ShardSpec::Contracted::kSplit;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Shape& shape = signature.parameters[i];
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (random.OneIn(2)) continue;
+      AxisCut& cut = spec.parameters.emplace_back();
+      cut.value = static_cast<int>(i);
+      cut.axis = random.OneIn(2) ? axis : axis - shape.rank();
+      if (random.OneIn(3)) {
+        cut.kind = AxisCut::Kind::kEveryIndex;
+      } else if (random.OneIn(2)) {
+        cut.kind = AxisCut::Kind::kParts;
+        cut.parts = random.Between(1, 4);
+      } else {  // uneven, empty ones too
+        cut.kind = AxisCut::Kind::kSizes;
+        int64_t left = shape.dim(axis);
+        for (int part = 0; part < 2; ++part) {
+          cut.sizes.push_back(random.Between(0, left));
+          left -= cut.sizes.back();
+        }
+        cut.sizes.push_back(left);
+      }
+    }
+  }
+  return spec;
 }
 
 void ExpectWhole(const Module& module, const Sharding& sharding,
