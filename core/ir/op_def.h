@@ -113,7 +113,7 @@ inline constexpr int kMany = 1 << 20;
 // planner read this; kOpaque (cannot be split) is a stated choice.
 enum class AxisKind : uint8_t {
   kParallel,    // each index of the result needs the same index of operands
-  kContracted,  // summed away by a monoid
+  kContracted,  // summed away by a monoid, or searched
   kBroadcast,   // in the result, not in this operand
   kWindowed,    // needs a halo
   kIndexed,     // addressed by values
@@ -159,6 +159,12 @@ inline constexpr PartDef kLeafPart{PartDef::kLeaf};
 // It is computed whole, of whole operands, and then cut: a stated choice.
 inline constexpr PartDef kWholePart{PartDef::kWhole};
 constexpr PartDef PartBy(PartRule rule) { return {PartDef::kRule, rule}; }
+
+// What a split rule is given: an instruction and parts of the axes of its
+// operands that it contracts or addresses by values. It makes a partial result
+// of each, and combines them. See core/ops/part/split.h.
+struct SplitContext;
+using SplitRule = absl::Status (*)(SplitContext&);
 
 // ---- gradients ------------------------------------------------------------
 
@@ -229,6 +235,7 @@ struct OpDef {
   ShapeRule infer = nullptr;
   AxesRule axes = nullptr;
   PartDef part = {};
+  SplitRule split = nullptr;  // nullptr: it has no contraction of its own
   GradientDef gradient = kNotDifferentiable;
   uint32_t traits = 0;
   MonoidDef monoid = {};

@@ -116,6 +116,7 @@ std::string Row(const OpDef& op) {
       ResultText(op.result),
       std::string(GradientText(op.gradient)),
       std::string(PartText(op.part)),
+      op.split == nullptr ? "" : "yes",
       absl::StrCat(op.ulp),
       std::string(op.summary),
       std::string(op.source),
@@ -134,8 +135,8 @@ std::string Row(const OpDef& op) {
 std::string OpTable() {
   std::string out =
       "| op | since | operands | dtypes | attributes | result | gradient | "
-      "part | ulp | what | source |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|\n";
+      "part | split | ulp | what | source |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const OpDef* op : AllOps()) out += Row(*op);
   return out;
 }

@@ -160,29 +160,33 @@ class Cutting {
   bool failed_ = false;
 };
 
+// Which instructions the results need.
+std::vector<bool> NeededBy(const Computation& computation) {
+  std::vector<bool> needed(computation.instructions().size(), false);
+  for (ValueId value : computation.results()) {
+    needed[computation.producer(value)] = true;
+  }
+  for (size_t i = needed.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (ValueId value : computation.instructions()[i].operands) {
+      needed[computation.producer(value)] = true;
+    }
+  }
+  return needed;
+}
+
 }  // namespace
 
-absl::StatusOr<Cuts> Cuts::Make(const Module& module, const ShardSpec& spec) {
+absl::StatusOr<Cuts> Cuts::Make(const Module& module, const ShardSpec& spec,
+                                int64_t neighbours) {
   HAWSER_RETURN_IF_ERROR(CheckShardSpec(spec, module.signature()));
   Cuts cuts(module);
   cuts.NumberAxes();
-  cuts.JoinParallelAxes();
-  // Neighbours of every index are joined until there are few enough tasks.
-  for (int64_t neighbours = 1;; neighbours *= 2) {
-    cuts.CutNamedAxes(spec);
-    cuts.CutEveryIndex(spec, neighbours);
-    HAWSER_RETURN_IF_ERROR(cuts.Derive());
-    cuts.FindDirections();
-    if (cuts.num_tasks() <= spec.max_tasks) return cuts;
-    bool every = false;
-    for (const AxisClass& one : cuts.classes_) {
-      every = every || (one.from == From::kEvery && one.parts() > 1);
-    }
-    if (!every) {
-      return InvalidArgument("the cuts make ", cuts.num_tasks(),
-                             " tasks, at most ", spec.max_tasks, " are wanted");
-    }
-  }
+  cuts.JoinAxes(spec.contracted != ShardSpec::Contracted::kWhole);
+  cuts.CutNamedAxes(spec);
+  cuts.CutEveryIndex(spec, neighbours);
+  HAWSER_RETURN_IF_ERROR(cuts.Derive());
+  return cuts;
 }
 
 int Cuts::ClassOf(ValueId value, int axis) const {
@@ -194,17 +198,47 @@ int Cuts::ClassOf(ValueId value, const AxisCut& cut) const {
   return ClassOf(value, cut.axis < 0 ? cut.axis + rank : cut.axis);
 }
 
-int64_t Cuts::num_tasks() const {
-  int64_t tasks = 1;
-  for (const Direction& direction : directions_) {
-    const int64_t parts = classes_[direction.axis_class].parts();
-    if (tasks > (int64_t{1} << 40) / parts) return int64_t{1} << 40;
-    tasks *= parts;
-  }
-  return tasks;
+bool Cuts::CutAtEveryIndex() const {
+  return std::any_of(classes_.begin(), classes_.end(),
+                     [](const AxisClass& one) {
+                       return one.from == From::kEvery && one.parts() > 1;
+                     });
 }
 
-const Instruction* Cuts::EndOf(int axis_class) const {
+std::vector<Cuts::Contraction> Cuts::Contractions() const {
+  const Computation& entry = module_->entry();
+  const std::vector<bool> needed = NeededBy(entry);
+  std::vector<Contraction> found;
+  for (int i = 0; i < static_cast<int>(needed.size()); ++i) {
+    const Instruction& instruction = entry.instructions()[i];
+    if (!needed[i] || instruction.op->split == nullptr) continue;
+    const AxisMap map = AxesOf(instruction);
+    Contraction one{.instruction = i, .axes = {}, .cells = 1};
+    for (int f = 0; f < static_cast<int>(map.factors.size()); ++f) {
+      const AxisKind kind = map.factors[f].kind;
+      if (kind != AxisKind::kContracted && kind != AxisKind::kIndexed) continue;
+      Contraction::Axis axis{.axis_class = -1, .axes = {}};
+      for (size_t n = 0; n < map.operands.size(); ++n) {
+        const auto& axes = map.operands[n];
+        const auto at = std::find(axes.begin(), axes.end(), f);
+        const bool here = at != axes.end();
+        axis.axes.push_back(here ? static_cast<int>(at - axes.begin()) : -1);
+        if (!here) continue;
+        axis.axis_class = ClassOf(instruction.operands[n], axis.axes.back());
+      }
+      if (axis.axis_class < 0) continue;
+      const AxisClass& cut = classes_[axis.axis_class];
+      if (cut.parts() < 2 || !cut.named) continue;
+      one.cells = std::min(one.cells * cut.parts(), int64_t{1} << 30);
+      one.axes.push_back(std::move(axis));
+    }
+    if (!one.axes.empty()) found.push_back(std::move(one));
+  }
+  return found;
+}
+
+const Instruction* Cuts::EndOf(int axis_class,
+                               const std::vector<bool>& split) const {
   const Computation& entry = module_->entry();
   std::vector<bool> reached(classes_.size(), false);
   reached[axis_class] = true;
@@ -230,6 +264,9 @@ const Instruction* Cuts::EndOf(int axis_class) const {
       goes = goes || reaches(value);
     }
     if (!goes) end = &instruction;
+  }
+  for (int i = 0; i < num_classes(); ++i) {
+    if (reached[i] && split[i]) return nullptr;
   }
   for (ValueId value : entry.results()) {
     if (reaches(value)) return nullptr;
@@ -257,34 +294,43 @@ int Cuts::FindRoot(int axis) {
   return axis;
 }
 
-void Cuts::JoinParallelAxes() {
+AxisMap Cuts::AxesOf(const Instruction& instruction) const {
+  const Computation& entry = module_->entry();
+  std::vector<Shape> operands, results;
+  std::vector<const Signature*> called;
+  for (ValueId operand : instruction.operands) {
+    operands.push_back(entry.shape(operand));
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    results.push_back(entry.shape(instruction.first_result + k));
+  }
+  for (int callee : instruction.called) {
+    called.push_back(&module_->signature(callee));
+  }
+  return instruction.op->axes(
+      {*instruction.op, operands, instruction.attributes, called}, results);
+}
+
+void Cuts::JoinAxes(bool contracted) {
   const Computation& entry = module_->entry();
   for (const Instruction& instruction : entry.instructions()) {
     if (instruction.operands.empty()) continue;
-    std::vector<Shape> operands, results;
-    std::vector<const Signature*> called;
-    for (ValueId operand : instruction.operands) {
-      operands.push_back(entry.shape(operand));
-    }
-    for (int k = 0; k < instruction.num_results; ++k) {
-      results.push_back(entry.shape(instruction.first_result + k));
-    }
-    for (int callee : instruction.called) {
-      called.push_back(&module_->signature(callee));
-    }
-    const AxisMap map = instruction.op->axes(
-        {*instruction.op, operands, instruction.attributes, called}, results);
+    const AxisMap map = AxesOf(instruction);
     std::vector<int> first(map.factors.size(), -1);
     const auto join = [&](const AxisMap::Axes& axes, ValueId value) {
       for (size_t i = 0; i < axes.size(); ++i) {
-        if (map.factors[axes[i]].kind != AxisKind::kParallel) continue;
+        const AxisKind kind = map.factors[axes[i]].kind;
+        if (kind != AxisKind::kParallel &&
+            (kind != AxisKind::kContracted || !contracted)) {
+          continue;
+        }
         const int axis = first_axis_[value] + static_cast<int>(i);
         int& other = first[axes[i]];
         if (other < 0) other = axis;
         parents_[FindRoot(axis)] = FindRoot(other);
       }
     };
-    for (size_t i = 0; i < operands.size(); ++i) {
+    for (size_t i = 0; i < map.operands.size(); ++i) {
       join(map.operands[i], instruction.operands[i]);
     }
     for (int k = 0; k < instruction.num_results; ++k) {
@@ -309,10 +355,6 @@ void Cuts::JoinParallelAxes() {
 
 void Cuts::CutNamedAxes(const ShardSpec& spec) {
   const Computation& entry = module_->entry();
-  for (AxisClass& one : classes_) {
-    one.boundaries.clear();
-    one.from = From::kNothing;
-  }
   const auto cut = [&](const AxisCut& wanted, ValueId value) {
     AxisClass& one = classes_[ClassOf(value, wanted)];
     std::vector<int64_t> merged;
@@ -321,6 +363,7 @@ void Cuts::CutNamedAxes(const ShardSpec& spec) {
                    own.end(), std::back_inserter(merged));
     one.boundaries = std::move(merged);
     one.from = From::kNamed;
+    one.named = true;
   };
   for (const AxisCut& wanted : spec.parameters) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) cut(wanted, wanted.value);
@@ -334,10 +377,11 @@ void Cuts::CutNamedAxes(const ShardSpec& spec) {
 
 void Cuts::CutEveryIndex(const ShardSpec& spec, int64_t neighbours) {
   const Computation& entry = module_->entry();
-  const auto cut = [&](int number) {
+  const auto cut = [&](int number, bool named) {
     AxisClass& one = classes_[number];
     if (one.from != From::kNothing) return;
     one.from = From::kEvery;
+    one.named = named;
     // No class has more parts than there may be tasks.
     const int64_t least = (one.size + spec.max_tasks - 1) / spec.max_tasks;
     const int64_t step = std::max(neighbours, least);
@@ -347,16 +391,16 @@ void Cuts::CutEveryIndex(const ShardSpec& spec, int64_t neighbours) {
   };
   for (const AxisCut& wanted : spec.parameters) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) continue;
-    cut(ClassOf(wanted.value, wanted));
+    cut(ClassOf(wanted.value, wanted), /*named=*/true);
   }
   for (const AxisCut& wanted : spec.results) {
     if (wanted.kind != AxisCut::Kind::kEveryIndex) continue;
-    cut(ClassOf(entry.results()[wanted.value], wanted));
+    cut(ClassOf(entry.results()[wanted.value], wanted), /*named=*/true);
   }
   if (spec.unnamed != ShardSpec::Unnamed::kEveryIndex) return;
   for (int i = 0; i < entry.num_parameters(); ++i) {
     for (int axis = 0; axis < entry.shape(i).rank(); ++axis) {
-      cut(ClassOf(i, axis));
+      cut(ClassOf(i, axis), /*named=*/false);
     }
   }
 }
@@ -406,29 +450,12 @@ absl::Status Cuts::DeriveAxis(const Instruction& instruction, int result,
     if (!done) continue;
     cut.boundaries = cutting.boundaries();
     cut.from = From::kDerived;
+    cut.named =
+        std::any_of(answering.begin(), answering.end(),
+                    [](const Answering& one) { return one.axis_class->named; });
     return absl::OkStatus();
   }
   return absl::OkStatus();
-}
-
-void Cuts::FindDirections() {
-  const Computation& entry = module_->entry();
-  directions_.clear();
-  of_results_.clear();
-  for (ValueId value : entry.results()) {
-    std::vector<int>& own = of_results_.emplace_back();
-    std::vector<int> met(classes_.size(), 0);
-    for (int axis = 0; axis < entry.shape(value).rank(); ++axis) {
-      const int number = ClassOf(value, axis);
-      own.push_back(-1);
-      if (classes_[number].parts() < 2) continue;
-      const Direction direction{number, met[number]++};
-      const auto at =
-          std::find(directions_.begin(), directions_.end(), direction);
-      own.back() = static_cast<int>(at - directions_.begin());
-      if (at == directions_.end()) directions_.push_back(direction);
-    }
-  }
 }
 
 }  // namespace hawser

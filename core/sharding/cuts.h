@@ -1,4 +1,4 @@
-// Cuts: which axes of a module's results are cut, and where.
+// Cuts: which axes of a module's values are cut, and where.
 #ifndef HAWSER_CORE_SHARDING_CUTS_H_
 #define HAWSER_CORE_SHARDING_CUTS_H_
 
@@ -14,7 +14,8 @@
 namespace hawser {
 
 // Axes of the entry's values that are cut alike, since indices of one meet
-// only the same indices of the others: by the parallel factors of `.axes`.
+// only the same indices of the others: by the parallel factors of `.axes`, and
+// by the contracted ones where contractions are split.
 struct AxisClass {
   // Where it is cut: inside, ascending. A class that nothing cuts has none.
   std::vector<int64_t> boundaries;
@@ -26,6 +27,7 @@ struct AxisClass {
     kDerived,  // by an op that moves the elements of a class that is cut
   };
   From from = From::kNothing;
+  bool named = false;  // the spec names it, or what it is derived of
 
   int parts() const { return static_cast<int>(boundaries.size()) + 1; }
   Interval part(int i) const {
@@ -39,42 +41,47 @@ struct AxisClass {
 // them.
 class Cuts {
  public:
-  // Errors: as CheckShardSpec.
-  static absl::StatusOr<Cuts> Make(const Module& module, const ShardSpec& spec);
+  // Of axes that are cut at every index `neighbours` are one part. Errors: as
+  // CheckShardSpec.
+  static absl::StatusOr<Cuts> Make(const Module& module, const ShardSpec& spec,
+                                   int64_t neighbours = 1);
 
-  // A direction in which the results are cut. A class that cuts several axes
-  // of one result is a direction for each of them.
-  struct Direction {
-    int axis_class;
-    int occurrence;  // the how manieth of that class in a result
-    friend bool operator==(const Direction&, const Direction&) = default;
-  };
-  absl::Span<const Direction> directions() const { return directions_; }
-  // Of each axis of a result its direction, or -1: it is whole.
-  absl::Span<const int> OfResult(int result) const {
-    return of_results_[result];
-  }
   // Which class an axis of a value of the entry belongs to.
   int ClassOf(ValueId value, int axis) const;
   int ClassOf(ValueId value, const AxisCut& cut) const;
   const AxisClass& axis_class(int number) const { return classes_[number]; }
   int num_classes() const { return static_cast<int>(classes_.size()); }
+  // Whether more neighbours would make fewer parts.
+  bool CutAtEveryIndex() const;
+
+  // An instruction the results need, of an op that can be split, which
+  // contracts or addresses by values axes that are cut since they are named.
+  struct Contraction {
+    struct Axis {
+      int axis_class;
+      std::vector<int> axes;  // of each operand which one it is, or -1
+    };
+    int instruction;  // its number in the entry
+    std::vector<Axis> axes;
+    int64_t cells;  // the product of their parts
+  };
+  std::vector<Contraction> Contractions() const;
   // Of a class that is cut and cuts no result, the instruction at which its
   // cut ends, or the value's last use; nullptr: a result is cut by it, or by
-  // what is derived of it.
-  const Instruction* EndOf(int axis_class) const;
-  // The product of the directions' parts.
-  int64_t num_tasks() const;
+  // what is derived of it, or a contraction is split by one of these.
+  // split: of each class whether one is split by it.
+  const Instruction* EndOf(int axis_class,
+                           const std::vector<bool>& split) const;
 
  private:
   explicit Cuts(const Module& module) : module_(&module) {}
   void NumberAxes();
-  void JoinParallelAxes();
+  AxisMap AxesOf(const Instruction& instruction) const;
+  void JoinAxes(bool contracted);
   void CutNamedAxes(const ShardSpec& spec);
   void CutEveryIndex(const ShardSpec& spec, int64_t neighbours);
   absl::Status Derive();
   absl::Status DeriveAxis(const Instruction& instruction, int result, int axis);
-  void FindDirections();
   int FindRoot(int axis);
 
   const Module* module_;
@@ -83,8 +90,6 @@ class Cuts {
   std::vector<int> parents_;
   std::vector<int> class_of_axis_;
   std::vector<AxisClass> classes_;
-  std::vector<Direction> directions_;
-  std::vector<std::vector<int>> of_results_;
 };
 
 }  // namespace hawser

@@ -9,7 +9,7 @@
 namespace hawser {
 
 absl::StatusOr<PartModule> PartOf(const Module& module,
-                                  absl::Span<const MaybeBox> gives) {
+                                  absl::Span<const Piece> gives) {
   const int entry = static_cast<int>(module.computations().size()) - 1;
   HAWSER_ASSIGN_OR_RETURN(const PartPlan plan,
                           PartPlan::Make(module, entry, gives));
@@ -42,9 +42,7 @@ absl::StatusOr<PartModule> PartOf(const Module& module,
       plan.Build({.scope = scope, .copy = copy, .take = take, .offset = offset},
                  absl::MakeSpan(results)));
   std::vector<ValueId> values;
-  for (const Expression& result : results) {
-    if (result.present()) values.push_back(result.value());
-  }
+  for (const Expression& result : results) values.push_back(result.value());
   HAWSER_RETURN_IF_ERROR(builder.Finish(values).status());
   return part;
 }

@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-// A part of a parameter or a result.
+// A part of a parameter, a result, or a value between tasks.
 struct Piece {
   int value = 0;  // its number
   Box box;
@@ -20,8 +20,8 @@ struct Piece {
 };
 
 struct PartModule {
-  // Its entry takes `takes`, then `offsets` as scalars s64[], and gives the
-  // boxes in the order of the results.
+  // Its entry takes `takes`, then `offsets` as scalars s64[], and gives what it
+  // was made for.
   Module module;
   std::vector<Piece> takes;
   // Where the part lies. Parts of equal sizes are equal modules with other
@@ -29,11 +29,10 @@ struct PartModule {
   std::vector<int64_t> offsets;
 };
 
-// The part of `module` that gives `gives`: one per result of the entry; nothing
-// of those without a box. Boxes lie within the results. Errors: kInternal, an
-// op without a part rule.
+// The part of `module` that gives these pieces of the entry's results, which
+// lie within them, in this order. Errors: kInternal, an op without a part rule.
 absl::StatusOr<PartModule> PartOf(const Module& module,
-                                  absl::Span<const MaybeBox> gives);
+                                  absl::Span<const Piece> gives);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_SHARDING_PART_MODULE_H_

@@ -24,17 +24,23 @@ int64_t SharedElements(const Box& a, const Box& b) {
   return shared;
 }
 
-// The boxes that are computed of a value of which `asked` are asked for.
-std::vector<Box> VersionsOf(std::vector<Box> asked) {
+// The boxes that are made of a value of which `asked` are asked for.
+std::vector<Box> VersionsOf(std::vector<Box> asked, bool computed) {
   std::vector<Box> versions;
+  // Whether one box instead of both is worth it.
+  const auto join = [&](const Box& a, const Box& b) {
+    if (2 * SharedElements(a, b) >= std::min(ElementsOf(a), ElementsOf(b))) {
+      return true;
+    }
+    return computed &&
+           ElementsOf(HullOf(a, b)) <= ElementsOf(a) + ElementsOf(b);
+  };
   for (Box& box : asked) {
     bool merged = true;
     while (merged) {
       merged = false;
       for (size_t i = 0; i < versions.size() && !merged; ++i) {
-        const int64_t smaller =
-            std::min(ElementsOf(versions[i]), ElementsOf(box));
-        merged = 2 * SharedElements(versions[i], box) >= smaller;
+        merged = join(versions[i], box);
         if (!merged) continue;
         box = HullOf(std::move(box), versions[i]);
         versions.erase(versions.begin() + static_cast<int64_t>(i));
@@ -82,12 +88,22 @@ Expression WithoutElements(ExpressionScope* scope, const Shape& shape,
   return Filled(scope, ShapeOf(shape, box), 0);
 }
 
+// The boxes that are there, of results numbered so.
+std::vector<Piece> PiecesOf(absl::Span<const MaybeBox> boxes) {
+  std::vector<Piece> pieces;
+  for (size_t k = 0; k < boxes.size(); ++k) {
+    if (!boxes[k].has_value()) continue;
+    pieces.push_back({static_cast<int>(k), *boxes[k]});
+  }
+  return pieces;
+}
+
 }  // namespace
 
 // ---- backwards ------------------------------------------------------------
 
 absl::StatusOr<PartPlan> PartPlan::Make(const Module& module, int computation,
-                                        absl::Span<const MaybeBox> gives) {
+                                        absl::Span<const Piece> gives) {
   PartPlan plan(module, module.computation(computation), gives);
   HAWSER_RETURN_IF_ERROR(plan.Walk());
   return plan;
@@ -95,18 +111,16 @@ absl::StatusOr<PartPlan> PartPlan::Make(const Module& module, int computation,
 
 absl::Status PartPlan::Walk() {
   Asked asked(computation_->num_values());
-  for (size_t k = 0; k < gives_.size(); ++k) {
-    const MaybeBox& box = gives_[k];
-    if (box.has_value() && ElementsOf(*box) > 0) {
-      asked[computation_->results()[k]].push_back(*box);
-    }
+  for (const Piece& piece : gives_) {
+    if (ElementsOf(piece.box) == 0) continue;
+    asked[computation_->results()[piece.value]].push_back(piece.box);
   }
   const auto& instructions = computation_->instructions();
   for (auto at = instructions.rbegin(); at != instructions.rend(); ++at) {
     std::vector<MaybeBox> wanted(at->num_results);
     if (at->op == &kParameter) continue;
     if (at->num_results == 1) {
-      for (Box& box : VersionsOf(std::move(asked[at->first_result]))) {
+      for (Box& box : VersionsOf(std::move(asked[at->first_result]), true)) {
         wanted[0] = std::move(box);
         HAWSER_RETURN_IF_ERROR(AddStep(*at, wanted, asked));
       }
@@ -123,7 +137,7 @@ absl::Status PartPlan::Walk() {
     if (any) HAWSER_RETURN_IF_ERROR(AddStep(*at, wanted, asked));
   }
   for (int i = 0; i < computation_->num_parameters(); ++i) {
-    takes_.push_back(VersionsOf(std::move(asked[i])));
+    takes_.push_back(VersionsOf(std::move(asked[i]), false));
   }
   return absl::OkStatus();
 }
@@ -285,8 +299,8 @@ absl::Status PartPlan::Build(const Building& building,
     HAWSER_RETURN_IF_ERROR(RunStep(*step, building, values));
   }
   for (size_t k = 0; k < gives_.size(); ++k) {
-    if (!gives_[k].has_value()) continue;
-    results[k] = values.Find(computation_->results()[k], *gives_[k]);
+    const auto& [result, box] = gives_[k];
+    results[k] = values.Find(computation_->results()[result], box);
   }
   return building.scope.builder.status();
 }
@@ -295,7 +309,7 @@ absl::StatusOr<std::vector<MaybeBox>> AsksOf(const Module& module,
                                              int computation,
                                              absl::Span<const MaybeBox> gives) {
   HAWSER_ASSIGN_OR_RETURN(const PartPlan plan,
-                          PartPlan::Make(module, computation, gives));
+                          PartPlan::Make(module, computation, PiecesOf(gives)));
   std::vector<MaybeBox> asks;
   for (const std::vector<Box>& boxes : plan.takes()) {
     asks.push_back(HullOf(std::vector<MaybeBox>(boxes.begin(), boxes.end())));
@@ -307,8 +321,9 @@ absl::StatusOr<int> AddPart(const Module& module, int computation,
                             absl::Span<const MaybeBox> takes,
                             absl::Span<const MaybeBox> gives,
                             ModuleCopy& copy) {
+  const std::vector<Piece> pieces = PiecesOf(gives);
   HAWSER_ASSIGN_OR_RETURN(const PartPlan plan,
-                          PartPlan::Make(module, computation, gives));
+                          PartPlan::Make(module, computation, pieces));
   const Computation& source = module.computation(computation);
   ComputationBuilder builder(copy.to(), source.name());
   ExpressionScope scope{builder, copy.monoids()};
@@ -326,14 +341,12 @@ absl::StatusOr<int> AddPart(const Module& module, int computation,
   const auto offset = [&](int64_t value) {
     return ConstantOf(&scope, Literal::Scalar<int64_t>(value));
   };
-  std::vector<Expression> results(gives.size());
+  std::vector<Expression> results(pieces.size());
   HAWSER_RETURN_IF_ERROR(
       plan.Build({.scope = scope, .copy = copy, .take = take, .offset = offset},
                  absl::MakeSpan(results)));
   std::vector<ValueId> values;
-  for (const Expression& result : results) {
-    if (result.present()) values.push_back(result.value());
-  }
+  for (const Expression& result : results) values.push_back(result.value());
   return builder.Finish(values);
 }
 

@@ -13,6 +13,7 @@
 #include "core/ops/expression.h"
 #include "core/ops/part/part.h"
 #include "core/sharding/module_copy.h"
+#include "core/sharding/part_module.h"
 
 namespace hawser {
 
@@ -32,13 +33,14 @@ absl::StatusOr<PartAnswer> AskPart(const Module& module,
 // Found by one walk from the results back, with the part rule of each op: of
 // every value the boxes that its users ask for. A value asked for in several
 // places of the same elements is computed once; boxes that share half of their
-// elements, and all of a value of which more than three are asked for, are one.
+// elements, and all of a value of which more than three are asked for, are one;
+// so are boxes of a computed value that have no element less than their hull.
 // The computation's module outlives the plan.
 class PartPlan {
  public:
-  // gives: one per result; nothing of those without a box.
+  // gives: of the computation's results.
   static absl::StatusOr<PartPlan> Make(const Module& module, int computation,
-                                       absl::Span<const MaybeBox> gives);
+                                       absl::Span<const Piece> gives);
 
   // Of each parameter the boxes that are taken, none without elements.
   const std::vector<std::vector<Box>>& takes() const { return takes_; }
@@ -52,8 +54,8 @@ class PartPlan {
     // As PartScope::offset.
     absl::FunctionRef<Expression(int64_t)> offset;
   };
-  // Adds the part's instructions. `results`: one per result, filled where
-  // something is given.
+  // Adds the part's instructions, and fills `results`: one for each piece that
+  // is given.
   absl::Status Build(const Building& building,
                      absl::Span<Expression> results) const;
 
@@ -67,7 +69,7 @@ class PartPlan {
   using Asked = std::vector<std::vector<Box>>;  // of each value
 
   PartPlan(const Module& module, const Computation& computation,
-           absl::Span<const MaybeBox> gives)
+           absl::Span<const Piece> gives)
       : module_(&module),
         computation_(&computation),
         gives_(gives.begin(), gives.end()) {}
@@ -79,7 +81,7 @@ class PartPlan {
 
   const Module* module_;
   const Computation* computation_;
-  std::vector<MaybeBox> gives_;
+  std::vector<Piece> gives_;
   std::vector<std::vector<Box>> takes_;
   std::vector<Step> steps_;  // from the last to the first
 };

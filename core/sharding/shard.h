@@ -16,10 +16,13 @@
 namespace hawser {
 
 struct ShardTask {
-  std::vector<Piece> takes;      // slices of the arguments, and behind them
-  std::vector<int64_t> offsets;  // as many s64[]: PartModule
+  // Slices of the arguments: a number below that of the parameters is one of
+  // them, others are values between tasks.
+  std::vector<Piece> takes;
+  std::vector<int64_t> offsets;  // behind them, as many s64[]: PartModule
   std::shared_ptr<const Module> module;  // equal tasks share one
-  std::vector<Piece> gives;  // where each result of the module belongs
+  // Where each result of the module belongs: likewise, of the results.
+  std::vector<Piece> gives;
 };
 
 // Axes that are cut alike.
@@ -42,18 +45,27 @@ struct ShardNote {
 
 struct Sharding {
   Signature whole;
+  std::vector<Shape> between;   // values between tasks
   std::vector<ShardAxis> axes;  // those that are cut
   std::vector<ShardNote> notes;
-  // They need nothing of each other. The places of all of them are the results,
-  // each element once.
+  // In an order that can be run. Together they give the results, each element
+  // once. What one takes of a value between tasks is covered by pieces that
+  // earlier ones give, which lie wholly inside or wholly outside of it.
   std::vector<ShardTask> tasks;
 };
 
 // Cuts the entry of `module` where `spec` says. What cannot be cut is computed
 // whole where it is needed, and noted. Errors: as CheckShardSpec;
-// kInvalidArgument for more tasks than the spec allows, and under `strict` for
-// the first note.
+// kInvalidArgument for more tasks than the spec allows, for a contraction that
+// it refuses, and under `strict` for the first note.
 absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec);
+
+// What goes between tasks.
+struct Exchange {
+  int stages = 0;     // tasks on the longest way from arguments to results
+  int64_t bytes = 0;  // taken of values between tasks
+};
+Exchange ExchangeOf(const Sharding& sharding);
 
 // The axes that are cut, the notes, and the first `tasks` tasks, for people.
 std::string Explain(const Sharding& sharding, int tasks = 8);

@@ -16,6 +16,7 @@ namespace hawser {
 namespace {
 
 using Kind = AxisCut::Kind;
+using Contracted = ShardSpec::Contracted;
 
 std::string NameOf(const AxisCut& cut, bool result) {
   return absl::StrCat("axis ", cut.axis, " of ",
@@ -141,6 +142,11 @@ absl::StatusOr<ShardSpec> ParseShardSpec(absl::string_view text) {
   ShardSpec spec;
   for (absl::string_view word :
        absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty())) {
+    if (word == "split" || word == "refuse") {
+      spec.contracted =
+          word == "split" ? Contracted::kSplit : Contracted::kRefuse;
+      continue;
+    }
     const bool result = absl::ConsumePrefix(&word, "r");
     HAWSER_ASSIGN_OR_RETURN(AxisCut cut, ParseCut(word));
     (result ? spec.results : spec.parameters).push_back(std::move(cut));
@@ -152,6 +158,9 @@ std::string ToString(const ShardSpec& spec) {
   std::vector<std::string> words;
   for (const AxisCut& cut : spec.parameters) words.push_back(TextOf(cut));
   for (const AxisCut& cut : spec.results) words.push_back("r" + TextOf(cut));
+  if (spec.contracted != Contracted::kWhole) {
+    words.push_back(spec.contracted == Contracted::kSplit ? "split" : "refuse");
+  }
   return absl::StrJoin(words, " ");
 }
 

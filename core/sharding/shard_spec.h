@@ -29,9 +29,16 @@ struct AxisCut {
 // What a user wants; cuts are advice, values never depend on them.
 struct ShardSpec {
   enum class Unnamed : uint8_t { kEveryIndex, kWhole };
+  enum class Contracted : uint8_t {
+    kWhole,   // each task contracts all of it
+    kSplit,   // each task contracts its part, and others combine what they give
+    kRefuse,  // it is an error
+  };
 
   std::vector<AxisCut> parameters;
   std::vector<AxisCut> results;
+  // What becomes of a contraction over axes that are cut since they are named.
+  Contracted contracted = Contracted::kWhole;
   // Axes of parameters that no cut names, where none of their class is named.
   Unnamed unnamed = Unnamed::kEveryIndex;
   // Neighbouring parts of axes that are cut at every index are one until there
@@ -44,7 +51,8 @@ struct ShardSpec {
 
 // Cuts of parameters as text, "1.4=1+1 0.0/2 2.0* 3.1.": argument.axis, then
 // the sizes, a number of parts, every index, or whole. A result's begin with
-// "r". Errors: kInvalidArgument with the word.
+// "r". The word "split" or "refuse": contracted axes. Errors: kInvalidArgument
+// with the word.
 absl::StatusOr<ShardSpec> ParseShardSpec(absl::string_view text);
 // The same text again.
 std::string ToString(const ShardSpec& spec);

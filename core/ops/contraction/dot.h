@@ -10,6 +10,7 @@ namespace hawser {
 absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context);
 AxisMap DotGeneralAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status DotGeneralPart(PartContext&);
+absl::Status DotGeneralSplit(SplitContext&);
 absl::Status DotGeneralGradient(GradientContext&);
 
 inline constexpr AttributeSpec kDotGeneralAttributes[] = {
@@ -32,6 +33,7 @@ inline constexpr OpDef kDotGeneral{
     .infer = InferDotGeneral,
     .axes = DotGeneralAxes,
     .part = PartBy(DotGeneralPart),
+    .split = DotGeneralSplit,
     .gradient = ByRule(DotGeneralGradient),
     .ulp = 16,
     .summary =

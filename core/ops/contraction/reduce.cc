@@ -121,8 +121,6 @@ absl::StatusOr<Shapes> InferArgExtreme(const InferContext& context) {
   return Shapes{std::move(result)};
 }
 
-// The searched axis is opaque: a part's index alone, without its value, cannot
-// be combined with another's.
 AxisMap ArgExtremeAxes(const InferContext& context,
                        absl::Span<const Shape> results) {
   const Shape& operand = context.operands[0];
@@ -130,12 +128,12 @@ AxisMap ArgExtremeAxes(const InferContext& context,
   AxisMap map = EmptyAxes(context, results);
   int to = 0;
   for (int i = 0; i < operand.rank(); ++i) {
-    if (i == axis) continue;
-    map.operands[0][i] =
-        map.AddFactor(AxisKind::kParallel, operand.dim(i));
-    map.results[0][to++] = map.operands[0][i];
+    const bool searched = i == axis;
+    map.operands[0][i] = map.AddFactor(
+        searched ? AxisKind::kContracted : AxisKind::kParallel, operand.dim(i));
+    if (!searched) map.results[0][to++] = map.operands[0][i];
   }
-  return OpaqueRest(std::move(map), context, results);
+  return map;
 }
 
 const OpDef* MonoidOf(const Computation& computation, int k) {

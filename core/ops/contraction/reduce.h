@@ -18,6 +18,9 @@ AxisMap ArgExtremeAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status ReducePart(PartContext&);
 absl::Status ArgExtremePart(PartContext&);
 
+absl::Status ReduceSplit(SplitContext&);
+absl::Status ArgExtremeSplit(SplitContext&);
+
 absl::Status ReduceGradient(GradientContext&);
 
 // The monoid that result k of a reduction's or a scatter's computation is, of
@@ -44,6 +47,7 @@ inline constexpr OpDef kReduce{
     .infer = InferReduce,
     .axes = ReduceAxes,
     .part = PartBy(ReducePart),
+    .split = ReduceSplit,
     .gradient = ByRule(ReduceGradient),
     .traits = kHasRegions,
     .ulp = 16,
@@ -68,6 +72,7 @@ constexpr OpDef ArgExtreme(OpDef row) {
   row.infer = InferArgExtreme;
   row.axes = ArgExtremeAxes;
   row.part = PartBy(ArgExtremePart);
+  row.split = ArgExtremeSplit;
   row.gradient = kZeroGradient;
   row.traits = kHawserOnly;
   return row;

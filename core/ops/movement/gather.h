@@ -10,6 +10,7 @@ namespace hawser {
 absl::StatusOr<Shapes> InferGather(const InferContext& context);
 AxisMap GatherAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status GatherPart(PartContext&);
+absl::Status GatherSplit(SplitContext&);
 absl::Status GatherGradient(GradientContext&);
 
 inline constexpr AttributeSpec kGatherAttributes[] = {
@@ -39,6 +40,7 @@ inline constexpr OpDef kGather{
     .infer = InferGather,
     .axes = GatherAxes,
     .part = PartBy(GatherPart),
+    .split = GatherSplit,
     .gradient = ByRule(GatherGradient),
     .traits = kDataMovement,
     .summary =

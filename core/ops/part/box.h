@@ -3,6 +3,7 @@
 #define HAWSER_CORE_OPS_PART_BOX_H_
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -17,7 +18,7 @@ struct Interval {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t size() const { return end - begin; }
-  friend bool operator==(const Interval&, const Interval&) = default;
+  friend auto operator<=>(const Interval&, const Interval&) = default;
 };
 
 // One interval per axis, each within the axis; of a scalar, none.

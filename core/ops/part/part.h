@@ -95,6 +95,9 @@ Expression SliceTo(const Expression& x, const Box& of, const Box& wanted);
 // `axis`; an axis that is not there: each is one component.
 Expression AddedTo(const Expression& indices, int axis, int component,
                    const Expression& value);
+// Such index vectors as a gather takes them: s64, component k in [0, last[k]].
+Expression ClampedStarts(const Expression& indices, int axis,
+                         absl::Span<const int64_t> last);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_PART_PART_H_

@@ -111,6 +111,25 @@ absl::Status DynamicUpdateSlicePart(PartContext& c) {
   return absl::OkStatus();
 }
 
+Expression ClampedStarts(const Expression& indices, int axis,
+                         absl::Span<const int64_t> last) {
+  const DType dtype = indices.dtype();
+  std::vector<int64_t> most;
+  for (int64_t high : last) most.push_back(Representable(dtype, high));
+  Dims components, others = OtherAxes(indices.rank(), {});
+  if (axis < indices.rank()) {
+    components.push_back(static_cast<int64_t>(most.size()));
+    others = OtherAxes(indices.rank(), {axis});
+  }
+  const Literal high =
+      Literal::Of<int64_t>(absl::MakeConstSpan(most), components);
+  const Expression highest =
+      Spread(ConvertTo(ConstantOf(indices.scope(), high), dtype),
+             indices.dims(), others);
+  return ConvertTo(Apply(kClamp, {IntegerLike(indices, 0), indices, highest}),
+                   DType::kS64);
+}
+
 namespace {
 
 // Where a window of a gather is cut: an axis of which every slice holds only a
@@ -132,20 +151,7 @@ struct GatherPlan {
 Expression StartsOf(const GatherPlan& plan, const Expression& indices,
                     const PartScope& s) {
   if (plan.cuts.empty()) return indices;
-  const DType dtype = indices.dtype();
-  std::vector<int64_t> last;
-  for (int64_t high : plan.last) last.push_back(Representable(dtype, high));
-  Dims components, others = OtherAxes(indices.rank(), {});
-  if (plan.index_axis < indices.rank()) {
-    components.push_back(static_cast<int64_t>(last.size()));
-    others = OtherAxes(indices.rank(), {plan.index_axis});
-  }
-  const Literal high =
-      Literal::Of<int64_t>(absl::MakeConstSpan(last), components);
-  const Expression highest = Spread(
-      ConvertTo(ConstantOf(&s.scope, high), dtype), indices.dims(), others);
-  Expression starts = ConvertTo(
-      Apply(kClamp, {IntegerLike(indices, 0), indices, highest}), DType::kS64);
+  Expression starts = ClampedStarts(indices, plan.index_axis, plan.last);
   for (const WindowCut& cut : plan.cuts) {
     starts =
         AddedTo(starts, plan.index_axis, cut.component, s.offset(cut.begin));

@@ -217,11 +217,17 @@ const Mixing kMixing[] = {
      "reduces over the batch"},
     {"reversed", [](Tensor x) { return Reverse(x, {0}); },
      "takes the batch apart"},
-    {"one row", [](Tensor x) { return Slice(x, {0, 0}, {1, 3}); },
+    {"one row",
+     [](Tensor x) {
+       return Slice(x, {0, 0}, {1, 3});
+     },
      "takes the batch apart"},
     {"flattened", [](Tensor x) { return Reshape(x, {-1}); },
      "attribute dims depends on how many rows there are"},
-    {"joined", [](Tensor x) { return Concatenate({x, x}, 0); },
+    {"joined",
+     [](Tensor x) {
+       return Concatenate({x, x}, 0);
+     },
      "the batch is not one axis of"},
     {"by value", [](Tensor x) { return Take(x, Scalar(1)); },
      "picks rows of the batch by value"},
@@ -234,7 +240,7 @@ const Mixing kMixing[] = {
     {"not in front", [](Tensor x) { return Transpose(x); },
      "must have it as axis 0"},
     {"ranks", [](Tensor x) { return ArgMax(x, {.axis = 0}); },
-     "takes the batch apart"},
+     "reduces over the batch"},
 };
 
 TEST_F(BatchTest, FunctionsThatMixRowsAreRefused) {

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "core/ir/builder.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
 #include "core/sharding/shard.h"
 #include "tests/testing/matchers.h"
@@ -38,6 +39,15 @@ Module ModuleOf(const std::vector<Shape>& shapes, Formula formula) {
 }
 
 using Formulas = std::vector<Expression>;
+
+// Of matrices.
+inline Expression Product(const Expression& x, const Expression& y) {
+  return Apply(kDotGeneral, {x, y},
+               {{"lhs_batching_dimensions", Dims{}},
+                {"lhs_contracting_dimensions", Dims{1}},
+                {"rhs_batching_dimensions", Dims{}},
+                {"rhs_contracting_dimensions", Dims{0}}});
+}
 
 // By a spec as text; what it does not name is whole.
 inline absl::StatusOr<Sharding> ShardBy(const Module& module,

@@ -8,6 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/ir/text/printer.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "core/ops/registry.h"
 #include "core/sharding/part_module.h"
 #include "tests/core/sharding/run_parts.h"
@@ -44,11 +48,11 @@ void ExpectPartsOfTheWhole(const Module& module, Random& random,
   const auto arguments = RandomArguments(module.signature(), random, !sums);
   const auto whole = RunModule(module, arguments);
   ASSERT_OK(whole) << which;
-  std::vector<MaybeBox> gives;
-  for (const Literal& result : *whole) {
-    gives.emplace_back();
-    if (random.OneIn(8)) continue;
-    gives.back() = RandomBox(result.shape(), random);
+  std::vector<Piece> gives;
+  for (int k = 0; k < static_cast<int>(whole->size()); ++k) {
+    while (!random.OneIn(gives.empty() ? 8 : 2)) {
+      gives.push_back({k, RandomBox((*whole)[k].shape(), random)});
+    }
   }
   const auto part = PartOf(module, gives);
   ASSERT_OK(part) << which << "\n" << Print(module);
@@ -56,16 +60,14 @@ void ExpectPartsOfTheWhole(const Module& module, Random& random,
       ArgumentsOf(part->takes, part->offsets, arguments);
   const auto got = RunModule(part->module, pieces);
   ASSERT_OK(got) << which << "\n" << Print(module) << Print(part->module);
-  auto next = got->begin();
-  for (size_t k = 0; k < gives.size(); ++k) {
-    if (!gives[k].has_value()) continue;
-    ASSERT_NE(next, got->end());
-    EXPECT_OK(CompareLiterals(*next++, CutOf((*whole)[k], *gives[k]),
+  ASSERT_EQ(got->size(), gives.size());
+  for (size_t i = 0; i < gives.size(); ++i) {
+    const auto& [k, box] = gives[i];
+    EXPECT_OK(CompareLiterals((*got)[i], CutOf((*whole)[k], box),
                               ToleranceOf(module)))
-        << which << ", result " << k << " " << ToString(*gives[k]) << "\n"
+        << which << ", result " << k << " " << ToString(box) << "\n"
         << Print(module) << Print(part->module);
   }
-  EXPECT_EQ(next, got->end());
 }
 
 TEST(Parts, OfEveryOpAndDTypeAreThoseOfTheWhole) {
@@ -97,6 +99,44 @@ TEST(Parts, OfRandomGraphsAreThoseOfTheWhole) {
                           absl::StrCat("seed ", seed));
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
+}
+
+// A state f32[2^28] that each turn takes over from its neighbour.
+Module ShiftingLoop() {
+  const Shape state = Shape::Of(DType::kF32, {1 << 28});
+  const Shape turn = Shape::Scalar(DType::kS32);
+  Module module("shifting");
+  ComputationBuilder c(&module, "condition");
+  c.Parameter(state);
+  const ValueId last = c.Constant(Literal::Scalar<int32_t>(3));
+  const int condition = *c.Finish({c.Add(kCompare, {c.Parameter(turn), last},
+                                         {{"direction", std::string("LT")}})});
+  ComputationBuilder b(&module, "body");
+  const ValueId all = b.Parameter(state);
+  const ValueId one = b.Constant(Literal::Scalar<int32_t>(1));
+  const ValueId zero = b.Constant(Literal::Scalar<float>(0));
+  const ValueId rest = b.Add(kSlice, {all},
+                             {{"start_indices", Dims{1}},
+                              {"limit_indices", Dims{1 << 28}},
+                              {"strides", Dims{1}}});
+  const ValueId shifted = b.Add(kPad, {rest, zero},
+                                {{"edge_padding_low", Dims{0}},
+                                 {"edge_padding_high", Dims{1}},
+                                 {"interior_padding", Dims{0}}});
+  const int body = *b.Finish({shifted, b.Add(kAdd, {b.Parameter(turn), one})});
+  ComputationBuilder m(&module, "main");
+  const ValueId first = m.Add(kWhile, {m.Parameter(state), m.Parameter(turn)},
+                              {}, {condition, body});
+  EXPECT_OK(m.Finish({first, first + 1}));
+  return module;
+}
+
+// One turn more would ask for one element more, 2^28 times.
+TEST(Parts, OfALoopThatShiftsItsStateCloseSoon) {
+  ASSERT_OK_AND_ASSIGN(const PartModule part,
+                       PartOf(ShiftingLoop(), {Piece{0, {{5, 6}}}}));
+  ASSERT_EQ(part.takes.size(), 2u);
+  EXPECT_EQ(part.takes[0], (Piece{0, {{0, 1 << 28}}}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/autodiff/gradient_transform.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -20,14 +21,6 @@ namespace hawser {
 namespace {
 
 using ::testing::ElementsAre;
-
-Expression Product(const Expression& x, const Expression& y) {
-  return Apply(kDotGeneral, {x, y},
-               {{"lhs_batching_dimensions", Dims{}},
-                {"lhs_contracting_dimensions", Dims{1}},
-                {"rhs_batching_dimensions", Dims{}},
-                {"rhs_contracting_dimensions", Dims{0}}});
-}
 
 Expression Sliced(const Expression& x, const Dims& start, const Dims& limit,
                   const Dims& strides) {
@@ -106,9 +99,73 @@ TEST(PublicCases, ShardyAddsThenContracts) {
   ASSERT_EQ(sharding.notes.size(), 1u);
   EXPECT_THAT(sharding.notes[0].why, ::testing::HasSubstr("dot_general"));
   ExpectWhole(module, sharding, 6);
+  // Each of the four makes its rows of its products; two add them up.
+  ASSERT_OK_AND_ASSIGN(const Sharding split,
+                       ShardBy(module, "0.0/2 0.1/2 split"));
+  ASSERT_EQ(split.tasks.size(), 6u);
+  EXPECT_TRUE(split.notes.empty());
+  EXPECT_THAT(split.tasks[1].takes, ElementsAre(Piece{0, {{0, 4}, {4, 8}}},
+                                                Piece{1, {{0, 4}, {4, 8}}},
+                                                Piece{2, {{4, 8}, {0, 16}}}));
+  EXPECT_THAT(split.tasks[4].takes, ElementsAre(Piece{3, {{0, 4}, {0, 16}}},
+                                                Piece{4, {{0, 4}, {0, 16}}}));
+  ExpectWhole(module, split, 6);
 }
 
-TEST(PublicCases, ShardyReducesTwoAtOnce) {
+// jax, shard_map_test.py.
+TEST(PublicCases, JaxProductsOfRowsAndContractionInTwo) {
+  const Module module = ModuleOf({F32({2, 4}), F32({4, 2})}, [](const auto& p) {
+    return Formulas{Product(p[0], p[1])};
+  });
+  const std::vector<float> kCount = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto count = absl::MakeConstSpan(kCount);
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding,
+                       ShardBy(module, "0.0/2 0.1/2 split"));
+  std::vector<Literal> partials;
+  ASSERT_OK_AND_ASSIGN(const auto results,
+                       RunTasks(sharding,
+                                {Literal::Of<float>(count, {2, 4}),
+                                 Literal::Of<float>(count, {4, 2})},
+                                &partials));
+  ASSERT_EQ(partials.size(), 2u);
+  EXPECT_THAT(partials[0],
+              LiteralBitEquals(Literal::Of<float>({2, 3, 10, 19}, {2, 2})));
+  EXPECT_THAT(partials[1],
+              LiteralBitEquals(Literal::Of<float>({26, 31, 66, 79}, {2, 2})));
+  EXPECT_THAT(results[0],
+              LiteralBitEquals(Literal::Of<float>({28, 34, 76, 98}, {2, 2})));
+  const Module square = ModuleOf({F32({8, 8}), F32({8, 8})}, [](const auto& p) {
+    return Formulas{Product(p[0], p[1])};
+  });
+  for (const auto& [cuts, tasks] :
+       {std::pair("0.0/4 1.0/4 split", 20u), {"0.0/4 1.0/4", 4u}}) {
+    ASSERT_OK_AND_ASSIGN(const Sharding rows, ShardBy(square, cuts));
+    EXPECT_EQ(rows.tasks.size(), tasks);
+    ExpectWhole(square, rows, 9);
+  }
+}
+
+// jax issue 3970: value and gradient were 0 and 4.
+TEST(PublicCases, JaxLossSummedOverACutAxis) {
+  const Module loss = ModuleOf({F32({}), F32({2})}, [](const auto& p) {
+    const Expression w = Spread(p[0] * p[0] + 1, {2}, {0});
+    return Formulas{SummedAll(w * p[1])};
+  });
+  ASSERT_OK_AND_ASSIGN(const Module module, ValueAndGradient(loss));
+  for (const char* cuts : {"1.0/2 split", "1.0/2", "1.0* split", "1.0."}) {
+    ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(module, cuts));
+    ASSERT_OK_AND_ASSIGN(const auto results,
+                         RunTasks(sharding, {Literal::Scalar<float>(1),
+                                             Literal::Vector<float>({0, 1})}));
+    EXPECT_THAT(results,
+                ElementsAre(LiteralBitEquals(Literal::Scalar<float>(2)),
+                            LiteralBitEquals(Literal::Scalar<float>(2))))
+        << cuts;
+  }
+}
+
+// A sum and a largest of two arrays f32[4,64,8] over axis 1.
+Module TwoAtOnce() {
   Module module("two");
   const int combine = [&] {
     ComputationBuilder b(&module, "combine");
@@ -126,11 +183,22 @@ TEST(PublicCases, ShardyReducesTwoAtOnce) {
   const ValueId low = b.Constant(NeutralOf(kMaximum, DType::kF32));
   const ValueId first =
       b.Add(kReduce, {x, y, zero, low}, {{"dimensions", Dims{1}}}, {combine});
-  ASSERT_OK(b.Finish({first, first + 1}));
+  EXPECT_OK(b.Finish({first, first + 1}));
+  return module;
+}
+
+TEST(PublicCases, ShardyReducesTwoAtOnce) {
+  const Module module = TwoAtOnce();
   ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(module, "0.2/4"));
   EXPECT_EQ(sharding.tasks.size(), 4u);
   EXPECT_EQ(sharding.tasks[3].takes[1].box, (Box{{0, 4}, {0, 64}, {6, 8}}));
   ExpectWhole(module, sharding, 66);
+  ASSERT_OK_AND_ASSIGN(const Sharding split,
+                       ShardBy(module, "1.1=16+48 split"));
+  ASSERT_EQ(split.tasks.size(), 3u);
+  EXPECT_EQ(split.tasks[1].takes[0].box, (Box{{0, 4}, {16, 64}, {0, 8}}));
+  EXPECT_EQ(split.tasks[1].gives.size(), 2u);
+  ExpectWhole(module, split, 67);
 }
 
 // openxla/xla, spmd_partitioner_test.cc.
@@ -215,6 +283,14 @@ TEST(PublicCases, PytorchViewsOfShards) {
   ASSERT_OK_AND_ASSIGN(const Sharding uneven, ShardBy(flat, "0.0=2+2+2+0"));
   EXPECT_THAT(PartsOf(uneven, 0), ElementsAre(512, 512, 512));
   ExpectWhole(flat, uneven, 15);
+  const Module total = ModuleOf({F32({6, 256})}, [](const auto& p) {
+    return Formulas{SummedAll(Reshaped(p[0], {1536}))};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding split,
+                       ShardBy(total, "0.0=2+2+2+0 split"));
+  EXPECT_EQ(split.tasks.size(), 4u);
+  EXPECT_EQ(split.tasks[2].takes[0].box, (Box{{4, 6}, {0, 256}}));
+  ExpectWhole(total, split, 16);
 }
 
 // pytorch test_math_ops.py.
@@ -236,6 +312,14 @@ TEST(PublicCases, PytorchSoftmaxOverEachAxisCutAlongEach) {
                            ShardBy(softmax, absl::StrCat("0.", cut, "/4")));
       EXPECT_EQ(sharding.tasks.size(), 4u) << over << " " << cut;
       ExpectWhole(softmax, sharding, 10 * over + cut);
+      // The largest, the sum, and what is made of them: an exchange only where
+      // they meet.
+      ASSERT_OK_AND_ASSIGN(
+          const Sharding split,
+          ShardBy(softmax, absl::StrCat("0.", cut, "/4 split")));
+      EXPECT_EQ(ExchangeOf(split).stages, cut == over ? 3 : 1);
+      EXPECT_EQ(split.tasks.size(), cut == over ? 12u : 4u);
+      ExpectWhole(softmax, split, 10 * over + cut);
     }
   }
 }
@@ -253,6 +337,11 @@ TEST(PublicCases, PytorchReducesOverACutAxis) {
                              ShardBy(module, absl::StrCat("0.", cut, "/4")));
         EXPECT_EQ(sharding.tasks.size(), cut == over ? 1u : 4u);
         ExpectWhole(module, sharding, 20 + cut);
+        ASSERT_OK_AND_ASSIGN(
+            const Sharding split,
+            ShardBy(module, absl::StrCat("0.", cut, "/4 split")));
+        EXPECT_EQ(split.tasks.size(), cut == over ? 5u : 4u);
+        ExpectWhole(module, split, 20 + cut);
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "tests/core/sharding/run_parts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/status.h"
@@ -80,43 +81,144 @@ Tolerance ToleranceOf(const Module& module) {
   return {.atol = 0.05, .rtol = 0.02};
 }
 
-absl::StatusOr<std::vector<Literal>> RunTasks(
-    const Sharding& sharding, absl::Span<const Literal> arguments) {
-  std::vector<Literal> results;
-  std::vector<std::vector<int>> given;
-  for (const Shape& shape : sharding.whole.results) {
-    results.push_back(Literal::Zeros(shape));
-    given.emplace_back(shape.num_elements(), 0);
+namespace {
+
+// A value that tasks give in pieces.
+class Pieced {
+ public:
+  explicit Pieced(const Shape& shape)
+      : value_(Literal::Zeros(shape)), given_(shape.num_elements(), 0) {}
+
+  const Literal& value() const { return value_; }
+  // Errors: kInternal, it is none, or an element was given before.
+  absl::Status Give(const Box& box, const Literal& part) {
+    if (part.shape() != ShapeOf(value_.shape(), box)) {
+      return Internal("a piece is ", part.shape().ToString(), ", must be ",
+                      ToString(box));
+    }
+    bool once = true;
+    const size_t width = ByteWidth(value_.shape().dtype());
+    ForEachIn(value_.shape(), box, [&](int64_t to, int64_t from) {
+      once = once && ++given_[to] == 1;
+      std::memcpy(value_.mutable_bytes().data() + to * width,
+                  part.bytes().data() + from * width, width);
+    });
+    pieces_.push_back(box);
+    return once ? absl::OkStatus()
+                : Internal("elements of ", ToString(box), " are given twice");
   }
-  for (const ShardTask& task : sharding.tasks) {
-    HAWSER_ASSIGN_OR_RETURN(
-        const auto parts,
-        RunModule(*task.module,
-                  ArgumentsOf(task.takes, task.offsets, arguments)));
-    for (size_t i = 0; i < task.gives.size(); ++i) {
-      const Piece& place = task.gives[i];
-      Literal& result = results[place.value];
-      if (parts[i].shape() != ShapeOf(result.shape(), place.box)) {
-        return Internal("result ", i, " of a task is ",
-                        parts[i].shape().ToString());
+  // Errors: kInternal, not all of it was given, or by a piece of which only a
+  // part lies in it.
+  absl::StatusOr<Literal> Take(const Box& box) {
+    bool all = true;
+    ForEachIn(value_.shape(), box, [&](int64_t from, int64_t) {
+      all = all && given_[from] == 1;
+    });
+    if (!all) return Internal(ToString(box), " is taken before it is given");
+    for (const Box& piece : pieces_) {
+      bool apart = ElementsOf(box) == 0;
+      for (size_t i = 0; i < box.size(); ++i) {
+        apart = apart || piece[i].end <= box[i].begin ||
+                box[i].end <= piece[i].begin;
       }
-      const size_t width = ByteWidth(result.shape().dtype());
-      ForEachIn(result.shape(), place.box, [&](int64_t to, int64_t from) {
-        ++given[place.value][to];
-        std::memcpy(result.mutable_bytes().data() + to * width,
-                    parts[i].bytes().data() + from * width, width);
+      if (!apart && !Contains(box, piece)) {
+        return Internal(ToString(box), " is taken, of which ", ToString(piece),
+                        " is given");
+      }
+    }
+    taken_.push_back(box);
+    return CutOf(value_, box);
+  }
+  bool GivenAll() const {
+    return std::all_of(given_.begin(), given_.end(),
+                       [](int times) { return times == 1; });
+  }
+  bool TakenAll() const {
+    return std::all_of(pieces_.begin(), pieces_.end(), [&](const Box& piece) {
+      return std::any_of(taken_.begin(), taken_.end(), [&](const Box& box) {
+        return Contains(box, piece);
       });
+    });
+  }
+
+ private:
+  Literal value_;
+  std::vector<int> given_;  // how often each element was
+  std::vector<Box> pieces_, taken_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Literal>> RunTasks(
+    const Sharding& sharding, absl::Span<const Literal> arguments,
+    std::vector<Literal>* between_values) {
+  std::vector<Pieced> results, between;
+  for (const Shape& shape : sharding.whole.results) results.emplace_back(shape);
+  for (const Shape& shape : sharding.between) between.emplace_back(shape);
+  for (const ShardTask& task : sharding.tasks) {
+    std::vector<Literal> values;
+    for (const Piece& piece : task.takes) {
+      const size_t value = piece.value;
+      if (value < arguments.size()) {
+        values.push_back(CutOf(arguments[value], piece.box));
+        continue;
+      }
+      HAWSER_ASSIGN_OR_RETURN(
+          values.emplace_back(),
+          between[value - arguments.size()].Take(piece.box));
+    }
+    for (int64_t offset : task.offsets) {
+      values.push_back(Literal::Scalar<int64_t>(offset));
+    }
+    HAWSER_ASSIGN_OR_RETURN(const auto parts, RunModule(*task.module, values));
+    for (size_t i = 0; i < task.gives.size(); ++i) {
+      const auto& [value, box] = task.gives[i];
+      const int beyond = value - static_cast<int>(results.size());
+      Pieced& to = beyond < 0 ? results[value] : between[beyond];
+      HAWSER_RETURN_IF_ERROR(to.Give(box, parts[i]));
     }
   }
-  for (size_t k = 0; k < given.size(); ++k) {
-    for (int times : given[k]) {
-      if (times != 1) {
-        return Internal("an element of result ", k, " is given ", times,
-                        " times");
+  std::vector<Literal> values;
+  for (const Pieced& result : results) {
+    if (!result.GivenAll()) return Internal("a result lacks elements");
+    values.push_back(result.value());
+  }
+  for (const Pieced& value : between) {
+    if (!value.TakenAll()) return Internal("a piece is given that none takes");
+    if (between_values != nullptr) between_values->push_back(value.value());
+  }
+  return values;
+}
+
+ShardSpec RandomSpec(const Signature& signature, Random& random) {
+  ShardSpec spec;
+  spec.max_tasks = 64;
+  if (random.OneIn(2)) spec.unnamed = ShardSpec::Unnamed::kWhole;
+  if (random.OneIn(2)) spec.contracted = ShardSpec::Contracted::kSplit;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Shape& shape = signature.parameters[i];
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (random.OneIn(2)) continue;
+      AxisCut& cut = spec.parameters.emplace_back();
+      cut.value = static_cast<int>(i);
+      cut.axis = random.OneIn(2) ? axis : axis - shape.rank();
+      if (random.OneIn(3)) {
+        cut.kind = AxisCut::Kind::kEveryIndex;
+      } else if (random.OneIn(2)) {
+        cut.kind = AxisCut::Kind::kParts;
+        cut.parts = random.Between(1, 4);
+      } else {  // uneven, empty ones too
+        cut.kind = AxisCut::Kind::kSizes;
+        int64_t left = shape.dim(axis);
+        for (int part = 0; part < 2; ++part) {
+          cut.sizes.push_back(random.Between(0, left));
+          left -= cut.sizes.back();
+        }
+        cut.sizes.push_back(left);
       }
     }
   }
-  return results;
+  return spec;
 }
 
 void ExpectWhole(const Module& module, const Sharding& sharding,

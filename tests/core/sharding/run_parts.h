@@ -12,6 +12,7 @@
 #include "core/ir/module.h"
 #include "core/ops/part/part.h"
 #include "core/sharding/shard.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 
@@ -32,10 +33,17 @@ bool SumsFloats(const Module& module);
 // As much as that may matter; else nothing but -0 and NaN.
 Tolerance ToleranceOf(const Module& module);
 
-// Runs every task and puts their results together. Errors: theirs; kInternal
-// for an element that is given twice or never.
+// Runs every task in their order and puts their results together. Errors:
+// theirs; kInternal for an element of a result that is given twice or never,
+// and for a value between tasks that is not covered by whole pieces given
+// before it is taken, or of which a piece is not taken at all.
+// The values between tasks go to `between`.
 absl::StatusOr<std::vector<Literal>> RunTasks(
-    const Sharding& sharding, absl::Span<const Literal> arguments);
+    const Sharding& sharding, absl::Span<const Literal> arguments,
+    std::vector<Literal>* between = nullptr);
+
+// Cuts of some axes of the parameters: uneven, empty ones, every index, split.
+ShardSpec RandomSpec(const Signature& signature, Random& random);
 
 // Draws arguments and expects the tasks to give what the module gives.
 void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed);

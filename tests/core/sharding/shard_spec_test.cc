@@ -29,7 +29,8 @@ absl::Status Checked(absl::string_view text) {
 
 TEST(ShardSpec, TextIsReadAndWritten) {
   for (const char* text :
-       {"", "1.4=1+1", "0.0/2 2.0*", "0.-1=3+0+1 1.0. r0.1/3"}) {
+       {"", "1.4=1+1", "0.0/2 2.0*", "0.-1=3+0+1 1.0. r0.1/3",
+        "0.0/2 split", "refuse"}) {
     ASSERT_OK_AND_ASSIGN(const ShardSpec spec, ParseShardSpec(text));
     EXPECT_EQ(ToString(spec), text);
   }

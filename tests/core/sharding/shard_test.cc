@@ -109,6 +109,104 @@ TEST(Shard, TheSeedsExampleExplained) {
                        "axis 2 of argument 0 is whole: dot_general"));
 }
 
+TEST(Shard, TheSeedsExampleWithSplitContraction) {
+  const Module module = SeedModule();
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding,
+                       Sharded(module, "0.0* 0.1/2 0.2/3 1.4=1+1 split",
+                               ShardSpec::Unnamed::kWhole));
+  // A product of one number by one for each of 4 elements and 6 cells; a sum
+  // for each element.
+  ASSERT_EQ(sharding.tasks.size(), 28u);
+  EXPECT_TRUE(sharding.notes.empty());
+  EXPECT_THAT(sharding.tasks[0].takes,
+              ElementsAre(Piece{0, {{0, 1}, {0, 1}, {0, 1}}},
+                          Piece{1, {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}}));
+  EXPECT_EQ(sharding.tasks[27].takes.size(), 6u);
+  const Exchange exchange = ExchangeOf(sharding);
+  EXPECT_EQ(exchange.stages, 2);
+  EXPECT_EQ(exchange.bytes, 24 * 4);
+  ASSERT_OK_AND_ASSIGN(const auto results, RunTasks(sharding, SeedArguments()));
+  EXPECT_THAT(results[0], LiteralBitEquals(Literal::Of<float>(
+                              {319, 340, 823, 880}, {2, 2})));
+}
+
+TEST(Shard, TheSeedsExampleSplitExplained) {
+  ASSERT_OK_AND_ASSIGN(
+      const Sharding sharding,
+      Sharded(SeedModule(), "0.2/2 split", ShardSpec::Unnamed::kWhole));
+  EXPECT_EQ(Explain(sharding, 3),
+            "(f32[2,2,3], s32[1,1,3,2,2]) -> (f32[2,2]): 3 tasks, 3 modules, "
+            "2 stages, 32 bytes between tasks\n"
+            "axis 0.2 1.2 = 2+1\n"
+            "task 0: 0[0:2, 0:2, 0:2] 1[0:1, 0:1, 0:2, 0:2, 0:2] -> "
+            "b0[0:2, 0:2]\n"
+            "task 1: 0[0:2, 0:2, 2:3] 1[0:1, 0:1, 2:3, 0:2, 0:2] -> "
+            "b1[0:2, 0:2]\n"
+            "task 2: b0[0:2, 0:2] b1[0:2, 0:2] -> r0[0:2, 0:2]\n");
+}
+
+TEST(Shard, AContractionOverACutAxisIsRefused) {
+  const Module module = ModuleOf({F32({8, 4}), F32({4, 6})}, [](const auto& p) {
+    return Formulas{Product(p[0], p[1])};
+  });
+  for (const char* cuts : {"0.1/2 refuse", "1.-2* refuse"}) {
+    EXPECT_THAT(ShardBy(module, cuts),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "dot_general needs all of axis 1 of its operand 0, "
+                         "f32[8,4], which is cut: the spec refuses that"));
+  }
+  ASSERT_OK_AND_ASSIGN(const Sharding rows, ShardBy(module, "0.0/2 refuse"));
+  EXPECT_EQ(rows.tasks.size(), 2u);
+}
+
+TEST(Shard, StrictTakesASplitForWhatWasWanted) {
+  const Module module = ModuleOf(
+      {F32({8, 4})}, [](const auto& p) { return Formulas{Summed(p[0], {1})}; });
+  for (const bool split : {true, false}) {
+    ASSERT_OK_AND_ASSIGN(ShardSpec spec, ParseShardSpec("0.0. 0.1/2"));
+    spec.strict = true;
+    if (split) spec.contracted = ShardSpec::Contracted::kSplit;
+    EXPECT_EQ(Shard(module, spec).ok(), split);
+  }
+}
+
+TEST(Shard, ResultsWithUnrelatedCutsAreTasksOfTheirOwn) {
+  const Module module = ModuleOf({F32({100}), F32({100})}, [](const auto& p) {
+    return Formulas{p[0] + p[0], p[1] * p[1], SummedAll(p[0])};
+  });
+  ASSERT_OK_AND_ASSIGN(ShardSpec spec, ParseShardSpec("0.0* 1.0/3"));
+  spec.max_tasks = 103;
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, Shard(module, spec));
+  EXPECT_EQ(sharding.tasks.size(), 103u);
+  ExpectWhole(module, sharding, 5);
+}
+
+TEST(Shard, EveryIndexOfContractedAxesIsMergedToo) {
+  const Module module = ModuleOf({F32({100, 100})}, [](const auto& p) {
+    return Formulas{SummedAll(p[0])};
+  });
+  ASSERT_OK_AND_ASSIGN(ShardSpec spec, ParseShardSpec("0.0* 0.1* split"));
+  spec.max_tasks = 64;
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, Shard(module, spec));
+  EXPECT_LE(sharding.tasks.size(), 64u);
+  EXPECT_GT(sharding.tasks.size(), 16u);
+  ExpectWhole(module, sharding, 3);
+  ASSERT_OK_AND_ASSIGN(ShardSpec named, ParseShardSpec("0.0/50 0.1/50 split"));
+  named.max_tasks = 2499;
+  EXPECT_THAT(Shard(module, named),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "the cuts make 2500 tasks, at most 2499"));
+}
+
+TEST(Shard, AxesThatNoCutNamesAreNotSplit) {
+  const Module module = ModuleOf(
+      {F32({8, 4})}, [](const auto& p) { return Formulas{Summed(p[0], {1})}; });
+  ASSERT_OK_AND_ASSIGN(const ShardSpec spec, ParseShardSpec("0.0/2 split"));
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, Shard(module, spec));
+  EXPECT_EQ(sharding.tasks.size(), 2u);
+  EXPECT_TRUE(sharding.between.empty());
+}
+
 TEST(Shard, TheSeedsExampleWithWholeRows) {
   const Module module = SeedModule();
   ASSERT_OK_AND_ASSIGN(const Sharding sharding,
@@ -181,38 +279,8 @@ TEST(Shard, EveryIndexIsMergedUntilThereAreFewEnoughTasks) {
 
 // ---- random graphs ----------------------------------------------------------
 
-ShardSpec RandomSpec(const Signature& signature, Random& random) {
-  ShardSpec spec;
-  spec.max_tasks = 64;
-  if (random.OneIn(2)) spec.unnamed = ShardSpec::Unnamed::kWhole;
-  for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Shape& shape = signature.parameters[i];
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      if (random.OneIn(2)) continue;
-      AxisCut& cut = spec.parameters.emplace_back();
-      cut.value = static_cast<int>(i);
-      cut.axis = random.OneIn(2) ? axis : axis - shape.rank();
-      if (random.OneIn(3)) {
-        cut.kind = AxisCut::Kind::kEveryIndex;
-      } else if (random.OneIn(2)) {
-        cut.kind = AxisCut::Kind::kParts;
-        cut.parts = random.Between(1, 4);
-      } else {  // uneven, empty ones too
-        cut.kind = AxisCut::Kind::kSizes;
-        int64_t left = shape.dim(axis);
-        for (int part = 0; part < 2; ++part) {
-          cut.sizes.push_back(random.Between(0, left));
-          left -= cut.sizes.back();
-        }
-        cut.sizes.push_back(left);
-      }
-    }
-  }
-  return spec;
-}
-
 TEST(Shard, RandomGraphsByRandomSpecsAreTheWhole) {
-  int64_t tasks = 0, cut = 0, refused = 0;
+  int64_t tasks = 0, cut = 0, split = 0, refused = 0;
   for (uint64_t seed = 0; seed < kShardedGraphs; ++seed) {
     Random random(seed);
     const Module module = RandomModule(seed, {.instructions = 12});
@@ -225,12 +293,14 @@ TEST(Shard, RandomGraphsByRandomSpecsAreTheWhole) {
     ASSERT_OK(sharding) << "seed " << seed << " " << ToString(spec);
     tasks += static_cast<int64_t>(sharding->tasks.size());
     cut += sharding->tasks.size() > 1 ? 1 : 0;
+    split += sharding->between.empty() ? 0 : 1;
     ExpectWhole(module, *sharding, seed);
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
-  std::cout << kShardedGraphs << " graphs, " << cut << " of them cut, " << tasks
-            << " tasks; " << refused << " refused\n";
+  std::cout << kShardedGraphs << " graphs, " << cut << " of them cut, " << split
+            << " split, " << tasks << " tasks; " << refused << " refused\n";
   EXPECT_GT(cut, static_cast<int64_t>(kShardedGraphs / 10));
+  EXPECT_GT(split, static_cast<int64_t>(kShardedGraphs / 50));
 }
 
 }  // namespace

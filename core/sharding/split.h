@@ -1,0 +1,44 @@
+// Split: contractions over axes that are cut, as partial values and what
+// combines them.
+#ifndef HAWSER_CORE_SHARDING_SPLIT_H_
+#define HAWSER_CORE_SHARDING_SPLIT_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "core/sharding/cuts.h"
+
+namespace hawser {
+
+// What a contraction gives of some parts of the axes it contracts.
+struct Partial {
+  struct Of {
+    int axis_class;
+    int part;
+    friend bool operator==(const Of&, const Of&) = default;
+  };
+  ValueId value;  // in the split module
+  // In the module that was split, a value with the same axes.
+  ValueId whole;
+  std::vector<Of> of;  // which parts: one of each class
+  int cells;           // how many such partial values there are
+};
+
+struct SplitModule {
+  Module module;
+  std::vector<Partial> partials;
+};
+
+// The same function, where each of the cuts' contractions is split by the rule
+// of its op. Pure, and of ordinary instructions: the two give the same, but
+// where floats are summed in another order. Computations that instructions call
+// stay as they are. `cuts` are of `module`.
+absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts);
+
+// That function in stages: its partial values are results behind its own, and
+// parameters behind its own, from which all others that need them take them.
+absl::StatusOr<Module> Staged(const SplitModule& split);
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_SPLIT_H_
