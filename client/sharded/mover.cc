@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/text/printer.h"
+#include "core/runtime/datasets.h"
 #include "core/sharding/moves.h"
 
 namespace hawser {
@@ -361,7 +362,7 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
       }
       auto slice = SliceModule(value->shape.dtype(), rows, box);
       Finish(promise, place, life,
-             slice.ok() ? RunMove(at, *std::move(slice), {*open})
+             slice.ok() ? RunMove(at, *std::move(slice), {Argument(*open)})
                         : slice.status());
     });
   });

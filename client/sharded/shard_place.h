@@ -14,6 +14,7 @@
 #include "core/base/threads/alarm.h"
 #include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
+#include "core/sharding/choose.h"
 
 namespace hawser {
 
@@ -28,6 +29,8 @@ struct ShardedPolicy {
   int checkpoint_steps = 16;
   int64_t checkpoint_bytes = int64_t{64} << 20;
   int max_steps = 1024;
+  // What each place is taken to do, as far as it was not measured.
+  PlaceFigures figures = {};
 };
 
 // Thread-safe. What may block is done on the place's own thread, so that a slow

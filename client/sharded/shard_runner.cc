@@ -312,9 +312,10 @@ void ShardRunner::Queue(const ShardedTaskPtr& task, int attempt,
     return executable->Execute(arguments, {.call = call, .donated = {}});
   }();
   if (!results.ok()) {
-    return On([&](Afterwards& later) {
+    On([&](Afterwards& later) {
       OnPlaceFailed(task, attempt, results.status(), later);
     });
+    return;
   }
   // The smallest, in case its client fetches it to know.
   const BufferPtr smallest = *std::min_element(

@@ -48,6 +48,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Close();
   bool closed() const { return !gate_->Enter(); }
 
+  const ShardedPolicy& policy() const { return policy_; }
   // There until it is closed.
   const std::vector<std::unique_ptr<ShardPlace>>& places() const {
     return places_;

@@ -29,7 +29,13 @@ std::string NameOf(
 runtime::Capabilities Both(runtime::Capabilities a,
                            const runtime::Capabilities& b) {
   a.opset = std::min(a.opset, b.opset);
-  a.dtypes = a.dtypes & b.dtypes;
+  DTypeSet dtypes;
+  for (const DType dtype : AllDTypes()) {
+    if (a.dtypes.Has(dtype) && b.dtypes.Has(dtype)) {
+      dtypes = dtypes | DTypeSet::Of(dtype);
+    }
+  }
+  a.dtypes = dtypes;
   a.limits.instructions = std::min(a.limits.instructions, b.limits.instructions);
   a.memory_bytes = a.memory_bytes == 0 || b.memory_bytes == 0
                        ? 0

@@ -91,16 +91,28 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
 absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     Layouts layouts) const {
   const size_t places = runner_->places().size();
-  const std::vector<PlaceFigures> figures(places);
-  HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
-                          ChooseSpec(*module_, figures, layouts));
-  HAWSER_LOG(kDebug) << module_->name() << " over " << places
-                     << " places: " << choice.why;
+  Sharding sharding;
+  if (options_.cuts != nullptr) {
+    ShardSpec spec = *options_.cuts;
+    for (AxisCut& cut : spec.parameters) {
+      if (cut.kind == AxisCut::Kind::kParts && cut.parts == 0) {
+        cut.parts = static_cast<int64_t>(places);
+      }
+    }
+    HAWSER_ASSIGN_OR_RETURN(sharding, Shard(*module_, spec));
+    for (const ShardNote& note : sharding.notes) {
+      HAWSER_LOG(kWarning) << module_->name() << ": " << note.why;
+    }
+  } else {
+    const std::vector<PlaceFigures> figures(places, runner_->policy().figures);
+    HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
+                            ChooseSpec(*module_, figures, layouts));
+    sharding = std::move(choice.sharding);
+  }
   auto plan = std::make_shared<Plan>();
-  const bool fixed = IsFixed(choice.sharding, layouts);
+  const bool fixed = IsFixed(sharding, layouts);
   plan->layouts = std::move(layouts);
-  plan->sharding =
-      std::make_shared<const Sharding>(std::move(choice.sharding));
+  plan->sharding = std::make_shared<const Sharding>(std::move(sharding));
   const auto& tasks = plan->sharding->tasks;
   std::map<const Module*, double> known;
   // Tasks that take equally much of others are one stage, in the order of the

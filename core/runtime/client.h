@@ -25,6 +25,10 @@
 #include "core/ir/module.h"
 #include "core/ir/verifier.h"
 
+namespace hawser {
+struct ShardSpec;
+}
+
 namespace hawser::runtime {
 
 class Client;
@@ -116,6 +120,9 @@ enum class Numerics : uint8_t { kFast = 0, kStrict = 1, kTf32 = 2 };
 
 struct CompileOptions {
   Numerics numerics = Numerics::kFast;
+  // Where its user wants it cut, for a client that cuts: core/sharding; 0 parts
+  // are as many as it has places. Null: nowhere in particular. Others ignore it.
+  std::shared_ptr<const ShardSpec> cuts = nullptr;
 };
 
 struct ExecuteOptions {

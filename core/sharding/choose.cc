@@ -23,9 +23,17 @@ constexpr double kWorthwhile = 0.9;
 // Axes that are tried, the longest first.
 constexpr size_t kMostAxes = 16;
 
+// Nothing is cut so far; what is then, also where it is contracted.
+ShardSpec SplitSpec() {
+  ShardSpec spec;
+  spec.unnamed = ShardSpec::Unnamed::kWhole;
+  spec.contracted = ShardSpec::Contracted::kSplit;
+  return spec;
+}
+
 // Axes along which the pieces of an argument are more than one.
 ShardSpec AsTheyLie(absl::Span<const ArgumentLayout> arguments) {
-  ShardSpec spec{.unnamed = ShardSpec::Unnamed::kWhole};
+  ShardSpec spec = SplitSpec();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::vector<Box>& pieces = arguments[i].pieces;
     if (arguments[i].at != ArgumentLayout::At::kPieces || pieces.empty()) {
@@ -112,7 +120,7 @@ double SecondsOf(const Sharding& sharding,
 absl::StatusOr<ShardChoice> ChooseSpec(
     const Module& module, absl::Span<const PlaceFigures> places,
     absl::Span<const ArgumentLayout> arguments) {
-  ShardChoice best{.spec = {.unnamed = ShardSpec::Unnamed::kWhole}};
+  ShardChoice best{.spec = SplitSpec()};
   HAWSER_ASSIGN_OR_RETURN(best.sharding, Shard(module, best.spec));
   best.alone = best.seconds = SecondsOf(best.sharding, places, arguments);
   best.why = "one task: nothing is faster in parts";
@@ -141,7 +149,7 @@ absl::StatusOr<ShardChoice> ChooseSpec(
   const int64_t parts =
       static_cast<int64_t>(places.size()) * (fine ? kPartsAPlace : 1);
   for (const Axis& one : axes) {
-    ShardSpec spec{.unnamed = ShardSpec::Unnamed::kWhole};
+    ShardSpec spec = SplitSpec();
     spec.parameters.push_back({.value = one.parameter,
                                .axis = one.axis,
                                .kind = AxisCut::Kind::kParts,
