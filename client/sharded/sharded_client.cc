@@ -79,6 +79,7 @@ absl::StatusOr<runtime::Capabilities> ShardedClient::capabilities() {
     }
   }
   if (!all.ok() && !first.ok()) return first;
+  if (all.ok()) all->places = static_cast<int>(runner_->places().size());
   return all;
 }
 

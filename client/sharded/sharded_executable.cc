@@ -4,7 +4,6 @@
 #include <map>
 
 #include "client/sharded/sharded_buffer.h"
-#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/sharding/work.h"
 
@@ -100,9 +99,6 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
       }
     }
     HAWSER_ASSIGN_OR_RETURN(sharding, Shard(*module_, spec));
-    for (const ShardNote& note : sharding.notes) {
-      HAWSER_LOG(kWarning) << module_->name() << ": " << note.why;
-    }
   } else {
     const std::vector<PlaceFigures> figures(places, runner_->policy().figures);
     HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,

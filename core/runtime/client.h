@@ -43,6 +43,8 @@ struct Capabilities {
   std::string platform;      // "cpu", "cuda", "emu"
   std::string device;        // "AMD EPYC, 2 cores", "NVIDIA H200"
   int64_t memory_bytes = 0;  // of the device; 0: not known
+  // On how many it spreads one function; CompileOptions::cuts says how.
+  int places = 1;
   // Names of the ops it runs; empty: all of `opset`.
   std::vector<std::string> ops;
 };
