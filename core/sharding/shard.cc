@@ -14,6 +14,7 @@
 #include "core/ir/leaves.h"
 #include "core/ir/text/printer.h"
 #include "core/sharding/cuts.h"
+#include "core/sharding/part_plan.h"
 #include "core/sharding/split.h"
 
 namespace hawser {
@@ -128,7 +129,7 @@ class Plan {
       plan.staged_ = module;
     }
     plan.FindLevels();
-    plan.FindMembers();
+    HAWSER_RETURN_IF_ERROR(plan.FindMembers());
     plan.FindGroups();
     return plan;
   }
@@ -151,18 +152,20 @@ class Plan {
   Plan(const Module& module, const Cuts& cuts)
       : whole_(module.entry()), cuts_(cuts) {}
   void FindLevels();
-  void FindMembers();
+  absl::Status FindMembers();
   // Members of a level whose directions are connected are one group; those that
   // have none go with the first one.
   void FindGroups();
   void CutLike(ValueId whole, Member& member) const;
-  void CutIntoShares(int shares, Member& member) const;
+  absl::Status CutIntoShares(int shares, Member& member) const;
+  // Elements of values between tasks that a box of a result is made of.
+  absl::StatusOr<int64_t> TakenBetween(int result, const Box& box) const;
   int PartsOf(const Direction& direction) const {
     return direction.axis_class == Direction::kShares
                ? direction.number
                : cuts_.axis_class(direction.axis_class).parts();
   }
-  Interval PartOf(const Direction& direction, int64_t size, int i) const {
+  Interval IntervalOf(const Direction& direction, int64_t size, int i) const {
     if (direction.axis_class != Direction::kShares) {
       return cuts_.axis_class(direction.axis_class).part(i);
     }
@@ -200,14 +203,34 @@ void Plan::CutLike(ValueId whole, Member& member) const {
   }
 }
 
-// A result that is whole, of values between tasks: the longest axis.
-void Plan::CutIntoShares(int shares, Member& member) const {
+absl::StatusOr<int64_t> Plan::TakenBetween(int result, const Box& box) const {
+  std::vector<MaybeBox> gives(staged_.entry().results().size());
+  gives[result] = box;
+  const int entry = static_cast<int>(staged_.computations().size()) - 1;
+  HAWSER_ASSIGN_OR_RETURN(const auto asks, AsksOf(staged_, entry, gives));
+  int64_t taken = 0;
+  for (size_t i = whole_.num_parameters(); i < asks.size(); ++i) {
+    if (asks[i].has_value()) taken += ElementsOf(*asks[i]);
+  }
+  return taken;
+}
+
+// A result that is whole, of values between tasks: the longest axis, unless
+// each share would need most of those values.
+absl::Status Plan::CutIntoShares(int shares, Member& member) const {
   const Dims dims = member.shape.dims();
+  if (member.shape.byte_size() < kLeastShared) return absl::OkStatus();
   const auto longest = std::max_element(dims.begin(), dims.end());
-  if (member.shape.byte_size() < kLeastShared || *longest < shares) return;
-  member.cuts.push_back({{Direction::kShares, shares},
-                         static_cast<int>(longest - dims.begin()),
-                         0});
+  if (*longest < shares) return absl::OkStatus();
+  const int axis = static_cast<int>(longest - dims.begin());
+  const Direction direction{Direction::kShares, shares};
+  Box box = WholeBox(member.shape);
+  HAWSER_ASSIGN_OR_RETURN(const int64_t all, TakenBetween(member.result, box));
+  box[axis] = IntervalOf(direction, *longest, 0);
+  HAWSER_ASSIGN_OR_RETURN(const int64_t own, TakenBetween(member.result, box));
+  if (4 * own > 3 * all) return absl::OkStatus();
+  member.cuts.push_back({direction, axis, 0});
+  return absl::OkStatus();
 }
 
 void Plan::FindLevels() {
@@ -232,7 +255,7 @@ void Plan::FindLevels() {
   }
 }
 
-void Plan::FindMembers() {
+absl::Status Plan::FindMembers() {
   const Computation& entry = staged_.entry();
   for (int k = 0; k < static_cast<int>(entry.results().size()); ++k) {
     const ValueId value = entry.results()[k];
@@ -242,7 +265,7 @@ void Plan::FindMembers() {
     if (k < num_results()) {
       CutLike(whole_.results()[k], member);
       if (member.cuts.empty() && level.shares > 1) {
-        CutIntoShares(level.shares, member);
+        HAWSER_RETURN_IF_ERROR(CutIntoShares(level.shares, member));
       }
       continue;
     }
@@ -256,6 +279,7 @@ void Plan::FindMembers() {
       member.cuts.push_back({{of.axis_class, met}, -1, of.part});
     }
   }
+  return absl::OkStatus();
 }
 
 void Plan::FindGroups() {
@@ -314,7 +338,7 @@ MaybeBox Plan::BoxOf(const Member& member, const Group& group,
         directions.begin();
     cut[at] = true;
     if (one.axis >= 0) {
-      box[one.axis] = PartOf(one.direction, box[one.axis].end, parts[at]);
+      box[one.axis] = IntervalOf(one.direction, box[one.axis].end, parts[at]);
     } else if (parts[at] != one.part) {
       return std::nullopt;
     }
@@ -359,8 +383,7 @@ absl::Status Plan::AddTasks(Sharding& sharding) const {
       ShardTask task;
       task.gives = GivesOf(groups_[g], parts, asked);
       if (task.gives.empty()) continue;
-      HAWSER_ASSIGN_OR_RETURN(PartModule part,
-                              hawser::PartOf(staged_, task.gives));
+      HAWSER_ASSIGN_OR_RETURN(PartModule part, PartOf(staged_, task.gives));
       task.takes = std::move(part.takes);
       task.offsets = std::move(part.offsets);
       for (const Piece& piece : task.takes) {

@@ -116,6 +116,20 @@ TEST(TrainingStep, APartialGradientIsMadeAtOnce) {
   EXPECT_EQ(products, 5);
 }
 
+// Of a gradient scaled by its norm every share needs all of it.
+TEST(TrainingStep, WhatNeedsAllOfASumIsMadeOnce) {
+  const Module step = ModuleOf(
+      {F32({kRows, kFeatures}), F32({kRows, kHidden})}, [](const auto& p) {
+        const Expression gradient = Product(Turned(p[0]), p[1]);
+        const Expression norm = SummedAll(gradient * gradient);
+        return Formulas{gradient / Spread(norm + 1, gradient.dims(), {0, 1})};
+      });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(step, "0.0/3 split"));
+  ASSERT_EQ(sharding.tasks.size(), 4u);
+  EXPECT_EQ(ExchangeOf(sharding).bytes, 3 * 4 * kFeatures * kHidden);
+  ExpectWhole(step, sharding, 4, kSums);
+}
+
 TEST(TrainingStep, UnevenRowsAndMorePartsThanFew) {
   const Module step = StepModule();
   for (const char* cuts : {"0.0=1+0+11 split", "1.0/5 split", "0.0* split",
