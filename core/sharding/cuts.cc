@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/sharding/part_plan.h"
+#include "core/sharding/part/part_plan.h"
 
 namespace hawser {
 namespace {

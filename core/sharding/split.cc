@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/base/status.h"
 #include "core/ops/part/split.h"
-#include "core/sharding/module_copy.h"
+#include "core/sharding/part/module_copy.h"
 
 namespace hawser {
 namespace {

@@ -304,8 +304,8 @@ TEST(Explain, SaysWhatGoesBetweenTasks) {
                "module \"product\"\n"
                "computation @0 \"main\" (%0: f32[2,4], %1: f32[4,3]) {\n"
                "  %2: f32[2,3] = dot_general(%0, %1) "
-               "{lhs_batching_dimensions=[], lhs_contracting_dimensions=[1], "
-               "rhs_batching_dimensions=[], rhs_contracting_dimensions=[0]}\n"
+               "lhs_batching_dimensions=[] lhs_contracting_dimensions=[1] "
+               "rhs_batching_dimensions=[] rhs_contracting_dimensions=[0]\n"
                "  return %2\n"
                "}\n");
   CommandRun hawser;

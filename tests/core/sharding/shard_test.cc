@@ -237,6 +237,19 @@ TEST(Shard, AClassThatCutsAResultTwiceGivesAllOfIt) {
   ExpectWhole(square, sharding, 1);
 }
 
+TEST(Shard, AClassThatIsContractedAndKeptIsSplit) {
+  const Module square = ModuleOf({F32({6, 6})}, [](const auto& p) {
+    const Expression both = p[0] + Transposed(p[0], {1, 0});
+    return Formulas{Summed(both, {0}), Product(both, both)};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(square, "0.0/3 split"));
+  ExpectWhole(square, sharding, 1);
+  // Sums of three parts by three, products of three by nine, and what they add
+  // up to.
+  EXPECT_EQ(sharding.between.size(), 6u);
+  EXPECT_EQ(sharding.tasks.size(), 27u + 9u);
+}
+
 TEST(Shard, CutsGoThroughReshapes) {
   const struct {
     Dims from, to;
