@@ -250,6 +250,22 @@ TEST(Shard, AClassThatIsContractedAndKeptIsSplit) {
   EXPECT_EQ(sharding.tasks.size(), 27u + 9u);
 }
 
+// Two blocks of a product: the corners beside them are not given.
+TEST(Shard, OnlyWhatIsTakenGoesBetweenTasks) {
+  const Module blocks = ModuleOf({F32({8, 6})}, [](const auto& p) {
+    const Expression product = Product(Transposed(p[0], {1, 0}), p[0]);
+    const Box all = {{0, 6}, {0, 6}};
+    return Formulas{SliceTo(product, all, {{0, 3}, {0, 3}}),
+                    SliceTo(product, all, {{3, 6}, {3, 6}})};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(blocks, "0.0/2 split"));
+  ASSERT_EQ(sharding.tasks.size(), 3u);
+  EXPECT_THAT(sharding.tasks[1].gives, ElementsAre(Piece{3, {{0, 3}, {0, 3}}},
+                                                   Piece{3, {{3, 6}, {3, 6}}}));
+  EXPECT_EQ(ExchangeOf(sharding).bytes, 2 * 2 * 9 * 4);
+  ExpectWhole(blocks, sharding, 2);
+}
+
 TEST(Shard, CutsGoThroughReshapes) {
   const struct {
     Dims from, to;
