@@ -69,8 +69,10 @@ bool SumsFloats(const Module& module) {
       if (instruction.op != &kReduce && instruction.op != &kDotGeneral) {
         continue;
       }
-      const DType dtype = computation.shape(instruction.operands[0]).dtype();
-      if (IsFloat(dtype) || IsComplex(dtype)) return true;
+      for (ValueId operand : instruction.operands) {
+        const DType dtype = computation.shape(operand).dtype();
+        if (IsFloat(dtype) || IsComplex(dtype)) return true;
+      }
     }
   }
   return false;
