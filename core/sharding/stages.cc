@@ -90,6 +90,7 @@ absl::StatusOr<Stages> Stages::Make(const Module& module, const Cuts& cuts,
   Stages stages(module, cuts);
   if (split) {
     HAWSER_ASSIGN_OR_RETURN(SplitModule made, Split(module, cuts));
+    AddRepeated(made);
     HAWSER_ASSIGN_OR_RETURN(stages.staged_, Staged(made));
     stages.partials_ = std::move(made.partials);
   } else {

@@ -116,6 +116,32 @@ TEST(TrainingStep, APartialGradientIsMadeAtOnce) {
   EXPECT_EQ(products, 5);
 }
 
+// Rows of a product, less their mean and over their deviation: each is made of
+// partial values of all rows. The product itself is not made again for them.
+TEST(TrainingStep, AProductThatLaterStagesNeedIsMadeOnce) {
+  const Module norm =
+      ModuleOf({F32({kRows, kHidden}), F32({kHidden, 8})}, [](const auto& p) {
+        const Expression x = Product(p[0], p[1]);
+        const auto mean = [&](const Expression& y) {
+          return Spread((1.0 / kRows) * Summed(y, {0}), x.dims(), {0});
+        };
+        const Expression centred = x - mean(x);
+        return Formulas{centred / (mean(centred * centred) + 1)};
+      });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(norm, "0.0/3 split"));
+  ASSERT_EQ(sharding.tasks.size(), 9u);
+  for (int t = 0; t < 9; ++t) {
+    int products = 0;
+    for (const Instruction& instruction :
+         sharding.tasks[t].module->entry().instructions()) {
+      products += instruction.op == &kDotGeneral ? 1 : 0;
+    }
+    EXPECT_EQ(products, t < 3 ? 1 : 0) << t;
+    EXPECT_EQ(sharding.tasks[t].takes[0].value < 2, t < 3);
+  }
+  ExpectWhole(norm, sharding, 5, kSums);
+}
+
 // Of a gradient scaled by its norm every share needs all of it.
 TEST(TrainingStep, WhatNeedsAllOfASumIsMadeOnce) {
   const Module step = ModuleOf(
