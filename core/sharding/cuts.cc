@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/sharding/part_plan.h"
+#include "core/sharding/part/part_plan.h"
 
 namespace hawser {
 namespace {
@@ -177,6 +177,23 @@ std::vector<bool> NeededBy(const Computation& computation) {
 
 }  // namespace
 
+AxisMap AxesOf(const Module& module, const Computation& computation,
+               const Instruction& instruction) {
+  std::vector<Shape> operands, results;
+  std::vector<const Signature*> called;
+  for (ValueId operand : instruction.operands) {
+    operands.push_back(computation.shape(operand));
+  }
+  for (int k = 0; k < instruction.num_results; ++k) {
+    results.push_back(computation.shape(instruction.first_result + k));
+  }
+  for (int callee : instruction.called) {
+    called.push_back(&module.signature(callee));
+  }
+  return instruction.op->axes(
+      {*instruction.op, operands, instruction.attributes, called}, results);
+}
+
 absl::StatusOr<Cuts> Cuts::Make(const Module& module, const ShardSpec& spec,
                                 int64_t neighbours) {
   HAWSER_RETURN_IF_ERROR(CheckShardSpec(spec, module.signature()));
@@ -212,7 +229,7 @@ std::vector<Cuts::Contraction> Cuts::Contractions() const {
   for (int i = 0; i < static_cast<int>(needed.size()); ++i) {
     const Instruction& instruction = entry.instructions()[i];
     if (!needed[i] || instruction.op->split == nullptr) continue;
-    const AxisMap map = AxesOf(instruction);
+    const AxisMap map = AxesOf(*module_, entry, instruction);
     Contraction one{.instruction = i, .axes = {}, .cells = 1};
     for (int f = 0; f < static_cast<int>(map.factors.size()); ++f) {
       const AxisKind kind = map.factors[f].kind;
@@ -294,28 +311,11 @@ int Cuts::FindRoot(int axis) {
   return axis;
 }
 
-AxisMap Cuts::AxesOf(const Instruction& instruction) const {
-  const Computation& entry = module_->entry();
-  std::vector<Shape> operands, results;
-  std::vector<const Signature*> called;
-  for (ValueId operand : instruction.operands) {
-    operands.push_back(entry.shape(operand));
-  }
-  for (int k = 0; k < instruction.num_results; ++k) {
-    results.push_back(entry.shape(instruction.first_result + k));
-  }
-  for (int callee : instruction.called) {
-    called.push_back(&module_->signature(callee));
-  }
-  return instruction.op->axes(
-      {*instruction.op, operands, instruction.attributes, called}, results);
-}
-
 void Cuts::JoinAxes(bool contracted) {
   const Computation& entry = module_->entry();
   for (const Instruction& instruction : entry.instructions()) {
     if (instruction.operands.empty()) continue;
-    const AxisMap map = AxesOf(instruction);
+    const AxisMap map = AxesOf(*module_, entry, instruction);
     std::vector<int> first(map.factors.size(), -1);
     const auto join = [&](const AxisMap::Axes& axes, ValueId value) {
       for (size_t i = 0; i < axes.size(); ++i) {

@@ -36,6 +36,10 @@ struct AxisClass {
   }
 };
 
+// How the axes of an instruction of that module take part in its op.
+AxisMap AxesOf(const Module& module, const Computation& computation,
+               const Instruction& instruction);
+
 // Cuts go forwards, from what the spec names to the results, and are advice:
 // what they are wrong about costs work, never a value. The module outlives
 // them.
@@ -76,7 +80,6 @@ class Cuts {
  private:
   explicit Cuts(const Module& module) : module_(&module) {}
   void NumberAxes();
-  AxisMap AxesOf(const Instruction& instruction) const;
   void JoinAxes(bool contracted);
   void CutNamedAxes(const ShardSpec& spec);
   void CutEveryIndex(const ShardSpec& spec, int64_t neighbours);

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "core/sharding/part_module.h"
+#include "core/sharding/part/part_module.h"
 #include "core/sharding/shard_spec.h"
 
 namespace hawser {

@@ -1,14 +1,40 @@
 #include "core/sharding/split.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/base/status.h"
 #include "core/ops/part/split.h"
-#include "core/sharding/module_copy.h"
+#include "core/sharding/part/module_copy.h"
 
 namespace hawser {
 namespace {
+
+// Multiplications that take as long as to send an element: 4 bytes at 2.5 GB/s,
+// and 40 of them in a nanosecond.
+constexpr int64_t kWorkToSend = 64;
+// Values that are sent since they would be computed again.
+constexpr int kMostRepeated = 64;
+// What a loop may do.
+constexpr int64_t kVeryMuch = int64_t{1} << 50;
+
+// About how many operations on elements an instruction of the entry does.
+int64_t WorkOf(const Module& module, const Instruction& instruction) {
+  if (instruction.operands.empty()) return 0;
+  if (instruction.op->Is(kControlFlow)) return kVeryMuch;
+  int64_t work = 1;
+  const AxisMap map = AxesOf(module, module.entry(), instruction);
+  for (const AxisMap::Factor& factor : map.factors) {
+    if (factor.kind != AxisKind::kParallel &&
+        factor.kind != AxisKind::kContracted) {
+      continue;
+    }
+    if (factor.size == 0) return 0;
+    work = work > kVeryMuch / factor.size ? kVeryMuch : work * factor.size;
+  }
+  return work;
+}
 
 // A new module's entry, grown along that of another one.
 class Rewriting {
@@ -135,6 +161,23 @@ absl::StatusOr<bool> SplitOne(const Module& module, const Cuts& cuts,
   return true;
 }
 
+std::vector<int> StagesOf(const Computation& entry,
+                          absl::Span<const Partial> partials) {
+  std::vector<int> stage(entry.num_values(), 0);
+  std::vector<int> exchanges(entry.num_values(), 0);
+  for (const Partial& partial : partials) exchanges[partial.value] = 1;
+  for (const Instruction& instruction : entry.instructions()) {
+    int own = 0;
+    for (ValueId operand : instruction.operands) {
+      own = std::max(own, stage[operand] + exchanges[operand]);
+    }
+    for (int k = 0; k < instruction.num_results; ++k) {
+      stage[instruction.first_result + k] = own;
+    }
+  }
+  return stage;
+}
+
 }  // namespace
 
 absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts) {
@@ -155,34 +198,87 @@ absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts) {
   }
   std::vector<ValueId> results;
   for (ValueId value : entry.results()) results.push_back(to.Of(value));
+  std::vector<ValueId> whole;
+  for (ValueId value = 0; value < entry.num_values(); ++value) {
+    whole.resize(std::max<size_t>(whole.size(), to.Of(value) + 1), kNoValue);
+    whole[to.Of(value)] = value;
+  }
   HAWSER_ASSIGN_OR_RETURN(Module made, std::move(to).Finish(results));
-  return SplitModule{std::move(made), std::move(partials)};
+  whole.resize(made.entry().num_values(), kNoValue);
+  std::vector<int> stage = StagesOf(made.entry(), partials);
+  return SplitModule{std::move(made), std::move(partials), std::move(whole),
+                     std::move(stage)};
+}
+
+void AddRepeated(SplitModule& split) {
+  const Computation& entry = split.module.entry();
+  const std::vector<int>& stage = split.stage;
+  // Of each value the stage of its last user, and the most that an instruction
+  // does of those that make it of arguments and of values between tasks.
+  std::vector<int> last = stage;
+  std::vector<int64_t> work(entry.num_values(), 0);
+  std::vector<bool> between(entry.num_values(), false);
+  for (const Partial& partial : split.partials) between[partial.value] = true;
+  for (const Instruction& instruction : entry.instructions()) {
+    for (ValueId operand : instruction.operands) {
+      last[operand] = std::max(last[operand], stage[instruction.first_result]);
+    }
+  }
+  int most = kMostRepeated;
+  for (const Instruction& instruction : entry.instructions()) {
+    int64_t own = WorkOf(split.module, instruction);
+    for (ValueId operand : instruction.operands) {
+      if (!between[operand]) own = std::max(own, work[operand]);
+    }
+    for (int k = 0; k < instruction.num_results; ++k) {
+      const ValueId value = instruction.first_result + k;
+      work[value] = own;
+      const bool again = last[value] > stage[value] && !between[value] &&
+                         split.whole[value] != kNoValue;
+      if (!again || own / kWorkToSend <= entry.shape(value).num_elements() ||
+          most-- <= 0) {
+        continue;
+      }
+      between[value] = true;
+      split.partials.push_back({value, split.whole[value], {}, 1});
+    }
+  }
 }
 
 absl::StatusOr<Module> Staged(const SplitModule& split) {
   const Computation& entry = split.module.entry();
   Rewriting to(split.module);
-  absl::flat_hash_map<ValueId, ValueId> parameters;
+  struct Between {
+    ValueId parameter;
+    ValueId made = kNoValue;
+  };
+  absl::flat_hash_map<ValueId, Between> between;
   for (const Partial& partial : split.partials) {
-    parameters[partial.value] = to.AddParameter(entry.shape(partial.value));
+    between[partial.value].parameter =
+        to.AddParameter(entry.shape(partial.value));
   }
-  absl::flat_hash_map<ValueId, ValueId> made;
   for (const Instruction& instruction : entry.instructions()) {
     if (instruction.op == &kParameter) continue;
+    const int stage = split.stage[instruction.first_result];
+    for (ValueId operand : instruction.operands) {
+      const auto at = between.find(operand);
+      if (at == between.end()) continue;
+      const bool later = stage > split.stage[operand];
+      to.Replace(operand, later ? at->second.parameter : at->second.made);
+    }
     HAWSER_RETURN_IF_ERROR(to.Copy(instruction));
     for (int k = 0; k < instruction.num_results; ++k) {
-      const ValueId value = instruction.first_result + k;
-      const auto at = parameters.find(value);
-      if (at == parameters.end()) continue;
-      made[value] = to.Of(value);
-      to.Replace(value, at->second);
+      const auto at = between.find(instruction.first_result + k);
+      if (at != between.end()) at->second.made = to.Of(at->first);
     }
   }
   std::vector<ValueId> results;
-  for (ValueId value : entry.results()) results.push_back(to.Of(value));
-  for (const Partial& partial : split.partials) {
-    results.push_back(made[partial.value]);
-  }
+  const auto give = [&](ValueId value) {
+    const auto at = between.find(value);
+    results.push_back(at == between.end() ? to.Of(value) : at->second.made);
+  };
+  for (ValueId value : entry.results()) give(value);
+  for (const Partial& partial : split.partials) give(partial.value);
   return std::move(to).Finish(results);
 }
 

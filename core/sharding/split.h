@@ -11,7 +11,8 @@
 
 namespace hawser {
 
-// What a contraction gives of some parts of the axes it contracts.
+// A value that goes between tasks: what a contraction gives of some parts of
+// the axes it contracts, or a value that later stages need again.
 struct Partial {
   struct Of {
     int axis_class;
@@ -21,13 +22,17 @@ struct Partial {
   ValueId value;  // in the split module
   // In the module that was split, a value with the same axes.
   ValueId whole;
-  std::vector<Of> of;  // which parts: one of each class
+  std::vector<Of> of;  // which parts: one of each class, or none
   int cells;           // how many such partial values there are
 };
 
 struct SplitModule {
   Module module;
   std::vector<Partial> partials;
+  // Of each value the one of the module that was split, or kNoValue.
+  std::vector<ValueId> whole;
+  // Of each value its stage: how many exchanges are on the longest way to it.
+  std::vector<int> stage;
 };
 
 // The same function, where each of the cuts' contractions is split by the rule
@@ -36,8 +41,12 @@ struct SplitModule {
 // stay as they are. `cuts` are of `module`.
 absl::StatusOr<SplitModule> Split(const Module& module, const Cuts& cuts);
 
+// Adds to the partial values those that tasks of later stages need too, where
+// to compute them again takes longer than to send them.
+void AddRepeated(SplitModule& split);
+
 // That function in stages: its partial values are results behind its own, and
-// parameters behind its own, from which all others that need them take them.
+// parameters behind its own, from which all others of later stages take them.
 absl::StatusOr<Module> Staged(const SplitModule& split);
 
 }  // namespace hawser

@@ -42,8 +42,24 @@ Json JsonOf(const Box& box) {
   return intervals;
 }
 
+// Pieces of an argument or a result, `of` which there are `count`, or of a
+// value between tasks.
+Json JsonOf(const std::vector<Piece>& pieces, absl::string_view of,
+            size_t count) {
+  Json list = Json::array();
+  for (const Piece& piece : pieces) {
+    const int between = piece.value - static_cast<int>(count);
+    const bool whole = between < 0;
+    list.push_back(
+        Json::object({{whole ? of : "between", whole ? piece.value : between},
+                      {"box", JsonOf(piece.box)}}));
+  }
+  return list;
+}
+
 Json JsonOf(const Sharding& sharding) {
   Json axes = Json::array(), notes = Json::array(), tasks = Json::array();
+  Json between = Json::array();
   const auto list = [](const std::vector<ShardAxis::In>& in) {
     Json names = Json::array();
     for (const ShardAxis::In& one : in) {
@@ -58,18 +74,22 @@ Json JsonOf(const Sharding& sharding) {
   }
   for (const ShardNote& note : sharding.notes) notes.push_back(note.why);
   for (const ShardTask& task : sharding.tasks) {
-    Json takes = Json::array(), gives = Json::array();
-    for (const Piece& piece : task.takes) {
-      takes.push_back(Json::object(
-          {{"argument", piece.value}, {"box", JsonOf(piece.box)}}));
-    }
-    for (const Piece& place : task.gives) {
-      gives.push_back(
-          Json::object({{"result", place.value}, {"box", JsonOf(place.box)}}));
-    }
-    tasks.push_back(Json::object({{"takes", takes}, {"gives", gives}}));
+    tasks.push_back(Json::object(
+        {{"takes",
+          JsonOf(task.takes, "argument", sharding.whole.parameters.size())},
+         {"gives",
+          JsonOf(task.gives, "result", sharding.whole.results.size())}}));
   }
-  return Json::object({{"axes", axes}, {"notes", notes}, {"tasks", tasks}});
+  for (const Shape& shape : sharding.between) {
+    between.push_back(shape.ToString());
+  }
+  const Exchange exchange = ExchangeOf(sharding);
+  return Json::object({{"axes", axes},
+                       {"notes", notes},
+                       {"between", between},
+                       {"stages", exchange.stages},
+                       {"bytes_between", exchange.bytes},
+                       {"tasks", tasks}});
 }
 
 absl::StatusOr<ExitCode> ExplainCut(const Invocation& invocation,
@@ -128,7 +148,9 @@ extern constinit const Command kExplainCommand = {
         "axes of\narguments and how they are cut, 0.0/4 (argument 0, axis 0, "
         "4 parts), 1.4=1+1\n(sizes), 2.0* (every index) or 3.1. (whole); an "
         "r in front is for results.\nAxes that are not named are cut at every "
-        "index.\n\n"
+        "index. The word split: what contracts\nnamed axes gives partial "
+        "values, "
+        "which go between tasks; refuse: it is an error.\n\n"
         "  hawser explain step.txt --planned\n"
         "  hawser explain step.txt --cut='0.0/4 1.0.'\n",
     .flags = kFlags,

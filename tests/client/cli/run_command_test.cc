@@ -285,7 +285,8 @@ TEST(Explain, SaysIntoWhichTasksAModuleIsCut) {
             kOk);
   EXPECT_EQ(hawser.out(),
             "{\"axes\": [{\"parameters\": [[0, 1]], \"results\": [[0, 1]], "
-            "\"sizes\": [1, 2]}], \"notes\": [], \"tasks\": ["
+            "\"sizes\": [1, 2]}], \"notes\": [], \"between\": [], "
+            "\"stages\": 1, \"bytes_between\": 0, \"tasks\": ["
             "{\"takes\": [{\"argument\": 0, \"box\": [[0, 4], [0, 1]]}], "
             "\"gives\": [{\"result\": 0, \"box\": [[0, 4], [0, 1]]}]}, "
             "{\"takes\": [{\"argument\": 0, \"box\": [[0, 4], [1, 3]]}], "
@@ -295,6 +296,41 @@ TEST(Explain, SaysIntoWhichTasksAModuleIsCut) {
   EXPECT_EQ(hawser.Run({"explain", sum, "--cut=7.0/2"}), kFailed);
   EXPECT_THAT(hawser.err(), HasSubstr("axis 0 of argument 7: there are 1"));
   EXPECT_EQ(hawser.Run({"explain", sum, "--cut=0.0*", "--planned"}), kUsage);
+}
+
+TEST(Explain, SaysWhatGoesBetweenTasks) {
+  const std::string product =
+      TextFile("product.txt",
+               "module \"product\"\n"
+               "computation @0 \"main\" (%0: f32[2,4], %1: f32[4,3]) {\n"
+               "  %2: f32[2,3] = dot_general(%0, %1) "
+               "lhs_batching_dimensions=[] lhs_contracting_dimensions=[1] "
+               "rhs_batching_dimensions=[] rhs_contracting_dimensions=[0]\n"
+               "  return %2\n"
+               "}\n");
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"explain", product, "--cut=0.1/2 0.0. 1.1. split"}),
+            kOk)
+      << hawser.err();
+  EXPECT_EQ(hawser.out(),
+            "(f32[2,4], f32[4,3]) -> (f32[2,3]): 3 tasks, 2 modules, 2 stages, "
+            "48 bytes between tasks\n"
+            "axis 0.1 1.0 = 2+2\n"
+            "task 0: 0[0:2, 0:2] 1[0:2, 0:3] -> b0[0:2, 0:3]\n"
+            "task 1: 0[0:2, 2:4] 1[2:4, 0:3] -> b1[0:2, 0:3]\n"
+            "task 2: b0[0:2, 0:3] b1[0:2, 0:3] -> r0[0:2, 0:3]\n");
+  ASSERT_EQ(
+      hawser.Run({"explain", product, "--json", "--cut=0.1/2 0.0. 1.1. split"}),
+      kOk);
+  for (const char* part :
+       {"\"between\": [\"f32[2,3]\", \"f32[2,3]\"], \"stages\": 2, "
+        "\"bytes_between\": 48",
+        "\"gives\": [{\"between\": 1, \"box\": [[0, 2], [0, 3]]}]",
+        "{\"takes\": [{\"between\": 0, \"box\": [[0, 2], [0, 3]]}, "}) {
+    EXPECT_THAT(hawser.out(), HasSubstr(part));
+  }
+  EXPECT_EQ(hawser.Run({"explain", product, "--cut=0.1/2 refuse"}), kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("dot_general needs all of axis 1"));
 }
 
 }  // namespace

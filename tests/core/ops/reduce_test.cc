@@ -220,9 +220,9 @@ TEST(ArgMaxInfer, RejectsIndicesThatDoNotFit_C6) {
   EXPECT_THAT(Infer(kArgMax, more, Search(0, DType::kU32)), Gives("u32[]"));
 }
 
-TEST(ArgMaxAxes, SearchedAxisIsOpaque) {
-  EXPECT_EQ(AxesOf(kArgMax, "f32[2,3,4]", Search(1)), "p0,o2,p1 -> p0,p1");
-  EXPECT_EQ(AxesOf(kArgMin, "f32[2]", Search(0)), "o0 -> -");
+TEST(ArgMaxAxes, SearchedAxisIsContracted) {
+  EXPECT_EQ(AxesOf(kArgMax, "f32[2,3,4]", Search(1)), "p0,c1,p2 -> p0,p2");
+  EXPECT_EQ(AxesOf(kArgMin, "f32[2]", Search(0)), "c0 -> -");
 }
 
 }  // namespace

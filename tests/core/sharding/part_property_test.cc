@@ -13,7 +13,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/registry.h"
-#include "core/sharding/part_module.h"
+#include "core/sharding/part/part_module.h"
 #include "tests/core/sharding/run_parts.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"

@@ -69,8 +69,10 @@ bool SumsFloats(const Module& module) {
       if (instruction.op != &kReduce && instruction.op != &kDotGeneral) {
         continue;
       }
-      const DType dtype = computation.shape(instruction.operands[0]).dtype();
-      if (IsFloat(dtype) || IsComplex(dtype)) return true;
+      for (ValueId operand : instruction.operands) {
+        const DType dtype = computation.shape(operand).dtype();
+        if (IsFloat(dtype) || IsComplex(dtype)) return true;
+      }
     }
   }
   return false;
@@ -223,6 +225,11 @@ ShardSpec RandomSpec(const Signature& signature, Random& random) {
 
 void ExpectWhole(const Module& module, const Sharding& sharding,
                  uint64_t seed) {
+  ExpectWhole(module, sharding, seed, ToleranceOf(module));
+}
+
+void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed,
+                 const Tolerance& tolerance) {
   Random random(seed);
   const auto arguments =
       RandomArguments(module.signature(), random, !SumsFloats(module));
@@ -231,7 +238,7 @@ void ExpectWhole(const Module& module, const Sharding& sharding,
   const auto got = RunTasks(sharding, arguments);
   ASSERT_OK(got) << "seed " << seed << "\n" << Print(module);
   for (size_t k = 0; k < whole->size(); ++k) {
-    EXPECT_OK(CompareLiterals((*got)[k], (*whole)[k], ToleranceOf(module)))
+    EXPECT_OK(CompareLiterals((*got)[k], (*whole)[k], tolerance))
         << "seed " << seed << ", result " << k << "\n"
         << Print(module);
   }

@@ -45,8 +45,11 @@ absl::StatusOr<std::vector<Literal>> RunTasks(
 // Cuts of some axes of the parameters: uneven, empty ones, every index, split.
 ShardSpec RandomSpec(const Signature& signature, Random& random);
 
-// Draws arguments and expects the tasks to give what the module gives.
+// Draws arguments and expects the tasks to give what the module gives, within
+// ToleranceOf or `tolerance`.
 void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed);
+void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed,
+                 const Tolerance& tolerance);
 
 }  // namespace hawser
 #endif  // HAWSER_TESTS_CORE_SHARDING_RUN_PARTS_H_

@@ -11,7 +11,10 @@
 
 #include "core/ir/builder.h"
 #include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/registry.h"
 #include "tests/core/sharding/formulas.h"
 #include "tests/core/sharding/run_parts.h"
 #include "tests/testing/matchers.h"
@@ -237,6 +240,35 @@ TEST(Shard, AClassThatCutsAResultTwiceGivesAllOfIt) {
   ExpectWhole(square, sharding, 1);
 }
 
+TEST(Shard, AClassThatIsContractedAndKeptIsSplit) {
+  const Module square = ModuleOf({F32({6, 6})}, [](const auto& p) {
+    const Expression both = p[0] + Transposed(p[0], {1, 0});
+    return Formulas{Summed(both, {0}), Product(both, both)};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(square, "0.0/3 split"));
+  ExpectWhole(square, sharding, 1);
+  // Sums of three parts by three, products of three by nine, and what they add
+  // up to.
+  EXPECT_EQ(sharding.between.size(), 6u);
+  EXPECT_EQ(sharding.tasks.size(), 27u + 9u);
+}
+
+// Two blocks of a product: the corners beside them are not given.
+TEST(Shard, OnlyWhatIsTakenGoesBetweenTasks) {
+  const Module blocks = ModuleOf({F32({8, 6})}, [](const auto& p) {
+    const Expression product = Product(Transposed(p[0], {1, 0}), p[0]);
+    const Box all = {{0, 6}, {0, 6}};
+    return Formulas{SliceTo(product, all, {{0, 3}, {0, 3}}),
+                    SliceTo(product, all, {{3, 6}, {3, 6}})};
+  });
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(blocks, "0.0/2 split"));
+  ASSERT_EQ(sharding.tasks.size(), 3u);
+  EXPECT_THAT(sharding.tasks[1].gives, ElementsAre(Piece{3, {{0, 3}, {0, 3}}},
+                                                   Piece{3, {{3, 6}, {3, 6}}}));
+  EXPECT_EQ(ExchangeOf(sharding).bytes, 2 * 2 * 9 * 4);
+  ExpectWhole(blocks, sharding, 2);
+}
+
 TEST(Shard, CutsGoThroughReshapes) {
   const struct {
     Dims from, to;
@@ -301,6 +333,50 @@ TEST(Shard, RandomGraphsByRandomSpecsAreTheWhole) {
             << " split, " << tasks << " tasks; " << refused << " refused\n";
   EXPECT_GT(cut, static_cast<int64_t>(kShardedGraphs / 10));
   EXPECT_GT(split, static_cast<int64_t>(kShardedGraphs / 50));
+}
+
+// Whether no value is rounded, so that no order of a sum matters.
+bool IsOfIntegers(const Module& module) {
+  for (const Computation& computation : module.computations()) {
+    for (ValueId value = 0; value < computation.num_values(); ++value) {
+      const DType dtype = computation.shape(value).dtype();
+      if (IsFloat(dtype) || IsComplex(dtype)) return false;
+    }
+  }
+  return true;
+}
+
+// Of ops that are split, and some between them; of integers, so bit by bit.
+TEST(Shard, GraphsOfContractionsAreTheWhole) {
+  std::vector<const OpDef*> ops = {&kAdd,     &kMultiply,       &kTranspose,
+                                   &kReshape, &kBroadcastInDim, &kConcatenate};
+  for (const OpDef* op : AllOps()) {
+    if (op->split != nullptr) ops.insert(ops.end(), 2, op);
+  }
+  int64_t split = 0, stages = 0;
+  for (uint64_t seed = 0; seed < kShardedGraphs / 2; ++seed) {
+    Random random(seed);
+    const Module module = RandomModule(seed, {.instructions = 16,
+                                              .max_elements = 512,
+                                              .dtypes = kBoolOnly | kInts,
+                                              .ops = ops});
+    if (!IsOfIntegers(module)) continue;
+    ShardSpec spec = RandomSpec(module.signature(), random);
+    spec.contracted = ShardSpec::Contracted::kSplit;
+    spec.max_tasks = 512;
+    const auto sharding = Shard(module, spec);
+    if (absl::IsInvalidArgument(sharding.status())) continue;
+    ASSERT_OK(sharding) << "seed " << seed << " " << ToString(spec);
+    split += sharding->between.empty() ? 0 : 1;
+    stages += ExchangeOf(*sharding).stages > 2 ? 1 : 0;
+    ExpectWhole(module, *sharding, seed);
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+  std::cout << split << " of " << kShardedGraphs / 2
+            << " graphs of contractions split, " << stages
+            << " in more than two stages\n";
+  EXPECT_GT(split, static_cast<int64_t>(kShardedGraphs / 8));
+  EXPECT_GT(stages, 0);
 }
 
 }  // namespace

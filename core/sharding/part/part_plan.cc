@@ -1,4 +1,4 @@
-#include "core/sharding/part_plan.h"
+#include "core/sharding/part/part_plan.h"
 
 #include <algorithm>
 #include <cstring>

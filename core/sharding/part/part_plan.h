@@ -1,6 +1,6 @@
 // PartPlan: what boxes of a computation's results are made of.
-#ifndef HAWSER_CORE_SHARDING_PART_PLAN_H_
-#define HAWSER_CORE_SHARDING_PART_PLAN_H_
+#ifndef HAWSER_CORE_SHARDING_PART_PART_PLAN_H_
+#define HAWSER_CORE_SHARDING_PART_PART_PLAN_H_
 
 #include <cstdint>
 #include <vector>
@@ -12,8 +12,8 @@
 #include "core/ir/module.h"
 #include "core/ops/expression.h"
 #include "core/ops/part/part.h"
-#include "core/sharding/module_copy.h"
-#include "core/sharding/part_module.h"
+#include "core/sharding/part/module_copy.h"
+#include "core/sharding/part/part_module.h"
 
 namespace hawser {
 
@@ -99,4 +99,4 @@ absl::StatusOr<int> AddPart(const Module& module, int computation,
                             absl::Span<const MaybeBox> gives, ModuleCopy& copy);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_SHARDING_PART_PLAN_H_
+#endif  // HAWSER_CORE_SHARDING_PART_PART_PLAN_H_

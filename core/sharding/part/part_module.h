@@ -1,6 +1,6 @@
 // PartModule: boxes of a module's results as a module of their own.
-#ifndef HAWSER_CORE_SHARDING_PART_MODULE_H_
-#define HAWSER_CORE_SHARDING_PART_MODULE_H_
+#ifndef HAWSER_CORE_SHARDING_PART_PART_MODULE_H_
+#define HAWSER_CORE_SHARDING_PART_PART_MODULE_H_
 
 #include <cstdint>
 #include <vector>
@@ -35,4 +35,4 @@ absl::StatusOr<PartModule> PartOf(const Module& module,
                                   absl::Span<const Piece> gives);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_SHARDING_PART_MODULE_H_
+#endif  // HAWSER_CORE_SHARDING_PART_PART_MODULE_H_

@@ -1,10 +1,10 @@
-#include "core/sharding/part_module.h"
+#include "core/sharding/part/part_module.h"
 
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/sharding/module_copy.h"
-#include "core/sharding/part_plan.h"
+#include "core/sharding/part/module_copy.h"
+#include "core/sharding/part/part_plan.h"
 
 namespace hawser {
 

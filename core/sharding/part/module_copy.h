@@ -1,6 +1,6 @@
 // ModuleCopy: computations of one module in another.
-#ifndef HAWSER_CORE_SHARDING_MODULE_COPY_H_
-#define HAWSER_CORE_SHARDING_MODULE_COPY_H_
+#ifndef HAWSER_CORE_SHARDING_PART_MODULE_COPY_H_
+#define HAWSER_CORE_SHARDING_PART_MODULE_COPY_H_
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -28,4 +28,4 @@ class ModuleCopy {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_SHARDING_MODULE_COPY_H_
+#endif  // HAWSER_CORE_SHARDING_PART_MODULE_COPY_H_

@@ -1,4 +1,4 @@
-#include "core/sharding/module_copy.h"
+#include "core/sharding/part/module_copy.h"
 
 #include <utility>
 

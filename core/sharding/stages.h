@@ -1,0 +1,101 @@
+// Stages: what tasks give, and after which others.
+#ifndef HAWSER_CORE_SHARDING_STAGES_H_
+#define HAWSER_CORE_SHARDING_STAGES_H_
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "core/ops/part/part.h"
+#include "core/sharding/cuts.h"
+#include "core/sharding/shard.h"
+#include "core/sharding/split.h"
+
+namespace hawser {
+
+// Which tasks there are: what they give, in groups, level by level. The module
+// and its cuts outlive it.
+class Stages {
+ public:
+  // A direction in which values are cut.
+  struct Direction {
+    static constexpr int kShares = -1;
+    int axis_class;  // or kShares: as equal shares as can be of whatever axis
+    int number;  // the how manieth of its class in a value; of shares, how many
+    friend bool operator==(const Direction&, const Direction&) = default;
+  };
+
+  // What tasks give: a result or a value between them.
+  struct Member {
+    struct Cut {
+      Direction direction;
+      int axis;  // or -1: it is made by the tasks of that part alone
+      int part;
+    };
+    int result;  // of the function in stages
+    Shape shape;
+    int level;  // exchanges on the longest way to it
+    std::vector<Cut> cuts;
+  };
+
+  // Members of one level that the same tasks give: one task for each
+  // combination of parts of the directions.
+  struct Group {
+    std::vector<Direction> directions;
+    std::vector<int> members;
+  };
+
+  // split: whether the cuts' contractions are.
+  static absl::StatusOr<Stages> Make(const Module& module, const Cuts& cuts,
+                                     bool split);
+
+  const std::vector<Partial>& partials() const { return partials_; }
+  // At most: those that nothing is asked of are none.
+  int64_t num_tasks() const;
+  // Fills `between` and `tasks`.
+  absl::Status AddTasks(Sharding& sharding) const;
+
+ private:
+  using Asked = std::vector<std::set<Box>>;  // of each value between tasks
+  // A value's exchanges on the longest way to it, and of how many partial
+  // values at most it is made.
+  struct Level {
+    int number = 0;
+    int shares = 1;
+  };
+
+  Stages(const Module& module, const Cuts& cuts)
+      : whole_(module.entry()), cuts_(cuts) {}
+  void FindLevels();
+  absl::Status FindMembers();
+  // Members of a level whose directions are connected are one group; those that
+  // have none go with the first one.
+  void FindGroups();
+  void CutLike(ValueId whole, Member& member) const;
+  absl::Status CutIntoShares(int shares, Member& member) const;
+  // Elements of values between tasks that a box of a result is made of.
+  absl::StatusOr<int64_t> TakenBetween(int result, const Box& box) const;
+  int PartsOf(const Direction& direction) const;
+  Interval IntervalOf(const Direction& direction, int64_t size, int i) const;
+  // The next combination of the directions' parts.
+  bool Next(const Group& group, std::vector<int>& parts) const;
+  MaybeBox BoxOf(const Member& member, const Group& group,
+                 const std::vector<int>& parts) const;
+  std::vector<Piece> GivesOf(const Group& group, const std::vector<int>& parts,
+                             const Asked& asked) const;
+  int num_results() const { return static_cast<int>(whole_.results().size()); }
+
+  const Computation& whole_;
+  const Cuts& cuts_;
+  Module staged_;  // the function in stages
+  std::vector<Partial> partials_;
+  std::vector<Level> levels_;
+  std::vector<Member> members_;
+  std::vector<Group> groups_;  // by level
+};
+
+}  // namespace hawser
+#endif  // HAWSER_CORE_SHARDING_STAGES_H_
