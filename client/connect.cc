@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/fallback/fallback_client.h"
 #include "client/remote/grpc/grpc_transport.h"
+#include "client/sharded/sharded_client.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 
@@ -31,8 +34,8 @@ struct Reached {
   std::vector<Client> servers;
   absl::Status status;
 };
-absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
-  Reached reached;
+absl::StatusOr<std::vector<Client>> ClientsOf(const ConnectOptions& options) {
+  std::vector<Client> servers;
   // With another one behind it a silent server is given up, so that work goes
   // on; without one its session is kept as long as its lease.
   const bool stands_in = options.fallback.valid() || options.servers.size() > 1;
@@ -47,8 +50,14 @@ absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
                                              : absl::InfiniteDuration(),
                                .silence = kSilence,
                                .give_up_silent = stands_in}));
-    reached.servers.emplace_back(std::move(remote));
+    servers.emplace_back(std::move(remote));
   }
+  return servers;
+}
+
+absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
+  Reached reached;
+  HAWSER_ASSIGN_OR_RETURN(reached.servers, ClientsOf(options));
   for (size_t i = 0; i < reached.servers.size(); ++i) {
     const auto capabilities = reached.servers[i].capabilities();
     if (capabilities.ok()) {
@@ -64,13 +73,55 @@ absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
   return reached;
 }
 
+void SayNoneAnswers(const ConnectOptions& options, const absl::Status& why) {
+  HAWSER_LOG(kWarning) << "no server of "
+                       << absl::StrJoin(options.servers, ", ")
+                       << " answers, computing on " << options.fallback.name()
+                       << ": " << why;
+}
+
+// The servers that a function may be spread over; at first or later, so one
+// that does not answer is among them. Errors: what the first said, where none
+// answers and there is no fallback, or where one refused.
+absl::StatusOr<std::vector<std::shared_ptr<runtime::Client>>> ReachPlaces(
+    const ConnectOptions& options) {
+  HAWSER_ASSIGN_OR_RETURN(std::vector<Client> servers, ClientsOf(options));
+  std::vector<std::shared_ptr<runtime::Client>> places;
+  std::string engine;
+  absl::Status first;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    const auto capabilities = servers[i].capabilities();
+    if (!capabilities.ok()) {
+      const absl::Status why =
+          Annotate(capabilities.status(), options.servers[i]);
+      if (IsRefusal(why)) return why;
+      first.Update(why);
+    } else if (engine.empty()) {
+      engine = capabilities->platform;
+    } else if (engine != capabilities->platform && !options.mix_engines) {
+      HAWSER_LOG(kWarning) << options.servers[i] << " is left out: its engine "
+                           << "is " << capabilities->platform << ", not "
+                           << engine;
+      continue;
+    }
+    places.push_back(servers[i].runtime());
+  }
+  if (engine.empty()) {
+    if (!options.fallback.valid()) return first;
+    SayNoneAnswers(options, first);
+  }
+  return places;
+}
+
 // The process's default client: HAWSER_SERVERS, else none (so the CPU).
 Client FromEnvironment() {
   const char* servers = std::getenv("HAWSER_SERVERS");
   if (servers == nullptr || *servers == '\0') return Client();
   ConnectOptions options;
   options.servers = absl::StrSplit(servers, ',', absl::SkipWhitespace());
-  auto client = Connect(std::move(options));
+  const char* spread = std::getenv("HAWSER_SPREAD");
+  const bool all = spread != nullptr && std::string(spread) == "1";
+  auto client = all ? Sharded(std::move(options)) : Connect(std::move(options));
   if (client.ok()) return *std::move(client);
   HAWSER_LOG(kWarning) << "HAWSER_SERVERS=" << servers << ": "
                        << client.status() << "; computing on this machine";
@@ -92,10 +143,7 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
   const Client& fallback = options.fallback;
   if (!reached.status.ok()) {
     if (!fallback.valid() || IsRefusal(reached.status)) return reached.status;
-    HAWSER_LOG(kWarning) << "no server of "
-                         << absl::StrJoin(options.servers, ", ")
-                         << " answers, computing on " << fallback.name() << ": "
-                         << reached.status;
+    SayNoneAnswers(options, reached.status);
   }
   // From the last on: each falls back to those behind it. Only the first waits
   // for its server to come back; the others are what it has meanwhile.
@@ -109,6 +157,24 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
                  : server;
   }
   return client;
+}
+
+absl::StatusOr<Client> Sharded(ConnectOptions options) {
+  if (options.servers.empty()) {
+    return InvalidArgument("Sharded needs at least one server");
+  }
+  std::vector<std::string> sorted = options.servers;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    return InvalidArgument("server ", *twice, " is listed twice");
+  }
+  HAWSER_ASSIGN_OR_RETURN(auto places, ReachPlaces(options));
+  HAWSER_ASSIGN_OR_RETURN(auto sharded, MakeShardedClient(std::move(places)));
+  const Client client(std::move(sharded));
+  return options.fallback.valid()
+             ? WithFallback(client, options.fallback, options.policy)
+             : client;
 }
 
 Client WithFallback(const Client& primary, const Client& secondary,

@@ -27,6 +27,9 @@ struct ConnectOptions {
   absl::Duration timeout = absl::Seconds(5);
   // In the server's log; empty: "<host>:<process id>".
   std::string client_name = {};
+  // For Sharded: whether one function may run on servers of several engines.
+  // What they give agrees within the ulp of its ops then, not by bits.
+  bool mix_engines = false;
 };
 
 // Blocks until a server has answered. When none does and there is a fallback,
@@ -37,6 +40,18 @@ struct ConnectOptions {
 // kUnauthenticated when a server has refused them and no other answers; without
 // a fallback, what the last server said.
 absl::StatusOr<Client> Connect(ConnectOptions options);
+
+// One client of all of those servers: a function is cut into tasks that run on
+// them, by what that costs or where its arguments are marked (Cut, Whole), and
+// results stay where they were made. A server that is gone costs what only it
+// had, which is made again on the others; with none left the fallback computes.
+//   absl::StatusOr<Client> client = Sharded({.servers = {"gpu-1:7070",
+//                                                        "gpu-2:7070"}});
+// HAWSER_SPREAD=1 makes one of HAWSER_SERVERS. Of servers of several engines
+// those with the engine of the first that answers are used, unless they may mix;
+// the others are named in the log. Blocks until each has answered or had its
+// timeout. Errors: as Connect; kInvalidArgument for a server listed twice.
+absl::StatusOr<Client> Sharded(ConnectOptions options);
 
 // Work goes to `primary`; when that is gone, per policy, to `secondary`. The
 // same modules run on both, and values the primary took along are made again.

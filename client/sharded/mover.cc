@@ -109,17 +109,13 @@ Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
   if (there != nullptr && there->box == box) return there->what;
   auto promise = std::make_shared<Promise<Argument>>();
   const Future<Argument> what = promise->future();
+  bool stays = value->uses > 0 && value->host() == nullptr;
   if (place == kHere) {
     BringHere(value, box, promise, later);
   } else {
-    BringThere(value, box, place, promise, later);
+    stays = BringThere(value, box, place, promise, later) && value->needed();
   }
-  const int64_t bytes = ShapeOf(value->shape, box).byte_size();
-  const bool comes_along = place != kHere && bytes <= kMostInline;
-  const bool keeps =
-      place == kHere ? value->uses > 0 && value->host() == nullptr
-                     : value->needed();
-  if (keeps && !comes_along) {
+  if (stays) {
     std::erase_if(value->copies, [&](ShardedValue::Copy& copy) {
       if (Live(copy)) return false;
       if (copy.what.ready()) later.garbage.push_back(Argument());
@@ -141,13 +137,13 @@ void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
     });
     return;
   }
-  if (std::holds_alternative<DatasetPart>(value->source)) {
-    return FetchDataset(value, box, 0, promise, later);
-  }
   if (const ShardedValue::Copy* copy = FindCopy(*value, box)) {
     later.calls.push_back(
         [this, copy = *copy, box, promise] { FetchCopy(copy, box, promise); });
     return;
+  }
+  if (std::holds_alternative<DatasetPart>(value->source)) {
+    return FetchDataset(value, box, 0, promise, later);
   }
   std::vector<Box> boxes;
   std::vector<Future<Argument>> pieces;
@@ -209,8 +205,10 @@ void Mover::FetchDataset(const ShardedValuePtr& value, const Box& box,
   const int places = static_cast<int>(places_.size());
   while (place < places && !places_[place]->open()) ++place;
   if (place >= places) {
-    promise->Set(NotFound("no place has the dataset ",
-                          std::get<DatasetPart>(value->source).token));
+    later.calls.push_back([promise, part = std::get<DatasetPart>(
+                                        value->source)] {
+      promise->Set(NotFound("no place has the dataset ", part.token));
+    });
     return;
   }
   const DatasetPart part =
@@ -277,7 +275,7 @@ void Mover::OnPlace(int place, Future<Arguments> takes,
   });
 }
 
-void Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
+bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
                        const ArgumentPromise& promise, Afterwards& later) {
   const DType dtype = value->shape.dtype();
   if (const ShardedValue::Copy* copy = FindCopy(*value, box, place)) {
@@ -288,23 +286,26 @@ void Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
                                       SliceModule(dtype, of, box));
               return RunMove(at, std::move(slice), std::move(all));
             });
-    return;
+    return true;
   }
   if (std::holds_alternative<DatasetPart>(value->source)) {
-    return OpenDataset(value, box, place, promise, later);
+    OpenDataset(value, box, place, promise, later);
+    return true;
   }
   if (value->host() == nullptr && FindCopy(*value, box) == nullptr) {
     const std::vector<int> cover = CoverOf(value->given, box);
     if (std::any_of(cover.begin(), cover.end(), [&](int i) {
           return FindCopy(*value, value->given[i].box, place) != nullptr;
         })) {
-      return Join(value, box, place, cover, promise, later);
+      Join(value, box, place, cover, promise, later);
+      return true;
     }
   }
   OnPlace(place, AllOf({Bring(value, box, kHere, later)}), promise, later,
           [this](ShardPlace& at, Arguments all) {
             return Send(at, std::get<Literal>(all[0]));
           });
+  return ShapeOf(value->shape, box).byte_size() > kMostInline;
 }
 
 absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value) {

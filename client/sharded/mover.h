@@ -82,7 +82,8 @@ class Mover {
 
   void BringHere(const ShardedValuePtr& value, const Box& box,
                  const ArgumentPromise& promise, Afterwards& later);
-  void BringThere(const ShardedValuePtr& value, const Box& box, int place,
+  // Whether it stays there, and does not come along with the execution.
+  bool BringThere(const ShardedValuePtr& value, const Box& box, int place,
                   const ArgumentPromise& promise, Afterwards& later);
   // Of a piece at a place.
   void FetchCopy(const ShardedValue::Copy& copy, const Box& box,

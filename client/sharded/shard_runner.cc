@@ -237,13 +237,24 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
                   .bytes_there = std::vector<int64_t>(places_.size()),
                   .unfit = task->unfit};
   for (size_t i = 0; i < task->takes.size(); ++i) {
+    const ShardedValue& value = *task->takes[i];
+    // For what belongs to a place: what can be had elsewhere as well.
+    if (task->home != kHere && value.given.empty()) continue;
     const Box box = task->BoxOf(i);
-    const int64_t bytes = ShapeOf(task->takes[i]->shape, box).byte_size();
     for (size_t p = 0; p < places_.size(); ++p) {
       const int place = static_cast<int>(p);
-      if (mover_.FindCopy(*task->takes[i], box, place) != nullptr) {
-        ready.bytes_there[p] += bytes;
+      if (mover_.FindCopy(value, box, place) != nullptr) {
+        ready.bytes_there[p] += ShapeOf(value.shape, box).byte_size();
       }
+    }
+  }
+  // What belongs to a place goes where most of it is.
+  if (task->home != kHere) {
+    int64_t most = ready.bytes_there[task->home];
+    for (size_t p = 0; p < places_.size(); ++p) {
+      if (ready.bytes_there[p] <= most) continue;
+      most = ready.bytes_there[p];
+      ready.home = static_cast<int>(p);
     }
   }
   task->state = State::kReady;

@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/fallback/fallback_client.h"
+#include "client/sharded/sharded_client.h"
 #include "kernels/cpu/evaluator.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/emu/emu_device.h"
@@ -123,6 +124,38 @@ std::unique_ptr<Target> MakeFallbackAfterKill() {
   return target;
 }
 
+// Over three servers. `eager`: whatever can be cut is.
+std::unique_ptr<Target> MakeShardedOver(bool eager) {
+  std::unique_ptr<Target> target = MakeLoopback();
+  if (target == nullptr) return nullptr;
+  std::vector<std::shared_ptr<runtime::Client>> places = {target->client};
+  for (int i = 1; i < 3; ++i) {
+    auto server = LoopbackServer::Start({.device = Device()});
+    if (!server.ok()) return nullptr;
+    places.push_back((*server)->Connect());
+    target->other_servers.push_back(*std::move(server));
+  }
+  ShardedPolicy policy = {.probe_first = absl::InfiniteDuration()};
+  if (eager) {
+    policy.figures = {.steps = 1, .bytes = 1, .link = 1e18, .round_trip = 0};
+  }
+  target->client = *MakeShardedClient(places, policy);
+  target->another = [client = target->client] { return client; };
+  target->where = "127.0.0.1";
+  return target;
+}
+
+std::unique_ptr<Target> MakeSharded() { return MakeShardedOver(false); }
+std::unique_ptr<Target> MakeShardedEagerly() { return MakeShardedOver(true); }
+
+// It has worked with all three before one of them died.
+std::unique_ptr<Target> MakeShardedAfterKill() {
+  std::unique_ptr<Target> target = MakeShardedOver(true);
+  if (target == nullptr || !target->client->capabilities().ok()) return nullptr;
+  target->other_servers[0]->Kill();
+  return target;
+}
+
 using SharedTargets = std::map<std::string, std::unique_ptr<Target>>;
 
 SharedTargets& Shared() {
@@ -148,6 +181,9 @@ int64_t Target::AwaitLiveBuffers(int64_t want) const {
     if (server != nullptr && server->alive()) {
       live += server->device().live_buffers();
     }
+    for (const auto& other : other_servers) {
+      if (other->alive()) live += other->device().live_buffers();
+    }
     if (local != nullptr) live += local->live_buffers();
     if (gpu != nullptr) live += gpu->live_buffers();
     if (live == want || absl::Now() > end) return live;
@@ -164,6 +200,9 @@ const std::vector<TargetRow>& AllTargets() {
         {"fallback", MakeFallback},
         {"fallback_tls", MakeFallbackTls},
         {"fallback_after_kill", MakeFallbackAfterKill},
+        {"sharded", MakeSharded},
+        {"sharded_eagerly", MakeShardedEagerly, false},
+        {"sharded_after_kill", MakeShardedAfterKill, false},
         {"emu", MakeEmu, false, false},
     };
     if (cuda::CudaDeviceCount().ok()) {

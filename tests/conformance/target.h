@@ -28,6 +28,8 @@ struct Target {
   int64_t AwaitLiveBuffers(int64_t want) const;
 
   std::unique_ptr<LoopbackServer> server;  // null: none
+  // Of one that computes on several.
+  std::vector<std::unique_ptr<LoopbackServer>> other_servers;
   std::shared_ptr<cpu::CpuClient> local;   // null: none
   std::shared_ptr<gpu::GpuClient> gpu;     // null: none
   std::shared_ptr<runtime::Client> client;
