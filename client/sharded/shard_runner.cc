@@ -381,8 +381,31 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   if (task->place != kHere) dispatch_.Dropped(task->number, task->place);
   const absl::Status expired = task->call.cancel.Check();
   if (!expired.ok()) return Fail(task, expired, later);
-  if (absl::IsUnavailable(why) || IsUnfit(why)) return Again(task, why, later);
-  Fail(task, why, later);
+  // Once those that give what it takes have ended it is known which of them
+  // failed first, by position.
+  bool unfinished = false;
+  for (const ShardedValuePtr& value : task->takes) {
+    for (const ShardedValue::Given& given : value->given) {
+      unfinished = unfinished ||
+                   (given.by != nullptr && given.by->state == State::kQueued);
+    }
+  }
+  if (unfinished || absl::IsUnavailable(why) || IsUnfit(why)) {
+    return Again(task, why, later);
+  }
+  Fail(task, FirstCause(*task, why), later);
+}
+
+absl::Status ShardRunner::FirstCause(const ShardedTask& task,
+                                     const absl::Status& why) {
+  for (const ShardedValuePtr& value : task.takes) {
+    for (const ShardedValue::Given& given : value->given) {
+      if (given.by != nullptr && given.by->state == State::kFailed) {
+        return given.by->error;
+      }
+    }
+  }
+  return why;
 }
 
 void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
@@ -391,13 +414,16 @@ void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
   dispatch_.Dropped(task->number, task->place);
   const absl::Status expired = task->call.cancel.Check();
   if (!expired.ok()) return Fail(task, expired, later);
-  if (absl::IsUnavailable(why) || absl::IsDeadlineExceeded(why)) {
+  const bool late =
+      absl::IsDeadlineExceeded(why) &&
+      task->call.attempt_timeout != absl::InfiniteDuration();
+  if (absl::IsUnavailable(why) || late) {
     Lose(task->place, task->life, why, later);
     // Unless that was known before: then it began again with the others.
     if (task->attempt == attempt) Again(task, why, later);
     return;
   }
-  if (!IsUnfit(why)) return Fail(task, why, later);
+  if (!IsUnfit(why)) return Fail(task, FirstCause(*task, why), later);
   task->unfit.resize(places_.size());
   task->unfit[task->place] = true;
   bool another = false;

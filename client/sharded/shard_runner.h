@@ -98,6 +98,9 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
                      const absl::Status& why, Afterwards& later);
   void OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
+  // What it takes failed of, the first by position; else `why`.
+  static absl::Status FirstCause(const ShardedTask& task,
+                                 const absl::Status& why);
   void Again(const ShardedTaskPtr& task, const absl::Status& why,
              Afterwards& later);
   void End(const ShardedTaskPtr& task, ShardedTask::State state,

@@ -96,12 +96,16 @@ absl::Status ShardedClient::Ping(const runtime::CallOptions& call) {
 absl::StatusOr<std::shared_ptr<runtime::Executable>> ShardedClient::Compile(
     std::shared_ptr<const Module> module,
     const runtime::CompileOptions& options, const runtime::CallOptions&) {
+  if (module == nullptr || module->empty()) {
+    return InvalidArgument("there is no module to compile");
+  }
   return std::make_shared<ShardedExecutable>(this, runner_, std::move(module),
                                              options);
 }
 
 absl::StatusOr<runtime::BufferPtr> ShardedClient::Upload(
     const Literal& value, const runtime::CallOptions&) {
+  if (!value.valid()) return InvalidArgument("there is no value to upload");
   auto held = std::make_shared<ShardedValue>(value.shape());
   held->source = value;
   return std::make_shared<ShardedBuffer>(this, runner_, std::move(held));

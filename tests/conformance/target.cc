@@ -141,6 +141,7 @@ std::unique_ptr<Target> MakeShardedOver(bool eager) {
   }
   target->client = *MakeShardedClient(places, policy);
   target->another = [client = target->client] { return client; };
+  target->uploads_at_once = false;
   target->where = "127.0.0.1";
   return target;
 }

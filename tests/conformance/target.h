@@ -35,6 +35,8 @@ struct Target {
   std::shared_ptr<runtime::Client> client;
   // One more client of the same store: finds the datasets of the first.
   std::function<std::shared_ptr<runtime::Client>()> another;
+  // Whether an uploaded value is where it computes before work takes it.
+  bool uploads_at_once = true;
   // What ran_on() says of every result holds this.
   std::string where;
   std::string platform = "cpu";  // of its capabilities
