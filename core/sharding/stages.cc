@@ -92,11 +92,17 @@ absl::StatusOr<Stages> Stages::Make(const Module& module, const Cuts& cuts,
     HAWSER_ASSIGN_OR_RETURN(SplitModule made, Split(module, cuts));
     AddRepeated(made);
     HAWSER_ASSIGN_OR_RETURN(stages.staged_, Staged(made));
+    for (ValueId value : made.module.entry().results()) {
+      stages.stage_.push_back(made.stage[value]);
+    }
+    for (const Partial& partial : made.partials) {
+      stages.stage_.push_back(made.stage[partial.value]);
+    }
     stages.partials_ = std::move(made.partials);
   } else {
     stages.staged_ = module;
+    stages.stage_.resize(module.entry().results().size(), 0);
   }
-  stages.FindLevels();
   HAWSER_RETURN_IF_ERROR(stages.FindMembers());
   stages.FindGroups();
   return stages;
@@ -131,70 +137,50 @@ void Stages::CutLike(ValueId whole, Member& member) const {
   }
 }
 
-absl::StatusOr<int64_t> Stages::TakenBetween(int result, const Box& box) const {
+absl::StatusOr<Stages::Taken> Stages::TakenBetween(int result,
+                                                   const Box& box) const {
   std::vector<MaybeBox> gives(staged_.entry().results().size());
   gives[result] = box;
   const int entry = static_cast<int>(staged_.computations().size()) - 1;
   HAWSER_ASSIGN_OR_RETURN(const auto asks, AsksOf(staged_, entry, gives));
-  int64_t taken = 0;
-  for (size_t i = whole_.num_parameters(); i < asks.size(); ++i) {
-    if (asks[i].has_value()) taken += ElementsOf(*asks[i]);
+  Taken taken;
+  for (size_t i = 0; i < partials_.size(); ++i) {
+    const MaybeBox& asked = asks[whole_.num_parameters() + i];
+    if (!asked.has_value()) continue;
+    taken.elements += ElementsOf(*asked);
+    taken.cells = std::max(taken.cells, partials_[i].cells);
   }
   return taken;
 }
 
-// A result that is whole, of values between tasks: the longest axis, unless
-// each share would need most of those values.
-absl::Status Stages::CutIntoShares(int shares, Member& member) const {
-  const Dims dims = member.shape.dims();
-  if (member.shape.byte_size() < kLeastShared) return absl::OkStatus();
-  const auto longest = std::max_element(dims.begin(), dims.end());
-  if (*longest < shares) return absl::OkStatus();
-  const int axis = static_cast<int>(longest - dims.begin());
-  const Direction direction{Direction::kShares, shares};
+// A result of partial values that is whole: its longest axis, in as many shares
+// as there are of those, unless each share would need most of them.
+absl::Status Stages::CutIntoShares(Member& member) const {
+  if (member.stage == 0 || member.shape.byte_size() < kLeastShared) {
+    return absl::OkStatus();
+  }
   Box box = WholeBox(member.shape);
-  HAWSER_ASSIGN_OR_RETURN(const int64_t all, TakenBetween(member.result, box));
+  HAWSER_ASSIGN_OR_RETURN(const Taken all, TakenBetween(member.result, box));
+  const Dims dims = member.shape.dims();
+  const auto longest = std::max_element(dims.begin(), dims.end());
+  if (all.cells < 2 || *longest < all.cells) return absl::OkStatus();
+  const int axis = static_cast<int>(longest - dims.begin());
+  const Direction direction{Direction::kShares, all.cells};
   box[axis] = IntervalOf(direction, *longest, 0);
-  HAWSER_ASSIGN_OR_RETURN(const int64_t own, TakenBetween(member.result, box));
-  if (4 * own > 3 * all) return absl::OkStatus();
+  HAWSER_ASSIGN_OR_RETURN(const Taken own, TakenBetween(member.result, box));
+  if (4 * own.elements > 3 * all.elements) return absl::OkStatus();
   member.cuts.push_back({direction, axis, 0});
   return absl::OkStatus();
-}
-
-void Stages::FindLevels() {
-  const Computation& entry = staged_.entry();
-  const int parameters = whole_.num_parameters();
-  levels_.resize(entry.num_values());
-  for (const Instruction& instruction : entry.instructions()) {
-    if (instruction.op == &kParameter) continue;
-    Level own;
-    for (ValueId operand : instruction.operands) {
-      Level& of = levels_[operand];
-      if (operand >= parameters && operand < entry.num_parameters()) {
-        const int partial = operand - parameters;
-        const ValueId made = entry.results()[num_results() + partial];
-        of = {levels_[made].number + 1, partials_[partial].cells};
-      }
-      own = {std::max(own.number, of.number), std::max(own.shares, of.shares)};
-    }
-    for (int k = 0; k < instruction.num_results; ++k) {
-      levels_[instruction.first_result + k] = own;
-    }
-  }
 }
 
 absl::Status Stages::FindMembers() {
   const Computation& entry = staged_.entry();
   for (int k = 0; k < static_cast<int>(entry.results().size()); ++k) {
-    const ValueId value = entry.results()[k];
-    const Level& level = levels_[value];
-    Member& member =
-        members_.emplace_back(Member{k, entry.shape(value), level.number, {}});
+    Member& member = members_.emplace_back(
+        Member{k, entry.shape(entry.results()[k]), stage_[k], {}});
     if (k < num_results()) {
       CutLike(whole_.results()[k], member);
-      if (member.cuts.empty() && level.shares > 1) {
-        HAWSER_RETURN_IF_ERROR(CutIntoShares(level.shares, member));
-      }
+      if (member.cuts.empty()) HAWSER_RETURN_IF_ERROR(CutIntoShares(member));
       continue;
     }
     const Partial& partial = partials_[k - num_results()];
@@ -211,14 +197,14 @@ absl::Status Stages::FindMembers() {
 }
 
 void Stages::FindGroups() {
-  std::map<int, std::vector<Group>> levels;
+  std::map<int, std::vector<Group>> stages;
   for (int m = 0; m < static_cast<int>(members_.size()); ++m) {
     if (members_[m].cuts.empty()) continue;
     Group own{{}, {m}};
     for (const Member::Cut& cut : members_[m].cuts) {
       own.directions.push_back(cut.direction);
     }
-    std::vector<Group>& groups = levels[members_[m].level];
+    std::vector<Group>& groups = stages[members_[m].stage];
     std::vector<Group> apart;
     for (Group& group : groups) {
       if (AreConnected(group, own)) {
@@ -232,11 +218,11 @@ void Stages::FindGroups() {
   }
   for (int m = 0; m < static_cast<int>(members_.size()); ++m) {
     if (!members_[m].cuts.empty()) continue;
-    std::vector<Group>& groups = levels[members_[m].level];
+    std::vector<Group>& groups = stages[members_[m].stage];
     if (groups.empty()) groups.emplace_back();
     groups[0].members.push_back(m);
   }
-  for (auto& [level, groups] : levels) {
+  for (auto& [stage, groups] : stages) {
     for (Group& group : groups) groups_.push_back(std::move(group));
   }
 }

@@ -16,7 +16,7 @@
 
 namespace hawser {
 
-// Which tasks there are: what they give, in groups, level by level. The module
+// Which tasks there are: what they give, in groups, stage by stage. The module
 // and its cuts outlive it.
 class Stages {
  public:
@@ -37,11 +37,11 @@ class Stages {
     };
     int result;  // of the function in stages
     Shape shape;
-    int level;  // exchanges on the longest way to it
+    int stage;
     std::vector<Cut> cuts;
   };
 
-  // Members of one level that the same tasks give: one task for each
+  // Members of one stage that the same tasks give: one task for each
   // combination of parts of the directions.
   struct Group {
     std::vector<Direction> directions;
@@ -60,24 +60,21 @@ class Stages {
 
  private:
   using Asked = std::vector<std::set<Box>>;  // of each value between tasks
-  // A value's exchanges on the longest way to it, and of how many partial
-  // values at most it is made.
-  struct Level {
-    int number = 0;
-    int shares = 1;
+  // Of values between tasks, what a box of a result is made of.
+  struct Taken {
+    int64_t elements = 0;
+    int cells = 1;  // of how many partial values at most one is
   };
 
   Stages(const Module& module, const Cuts& cuts)
       : whole_(module.entry()), cuts_(cuts) {}
-  void FindLevels();
   absl::Status FindMembers();
-  // Members of a level whose directions are connected are one group; those that
+  // Members of a stage whose directions are connected are one group; those that
   // have none go with the first one.
   void FindGroups();
   void CutLike(ValueId whole, Member& member) const;
-  absl::Status CutIntoShares(int shares, Member& member) const;
-  // Elements of values between tasks that a box of a result is made of.
-  absl::StatusOr<int64_t> TakenBetween(int result, const Box& box) const;
+  absl::Status CutIntoShares(Member& member) const;
+  absl::StatusOr<Taken> TakenBetween(int result, const Box& box) const;
   int PartsOf(const Direction& direction) const;
   Interval IntervalOf(const Direction& direction, int64_t size, int i) const;
   // The next combination of the directions' parts.
@@ -92,9 +89,9 @@ class Stages {
   const Cuts& cuts_;
   Module staged_;  // the function in stages
   std::vector<Partial> partials_;
-  std::vector<Level> levels_;
+  std::vector<int> stage_;  // of each of its results
   std::vector<Member> members_;
-  std::vector<Group> groups_;  // by level
+  std::vector<Group> groups_;  // by stage
 };
 
 }  // namespace hawser

@@ -130,6 +130,8 @@ TEST(TrainingStep, AProductThatLaterStagesNeedIsMadeOnce) {
       });
   ASSERT_OK_AND_ASSIGN(const Sharding sharding, ShardBy(norm, "0.0/3 split"));
   ASSERT_EQ(sharding.tasks.size(), 9u);
+  // It, and the partial sums of both means; what is made of it is cheap.
+  EXPECT_EQ(sharding.between.size(), 1u + 3u + 3u);
   for (int t = 0; t < 9; ++t) {
     int products = 0;
     for (const Instruction& instruction :
