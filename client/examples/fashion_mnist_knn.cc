@@ -58,7 +58,7 @@ absl::StatusOr<FashionMnist> ReadImages() {
 // time to.
 absl::Status OnBatch(int batch, const Tensor& labels,
                      std::map<std::string, int>* batches_on) {
-  std::cout << "batch " << batch << " on " << labels.ran_on() << "\n";
+  std::cout << "batch " << batch << " on " << labels.ran_on() << std::endl;
   ++(*batches_on)[labels.ran_on()];
   if (batch + 1 != absl::GetFlag(FLAGS_kill_server_after)) {
     return absl::OkStatus();

@@ -1,7 +1,6 @@
 #include "client/sharded/shard_runner.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -161,14 +160,7 @@ int ShardRunner::StepsTo(const ShardedValue& value) const {
 
 std::string ShardRunner::WhereIs(const ShardedValue& value) const {
   MutexLock lock(&mu_);
-  std::set<std::string> where;
-  for (const ShardedValue::Copy& copy : value.copies) {
-    if (copy.place == kHere || !copy.what.ready()) continue;
-    const auto what = copy.what.Await();
-    if (!what.ok() || !std::holds_alternative<BufferPtr>(*what)) continue;
-    where.insert(std::get<BufferPtr>(*what)->ran_on().where);
-  }
-  return absl::StrJoin(where, ", ");
+  return value.ran == nullptr ? "" : absl::StrJoin(*value.ran, ", ");
 }
 
 ShardedStats ShardRunner::stats() const {
@@ -220,7 +212,7 @@ void ShardRunner::Check(const ShardedTaskPtr& task, Afterwards& later) {
   }
   if (missing.empty()) return MakeReady(task, later);
   for (const ShardedTaskPtr& other : missing) {
-    other->waiters.push_back(task);
+    other->waiters[task->number] = task;
   }
   for (const ShardedTaskPtr& other : missing) Want(other, later);
 }
@@ -353,6 +345,7 @@ void ShardRunner::OnQueued(const ShardedTaskPtr& task, int attempt,
                            std::vector<BufferPtr> results, Afterwards& later) {
   if (task->attempt != attempt) return;
   task->state = State::kQueued;
+  task->ran->insert(results[0]->ran_on().where);
   for (size_t k = 0; k < results.size(); ++k) {
     const ShardedValuePtr value = task->gives[k].lock();
     if (value == nullptr || !value->needed()) {
@@ -446,7 +439,7 @@ void ShardRunner::Again(const ShardedTaskPtr& task, const absl::Status& why,
   for (size_t i = 0; i < task->takes.size(); ++i) {
     for (const ShardedValue::Given& given : task->takes[i]->given) {
       if (given.by == nullptr || given.by->state != State::kQueued) continue;
-      given.by->waiters.push_back(task);
+      given.by->waiters[task->number] = task;
       waits = true;
     }
   }
@@ -486,7 +479,7 @@ void ShardRunner::Fail(const ShardedTaskPtr& task, const absl::Status& why,
 void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
   const auto waiters = std::move(task.waiters);
   task.waiters.clear();
-  for (const auto& waiter : waiters) {
+  for (const auto& [number, waiter] : waiters) {
     if (const ShardedTaskPtr one = waiter.lock()) Check(one, later);
   }
 }

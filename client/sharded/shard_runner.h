@@ -68,7 +68,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // Boxes that it comes in.
   std::vector<Box> LayoutOf(const ShardedValue& value) const;
   int StepsTo(const ShardedValue& value) const;
-  // Where it was computed, as far as that is known.
+  // The places where it was computed, as far as they are known.
   std::string WhereIs(const ShardedValue& value) const;
   ShardedStats stats() const;
 

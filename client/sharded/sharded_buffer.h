@@ -26,7 +26,7 @@ class ShardedBuffer : public runtime::Buffer {
   Future<Literal> Fetch(const runtime::CallOptions& options) override {
     return runner_->Fetch(value_, options);
   }
-  // The places that have pieces of it.
+  // All places where the execution that gives it ran.
   runtime::RanOn ran_on() const override;
 
   const std::shared_ptr<ShardRunner>& runner() const { return runner_; }

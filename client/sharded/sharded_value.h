@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -54,6 +55,8 @@ struct ShardedValue {
   std::variant<absl::Status, Literal, DatasetPart> source;
   std::vector<Given> given;
   std::vector<Copy> copies;
+  // Where the execution that gives it ran, and is run again, in words.
+  std::shared_ptr<std::set<std::string>> ran;
   int holders = 0;  // buffers of users
   int uses = 0;     // tasks that take it and are not done
 
@@ -90,6 +93,7 @@ struct ShardedTask {
 
   std::vector<ShardedValuePtr> takes;  // one for each of what->takes
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
+  std::shared_ptr<std::set<std::string>> ran;      // of its execution
   int steps = 1;      // from the sources to its results, at most
   int home = kHere;   // as ReadyTask's
   double work = 1;
@@ -102,8 +106,8 @@ struct ShardedTask {
   absl::Status error;       // kFailed
   std::vector<bool> unfit;  // by place, once one could not do it
   runtime::CallOptions call;  // until it was done once
-  // Tasks that wait for this one.
-  std::vector<std::weak_ptr<ShardedTask>> waiters;
+  // Tasks that wait for this one, by number.
+  std::map<int64_t, std::weak_ptr<ShardedTask>> waiters;
 
   bool comes_here() const { return what == nullptr; }
   Box BoxOf(size_t take) const {

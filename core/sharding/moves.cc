@@ -72,6 +72,7 @@ absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
         &scope, builder.Parameter(Shape::Of(dtype, SizesOf(piece)),
                                   SourceLocation{}));
     const Box part = Meet(piece, wanted);
+    if (ElementsOf(part) == 0) continue;
     std::vector<Expression> operands = {joined, SliceTo(x, piece, part)};
     for (size_t i = 0; i < part.size(); ++i) {
       operands.push_back(ConstantOf(

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/random/random.h"
 #include "gtest/gtest.h"
 #include "tests/core/sharding/run_parts.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/random/random_literal.h"
 
 namespace hawser {
 namespace {
@@ -18,14 +18,11 @@ Literal Counted(const Dims& dims) {
   return value;
 }
 
-Box DrawnBox(absl::BitGenRef gen, const Box& within) {
+Box DrawnBox(Random& random, const Box& within) {
   Box box;
   for (const Interval& axis : within) {
-    const int64_t a = absl::Uniform(absl::IntervalClosedClosed, gen, axis.begin,
-                                    axis.end);
-    const int64_t b = absl::Uniform(absl::IntervalClosedClosed, gen, axis.begin,
-                                    axis.end);
-    box.push_back({std::min(a, b), std::max(a, b)});
+    const int64_t begin = random.Between(axis.begin, axis.end);
+    box.push_back({begin, random.Between(begin, axis.end)});
   }
   return box;
 }
@@ -37,12 +34,12 @@ const std::vector<Dims>& SomeDims() {
 }
 
 TEST(MovesTest, ASliceHereIsTheSliceOfAModule) {
-  std::mt19937_64 gen(20261123);
+  Random random(20261123);
   for (const Dims& dims : SomeDims()) {
     const Literal whole = Counted(dims);
     for (int turn = 0; turn < 40; ++turn) {
-      const Box of = DrawnBox(gen, WholeBox(whole.shape()));
-      const Box wanted = DrawnBox(gen, of);
+      const Box of = DrawnBox(random, WholeBox(whole.shape()));
+      const Box wanted = DrawnBox(random, of);
       const Literal own = CutOf(whole, of);
       const Literal want = CutOf(whole, wanted);
       EXPECT_THAT(*SliceBox(own, of, wanted), LiteralBitEquals(want))
@@ -56,20 +53,19 @@ TEST(MovesTest, ASliceHereIsTheSliceOfAModule) {
 }
 
 TEST(MovesTest, PiecesAreJoinedHereAndByAModule) {
-  std::mt19937_64 gen(20261124);
+  Random random(20261124);
   for (const Dims& dims : SomeDims()) {
     const Literal whole = Counted(dims);
     for (int turn = 0; turn < 40; ++turn) {
-      const Box wanted = DrawnBox(gen, WholeBox(whole.shape()));
+      const Box wanted = DrawnBox(random, WholeBox(whole.shape()));
       // Two halves of a box that holds it, and one more that overlaps them.
       Box first = WholeBox(whole.shape()), second = first;
       if (!first.empty()) {
-        const int64_t at = absl::Uniform(absl::IntervalClosedClosed, gen,
-                                         int64_t{0}, dims[0]);
+        const int64_t at = random.Between(0, dims[0]);
         first[0].end = second[0].begin = at;
       }
       const std::vector<Box> boxes = {first, second,
-                                      DrawnBox(gen, WholeBox(whole.shape()))};
+                                      DrawnBox(random, WholeBox(whole.shape()))};
       std::vector<Literal> pieces;
       Literal joined = Literal::Zeros(ShapeOf(whole.shape(), wanted));
       for (const Box& box : boxes) {
