@@ -203,7 +203,10 @@ void Mover::FetchDataset(const ShardedValuePtr& value, const Box& box,
                          int place, const ArgumentPromise& promise,
                          Afterwards& later) {
   const int places = static_cast<int>(places_.size());
-  while (place < places && !places_[place]->open()) ++place;
+  while (place < places &&
+         (!places_[place]->open() || value->lacking.contains(place))) {
+    ++place;
+  }
   if (place >= places) {
     later.calls.push_back([promise, part = std::get<DatasetPart>(
                                         value->source)] {
@@ -288,7 +291,8 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
             });
     return true;
   }
-  if (std::holds_alternative<DatasetPart>(value->source)) {
+  if (std::holds_alternative<DatasetPart>(value->source) &&
+      !value->lacking.contains(place)) {
     OpenDataset(value, box, place, promise, later);
     return true;
   }
@@ -336,6 +340,13 @@ void Mover::Join(const ShardedValuePtr& value, const Box& box, int place,
           });
 }
 
+void Mover::Lack(ShardedValue& value, int place) {
+  value.lacking.insert(place);
+  std::erase_if(value.copies, [&](const ShardedValue::Copy& copy) {
+    return copy.place == place;
+  });
+}
+
 void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                         const ArgumentPromise& promise, Afterwards& later) {
   const DatasetPart part =
@@ -349,6 +360,7 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
       if (absl::IsNotFound(open.status())) {
         // Another place may have it.
         hooks_.locked([&](Afterwards& then) {
+          Lack(*value, place);
           OnPlace(place, AllOf({Bring(value, box, kHere, then)}), promise, then,
                   [this](ShardPlace& there, Arguments all) {
                     return Send(there, std::get<Literal>(all[0]));

@@ -74,6 +74,9 @@ class Mover {
   const ShardedValue::Copy* FindCopy(const ShardedValue& value,
                                      const Box& box) const;
 
+  // A place does not know the value's dataset, as it turned out.
+  static void Lack(ShardedValue& value, int place);
+
   MovedBytes moved() const;
 
  private:

@@ -389,6 +389,16 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   Fail(task, FirstCause(*task, why), later);
 }
 
+bool ShardRunner::TakesElsewhere(const ShardedTask& task) {
+  bool found = false;
+  for (const ShardedValuePtr& value : task.takes) {
+    if (!std::holds_alternative<DatasetPart>(value->source)) continue;
+    Mover::Lack(*value, task.place);
+    found = true;
+  }
+  return found;
+}
+
 absl::Status ShardRunner::FirstCause(const ShardedTask& task,
                                      const absl::Status& why) {
   for (const ShardedValuePtr& value : task.takes) {
@@ -415,6 +425,9 @@ void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
     // Unless that was known before: then it began again with the others.
     if (task->attempt == attempt) Again(task, why, later);
     return;
+  }
+  if (absl::IsNotFound(why) && TakesElsewhere(*task)) {
+    return Again(task, why, later);
   }
   if (!IsUnfit(why)) return Fail(task, FirstCause(*task, why), later);
   task->unfit.resize(places_.size());

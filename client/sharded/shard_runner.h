@@ -98,6 +98,9 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
                      const absl::Status& why, Afterwards& later);
   void OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
+  // Its place does not know a dataset that it takes: it is had from another.
+  // False: it takes none.
+  static bool TakesElsewhere(const ShardedTask& task);
   // What it takes failed of, the first by position; else `why`.
   static absl::Status FirstCause(const ShardedTask& task,
                                  const absl::Status& why);

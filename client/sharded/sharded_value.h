@@ -55,6 +55,7 @@ struct ShardedValue {
   std::variant<absl::Status, Literal, DatasetPart> source;
   std::vector<Given> given;
   std::vector<Copy> copies;
+  std::set<int> lacking;  // places that do not know its dataset
   // Where the execution that gives it ran, and is run again, in words.
   std::shared_ptr<std::set<std::string>> ran;
   int holders = 0;  // buffers of users

@@ -278,8 +278,16 @@ absl::Status PartPlan::RunStep(const Step& step, const Building& building,
       HAWSER_ASSIGN_OR_RETURN(called.emplace_back(),
                               whole(static_cast<int>(i)));
     }
-    const Expression first =
-        Apply(*instruction.op, operands, instruction.attributes, called);
+    std::vector<ValueId> values;
+    for (const Expression& operand : operands) {
+      values.push_back(operand.value());
+    }
+    // An op that takes computations alone has no operands.
+    const Expression first(
+        &building.scope,
+        building.scope.builder.Add(*instruction.op, values,
+                                   instruction.attributes, called,
+                                   SourceLocation{}));
     for (size_t k = 0; k < results.size(); ++k) {
       results[k] = ResultOf(first, static_cast<int>(k));
     }

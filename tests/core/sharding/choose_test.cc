@@ -53,7 +53,7 @@ TEST(ChooseTest, WorkIsCutWhereItMovesLeast) {
 
 TEST(ChooseTest, PiecesAreUsedAsTheyLie) {
   // Rows that are in two places are not brought together for 12 parts.
-  const Module module = MatrixProduct(20000, 1000, 100);
+  const Module module = MatrixProduct(20000, 1000, 4);
   ArgumentLayout pieces{.at = At::kPieces,
                         .pieces = {{{0, 15000}, {0, 1000}},
                                    {{15000, 20000}, {0, 1000}}}};
