@@ -365,7 +365,7 @@ void ShardRunner::OnDone(const ShardedTaskPtr& task, int attempt,
   dispatch_.Done(task->number, task->place, SteadyNow());
   task->call = {};
   End(task, State::kDone, later);
-  CheckpointResults(*task, later);
+  ForgetChain(*task);
 }
 
 void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
@@ -444,6 +444,7 @@ void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
 void ShardRunner::Again(const ShardedTaskPtr& task, const absl::Status& why,
                         Afterwards& later) {
   if (++task->failures > kMostFailures) return Fail(task, why, later);
+  DropResults(*task);
   ++task->attempt;
   task->state = State::kWaiting;
   // What it takes may be of a task that has failed too, of which it is not
@@ -479,14 +480,18 @@ void ShardRunner::Fail(const ShardedTaskPtr& task, const absl::Status& why,
     later.tells.push_back([give = std::move(task->give), why] { give(why); });
     task->give = nullptr;
   }
-  for (size_t k = 0; k < task->gives.size(); ++k) {
-    const ShardedValuePtr value = task->gives[k].lock();
+  DropResults(*task);
+  End(task, State::kFailed, later);
+}
+
+void ShardRunner::DropResults(const ShardedTask& task) {
+  for (size_t k = 0; k < task.gives.size(); ++k) {
+    const ShardedValuePtr value = task.gives[k].lock();
     if (value == nullptr) continue;
     std::erase_if(value->copies, [&](const ShardedValue::Copy& copy) {
-      return copy.box == task->what->gives[k].box && copy.place == task->place;
+      return copy.box == task.what->gives[k].box && copy.place == task.place;
     });
   }
-  End(task, State::kFailed, later);
 }
 
 void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
@@ -551,12 +556,12 @@ void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
   }
 }
 
-void ShardRunner::CheckpointResults(const ShardedTask& task,
-                                    Afterwards& later) {
-  if (task.steps % policy_.checkpoint_steps != 0) return;
+void ShardRunner::ForgetChain(const ShardedTask& task) {
+  if (task.steps < policy_.max_steps) return;
   for (const auto& weak : task.gives) {
     const ShardedValuePtr value = weak.lock();
-    if (value == nullptr || value->holders == 0 || value->host() != nullptr) {
+    if (value == nullptr || value->host() != nullptr ||
+        value->shape.byte_size() <= policy_.checkpoint_bytes) {
       continue;
     }
     const bool done = std::all_of(
@@ -564,30 +569,30 @@ void ShardRunner::CheckpointResults(const ShardedTask& task,
           return one.by == nullptr || one.by->state == State::kDone;
         });
     if (!done) continue;
-    if (value->shape.byte_size() > policy_.checkpoint_bytes) {
-      if (task.steps < policy_.max_steps) continue;
-      value->source =
-          DataLoss("what at most ", policy_.max_steps,
-                   " executions led to is made again; Freeze keeps values");
-      for (ShardedValue::Given& one : value->given) one.by = nullptr;
-      continue;
-    }
-    later.calls.push_back([this, value] {
-      Fetch(value, {}).OnReady(
-          [this, self = shared_from_this(),
-           value](const absl::StatusOr<Literal>& fetched) {
-            if (!fetched.ok()) return;
-            std::vector<ShardedTaskPtr> chain;  // goes outside the lock
-            On([&](Afterwards&) {
-              value->source = *fetched;
-              for (ShardedValue::Given& one : value->given) {
-                chain.push_back(std::move(one.by));
-                one.by = nullptr;
-              }
-            });
-          });
-    });
+    value->source =
+        DataLoss("what at most ", policy_.max_steps,
+                 " executions led to is made again; Freeze keeps values");
+    for (ShardedValue::Given& one : value->given) one.by = nullptr;
   }
+}
+
+void ShardRunner::Checkpoint(const ShardedValuePtr& value) {
+  if (value->shape.byte_size() > policy_.checkpoint_bytes) return;
+  Hold(value);
+  Fetch(value, {}).OnReady([this, self = shared_from_this(),
+                            value](const absl::StatusOr<Literal>& fetched) {
+    std::vector<ShardedTaskPtr> chain;  // goes outside the lock
+    On([&](Afterwards& later) {
+      --value->holders;
+      Trim(*value, later);
+      if (!fetched.ok()) return;
+      value->source = *fetched;
+      for (ShardedValue::Given& one : value->given) {
+        chain.push_back(std::move(one.by));
+        one.by = nullptr;
+      }
+    });
+  });
 }
 
 }  // namespace hawser

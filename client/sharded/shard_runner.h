@@ -62,6 +62,9 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Run(const std::vector<ShardedTaskPtr>& tasks);
   Future<Literal> Fetch(const ShardedValuePtr& value,
                         const runtime::CallOptions& call);
+  // Brings it here in the background, unless it is large, after which what led
+  // to it is not needed.
+  void Checkpoint(const ShardedValuePtr& value);
   // A user has it, as often as this is called.
   void Hold(const ShardedValuePtr& value);
   void LetGo(const ShardedValuePtr& value);
@@ -110,9 +113,11 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
            Afterwards& later);
   void Fail(const ShardedTaskPtr& task, const absl::Status& why,
             Afterwards& later);
+  // What it gave where it was last is nothing to use.
+  static void DropResults(const ShardedTask& task);
   void TellWaiters(ShardedTask& task, Afterwards& later);
-  // A copy of what a long chain led to comes here, and the chain goes.
-  void CheckpointResults(const ShardedTask& task, Afterwards& later);
+  // A chain that is too long is not kept for a value too large to come here.
+  void ForgetChain(const ShardedTask& task);
 
   void Lose(int place, uint64_t life, const absl::Status& why,
             Afterwards& later);

@@ -204,7 +204,13 @@ absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
     buffers.push_back(
         std::make_shared<ShardedBuffer>(client_, runner_, results.back()));
   }
-  runner_->Run(TasksOf(*plan, values, results, options.call));
+  const auto tasks = TasksOf(*plan, values, results, options.call);
+  runner_->Run(tasks);
+  int steps = 0;
+  for (const ShardedTaskPtr& task : tasks) steps = std::max(steps, task->steps);
+  if (steps % runner_->policy().checkpoint_steps == 0) {
+    for (const ShardedValuePtr& value : results) runner_->Checkpoint(value);
+  }
   return buffers;
 }
 
