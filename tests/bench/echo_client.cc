@@ -51,10 +51,18 @@ EchoClient::~EchoClient() {
 }
 
 absl::Status EchoClient::Ping(const EchoMessage& request) {
+  HAWSER_RETURN_IF_ERROR(BeginPing(request));
+  return EndPing();
+}
+
+absl::Status EchoClient::BeginPing(const EchoMessage& request) {
+  if (ping_->Write(request)) return absl::OkStatus();
+  return Unavailable("the echo server's stream broke");
+}
+
+absl::Status EchoClient::EndPing() {
   EchoMessage answer;
-  if (ping_->Write(request) && ping_->Read(&answer)) {
-    return absl::OkStatus();
-  }
+  if (ping_->Read(&answer)) return absl::OkStatus();
   return Unavailable("the echo server's stream broke");
 }
 

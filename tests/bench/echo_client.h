@@ -27,6 +27,9 @@ class EchoClient {
 
   // One answer on a stream that is open already.
   absl::Status Ping(const EchoMessage& request);
+  // Its two halves, so that several servers answer at once.
+  absl::Status BeginPing(const EchoMessage& request);
+  absl::Status EndPing();
   // One call.
   absl::Status Unary(const EchoMessage& request);
   // One client stream of frames that point at `data`. With `hashed` each end
