@@ -147,10 +147,10 @@ T KeepError(absl::StatusOr<T> result) {
 // options: see JitOptions. Result: a function of the same arguments that gives
 // a StatusOr. Errors: of each call: kInvalidArgument for what the function does
 // wrong, with its line, for a capture above 4 KiB or on a client, for a batch
-// that batch_buckets do not allow, and for marks that do not fit (see Cut); kFailedPrecondition for arguments of
-// two clients, donated ones, and, with HAWSER_CHECK_JIT=1, a function that
-// changed; those of compiling. Grad: Grad(fn) of it. Source: Nx.Defn jit; JAX
-// jit.
+// that batch_buckets do not allow, and for marks that do not fit (see Cut);
+// kFailedPrecondition for arguments of two clients, donated ones, and, with
+// HAWSER_CHECK_JIT=1, a function that changed; those of compiling. Grad:
+// Grad(fn) of it. Source: Nx.Defn jit; JAX jit.
 template <typename Fn>
 JitFunction<std::decay_t<Fn>> Jit(
     Fn&& fn, JitOptions options = {},
