@@ -266,6 +266,17 @@ TEST_F(MarksTest, StrictCutsAreAnError) {
   EXPECT_OK(f.With({.client = Client::Cpu()})(Cut(x, 0, 2), y));
 }
 
+TEST_F(MarksTest, WhatNoResultNeedsEndsNoCut) {
+  const auto run = Jit(
+                       [](Tensor x, Tensor y) {
+                         Centred(x, y);
+                         return y * 2;
+                       },
+                       {.strict_cuts = true})
+                       .With({.client = client_});
+  EXPECT_OK(run(Cut(T1<float>({1, 2, 3}), 0), T1<float>({1})));
+}
+
 TEST_F(MarksTest, MorePartsThanTasksAreRefused) {
   const auto run =
       Jit([](Tensor x, Tensor y) {
