@@ -9,6 +9,7 @@
 #include "client/sdk/functions/control_flow.h"
 #include "client/sdk/functions/function.h"
 #include "client/sdk/functions/grad.h"
+#include "client/sdk/functions/shard.h"
 #include "client/sdk/ops.h"
 #include "client/sdk/save.h"
 #include "client/sdk/tensor.h"

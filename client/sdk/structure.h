@@ -10,35 +10,15 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "client/sdk/marks.h"
 #include "client/sdk/number.h"
 #include "client/sdk/tensor.h"
 #include "core/base/values/literal.h"
 #include "core/base/values/shape.h"
+#include "core/ir/source_location.h"
+#include "core/sharding/shard_spec.h"
 
 namespace hawser {
-
-// Gives an argument away: the engine may reuse its memory for a result. The
-// tensor (and every copy of the handle) may not be used afterwards.
-template <typename T>
-struct Donated {
-  T value;
-};
-template <typename T>
-Donated<T> Donate(T value) {
-  return {std::move(value)};
-}
-
-// Marks an argument whose leading axis is the batch, for a function made with
-// batch_buckets (see JitOptions); elsewhere it is the argument itself. Every
-// tensor in it is marked. May hold a Donated or be held by one.
-template <typename T>
-struct WithBatch {
-  T value;
-};
-template <typename T>
-WithBatch<T> Batched(T value) {
-  return {std::move(value)};
-}
 
 // A struct of your own takes part when this finds its fields:
 //   struct Layer { Tensor w, b; };
@@ -58,11 +38,18 @@ struct Leaf {
   bool batched = false;
 };
 
+// Of the leaf `cut.value`.
+struct CutMark {
+  AxisCut cut;
+  SourceLocation where;
+};
+
 // A structure taken apart.
 struct Flat {
   std::vector<Leaf> leaves;
   // Of the vectors in it, and what else tells two signatures apart.
   absl::InlinedVector<int64_t, 4> sizes;
+  std::vector<CutMark> cuts;
 };
 
 // For each T: `Traced`, the same structure with Tensors for leaves; Flatten,
@@ -116,35 +103,57 @@ struct Structure<T> : LeafStructure {
   }
 };
 
+// Of a mark around a T, which Flatten notes of its leaves.
 template <typename T>
-struct Structure<Donated<T>> {
+struct MarkStructure {
   using Traced = Traced_t<T>;
-  static void Flatten(const Donated<T>& v, Flat* out) {
-    const size_t first = out->leaves.size();
-    Structure<T>::Flatten(v.value, out);
-    for (size_t i = first; i < out->leaves.size(); ++i) {
-      out->leaves[i].donated = true;
-    }
+  template <typename Mark, typename Next>
+  static Traced Rebuild(const Mark& mark, Next& next) {
+    return Structure<T>::Rebuild(mark.value, next);
   }
-  template <typename Next>
-  static Traced Rebuild(const Donated<T>& v, Next& next) {
-    return Structure<T>::Rebuild(v.value, next);
+
+ protected:
+  // Calls note(number, leaf) for each of them.
+  template <typename Note>
+  static void FlattenMarked(const T& value, Flat* out, Note note) {
+    size_t i = out->leaves.size();
+    Structure<T>::Flatten(value, out);
+    for (; i < out->leaves.size(); ++i) {
+      note(static_cast<int>(i), out->leaves[i]);
+    }
   }
 };
 
 template <typename T>
-struct Structure<WithBatch<T>> {
-  using Traced = Traced_t<T>;
-  static void Flatten(const WithBatch<T>& v, Flat* out) {
-    const size_t first = out->leaves.size();
-    Structure<T>::Flatten(v.value, out);
-    for (size_t i = first; i < out->leaves.size(); ++i) {
-      out->leaves[i].batched = true;
-    }
+struct Structure<Donated<T>> : MarkStructure<T> {
+  static void Flatten(const Donated<T>& v, Flat* out) {
+    MarkStructure<T>::FlattenMarked(
+        v.value, out, [](int, Leaf& leaf) { leaf.donated = true; });
   }
-  template <typename Next>
-  static Traced Rebuild(const WithBatch<T>& v, Next& next) {
-    return Structure<T>::Rebuild(v.value, next);
+};
+
+template <typename T>
+struct Structure<WithBatch<T>> : MarkStructure<T> {
+  static void Flatten(const WithBatch<T>& v, Flat* out) {
+    MarkStructure<T>::FlattenMarked(
+        v.value, out, [](int, Leaf& leaf) { leaf.batched = true; });
+  }
+};
+
+template <typename T>
+struct Structure<WithCut<T>> : MarkStructure<T> {
+  static void Flatten(const WithCut<T>& v, Flat* out) {
+    MarkStructure<T>::FlattenMarked(
+        v.value, out, [&](int number, const Leaf& leaf) {
+          const auto add = [&](AxisCut cut) {
+            cut.value = number;
+            out->cuts.push_back({std::move(cut), v.where});
+          };
+          if (v.cut.has_value()) return add(*v.cut);
+          for (int axis = 0; axis < leaf.shape.rank(); ++axis) {
+            add({.axis = axis, .sizes = {}});
+          }
+        });
   }
 };
 

@@ -265,8 +265,11 @@ const Instruction* Cuts::EndOf(int axis_class,
     }
     return false;
   };
+  const std::vector<bool> needed = NeededBy(entry);
   const Instruction* end = nullptr;
-  for (const Instruction& instruction : entry.instructions()) {
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    const Instruction& instruction = entry.instructions()[i];
     bool comes = false, goes = false;
     for (ValueId operand : instruction.operands) {
       comes = comes || reaches(operand);

@@ -71,9 +71,9 @@ class Cuts {
   };
   std::vector<Contraction> Contractions() const;
   // Of a class that is cut and cuts no result, the instruction at which its
-  // cut ends, or the value's last use; nullptr: a result is cut by it, or by
-  // what is derived of it, or a contraction is split by one of these.
-  // split: of each class whether one is split by it.
+  // cut ends, or the value's last use, of those the results need; nullptr: a
+  // result is cut by it, or by what is derived of it, or a contraction is split
+  // by one of these. split: of each class whether one is split by it.
   const Instruction* EndOf(int axis_class,
                            const std::vector<bool>& split) const;
 

@@ -43,25 +43,6 @@ std::vector<ShardAxis> AxesOf(const Module& module, const Cuts& cuts) {
   return axes;
 }
 
-std::vector<ShardNote> NotesOf(const ShardSpec& spec, const Cuts& cuts,
-                               absl::Span<const Partial> partials) {
-  std::vector<bool> split(cuts.num_classes(), false);
-  for (const Partial& partial : partials) {
-    for (const Partial::Of& of : partial.of) split[of.axis_class] = true;
-  }
-  std::vector<ShardNote> notes;
-  for (const AxisCut& cut : spec.parameters) {
-    const int number = cuts.ClassOf(cut.value, cut);
-    if (cuts.axis_class(number).parts() < 2) continue;
-    const Instruction* end = cuts.EndOf(number, split);
-    if (end == nullptr) continue;
-    notes.push_back(
-        {cut, absl::StrCat("axis ", cut.axis, " of argument ", cut.value,
-                           " is whole: ", end->op->name, " takes all of it")});
-  }
-  return notes;
-}
-
 // Errors: kInvalidArgument for a contraction that the spec refuses.
 absl::Status CheckContractions(const Module& module, const Cuts& cuts,
                                const ShardSpec& spec) {
@@ -97,7 +78,11 @@ absl::StatusOr<Sharding> ShardAs(const Module& module, const ShardSpec& spec,
   Sharding sharding{.whole = module.signature(),
                     .between = {},
                     .axes = AxesOf(module, cuts),
+<<<<<<< HEAD
                     .notes = NotesOf(spec, cuts, stages.partials()),
+=======
+                    .notes = NotesOf(module, spec, cuts, plan.partials()),
+>>>>>>> sdk
                     .tasks = {}};
   if (spec.strict && !sharding.notes.empty()) {
     return InvalidArgument(sharding.notes[0].why);

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
+#include "core/sharding/notes.h"
 #include "core/sharding/part/part_module.h"
 #include "core/sharding/shard_spec.h"
 
@@ -35,12 +36,6 @@ struct ShardAxis {
   int64_t size = 0;
   std::vector<int64_t> sizes;  // of its parts
   std::vector<In> parameters, results;
-};
-
-// A cut that was wanted and came out whole.
-struct ShardNote {
-  AxisCut cut;
-  std::string why;  // with the op at which it ends
 };
 
 struct Sharding {

@@ -207,6 +207,15 @@ absl::Status CheckShardSpec(const ShardSpec& spec, const Signature& signature) {
                    spec.max_tasks);
 }
 
+ShardSpec ForPlaces(ShardSpec spec, int64_t places) {
+  for (auto* cuts : {&spec.parameters, &spec.results}) {
+    for (AxisCut& cut : *cuts) {
+      if (cut.kind == Kind::kParts && cut.parts == 0) cut.parts = places;
+    }
+  }
+  return spec;
+}
+
 std::vector<int64_t> BoundariesOf(const AxisCut& cut, int64_t size) {
   std::vector<int64_t> boundaries;
   const auto add = [&](int64_t at) {

@@ -78,6 +78,9 @@ absl::StatusOr<ShardSpec> FromMesh(
 // parts, more than max_tasks as spelled.
 absl::Status CheckShardSpec(const ShardSpec& spec, const Signature& signature);
 
+// The same, where cuts into 0 parts are into as many as there are places.
+ShardSpec ForPlaces(ShardSpec spec, int64_t places);
+
 // Where [0, size) is cut: inside, ascending.
 std::vector<int64_t> BoundariesOf(const AxisCut& cut, int64_t size);
 

@@ -42,6 +42,12 @@ struct JitOptions {
   // cutting back are small programs of their own, one for each number of rows;
   // Call cuts back here.
   std::vector<int64_t> batch_buckets;
+
+  // Where a client of several places would compute all of an axis that an
+  // argument marks with Cut, a call is kInvalidArgument with the op and line at
+  // which the cut ends. Else that is one warning in the log, with the same
+  // text, when a signature is compiled.
+  bool strict_cuts = false;
 };
 
 }  // namespace hawser

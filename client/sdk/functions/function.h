@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/sdk/client/options.h"
+#include "client/sdk/functions/traced_call.h"
 #include "client/sdk/jit/bucketed_function.h"
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/structure.h"
@@ -23,19 +24,19 @@ namespace hawser {
 // function is; executables die with the last copy.
 //
 // Arguments are Tensors, C++ numbers (a scalar of their C++ type's dtype;
-// double is f32), Literals, and structures of them (structure.h); the function
-// gets the same structures with Tensors for leaves and returns a structure of
-// Tensors. It is called once per signature (dtypes, sizes, client), then never
-// again while that is among the last 64: captured numbers and host tensors of
-// at most 4 KiB are baked in; other captured tensors are an error. Inside
-// another trace it is simply called. HAWSER_CHECK_JIT=1 traces at every call
-// and refuses a function that changed.
+// double is f32), Literals, structures of them (structure.h), and any of these
+// with marks (marks.h); the function gets the same structures with Tensors for
+// leaves and returns a structure of Tensors. It is called once per signature
+// (dtypes, sizes, marked cuts, client), then never again while that is among
+// the last 64: captured numbers and host tensors of at most 4 KiB are baked in;
+// other captured tensors are an error. Inside another trace it is simply
+// called. HAWSER_CHECK_JIT=1 traces at every call and refuses a function that
+// changed.
 template <typename Fn>
 class JitFunction {
  public:
   template <typename... Args>
-  using Result = std::decay_t<
-      std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>;
+  using Result = sdk::Result_t<Fn, Args...>;
 
   JitFunction(Fn fn, JitOptions options, SourceLocation where)
       : shared_(std::make_shared<Shared>(std::move(fn), std::move(options),
@@ -71,9 +72,10 @@ class JitFunction {
   template <typename... Args>
   absl::Status Warm(const Args&... args) const {
     const std::tuple<const Args&...> all(args...);
-    return shared_->core.Warm(FlattenAll(args...), options_,
+    return shared_->core.Warm(sdk::FlattenAll(args...), options_,
                               [&](std::vector<Tensor> parameters) {
-                                return Trace<Args...>(all, parameters);
+                                return sdk::CallUntyped(shared_->fn, all,
+                                                        parameters);
                               });
   }
 
@@ -84,10 +86,10 @@ class JitFunction {
   template <typename... Args>
   absl::StatusOr<std::string> ToText(const Args&... args) const {
     const std::tuple<const Args&...> all(args...);
-    return shared_->core.ToText(FlattenAll(args...),
-                                [&](std::vector<Tensor> parameters) {
-                                  return Trace<Args...>(all, parameters);
-                                });
+    return shared_->core.ToText(
+        sdk::FlattenAll(args...), [&](std::vector<Tensor> parameters) {
+          return sdk::CallUntyped(shared_->fn, all, parameters);
+        });
   }
 
  private:
@@ -98,66 +100,24 @@ class JitFunction {
     sdk::BucketedFunction core;
   };
 
-  template <typename... Args>
-  static sdk::Flat FlattenAll(const Args&... args) {
-    sdk::Flat flat;
-    (sdk::Structure<Args>::Flatten(args, &flat), ...);
-    return flat;
-  }
-
-  // The function with `tensors` in place of the leaves.
-  template <typename... Args>
-  Result<Args...> Apply(const std::tuple<const Args&...>& args,
-                        const std::vector<Tensor>& tensors) const {
-    size_t i = 0;
-    const auto next = [&] { return tensors[i++]; };
-    return std::apply(
-        [&](const Args&... each) {  // braces keep the order
-          std::tuple<sdk::Traced_t<Args>...> traced{
-              sdk::Structure<Args>::Rebuild(each, next)...};
-          return std::apply(shared_->fn, std::move(traced));
-        },
-        args);
-  }
-
-  template <typename... Args>
-  sdk::CallResult Trace(const std::tuple<const Args&...>& args,
-                        const std::vector<Tensor>& parameters) const {
-    using R = Result<Args...>;
-    static_assert(sdk::kHoldsTensors<R>,
-                  "results are Tensors and structures of Tensors");
-    const R result = Apply<Args...>(args, parameters);
-    sdk::CallResult call;
-    for (sdk::Leaf& leaf : sdk::Flatten(result).leaves) {
-      call.tensors.push_back(std::move(leaf.tensor));
-    }
-    call.prototype = std::make_shared<const R>(
-        sdk::Rebuild(result, [] { return Tensor(); }));
-    return call;
-  }
-
   template <typename Method, typename... Args>
   absl::StatusOr<Result<Args...>> Run(Method method,
                                       const Args&... args) const {
-    static_assert(sdk::kHoldsTensors<Result<Args...>>,
-                  "results are Tensors and structures of Tensors");
     const std::tuple<const Args&...> all(args...);
-    sdk::Flat flat = FlattenAll(args...);
+    sdk::Flat flat = sdk::FlattenAll(args...);
     if (sdk::Tracing()) {
       std::vector<Tensor> tensors;
       for (const sdk::Leaf& leaf : flat.leaves) {
         tensors.push_back(sdk::ToTensor(leaf, {}));
       }
-      return Apply<Args...>(all, tensors);
+      return sdk::CallTraced(shared_->fn, all, tensors);
     }
     auto done = (shared_->core.*method)(
         std::move(flat), options_, [&](std::vector<Tensor> parameters) {
-          return Trace<Args...>(all, parameters);
+          return sdk::CallUntyped(shared_->fn, all, parameters);
         });
     if (!done.ok()) return done.status();
-    return sdk::RebuildFrom(
-        *static_cast<const Result<Args...>*>(done->prototype.get()),
-        done->tensors);
+    return sdk::Typed<Result<Args...>>(*done);
   }
 
   std::shared_ptr<Shared> shared_;
@@ -186,11 +146,11 @@ T KeepError(absl::StatusOr<T> result) {
 // fn: any callable; see JitFunction for what it takes, gives and may capture.
 // options: see JitOptions. Result: a function of the same arguments that gives
 // a StatusOr. Errors: of each call: kInvalidArgument for what the function does
-// wrong, with its line, for a capture above 4 KiB or on a client, and for a
-// batch that batch_buckets do not allow; kFailedPrecondition for arguments of
-// two clients, donated ones, and, with HAWSER_CHECK_JIT=1, a function that
-// changed; those of compiling. Grad: Grad(fn) of it. Source: Nx.Defn jit; JAX
-// jit.
+// wrong, with its line, for a capture above 4 KiB or on a client, for a batch
+// that batch_buckets do not allow, and for marks that do not fit (see Cut);
+// kFailedPrecondition for arguments of two clients, donated ones, and, with
+// HAWSER_CHECK_JIT=1, a function that changed; those of compiling. Grad:
+// Grad(fn) of it. Source: Nx.Defn jit; JAX jit.
 template <typename Fn>
 JitFunction<std::decay_t<Fn>> Jit(
     Fn&& fn, JitOptions options = {},

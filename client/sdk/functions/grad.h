@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/sdk/functions/control_flow.h"
+#include "client/sdk/functions/traced_call.h"
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/structure.h"
@@ -48,18 +48,6 @@ struct ArgumentAt {
       std::tuple_element_t<n<sizeof...(Args) ? n : 0, std::tuple<Args...>>>;
 };
 
-// A Jit function gives a StatusOr, which inside a trace is never an error.
-template <typename T>
-struct Unwrapped {
-  using Type = T;
-  static T Get(T value) { return value; }
-};
-template <typename T>
-struct Unwrapped<absl::StatusOr<T>> {
-  using Type = T;
-  static T Get(absl::StatusOr<T> value) { return *std::move(value); }
-};
-
 }  // namespace sdk
 
 // Made by ValueAndGrad. A cheap copy; thread-safe as far as the function is.
@@ -71,8 +59,7 @@ class ValueAndGradFunction {
 
   // What fn gives of these arguments.
   template <typename... Args>
-  using Value = typename sdk::Unwrapped<std::decay_t<
-      std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>>::Type;
+  using Value = sdk::Result_t<Fn, Args...>;
   // Argument n's structure, of Tensors.
   template <size_t n, typename... Args>
   using Argument = typename sdk::ArgumentAt<n, Args...>::Type;
@@ -86,8 +73,6 @@ class ValueAndGradFunction {
   template <typename... Args>
   std::tuple<Value<Args...>, Gradient<Args...>> operator()(
       const Args&... args) const {
-    static_assert(sdk::kHoldsTensors<Value<Args...>>,
-                  "results are Tensors and structures of Tensors");
     const std::tuple<const Args&...> all(args...);
     std::vector<sdk::GradLeaf> leaves;
     size_t argument = 0;
@@ -96,7 +81,7 @@ class ValueAndGradFunction {
     const sdk::Differentiated done = sdk::Differentiate(
         leaves,
         [&](const sdk::Values& tensors) {
-          prototype = Apply<Args...>(all, tensors);
+          prototype = sdk::CallTraced(fn_, all, tensors);
           return sdk::TensorsOf(*prototype);
         },
         where_);
@@ -114,23 +99,6 @@ class ValueAndGradFunction {
     for (const Tensor& t : sdk::TensorsOf(sdk::Flatten(arg), where_)) {
       out->push_back({t, argument, wanted});
     }
-  }
-
-  // The function with `tensors` in place of the leaves.
-  template <typename... Args>
-  Value<Args...> Apply(const std::tuple<const Args&...>& args,
-                       const sdk::Values& tensors) const {
-    size_t i = 0;
-    const auto next = [&] { return tensors[i++]; };
-    auto traced = std::apply(
-        [&](const Args&... each) {  // braces keep the order
-          return std::tuple<sdk::Traced_t<Args>...>{
-              sdk::Structure<Args>::Rebuild(each, next)...};
-        },
-        args);
-    using Raw = std::decay_t<
-        std::invoke_result_t<const Fn&, sdk::Traced_t<Args>...>>;
-    return sdk::Unwrapped<Raw>::Get(std::apply(fn_, std::move(traced)));
   }
 
   // Argument n with the gradients of its leaves in their place.

@@ -66,7 +66,7 @@ void GiveAway(const std::vector<Tensor>& donated) {
 BucketedFunction::BucketedFunction(JitOptions options, SourceLocation where)
     : buckets_(std::move(options.batch_buckets)),
       where_(where),
-      core_(std::make_unique<JitCore>(where)) {}
+      core_(std::make_unique<JitCore>(options.strict_cuts, where)) {}
 BucketedFunction::~BucketedFunction() = default;
 
 CallResult BucketedFunction::TraceBatched(

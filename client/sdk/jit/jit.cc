@@ -10,6 +10,8 @@
 #include "client/sdk/graph/run/deadline.h"
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/jit/call_arguments.h"
+#include "client/sdk/jit/cut_marks.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/ir/text/printer.h"
@@ -17,6 +19,9 @@
 
 namespace hawser::sdk {
 namespace {
+
+// In a signature, between leaves and cuts; no dtype.
+constexpr int64_t kCut = -1;
 
 bool MustCheck() {
   static const bool check = [] {
@@ -42,19 +47,41 @@ absl::StatusOr<TracedModule> JitCore::TraceFor(const Flat& arguments,
                                                 where_.file, ":", where_.line));
 }
 
+absl::Status JitCore::CheckCuts(const TracedModule& traced,
+                                const ShardSpec& cuts,
+                                const Client& client) const {
+  const auto capabilities = client.capabilities();
+  if (!capabilities.ok() || capabilities->places < 2) return absl::OkStatus();
+  HAWSER_ASSIGN_OR_RETURN(
+      std::vector<ShardNote> notes,
+      NotesOf(traced.module, ForPlaces(cuts, capabilities->places)));
+  AddLines(traced, &notes);
+  const absl::Status whole = CheckNotes(notes);
+  if (strict_cuts_ || whole.ok()) return whole;
+  HAWSER_LOG(kWarning) << InCall(whole, where_).message();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
                                                  const Execution& execution,
                                                  TraceFn fn) const {
   auto entry = std::make_shared<Entry>();
   entry->client = execution.client;
+  const auto cuts = CutsOf(arguments);
+  if (!cuts.ok()) return InCall(cuts.status(), where_);
   HAWSER_ASSIGN_OR_RETURN(TracedModule traced, TraceFor(arguments, fn));
+  if (*cuts != nullptr) {
+    const absl::Status kept = CheckCuts(traced, **cuts, entry->client);
+    if (!kept.ok()) return InCall(kept, where_);
+  }
   entry->prototype = std::move(traced.prototype);
   entry->digest = DigestOf(traced.module);
   HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
   HAWSER_ASSIGN_OR_RETURN(
-      entry->executable, execution.client.runtime()->Compile(
-                             std::make_shared<const Module>(std::move(module)),
-                             {.numerics = execution.numerics}, execution.call));
+      entry->executable,
+      execution.client.runtime()->Compile(
+          std::make_shared<const Module>(std::move(module)),
+          {.numerics = execution.numerics, .cuts = *cuts}, execution.call));
   return EntryPtr(std::move(entry));
 }
 
@@ -118,6 +145,15 @@ absl::Status JitCore::Prepare(const Flat& arguments, const RunOptions& options,
     key.push_back(static_cast<int64_t>(leaf.shape.dtype()));
     key.push_back(leaf.shape.rank());
     key.insert(key.end(), leaf.shape.dims().begin(), leaf.shape.dims().end());
+  }
+  for (const CutMark& mark : arguments.cuts) {
+    const AxisCut& cut = mark.cut;
+    const auto parts = static_cast<int64_t>(cut.sizes.size());
+    for (int64_t number : {kCut, int64_t{cut.value}, int64_t{cut.axis},
+                           static_cast<int64_t>(cut.kind), cut.parts, parts}) {
+      key.push_back(number);
+    }
+    key.insert(key.end(), cut.sizes.begin(), cut.sizes.end());
   }
   HAWSER_ASSIGN_OR_RETURN(call->entry,
                           Find(arguments, key, call->execution, fn));

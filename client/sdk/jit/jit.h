@@ -24,6 +24,7 @@
 #include "core/base/threads/future.h"
 #include "core/ir/source_location.h"
 #include "core/runtime/client.h"
+#include "core/sharding/shard_spec.h"
 
 namespace hawser::sdk {
 
@@ -31,11 +32,12 @@ namespace hawser::sdk {
 inline constexpr size_t kSignaturesKept = 64;
 
 // Executables by signature: client, dtype and sizes of every leaf, sizes of
-// vectors. Thread-safe; a signature is traced once, also when several threads
-// come with it at the same time.
+// vectors, marked cuts. Thread-safe; a signature is traced once, also when
+// several threads come with it at the same time.
 class JitCore {
  public:
-  explicit JitCore(SourceLocation where) : where_(where) {}
+  JitCore(bool strict_cuts, SourceLocation where)
+      : strict_cuts_(strict_cuts), where_(where) {}
 
   // Queues one execution.
   absl::StatusOr<CallResult> Run(Flat arguments, const RunOptions& options,
@@ -84,7 +86,12 @@ class JitCore {
   // The module the function makes of arguments like these.
   absl::StatusOr<TracedModule> TraceFor(const Flat& arguments,
                                         TraceFn fn) const;
+  // Says which of the cuts come out whole there. Errors: kInvalidArgument with
+  // that, where cuts are strict.
+  absl::Status CheckCuts(const TracedModule& traced, const ShardSpec& cuts,
+                         const Client& client) const;
 
+  const bool strict_cuts_;
   const SourceLocation where_;  // of the Jit
   Mutex mu_;
   LruMap<Key, Future<EntryPtr>> entries_ ABSL_GUARDED_BY(mu_){kSignaturesKept};

@@ -98,6 +98,12 @@ TEST(ShardSpec, MorePartsThanTasksAreRefused) {
   EXPECT_OK(CheckShardSpec(every, large));
 }
 
+TEST(ShardSpec, NoPartsAreAsManyAsThereArePlaces) {
+  ASSERT_OK_AND_ASSIGN(const ShardSpec spec,
+                       ParseShardSpec("0.0/0 0.1/2 1.0=0+2 r0.1/0"));
+  EXPECT_EQ(ToString(ForPlaces(spec, 3)), "0.0/3 0.1/2 1.0=0+2 r0.1/3");
+}
+
 TEST(ShardSpec, CutsAreBoundariesInside) {
   const auto at = [](const char* text, int64_t size) {
     return BoundariesOf(ParseShardSpec(text)->parameters[0], size);

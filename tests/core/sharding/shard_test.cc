@@ -112,6 +112,27 @@ TEST(Shard, TheSeedsExampleExplained) {
                        "axis 2 of argument 0 is whole: dot_general"));
 }
 
+TEST(Shard, NotesSayWhereACutEnds) {
+  const Module module = SeedModule();
+  ASSERT_OK_AND_ASSIGN(ShardSpec spec, ParseShardSpec("0.2/3 1.4=1+1"));
+  ASSERT_OK_AND_ASSIGN(const auto notes, NotesOf(module, spec));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].cut, spec.parameters[0]);
+  EXPECT_EQ(module.entry().instructions()[notes[0].instruction].op,
+            &kDotGeneral);
+  ASSERT_OK_AND_ASSIGN(const Sharding sharding, Shard(module, spec));
+  ASSERT_EQ(sharding.notes.size(), 1u);
+  EXPECT_EQ(sharding.notes[0].why, notes[0].why);
+  EXPECT_EQ(sharding.notes[0].instruction, notes[0].instruction);
+  spec.contracted = ShardSpec::Contracted::kSplit;
+  ASSERT_OK_AND_ASSIGN(const auto split, NotesOf(module, spec));
+  EXPECT_TRUE(split.empty());
+  spec.max_tasks = 2;
+  EXPECT_THAT(NotesOf(module, spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "3 parts are more than 2 tasks"));
+}
+
 TEST(Shard, TheSeedsExampleWithSplitContraction) {
   const Module module = SeedModule();
   ASSERT_OK_AND_ASSIGN(const Sharding sharding,
