@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "client/sharded/shard_runner.h"
-#include "client/sharded/sharded_value.h"
+#include "client/sharded/values/sharded_value.h"
 #include "core/runtime/client.h"
 
 namespace hawser {

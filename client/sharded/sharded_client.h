@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/sharded/shard_place.h"
+#include "client/sharded/places/shard_place.h"
 #include "client/sharded/shard_runner.h"
 #include "client/sharded/sharded_datasets.h"
 #include "core/runtime/client.h"

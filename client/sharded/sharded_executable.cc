@@ -7,7 +7,7 @@
 
 #include "client/sharded/sharded_buffer.h"
 #include "core/base/status.h"
-#include "core/sharding/work.h"
+#include "core/sharding/choice/work.h"
 
 namespace hawser {
 namespace {

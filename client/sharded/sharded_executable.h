@@ -11,12 +11,12 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "client/sharded/shard_runner.h"
-#include "client/sharded/sharded_program.h"
-#include "client/sharded/sharded_value.h"
+#include "client/sharded/places/sharded_program.h"
+#include "client/sharded/values/sharded_value.h"
 #include "core/base/mutex.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
-#include "core/sharding/choose.h"
+#include "core/sharding/choice/choose.h"
 #include "core/sharding/shard.h"
 
 namespace hawser {

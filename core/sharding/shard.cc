@@ -78,11 +78,7 @@ absl::StatusOr<Sharding> ShardAs(const Module& module, const ShardSpec& spec,
   Sharding sharding{.whole = module.signature(),
                     .between = {},
                     .axes = AxesOf(module, cuts),
-<<<<<<< HEAD
-                    .notes = NotesOf(spec, cuts, stages.partials()),
-=======
-                    .notes = NotesOf(module, spec, cuts, plan.partials()),
->>>>>>> sdk
+                    .notes = NotesOf(module, spec, cuts, stages.partials()),
                     .tasks = {}};
   if (spec.strict && !sharding.notes.empty()) {
     return InvalidArgument(sharding.notes[0].why);

@@ -148,7 +148,8 @@ absl::Status Main() {
   std::vector<std::shared_ptr<runtime::Client>> places;
   std::vector<std::unique_ptr<EchoClient>> echo;
   for (int i = 0; i < kPlaces; ++i) {
-    HAWSER_ASSIGN_OR_RETURN(peers.emplace_back(), Peers::Start(0));
+    HAWSER_ASSIGN_OR_RETURN(Peers pair, Peers::Start(0));
+    peers.push_back(std::move(pair));
     HAWSER_ASSIGN_OR_RETURN(places.emplace_back(),
                             ConnectRemote(peers[i].hawserd(), {}));
     HAWSER_RETURN_IF_ERROR(places[i]->capabilities().status());

@@ -1,8 +1,8 @@
-#include "core/sharding/choose.h"
+#include "core/sharding/choice/choose.h"
 
 #include <vector>
 
-#include "core/sharding/work.h"
+#include "core/sharding/choice/work.h"
 #include "gtest/gtest.h"
 #include "tests/core/sharding/formulas.h"
 #include "tests/testing/matchers.h"

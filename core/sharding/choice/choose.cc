@@ -1,4 +1,4 @@
-#include "core/sharding/choose.h"
+#include "core/sharding/choice/choose.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/sharding/work.h"
+#include "core/sharding/choice/work.h"
 
 namespace hawser {
 namespace {

@@ -1,6 +1,6 @@
 // ShardedProgram: modules, compiled at the places where they are needed.
-#ifndef HAWSER_CLIENT_SHARDED_SHARDED_PROGRAM_H_
-#define HAWSER_CLIENT_SHARDED_SHARDED_PROGRAM_H_
+#ifndef HAWSER_CLIENT_SHARDED_PLACES_SHARDED_PROGRAM_H_
+#define HAWSER_CLIENT_SHARDED_PLACES_SHARDED_PROGRAM_H_
 
 #include <map>
 #include <memory>
@@ -39,4 +39,4 @@ class ShardedProgram {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SHARDED_SHARDED_PROGRAM_H_
+#endif  // HAWSER_CLIENT_SHARDED_PLACES_SHARDED_PROGRAM_H_

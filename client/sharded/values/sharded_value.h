@@ -1,6 +1,6 @@
 // ShardedValue: a tensor in pieces over places. ShardedTask: what makes pieces.
-#ifndef HAWSER_CLIENT_SHARDED_SHARDED_VALUE_H_
-#define HAWSER_CLIENT_SHARDED_SHARDED_VALUE_H_
+#ifndef HAWSER_CLIENT_SHARDED_VALUES_SHARDED_VALUE_H_
+#define HAWSER_CLIENT_SHARDED_VALUES_SHARDED_VALUE_H_
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/sharded/sharded_program.h"
+#include "client/sharded/places/sharded_program.h"
 #include "core/base/threads/future.h"
 #include "core/base/values/literal.h"
 #include "core/ops/part/box.h"
@@ -118,4 +118,4 @@ struct ShardedTask {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SHARDED_SHARDED_VALUE_H_
+#endif  // HAWSER_CLIENT_SHARDED_VALUES_SHARDED_VALUE_H_

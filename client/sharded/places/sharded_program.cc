@@ -1,4 +1,4 @@
-#include "client/sharded/sharded_program.h"
+#include "client/sharded/places/sharded_program.h"
 
 #include "core/base/status.h"
 

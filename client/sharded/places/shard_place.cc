@@ -1,4 +1,4 @@
-#include "client/sharded/shard_place.h"
+#include "client/sharded/places/shard_place.h"
 
 #include "core/base/clock.h"
 #include "core/base/log.h"

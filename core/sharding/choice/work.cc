@@ -1,4 +1,4 @@
-#include "core/sharding/work.h"
+#include "core/sharding/choice/work.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // Mover: brings boxes of values to places, through this process.
-#ifndef HAWSER_CLIENT_SHARDED_MOVER_H_
-#define HAWSER_CLIENT_SHARDED_MOVER_H_
+#ifndef HAWSER_CLIENT_SHARDED_VALUES_MOVER_H_
+#define HAWSER_CLIENT_SHARDED_VALUES_MOVER_H_
 
 #include <cstdint>
 #include <functional>
@@ -13,9 +13,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/sharded/shard_place.h"
-#include "client/sharded/sharded_program.h"
-#include "client/sharded/sharded_value.h"
+#include "client/sharded/places/shard_place.h"
+#include "client/sharded/places/sharded_program.h"
+#include "client/sharded/values/sharded_value.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/future.h"
 #include "core/base/threads/gate.h"
@@ -127,4 +127,4 @@ Future<std::vector<runtime::Argument>> AllOf(
     std::vector<Future<runtime::Argument>> futures);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SHARDED_MOVER_H_
+#endif  // HAWSER_CLIENT_SHARDED_VALUES_MOVER_H_

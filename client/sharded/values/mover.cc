@@ -1,4 +1,4 @@
-#include "client/sharded/mover.h"
+#include "client/sharded/values/mover.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Dispatch: which task goes to which place, and when.
-#ifndef HAWSER_CLIENT_SHARDED_DISPATCH_H_
-#define HAWSER_CLIENT_SHARDED_DISPATCH_H_
+#ifndef HAWSER_CLIENT_SHARDED_PLACES_DISPATCH_H_
+#define HAWSER_CLIENT_SHARDED_PLACES_DISPATCH_H_
 
 #include <cstdint>
 #include <deque>
@@ -83,4 +83,4 @@ class Dispatch {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SHARDED_DISPATCH_H_
+#endif  // HAWSER_CLIENT_SHARDED_PLACES_DISPATCH_H_

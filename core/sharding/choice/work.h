@@ -1,6 +1,6 @@
 // Work: what there is to do in a module, as far as its ops' axes tell.
-#ifndef HAWSER_CORE_SHARDING_WORK_H_
-#define HAWSER_CORE_SHARDING_WORK_H_
+#ifndef HAWSER_CORE_SHARDING_CHOICE_WORK_H_
+#define HAWSER_CORE_SHARDING_CHOICE_WORK_H_
 
 #include <cstdint>
 
@@ -18,4 +18,4 @@ struct Work {
 Work WorkOf(const Module& module);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_SHARDING_WORK_H_
+#endif  // HAWSER_CORE_SHARDING_CHOICE_WORK_H_

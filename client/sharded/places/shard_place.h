@@ -1,6 +1,6 @@
 // ShardPlace: one of the clients that a sharded client computes on.
-#ifndef HAWSER_CLIENT_SHARDED_SHARD_PLACE_H_
-#define HAWSER_CLIENT_SHARDED_SHARD_PLACE_H_
+#ifndef HAWSER_CLIENT_SHARDED_PLACES_SHARD_PLACE_H_
+#define HAWSER_CLIENT_SHARDED_PLACES_SHARD_PLACE_H_
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@
 #include "core/base/threads/alarm.h"
 #include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
-#include "core/sharding/choose.h"
+#include "core/sharding/choice/choose.h"
 
 namespace hawser {
 
@@ -67,4 +67,4 @@ class ShardPlace {
 };
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SHARDED_SHARD_PLACE_H_
+#endif  // HAWSER_CLIENT_SHARDED_PLACES_SHARD_PLACE_H_

@@ -1,4 +1,4 @@
-#include "client/sharded/dispatch.h"
+#include "client/sharded/places/dispatch.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "client/sharded/sharded_value.h"
+#include "client/sharded/values/sharded_value.h"
 
 #include <algorithm>
 #include <numeric>

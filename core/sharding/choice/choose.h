@@ -1,6 +1,6 @@
 // ChooseSpec: where a function is cut that carries no marks, by what that costs.
-#ifndef HAWSER_CORE_SHARDING_CHOOSE_H_
-#define HAWSER_CORE_SHARDING_CHOOSE_H_
+#ifndef HAWSER_CORE_SHARDING_CHOICE_CHOOSE_H_
+#define HAWSER_CORE_SHARDING_CHOICE_CHOOSE_H_
 
 #include <cstdint>
 #include <string>
@@ -52,4 +52,4 @@ double SecondsOf(const Sharding& sharding, absl::Span<const PlaceFigures> places
                  absl::Span<const ArgumentLayout> arguments);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_SHARDING_CHOOSE_H_
+#endif  // HAWSER_CORE_SHARDING_CHOICE_CHOOSE_H_
