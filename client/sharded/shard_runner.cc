@@ -505,7 +505,7 @@ void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
 void ShardRunner::Trim(ShardedValue& value, Afterwards& later) {
   const auto drop = [&](auto which) {
     for (ShardedValue::Copy& copy : value.copies) {
-      if (!which(copy) || !copy.what.ready()) continue;
+      if (copy.came_along || !which(copy) || !copy.what.ready()) continue;
       auto what = copy.what.Await();
       if (what.ok()) later.garbage.push_back(*std::move(what));
     }

@@ -69,6 +69,7 @@ Future<std::vector<Argument>> AllOf(std::vector<Future<Argument>> futures) {
 }
 
 bool Mover::Live(const ShardedValue::Copy& copy) const {
+  if (copy.came_along) return false;
   if (copy.place != kHere && places_[copy.place]->life() != copy.life) {
     return false;
   }
@@ -110,20 +111,23 @@ Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
   auto promise = std::make_shared<Promise<Argument>>();
   const Future<Argument> what = promise->future();
   bool stays = value->uses > 0 && value->host() == nullptr;
+  bool came_along = false;
   if (place == kHere) {
     BringHere(value, box, promise, later);
   } else {
-    stays = BringThere(value, box, place, promise, later) && value->needed();
+    stays = value->needed();
+    came_along = !BringThere(value, box, place, promise, later);
   }
-  if (stays) {
-    std::erase_if(value->copies, [&](ShardedValue::Copy& copy) {
-      if (Live(copy)) return false;
-      if (copy.what.ready()) later.garbage.push_back(Argument());
-      return true;
-    });
-    const uint64_t life = place == kHere ? 0 : places_[place]->life();
-    value->copies.push_back({box, place, life, what});
-  }
+  if (!stays) return what;
+  std::erase_if(value->copies, [&](const ShardedValue::Copy& copy) {
+    return !Live(copy) && (!copy.came_along || copy.place == place);
+  });
+  const uint64_t life = place == kHere ? 0 : places_[place]->life();
+  value->copies.push_back({.box = box,
+                           .place = place,
+                           .life = life,
+                           .what = came_along ? Future<Argument>() : what,
+                           .came_along = came_along});
   return what;
 }
 
@@ -305,20 +309,25 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
       return true;
     }
   }
+  bool stays = ShapeOf(value->shape, box).byte_size() > kMostInline;
+  for (const ShardedValue::Copy& copy : value->copies) {
+    stays = stays || (copy.came_along && copy.place == place && copy.box == box);
+  }
   OnPlace(place, AllOf({Bring(value, box, kHere, later)}), promise, later,
-          [this](ShardPlace& at, Arguments all) {
-            return Send(at, std::get<Literal>(all[0]));
+          [this, stays](ShardPlace& at, Arguments all) {
+            return Send(at, std::get<Literal>(all[0]), stays);
           });
-  return ShapeOf(value->shape, box).byte_size() > kMostInline;
+  return stays;
 }
 
-absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value) {
+absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value,
+                                     bool stays) {
   const int64_t bytes = value.shape().byte_size();
   {
     MutexLock lock(&mu_);
     moved_.sent += bytes;
   }
-  if (bytes <= kMostInline) return Argument(value);
+  if (!stays) return Argument(value);
   HAWSER_ASSIGN_OR_RETURN(BufferPtr there, place.client().Upload(value, {}));
   return Argument(std::move(there));
 }
@@ -363,7 +372,7 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
           Lack(*value, place);
           OnPlace(place, AllOf({Bring(value, box, kHere, then)}), promise, then,
                   [this](ShardPlace& there, Arguments all) {
-                    return Send(there, std::get<Literal>(all[0]));
+                    return Send(there, std::get<Literal>(all[0]), true);
                   });
         });
         return;

@@ -85,7 +85,8 @@ class Mover {
 
   void BringHere(const ShardedValuePtr& value, const Box& box,
                  const ArgumentPromise& promise, Afterwards& later);
-  // Whether it stays there, and does not come along with the execution.
+  // Whether it stays there, and does not come along with the execution, as
+  // something small does that was not taken there before.
   bool BringThere(const ShardedValuePtr& value, const Box& box, int place,
                   const ArgumentPromise& promise, Afterwards& later);
   // Of a piece at a place.
@@ -105,7 +106,8 @@ class Mover {
                std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)>
                    work);
   // A value that is here as an argument of an execution there.
-  absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value);
+  absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value,
+                                bool stays);
   absl::StatusOr<Argument> RunMove(ShardPlace& place, Module module,
                                    Arguments arguments);
   // Completes the promise; a place that is gone is told of first.

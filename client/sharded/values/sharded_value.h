@@ -43,6 +43,9 @@ struct ShardedValue {
     int place = kHere;
     uint64_t life = 0;  // of the place: in a later one it is lost
     Future<runtime::Argument> what;
+    // It came along with an execution and is not there any more: what is taken
+    // there once more is sent to stay.
+    bool came_along = false;
   };
   struct Given {
     Box box;
