@@ -60,6 +60,7 @@ void ShardRunner::Close() {
   }
   for (const auto& [number, task] : unfinished) {
     if (task->give) task->give(Cancelled("the client is gone"));
+    if (task->execution != nullptr) task->execution->takes.clear();
   }
 }
 
@@ -111,6 +112,13 @@ void ShardRunner::Lost(const ShardPlace& place, uint64_t life,
 void ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {
   On([&](Afterwards& later) {
     for (const ShardedTaskPtr& task : tasks) {
+      ++task->execution->unfinished;
+      for (const ShardedValuePtr& value : task->takes) {
+        ++value->uses;
+        task->execution->takes.push_back(value);
+      }
+    }
+    for (const ShardedTaskPtr& task : tasks) {
       task->number = next_number_++;
       Want(task, later);
     }
@@ -160,7 +168,8 @@ int ShardRunner::StepsTo(const ShardedValue& value) const {
 
 std::string ShardRunner::WhereIs(const ShardedValue& value) const {
   MutexLock lock(&mu_);
-  return value.ran == nullptr ? "" : absl::StrJoin(*value.ran, ", ");
+  return value.execution == nullptr ? ""
+                                    : absl::StrJoin(value.execution->ran, ", ");
 }
 
 ShardedStats ShardRunner::stats() const {
@@ -230,9 +239,14 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
                   .unfit = task->unfit};
   for (size_t i = 0; i < task->takes.size(); ++i) {
     const ShardedValue& value = *task->takes[i];
-    // For what belongs to a place: what can be had elsewhere as well.
-    if (task->home != kHere && value.given.empty()) continue;
     const Box box = task->BoxOf(i);
+    // For what belongs to a place, what all such tasks take does not count, nor
+    // what can be had elsewhere as well.
+    if (task->home != kHere &&
+        (value.given.empty() || (box == WholeBox(value.shape) &&
+                                 task->TakesArgument(i)))) {
+      continue;
+    }
     for (size_t p = 0; p < places_.size(); ++p) {
       const int place = static_cast<int>(p);
       if (mover_.FindCopy(value, box, place) != nullptr) {
@@ -345,7 +359,7 @@ void ShardRunner::OnQueued(const ShardedTaskPtr& task, int attempt,
                            std::vector<BufferPtr> results, Afterwards& later) {
   if (task->attempt != attempt) return;
   task->state = State::kQueued;
-  task->ran->insert(results[0]->ran_on().where);
+  task->execution->ran.insert(results[0]->ran_on().where);
   for (size_t k = 0; k < results.size(); ++k) {
     const ShardedValuePtr value = task->gives[k].lock();
     if (value == nullptr || !value->needed()) {
@@ -464,11 +478,24 @@ void ShardRunner::End(const ShardedTaskPtr& task, State state,
                       Afterwards& later) {
   task->state = state;
   unfinished_.erase(task->number);
+  if (!task->ended && task->execution != nullptr) {
+    task->ended = true;
+    if (--task->execution->unfinished == 0) Release(*task->execution, later);
+  }
   for (const ShardedValuePtr& value : task->takes) {
     --value->uses;
     Trim(*value, later);
   }
   TellWaiters(*task, later);
+}
+
+void ShardRunner::Release(ShardedExecution& execution, Afterwards& later) {
+  const auto takes = std::move(execution.takes);
+  execution.takes.clear();
+  for (const ShardedValuePtr& value : takes) {
+    --value->uses;
+    Trim(*value, later);
+  }
 }
 
 void ShardRunner::Fail(const ShardedTaskPtr& task, const absl::Status& why,

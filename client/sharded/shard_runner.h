@@ -111,6 +111,8 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
              Afterwards& later);
   void End(const ShardedTaskPtr& task, ShardedTask::State state,
            Afterwards& later);
+  // What an execution takes, once all of its tasks have ended.
+  void Release(ShardedExecution& execution, Afterwards& later);
   void Fail(const ShardedTaskPtr& task, const absl::Status& why,
             Afterwards& later);
   // What it gave where it was last is nothing to use.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <string>
 
 #include "client/sharded/sharded_buffer.h"
 #include "core/base/status.h"
@@ -154,8 +152,8 @@ std::vector<ShardedTaskPtr> ShardedExecutable::TasksOf(
     takes.push_back(std::make_shared<ShardedValue>(shape));
     gives.push_back(takes.back());
   }
-  const auto ran = std::make_shared<std::set<std::string>>();
-  for (const ShardedValuePtr& value : results) value->ran = ran;
+  const auto execution = std::make_shared<ShardedExecution>();
+  for (const ShardedValuePtr& value : results) value->execution = execution;
   std::vector<ShardedTaskPtr> tasks;
   for (size_t t = 0; t < sharding.tasks.size(); ++t) {
     const ShardTask& what = sharding.tasks[t];
@@ -163,7 +161,7 @@ std::vector<ShardedTaskPtr> ShardedExecutable::TasksOf(
     task->sharding = plan.sharding;
     task->program = program_;
     task->what = &what;
-    task->ran = ran;
+    task->execution = execution;
     task->home = plan.homes[t];
     task->work = plan.work[t];
     task->call = call;

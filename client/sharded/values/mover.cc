@@ -153,6 +153,12 @@ void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
   std::vector<Future<Argument>> pieces;
   for (const int i : CoverOf(value->given, box)) {
     boxes.push_back(value->given[i].box);
+    if (FindCopy(*value, boxes.back()) == nullptr) {
+      later.calls.push_back([promise] {
+        promise->Set(Unavailable("a piece was lost before it was fetched"));
+      });
+      return;
+    }
     pieces.push_back(Bring(value, boxes.back(), kHere, later));
   }
   later.calls.push_back([pieces = std::move(pieces), boxes = std::move(boxes),

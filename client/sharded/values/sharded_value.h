@@ -26,6 +26,7 @@ namespace hawser {
 // This process, where places are numbered.
 inline constexpr int kHere = -1;
 
+struct ShardedExecution;
 struct ShardedTask;
 using ShardedTaskPtr = std::shared_ptr<ShardedTask>;
 
@@ -59,8 +60,7 @@ struct ShardedValue {
   std::vector<Given> given;
   std::vector<Copy> copies;
   std::set<int> lacking;  // places that do not know its dataset
-  // Where the execution that gives it ran, and is run again, in words.
-  std::shared_ptr<std::set<std::string>> ran;
+  std::shared_ptr<const ShardedExecution> execution;  // that gives it
   int holders = 0;  // buffers of users
   int uses = 0;     // tasks that take it and are not done
 
@@ -74,6 +74,15 @@ using ShardedValuePtr = std::shared_ptr<ShardedValue>;
 // it, else all that it meets. Numbers of them.
 std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
                          const Box& box);
+
+// One execution of a function, as far as its tasks share it. Guarded likewise.
+struct ShardedExecution {
+  std::set<std::string> ran;  // places, in words
+  int unfinished = 0;         // tasks that were never done
+  // What its tasks take, once for each: in use until all were done, so that a
+  // task of an execution that has not ended is done again at no other's cost.
+  std::vector<ShardedValuePtr> takes;
+};
 
 // A task of one execution, or a value that is to come here. Guarded as values
 // are, but for what is const.
@@ -97,12 +106,13 @@ struct ShardedTask {
 
   std::vector<ShardedValuePtr> takes;  // one for each of what->takes
   std::vector<std::weak_ptr<ShardedValue>> gives;  // likewise
-  std::shared_ptr<std::set<std::string>> ran;      // of its execution
+  std::shared_ptr<ShardedExecution> execution;     // likewise
   int steps = 1;      // from the sources to its results, at most
   int home = kHere;   // as ReadyTask's
   double work = 1;
 
   State state = State::kIdle;
+  bool ended = false;  // done or failed, once at least
   int attempt = 0;  // what comes of an earlier one does not count
   int failures = 0;
   int place = kHere;
@@ -114,6 +124,11 @@ struct ShardedTask {
   std::map<int64_t, std::weak_ptr<ShardedTask>> waiters;
 
   bool comes_here() const { return what == nullptr; }
+  // Not of another task of its execution.
+  bool TakesArgument(size_t take) const {
+    return what->takes[take].value <
+           static_cast<int>(sharding->whole.parameters.size());
+  }
   Box BoxOf(size_t take) const {
     return what == nullptr ? WholeBox(takes[take]->shape)
                            : what->takes[take].box;
