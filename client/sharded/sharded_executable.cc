@@ -17,15 +17,6 @@ using runtime::BufferPtr;
 
 constexpr size_t kPlansKept = 16;
 
-ArgumentLayout LayoutOf(const ShardRunner& runner, const ShardedValue& value) {
-  if (std::holds_alternative<DatasetPart>(value.source)) {
-    return {.at = ArgumentLayout::At::kEverywhere};
-  }
-  std::vector<Box> pieces = runner.LayoutOf(value);
-  if (pieces.empty()) return {};
-  return {.at = ArgumentLayout::At::kPieces, .pieces = std::move(pieces)};
-}
-
 // Whether tasks belong to places: they take from each other, or pieces that are
 // there.
 bool IsFixed(const Sharding& sharding,
@@ -72,7 +63,7 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
     const std::vector<ShardedValuePtr>& values) {
   Layouts layouts;
   for (const ShardedValuePtr& value : values) {
-    layouts.push_back(LayoutOf(*runner_, *value));
+    layouts.push_back(runner_->LayoutOf(*value));
   }
   {
     MutexLock lock(&mu_);

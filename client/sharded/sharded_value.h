@@ -110,6 +110,15 @@ struct ShardedTask {
   // Tasks that wait for this one, by number.
   std::map<int64_t, std::weak_ptr<ShardedTask>> waiters;
 
+  // Those that give what it takes, by position.
+  std::vector<ShardedTaskPtr> Makers() const;
+  // Whether one of them is not made, or made again: it may have failed of that.
+  bool takes_unfinished() const;
+  // What the first of them that failed failed of, else `why`.
+  absl::Status FirstCause(const absl::Status& why) const;
+  bool ended() const {
+    return state == State::kDone || state == State::kFailed;
+  }
   bool comes_here() const { return what == nullptr; }
   Box BoxOf(size_t take) const {
     return what == nullptr ? WholeBox(takes[take]->shape)
