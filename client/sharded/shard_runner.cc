@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
+#include "core/runtime/attempt.h"
 
 namespace hawser {
 namespace {
@@ -139,7 +141,7 @@ Future<Literal> ShardRunner::Fetch(const ShardedValuePtr& value,
     Want(task, later);
   });
   if (!open) promise->Set(FailedPrecondition("the client is gone"));
-  return OrExpired(promise->future(), call.cancel);
+  return OrExpired(promise->future(), runtime::AttemptToken(call));
 }
 
 void ShardRunner::Hold(const ShardedValuePtr& value) {
@@ -154,11 +156,17 @@ void ShardRunner::LetGo(const ShardedValuePtr& value) {
   });
 }
 
-std::vector<Box> ShardRunner::LayoutOf(const ShardedValue& value) const {
+ArgumentLayout ShardRunner::LayoutOf(const ShardedValue& value) const {
   MutexLock lock(&mu_);
-  std::vector<Box> boxes;
-  for (const ShardedValue::Given& one : value.given) boxes.push_back(one.box);
-  return boxes;
+  if (std::holds_alternative<DatasetPart>(value.source)) {
+    return {.at = ArgumentLayout::At::kEverywhere};
+  }
+  if (value.given.empty()) return {};
+  ArgumentLayout layout{.at = ArgumentLayout::At::kPieces};
+  for (const ShardedValue::Given& one : value.given) {
+    layout.pieces.push_back(one.box);
+  }
+  return layout;
 }
 
 int ShardRunner::StepsTo(const ShardedValue& value) const {
@@ -188,6 +196,7 @@ void ShardRunner::Want(const ShardedTaskPtr& task, Afterwards& later) {
   if (task->state == State::kDone) ++stats_.tasks_again;
   task->state = State::kWaiting;
   task->failures = 0;
+  task->unfit.clear();
   for (const ShardedValuePtr& value : task->takes) ++value->uses;
   unfinished_[task->number] = task;
   Check(task, later);
@@ -228,7 +237,7 @@ void ShardRunner::Check(const ShardedTaskPtr& task, Afterwards& later) {
 
 void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
   if (task->comes_here()) return Start(task, kHere, later);
-  if (!dispatch_.any_open()) {
+  if (!HasPlace(*task)) {
     return Fail(task, Unavailable("no place is left of ", places_.size()),
                 later);
   }
@@ -256,11 +265,10 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
   }
   // What belongs to a place goes where most of it is.
   if (task->home != kHere) {
-    int64_t most = ready.bytes_there[task->home];
-    for (size_t p = 0; p < places_.size(); ++p) {
-      if (ready.bytes_there[p] <= most) continue;
-      most = ready.bytes_there[p];
-      ready.home = static_cast<int>(p);
+    const std::vector<int64_t>& bytes = ready.bytes_there;
+    const auto most = std::max_element(bytes.begin(), bytes.end());
+    if (*most > bytes[task->home]) {
+      ready.home = static_cast<int>(most - bytes.begin());
     }
   }
   task->state = State::kReady;
@@ -310,24 +318,19 @@ void ShardRunner::Start(const ShardedTaskPtr& task, int place,
 }
 
 void ShardRunner::Queue(const ShardedTaskPtr& task, int attempt,
-                        ShardPlace& place,
-                        const std::vector<Argument>& takes) {
-  const std::shared_ptr<const Module>& module = task->what->module;
+                        ShardPlace& place, const std::vector<Argument>& takes) {
   runtime::CallOptions call;
   {
     MutexLock lock(&mu_);
     if (task->attempt != attempt) return;
     call = task->call;
   }
-  auto results = [&]() -> absl::StatusOr<std::vector<BufferPtr>> {
-    HAWSER_ASSIGN_OR_RETURN(const auto executable,
-                            task->program->At(place.client(), module, call));
-    std::vector<Argument> arguments = takes;
-    for (const int64_t offset : task->what->offsets) {
-      arguments.emplace_back(Literal::Scalar<int64_t>(offset));
-    }
-    return executable->Execute(arguments, {.call = call, .donated = {}});
-  }();
+  std::vector<Argument> arguments = takes;
+  for (const int64_t offset : task->what->offsets) {
+    arguments.emplace_back(Literal::Scalar<int64_t>(offset));
+  }
+  const CancelToken attempt_ends = runtime::AttemptToken(call);
+  auto results = task->program->Run(place, task->what->module, arguments, call);
   if (!results.ok()) {
     On([&](Afterwards& later) {
       OnPlaceFailed(task, attempt, results.status(), later);
@@ -340,34 +343,31 @@ void ShardRunner::Queue(const ShardedTaskPtr& task, int attempt,
       [](const BufferPtr& a, const BufferPtr& b) {
         return a->shape().byte_size() < b->shape().byte_size();
       });
-  On([&](Afterwards& later) {
-    OnQueued(task, attempt, *std::move(results), later);
-  });
-  smallest->Ready(call).OnReady([this, self = shared_from_this(), task,
-                                 attempt](const absl::StatusOr<bool>& ready) {
-    On([&](Afterwards& later) {
-      if (ready.ok()) {
-        OnDone(task, attempt, later);
-      } else {
-        OnPlaceFailed(task, attempt, ready.status(), later);
-      }
-    });
-  });
+  On([&](Afterwards& later) { OnQueued(task, attempt, *results, later); });
+  OrExpired(smallest->Ready(call), attempt_ends)
+      .OnReady([this, self = shared_from_this(), task,
+                attempt](const absl::StatusOr<bool>& ready) {
+        On([&](Afterwards& later) {
+          if (ready.ok()) {
+            OnDone(task, attempt, later);
+          } else {
+            OnPlaceFailed(task, attempt, ready.status(), later);
+          }
+        });
+      });
 }
 
 void ShardRunner::OnQueued(const ShardedTaskPtr& task, int attempt,
-                           std::vector<BufferPtr> results, Afterwards& later) {
+                           const std::vector<BufferPtr>& results,
+                           Afterwards& later) {
   if (task->attempt != attempt) return;
   task->state = State::kQueued;
   task->execution->ran.insert(results[0]->ran_on().where);
   for (size_t k = 0; k < results.size(); ++k) {
     const ShardedValuePtr value = task->gives[k].lock();
-    if (value == nullptr || !value->needed()) {
-      later.garbage.emplace_back(std::move(results[k]));
-      continue;
-    }
+    if (value == nullptr || !value->needed()) continue;
     value->copies.push_back({task->what->gives[k].box, task->place, task->life,
-                             Future<Argument>(Argument(std::move(results[k])))});
+                             Future<Argument>(Argument(results[k]))});
   }
   TellWaiters(*task, later);
 }
@@ -390,39 +390,20 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   if (!expired.ok()) return Fail(task, expired, later);
   // Once those that give what it takes have ended it is known which of them
   // failed first, by position.
-  bool unfinished = false;
-  for (const ShardedValuePtr& value : task->takes) {
-    for (const ShardedValue::Given& given : value->given) {
-      unfinished = unfinished ||
-                   (given.by != nullptr && given.by->state == State::kQueued);
-    }
-  }
-  if (unfinished || absl::IsUnavailable(why) || IsUnfit(why)) {
+  if (task->takes_unfinished() || absl::IsUnavailable(why)) {
     return Again(task, why, later);
   }
-  Fail(task, FirstCause(*task, why), later);
+  if (!IsUnfit(why)) return Fail(task, task->FirstCause(why), later);
+  if (task->comes_here()) return Again(task, why, later);
+  OnUnfit(task, why, later);
 }
 
-bool ShardRunner::TakesElsewhere(const ShardedTask& task) {
-  bool found = false;
-  for (const ShardedValuePtr& value : task.takes) {
-    if (!std::holds_alternative<DatasetPart>(value->source)) continue;
-    Mover::Lack(*value, task.place);
-    found = true;
+bool ShardRunner::HasPlace(const ShardedTask& task) const {
+  for (size_t p = 0; p < places_.size(); ++p) {
+    const bool fit = task.unfit.empty() || !task.unfit[p];
+    if (fit && dispatch_.is_open(static_cast<int>(p))) return true;
   }
-  return found;
-}
-
-absl::Status ShardRunner::FirstCause(const ShardedTask& task,
-                                     const absl::Status& why) {
-  for (const ShardedValuePtr& value : task.takes) {
-    for (const ShardedValue::Given& given : value->given) {
-      if (given.by != nullptr && given.by->state == State::kFailed) {
-        return given.by->error;
-      }
-    }
-  }
-  return why;
+  return false;
 }
 
 void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
@@ -440,36 +421,37 @@ void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
     if (task->attempt == attempt) Again(task, why, later);
     return;
   }
-  if (absl::IsNotFound(why) && TakesElsewhere(*task)) {
+  if (absl::IsNotFound(why) && Mover::LackTaken(*task, later)) {
     return Again(task, why, later);
   }
-  if (!IsUnfit(why)) return Fail(task, FirstCause(*task, why), later);
+  if (!IsUnfit(why)) return Fail(task, task->FirstCause(why), later);
+  if (task->takes_unfinished()) return Again(task, why, later);
+  OnUnfit(task, why, later);
+}
+
+void ShardRunner::OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
+                          Afterwards& later) {
   task->unfit.resize(places_.size());
   task->unfit[task->place] = true;
-  bool another = false;
-  for (size_t p = 0; p < places_.size(); ++p) {
-    another = another ||
-              (!task->unfit[p] && dispatch_.is_open(static_cast<int>(p)));
-  }
-  if (!another) return Fail(task, why, later);
-  Again(task, why, later);
+  if (HasPlace(*task)) return Again(task, why, later);
+  const std::string& name = places_[task->place]->name();
+  Fail(task, absl::StrContains(why.message(), name) ? why : Annotate(why, name),
+       later);
 }
 
 void ShardRunner::Again(const ShardedTaskPtr& task, const absl::Status& why,
                         Afterwards& later) {
   if (++task->failures > kMostFailures) return Fail(task, why, later);
-  DropResults(*task);
+  Mover::DropGiven(*task, later);
   ++task->attempt;
   task->state = State::kWaiting;
   // What it takes may be of a task that has failed too, of which it is not
   // known yet.
   bool waits = false;
-  for (size_t i = 0; i < task->takes.size(); ++i) {
-    for (const ShardedValue::Given& given : task->takes[i]->given) {
-      if (given.by == nullptr || given.by->state != State::kQueued) continue;
-      given.by->waiters[task->number] = task;
-      waits = true;
-    }
+  for (const ShardedTaskPtr& maker : task->Makers()) {
+    if (maker->state != State::kQueued) continue;
+    maker->waiters[task->number] = task;
+    waits = true;
   }
   if (!waits) Check(task, later);
 }
@@ -478,8 +460,8 @@ void ShardRunner::End(const ShardedTaskPtr& task, State state,
                       Afterwards& later) {
   task->state = state;
   unfinished_.erase(task->number);
-  if (!task->ended && task->execution != nullptr) {
-    task->ended = true;
+  if (!task->counted && task->execution != nullptr) {
+    task->counted = true;
     if (--task->execution->unfinished == 0) Release(*task->execution, later);
   }
   for (const ShardedValuePtr& value : task->takes) {
@@ -507,18 +489,8 @@ void ShardRunner::Fail(const ShardedTaskPtr& task, const absl::Status& why,
     later.tells.push_back([give = std::move(task->give), why] { give(why); });
     task->give = nullptr;
   }
-  DropResults(*task);
+  Mover::DropGiven(*task, later);
   End(task, State::kFailed, later);
-}
-
-void ShardRunner::DropResults(const ShardedTask& task) {
-  for (size_t k = 0; k < task.gives.size(); ++k) {
-    const ShardedValuePtr value = task.gives[k].lock();
-    if (value == nullptr) continue;
-    std::erase_if(value->copies, [&](const ShardedValue::Copy& copy) {
-      return copy.box == task.what->gives[k].box && copy.place == task.place;
-    });
-  }
 }
 
 void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
@@ -530,18 +502,12 @@ void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
 }
 
 void ShardRunner::Trim(ShardedValue& value, Afterwards& later) {
-  const auto drop = [&](auto which) {
-    for (ShardedValue::Copy& copy : value.copies) {
-      if (copy.came_along || !which(copy) || !copy.what.ready()) continue;
-      auto what = copy.what.Await();
-      if (what.ok()) later.garbage.push_back(*std::move(what));
-    }
-    std::erase_if(value.copies, which);
+  const bool needed = value.needed();
+  if (needed && value.uses > 0) return;
+  const auto not_needed = [needed](const ShardedValue::Copy& copy) {
+    return !needed || copy.place == kHere;
   };
-  if (value.uses == 0) {
-    drop([](const ShardedValue::Copy& copy) { return copy.place == kHere; });
-  }
-  if (!value.needed()) drop([](const ShardedValue::Copy&) { return true; });
+  Mover::Drop(value, not_needed, later);
 }
 
 // ---- places that go and come ------------------------------------------------
@@ -556,7 +522,10 @@ void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
     places_[place]->WhenBack([this, place, weak = weak_from_this()] {
       const auto self = weak.lock();
       if (self == nullptr) return;
-      On([&](Afterwards&) { dispatch_.SetOpen(place, true); });
+      // It may be gone once more.
+      On([&](Afterwards&) {
+        dispatch_.SetOpen(place, places_[place]->open());
+      });
     });
   });
   std::vector<ShardedTaskPtr> again;
@@ -564,6 +533,7 @@ void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
     const bool there = task->place == place && (task->state == State::kStarted ||
                                                 task->state == State::kQueued);
     if (there) {
+      ++task->failures;
       ++task->attempt;
       task->state = State::kWaiting;
     }
@@ -572,7 +542,10 @@ void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
     }
   }
   for (const ShardedTaskPtr& task : again) {
-    if (dispatch_.any_open() || task->comes_here()) {
+    if (task->ended()) continue;  // it failed with one of its makers
+    if (task->failures > kMostFailures) {
+      Fail(task, why, later);
+    } else if (dispatch_.any_open() || task->comes_here()) {
       Check(task, later);
     } else {
       Fail(task,

@@ -20,6 +20,7 @@
 #include "core/base/threads/gate.h"
 #include "core/base/values/literal.h"
 #include "core/runtime/client.h"
+#include "core/sharding/choice/choose.h"
 
 namespace hawser {
 
@@ -68,8 +69,8 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // A user has it, as often as this is called.
   void Hold(const ShardedValuePtr& value);
   void LetGo(const ShardedValuePtr& value);
-  // Boxes that it comes in.
-  std::vector<Box> LayoutOf(const ShardedValue& value) const;
+  // How it lies, as an argument.
+  ArgumentLayout LayoutOf(const ShardedValue& value) const;
   int StepsTo(const ShardedValue& value) const;
   // The places where it was computed, as far as they are known.
   std::string WhereIs(const ShardedValue& value) const;
@@ -94,19 +95,19 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Queue(const ShardedTaskPtr& task, int attempt, ShardPlace& place,
              const std::vector<runtime::Argument>& takes);
   void OnQueued(const ShardedTaskPtr& task, int attempt,
-                std::vector<runtime::BufferPtr> results, Afterwards& later);
+                const std::vector<runtime::BufferPtr>& results,
+                Afterwards& later);
   void OnDone(const ShardedTaskPtr& task, int attempt, Afterwards& later);
+  // Its place gives it up: another is tried, if one is left.
+  void OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
+               Afterwards& later);
   // What it takes did not come, or its place did not do it.
   void OnTakesFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
   void OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
-  // Its place does not know a dataset that it takes: it is had from another.
-  // False: it takes none.
-  static bool TakesElsewhere(const ShardedTask& task);
-  // What it takes failed of, the first by position; else `why`.
-  static absl::Status FirstCause(const ShardedTask& task,
-                                 const absl::Status& why);
+  // Whether there is a place that may be able to do it.
+  bool HasPlace(const ShardedTask& task) const;
   void Again(const ShardedTaskPtr& task, const absl::Status& why,
              Afterwards& later);
   void End(const ShardedTaskPtr& task, ShardedTask::State state,
@@ -115,8 +116,6 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void Release(ShardedExecution& execution, Afterwards& later);
   void Fail(const ShardedTaskPtr& task, const absl::Status& why,
             Afterwards& later);
-  // What it gave where it was last is nothing to use.
-  static void DropResults(const ShardedTask& task);
   void TellWaiters(ShardedTask& task, Afterwards& later);
   // A chain that is too long is not kept for a value too large to come here.
   void ForgetChain(const ShardedTask& task);

@@ -15,15 +15,6 @@ using runtime::BufferPtr;
 
 constexpr size_t kPlansKept = 16;
 
-ArgumentLayout LayoutOf(const ShardRunner& runner, const ShardedValue& value) {
-  if (std::holds_alternative<DatasetPart>(value.source)) {
-    return {.at = ArgumentLayout::At::kEverywhere};
-  }
-  std::vector<Box> pieces = runner.LayoutOf(value);
-  if (pieces.empty()) return {};
-  return {.at = ArgumentLayout::At::kPieces, .pieces = std::move(pieces)};
-}
-
 // Whether tasks belong to places: they take from each other, or pieces that are
 // there.
 bool IsFixed(const Sharding& sharding,
@@ -70,7 +61,7 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
     const std::vector<ShardedValuePtr>& values) {
   Layouts layouts;
   for (const ShardedValuePtr& value : values) {
-    layouts.push_back(LayoutOf(*runner_, *value));
+    layouts.push_back(runner_->LayoutOf(*value));
   }
   {
     MutexLock lock(&mu_);
@@ -92,13 +83,9 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
   const size_t places = runner_->places().size();
   Sharding sharding;
   if (options_.cuts != nullptr) {
-    ShardSpec spec = *options_.cuts;
-    for (AxisCut& cut : spec.parameters) {
-      if (cut.kind == AxisCut::Kind::kParts && cut.parts == 0) {
-        cut.parts = static_cast<int64_t>(places);
-      }
-    }
-    HAWSER_ASSIGN_OR_RETURN(sharding, Shard(*module_, spec));
+    const auto count = static_cast<int64_t>(places);
+    HAWSER_ASSIGN_OR_RETURN(
+        sharding, Shard(*module_, ForPlaces(*options_.cuts, count)));
   } else {
     const std::vector<PlaceFigures> figures(places, runner_->policy().figures);
     HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,

@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/command/command.h"
 #include "client/cli/modules/module_file.h"
 #include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
+#include "core/sharding/choice/choose.h"
 #include "core/sharding/shard.h"
 #include "core/sharding/shard_spec.h"
 #include "nlohmann/json.hpp"
@@ -19,9 +21,13 @@ namespace {
 
 constexpr absl::string_view kPlannedFlag = "--planned";
 constexpr absl::string_view kCutFlag = "--cut";
+constexpr absl::string_view kPlacesFlag = "--places";
+// More than any list of servers.
+constexpr int kMostPlaces = 1024;
 constexpr Flag kFlags[] = {
     {kPlannedFlag, "", "", "as a GPU would run it, kernel by kernel"},
     {kCutFlag, "", "SPEC", "into which tasks it is cut, and why"},
+    {kPlacesFlag, "", "N", "how a client of so many servers would cut it"},
 };
 
 // The lines, each as a comment of a module's text.
@@ -102,13 +108,45 @@ absl::StatusOr<ExitCode> ExplainCut(const Invocation& invocation,
   return kOk;
 }
 
+// By cost, of arguments that are host values; or by the spec, where 0 parts are
+// as many as places.
+absl::StatusOr<ExitCode> ExplainPlaces(const Invocation& invocation,
+                                       const Module& module) {
+  int places = 0;
+  if (!absl::SimpleAtoi(invocation.line.Get(kPlacesFlag), &places) ||
+      places < 1 || places > kMostPlaces) {
+    return UsageError(absl::StrCat("--places is a number from 1 to ",
+                                   kMostPlaces));
+  }
+  if (invocation.line.Has(kCutFlag)) {
+    const auto spec = ParseShardSpec(invocation.line.Get(kCutFlag));
+    if (!spec.ok()) return UsageError(spec.status().message());
+    HAWSER_ASSIGN_OR_RETURN(const Sharding sharding,
+                            Shard(module, ForPlaces(*spec, places)));
+    invocation.Print(Explain(sharding), JsonOf(sharding));
+    return kOk;
+  }
+  const std::vector<PlaceFigures> figures(places);
+  const std::vector<ArgumentLayout> here(module.entry().num_parameters());
+  HAWSER_ASSIGN_OR_RETURN(const ShardChoice choice,
+                          ChooseSpec(module, figures, here));
+  Json members = JsonOf(choice.sharding);
+  members["why"] = choice.why;
+  members["spec"] = ToString(choice.spec);
+  invocation.Print(absl::StrCat(choice.why, "\n", Explain(choice.sharding)),
+                   members);
+  return kOk;
+}
+
 absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ReadModuleFile(invocation.line.words()[0]));
-  if (invocation.line.Has(kCutFlag)) {
+  const bool places = invocation.line.Has(kPlacesFlag);
+  if (places || invocation.line.Has(kCutFlag)) {
     if (invocation.line.Has(kPlannedFlag)) {
       return UsageError("explain takes --planned or --cut, not both");
     }
+    if (places) return ExplainPlaces(invocation, module);
     return ExplainCut(invocation, module, invocation.line.Get(kCutFlag));
   }
   const int64_t before = module.num_instructions();
@@ -152,7 +190,10 @@ extern constinit const Command kExplainCommand = {
         "values, "
         "which go between tasks; refuse: it is an error.\n\n"
         "  hawser explain step.txt --planned\n"
-        "  hawser explain step.txt --cut='0.0/4 1.0.'\n",
+        "  hawser explain step.txt --cut='0.0/4 1.0.'\n\n"
+        "With --places it says how a client of so many servers would cut it, "
+        "by what\nthat costs, and why.\n\n"
+        "  hawser explain step.txt --places=3\n",
     .flags = kFlags,
     .words = {1, 1},
     .run = RunExplain,

@@ -119,9 +119,12 @@ Future<Argument> Mover::Bring(const ShardedValuePtr& value, const Box& box,
     came_along = !BringThere(value, box, place, promise, later);
   }
   if (!stays) return what;
-  std::erase_if(value->copies, [&](const ShardedValue::Copy& copy) {
-    return !Live(copy) && (!copy.came_along || copy.place == place);
-  });
+  Drop(
+      *value,
+      [&](const auto& copy) {
+        return !Live(copy) && (!copy.came_along || copy.place == place);
+      },
+      later);
   const uint64_t life = place == kHere ? 0 : places_[place]->life();
   value->copies.push_back({.box = box,
                            .place = place,
@@ -195,8 +198,9 @@ void Mover::FetchCopy(const ShardedValue::Copy& copy, const Box& box,
       return;
     }
     const BufferPtr buffer = std::get<BufferPtr>(*what);
-    buffer->Fetch({}).OnReady([this, owner, copy, box, promise, buffer](
-                                  const absl::StatusOr<Literal>& value) {
+    buffer->Fetch({}).OnReady([this, owner, copy, box, promise,
+                               buffer](const absl::StatusOr<Literal>& fetched) {
+      const auto value = Given(copy.place, fetched, buffer->shape());
       if (!value.ok()) {
         return Finish(promise, copy.place, copy.life, value.status());
       }
@@ -232,9 +236,10 @@ void Mover::FetchDataset(const ShardedValuePtr& value, const Box& box,
     const auto answered = [this, owner = hooks_.owner(), value, box, place,
                            promise, rows,
                            life](const absl::StatusOr<Literal>& fetched) {
-      const absl::Status& status = fetched.status();
+      const auto part = Given(place, fetched, ShapeOf(value->shape, rows));
+      const absl::Status& status = part.status();
       if (status.ok()) {
-        promise->Set(SlicedHere(*fetched, rows, box));
+        promise->Set(SlicedHere(*part, rows, box));
       } else if (absl::IsNotFound(status) || absl::IsUnavailable(status)) {
         if (absl::IsUnavailable(status)) hooks_.lost(place, life, status);
         hooks_.locked([&](Afterwards& then) {
@@ -253,6 +258,15 @@ void Mover::FetchDataset(const ShardedValuePtr& value, const Box& box,
       }
     });
   });
+}
+
+absl::StatusOr<Literal> Mover::Given(int place, absl::StatusOr<Literal> value,
+                                     const Shape& wanted) const {
+  HAWSER_RETURN_IF_ERROR(value.status());
+  const Gate::Pass pass = gate_->Enter();
+  if (!pass) return Cancelled("the client is gone");
+  HAWSER_RETURN_IF_ERROR(CheckGiven(*places_[place], value->shape(), wanted));
+  return value;
 }
 
 // ---- to a place -------------------------------------------------------------
@@ -335,6 +349,7 @@ absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value,
   }
   if (!stays) return Argument(value);
   HAWSER_ASSIGN_OR_RETURN(BufferPtr there, place.client().Upload(value, {}));
+  HAWSER_RETURN_IF_ERROR(CheckGiven(place, there->shape(), value.shape()));
   return Argument(std::move(there));
 }
 
@@ -355,10 +370,40 @@ void Mover::Join(const ShardedValuePtr& value, const Box& box, int place,
           });
 }
 
-void Mover::Lack(ShardedValue& value, int place) {
+void Mover::Lack(ShardedValue& value, int place, Afterwards& later) {
   value.lacking.insert(place);
+  Drop(
+      value, [&](const auto& copy) { return copy.place == place; }, later);
+}
+
+bool Mover::LackTaken(const ShardedTask& task, Afterwards& later) {
+  bool found = false;
+  for (const ShardedValuePtr& value : task.takes) {
+    if (!std::holds_alternative<DatasetPart>(value->source)) continue;
+    Lack(*value, task.place, later);
+    found = true;
+  }
+  return found;
+}
+
+void Mover::DropGiven(const ShardedTask& task, Afterwards& later) {
+  for (size_t k = 0; k < task.gives.size(); ++k) {
+    const ShardedValuePtr value = task.gives[k].lock();
+    if (value == nullptr) continue;
+    const auto given = [&](const ShardedValue::Copy& copy) {
+      return copy.box == task.what->gives[k].box && copy.place == task.place;
+    };
+    Drop(*value, given, later);
+  }
+}
+
+void Mover::Drop(ShardedValue& value,
+                 absl::FunctionRef<bool(const ShardedValue::Copy&)> which,
+                 Afterwards& later) {
   std::erase_if(value.copies, [&](const ShardedValue::Copy& copy) {
-    return copy.place == place;
+    if (!which(copy)) return false;
+    later.garbage.push_back(copy.what);
+    return true;
   });
 }
 
@@ -375,7 +420,7 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
       if (absl::IsNotFound(open.status())) {
         // Another place may have it.
         hooks_.locked([&](Afterwards& then) {
-          Lack(*value, place);
+          Lack(*value, place, then);
           OnPlace(place, AllOf({Bring(value, box, kHere, then)}), promise, then,
                   [this](ShardPlace& there, Arguments all) {
                     return Send(there, std::get<Literal>(all[0]), true);
@@ -383,9 +428,13 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
         });
         return;
       }
-      if (!open.ok() || rows == box) {
+      const absl::Status right =
+          open.ok()
+              ? CheckGiven(at, (*open)->shape(), ShapeOf(value->shape, rows))
+              : open.status();
+      if (!right.ok() || rows == box) {
         Finish(promise, place, life,
-               open.ok() ? absl::StatusOr<Argument>(*open) : open.status());
+               right.ok() ? absl::StatusOr<Argument>(*open) : right);
         return;
       }
       auto slice = SliceModule(value->shape.dtype(), rows, box);
@@ -405,9 +454,8 @@ absl::StatusOr<Argument> Mover::RunMove(ShardPlace& place, Module module,
     if (at == nullptr) at = std::make_shared<const Module>(std::move(module));
     known = at;
   }
-  HAWSER_ASSIGN_OR_RETURN(const auto executable,
-                          program_.At(place.client(), known, {}));
-  HAWSER_ASSIGN_OR_RETURN(auto results, executable->Execute(arguments, {}));
+  HAWSER_ASSIGN_OR_RETURN(auto results,
+                          program_.Run(place, known, arguments, {}));
   return Argument(std::move(results[0]));
 }
 

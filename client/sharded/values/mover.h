@@ -31,7 +31,7 @@ namespace hawser {
 struct Afterwards {
   std::vector<std::function<void()>> calls;
   std::vector<std::function<void()>> tells;
-  std::vector<runtime::Argument> garbage;
+  std::vector<Future<runtime::Argument>> garbage;
 };
 
 // What was moved through this process.
@@ -75,7 +75,16 @@ class Mover {
                                      const Box& box) const;
 
   // A place does not know the value's dataset, as it turned out.
-  static void Lack(ShardedValue& value, int place);
+  static void Lack(ShardedValue& value, int place, Afterwards& later);
+  // The place of a task does not know a dataset that it takes: that is had from
+  // another. False: it takes none.
+  static bool LackTaken(const ShardedTask& task, Afterwards& later);
+  // What a task gave where it was last is nothing to use.
+  static void DropGiven(const ShardedTask& task, Afterwards& later);
+  // Copies that are of no use go.
+  static void Drop(ShardedValue& value,
+                   absl::FunctionRef<bool(const ShardedValue::Copy&)> which,
+                   Afterwards& later);
 
   MovedBytes moved() const;
 
@@ -100,6 +109,9 @@ class Mover {
                     const ArgumentPromise& promise, Afterwards& later);
   void OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                    const ArgumentPromise& promise, Afterwards& later);
+  // What a place gave. Errors: its own; kInternal, the shape is another.
+  absl::StatusOr<Literal> Given(int place, absl::StatusOr<Literal> value,
+                                const Shape& wanted) const;
   // On the place's thread, once what it takes is there.
   void OnPlace(int place, Future<Arguments> takes,
                const ArgumentPromise& promise, Afterwards& later,

@@ -27,6 +27,29 @@ int ShardedValue::steps() const {
   return most;
 }
 
+std::vector<ShardedTaskPtr> ShardedTask::Makers() const {
+  std::vector<ShardedTaskPtr> makers;
+  for (const ShardedValuePtr& value : takes) {
+    for (const ShardedValue::Given& one : value->given) {
+      if (one.by != nullptr) makers.push_back(one.by);
+    }
+  }
+  return makers;
+}
+
+bool ShardedTask::takes_unfinished() const {
+  const auto makers = Makers();
+  return std::any_of(makers.begin(), makers.end(),
+                     [](const auto& maker) { return !maker->ended(); });
+}
+
+absl::Status ShardedTask::FirstCause(const absl::Status& why) const {
+  for (const ShardedTaskPtr& maker : Makers()) {
+    if (maker->state == State::kFailed) return maker->error;
+  }
+  return why;
+}
+
 std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
                          const Box& box) {
   for (size_t i = 0; i < given.size(); ++i) {

@@ -112,7 +112,7 @@ struct ShardedTask {
   double work = 1;
 
   State state = State::kIdle;
-  bool ended = false;  // done or failed, once at least
+  bool counted = false;  // as ended: done or failed, once at least
   int attempt = 0;  // what comes of an earlier one does not count
   int failures = 0;
   int place = kHere;
@@ -123,6 +123,15 @@ struct ShardedTask {
   // Tasks that wait for this one, by number.
   std::map<int64_t, std::weak_ptr<ShardedTask>> waiters;
 
+  // Those that give what it takes, by position.
+  std::vector<ShardedTaskPtr> Makers() const;
+  // Whether one of them is not made, or made again: it may have failed of that.
+  bool takes_unfinished() const;
+  // What the first of them that failed failed of, else `why`.
+  absl::Status FirstCause(const absl::Status& why) const;
+  bool ended() const {
+    return state == State::kDone || state == State::kFailed;
+  }
   bool comes_here() const { return what == nullptr; }
   // Not of another task of its execution.
   bool TakesArgument(size_t take) const {

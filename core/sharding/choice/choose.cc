@@ -60,6 +60,51 @@ ShardSpec AsTheyLie(absl::Span<const ArgumentLayout> arguments) {
   return spec;
 }
 
+struct Candidate {
+  ShardSpec spec;
+  std::string what;
+};
+
+// How many parts an axis is cut into: more than there are places where they are
+// still long enough.
+int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
+  const double count = static_cast<double>(places.size());
+  const double seconds = WorkOf(module).steps / places[0].steps;
+  const bool fine =
+      seconds / (kPartsAPlace * count) > kMessagesAPart * kSecondsAMessage;
+  return static_cast<int64_t>(places.size()) * (fine ? kPartsAPlace : 1);
+}
+
+// Each axis of the parameters in `parts`, the longest first.
+void AddAxes(const Module& module, int64_t parts,
+             std::vector<Candidate>& candidates) {
+  std::vector<std::pair<int64_t, AxisCut>> axes;
+  for (int i = 0; i < module.entry().num_parameters(); ++i) {
+    const Shape& shape = module.entry().shape(i);
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      const int64_t size = shape.dim(axis);
+      if (size < 2) continue;
+      axes.push_back({size,
+                      {.value = i,
+                       .axis = axis,
+                       .kind = AxisCut::Kind::kParts,
+                       .parts = std::min(parts, size),
+                       .sizes = {}}});
+    }
+  }
+  std::stable_sort(
+      axes.begin(), axes.end(),
+      [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (axes.size() > kMostAxes) axes.resize(kMostAxes);
+  for (const auto& [size, cut] : axes) {
+    ShardSpec spec = SplitSpec();
+    spec.parameters.push_back(cut);
+    candidates.push_back(
+        {std::move(spec), absl::StrCat("axis ", cut.axis, " of argument ",
+                                       cut.value, " in parts")});
+  }
+}
+
 bool IsCut(const Sharding& sharding, int parameter, int axis) {
   for (const ShardAxis& one : sharding.axes) {
     const ShardAxis::In in{parameter, axis};
@@ -124,40 +169,11 @@ absl::StatusOr<ShardChoice> ChooseSpec(
   HAWSER_ASSIGN_OR_RETURN(best.sharding, Shard(module, best.spec));
   best.alone = best.seconds = SecondsOf(best.sharding, places, arguments);
   best.why = "one task: nothing is faster in parts";
-  std::vector<std::pair<ShardSpec, std::string>> candidates;
+  std::vector<Candidate> candidates;
   if (ShardSpec spec = AsTheyLie(arguments); !spec.parameters.empty()) {
-    candidates.emplace_back(std::move(spec), "as the arguments lie");
+    candidates.push_back({std::move(spec), "as the arguments lie"});
   }
-  struct Axis {
-    int64_t size;
-    int parameter, axis;
-  };
-  std::vector<Axis> axes;
-  for (int i = 0; i < module.entry().num_parameters(); ++i) {
-    const Shape& shape = module.entry().shape(i);
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      if (shape.dim(axis) > 1) axes.push_back({shape.dim(axis), i, axis});
-    }
-  }
-  std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
-    return a.size > b.size;
-  });
-  if (axes.size() > kMostAxes) axes.resize(kMostAxes);
-  const double work = WorkOf(module).steps / places[0].steps;
-  const bool fine = work / (kPartsAPlace * static_cast<double>(places.size())) >
-                    kMessagesAPart * kSecondsAMessage;
-  const int64_t parts =
-      static_cast<int64_t>(places.size()) * (fine ? kPartsAPlace : 1);
-  for (const Axis& one : axes) {
-    ShardSpec spec = SplitSpec();
-    spec.parameters.push_back({.value = one.parameter,
-                               .axis = one.axis,
-                               .kind = AxisCut::Kind::kParts,
-                               .parts = std::min(parts, one.size)});
-    candidates.emplace_back(std::move(spec),
-                            absl::StrCat("axis ", one.axis, " of argument ",
-                                         one.parameter, " in parts"));
-  }
+  AddAxes(module, PartsFor(module, places), candidates);
   std::vector<Sharding> tried;
   for (auto& [spec, what] : candidates) {
     const AxisCut& cut = spec.parameters[0];

@@ -237,6 +237,26 @@ class PartPlan::Values {
   std::vector<std::vector<std::pair<Box, Expression>>> made_;
 };
 
+namespace {
+
+// The same instruction of other operands. One that takes computations alone has
+// none.
+void AddSame(const Instruction& instruction,
+             absl::Span<const Expression> operands,
+             absl::Span<const int> called, ExpressionScope& scope,
+             absl::Span<Expression> results) {
+  std::vector<ValueId> values;
+  for (const Expression& operand : operands) values.push_back(operand.value());
+  const Expression first(
+      &scope, scope.builder.Add(*instruction.op, values, instruction.attributes,
+                                called, SourceLocation{}));
+  for (size_t k = 0; k < results.size(); ++k) {
+    results[k] = ResultOf(first, static_cast<int>(k));
+  }
+}
+
+}  // namespace
+
 absl::Status PartPlan::RunStep(const Step& step, const Building& building,
                                Values& values) const {
   const Instruction& instruction = *step.instruction;
@@ -278,19 +298,8 @@ absl::Status PartPlan::RunStep(const Step& step, const Building& building,
       HAWSER_ASSIGN_OR_RETURN(called.emplace_back(),
                               whole(static_cast<int>(i)));
     }
-    std::vector<ValueId> values;
-    for (const Expression& operand : operands) {
-      values.push_back(operand.value());
-    }
-    // An op that takes computations alone has no operands.
-    const Expression first(
-        &building.scope,
-        building.scope.builder.Add(*instruction.op, values,
-                                   instruction.attributes, called,
-                                   SourceLocation{}));
-    for (size_t k = 0; k < results.size(); ++k) {
-      results[k] = ResultOf(first, static_cast<int>(k));
-    }
+    AddSame(instruction, operands, called, building.scope,
+            absl::MakeSpan(results));
   }
   for (int k = 0; k < instruction.num_results; ++k) {
     if (const MaybeBox& box = answer.gives[k]) {
