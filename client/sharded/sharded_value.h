@@ -43,6 +43,9 @@ struct ShardedValue {
     int place = kHere;
     uint64_t life = 0;  // of the place: in a later one it is lost
     Future<runtime::Argument> what;
+    // What comes here from it, maybe already has.
+    using Fetches = std::vector<std::weak_ptr<Promise<runtime::Argument>>>;
+    std::shared_ptr<Fetches> fetches = std::make_shared<Fetches>();
   };
   struct Given {
     Box box;
@@ -100,6 +103,7 @@ struct ShardedTask {
   double work = 1;
 
   State state = State::kIdle;
+  bool was_done = false;
   int attempt = 0;  // what comes of an earlier one does not count
   int failures = 0;
   int place = kHere;
