@@ -1,6 +1,7 @@
 #include "client/sharded/shard_runner.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -55,11 +56,10 @@ ShardRunner::ShardRunner(std::vector<std::shared_ptr<runtime::Client>> clients,
 void ShardRunner::Close() {
   gate_->Close();
   places_.clear();  // after what their threads do
-  std::map<int64_t, ShardedTaskPtr> unfinished;
-  {
+  const auto unfinished = [this] {
     MutexLock lock(&mu_);
-    unfinished.swap(unfinished_);
-  }
+    return std::exchange(unfinished_, {});
+  }();
   for (const auto& [number, task] : unfinished) {
     if (task->give) task->give(Cancelled("the client is gone"));
     if (task->execution != nullptr) task->execution->takes.clear();
@@ -299,11 +299,8 @@ void ShardRunner::Start(const ShardedTaskPtr& task, int place,
       } else if (place == kHere) {
         On([&](Afterwards& then) {
           if (task->attempt != attempt) return;
-          then.tells.push_back(
-              [give = task->give, value = std::get<Literal>((*all)[0])] {
-                give(value);
-              });
-          task->give = nullptr;
+          then.tells.push_back(std::bind(std::exchange(task->give, nullptr),
+                                         std::get<Literal>((*all)[0])));
           End(task, State::kDone, then);
         });
       } else {
@@ -378,6 +375,7 @@ void ShardRunner::OnDone(const ShardedTaskPtr& task, int attempt,
   ++stats_.tasks;
   dispatch_.Done(task->number, task->place, SteadyNow());
   task->call = {};
+  task->was_done = true;
   End(task, State::kDone, later);
   ForgetChain(*task);
 }
@@ -391,11 +389,12 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   // Once those that give what it takes have ended it is known which of them
   // failed first, by position.
   if (task->takes_unfinished() || absl::IsUnavailable(why)) {
-    return Again(task, why, later);
+    Again(task, why, later);
+  } else if (!IsUnfit(why) || task->comes_here()) {
+    Fail(task, task->FirstCause(why), later);
+  } else {
+    OnUnfit(task, why, later);
   }
-  if (!IsUnfit(why)) return Fail(task, task->FirstCause(why), later);
-  if (task->comes_here()) return Again(task, why, later);
-  OnUnfit(task, why, later);
 }
 
 bool ShardRunner::HasPlace(const ShardedTask& task) const {
@@ -416,9 +415,10 @@ void ShardRunner::OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
       absl::IsDeadlineExceeded(why) &&
       task->call.attempt_timeout != absl::InfiniteDuration();
   if (absl::IsUnavailable(why) || late) {
-    Lose(task->place, task->life, why, later);
+    const absl::Status gone = Unavailable(why.message());
+    Lose(task->place, task->life, gone, later);
     // Unless that was known before: then it began again with the others.
-    if (task->attempt == attempt) Again(task, why, later);
+    if (task->attempt == attempt) Again(task, gone, later);
     return;
   }
   if (absl::IsNotFound(why) && Mover::LackTaken(*task, later)) {
@@ -433,7 +433,9 @@ void ShardRunner::OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
                           Afterwards& later) {
   task->unfit.resize(places_.size());
   task->unfit[task->place] = true;
-  if (HasPlace(*task)) return Again(task, why, later);
+  if (std::count(task->unfit.begin(), task->unfit.end(), false) > 0) {
+    return Again(task, why, later);
+  }
   const std::string& name = places_[task->place]->name();
   Fail(task, absl::StrContains(why.message(), name) ? why : Annotate(why, name),
        later);
@@ -482,20 +484,27 @@ void ShardRunner::Release(ShardedExecution& execution, Afterwards& later) {
 
 void ShardRunner::Fail(const ShardedTaskPtr& task, const absl::Status& why,
                        Afterwards& later) {
+  if (task->ended()) return;  // with one of its makers
   dispatch_.Remove(task->number);
   ++task->attempt;
   task->error = why;
   if (task->give) {
-    later.tells.push_back([give = std::move(task->give), why] { give(why); });
-    task->give = nullptr;
+    later.tells.push_back(std::bind(std::exchange(task->give, nullptr), why));
   }
   Mover::DropGiven(*task, later);
-  End(task, State::kFailed, later);
+  if (!task->was_done || !absl::IsUnavailable(why)) {
+    return End(task, State::kFailed, later);
+  }
+  // It was not made again now; it may be when it is asked for once more.
+  const auto waiters = std::exchange(task->waiters, {});
+  End(task, State::kDone, later);
+  for (const auto& [number, waiter] : waiters) {
+    if (const ShardedTaskPtr one = waiter.lock()) Fail(one, why, later);
+  }
 }
 
 void ShardRunner::TellWaiters(ShardedTask& task, Afterwards& later) {
-  const auto waiters = std::move(task.waiters);
-  task.waiters.clear();
+  const auto waiters = std::exchange(task.waiters, {});
   for (const auto& [number, waiter] : waiters) {
     if (const ShardedTaskPtr one = waiter.lock()) Check(one, later);
   }
@@ -522,27 +531,26 @@ void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
     places_[place]->WhenBack([this, place, weak = weak_from_this()] {
       const auto self = weak.lock();
       if (self == nullptr) return;
-      // It may be gone once more.
-      On([&](Afterwards&) {
+      On([&](Afterwards&) {  // it may be gone once more
         dispatch_.SetOpen(place, places_[place]->open());
       });
     });
   });
-  std::vector<ShardedTaskPtr> again;
+  std::vector<ShardedTaskPtr> waiting;
+  const auto lost = [&](const auto& copy) { return copy.place == place; };
   for (const auto& [number, task] : unfinished_) {
-    const bool there = task->place == place && (task->state == State::kStarted ||
-                                                task->state == State::kQueued);
-    if (there) {
+    for (const auto& value : task->takes) Mover::Drop(*value, lost, later);
+    if (task->place == place &&
+        (task->state == State::kStarted || task->state == State::kQueued)) {
       ++task->failures;
       ++task->attempt;
       task->state = State::kWaiting;
     }
     if (task->state == State::kWaiting || task->state == State::kReady) {
-      again.push_back(task);
+      waiting.push_back(task);
     }
   }
-  for (const ShardedTaskPtr& task : again) {
-    if (task->ended()) continue;  // it failed with one of its makers
+  for (const ShardedTaskPtr& task : waiting) {
     if (task->failures > kMostFailures) {
       Fail(task, why, later);
     } else if (dispatch_.any_open() || task->comes_here()) {

@@ -32,6 +32,8 @@ Box RowBox(const Shape& shape, const Box& box) {
   return rows;
 }
 
+absl::Status Lost() { return Unavailable("what was at a place is lost"); }
+
 absl::StatusOr<Argument> SlicedHere(const Literal& value, const Box& of,
                                     const Box& box) {
   HAWSER_ASSIGN_OR_RETURN(Literal part, SliceBox(value, of, box));
@@ -145,6 +147,9 @@ void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
     return;
   }
   if (const ShardedValue::Copy* copy = FindCopy(*value, box)) {
+    std::erase_if(*copy->fetches,
+                  [](const auto& fetch) { return fetch.expired(); });
+    copy->fetches->push_back(promise);
     later.calls.push_back(
         [this, copy = *copy, box, promise] { FetchCopy(copy, box, promise); });
     return;
@@ -156,10 +161,8 @@ void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
   std::vector<Future<Argument>> pieces;
   for (const int i : CoverOf(value->given, box)) {
     boxes.push_back(value->given[i].box);
-    if (FindCopy(*value, boxes.back()) == nullptr) {
-      later.calls.push_back([promise] {
-        promise->Set(Unavailable("a piece was lost before it was fetched"));
-      });
+    if (FindCopy(*value, boxes.back()) == nullptr) {  // it failed meanwhile
+      later.calls.push_back([promise] { promise->Set(Lost()); });
       return;
     }
     pieces.push_back(Bring(value, boxes.back(), kHere, later));
@@ -403,6 +406,11 @@ void Mover::Drop(ShardedValue& value,
   std::erase_if(value.copies, [&](const ShardedValue::Copy& copy) {
     if (!which(copy)) return false;
     later.garbage.push_back(copy.what);
+    for (const auto& fetch : *copy.fetches) {
+      if (const ArgumentPromise promise = fetch.lock()) {
+        later.calls.push_back([promise] { promise->Set(Lost()); });
+      }
+    }
     return true;
   });
 }

@@ -63,7 +63,8 @@ class Mover {
 
   // The box at a place: what is there, or a value to come along with the
   // execution. The value is had already: from its source, or its pieces have
-  // copies. An error is the first one; a place that is gone was told of before.
+  // copies. An error is the first one; a place that is gone was told of before,
+  // and kUnavailable also says that a copy failed meanwhile.
   Future<Argument> Bring(const ShardedValuePtr& value, const Box& box,
                          int place, Afterwards& later);
   // In this life of its place, and without an error so far.
@@ -81,7 +82,8 @@ class Mover {
   static bool LackTaken(const ShardedTask& task, Afterwards& later);
   // What a task gave where it was last is nothing to use.
   static void DropGiven(const ShardedTask& task, Afterwards& later);
-  // Copies that are of no use go.
+  // Copies that are of no use go; what is on the way here from them does not
+  // come, kUnavailable.
   static void Drop(ShardedValue& value,
                    absl::FunctionRef<bool(const ShardedValue::Copy&)> which,
                    Afterwards& later);

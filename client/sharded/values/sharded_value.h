@@ -47,6 +47,9 @@ struct ShardedValue {
     // It came along with an execution and is not there any more: what is taken
     // there once more is sent to stay.
     bool came_along = false;
+    // What comes here from it, maybe already has.
+    using Fetches = std::vector<std::weak_ptr<Promise<runtime::Argument>>>;
+    std::shared_ptr<Fetches> fetches = std::make_shared<Fetches>();
   };
   struct Given {
     Box box;
@@ -113,6 +116,7 @@ struct ShardedTask {
 
   State state = State::kIdle;
   bool counted = false;  // as ended: done or failed, once at least
+  bool was_done = false;
   int attempt = 0;  // what comes of an earlier one does not count
   int failures = 0;
   int place = kHere;

@@ -164,8 +164,11 @@ class ScriptedExecutable : public runtime::Executable {
     }
     std::vector<BufferPtr> made(signature().results.size());
     if (poison.ok()) {
-      HAWSER_ASSIGN_OR_RETURN(
-          made, inner_->Execute(there, {.call = options.call, .donated = {}}));
+      auto results =
+          inner_->Execute(there, {.call = options.call, .donated = {}});
+      // It may have left meanwhile.
+      if (!results.ok()) HAWSER_RETURN_IF_ERROR(state_->Here(life_));
+      HAWSER_ASSIGN_OR_RETURN(made, std::move(results));
     }
     for (int i : options.donated) {
       if (Own(arguments[i]) != nullptr) Own(arguments[i])->donated = true;
