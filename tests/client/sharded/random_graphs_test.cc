@@ -9,6 +9,7 @@
 #include "client/sharded/sharded_client.h"
 #include "core/base/clock.h"
 #include "core/sharding/shard.h"
+#include "core/sharding/shard_spec.h"
 #include "gtest/gtest.h"
 #include "tests/client/fallback/scripted_client.h"
 #include "tests/core/sharding/run_parts.h"
@@ -58,6 +59,23 @@ Outcome RunOn(int count, int leaves, const Module& module,
   }();
   outcome.stats = (*client)->stats();
   return outcome;
+}
+
+TEST(ShardedSeed, TheSeedsExampleOnOneToFivePlaces) {
+  const Literal want = Literal::Of<float>({319, 340, 823, 880}, {2, 2});
+  for (const char* text : {"1.4=1+1", "0.0* 0.1/2 0.2/3 1.4=1+1 split"}) {
+    const auto spec = ParseShardSpec(text);
+    ASSERT_OK(spec);
+    for (int places = 1; places <= 5; ++places) {
+      for (const int leaves : {-1, 0, 1}) {
+        if (places == 1 && leaves >= 0) continue;
+        const Outcome outcome =
+            RunOn(places, leaves, SeedModule(), *spec, SeedArguments());
+        ASSERT_OK(outcome.values) << text << " on " << places;
+        EXPECT_THAT((*outcome.values)[0], LiteralBitEquals(want));
+      }
+    }
+  }
 }
 
 TEST(ShardedRandomGraphs, AreTheSameOnAnyNumberOfPlaces) {

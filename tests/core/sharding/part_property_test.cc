@@ -23,7 +23,7 @@ namespace hawser {
 namespace {
 
 // Boxes drawn of each pair of op and dtype.
-constexpr int kBoxes = 20;
+constexpr int kBoxes = 20 * HAWSER_TIMES;
 constexpr uint64_t kGraphs = 300;
 
 // Mostly small parts; all of an axis, one index, nothing, too.

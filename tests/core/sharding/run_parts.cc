@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include "core/base/status.h"
+#include "core/ir/builder.h"
 #include "core/ir/text/printer.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/expression.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/testing/matchers.h"
@@ -242,6 +244,39 @@ void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed,
         << "seed " << seed << ", result " << k << "\n"
         << Print(module);
   }
+}
+
+// elixir-nx/nx PR 1544: l + [[1]] transposed [0,2,1], r - 1 squeezed [0,1],
+// contracted over [2,1] and [1,0].
+Module SeedModule() {
+  Module module("seed");
+  ComputationBuilder b(&module, "main");
+  Monoids monoids;
+  ExpressionScope scope{b, monoids};
+  const Expression l(&scope, b.Parameter(Shape::Of(DType::kF32, {2, 2, 3})));
+  const Expression r(&scope,
+                     b.Parameter(Shape::Of(DType::kS32, {1, 1, 3, 2, 2})));
+  const Expression left = Transposed(l + 1, {0, 2, 1});
+  const Expression right = Reshaped(ConvertTo(r - 1, DType::kF32), {3, 2, 2});
+  const Expression product =
+      Apply(kDotGeneral, {left, right},
+            {{"lhs_batching_dimensions", Dims{}},
+             {"lhs_contracting_dimensions", Dims{2, 1}},
+             {"rhs_batching_dimensions", Dims{}},
+             {"rhs_contracting_dimensions", Dims{1, 0}}});
+  EXPECT_OK(b.Finish({product.value()}));
+  return module;
+}
+
+std::vector<Literal> SeedArguments() {
+  std::vector<float> l;
+  std::vector<int32_t> r;
+  for (int i = 0; i < 12; ++i) {
+    l.push_back(static_cast<float>(i));
+    r.push_back(i + 10);
+  }
+  return {Literal::Of<float>(absl::MakeConstSpan(l), {2, 2, 3}),
+          Literal::Of<int32_t>(absl::MakeConstSpan(r), {1, 1, 3, 2, 2})};
 }
 
 }  // namespace hawser

@@ -51,5 +51,10 @@ void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed);
 void ExpectWhole(const Module& module, const Sharding& sharding, uint64_t seed,
                  const Tolerance& tolerance);
 
+// The example that sharding began with: l f32[2,2,3] and r s32[1,1,3,2,2], of
+// which the product is [[319, 340], [823, 880]].
+Module SeedModule();
+std::vector<Literal> SeedArguments();
+
 }  // namespace hawser
 #endif  // HAWSER_TESTS_CORE_SHARDING_RUN_PARTS_H_
