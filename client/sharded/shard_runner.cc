@@ -244,25 +244,8 @@ void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
   ReadyTask ready{.number = task->number,
                   .home = task->home,
                   .work = task->work,
-                  .bytes_there = std::vector<int64_t>(places_.size()),
+                  .bytes_there = mover_.BytesThere(*task),
                   .unfit = task->unfit};
-  for (size_t i = 0; i < task->takes.size(); ++i) {
-    const ShardedValue& value = *task->takes[i];
-    const Box box = task->BoxOf(i);
-    // For what belongs to a place, what all such tasks take does not count, nor
-    // what can be had elsewhere as well.
-    if (task->home != kHere &&
-        (value.given.empty() || (box == WholeBox(value.shape) &&
-                                 task->TakesArgument(i)))) {
-      continue;
-    }
-    for (size_t p = 0; p < places_.size(); ++p) {
-      const int place = static_cast<int>(p);
-      if (mover_.FindCopy(value, box, place) != nullptr) {
-        ready.bytes_there[p] += ShapeOf(value.shape, box).byte_size();
-      }
-    }
-  }
   // What belongs to a place goes where most of it is.
   if (task->home != kHere) {
     const std::vector<int64_t>& bytes = ready.bytes_there;

@@ -101,6 +101,24 @@ const ShardedValue::Copy* Mover::FindCopy(const ShardedValue& value,
   return found;
 }
 
+std::vector<int64_t> Mover::BytesThere(const ShardedTask& task) const {
+  std::vector<int64_t> bytes(places_.size());
+  for (size_t i = 0; i < task.takes.size(); ++i) {
+    const ShardedValue& value = *task.takes[i];
+    const Box box = task.BoxOf(i);
+    const bool everyones =
+        value.given.empty() ||
+        (box == WholeBox(value.shape) && task.TakesArgument(i));
+    if (task.home != kHere && everyones) continue;
+    for (size_t p = 0; p < places_.size(); ++p) {
+      const int place = static_cast<int>(p);
+      if (FindCopy(value, box, place) == nullptr) continue;
+      bytes[p] += ShapeOf(value.shape, box).byte_size();
+    }
+  }
+  return bytes;
+}
+
 MovedBytes Mover::moved() const {
   MutexLock lock(&mu_);
   return moved_;

@@ -75,6 +75,11 @@ class Mover {
   const ShardedValue::Copy* FindCopy(const ShardedValue& value,
                                      const Box& box) const;
 
+  // Of what a task takes, what is at each place already. For one that has a
+  // home what all such tasks take does not count, nor what can be had elsewhere
+  // too.
+  std::vector<int64_t> BytesThere(const ShardedTask& task) const;
+
   // A place does not know the value's dataset, as it turned out.
   static void Lack(ShardedValue& value, int place, Afterwards& later);
   // The place of a task does not know a dataset that it takes: that is had from
