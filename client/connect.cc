@@ -171,6 +171,7 @@ absl::StatusOr<Client> Sharded(ConnectOptions options) {
   }
   HAWSER_ASSIGN_OR_RETURN(auto places, ReachPlaces(options));
   HAWSER_ASSIGN_OR_RETURN(auto sharded, MakeShardedClient(std::move(places)));
+  sharded->StartMeasuring();
   const Client client(std::move(sharded));
   return options.fallback.valid()
              ? WithFallback(client, options.fallback, options.policy)

@@ -41,6 +41,8 @@ class ShardedClient : public runtime::Client {
       const Literal& value, const runtime::CallOptions& call) override;
   runtime::Datasets& datasets() override { return datasets_; }
 
+  // Begins to measure the places, for the first work that is cut by cost.
+  void StartMeasuring();
   ShardedStats stats() const { return runner_->stats(); }
 
  private:

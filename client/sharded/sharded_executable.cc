@@ -14,6 +14,8 @@ using runtime::Argument;
 using runtime::BufferPtr;
 
 constexpr size_t kPlansKept = 16;
+// Work that takes one place so long is cut by what places were measured to do.
+constexpr double kWorthMeasuring = 1e-3;
 
 // Whether tasks belong to places: they take from each other, or pieces that are
 // there.
@@ -78,6 +80,31 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::PlanFor(
   return plan;
 }
 
+absl::StatusOr<Sharding> ShardedExecutable::Choose(
+    const Layouts& layouts) const {
+  const auto& places = runner_->places();
+  std::vector<PlaceFigures> figures(
+      places.size(), runner_->policy().figures.value_or(PlaceFigures()));
+  HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
+                          ChooseSpec(*module_, figures, layouts));
+  if (runner_->policy().figures.has_value() ||
+      choice.alone < kWorthMeasuring || places.size() < 2) {
+    return std::move(choice.sharding);
+  }
+  std::vector<Future<PlaceFigures>> measured;
+  for (const auto& place : places) {
+    if (place->open()) measured.push_back(place->Figures());
+  }
+  // Those that cannot be measured are not there, and do nothing.
+  figures.clear();
+  for (const auto& one : measured) {
+    if (const auto known = one.Await(); known.ok()) figures.push_back(*known);
+  }
+  if (figures.empty()) return std::move(choice.sharding);
+  HAWSER_ASSIGN_OR_RETURN(choice, ChooseSpec(*module_, figures, layouts));
+  return std::move(choice.sharding);
+}
+
 absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     Layouts layouts) const {
   const size_t places = runner_->places().size();
@@ -87,10 +114,7 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
     HAWSER_ASSIGN_OR_RETURN(
         sharding, Shard(*module_, ForPlaces(*options_.cuts, count)));
   } else {
-    const std::vector<PlaceFigures> figures(places, runner_->policy().figures);
-    HAWSER_ASSIGN_OR_RETURN(ShardChoice choice,
-                            ChooseSpec(*module_, figures, layouts));
-    sharding = std::move(choice.sharding);
+    HAWSER_ASSIGN_OR_RETURN(sharding, Choose(layouts));
   }
   auto plan = std::make_shared<Plan>();
   const bool fixed = IsFixed(sharding, layouts);

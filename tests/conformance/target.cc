@@ -137,7 +137,7 @@ std::unique_ptr<Target> MakeShardedOver(bool eager) {
   }
   ShardedPolicy policy = {.probe_first = absl::InfiniteDuration()};
   if (eager) {
-    policy.figures = {.steps = 1, .bytes = 1, .link = 1e18, .round_trip = 0};
+    policy.figures = PlaceFigures{.steps = 1, .bytes = 1, .link = 1e18, .round_trip = 0};
   }
   target->client = *MakeShardedClient(places, policy);
   target->another = [client = target->client] { return client; };

@@ -1,5 +1,8 @@
 #include "client/sharded/places/shard_place.h"
 
+#include <memory>
+
+#include "client/sharded/places/probe.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
@@ -35,6 +38,20 @@ absl::Status ShardPlace::Probe() {
       client_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
   HAWSER_LOG(kInfo) << name_ << " is back";
   return absl::OkStatus();
+}
+
+Future<PlaceFigures> ShardPlace::Figures() {
+  auto promise = std::make_shared<Promise<PlaceFigures>>();
+  {
+    MutexLock lock(&mu_);
+    const bool failed = figures_.has_value() && figures_->ready() &&
+                        !figures_->Await().ok();
+    if (figures_.has_value() && !failed) return *figures_;
+    figures_ = promise->future();
+  }
+  const Future<PlaceFigures> figures = promise->future();
+  Soon([this, promise] { promise->Set(MeasurePlace(*client_)); });
+  return figures;
 }
 
 void ShardPlace::WhenBack(std::function<void()> then) {

@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/fallback/breaker.h"
+#include "core/base/mutex.h"
 #include "core/base/threads/alarm.h"
 #include "core/base/threads/cancel.h"
+#include "core/base/threads/future.h"
 #include "core/runtime/client.h"
 #include "core/sharding/choice/choose.h"
 
@@ -29,8 +32,9 @@ struct ShardedPolicy {
   int checkpoint_steps = 16;
   int64_t checkpoint_bytes = int64_t{64} << 20;
   int max_steps = 1024;
-  // What each place is taken to do, as far as it was not measured.
-  PlaceFigures figures = {};
+  // What each place is taken to do. None: it is measured, before work is cut
+  // by cost that is worth that.
+  std::optional<PlaceFigures> figures = std::nullopt;
 };
 
 // Thread-safe. What may block is done on the place's own thread, so that a slow
@@ -54,6 +58,9 @@ class ShardPlace {
   // `then` is called once it is back, on a thread that it must not block.
   void WhenBack(std::function<void()> then);
 
+  // As MeasurePlace, on the place's thread, where that was not done yet.
+  Future<PlaceFigures> Figures();
+
   void Soon(std::function<void()> work) { worker_.Soon(std::move(work)); }
 
  private:
@@ -62,6 +69,8 @@ class ShardPlace {
   const std::shared_ptr<runtime::Client> client_;
   const std::string name_;
   const CancelToken probing_ = CancelToken::WithFlag();
+  Mutex mu_;
+  std::optional<Future<PlaceFigures>> figures_ ABSL_GUARDED_BY(mu_);
   Alarm worker_;
   Breaker breaker_;  // last: its thread uses the rest
 };

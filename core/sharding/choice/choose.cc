@@ -66,13 +66,20 @@ struct Candidate {
 };
 
 // How many parts an axis is cut into: more than there are places where they are
-// still long enough.
+// still long enough, as it shows only at work how fast each is.
 int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
-  const double count = static_cast<double>(places.size());
-  const double seconds = WorkOf(module).steps / places[0].steps;
-  const bool fine =
-      seconds / (kPartsAPlace * count) > kMessagesAPart * kSecondsAMessage;
-  return static_cast<int64_t>(places.size()) * (fine ? kPartsAPlace : 1);
+  const int64_t count = static_cast<int64_t>(places.size());
+  const Work work = WorkOf(module);
+  double steps = 0, bytes = 0;
+  for (const PlaceFigures& place : places) {
+    steps += place.steps / static_cast<double>(count);
+    bytes += place.bytes / static_cast<double>(count);
+  }
+  // Of one part, at the rate of one place.
+  const double seconds = std::max(work.steps / steps, work.bytes / bytes) /
+                         static_cast<double>(count * kPartsAPlace);
+  return seconds > kMessagesAPart * kSecondsAMessage ? count * kPartsAPlace
+                                                     : count;
 }
 
 // Each axis of the parameters in `parts`, the longest first.
@@ -126,7 +133,7 @@ double SecondsOf(const Sharding& sharding,
     steps += place.steps;
     bytes += place.bytes;
     link += place.link / static_cast<double>(places.size());
-    round_trip = std::max(round_trip, place.round_trip);
+    round_trip += place.round_trip / static_cast<double>(places.size());
   }
   const double share =
       static_cast<double>(std::min(sharding.tasks.size(), places.size())) /

@@ -97,7 +97,7 @@ TEST_F(BadPlacesTest, WhatNoneCanIsAnErrorThatNamesOne) {
 TEST_F(BadPlacesTest, APartThatOneHasNoRoomForGoesToAnother) {
   const Shape large = Shape::Of(DType::kF32, {kRows, 20000});
   const auto half =
-      ModuleOf({large}, [](const auto& p) { return 0.5 * p[0]; });
+      SharedModule({large}, [](const auto& p) { return 0.5 * p[0]; });
   const Literal x = Numbers(large, 1);
   const auto full = std::make_shared<OddPlace>("gpu-1", AsItIs,
                                                ResourceExhausted("8 GiB"));
@@ -196,7 +196,7 @@ TEST_F(BadPlacesTest, PlacesThatComeAndGoAreUsedWhileTheyAreThere) {
   const Literal value = Expected(RowWise(), arguments_);
   const Literal zeros = Literal::Zeros(Rows());
   for (int step = 0; step < 300; ++step) {
-    state = Run(ModuleOf({Rows(), Rows()},
+    state = Run(SharedModule({Rows(), Rows()},
                          [](const auto& p) { return p[0] + p[1]; }),
                 {state[0], zeros}, "0.0/3");
     if (step % 10 != 0) continue;

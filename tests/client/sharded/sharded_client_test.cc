@@ -194,7 +194,7 @@ TEST_F(ShardedClientTest, DatasetsAreAtEveryPlace) {
   // Rows of rows, and columns of them.
   auto rows = client_->datasets().Open({info->token, "x", RowRange{2, 9}}, {});
   ASSERT_OK(rows);
-  const auto half = ModuleOf({Shape::Of(DType::kF32, {9, kColumns})},
+  const auto half = SharedModule({Shape::Of(DType::kF32, {9, kColumns})},
                              [](const auto& p) { return 0.5 * p[0]; });
   const Literal nine = *Fetch(*rows);
   for (const char* cuts : {"0.0/3", "0.1/2", "0.0/2 0.1/2"}) {

@@ -42,7 +42,7 @@ inline Literal Numbers(const Shape& shape, float first) {
 }
 
 template <typename Formula>
-std::shared_ptr<const Module> ModuleOf(const std::vector<Shape>& shapes,
+std::shared_ptr<const Module> SharedModule(const std::vector<Shape>& shapes,
                                        Formula formula) {
   auto module = std::make_shared<Module>("formula");
   ComputationBuilder b(module.get(), "main");
@@ -59,12 +59,12 @@ std::shared_ptr<const Module> ModuleOf(const std::vector<Shape>& shapes,
 
 // (x, y: f32[12,5]) -> x * y + x.
 inline std::shared_ptr<const Module> RowWise() {
-  return ModuleOf({Rows(), Rows()},
+  return SharedModule({Rows(), Rows()},
                   [](const auto& p) { return p[0] * p[1] + p[0]; });
 }
 // x: f32[12,5] -> the sums of its columns.
 inline std::shared_ptr<const Module> ColumnSums() {
-  return ModuleOf({Rows()}, [](const auto& p) { return Summed(p[0], {0}); });
+  return SharedModule({Rows()}, [](const auto& p) { return Summed(p[0], {0}); });
 }
 
 inline runtime::CompileOptions CutBy(const std::string& text) {
