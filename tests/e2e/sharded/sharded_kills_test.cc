@@ -46,7 +46,7 @@ using runtime::BufferPtr;
 constexpr absl::Duration kPatience = absl::Seconds(60);
 constexpr int kServers = 3;
 constexpr int kSteps = 5;
-constexpr int kTasksOfStep = 4;  // one for each third, one for their sum
+constexpr int64_t kTasksOfStep = 4;  // one for each third, one for their sum
 constexpr int64_t kRows = 1536;
 constexpr int64_t kColumns = 256;
 
@@ -292,8 +292,10 @@ absl::StatusOr<Results> ShardedKillsTest::Work(uint64_t seed,
   Results results;
   HAWSER_ASSIGN_OR_RETURN(results.sums, Fetch(states.back()[1]));
   Enter(Phase::kFetch, round);
-  for (const auto& state : states) {
-    HAWSER_ASSIGN_OR_RETURN(results.rows, Fetch(state[0]));
+  // The last first: what led to it is then asked for at once.
+  HAWSER_ASSIGN_OR_RETURN(results.rows, Fetch(states.back()[0]));
+  for (int i = kSteps - 1; i-- > 0;) {
+    HAWSER_RETURN_IF_ERROR(Fetch(states[i][0]).status());
   }
   Enter(Phase::kOver, round);
   return results;
@@ -301,15 +303,15 @@ absl::StatusOr<Results> ShardedKillsTest::Work(uint64_t seed,
 
 // Tasks that were done are done again where their pieces were at a server that
 // is gone. Thirds are at the servers in order; the first also has the sums, of
-// which each is of all thirds.
+// which each is of all thirds. A third of the other victim is done again for
+// itself and then for the sum, if that is found to be gone later.
 int64_t ShardedKillsTest::MostTasksAgain(const Round& round) const {
-  const Phase in = killed_in_;
-  const int steps = in == Phase::kTransfer                      ? 1
-                    : in == Phase::kTask || in == Phase::kFetch ? kSteps
-                                                                : 0;
+  int64_t steps = kSteps;
+  if (killed_in_ == Phase::kTransfer) steps = 1;
+  if (killed_in_ == Phase::kPut || killed_in_ == Phase::kOver) steps = 0;
+  const auto victims = static_cast<int64_t>(round.victims.size());
   const bool sums = std::count(round.victims.begin(), round.victims.end(), 0);
-  return steps *
-         (sums ? kTasksOfStep : static_cast<int64_t>(round.victims.size()));
+  return steps * (sums ? kTasksOfStep + victims - 1 : victims);
 }
 
 void ShardedKillsTest::ExpectNothingLeft(const Round& round) {
