@@ -124,6 +124,7 @@ Future<Literal> DatasetBuffer::Fetch(const runtime::CallOptions& call) {
   auto fetch =
       std::make_shared<DatasetFetch>(client_.get(), part_, shape_, call);
   client_->Watch(fetch);
+  client_->WatchSilence(fetch);
   client_->transfers()->Add(fetch);
   return fetch->future();
 }

@@ -42,6 +42,7 @@ void RemoteFetch::OnReply(const absl::Status& status,
   if (!status.ok()) {
     Complete(status);
   } else if (reply->fetch().large()) {
+    client_->WatchSilence(shared_from_this());
     client_->transfers()->Add(shared_from_this());
   } else {
     auto value = Literal::FromBytes(shape_, reply->fetch().data());

@@ -103,6 +103,25 @@ TEST_F(LimitsTest, ACallOnASilentServerIsGivenUpToo) {
   server.Freeze(false);
 }
 
+// Nothing is asked in the session meanwhile.
+TEST_F(LimitsTest, AFetchOfADatasetFromASilentServerIsGivenUp) {
+  RemoteOptions options;
+  options.silence = absl::Milliseconds(200);
+  options.give_up_silent = true;
+  client = Connect(options);
+  ASSERT_OK(client->Ping(Soon()));
+  const auto info = client->datasets().Put({{{"", Filled(2, 1)}}}, Soon());
+  ASSERT_OK(info);
+  const auto data = client->datasets().Open({info->token, ""}, Soon());
+  ASSERT_OK(data);
+  const absl::Time start = absl::Now();
+  server.Freeze(true);
+  EXPECT_THAT((*data)->Fetch({}).Await(SteadyNow() + absl::Seconds(20)),
+              StatusIs(absl::StatusCode::kUnavailable, "fake:1"));
+  EXPECT_LT(absl::Now() - start, kSlack);
+  server.Freeze(false);
+}
+
 TEST_F(LimitsTest, ACallThatTakesLongOnAServerThatAnswersPingsGoesOn) {
   RemoteOptions options;
   options.silence = absl::Milliseconds(100);

@@ -99,8 +99,8 @@ TEST_F(BadPlacesTest, APartThatOneHasNoRoomForGoesToAnother) {
   const auto half =
       SharedModule({large}, [](const auto& p) { return 0.5 * p[0]; });
   const Literal x = Numbers(large, 1);
-  const auto full = std::make_shared<OddPlace>("gpu-1", AsItIs,
-                                               ResourceExhausted("8 GiB"));
+  const auto full =
+      std::make_shared<OddPlace>("gpu-1", AsItIs, ResourceExhausted("8 GiB"));
   Use({full, Odd("gpu-2", AsItIs)});
   for (const char* cuts : {"0.0/2", "0.0/6"}) {
     EXPECT_THAT(Fetch(Run(half, {x}, cuts)[0]), Gives(Expected(half, {x})));
@@ -130,8 +130,7 @@ TEST_F(BadPlacesTest, AWrongNumberOfResultsIsAnErrorThatNamesThePlace) {
 
 TEST_F(BadPlacesTest, AResultOfAnotherShapeIsAnErrorThatNamesThePlace) {
   const auto other = cpu::MakeCpuClient({});
-  const BufferPtr odd =
-      *other->Upload(Literal::Vector<int32_t>({1, 2}), {});
+  const BufferPtr odd = *other->Upload(Literal::Vector<int32_t>({1, 2}), {});
   for (const BufferPtr& result : {odd, BufferPtr()}) {
     Use({Odd("gpu-1", AsItIs),
          Odd("gpu-2", [result](std::vector<BufferPtr>) -> Results {
@@ -158,9 +157,8 @@ TEST_F(BadPlacesTest, ALatePlaceIsDoneWithout) {
 TEST_F(BadPlacesTest, PlacesThatNeverAnswerCostTheDeadline) {
   UseThree(Fetching(Never));
   const absl::Time start = SteadyNow();
-  EXPECT_THAT(
-      Parts({.cancel = CancelToken(start + absl::Milliseconds(50))}),
-      StatusIs(StatusCode::kDeadlineExceeded, ""));
+  EXPECT_THAT(Parts({.cancel = CancelToken(start + absl::Milliseconds(50))}),
+              StatusIs(StatusCode::kDeadlineExceeded, ""));
   EXPECT_THAT(Parts({.attempt_timeout = absl::Milliseconds(20)}),
               StatusIs(StatusCode::kUnavailable, ""));
   EXPECT_LT(SteadyNow() - start, absl::Seconds(20));
@@ -197,7 +195,7 @@ TEST_F(BadPlacesTest, PlacesThatComeAndGoAreUsedWhileTheyAreThere) {
   const Literal zeros = Literal::Zeros(Rows());
   for (int step = 0; step < 300; ++step) {
     state = Run(SharedModule({Rows(), Rows()},
-                         [](const auto& p) { return p[0] + p[1]; }),
+                             [](const auto& p) { return p[0] + p[1]; }),
                 {state[0], zeros}, "0.0/3");
     if (step % 10 != 0) continue;
     EXPECT_THAT(Fetch(state[0]), Gives(value)) << step;

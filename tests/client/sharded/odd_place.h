@@ -55,8 +55,8 @@ class OddPlace : public ForwardingClient {
       std::shared_ptr<const Module> module,
       const runtime::CompileOptions& options,
       const runtime::CallOptions& call) override {
-    HAWSER_ASSIGN_OR_RETURN(
-        auto compiled, inner().Compile(std::move(module), options, call));
+    HAWSER_ASSIGN_OR_RETURN(auto compiled,
+                            inner().Compile(std::move(module), options, call));
     return std::make_shared<Executable>(this, std::move(compiled));
   }
   absl::StatusOr<runtime::BufferPtr> Upload(
