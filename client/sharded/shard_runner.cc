@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/base/threads/all_of.h"
 #include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"
 

@@ -121,33 +121,17 @@ absl::StatusOr<ShardedExecutable::PlanPtr> ShardedExecutable::MakePlan(
   plan->layouts = std::move(layouts);
   plan->sharding = std::make_shared<const Sharding>(std::move(sharding));
   const auto& tasks = plan->sharding->tasks;
-  std::map<const Module*, double> known;
-  // Tasks that take equally much of others are one stage, in the order of the
-  // places.
-  std::map<int, int> of_stage;
-  std::vector<int> stages;
-  std::map<int, int> made_in;  // of values between tasks
-  const int parameters = module_->entry().num_parameters();
-  const int results = static_cast<int>(module_->entry().results().size());
-  for (const ShardTask& task : tasks) {
-    int stage = 0;
-    for (const Piece& piece : task.takes) {
-      if (piece.value < parameters) continue;
-      stage = std::max(stage, made_in[piece.value - parameters] + 1);
-    }
-    for (const Piece& piece : task.gives) {
-      if (piece.value >= results) made_in[piece.value - results] = stage;
-    }
-    stages.push_back(stage);
-    ++of_stage[stage];
-    auto [work, is_new] = known.try_emplace(task.module.get());
-    if (is_new) work->second = std::max(WorkOf(*task.module).steps, 1.0);
-    plan->work.push_back(work->second);
-  }
-  std::map<int, int> next;
+  // The tasks of a stage, in the order of the places.
+  const std::vector<int> stages = ExchangeOf(*plan->sharding).stage_of;
+  std::map<int, int64_t> of_stage, next;
+  for (const int stage : stages) ++of_stage[stage];
+  std::map<const Module*, double> works;
   for (size_t t = 0; t < tasks.size(); ++t) {
-    const int64_t i = next[stages[t]]++;
-    const int64_t home = i * static_cast<int64_t>(places) / of_stage[stages[t]];
+    double& work = works[tasks[t].module.get()];
+    if (work == 0) work = std::max(WorkOf(*tasks[t].module).steps, 1.0);
+    plan->work.push_back(work);
+    const int64_t home =
+        next[stages[t]]++ * static_cast<int64_t>(places) / of_stage[stages[t]];
     plan->homes.push_back(fixed ? static_cast<int>(home) : kHere);
   }
   return plan;

@@ -7,20 +7,10 @@
 
 #include "core/base/status.h"
 #include "core/ops/expression.h"
-#include "core/ops/movement/slice.h"
 #include "core/ops/part/part.h"
 
 namespace hawser {
 namespace {
-
-Box Meet(const Box& a, const Box& b) {
-  Box box;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const int64_t begin = std::max(a[i].begin, b[i].begin);
-    box.push_back({begin, std::max(begin, std::min(a[i].end, b[i].end))});
-  }
-  return box;
-}
 
 // Bytes from the beginning of the box `of` to an index, row-major.
 int64_t OffsetOf(const Box& of, absl::Span<const int64_t> index, int64_t size) {
@@ -73,12 +63,7 @@ absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
                                   SourceLocation{}));
     const Box part = Meet(piece, wanted);
     if (ElementsOf(part) == 0) continue;
-    std::vector<Expression> operands = {joined, SliceTo(x, piece, part)};
-    for (size_t i = 0; i < part.size(); ++i) {
-      operands.push_back(ConstantOf(
-          &scope, Literal::Scalar<int64_t>(part[i].begin - wanted[i].begin)));
-    }
-    joined = Apply(kDynamicUpdateSlice, operands);
+    joined = PutInto(joined, wanted, SliceTo(x, piece, part), part);
   }
   HAWSER_RETURN_IF_ERROR(builder.Finish({joined.value()}).status());
   return module;

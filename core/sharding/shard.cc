@@ -130,6 +130,7 @@ Exchange ExchangeOf(const Sharding& sharding) {
       stage = std::max(stage, before + 1);
     }
     exchange.stages = std::max(exchange.stages, before + 1);
+    exchange.stage_of.push_back(before);
   }
   return exchange;
 }

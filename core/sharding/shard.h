@@ -58,6 +58,7 @@ absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec);
 // What goes between tasks.
 struct Exchange {
   int stages = 0;     // tasks on the longest way from arguments to results
+  std::vector<int> stage_of;  // of each task, from 0
   int64_t bytes = 0;  // taken of values between tasks
 };
 Exchange ExchangeOf(const Sharding& sharding);

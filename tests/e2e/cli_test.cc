@@ -67,6 +67,7 @@ class CliTest : public ::testing::Test {
     Start();
   }
   void Start() {
+    server_ = nullptr;  // the one before has ended, and holds no folder
     auto started =
         StartHawserd({"--data_dir=" + folder_.Path("data")}, &address_);
     ASSERT_TRUE(started.ok()) << started.status();

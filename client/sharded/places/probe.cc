@@ -5,11 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/base/threads/cancel.h"
@@ -20,7 +17,8 @@
 namespace hawser {
 namespace {
 
-using runtime::Argument;
+using ModulePtr = std::shared_ptr<const Module>;
+using Formula = std::function<Expression(const Expression&)>;
 
 // Sides of factors and numbers of elements that are read, f32. Larger ones are
 // tried until they take long beside nothing at all, which also takes a while.
@@ -32,10 +30,8 @@ constexpr int kTimes = 3;  // of which the fastest counts
 constexpr absl::Duration kPatience = absl::Seconds(5);
 constexpr double kLeastSeconds = 1e-7;  // of what is here
 
-using Formula = std::function<Expression(const Expression&)>;
-
 // x: f32[dims] -> the sum of what the formula makes of it.
-std::shared_ptr<const Module> SumOf(const Dims& dims, const Formula& formula) {
+ModulePtr SumOf(const Dims& dims, const Formula& formula) {
   auto module = std::make_shared<Module>("probe");
   ComputationBuilder b(module.get(), "main");
   Monoids monoids;
@@ -46,107 +42,73 @@ std::shared_ptr<const Module> SumOf(const Dims& dims, const Formula& formula) {
   return module;
 }
 
-Expression Squared(const Expression& x) {
-  const Dims none = {}, first = {0}, second = {1};
-  return Apply(kDotGeneral, {x, x},
-               {{"lhs_batching_dimensions", none},
-                {"lhs_contracting_dimensions", second},
-                {"rhs_batching_dimensions", none},
-                {"rhs_contracting_dimensions", first}});
+ModulePtr SumOfProduct(int64_t side) {
+  return SumOf({side, side}, [](const Expression& x) {
+    const Dims none = {}, first = {0}, second = {1};
+    return Apply(kDotGeneral, {x, x},
+                 {{"lhs_batching_dimensions", none},
+                  {"lhs_contracting_dimensions", second},
+                  {"rhs_batching_dimensions", none},
+                  {"rhs_contracting_dimensions", first}});
+  });
 }
-
-// Of the fastest.
-absl::StatusOr<double> SecondsOf(const std::function<absl::Status()>& once) {
-  HAWSER_RETURN_IF_ERROR(once());  // compiles, and warms up
-  double best = 0;
-  for (int i = 0; i < kTimes; ++i) {
-    const absl::Time start = SteadyNow();
-    HAWSER_RETURN_IF_ERROR(once());
-    const double took = absl::ToDoubleSeconds(SteadyNow() - start);
-    best = i == 0 ? took : std::min(best, took);
-  }
-  return best;
+ModulePtr SumOfElements(int64_t count) {
+  return SumOf({count}, [](const Expression& x) { return x; });
 }
 
 double PowerOfTwo(double x) { return std::exp2(std::round(std::log2(x))); }
 
-// One place, and what it does with programs that take one argument.
-class Probe {
- public:
-  explicit Probe(runtime::Client& client) : client_(client) {}
-
-  absl::StatusOr<double> Seconds(const std::shared_ptr<const Module>& module,
-                                 const Argument& argument) const {
-    return SecondsOf([&] { return Run(module, argument); });
-  }
-  // The same of a value that is sent each time.
-  absl::StatusOr<double> SecondsSent(
-      const std::shared_ptr<const Module>& module) const {
-    return SecondsOf([&]() -> absl::Status {
-      HAWSER_ASSIGN_OR_RETURN(const auto sent, Send(*module));
-      return Run(module, sent);
-    });
-  }
-  absl::StatusOr<runtime::BufferPtr> Send(const Module& module) const {
-    return client_.Upload(Literal::Zeros(module.entry().shape(0)), call_);
-  }
-  // Work a second, of the first of the sizes that takes long.
-  absl::StatusOr<double> Rate(
-      absl::Span<const int64_t> sizes, double nothing,
-      const std::function<std::shared_ptr<const Module>(int64_t)>& program,
-      double Work::*of) const {
-    double rate = 0;
-    for (const int64_t size : sizes) {
-      const auto module = program(size);
-      HAWSER_ASSIGN_OR_RETURN(const auto argument, Send(*module));
-      HAWSER_ASSIGN_OR_RETURN(const double took, Seconds(module, argument));
-      rate = WorkOf(*module).*of / Beyond(took, nothing);
-      if (took > kLong * nothing) break;
-    }
-    return PowerOfTwo(rate);
-  }
-  // What of `took` is not nothing; either may have been held up.
-  static double Beyond(double took, double nothing) {
-    return std::max({took - nothing, took / kLong, kLeastSeconds});
-  }
-
- private:
-  absl::Status Run(const std::shared_ptr<const Module>& module,
-                   const Argument& argument) const {
-    HAWSER_ASSIGN_OR_RETURN(const auto executable,
-                            client_.Compile(module, {}, call_));
-    HAWSER_ASSIGN_OR_RETURN(const auto results,
-                            executable->Execute({argument}, {.call = call_}));
-    return results[0]->Fetch(call_).Await(call_.cancel.deadline()).status();
-  }
-
-  runtime::Client& client_;
-  const runtime::CallOptions call_{.cancel =
-                                       CancelToken(SteadyNow() + kPatience)};
-};
+// What of `took` is not nothing; either may have been held up.
+double Beyond(double took, double nothing) {
+  return std::max({took - nothing, took / kLong, kLeastSeconds});
+}
 
 }  // namespace
 
 absl::StatusOr<PlaceFigures> MeasurePlace(runtime::Client& client) {
-  const Probe probe(client);
-  const auto same = [](int64_t n) {
-    return SumOf({n}, [](const Expression& x) { return x; });
+  const runtime::CallOptions call{.cancel =
+                                      CancelToken(SteadyNow() + kPatience)};
+  const auto send = [&](const ModulePtr& module) {
+    return client.Upload(Literal::Zeros(module->entry().shape(0)), call);
   };
-  HAWSER_ASSIGN_OR_RETURN(
-      const double nothing,
-      probe.Seconds(same(1), Literal::Zeros(Shape::Of(DType::kF32, {1}))));
+  // Of the fastest run, of a value that is there or sent each time.
+  const auto seconds = [&](const ModulePtr& module,
+                           bool sent) -> absl::StatusOr<double> {
+    HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr argument, send(module));
+    double best = 0;
+    for (int i = 0; i <= kTimes; ++i) {
+      const absl::Time start = SteadyNow();
+      if (sent) {
+        HAWSER_ASSIGN_OR_RETURN(argument, send(module));
+      }
+      HAWSER_ASSIGN_OR_RETURN(const auto run, client.Compile(module, {}, call));
+      HAWSER_ASSIGN_OR_RETURN(const auto results,
+                              run->Execute({argument}, {.call = call}));
+      HAWSER_RETURN_IF_ERROR(
+          results[0]->Fetch(call).Await(call.cancel.deadline()).status());
+      const double took = absl::ToDoubleSeconds(SteadyNow() - start);
+      best = i < 2 ? took : std::min(best, took);  // the first one compiles
+    }
+    return best;
+  };
   PlaceFigures figures;
-  HAWSER_ASSIGN_OR_RETURN(
-      figures.steps,
-      probe.Rate(
-          kSides, nothing, [](int64_t n) { return SumOf({n, n}, Squared); },
-          &Work::steps));
-  HAWSER_ASSIGN_OR_RETURN(
-      figures.bytes, probe.Rate(kElements, nothing, same, &Work::bytes));
+  HAWSER_ASSIGN_OR_RETURN(const double nothing,
+                          seconds(SumOfElements(1), false));
+  for (const int64_t side : kSides) {
+    const ModulePtr module = SumOfProduct(side);
+    HAWSER_ASSIGN_OR_RETURN(const double took, seconds(module, false));
+    figures.steps = PowerOfTwo(WorkOf(*module).steps / Beyond(took, nothing));
+    if (took > kLong * nothing) break;
+  }
+  for (const int64_t count : kElements) {
+    const ModulePtr module = SumOfElements(count);
+    HAWSER_ASSIGN_OR_RETURN(const double took, seconds(module, false));
+    figures.bytes = PowerOfTwo(WorkOf(*module).bytes / Beyond(took, nothing));
+    if (took > kLong * nothing) break;
+  }
   HAWSER_ASSIGN_OR_RETURN(const double sending,
-                          probe.SecondsSent(same(kElements[0])));
-  figures.link =
-      PowerOfTwo(4.0 * kElements[0] / Probe::Beyond(sending, nothing));
+                          seconds(SumOfElements(kElements[0]), true));
+  figures.link = PowerOfTwo(4.0 * kElements[0] / Beyond(sending, nothing));
   figures.round_trip = PowerOfTwo(std::max(nothing, kLeastSeconds));
   return figures;
 }

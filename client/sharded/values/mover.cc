@@ -1,10 +1,10 @@
 #include "client/sharded/values/mover.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 
 #include "core/base/status.h"
+#include "core/base/threads/all_of.h"
 #include "core/ir/text/printer.h"
 #include "core/runtime/datasets.h"
 #include "core/sharding/moves.h"
@@ -41,34 +41,6 @@ absl::StatusOr<Argument> SlicedHere(const Literal& value, const Box& of,
 }
 
 }  // namespace
-
-Future<std::vector<Argument>> AllOf(std::vector<Future<Argument>> futures) {
-  struct Pending {
-    std::vector<Argument> values;
-    std::atomic<size_t> left;
-    Promise<std::vector<Argument>> promise;
-  };
-  if (futures.empty()) {
-    return Future<std::vector<Argument>>(std::vector<Argument>());
-  }
-  auto pending = std::make_shared<Pending>();
-  pending->values.resize(futures.size());
-  pending->left = futures.size();
-  const auto all = pending->promise.future();
-  for (size_t i = 0; i < futures.size(); ++i) {
-    futures[i].OnReady([pending, i](const absl::StatusOr<Argument>& value) {
-      if (!value.ok()) {
-        pending->promise.Set(value.status());
-        return;
-      }
-      pending->values[i] = *value;
-      if (--pending->left == 0) {
-        pending->promise.Set(std::move(pending->values));
-      }
-    });
-  }
-  return all;
-}
 
 bool Mover::Live(const ShardedValue::Copy& copy) const {
   if (copy.came_along) return false;
@@ -327,7 +299,7 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
                        const ArgumentPromise& promise, Afterwards& later) {
   const DType dtype = value->shape.dtype();
   if (const ShardedValue::Copy* copy = FindCopy(*value, box, place)) {
-    OnPlace(place, AllOf({copy->what}), promise, later,
+    OnPlace(place, AllOf<Argument>({copy->what}), promise, later,
             [this, dtype, of = copy->box, box](
                 ShardPlace& at, Arguments all) -> absl::StatusOr<Argument> {
               HAWSER_ASSIGN_OR_RETURN(Module slice,
@@ -354,8 +326,8 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
   for (const ShardedValue::Copy& copy : value->copies) {
     stays = stays || (copy.came_along && copy.place == place && copy.box == box);
   }
-  OnPlace(place, AllOf({Bring(value, box, kHere, later)}), promise, later,
-          [this, stays](ShardPlace& at, Arguments all) {
+  OnPlace(place, AllOf<Argument>({Bring(value, box, kHere, later)}), promise,
+          later, [this, stays](ShardPlace& at, Arguments all) {
             return Send(at, std::get<Literal>(all[0]), stays);
           });
   return stays;
@@ -447,8 +419,8 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
         // Another place may have it.
         hooks_.locked([&](Afterwards& then) {
           Lack(*value, place, then);
-          OnPlace(place, AllOf({Bring(value, box, kHere, then)}), promise, then,
-                  [this](ShardPlace& there, Arguments all) {
+          OnPlace(place, AllOf<Argument>({Bring(value, box, kHere, then)}),
+                  promise, then, [this](ShardPlace& there, Arguments all) {
                     return Send(there, std::get<Literal>(all[0]), true);
                   });
         });

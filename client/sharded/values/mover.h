@@ -143,9 +143,5 @@ class Mover {
   MovedBytes moved_ ABSL_GUARDED_BY(mu_);
 };
 
-// All of them in order, or the first error that comes.
-Future<std::vector<runtime::Argument>> AllOf(
-    std::vector<Future<runtime::Argument>> futures);
-
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SHARDED_VALUES_MOVER_H_

@@ -5,19 +5,6 @@
 #include <utility>
 
 namespace hawser {
-namespace {
-
-int64_t Shared(const Box& a, const Box& b) {
-  int64_t elements = 1;
-  for (size_t i = 0; i < a.size(); ++i) {
-    elements *= std::max<int64_t>(std::min(a[i].end, b[i].end) -
-                                      std::max(a[i].begin, b[i].begin),
-                                  0);
-  }
-  return elements;
-}
-
-}  // namespace
 
 int ShardedValue::steps() const {
   int most = 0;
@@ -65,11 +52,11 @@ std::vector<int> CoverOf(const std::vector<ShardedValue::Given>& given,
     int64_t covered = 0;
     for (const int i : order) {
       const Box& piece = given[i].box;
-      const int64_t shared = Shared(piece, box);
+      const int64_t shared = ElementsOf(Meet(piece, box));
       if (shared == 0 || (within && !Contains(box, piece))) continue;
       // Pieces of one cut overlap only where one lies within the other.
       if (std::any_of(cover.begin(), cover.end(), [&](int other) {
-            return Shared(given[other].box, piece) > 0;
+            return ElementsOf(Meet(given[other].box, piece)) > 0;
           })) {
         continue;
       }

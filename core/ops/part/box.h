@@ -52,6 +52,14 @@ inline bool Contains(const Box& outer, const Box& inner) {
   }
   return true;
 }
+// What lies in both; without elements where nothing does.
+inline Box Meet(Box a, const Box& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i].begin = std::max(a[i].begin, b[i].begin);
+    a[i].end = std::max(a[i].begin, std::min(a[i].end, b[i].end));
+  }
+  return a;
+}
 // The smallest box that holds both.
 inline Box HullOf(Box a, const Box& b) {
   for (size_t i = 0; i < a.size(); ++i) {

@@ -39,6 +39,16 @@ Expression SliceTo(const Expression& x, const Box& of, const Box& wanted) {
                 {"strides", Dims(of.size(), 1)}});
 }
 
+Expression PutInto(const Expression& into, const Box& of, const Expression& x,
+                   const Box& part) {
+  std::vector<Expression> operands = {into, x};
+  for (size_t i = 0; i < of.size(); ++i) {
+    operands.push_back(ConstantOf(
+        into.scope(), Literal::Scalar<int64_t>(part[i].begin - of[i].begin)));
+  }
+  return Apply(kDynamicUpdateSlice, operands);
+}
+
 Expression AddedTo(const Expression& indices, int axis, int component,
                    const Expression& value) {
   const Dims dims = indices.dims();

@@ -91,6 +91,10 @@ MaybeBox HullOf(absl::Span<const MaybeBox> boxes);
 
 // x holds the box `of` of a tensor; that of `wanted`, which lies in it.
 Expression SliceTo(const Expression& x, const Box& of, const Box& wanted);
+// `into` holds the box `of` of a tensor, x that of `part`, which lies in it:
+// `into` with x in its place.
+Expression PutInto(const Expression& into, const Box& of, const Expression& x,
+                   const Box& part);
 // Adds `value` to component `component` of index vectors, s64, that lie along
 // `axis`; an axis that is not there: each is one component.
 Expression AddedTo(const Expression& indices, int axis, int component,

@@ -3,30 +3,34 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/sharding/cuts.h"
+
 namespace hawser {
 namespace {
 
-double ElementsIn(absl::Span<const Shape> shapes) {
-  double elements = 0;
-  for (const Shape& shape : shapes) {
-    elements += static_cast<double>(shape.num_elements());
+// What an instruction takes and gives, without what it calls.
+Work WorkOf(const Module& module, const Computation& computation,
+            const Instruction& instruction) {
+  Work work;
+  double in = 0, out = 0;
+  for (const ValueId operand : instruction.operands) {
+    in += static_cast<double>(computation.shape(operand).num_elements());
+    work.bytes += static_cast<double>(computation.shape(operand).byte_size());
   }
-  return elements;
-}
-
-double StepsOf(const InferContext& context, absl::Span<const Shape> results) {
-  const AxisMap map = context.op.axes(context, results);
-  const auto contracts = [](const AxisMap::Factor& factor) {
-    return factor.kind == AxisKind::kContracted;
-  };
-  if (!std::any_of(map.factors.begin(), map.factors.end(), contracts)) {
-    return std::max(ElementsIn(context.operands), ElementsIn(results));
+  for (int k = 0; k < instruction.num_results; ++k) {
+    const Shape& shape = computation.shape(instruction.first_result + k);
+    out += static_cast<double>(shape.num_elements());
+    work.bytes += static_cast<double>(shape.byte_size());
   }
-  double steps = 1;
-  for (const AxisMap::Factor& factor : map.factors) {
-    steps *= static_cast<double>(factor.size);
+  double all = 1;
+  bool contracts = false;
+  for (const auto& [kind, size] :
+       AxesOf(module, computation, instruction).factors) {
+    all *= static_cast<double>(size);
+    contracts = contracts || kind == AxisKind::kContracted;
   }
-  return steps;
+  work.steps = contracts ? all : std::max(in, out);
+  return work;
 }
 
 }  // namespace
@@ -36,27 +40,15 @@ Work WorkOf(const Module& module) {
   std::vector<Work> works;
   for (const Computation& computation : module.computations()) {
     Work& work = works.emplace_back();
+    const auto add = [&](const Work& more) {
+      work.steps += more.steps;
+      work.bytes += more.bytes;
+    };
     for (const Instruction& instruction : computation.instructions()) {
-      std::vector<Shape> operands, results;
-      std::vector<const Signature*> called;
-      for (const ValueId operand : instruction.operands) {
-        operands.push_back(computation.shape(operand));
-      }
-      for (int k = 0; k < instruction.num_results; ++k) {
-        results.push_back(computation.shape(instruction.first_result + k));
-      }
-      for (const int callee : instruction.called) {
-        called.push_back(&module.signature(callee));
-        if (!instruction.op->Is(kControlFlow)) continue;
-        work.steps += works[callee].steps;
-        work.bytes += works[callee].bytes;
-      }
       if (instruction.operands.empty()) continue;
-      work.steps += StepsOf({*instruction.op, operands, instruction.attributes,
-                             called},
-                            results);
-      for (const Shape& shape : operands) work.bytes += shape.byte_size();
-      for (const Shape& shape : results) work.bytes += shape.byte_size();
+      add(WorkOf(module, computation, instruction));
+      if (!instruction.op->Is(kControlFlow)) continue;
+      for (const int callee : instruction.called) add(works[callee]);
     }
   }
   return works.empty() ? Work() : works.back();

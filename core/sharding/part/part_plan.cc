@@ -14,22 +14,12 @@ namespace {
 // Beyond so many, all boxes of a value are one.
 constexpr size_t kMostVersions = 3;
 
-int64_t SharedElements(const Box& a, const Box& b) {
-  int64_t shared = 1;
-  for (size_t i = 0; i < a.size(); ++i) {
-    shared *= std::max(
-        std::min(a[i].end, b[i].end) - std::max(a[i].begin, b[i].begin),
-        int64_t{0});
-  }
-  return shared;
-}
-
 // The boxes that are made of a value of which `asked` are asked for.
 std::vector<Box> VersionsOf(std::vector<Box> asked, bool computed) {
   std::vector<Box> versions;
   // Whether one box instead of both is worth it.
   const auto join = [&](const Box& a, const Box& b) {
-    if (2 * SharedElements(a, b) >= std::min(ElementsOf(a), ElementsOf(b))) {
+    if (2 * ElementsOf(Meet(a, b)) >= std::min(ElementsOf(a), ElementsOf(b))) {
       return true;
     }
     return computed &&
