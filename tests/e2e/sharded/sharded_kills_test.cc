@@ -214,7 +214,14 @@ class ShardedKillsTest : public ::testing::Test {
       const std::vector<Argument>& state, const Argument& x) {
     return step_->Execute({state[0], x, weights_, state[1]}, {});
   }
-  // Waits until all servers take part in a step, and none is found gone by it.
+  absl::StatusOr<DatasetInfo> Put(const Literal& x) {
+    DatasetSource source;
+    source.arrays.push_back({"x", x});
+    return client_->datasets().Put(
+        source, {.cancel = CancelToken(SteadyNow() + kPatience)});
+  }
+  // Waits until all servers take part in a step and a put, and none is found
+  // gone by them: what sends much has a connection of its own.
   void AwaitAllServers() {
     const Literal x = Numbers(Rows(), 0, 8);
     std::string ran_on;
@@ -222,6 +229,7 @@ class ShardedKillsTest : public ::testing::Test {
       const int64_t left = client_->stats().places_left;
       const auto results = Step({x, Literal::Zeros(Row())}, x);
       if (!results.ok() || !Fetch((*results)[0]).ok()) return false;
+      if (!Put(x).ok()) return false;
       ran_on = (*results)[0]->ran_on().where;
       return client_->stats().places_left == left &&
              std::all_of(addresses_.begin(), addresses_.end(),
@@ -271,12 +279,7 @@ absl::StatusOr<Results> ShardedKillsTest::Work(uint64_t seed,
                                                const Round* round) {
   const Literal x = Numbers(Rows(), seed, 8);
   Enter(Phase::kPut, round);
-  DatasetSource source;
-  source.arrays.push_back({"x", x});
-  HAWSER_ASSIGN_OR_RETURN(
-      const DatasetInfo info,
-      client_->datasets().Put(
-          source, {.cancel = CancelToken(SteadyNow() + kPatience)}));
+  HAWSER_ASSIGN_OR_RETURN(const DatasetInfo info, Put(x));
   HAWSER_ASSIGN_OR_RETURN(const BufferPtr data,
                           client_->datasets().Open({info.token, "x"}, {}));
   // All states are held: only what was lost is to be made again.
@@ -381,10 +384,8 @@ TEST_F(ShardedKillsTest, ResultsAreThoseOfPeaceAndOnlyWhatWasLostIsMadeAgain) {
 // What was only there is an error; what came from here is made again once a
 // server is back.
 TEST_F(ShardedKillsTest, AllOfThemGoneIsATypedErrorInTime) {
-  const Literal x = Numbers(Rows(), 0, 8);
-  DatasetSource source;
-  source.arrays.push_back({"x", x});
-  const auto info = client_->datasets().Put(source, {});
+  const Literal x = Numbers(Rows(), 1, 8);
+  const auto info = Put(x);
   ASSERT_OK(info);
   const auto data = client_->datasets().Open({info->token, "x"}, {});
   ASSERT_OK(data);
