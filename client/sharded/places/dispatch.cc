@@ -7,8 +7,10 @@
 namespace hawser {
 namespace {
 
-// Of one place, one running and one queued.
+// Of a place, one running and one queued; of one that has done nothing yet, and
+// may be slow, one.
 constexpr int kMostUnderWay = 2;
+constexpr int kMostAtFirst = 1;
 // How many ready tasks are looked at for each that is started.
 constexpr int kMostLookedAt = 64;
 // How much the last task counts in a place's speed.
@@ -74,7 +76,7 @@ std::optional<int> Dispatch::Choose(const ReadyTask& task) const {
   for (int p = 0; p < places; ++p) {
     if (!Fits(task, p)) continue;
     any_busy = any_busy || under_way(p) > 0;
-    if (under_way(p) >= kMostUnderWay) continue;
+    if (under_way(p) >= (speed(p) > 0 ? kMostUnderWay : kMostAtFirst)) continue;
     const double end = SecondsUntilDone(p, task.work);
     const bool better =
         !best.has_value() || bytes(p) > bytes(*best) ||

@@ -24,10 +24,10 @@ struct ReadyTask {
 };
 
 // A pure function of what it is told: no client, thread or clock. Free tasks: a
-// place has at most two, one that runs and one queued behind it, and they go
-// where most of their bytes are; equal ones where they end first. A place that
-// would end a task after the others have done all that is left gets none. Not
-// thread-safe.
+// place has at most two, one that runs and one queued behind it, or one before
+// its speed is known, and they go where most of their bytes are; equal ones
+// where they end first. A place that would end a task after the others have
+// done all that is left gets none. Not thread-safe.
 class Dispatch {
  public:
   explicit Dispatch(int places) : places_(places) {}

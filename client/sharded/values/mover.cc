@@ -326,21 +326,31 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
   for (const ShardedValue::Copy& copy : value->copies) {
     stays = stays || (copy.came_along && copy.place == place && copy.box == box);
   }
-  OnPlace(place, AllOf<Argument>({Bring(value, box, kHere, later)}), promise,
-          later, [this, stays](ShardPlace& at, Arguments all) {
-            return Send(at, std::get<Literal>(all[0]), stays);
+  const Future<Argument> here = Bring(value, box, kHere, later);
+  if (!stays) {  // nothing is to be done there
+    later.calls.push_back([this, here, promise] {
+      here.OnReady([this, owner = hooks_.owner(),
+                    promise](const absl::StatusOr<Argument>& what) {
+        if (what.ok()) CountSent(std::get<Literal>(*what));
+        promise->Set(what);
+      });
+    });
+    return false;
+  }
+  OnPlace(place, AllOf<Argument>({here}), promise, later,
+          [this](ShardPlace& at, Arguments all) {
+            return Send(at, std::get<Literal>(all[0]));
           });
-  return stays;
+  return true;
 }
 
-absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value,
-                                     bool stays) {
-  const int64_t bytes = value.shape().byte_size();
-  {
-    MutexLock lock(&mu_);
-    moved_.sent += bytes;
-  }
-  if (!stays) return Argument(value);
+void Mover::CountSent(const Literal& value) {
+  MutexLock lock(&mu_);
+  moved_.sent += value.shape().byte_size();
+}
+
+absl::StatusOr<Argument> Mover::Send(ShardPlace& place, const Literal& value) {
+  CountSent(value);
   HAWSER_ASSIGN_OR_RETURN(BufferPtr there, place.client().Upload(value, {}));
   HAWSER_RETURN_IF_ERROR(CheckGiven(place, there->shape(), value.shape()));
   return Argument(std::move(there));
@@ -421,7 +431,7 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
           Lack(*value, place, then);
           OnPlace(place, AllOf<Argument>({Bring(value, box, kHere, then)}),
                   promise, then, [this](ShardPlace& there, Arguments all) {
-                    return Send(there, std::get<Literal>(all[0]), true);
+                    return Send(there, std::get<Literal>(all[0]));
                   });
         });
         return;

@@ -125,8 +125,8 @@ class Mover {
                std::function<absl::StatusOr<Argument>(ShardPlace&, Arguments)>
                    work);
   // A value that is here as an argument of an execution there.
-  absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value,
-                                bool stays);
+  absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value);
+  void CountSent(const Literal& value);
   absl::StatusOr<Argument> RunMove(ShardPlace& place, Module module,
                                    Arguments arguments);
   // Completes the promise; a place that is gone is told of first.

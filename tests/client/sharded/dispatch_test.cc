@@ -45,16 +45,19 @@ double Makespan(int tasks, const std::vector<double>& speeds) {
 
 TEST(DispatchTest, FreeTasksGoTwoToAPlace) {
   Dispatch dispatch(2);
-  for (int t = 0; t < 6; ++t) dispatch.Add({.number = t});
-  std::vector<int> places;
-  while (const auto start = dispatch.Next(At(0))) {
-    places.push_back(start->place);
-  }
-  EXPECT_EQ(places, (std::vector<int>{0, 1, 0, 1}));
-  EXPECT_EQ(dispatch.under_way(0), 2);
+  for (int t = 0; t < 60; ++t) dispatch.Add({.number = t});
+  // One each, as long as it is not known how fast they are.
+  EXPECT_EQ(dispatch.Next(At(0)), (Start{0, 0}));
+  EXPECT_EQ(dispatch.Next(At(0)), (Start{1, 1}));
+  EXPECT_EQ(dispatch.Next(At(0)), std::nullopt);
   dispatch.Done(0, 0, At(1));
-  EXPECT_EQ(dispatch.Next(At(1)), (Start{4, 0}));
+  EXPECT_EQ(dispatch.Next(At(1)), (Start{2, 0}));
+  EXPECT_EQ(dispatch.Next(At(1)), (Start{3, 0}));
   EXPECT_EQ(dispatch.Next(At(1)), std::nullopt);
+  dispatch.Done(1, 1, At(2));
+  EXPECT_EQ(dispatch.Next(At(2)), (Start{4, 1}));
+  EXPECT_EQ(dispatch.Next(At(2)), (Start{5, 1}));
+  EXPECT_EQ(dispatch.under_way(1), 2);
 }
 
 TEST(DispatchTest, AFreeTaskGoesWhereItsBytesAre) {
@@ -99,13 +102,14 @@ TEST(DispatchTest, WhatIsRemovedIsNotStarted) {
 
 TEST(DispatchTest, SpeedIsMeasuredFromWhenAPlaceWasFree) {
   Dispatch dispatch(1);
-  dispatch.Add({.number = 0, .work = 6});
-  dispatch.Add({.number = 1, .work = 6});
-  dispatch.Next(At(0));
+  for (int t = 0; t < 3; ++t) dispatch.Add({.number = t, .work = 6});
   dispatch.Next(At(0));
   dispatch.Done(0, 0, At(2));
   EXPECT_DOUBLE_EQ(dispatch.speed(0), 3);
+  dispatch.Next(At(2));
+  dispatch.Next(At(2));  // queued behind it
   dispatch.Done(1, 0, At(4));
+  dispatch.Done(2, 0, At(6));
   EXPECT_DOUBLE_EQ(dispatch.speed(0), 3);
 }
 
@@ -113,12 +117,11 @@ TEST(DispatchTest, SpeedIsMeasuredFromWhenAPlaceWasFree) {
 // 8, which takes 2; in equal parts it takes 4.
 TEST(DispatchTest, ASlowPlaceDoesNotKeepTheOthers) {
   EXPECT_LE(Makespan(12, {1, 2, 4}), 2.01);
-  EXPECT_LE(Makespan(24, {1, 2, 4}) * 7 / 24, 1.17);
+  EXPECT_LE(Makespan(24, {1, 2, 4}) * 7 / 24, 1.1);
   EXPECT_LE(Makespan(12, {1, 1, 1}), 4.01);
   for (int tasks = 1; tasks < 40; ++tasks) {
     const double best = tasks / 7.0;
-    // Two may be at the slow one before that is known.
-    EXPECT_LE(Makespan(tasks, {1, 2, 4}), std::max(best + 1.01, 2.01)) << tasks;
+    EXPECT_LE(Makespan(tasks, {1, 2, 4}), best + 1.01) << tasks;
     EXPECT_GT(Makespan(tasks, {1, 2, 4}), 0) << tasks;
   }
 }
