@@ -19,6 +19,9 @@ using State = ShardedTask::State;
 using runtime::Argument;
 using runtime::BufferPtr;
 
+// In Run, on the thread of its caller, which may wait.
+thread_local bool is_users_thread = false;
+
 // A task that was not done so often is given up.
 constexpr int kMostFailures = 16;
 
@@ -113,6 +116,7 @@ void ShardRunner::Lost(const ShardPlace& place, uint64_t life,
 }
 
 void ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {
+  is_users_thread = true;
   On([&](Afterwards& later) {
     for (const ShardedTaskPtr& task : tasks) {
       ++task->execution->unfinished;
@@ -126,6 +130,7 @@ void ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {
       Want(task, later);
     }
   });
+  is_users_thread = false;
 }
 
 Future<Literal> ShardRunner::Fetch(const ShardedValuePtr& value,
@@ -290,6 +295,11 @@ void ShardRunner::Start(const ShardedTaskPtr& task, int place,
       } else {
         const Gate::Pass pass = gate_->Enter();
         if (!pass) return;
+        // It may wait for room here, where a caller of Execute is.
+        if (is_users_thread &&
+            task->program->IsAt(*places_[place], *task->what->module)) {
+          return Queue(task, attempt, *places_[place], *all);
+        }
         places_[place]->Soon([this, task, attempt, place, takes = *all] {
           Queue(task, attempt, *places_[place], takes);
         });

@@ -30,6 +30,12 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> ShardedProgram::At(
   return executable;
 }
 
+bool ShardedProgram::IsAt(const ShardPlace& place, const Module& module) {
+  MutexLock lock(&mu_);
+  const auto at = compiled_.find(Key(&place, &module));
+  return at != compiled_.end() && at->second.life == place.life();
+}
+
 absl::StatusOr<std::vector<runtime::BufferPtr>> ShardedProgram::Run(
     const ShardPlace& place, const std::shared_ptr<const Module>& module,
     absl::Span<const runtime::Argument> arguments,

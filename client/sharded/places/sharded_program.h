@@ -32,6 +32,9 @@ class ShardedProgram {
       absl::Span<const runtime::Argument> arguments,
       const runtime::CallOptions& call);
 
+  // Whether Run need not compile.
+  bool IsAt(const ShardPlace& place, const Module& module);
+
  private:
   absl::StatusOr<std::shared_ptr<runtime::Executable>> At(
       const ShardPlace& place, const std::shared_ptr<const Module>& module,
