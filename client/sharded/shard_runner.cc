@@ -107,11 +107,9 @@ void ShardRunner::StartWhatCan(Afterwards& later) {
 void ShardRunner::Lost(const ShardPlace& place, uint64_t life,
                        const absl::Status& why) {
   On([&](Afterwards& later) {
-    for (size_t p = 0; p < places_.size(); ++p) {
-      if (places_[p].get() == &place) {
-        Lose(static_cast<int>(p), life, why, later);
-      }
-    }
+    int p = 0;
+    while (places_[p].get() != &place) ++p;
+    Lose(p, life, why, later);
   });
 }
 
@@ -244,8 +242,9 @@ void ShardRunner::Check(const ShardedTaskPtr& task, Afterwards& later) {
 void ShardRunner::MakeReady(const ShardedTaskPtr& task, Afterwards& later) {
   if (task->comes_here()) return Start(task, kHere, later);
   if (!HasPlace(*task)) {
-    return Fail(task, Unavailable("no place is left of ", places_.size()),
-                later);
+    const bool full = absl::IsResourceExhausted(task->error);
+    const absl::Status gone = Unavailable("no place is left");
+    return Fail(task, full ? task->error : gone, later);
   }
   ReadyTask ready{.number = task->number,
                   .home = task->home,
@@ -427,6 +426,7 @@ void ShardRunner::OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
                           Afterwards& later) {
   task->unfit.resize(places_.size());
   task->unfit[task->place] = true;
+  task->error = why;
   if (std::count(task->unfit.begin(), task->unfit.end(), false) > 0) {
     return Again(task, why, later);
   }
