@@ -190,19 +190,46 @@ void Mover::FetchCopy(const ShardedValue::Copy& copy, const Box& box,
       promise->Set(SlicedHere(*here, copy.box, box));
       return;
     }
-    const BufferPtr buffer = std::get<BufferPtr>(*what);
-    buffer->Fetch({}).OnReady([this, owner, copy, box, promise,
-                               buffer](const absl::StatusOr<Literal>& fetched) {
-      const auto value = Given(copy.place, fetched, buffer->shape());
-      if (!value.ok()) {
-        return Finish(promise, copy.place, copy.life, value.status());
-      }
-      {
-        MutexLock lock(&mu_);
-        moved_.fetched += value->shape().byte_size();
-      }
-      promise->Set(SlicedHere(*value, copy.box, box));
-    });
+    FetchBuffer(copy, std::get<BufferPtr>(*what), box, /*is_made=*/false,
+                promise);
+  });
+}
+
+void Mover::FetchBuffer(const ShardedValue::Copy& copy, const BufferPtr& buffer,
+                        const Box& box, bool is_made,
+                        const ArgumentPromise& promise) {
+  buffer->Fetch({}).OnReady([this, owner = hooks_.owner(), copy, buffer, box,
+                             is_made,
+                             promise](const absl::StatusOr<Literal>& fetched) {
+    const auto value = Given(copy.place, fetched, buffer->shape());
+    if (absl::IsNotFound(value.status()) && !is_made) {
+      return FetchMade(copy, buffer, box, promise);
+    }
+    if (!value.ok()) {
+      return Finish(promise, copy.place, copy.life, value.status());
+    }
+    {
+      MutexLock lock(&mu_);
+      moved_.fetched += value->shape().byte_size();
+    }
+    promise->Set(SlicedHere(*value, is_made ? box : copy.box, box));
+  });
+}
+
+void Mover::FetchMade(const ShardedValue::Copy& copy, const BufferPtr& buffer,
+                      const Box& box, const ArgumentPromise& promise) {
+  const Gate::Pass pass = gate_->Enter();
+  if (!pass) return;  // which abandons the promise
+  places_[copy.place]->Soon([this, copy, buffer, box, promise] {
+    const DType dtype = buffer->shape().dtype();
+    auto slice = SliceModule(dtype, copy.box, box);
+    const absl::StatusOr<Argument> made =
+        slice.ok() ? RunMove(*places_[copy.place], *std::move(slice),
+                             {Argument(buffer)})
+                   : slice.status();
+    if (!made.ok()) return Finish(promise, copy.place, copy.life, made);
+    FetchBuffer(copy, std::get<BufferPtr>(*made), box, /*is_made=*/true,
+                promise);
   });
 }
 
@@ -373,17 +400,15 @@ void Mover::Join(const ShardedValuePtr& value, const Box& box, int place,
           });
 }
 
-void Mover::Lack(ShardedValue& value, int place, Afterwards& later) {
-  value.lacking.insert(place);
-  Drop(
-      value, [&](const auto& copy) { return copy.place == place; }, later);
-}
-
 bool Mover::LackTaken(const ShardedTask& task, Afterwards& later) {
   bool found = false;
   for (const ShardedValuePtr& value : task.takes) {
     if (!std::holds_alternative<DatasetPart>(value->source)) continue;
-    Lack(*value, task.place, later);
+    value->lacking.insert(task.place);
+    const auto there = [&](const auto& copy) {
+      return copy.place == task.place;
+    };
+    Drop(*value, there, later);
     found = true;
   }
   return found;
@@ -428,11 +453,12 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
       if (absl::IsNotFound(open.status())) {
         // Another place may have it.
         hooks_.locked([&](Afterwards& then) {
-          Lack(*value, place, then);
-          OnPlace(place, AllOf<Argument>({Bring(value, box, kHere, then)}),
-                  promise, then, [this](ShardPlace& there, Arguments all) {
-                    return Send(there, std::get<Literal>(all[0]));
-                  });
+          value->lacking.insert(place);
+          const auto opened_now = [&](const ShardedValue::Copy& copy) {
+            return copy.place == place && copy.box == box;
+          };
+          Drop(*value, opened_now, then);
+          BringThere(value, box, place, promise, then);
         });
         return;
       }

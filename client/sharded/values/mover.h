@@ -80,8 +80,6 @@ class Mover {
   // too.
   std::vector<int64_t> BytesThere(const ShardedTask& task) const;
 
-  // A place does not know the value's dataset, as it turned out.
-  static void Lack(ShardedValue& value, int place, Afterwards& later);
   // The place of a task does not know a dataset that it takes: that is had from
   // another. False: it takes none.
   static bool LackTaken(const ShardedTask& task, Afterwards& later);
@@ -107,6 +105,15 @@ class Mover {
                   const ArgumentPromise& promise, Afterwards& later);
   // Of a piece at a place.
   void FetchCopy(const ShardedValue::Copy& copy, const Box& box,
+                 const ArgumentPromise& promise);
+  // `is_made`: it holds the box, else what the copy is of. A name of a dataset
+  // may mean nothing any more but in the session that has used it: then the box
+  // is made of it there.
+  void FetchBuffer(const ShardedValue::Copy& copy,
+                   const runtime::BufferPtr& buffer, const Box& box,
+                   bool is_made, const ArgumentPromise& promise);
+  void FetchMade(const ShardedValue::Copy& copy,
+                 const runtime::BufferPtr& buffer, const Box& box,
                  const ArgumentPromise& promise);
   void Join(const ShardedValuePtr& value, const Box& box, int place,
             const std::vector<int>& cover, const ArgumentPromise& promise,
