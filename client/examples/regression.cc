@@ -22,6 +22,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/examples/fashion_mnist.h"
+#include "client/examples/softmax_model.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
 
@@ -36,36 +37,12 @@ ABSL_FLAG(int, kill_server_after, 0,
 ABSL_FLAG(int, server_pid, 0, "the server that --kill_server_after kills");
 
 namespace hawser {
-
-struct Model {
-  Tensor weights;  // f32[784,10]
-  Tensor bias;     // f32[10]
-};
-auto HawserFields(Model& m) { return std::tie(m.weights, m.bias); }
-
 namespace {
 
-constexpr int64_t kPixels = 28 * 28;
-constexpr int64_t kClasses = 10;
-
-// One score per image and class; images: u8[n,28,28].
-Tensor Scores(const Model& model, const Tensor& images) {
-  const Tensor rows = Reshape(images, {images.dim(0), kPixels});
-  return Dot(Convert(rows, DType::kF32) / 255, model.weights) + model.bias;
-}
-
-// Mean cross entropy of the scores' softmax.
-Tensor Loss(const Model& model, const Tensor& images, const Tensor& labels) {
-  const Tensor scores = Scores(model, images);
-  const Tensor is_class =
-      Eq(ExpandDims(labels, 1), Iota(DType::kU8, {1, kClasses}));
-  const Tensor right = Sum(Select(is_class, scores, 0), {.axes = {1}});
-  return Mean(LogSumExp(scores, {.axes = {1}}) - right);
-}
-
 // The part of the images that are classified as labelled.
-absl::StatusOr<float> Accuracy(const Model& model, const FashionMnist& data) {
-  auto accuracy = Jit([](Model m, Tensor images, Tensor labels) {
+absl::StatusOr<float> Accuracy(const SoftmaxModel& model,
+                               const FashionMnist& data) {
+  auto accuracy = Jit([](SoftmaxModel m, Tensor images, Tensor labels) {
     const Tensor found = ArgMax(Scores(m, images), {.axis = 1});
     return Mean(Convert(Eq(found, labels), DType::kF32));
   });
@@ -91,7 +68,7 @@ absl::Status AfterStep(int steps, const Tensor& loss) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Model> Train(const Dataset& data, int64_t images) {
+absl::StatusOr<SoftmaxModel> Train(const Dataset& data, int64_t images) {
   const int64_t batch = absl::GetFlag(FLAGS_batch);
   if (batch < 1 || batch > images) {
     return InvalidArgument("--batch=", batch, " of ", images, " images");
@@ -100,15 +77,12 @@ absl::StatusOr<Model> Train(const Dataset& data, int64_t images) {
     return InvalidArgument("--report_every is below 1");
   }
   const float rate = static_cast<float>(absl::GetFlag(FLAGS_learning_rate));
-  auto step = Jit([=](Model m, Tensor all, Tensor all_labels, Tensor first) {
-    const auto [loss, g] = ValueAndGrad(Loss)(
-        m, Rows(all, first, batch), Rows(all_labels, first, batch));
-    return std::tuple(Model{m.weights - rate * g.weights,
-                            m.bias - rate * g.bias},
-                      loss);
-  });
-  Model model{Zeros(DType::kF32, {kPixels, kClasses}),
-              Zeros(DType::kF32, {kClasses})};
+  auto step =
+      Jit([=](SoftmaxModel m, Tensor all, Tensor all_labels, Tensor first) {
+        return Descend(m, Rows(all, first, batch),
+                       Rows(all_labels, first, batch), rate);
+      });
+  SoftmaxModel model = ZeroModel();
   for (int i = 0; i < absl::GetFlag(FLAGS_steps); ++i) {
     const int64_t first = i % (images / batch) * batch;
     HAWSER_ASSIGN_OR_RETURN(
@@ -131,7 +105,7 @@ absl::Status Run() {
             << data.info().sent_bytes << " of " << data.info().bytes
             << " bytes\n";
   const absl::Time start = absl::Now();
-  HAWSER_ASSIGN_OR_RETURN(const Model model,
+  HAWSER_ASSIGN_OR_RETURN(const SoftmaxModel model,
                           Train(data, images.train.shape().dim(0)));
   HAWSER_ASSIGN_OR_RETURN(const float accuracy, Accuracy(model, images));
   std::printf("accuracy %.4f over %d images, %d steps in %s\n", accuracy,

@@ -18,6 +18,7 @@
 #include "absl/flags/usage.h"
 #include "absl/time/clock.h"
 #include "client/examples/fashion_mnist.h"
+#include "client/examples/softmax_model.h"
 #include "client/hawser.h"
 #include "core/base/status.h"
 
@@ -30,28 +31,7 @@ ABSL_FLAG(double, learning_rate, 0.2, "what a step goes along the gradient");
 ABSL_FLAG(int, report_every, 10, "steps from one printed loss to the next");
 
 namespace hawser {
-
-struct Weights {
-  Tensor of_pixels;  // f32[784,10]
-  Tensor bias;       // f32[10]
-};
-auto HawserFields(Weights& w) { return std::tie(w.of_pixels, w.bias); }
-
 namespace {
-
-constexpr int64_t kPixels = 28 * 28;
-constexpr int64_t kClasses = 10;
-
-// Mean cross entropy of the scores' softmax; images: u8[n,28,28], labels: u8[n].
-Tensor Loss(const Weights& w, const Tensor& images, const Tensor& labels) {
-  const Tensor rows = Reshape(images, {images.dim(0), kPixels});
-  const Tensor scores =
-      Dot(Convert(rows, DType::kF32) / 255, w.of_pixels) + w.bias;
-  const Tensor is_class =
-      Eq(ExpandDims(labels, 1), Iota(DType::kU8, {1, kClasses}));
-  const Tensor right = Sum(Select(is_class, scores, 0), {.axes = {1}});
-  return Mean(LogSumExp(scores, {.axes = {1}}) - right);
-}
 
 absl::Status Train(const Dataset& data, int64_t images) {
   const int64_t batch = absl::GetFlag(FLAGS_batch);
@@ -60,24 +40,18 @@ absl::Status Train(const Dataset& data, int64_t images) {
     return InvalidArgument("--batch=", batch, " of ", images, " images");
   }
   const float rate = static_cast<float>(absl::GetFlag(FLAGS_learning_rate));
-  auto step = Jit(
-      [=](Weights w, Tensor rows, Tensor labels) {
-        const auto [loss, g] = ValueAndGrad(Loss)(w, rows, labels);
-        return std::tuple(Weights{w.of_pixels - rate * g.of_pixels,
-                                  w.bias - rate * g.bias},
-                          loss);
-      },
-      {.strict_cuts = true});
-  Weights weights{Zeros(DType::kF32, {kPixels, kClasses}),
-                  Zeros(DType::kF32, {kClasses})};
+  auto step = Jit([=](SoftmaxModel m, Tensor rows,
+                      Tensor labels) { return Descend(m, rows, labels, rate); },
+                  {.strict_cuts = true});
+  SoftmaxModel model = ZeroModel();
   for (int i = 0; i < absl::GetFlag(FLAGS_steps); ++i) {
     const int64_t first = i % (images / batch) * batch;
     HAWSER_ASSIGN_OR_RETURN(
-        auto next, step(Donate(Whole(weights)),
+        auto next, step(Donate(Whole(model)),
                         Cut(data.Rows("images", first, batch), 0, parts),
                         Cut(data.Rows("labels", first, batch), 0, parts)));
     Tensor loss;
-    std::tie(weights, loss) = std::move(next);
+    std::tie(model, loss) = std::move(next);
     if ((i + 1) % std::max(absl::GetFlag(FLAGS_report_every), 1) != 0) continue;
     HAWSER_ASSIGN_OR_RETURN(const float value, loss.Item<float>());
     std::printf("step %d loss %.9g on %s\n", i + 1, value,

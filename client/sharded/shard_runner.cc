@@ -22,7 +22,8 @@ using runtime::BufferPtr;
 // In Run, on the thread of its caller, which may wait.
 thread_local bool is_users_thread = false;
 
-// A task that was not done so often is given up.
+// A task that was not done so often is given up; and as often as places may
+// turn out not to have the datasets that it takes.
 constexpr int kMostFailures = 16;
 
 std::vector<std::unique_ptr<ShardPlace>> PlacesOf(
@@ -121,6 +122,7 @@ void ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {
       for (const ShardedValuePtr& value : task->takes) {
         ++value->uses;
         task->execution->takes.push_back(value);
+        task->steps = std::max(task->steps, value->steps() + 1);
       }
     }
     for (const ShardedTaskPtr& task : tasks) {
@@ -171,11 +173,6 @@ ArgumentLayout ShardRunner::LayoutOf(const ShardedValue& value) const {
     layout.pieces.push_back(one.box);
   }
   return layout;
-}
-
-int ShardRunner::StepsTo(const ShardedValue& value) const {
-  MutexLock lock(&mu_);
-  return value.steps();
 }
 
 std::string ShardRunner::WhereIs(const ShardedValue& value) const {
@@ -390,6 +387,10 @@ void ShardRunner::OnTakesFailed(const ShardedTaskPtr& task, int attempt,
   }
 }
 
+int ShardRunner::MostFailures(const ShardedTask& task) const {
+  return kMostFailures + static_cast<int>(task.takes.size() * places_.size());
+}
+
 bool ShardRunner::HasPlace(const ShardedTask& task) const {
   for (size_t p = 0; p < places_.size(); ++p) {
     const bool fit = task.unfit.empty() || !task.unfit[p];
@@ -437,7 +438,7 @@ void ShardRunner::OnUnfit(const ShardedTaskPtr& task, const absl::Status& why,
 
 void ShardRunner::Again(const ShardedTaskPtr& task, const absl::Status& why,
                         Afterwards& later) {
-  if (++task->failures > kMostFailures) return Fail(task, why, later);
+  if (++task->failures > MostFailures(*task)) return Fail(task, why, later);
   Mover::DropGiven(*task, later);
   ++task->attempt;
   task->state = State::kWaiting;
@@ -545,7 +546,7 @@ void ShardRunner::Lose(int place, uint64_t life, const absl::Status& why,
     }
   }
   for (const ShardedTaskPtr& task : waiting) {
-    if (task->failures > kMostFailures) {
+    if (task->failures > MostFailures(*task)) {
       Fail(task, why, later);
     } else if (dispatch_.any_open() || task->comes_here()) {
       Check(task, later);

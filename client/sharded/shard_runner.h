@@ -47,10 +47,11 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   // Ends what is under way with kCancelled, and what comes later with
   // kFailedPrecondition. May be called where a user is told something.
   void Close();
-  bool closed() const { return !gate_->Enter(); }
+  // False: closed. What Close waits for.
+  Gate::Pass Enter() const { return gate_->Enter(); }
 
   const ShardedPolicy& policy() const { return policy_; }
-  // There until it is closed.
+  // There while one is entered.
   const std::vector<std::unique_ptr<ShardPlace>>& places() const {
     return places_;
   }
@@ -71,7 +72,6 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   void LetGo(const ShardedValuePtr& value);
   // How it lies, as an argument.
   ArgumentLayout LayoutOf(const ShardedValue& value) const;
-  int StepsTo(const ShardedValue& value) const;
   // The places where it was computed, as far as they are known.
   std::string WhereIs(const ShardedValue& value) const;
   ShardedStats stats() const;
@@ -106,6 +106,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
                      const absl::Status& why, Afterwards& later);
   void OnPlaceFailed(const ShardedTaskPtr& task, int attempt,
                      const absl::Status& why, Afterwards& later);
+  int MostFailures(const ShardedTask& task) const;
   // Whether there is a place that may be able to do it.
   bool HasPlace(const ShardedTask& task) const;
   void Again(const ShardedTaskPtr& task, const absl::Status& why,

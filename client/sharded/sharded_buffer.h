@@ -20,7 +20,7 @@ class ShardedBuffer : public runtime::Buffer {
   const Shape& shape() const override { return value_->shape; }
   // nullptr once it is gone.
   runtime::Client* client() const override {
-    return runner_->closed() ? nullptr : client_;
+    return runner_->Enter() ? client_ : nullptr;
   }
   // Its pieces, put together here. What was lost with a place is made again.
   Future<Literal> Fetch(const runtime::CallOptions& options) override {

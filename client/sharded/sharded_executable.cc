@@ -162,8 +162,6 @@ std::vector<ShardedTaskPtr> ShardedExecutable::TasksOf(
     task->call = call;
     for (const Piece& piece : what.takes) {
       task->takes.push_back(takes[piece.value]);
-      task->steps =
-          std::max(task->steps, runner_->StepsTo(*takes[piece.value]) + 1);
     }
     for (size_t k = 0; k < what.gives.size(); ++k) {
       const ShardedValuePtr& value = gives[what.gives[k].value];
@@ -178,9 +176,6 @@ std::vector<ShardedTaskPtr> ShardedExecutable::TasksOf(
 absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
     absl::Span<const Argument> arguments,
     const runtime::ExecuteOptions& options) {
-  if (runner_->closed()) {
-    return FailedPrecondition("the sharded client is gone");
-  }
   HAWSER_RETURN_IF_ERROR(CheckArguments(signature(), arguments));
   for (const int i : options.donated) {
     if (i >= 0 && i < static_cast<int>(arguments.size())) continue;
@@ -189,7 +184,12 @@ absl::StatusOr<std::vector<BufferPtr>> ShardedExecutable::Execute(
   }
   HAWSER_RETURN_IF_ERROR(options.call.cancel.Check());
   HAWSER_ASSIGN_OR_RETURN(const auto values, ValuesOf(arguments));
-  HAWSER_ASSIGN_OR_RETURN(const PlanPtr plan, PlanFor(values));
+  PlanPtr plan;
+  {
+    const Gate::Pass pass = runner_->Enter();
+    if (!pass) return FailedPrecondition("the sharded client is gone");
+    HAWSER_ASSIGN_OR_RETURN(plan, PlanFor(values));
+  }
   std::vector<ShardedValuePtr> results;
   std::vector<BufferPtr> buffers;
   for (const Shape& shape : signature().results) {

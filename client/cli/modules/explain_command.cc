@@ -98,18 +98,19 @@ Json JsonOf(const Sharding& sharding) {
                        {"tasks", tasks}});
 }
 
+// Where 0 parts are as many as places, if there are any.
 absl::StatusOr<ExitCode> ExplainCut(const Invocation& invocation,
-                                    const Module& module,
-                                    absl::string_view text) {
-  const absl::StatusOr<ShardSpec> spec = ParseShardSpec(text);
+                                    const Module& module, int places) {
+  absl::StatusOr<ShardSpec> spec =
+      ParseShardSpec(invocation.line.Get(kCutFlag));
   if (!spec.ok()) return UsageError(spec.status().message());
+  if (places > 0) spec = ForPlaces(*spec, places);
   HAWSER_ASSIGN_OR_RETURN(const Sharding sharding, Shard(module, *spec));
   invocation.Print(Explain(sharding), JsonOf(sharding));
   return kOk;
 }
 
-// By cost, of arguments that are host values; or by the spec, where 0 parts are
-// as many as places.
+// By cost, of arguments that are host values; or by a given cut.
 absl::StatusOr<ExitCode> ExplainPlaces(const Invocation& invocation,
                                        const Module& module) {
   int places = 0;
@@ -119,12 +120,7 @@ absl::StatusOr<ExitCode> ExplainPlaces(const Invocation& invocation,
                                    kMostPlaces));
   }
   if (invocation.line.Has(kCutFlag)) {
-    const auto spec = ParseShardSpec(invocation.line.Get(kCutFlag));
-    if (!spec.ok()) return UsageError(spec.status().message());
-    HAWSER_ASSIGN_OR_RETURN(const Sharding sharding,
-                            Shard(module, ForPlaces(*spec, places)));
-    invocation.Print(Explain(sharding), JsonOf(sharding));
-    return kOk;
+    return ExplainCut(invocation, module, places);
   }
   const std::vector<PlaceFigures> figures(places);
   const std::vector<ArgumentLayout> here(module.entry().num_parameters());
@@ -147,7 +143,7 @@ absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
       return UsageError("explain takes --planned or --cut, not both");
     }
     if (places) return ExplainPlaces(invocation, module);
-    return ExplainCut(invocation, module, invocation.line.Get(kCutFlag));
+    return ExplainCut(invocation, module, /*places=*/0);
   }
   const int64_t before = module.num_instructions();
   HAWSER_ASSIGN_OR_RETURN(Module optimized,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/sdk/graph/node.h"
 #include "core/base/status.h"
+#include "core/sharding/cuts.h"
 
 namespace hawser::sdk {
 namespace {
@@ -109,16 +110,7 @@ absl::Status RowCheck::CheckAxes(const Instruction& instruction,
                                  const Computation& small,
                                  absl::Span<const int> operand_axes,
                                  absl::Span<const int> result_axes) const {
-  absl::InlinedVector<Shape, 4> operands;
-  for (ValueId v : instruction.operands) operands.push_back(small.shape(v));
-  Shapes results;
-  for (int k = 0; k < instruction.num_results; ++k) {
-    results.push_back(small.shape(instruction.first_result + k));
-  }
-  absl::InlinedVector<const Signature*, 2> called;
-  for (int c : instruction.called) called.push_back(&small_.signature(c));
-  const AxisMap map = instruction.op->axes(
-      {*instruction.op, operands, instruction.attributes, called}, results);
+  const AxisMap map = hawser::AxesOf(small_, small, instruction);
   for (size_t n = 0; n < operand_axes.size(); ++n) {
     if (operand_axes[n] == kShared) continue;
     const int factor = map.operands[n][operand_axes[n]];

@@ -136,16 +136,27 @@ void Mover::BringHere(const ShardedValuePtr& value, const Box& box,
     });
     return;
   }
-  if (const ShardedValue::Copy* copy = FindCopy(*value, box)) {
+  const ShardedValue::Copy* copy = FindCopy(*value, box);
+  const auto* part = std::get_if<DatasetPart>(&value->source);
+  if (copy == nullptr && part != nullptr) {
+    const int place = PlaceOfDataset(*value);
+    if (place == kHere) {
+      later.calls.push_back([promise, token = part->token] {
+        promise->Set(NotFound("no place has the dataset ", token));
+      });
+      return;
+    }
+    Bring(value, box, place, later);
+    copy = FindCopy(*value, box, place);
+    HAWSER_CHECK(copy != nullptr);  // the value is in use
+  }
+  if (copy != nullptr) {
     std::erase_if(*copy->fetches,
                   [](const auto& fetch) { return fetch.expired(); });
     copy->fetches->push_back(promise);
     later.calls.push_back(
         [this, copy = *copy, box, promise] { FetchCopy(copy, box, promise); });
     return;
-  }
-  if (std::holds_alternative<DatasetPart>(value->source)) {
-    return FetchDataset(value, box, 0, promise, later);
   }
   std::vector<Box> boxes;
   std::vector<Future<Argument>> pieces;
@@ -233,51 +244,12 @@ void Mover::FetchMade(const ShardedValue::Copy& copy, const BufferPtr& buffer,
   });
 }
 
-void Mover::FetchDataset(const ShardedValuePtr& value, const Box& box,
-                         int place, const ArgumentPromise& promise,
-                         Afterwards& later) {
-  const int places = static_cast<int>(places_.size());
-  while (place < places &&
-         (!places_[place]->open() || value->lacking.contains(place))) {
-    ++place;
+int Mover::PlaceOfDataset(const ShardedValue& value) const {
+  for (size_t p = 0; p < places_.size(); ++p) {
+    const int place = static_cast<int>(p);
+    if (places_[p]->open() && !value.lacking.contains(place)) return place;
   }
-  if (place >= places) {
-    later.calls.push_back([promise, part = std::get<DatasetPart>(
-                                        value->source)] {
-      promise->Set(NotFound("no place has the dataset ", part.token));
-    });
-    return;
-  }
-  const DatasetPart part =
-      RowsOf(std::get<DatasetPart>(value->source), value->shape, box);
-  const Box rows = RowBox(value->shape, box);
-  const uint64_t life = places_[place]->life();
-  later.calls.push_back([this, value, box, place, promise, part, rows, life] {
-    const auto answered = [this, owner = hooks_.owner(), value, box, place,
-                           promise, rows,
-                           life](const absl::StatusOr<Literal>& fetched) {
-      const auto part = Given(place, fetched, ShapeOf(value->shape, rows));
-      const absl::Status& status = part.status();
-      if (status.ok()) {
-        promise->Set(SlicedHere(*part, rows, box));
-      } else if (absl::IsNotFound(status) || absl::IsUnavailable(status)) {
-        if (absl::IsUnavailable(status)) hooks_.lost(place, life, status);
-        hooks_.locked([&](Afterwards& then) {
-          FetchDataset(value, box, place + 1, promise, then);
-        });
-      } else {
-        promise->Set(status);
-      }
-    };
-    places_[place]->Soon([this, place, part, answered] {
-      auto open = places_[place]->client().datasets().Open(part, {});
-      if (open.ok()) {
-        (*open)->Fetch({}).OnReady(answered);
-      } else {
-        answered(open.status());
-      }
-    });
-  });
+  return kHere;
 }
 
 absl::StatusOr<Literal> Mover::Given(int place, absl::StatusOr<Literal> value,
@@ -458,8 +430,8 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
             return copy.place == place && copy.box == box;
           };
           Drop(*value, opened_now, then);
-          BringThere(value, box, place, promise, then);
         });
+        promise->Set(Lost());
         return;
       }
       const absl::Status right =

@@ -118,9 +118,9 @@ class Mover {
   void Join(const ShardedValuePtr& value, const Box& box, int place,
             const std::vector<int>& cover, const ArgumentPromise& promise,
             Afterwards& later);
-  // Asks the places for a dataset's part one after the other, from `place` on.
-  void FetchDataset(const ShardedValuePtr& value, const Box& box, int place,
-                    const ArgumentPromise& promise, Afterwards& later);
+  // The first place that may have the value's dataset, or kHere.
+  int PlaceOfDataset(const ShardedValue& value) const;
+  // kUnavailable: the place lacks it, which is noted.
   void OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                    const ArgumentPromise& promise, Afterwards& later);
   // What a place gave. Errors: its own; kInternal, the shape is another.

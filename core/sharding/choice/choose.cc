@@ -180,7 +180,10 @@ absl::StatusOr<ShardChoice> ChooseSpec(
   if (ShardSpec spec = AsTheyLie(arguments); !spec.parameters.empty()) {
     candidates.push_back({std::move(spec), "as the arguments lie"});
   }
-  AddAxes(module, PartsFor(module, places), candidates);
+  // Parts are no faster than their messages, however little each has to do.
+  if (2 * kSecondsAMessage < kWorthwhile * best.alone) {
+    AddAxes(module, PartsFor(module, places), candidates);
+  }
   std::vector<Sharding> tried;
   for (auto& [spec, what] : candidates) {
     const AxisCut& cut = spec.parameters[0];

@@ -333,5 +333,37 @@ TEST(Explain, SaysWhatGoesBetweenTasks) {
   EXPECT_THAT(hawser.err(), HasSubstr("dot_general needs all of axis 1"));
 }
 
+TEST(Explain, SaysHowManyServersWouldCutIt) {
+  const std::string sum = TextFile("sum.txt",
+                                   "module \"sum\"\n"
+                                   "computation @0 \"main\" (%0: f32[4,3]) {\n"
+                                   "  %1: f32[4,3] = add(%0, %0)\n"
+                                   "  return %1\n"
+                                   "}\n");
+  const std::string product = TextFile(
+      "product.txt",
+      "module \"product\"\n"
+      "computation @0 \"main\" (%0: f32[8192,4096], %1: f32[4096,4096]) {\n"
+      "  %2: f32[8192,4096] = dot_general(%0, %1) "
+      "lhs_batching_dimensions=[] lhs_contracting_dimensions=[1] "
+      "rhs_batching_dimensions=[] rhs_contracting_dimensions=[0]\n"
+      "  return %2\n"
+      "}\n");
+  CommandRun hawser;
+  ASSERT_EQ(hawser.Run({"explain", sum, "--places=3"}), kOk) << hawser.err();
+  EXPECT_THAT(hawser.out(), HasSubstr("one task: nothing is faster in parts"));
+  EXPECT_THAT(hawser.out(), HasSubstr(": 1 tasks"));
+  ASSERT_EQ(hawser.Run({"explain", product, "--places=3"}), kOk);
+  EXPECT_THAT(hawser.out(), HasSubstr("axis 0 of argument 0 in parts"));
+  EXPECT_THAT(hawser.out(), HasSubstr(": 12 tasks"));
+  ASSERT_EQ(hawser.Run({"explain", product, "--places=3",
+                        "--cut=0.0/0 0.1. 1.0. 1.1."}),
+            kOk)
+      << hawser.err();
+  EXPECT_THAT(hawser.out(), HasSubstr(": 3 tasks"));
+  EXPECT_EQ(hawser.Run({"explain", sum, "--places=0"}), kUsage);
+  EXPECT_THAT(hawser.err(), HasSubstr("--places is a number from 1 to "));
+}
+
 }  // namespace
 }  // namespace hawser::cli

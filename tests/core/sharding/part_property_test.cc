@@ -2,6 +2,7 @@
 // which are added up in another order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <vector>
 
@@ -89,7 +90,13 @@ TEST(Parts, OfEveryOpAndDTypeAreThoseOfTheWhole) {
       }
     }
   }
-  std::cout << boxes << " boxes of " << pairs << " pairs of op and dtype\n";
+  const auto cut = std::count_if(
+      AllOps().begin(), AllOps().end(),
+      [](const OpDef* op) { return op->part.kind != PartDef::kWhole; });
+  std::cout << boxes << " boxes of " << pairs << " pairs of op and dtype; "
+            << cut << " of " << AllOps().size()
+            << " ops have a part rule other than whole\n";
+  EXPECT_EQ(cut, AllOps().size() - 1) << "all but fusion";
 }
 
 TEST(Parts, OfRandomGraphsAreThoseOfTheWhole) {
