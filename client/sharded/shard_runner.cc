@@ -49,12 +49,7 @@ ShardRunner::ShardRunner(std::vector<std::shared_ptr<runtime::Client>> clients,
       places_(PlacesOf(std::move(clients), policy)),
       mover_(&places_, gate_,
              {.locked = [this](Event event) { On(event); },
-              .lost =
-                  [this](int place, uint64_t life, const absl::Status& why) {
-                    On([&](Afterwards& later) {
-                      Lose(place, life, why, later);
-                    });
-                  },
+              .lost = std::bind_front(&ShardRunner::Lost, this),
               .owner = [this] { return shared_from_this(); }}),
       dispatch_(static_cast<int>(places_.size())) {}
 
@@ -105,13 +100,8 @@ void ShardRunner::StartWhatCan(Afterwards& later) {
 
 // ---- from outside -----------------------------------------------------------
 
-void ShardRunner::Lost(const ShardPlace& place, uint64_t life,
-                       const absl::Status& why) {
-  On([&](Afterwards& later) {
-    int p = 0;
-    while (places_[p].get() != &place) ++p;
-    Lose(p, life, why, later);
-  });
+void ShardRunner::Lost(int place, uint64_t life, const absl::Status& why) {
+  On([&](Afterwards& later) { Lose(place, life, why, later); });
 }
 
 void ShardRunner::Run(const std::vector<ShardedTaskPtr>& tasks) {

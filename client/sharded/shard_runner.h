@@ -57,7 +57,7 @@ class ShardRunner : public std::enable_shared_from_this<ShardRunner> {
   }
 
   // It was found gone by something begun in that life.
-  void Lost(const ShardPlace& place, uint64_t life, const absl::Status& why);
+  void Lost(int place, uint64_t life, const absl::Status& why);
 
   // Starts the tasks of one execution. The values that they take and give are
   // set; each task comes behind those whose values it takes.

@@ -66,11 +66,12 @@ absl::StatusOr<runtime::Capabilities> ShardedClient::capabilities() {
   absl::StatusOr<runtime::Capabilities> all =
       Unavailable("no place of ", name_, " is there");
   absl::Status first;
-  for (const auto& place : runner_->places()) {
-    const uint64_t life = place->life();
-    auto own = place->client().capabilities();
+  const auto& places = runner_->places();
+  for (size_t p = 0; p < places.size(); ++p) {
+    const uint64_t life = places[p]->life();
+    auto own = places[p]->client().capabilities();
     if (absl::IsUnavailable(own.status())) {
-      runner_->Lost(*place, life, own.status());
+      runner_->Lost(static_cast<int>(p), life, own.status());
     }
     if (!own.ok()) {
       first.Update(own.status());

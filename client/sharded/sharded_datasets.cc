@@ -24,11 +24,14 @@ absl::Status ShardedDatasets::Ask(
     bool all, absl::FunctionRef<absl::Status(runtime::Datasets&)> ask) {
   absl::Status status = Unavailable("no place of ", client_->name(), " is there");
   bool done = false, asked = false;
-  for (const auto& place : runner_->places()) {
-    if (!place->open()) continue;
-    const uint64_t life = place->life();
-    const absl::Status said = ask(place->client().datasets());
-    if (absl::IsUnavailable(said)) runner_->Lost(*place, life, said);
+  const auto& places = runner_->places();
+  for (size_t p = 0; p < places.size(); ++p) {
+    if (!places[p]->open()) continue;
+    const uint64_t life = places[p]->life();
+    const absl::Status said = ask(places[p]->client().datasets());
+    if (absl::IsUnavailable(said)) {
+      runner_->Lost(static_cast<int>(p), life, said);
+    }
     if (said.ok()) done = true;
     // What a place says tells more than that another is gone.
     if (!asked || absl::IsUnavailable(status)) status = said;

@@ -36,19 +36,6 @@ size_t WholeAxes(const Box& part, const Box& a, const Box& b) {
 
 }  // namespace
 
-absl::StatusOr<Module> SliceModule(DType dtype, const Box& of,
-                                   const Box& wanted) {
-  Module module("slice");
-  Monoids monoids;
-  ComputationBuilder builder(&module, "main");
-  ExpressionScope scope{builder, monoids};
-  const Expression x(&scope, builder.Parameter(Shape::Of(dtype, SizesOf(of)),
-                                               SourceLocation{}));
-  HAWSER_RETURN_IF_ERROR(
-      builder.Finish({SliceTo(x, of, wanted).value()}).status());
-  return module;
-}
-
 absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
                                   const Box& wanted) {
   Module module("join");
@@ -63,7 +50,8 @@ absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
                                   SourceLocation{}));
     const Box part = Meet(piece, wanted);
     if (ElementsOf(part) == 0) continue;
-    joined = PutInto(joined, wanted, SliceTo(x, piece, part), part);
+    const Expression slice = SliceTo(x, piece, part);
+    joined = part == wanted ? slice : PutInto(joined, wanted, slice, part);
   }
   HAWSER_RETURN_IF_ERROR(builder.Finish({joined.value()}).status());
   return module;

@@ -11,13 +11,9 @@
 
 namespace hawser {
 
-// Takes the box `of` of a tensor of `dtype`, gives that of `wanted`, which lies
-// in it.
-absl::StatusOr<Module> SliceModule(DType dtype, const Box& of,
-                                   const Box& wanted);
-
 // Takes boxes of a tensor of `dtype` that cover `wanted`, in this order, gives
-// the box of `wanted`. Where they overlap they hold the same.
+// the box of `wanted`: a slice of the one that holds it, else parts of all, put
+// together. Where they overlap they hold the same.
 absl::StatusOr<Module> JoinModule(DType dtype, absl::Span<const Box> pieces,
                                   const Box& wanted);
 

@@ -232,12 +232,9 @@ void Mover::FetchMade(const ShardedValue::Copy& copy, const BufferPtr& buffer,
   const Gate::Pass pass = gate_->Enter();
   if (!pass) return;  // which abandons the promise
   places_[copy.place]->Soon([this, copy, buffer, box, promise] {
-    const DType dtype = buffer->shape().dtype();
-    auto slice = SliceModule(dtype, copy.box, box);
     const absl::StatusOr<Argument> made =
-        slice.ok() ? RunMove(*places_[copy.place], *std::move(slice),
-                             {Argument(buffer)})
-                   : slice.status();
+        MakeBox(*places_[copy.place], buffer->shape().dtype(), {copy.box}, box,
+                {Argument(buffer)});
     if (!made.ok()) return Finish(promise, copy.place, copy.life, made);
     FetchBuffer(copy, std::get<BufferPtr>(*made), box, /*is_made=*/true,
                 promise);
@@ -299,11 +296,8 @@ bool Mover::BringThere(const ShardedValuePtr& value, const Box& box, int place,
   const DType dtype = value->shape.dtype();
   if (const ShardedValue::Copy* copy = FindCopy(*value, box, place)) {
     OnPlace(place, AllOf<Argument>({copy->what}), promise, later,
-            [this, dtype, of = copy->box, box](
-                ShardPlace& at, Arguments all) -> absl::StatusOr<Argument> {
-              HAWSER_ASSIGN_OR_RETURN(Module slice,
-                                      SliceModule(dtype, of, box));
-              return RunMove(at, std::move(slice), std::move(all));
+            [this, dtype, of = copy->box, box](ShardPlace& at, Arguments all) {
+              return MakeBox(at, dtype, {of}, box, all);
             });
     return true;
   }
@@ -366,9 +360,8 @@ void Mover::Join(const ShardedValuePtr& value, const Box& box, int place,
   }
   OnPlace(place, AllOf(std::move(pieces)), promise, later,
           [this, dtype = value->shape.dtype(), boxes = std::move(boxes), box](
-              ShardPlace& at, Arguments all) -> absl::StatusOr<Argument> {
-            HAWSER_ASSIGN_OR_RETURN(Module join, JoinModule(dtype, boxes, box));
-            return RunMove(at, std::move(join), std::move(all));
+              ShardPlace& at, Arguments all) {
+            return MakeBox(at, dtype, boxes, box, all);
           });
 }
 
@@ -443,16 +436,17 @@ void Mover::OpenDataset(const ShardedValuePtr& value, const Box& box, int place,
                right.ok() ? absl::StatusOr<Argument>(*open) : right);
         return;
       }
-      auto slice = SliceModule(value->shape.dtype(), rows, box);
       Finish(promise, place, life,
-             slice.ok() ? RunMove(at, *std::move(slice), {Argument(*open)})
-                        : slice.status());
+             MakeBox(at, value->shape.dtype(), {rows}, box, {Argument(*open)}));
     });
   });
 }
 
-absl::StatusOr<Argument> Mover::RunMove(ShardPlace& place, Module module,
-                                        Arguments arguments) {
+absl::StatusOr<Argument> Mover::MakeBox(ShardPlace& place, DType dtype,
+                                        const std::vector<Box>& pieces,
+                                        const Box& box,
+                                        const Arguments& arguments) {
+  HAWSER_ASSIGN_OR_RETURN(Module module, JoinModule(dtype, pieces, box));
   std::shared_ptr<const Module> known;
   {
     MutexLock lock(&mu_);

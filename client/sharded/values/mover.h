@@ -134,8 +134,10 @@ class Mover {
   // A value that is here as an argument of an execution there.
   absl::StatusOr<Argument> Send(ShardPlace& place, const Literal& value);
   void CountSent(const Literal& value);
-  absl::StatusOr<Argument> RunMove(ShardPlace& place, Module module,
-                                   Arguments arguments);
+  // Makes the box there of pieces that are there.
+  absl::StatusOr<Argument> MakeBox(ShardPlace& place, DType dtype,
+                                   const std::vector<Box>& pieces,
+                                   const Box& box, const Arguments& arguments);
   // Completes the promise; a place that is gone is told of first.
   void Finish(const ArgumentPromise& promise, int place, uint64_t life,
               absl::StatusOr<Argument> result);

@@ -44,7 +44,7 @@ TEST(MovesTest, ASliceHereIsTheSliceOfAModule) {
       const Literal want = CutOf(whole, wanted);
       EXPECT_THAT(*SliceBox(own, of, wanted), LiteralBitEquals(want))
           << ToString(of) << ToString(wanted);
-      const auto module = SliceModule(DType::kS32, of, wanted);
+      const auto module = JoinModule(DType::kS32, {of}, wanted);
       ASSERT_OK(module);
       EXPECT_THAT((*RunModule(*module, {own}))[0], LiteralBitEquals(want))
           << ToString(of) << ToString(wanted);
