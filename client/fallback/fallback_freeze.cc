@@ -6,6 +6,7 @@
 #include "client/fallback/fallback_client.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/threads/all_of.h"
 #include "core/runtime/datasets.h"
 
 namespace hawser {
@@ -125,7 +126,7 @@ void FallbackDatasets::FetchSource(const std::string& token,
             ? Future<Literal>(*value)
             : std::get<runtime::BufferPtr>(array.value)->Fetch({}));
   }
-  runtime::AllOf(std::move(values))
+  AllOf(std::move(values))
       .OnReady([this, gate = client_->gate_, token, source = std::move(source)](
                    const absl::StatusOr<std::vector<Literal>>& all) mutable {
         const Gate::Pass pass = gate->Enter();

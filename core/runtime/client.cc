@@ -1,8 +1,7 @@
 #include "core/runtime/client.h"
 
-#include <atomic>
-
 #include "core/base/status.h"
+#include "core/base/threads/all_of.h"
 
 namespace hawser::runtime {
 
@@ -30,37 +29,6 @@ absl::Status CheckArguments(const Signature& signature,
                            signature.parameters[i].ToString());
   }
   return absl::OkStatus();
-}
-
-Future<std::vector<Literal>> AllOf(std::vector<Future<Literal>> futures) {
-  struct Pending {
-    Promise<std::vector<Literal>> promise;
-    std::vector<absl::StatusOr<Literal>> values;
-    std::atomic<size_t> left;
-  };
-  auto pending = std::make_shared<Pending>();
-  pending->values.resize(futures.size());
-  pending->left = futures.size();
-  Future<std::vector<Literal>> result = pending->promise.future();
-  auto finish = [pending] {
-    std::vector<Literal> all;
-    for (auto& value : pending->values) {
-      if (!value.ok()) {
-        pending->promise.Set(value.status());
-        return;
-      }
-      all.push_back(*std::move(value));
-    }
-    pending->promise.Set(std::move(all));
-  };
-  if (futures.empty()) finish();
-  for (size_t i = 0; i < futures.size(); ++i) {
-    futures[i].OnReady([pending, finish, i](const auto& value) {
-      pending->values[i] = value;
-      if (--pending->left == 0) finish();
-    });
-  }
-  return result;
 }
 
 Future<bool> Buffer::Ready(const CallOptions& options) {

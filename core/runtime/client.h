@@ -202,8 +202,5 @@ absl::Status CheckArguments(const Signature& signature,
                             absl::Span<const Argument> arguments);
 const Shape& ShapeOf(const Argument& argument);
 
-// Combines `n` futures: all values in order, or the first error by position.
-Future<std::vector<Literal>> AllOf(std::vector<Future<Literal>> futures);
-
 }  // namespace hawser::runtime
 #endif  // HAWSER_CORE_RUNTIME_CLIENT_H_

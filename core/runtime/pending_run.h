@@ -2,7 +2,6 @@
 #ifndef HAWSER_CORE_RUNTIME_PENDING_RUN_H_
 #define HAWSER_CORE_RUNTIME_PENDING_RUN_H_
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/threads/all_of.h"
 #include "core/base/threads/cancel.h"
 #include "core/base/threads/future.h"
 #include "core/base/threads/gate.h"
@@ -45,32 +45,26 @@ class PendingRun : public std::enable_shared_from_this<PendingRun<Value>> {
     return futures;
   }
 
-  // Runs the work on the pool once all of `arguments` are ready. Called once,
-  // on any thread. When `token` expires the results are set to its status; the
-  // work ends when it looks at the token next, and holds its memory until then.
+  // Runs the work on the pool once all of `arguments` are there; the error that
+  // WhenAll gives of them is the results'. Called once, on any thread. When
+  // `token` expires the results are set to its status; the work ends when it
+  // looks at the token next, and holds its memory until then.
   void Start(std::vector<Future<Value>> arguments, const CancelToken& token) {
     expiry_ = token.OnExpiry(
         [weak = this->weak_from_this()](const absl::Status& expired) {
           if (auto self = weak.lock()) self->SetAll(expired);
         });
-    // missing_ starts at 1, for this function: no early start in between.
-    missing_ += static_cast<int>(arguments.size());
-    for (const Future<Value>& argument : arguments) {
-      argument.OnReady(
-          [self = this->shared_from_this()](const auto&) { self->Arrived(); });
-    }
-    arguments.clear();  // the work may be the last to hold them
-    Arrived();
+    WhenAll<Value>(
+        std::move(arguments),
+        [self = this->shared_from_this()](const absl::Status& status, size_t) {
+          self->pool_->Schedule([self, status] { self->Run(status); });
+        });
   }
 
  private:
-  void Arrived() {
-    if (--missing_ > 0) return;
-    pool_->Schedule([self = this->shared_from_this()] { self->Run(); });
-  }
-
-  void Run() {
-    absl::StatusOr<Values> results = work_();
+  void Run(const absl::Status& arguments) {
+    absl::StatusOr<Values> results =
+        arguments.ok() ? work_() : absl::StatusOr<Values>(arguments);
     work_ = nullptr;  // the arguments go before the callers are told
     if (results.ok()) {
       for (size_t i = 0; i < promises_.size(); ++i) {
@@ -91,7 +85,6 @@ class PendingRun : public std::enable_shared_from_this<PendingRun<Value>> {
   ThreadPool* const pool_;
   std::function<absl::StatusOr<Values>()> work_;
   std::vector<Promise<Value>> promises_;  // Set is thread-safe
-  std::atomic<int> missing_{1};
   CancelToken::Registration expiry_;
 };
 

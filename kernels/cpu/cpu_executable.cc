@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Start(
   if (!run->is_inside()) return FailedPrecondition("the cpu client is gone");
   std::vector<Future<Literal>> awaited;
   for (const Argument& argument : arguments) {
-    if (!IsReady(argument)) {
+    if (!IsReady(argument) || !ReadyValue(argument).ok()) {
       awaited.push_back(ValueOf(std::get<BufferPtr>(argument)));
     }
   }

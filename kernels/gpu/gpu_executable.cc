@@ -150,7 +150,9 @@ absl::StatusOr<std::vector<Future<DeviceValue>>> GpuExecutable::QueueLater(
     std::vector<GivenArgument> given, const runtime::CallOptions& call) {
   std::vector<Future<DeviceValue>> awaited;
   for (const GivenArgument& argument : given) {
-    if (!argument.value.ready()) awaited.push_back(argument.value);
+    if (!argument.value.ready() || !argument.value.Await().ok()) {
+      awaited.push_back(argument.value);
+    }
   }
   auto work = [self = shared_from_this(), given = std::move(given),
                call]() mutable -> absl::StatusOr<Results> {

@@ -99,7 +99,10 @@ std::vector<runtime::BufferPtr> Execute(
 absl::StatusOr<Literal> Get(const runtime::BufferPtr& buffer,
                             const runtime::CallOptions& call) {
   if (buffer == nullptr) return Internal("there is no buffer to fetch");
-  return buffer->Fetch(call).Await(absl::Now() + absl::Seconds(60));
+  const Future<Literal> value = buffer->Fetch(call);
+  auto result = value.Await(absl::Now() + absl::Seconds(60));
+  if (!value.ready()) return Aborted("nothing came within a minute");
+  return result;
 }
 
 Literal Full(int64_t value, int64_t n) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/threads/all_of.h"
 #include "core/ir/text/printer.h"
 #include "kernels/cpu/evaluator.h"
 #include "tests/conformance/target.h"
@@ -41,7 +42,7 @@ absl::StatusOr<std::vector<Literal>> RunOn(
   HAWSER_ASSIGN_OR_RETURN(const auto results, executable->Execute(given, {}));
   std::vector<Future<Literal>> futures;
   for (const auto& result : results) futures.push_back(result->Fetch({}));
-  return runtime::AllOf(std::move(futures)).Await();
+  return AllOf(std::move(futures)).Await();
 }
 
 class RandomModulesTest : public ::testing::TestWithParam<TargetRow> {

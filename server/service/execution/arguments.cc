@@ -1,6 +1,5 @@
 #include "server/service/execution/arguments.h"
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/threads/all_of.h"
 #include "core/wire/codec.h"
 
 namespace hawser::server {
@@ -96,45 +96,23 @@ absl::Status Resolve(const ArgumentScope& scope, DeviceArrays& arrays,
 
 void WhenArrived(Arguments* arguments, uint64_t sequence,
                  std::function<void(const absl::Status&)> done) {
-  struct Arrivals {
-    Arguments* arguments;
-    uint64_t sequence;
-    std::function<void(const absl::Status&)> done;
-    std::vector<absl::Status> statuses;
-    std::atomic<size_t> left;  // to come, and one for the loop that counts
-
-    void CountOff() {
-      if (--left > 0) return;
-      for (size_t i = 0; i < statuses.size(); ++i) {
-        if (statuses[i].ok()) continue;
-        const Arguments::Waiting& value = arguments->waiting[i];
-        return done(value.dataset
-                        ? OfArgument(sequence, value.index, statuses[i])
-                        : statuses[i]);
-      }
-      done(absl::OkStatus());
-    }
-  };
-  const size_t count = arguments->waiting.size();
-  auto arrivals = std::make_shared<Arrivals>();
-  arrivals->arguments = arguments;
-  arrivals->sequence = sequence;
-  arrivals->done = std::move(done);
-  arrivals->statuses.resize(count);
-  arrivals->left = count + 1;
-  for (size_t i = 0; i < count; ++i) {
-    arguments->waiting[i].later.OnReady(
-        [arrivals, i](const absl::StatusOr<runtime::BufferPtr>& value) {
-          Arguments& all = *arrivals->arguments;
-          if (value.ok()) {
-            all.values[all.waiting[i].index] = *value;
-          } else {
-            arrivals->statuses[i] = value.status();
-          }
-          arrivals->CountOff();
-        });
+  std::vector<Future<runtime::BufferPtr>> awaited;
+  for (const Arguments::Waiting& value : arguments->waiting) {
+    awaited.push_back(value.later);
   }
-  arrivals->CountOff();
+  WhenAll<runtime::BufferPtr>(
+      std::move(awaited), [arguments, sequence, done = std::move(done)](
+                              const absl::Status& status, size_t at) {
+        if (!status.ok()) {
+          const Arguments::Waiting& value = arguments->waiting[at];
+          return done(value.dataset ? OfArgument(sequence, value.index, status)
+                                    : status);
+        }
+        for (const Arguments::Waiting& value : arguments->waiting) {
+          arguments->values[value.index] = *value.later.Await();
+        }
+        done(absl::OkStatus());
+      });
 }
 
 absl::Status InSequence(uint64_t sequence, const absl::Status& status) {

@@ -47,8 +47,8 @@ absl::Status ResolveArguments(const ArgumentScope& scope, DeviceArrays& arrays,
                               ArgumentProtos& protos, Arguments* out);
 
 // Calls `done` once: when all that `arguments` wait for is there, or with why
-// the first of them is not. `done` keeps them alive. `sequence` is the
-// request's.
+// the first of them is not, as soon as that is known. `done` keeps them alive.
+// `sequence` is the request's.
 void WhenArrived(Arguments* arguments, uint64_t sequence,
                  std::function<void(const absl::Status&)> done);
 

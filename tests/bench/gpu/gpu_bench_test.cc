@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/threads/all_of.h"
 #include "core/base/values/literal.h"
 #include "kernels/cpu/cpu_client.h"
 #include "kernels/emu/emu_device.h"
@@ -41,7 +42,7 @@ absl::StatusOr<std::vector<Literal>> RunTwice(const Workload& workload,
   HAWSER_RETURN_IF_ERROR(run.CheckFinite());
   std::vector<Future<Literal>> values;
   for (const auto& result : run.results()) values.push_back(result->Fetch({}));
-  return runtime::AllOf(std::move(values)).Await();
+  return AllOf(std::move(values)).Await();
 }
 
 class WorkloadTest : public ::testing::TestWithParam<Workload> {

@@ -1,7 +1,6 @@
 #include "core/runtime/client.h"
 
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -115,70 +114,6 @@ TEST(CheckArguments, NamesTheFirstThatIsWrong) {
   for (const auto& row : rows) {
     EXPECT_THAT(CheckArguments(TwoParameters(), row.arguments),
                 StatusIs(StatusCode::kInvalidArgument, row.part));
-  }
-}
-
-TEST(AllOf, OfNothingIsThereAtOnce) {
-  const auto all = AllOf({});
-  EXPECT_TRUE(all.ready());
-  EXPECT_TRUE(all.Await()->empty());
-}
-
-TEST(AllOf, KeepsTheOrderOfItsArguments) {
-  Promise<Literal> a, b, c;
-  const auto all = AllOf({a.future(), b.future(), c.future()});
-  c.Set(Number(3));
-  a.Set(Number(1));
-  EXPECT_FALSE(all.ready());
-  b.Set(Number(2));
-  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> values, all.Await());
-  ASSERT_EQ(values.size(), 3u);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_THAT(values[i], LiteralEquals(Number(static_cast<float>(i + 1))));
-  }
-}
-
-TEST(AllOf, GivesTheFirstErrorByPositionAfterAllHaveEnded) {
-  Promise<Literal> a, b, c;
-  const auto all = AllOf({a.future(), b.future(), c.future()});
-  c.Set(absl::InternalError("third"));
-  b.Set(absl::NotFoundError("second"));
-  EXPECT_FALSE(all.ready());
-  a.Set(Number(1));
-  EXPECT_THAT(all.Await(), StatusIs(StatusCode::kNotFound, "second"));
-}
-
-TEST(AllOf, EndsWhenAPromiseDies) {
-  Future<std::vector<Literal>> all;
-  {
-    Promise<Literal> dies;
-    all = AllOf({Future<Literal>(Number(1)), dies.future()});
-  }
-  EXPECT_THAT(all.Await(), StatusIs(StatusCode::kCancelled, "abandoned"));
-}
-
-TEST(AllOf, TakesTheSameFutureTwice) {
-  Promise<Literal> p;
-  const auto all = AllOf({p.future(), p.future()});
-  p.Set(Number(5));
-  EXPECT_EQ(all.Await()->size(), 2u);
-}
-
-TEST(AllOf, IsCompletedFromManyThreads) {
-  for (int round = 0; round < 50; ++round) {
-    std::vector<Promise<Literal>> promises(8);
-    std::vector<Future<Literal>> futures;
-    for (const auto& p : promises) futures.push_back(p.future());
-    const auto all = AllOf(std::move(futures));
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 8; ++i) {
-      threads.emplace_back(
-          [&, i] { promises[i].Set(Number(static_cast<float>(i))); });
-    }
-    ASSERT_OK_AND_ASSIGN(const std::vector<Literal> values,
-                         all.Await(absl::Now() + absl::Seconds(30)));
-    for (std::thread& t : threads) t.join();
-    for (int i = 0; i < 8; ++i) EXPECT_EQ(values[i].data<float>()[0], i);
   }
 }
 

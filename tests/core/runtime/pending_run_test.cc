@@ -35,6 +35,22 @@ TEST_F(PendingRunTest, RunsOnceAllArgumentsAreReady) {
   EXPECT_EQ(*result.Await(), 3);
 }
 
+TEST_F(PendingRunTest, TheFirstErrorByPositionEndsItAsSoonAsItIsKnown) {
+  const auto run = [this](std::vector<Future<int>> arguments) {
+    const auto made = Make([] { return Run::Values{7}; });
+    made->Start(std::move(arguments), CancelToken());
+    return made->results()[0];
+  };
+  Promise<int> first, second, never;
+  const Future<int> early = run({first.future(), never.future()});
+  const Future<int> late = run({second.future(), first.future()});
+  first.Set(Internal("the first"));
+  EXPECT_EQ(early.Await().status().message(), "the first");
+  EXPECT_FALSE(late.ready());
+  second.Set(Internal("the second"));
+  EXPECT_EQ(late.Await().status().message(), "the second");
+}
+
 TEST_F(PendingRunTest, ClosingTheGateWaitsForItsResults) {
   Promise<int> argument;
   const auto run = Make([] { return Run::Values{7}; });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/base/threads/all_of.h"
 #include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
@@ -111,8 +112,7 @@ Module Parse(absl::string_view text) {
 absl::StatusOr<Values> Fetch(const std::vector<runtime::BufferPtr>& buffers) {
   std::vector<Future<Literal>> futures;
   for (const auto& b : buffers) futures.push_back(b->Fetch({}));
-  return runtime::AllOf(std::move(futures))
-      .Await(absl::Now() + absl::Seconds(60));
+  return AllOf(std::move(futures)).Await(absl::Now() + absl::Seconds(60));
 }
 
 absl::StatusOr<Values> RunOn(const ExecutablePtr& executable,
