@@ -19,7 +19,7 @@ using State = ShardedTask::State;
 using runtime::Argument;
 using runtime::BufferPtr;
 
-// In Run, on the thread of its caller, which may wait.
+// In Run, on the thread of its caller, which may wait, and does not yet.
 thread_local bool is_users_thread = false;
 
 // A task that was not done so often is given up; and as often as places may
@@ -281,10 +281,14 @@ void ShardRunner::Start(const ShardedTaskPtr& task, int place,
       } else {
         const Gate::Pass pass = gate_->Enter();
         if (!pass) return;
-        // It may wait for room here, where a caller of Execute is.
+        // It may wait for room here, where a caller of Execute is; meanwhile
+        // this thread may be told of what other tasks wait for.
         if (is_users_thread &&
             task->program->IsAt(*places_[place], *task->what->module)) {
-          return Queue(task, attempt, *places_[place], *all);
+          is_users_thread = false;
+          Queue(task, attempt, *places_[place], *all);
+          is_users_thread = true;
+          return;
         }
         places_[place]->Soon([this, task, attempt, place, takes = *all] {
           Queue(task, attempt, *places_[place], takes);

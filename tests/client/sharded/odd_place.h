@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +32,7 @@ class OddBuffer : public runtime::Buffer {
   Future<Literal> Fetch(const runtime::CallOptions&) override {
     return fetch_();
   }
+  const runtime::BufferPtr& inner() const { return inner_; }
 
  private:
   const runtime::BufferPtr inner_;
@@ -75,8 +77,15 @@ class OddPlace : public ForwardingClient {
     Results Execute(absl::Span<const runtime::Argument> arguments,
                     const runtime::ExecuteOptions& options) override {
       ++place_->executions_;
-      HAWSER_ASSIGN_OR_RETURN(auto results,
-                              inner_->Execute(arguments, options));
+      std::vector<runtime::Argument> own(arguments.begin(), arguments.end());
+      for (runtime::Argument& argument : own) {
+        const auto* buffer = std::get_if<runtime::BufferPtr>(&argument);
+        const auto* odd = buffer == nullptr
+                              ? nullptr
+                              : dynamic_cast<const OddBuffer*>(buffer->get());
+        if (odd != nullptr) argument = runtime::BufferPtr(odd->inner());
+      }
+      HAWSER_ASSIGN_OR_RETURN(auto results, inner_->Execute(own, options));
       return place_->answer_(std::move(results));
     }
 
