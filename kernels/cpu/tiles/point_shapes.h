@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cpu/tiles/tile.h"
+#include "kernels/cpu/tile_steps/tile.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {

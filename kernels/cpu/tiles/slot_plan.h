@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "kernels/cpu/tiles/tile_step.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
 
 namespace hawser::cpu {
 

@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/reduce.h"
+#include "kernels/cpu/lanes/lanes.h"
 
 namespace hawser::cpu {
 namespace {
@@ -24,12 +25,13 @@ bool FoldsColumns(const Region& region) {
 }  // namespace
 
 TileBuilder::TileBuilder(const Module& module, const Region& region,
-                         bool resident)
+                         bool resident, Isa isa)
     : module_(module),
       region_(region),
       body_(module.computation(region.body)),
       columns_(FoldsColumns(region)),
       resident_(resident),
+      isa_(isa),
       lanes_(ChooseLaneLoops(region, columns_)),
       shapes_(region, lanes_, columns_),
       symbol_slots_(region.symbols.size(), -1) {}
@@ -336,10 +338,11 @@ absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
   const CpuKernel* kernel = FindCpuKernel(*i.op);
   std::vector<DType> dtypes;
   for (const PointId o : p.operands) dtypes.push_back(DTypeOf(o));
-  const ElementFn fn =
-      kernel == nullptr || kernel->element == nullptr
-          ? nullptr
-          : kernel->element({dtypes, DTypeOf(id), i.attributes});
+  const ElementTypes types{dtypes, DTypeOf(id), i.attributes};
+  ElementFn fn = FindLanes(*i.op, types, isa_);
+  if (fn == nullptr && kernel != nullptr && kernel->element != nullptr) {
+    fn = kernel->element(types);
+  }
   if (fn == nullptr) return Unimplemented(i.op->name, " has no lanes");
   const int scope = ScopeOf(id, shape, to);
   OpStep::Operands operands;

@@ -23,7 +23,8 @@ class TileBuilder {
  public:
   // `resident`: what a pass computes stays for those behind it, as a tile holds
   // whole rows. Both outlive the builder.
-  TileBuilder(const Module& module, const plan::Region& region, bool resident);
+  TileBuilder(const Module& module, const plan::Region& region, bool resident,
+              Isa isa);
 
   absl::StatusOr<TileProgram> Build();
   // After Build: what a lane of a tile takes.
@@ -70,6 +71,7 @@ class TileBuilder {
   const plan::Region& region_;
   const Computation& body_;
   const bool columns_, resident_;
+  const Isa isa_;
   const LaneLoops lanes_;
   const PointShapes shapes_;
   SlotPlan slots_;

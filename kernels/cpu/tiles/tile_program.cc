@@ -85,13 +85,14 @@ void ListLoops(const plan::Region& region, TileProgram* program) {
 }  // namespace
 
 absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
-                                            const plan::Region& region) {
+                                            const plan::Region& region,
+                                            Isa isa) {
   const bool by_rows = region.kind == plan::RegionKind::kRow;
   const int reduced_loops =
       static_cast<int>(region.loops.extents.size()) - region.num_kept_loops;
   bool resident = by_rows && region.stages > 1 && reduced_loops == 1;
   while (true) {
-    TileBuilder builder(module, region, resident);
+    TileBuilder builder(module, region, resident, isa);
     HAWSER_ASSIGN_OR_RETURN(TileProgram program, builder.Build());
     const int64_t bytes = builder.bytes_of_a_lane();
     const int64_t row = ExtentOf(region, program.lane_loops.x);

@@ -8,7 +8,8 @@
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "kernels/cpu/folds.h"
-#include "kernels/cpu/tiles/tile_step.h"
+#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
@@ -54,9 +55,11 @@ struct TileProgram {
   double lane_steps = 0;  // of work, for each lane of all passes
 };
 
-// Errors: kUnimplemented, a region that tiles do not compute.
+// `isa`: whose loops elementwise ops use. Errors: kUnimplemented, a region that
+// tiles do not compute.
 absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
-                                            const plan::Region& region);
+                                            const plan::Region& region,
+                                            Isa isa = MachineIsa());
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_TILES_TILE_PROGRAM_H_

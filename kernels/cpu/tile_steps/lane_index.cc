@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/lane_index.h"
+#include "kernels/cpu/tile_steps/lane_index.h"
 
 #include <algorithm>
 #include <utility>

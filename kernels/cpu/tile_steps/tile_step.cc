@@ -1,11 +1,11 @@
-#include "kernels/cpu/tiles/tile_step.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include "kernels/cpu/conversion.h"
-#include "kernels/cpu/tiles/lane_moves.h"
+#include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {
 namespace {

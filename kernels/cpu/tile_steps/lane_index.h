@@ -1,11 +1,11 @@
 // LaneIndex: an integer of the plan for each lane of a tile.
-#ifndef HAWSER_KERNELS_CPU_TILES_LANE_INDEX_H_
-#define HAWSER_KERNELS_CPU_TILES_LANE_INDEX_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_LANE_INDEX_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_LANE_INDEX_H_
 
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "kernels/cpu/tiles/tile.h"
+#include "kernels/cpu/tile_steps/tile.h"
 #include "kernels/plan/index/index_expr.h"
 
 namespace hawser::cpu {
@@ -46,4 +46,4 @@ class LaneIndex {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_LANE_INDEX_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_LANE_INDEX_H_

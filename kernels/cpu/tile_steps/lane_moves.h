@@ -1,6 +1,6 @@
 // Elements of memory as lanes of a tile, and back.
-#ifndef HAWSER_KERNELS_CPU_TILES_LANE_MOVES_H_
-#define HAWSER_KERNELS_CPU_TILES_LANE_MOVES_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_LANE_MOVES_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_LANE_MOVES_H_
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ void BlendLanes(int64_t width, const char* from, const bool* holds, int64_t n,
                 char* lanes);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_LANE_MOVES_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_LANE_MOVES_H_

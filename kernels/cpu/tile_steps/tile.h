@@ -1,7 +1,7 @@
 // Tile: a few thousand turns of a region's loops, done together: one step after
 // the other over all of them, in memory that the nearest cache holds.
-#ifndef HAWSER_KERNELS_CPU_TILES_TILE_H_
-#define HAWSER_KERNELS_CPU_TILES_TILE_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
 
 #include <cstdint>
 #include <vector>
@@ -75,4 +75,4 @@ struct Tile {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_TILE_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_

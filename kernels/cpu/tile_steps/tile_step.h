@@ -1,6 +1,6 @@
 // TileSteps: what is done with the lanes of a tile, one after the other.
-#ifndef HAWSER_KERNELS_CPU_TILES_TILE_STEP_H_
-#define HAWSER_KERNELS_CPU_TILES_TILE_STEP_H_
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_STEP_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_STEP_H_
 
 #include <cstdint>
 #include <memory>
@@ -10,9 +10,9 @@
 #include "absl/container/inlined_vector.h"
 #include "kernels/cpu/folds.h"
 #include "kernels/cpu/kernel.h"
-#include "kernels/cpu/tiles/lane_index.h"
-#include "kernels/cpu/tiles/lane_moves.h"
-#include "kernels/cpu/tiles/tile.h"
+#include "kernels/cpu/tile_steps/lane_index.h"
+#include "kernels/cpu/tile_steps/lane_moves.h"
+#include "kernels/cpu/tile_steps/tile.h"
 
 namespace hawser::cpu {
 
@@ -257,4 +257,4 @@ class FoldStep final : public TileStep {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_TILE_STEP_H_
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_TILE_STEP_H_

@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/lane_moves.h"
+#include "kernels/cpu/tile_steps/lane_moves.h"
 
 #include <algorithm>
 #include <cstring>
