@@ -136,7 +136,7 @@ class HostRun {
   std::vector<int> bases_;  // whose memory a base has
 };
 
-Stepped StepsOf(absl::StatusOr<Plan> plan) {
+Stepped Noted(absl::StatusOr<Plan> plan) {
   EXPECT_OK(plan);
   HAWSER_CHECK(plan.ok());
   NotingEmitter emitter;
@@ -173,11 +173,11 @@ absl::Status NotingEmitter::Add(const Site& site, StepBuilder& steps,
 }
 
 Stepped StepsOf(const Module& module, const Target& target) {
-  return StepsOf(MakePlan(module, target));
+  return Noted(MakePlan(module, target));
 }
 
 Stepped UnfusedStepsOf(const Module& module, const Target& target) {
-  return StepsOf(PlanFused(module, target));
+  return Noted(PlanFused(module, target));
 }
 
 std::vector<Literal> RunOnHost(const Stepped& stepped,
