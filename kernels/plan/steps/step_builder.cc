@@ -239,9 +239,7 @@ absl::Status StepBuilder::AddCase(const Site& site, Steps* to) {
   }
   CaseStep choice{.index = OperandSlot(site, 0)};
   choice.branches.resize(i.called.size());
-  const int64_t extra = extra_;
   for (size_t b = 0; b < i.called.size(); ++b) {
-    extra_ = extra;
     HAWSER_RETURN_IF_ERROR(
         AddComputation(i.called[b], frame, &choice.branches[b]));
     AddCopies(plan_.computations[i.called[b]], frame, &choice.branches[b]);

@@ -1,6 +1,7 @@
 // Steps of small plans by their slots, and of many plans by their values.
 #include "kernels/plan/steps/step_builder.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <variant>
@@ -440,6 +441,60 @@ TEST(StepBuilder, BranchesShareMemoryButNoWork) {
             ActionOf<WorkStep>(two.body[0]).work);
   for (const int32_t which : {0, 1, 2, 3, 17, -1}) {
     ExpectValues(module, {Literal::Scalar<int32_t>(which), Three(1), Three(4)});
+  }
+}
+
+constexpr char kBesideText[] = R"(module "beside"
+computation @0 "plus" (%0: f32[], %1: f32[]) {
+  %2: f32[] = add(%0, %1)
+  return %2
+}
+computation @1 "sum" (%0: f32[65536]) {
+  %1: f32[] = constant() value=f32[] {0}
+  %2: f32[65536] = abs(%0)
+  %3: f32[] = reduce(%2, %1) dimensions=[0] @0
+  return %3
+}
+computation @2 "outer" (%0: f32[65536]) {
+  %1: s32[] = constant() value=s32[] {0}
+  %2: f32[65536] = add(%0, %0)
+  %3: f32[] = case(%1, %0) @1
+  %4: f32[65536] = broadcast_in_dim(%3) dims=[65536] broadcast_dimensions=[]
+  %5: f32[65536] = maximum(%2, %4)
+  %6: f32[] = reduce(%5, %3) dimensions=[0] @0
+  return %6
+}
+computation @3 "main" (%0: s32[], %1: f32[65536]) {
+  %2: f32[65536] = negate(%1)
+  %3: f32[] = case(%0, %1) @2 @1
+  %4: f32[65536] = broadcast_in_dim(%3) dims=[65536] broadcast_dimensions=[]
+  %5: f32[65536] = add(%2, %4)
+  %6: f32[65536] = reverse(%5) dimensions=[0]
+  return %6
+}
+)";
+
+// Those of the outer computations that are alive stay as they are.
+TEST(StepBuilder, CalledComputationsHaveTemporariesOfTheirOwn) {
+  const Module module = Parse(kBesideText);
+  const Stepped s = UnfusedStepsOf(module, GpuTarget());
+  const auto work = [&](int computation, int instruction) {
+    const auto is = [&](const RegionWork& w) {
+      return w.computation == computation && w.instruction == instruction;
+    };
+    return *std::find_if(s.works.begin(), s.works.end(), is);
+  };
+  ExpectApart(s.program, {work(3, 2).results[0], work(2, 2).results[0],
+                          work(1, 2).results[0], work(1, 3).scratch});
+  ExpectApart(s.program, {work(3, 2).results[0], work(2, 6).scratch,
+                          work(2, 5).results[0]});
+  EXPECT_GT(work(1, 3).scratch.bytes, 0);
+  for (const int32_t which : {0, 1}) {
+    const std::vector<Literal> arguments = {
+        Literal::Scalar<int32_t>(which),
+        Literal::Of<float>(std::vector<float>(65536, 0.5f), {65536})};
+    EXPECT_EQ(RunOnHost(s, arguments, false)[0].bytes(),
+              EvaluateStrictly(module, 3, arguments)[0].bytes());
   }
 }
 
