@@ -79,6 +79,18 @@ void FoldColumns(const In* x, int64_t rows, int64_t stride, int64_t n,
   }
 }
 
+// out[j] = out[j] * x[0][j] * x[1][j] * ..., one row after the other.
+template <typename F, typename Acc, typename In>
+void AccumulateColumns(const In* x, int64_t rows, int64_t stride, int64_t n,
+                       Acc* out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const In* row = x + r * stride;
+    for (int64_t j = 0; j < n; ++j) {
+      out[j] = F::Apply(out[j], ConvertElement<Acc>(row[j]));
+    }
+  }
+}
+
 // ---- with their types left out --------------------------------------------
 
 // The folds of one type into another.
@@ -88,6 +100,9 @@ struct Folds {
   void (*run)(const char* in, int64_t rows, char* out);
   void (*columns)(const char* in, int64_t rows, int64_t stride, int64_t n,
                   char* out);
+  // The same, folded into what `out` holds, one row after the other.
+  void (*accumulate)(const char* in, int64_t rows, int64_t stride, int64_t n,
+                     char* out);
 };
 
 // All that a reduction of one dtype with one functor takes.
@@ -109,6 +124,10 @@ constexpr Folds FoldsOf() {
       [](const char* in, int64_t rows, int64_t stride, int64_t n, char* out) {
         FoldColumns<F, Acc>(reinterpret_cast<const In*>(in), rows, stride, n,
                             reinterpret_cast<Acc*>(out));
+      },
+      [](const char* in, int64_t rows, int64_t stride, int64_t n, char* out) {
+        AccumulateColumns<F, Acc>(reinterpret_cast<const In*>(in), rows, stride,
+                                  n, reinterpret_cast<Acc*>(out));
       }};
 }
 

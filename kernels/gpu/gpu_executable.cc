@@ -229,10 +229,11 @@ absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
   }
   for (size_t r = 0; r < results->size(); ++r) {
     DeviceValue& result = (*results)[r];
-    const ResultMemory& place = program.results[r];
-    if (place.kind == ResultMemory::kArgument) {
+    const plan::ResultMemory& place = program.results[r];
+    if (place.kind == plan::ResultMemory::kArgument) {
       result.memory = arguments[place.index].value.memory;
-    } else if (place.kind == ResultMemory::kOwn && result.memory == nullptr) {
+    } else if (place.kind == plan::ResultMemory::kOwn &&
+               result.memory == nullptr) {
       auto memory =
           engine_->heap().Allocate(lane, signature().results[r].byte_size());
       if (!memory.ok()) return Annotate(memory.status(), NoMemoryFor(r));
@@ -240,8 +241,8 @@ absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
     }
   }
   for (size_t r = 0; r < results->size(); ++r) {
-    const ResultMemory& place = program.results[r];
-    if (place.kind == ResultMemory::kResult) {
+    const plan::ResultMemory& place = program.results[r];
+    if (place.kind == plan::ResultMemory::kResult) {
       (*results)[r].memory = (*results)[place.index].memory;
     }
   }
@@ -261,14 +262,14 @@ absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,
                                      const Results& results,
                                      const runtime::CallOptions& call) {
   const Program& program = compiled_.program;
-  std::vector<DeviceAddress> bases(Slot::kFirstArgument);
+  std::vector<DeviceAddress> bases(plan::Slot::kFirstArgument);
   if (program.arena_bytes > 0) {
     auto arena = engine_->heap().Arena(lane, program.arena_bytes);
     if (!arena.ok()) return Annotate(arena.status(), "temporary values");
-    bases[Slot::kArena] = *arena;
+    bases[plan::Slot::kArena] = *arena;
   }
   if (compiled_.constants != nullptr) {
-    bases[Slot::kConstants] = compiled_.constants->address();
+    bases[plan::Slot::kConstants] = compiled_.constants->address();
   }
   for (const RunArgument& a : arguments) {
     bases.push_back(a.value.memory->address());

@@ -92,7 +92,7 @@ absl::StatusOr<Module> FuseModule(const Module& original,
 }
 
 absl::StatusOr<Plan> PlanFused(Module fused, const Target& target) {
-  Plan plan{.module = std::move(fused)};
+  Plan plan{.module = std::move(fused), .alignment = target.alignment};
   const std::vector<bool> stepped = SteppedThrough(plan.module);
   plan.computations.resize(stepped.size());
   for (size_t c = 0; c < stepped.size(); ++c) {

@@ -3,6 +3,7 @@
 #ifndef HAWSER_KERNELS_PLAN_PLAN_H_
 #define HAWSER_KERNELS_PLAN_PLAN_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Plan {
   // By computation of `module`; those only a fusion, a reduction or a scatter
   // calls have no steps of their own and an empty entry.
   std::vector<ComputationPlan> computations;
+  int64_t alignment = 1;  // of every buffer in an arena: the target's
 
   const ComputationPlan& entry() const { return computations.back(); }
 };

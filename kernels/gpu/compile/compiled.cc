@@ -13,8 +13,8 @@
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
 #include "kernels/gpu/program/gemm_lowering.h"
-#include "kernels/gpu/program/trip_count.h"
 #include "kernels/plan/plan.h"
+#include "kernels/plan/steps/trip_count.h"
 
 namespace hawser::gpu {
 namespace {
@@ -88,7 +88,7 @@ double SecondsOf(const plan::Plan& plan, const plan::Target& target) {
       for (const int callee : i.called) turn = std::max(turn, seconds[callee]);
       const auto turns =
           i.op == &kWhile
-              ? TripCount(plan.module, planned.computation, r.instruction)
+              ? plan::TripCount(plan.module, planned.computation, r.instruction)
               : std::nullopt;
       seconds[c] += turn * static_cast<double>(turns.value_or(1));
     }

@@ -3,10 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
-#include "core/ops/contraction/control.h"
+#include "kernels/plan/steps/step_builder.h"
 
 namespace hawser::gpu {
 namespace {
@@ -62,27 +61,12 @@ class ComputationCopier {
 
 }  // namespace
 
-std::string NameOf(const Module& module, const Instruction& instruction) {
-  std::string name =
-      absl::StrCat("%", instruction.first_result, " ", instruction.op->name);
-  if (instruction.op != &kFusion) return name;
-  absl::StrAppend(&name, " (");
-  absl::string_view separator;
-  for (const Instruction& i :
-       module.computation(instruction.called[0]).instructions()) {
-    if (i.op == &kParameter) continue;
-    absl::StrAppend(&name, separator, i.op->name);
-    separator = " ";
-  }
-  return absl::StrCat(name, ")");
-}
-
 absl::StatusOr<HostCall> MakeHostCall(const Module& module, int computation,
                                       int instruction) {
   const Computation& c = module.computation(computation);
   const Instruction& i = c.instructions()[instruction];
   HostCall call;
-  call.name = NameOf(module, i);
+  call.name = plan::NameOf(module, i);
   ComputationCopier copier(module, &call.module);
   HAWSER_RETURN_IF_ERROR(copier.CopyNeededBy(i.called));
   Computation entry("host_call");

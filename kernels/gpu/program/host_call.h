@@ -2,15 +2,10 @@
 #ifndef HAWSER_KERNELS_GPU_PROGRAM_HOST_CALL_H_
 #define HAWSER_KERNELS_GPU_PROGRAM_HOST_CALL_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "kernels/gpu/program/program.h"
 
 namespace hawser::gpu {
-
-// "%12 sort"; of a fusion with the ops in it.
-std::string NameOf(const Module& module, const Instruction& instruction);
 
 // Its entry takes the instruction's operands and gives its results.
 absl::StatusOr<HostCall> MakeHostCall(const Module& module, int computation,

@@ -1,4 +1,4 @@
-// Program: a plan as a list of steps over memory, ready to be queued.
+// Program: a plan as steps over memory with their work, ready to be queued.
 #ifndef HAWSER_KERNELS_GPU_PROGRAM_PROGRAM_H_
 #define HAWSER_KERNELS_GPU_PROGRAM_PROGRAM_H_
 
@@ -12,67 +12,32 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
-#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/gpu/device/device_types.h"
 #include "kernels/gpu/emit/text/emitted_kernel.h"
 #include "kernels/plan/plan.h"
+#include "kernels/plan/steps/steps.h"
 
 namespace hawser::gpu {
 
-// Memory by what it is part of: number `base` among a run's addresses.
-struct Slot {
-  static constexpr int kArena = 0;
-  static constexpr int kConstants = 1;
-  static constexpr int kFirstArgument = 2;  // then the other arguments, results
-
-  int base = kArena;
-  int64_t offset = 0;
-  int64_t bytes = 0;
-
-  bool operator==(const Slot&) const = default;
-};
-
-struct Step;
-using Steps = std::vector<Step>;
-
+// The work of this engine's steps (plan::WorkStep).
 struct LaunchStep {
   int kernel = 0;  // of Program::kernels
   LaunchShape shape;
-  std::vector<std::pair<Slot, Access>> parameters;
+  std::vector<std::pair<plan::Slot, Access>> parameters;
 };
 struct GemmStep {
   int product = 0;  // of Program::products
-  Slot a, b, d;
-  std::optional<Slot> c, bias;
-};
-// Nothing when both are the same memory.
-struct CopyStep {
-  Slot to, from;
+  plan::Slot a, b, d;
+  std::optional<plan::Slot> c, bias;
 };
 // Run by the host's evaluator.
 struct HostStep {
   int call = 0;  // of Program::calls
-  absl::InlinedVector<Slot, 3> operands, results;
+  absl::InlinedVector<plan::Slot, 3> operands, results;
 };
-// Copies states to `state` first; `body` leaves them there. Condition and body
-// read them.
-struct LoopStep {
-  // Known: the condition is not run. Else it leaves a bool at `predicate`.
-  std::optional<int64_t> trips;
-  Steps condition;
-  Slot predicate;
-  Steps body;
-};
-struct CaseStep {
-  Slot index;  // s32; out of range: the last branch
-  std::vector<Steps> branches;
-};
-struct Step {
-  std::variant<LaunchStep, GemmStep, CopyStep, HostStep, LoopStep, CaseStep>
-      work;
-};
+using Work = std::variant<LaunchStep, GemmStep, HostStep>;
 
 // An instruction that no kernel runs, as a module of its own.
 struct HostCall {
@@ -80,39 +45,19 @@ struct HostCall {
   Module module;
 };
 
-// Where a result of a run is.
-struct ResultMemory {
-  enum Kind : uint8_t { kOwn, kArgument, kResult };
-  Kind kind = kOwn;
-  int index = -1;  // of the argument or result whose memory it is
-};
-
-struct Program {
-  Signature signature;
-  Steps steps;
+struct Program : plan::StepProgram {
+  std::vector<Work> works;             // by WorkStep::work
   std::vector<EmittedKernel> kernels;  // each text once
   std::vector<GemmSpec> products;
   std::vector<HostCall> calls;
-  std::string constants;  // what stands at Slot::kConstants
-  int64_t arena_bytes = 0;
   // Where the workspace of products begins, behind the arena's own bytes.
   int64_t workspace_offset = 0;
-  std::vector<ResultMemory> results;
-  std::vector<plan::Donation> donations;
   // Whether a run must wait for the device: host steps, data-dependent loops.
   bool blocks = false;
   // Things one run queues, where that is known beforehand.
   int64_t queued_steps = 0;
   double seconds = 0;  // of one run, by the planner's costs; loops of unknown
                        // length turn once
-  std::string explanation;
-
-  int first_result() const {
-    return Slot::kFirstArgument + static_cast<int>(signature.parameters.size());
-  }
-  int num_bases() const {
-    return first_result() + static_cast<int>(signature.results.size());
-  }
 };
 
 // In kStrict the order of every sum is that of a device of so many

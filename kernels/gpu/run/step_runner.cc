@@ -14,12 +14,17 @@ constexpr int64_t kTurnsAhead = 256;
 
 }  // namespace
 
-absl::Status StepRunner::Run(const Steps& steps) {
-  for (const Step& step : steps) {
-    HAWSER_RETURN_IF_ERROR(
-        std::visit([this](const auto& work) { return Do(work); }, step.work));
+absl::Status StepRunner::Run(const plan::Steps& steps) {
+  for (const plan::Step& step : steps) {
+    HAWSER_RETURN_IF_ERROR(std::visit(
+        [this](const auto& action) { return Do(action); }, step.action));
   }
   return absl::OkStatus();
+}
+
+absl::Status StepRunner::Do(const plan::WorkStep& step) {
+  return std::visit([this](const auto& work) { return Do(work); },
+                    compiled_.program.works[step.work]);
 }
 
 absl::Status StepRunner::Do(const LaunchStep& step) {
@@ -33,18 +38,18 @@ absl::Status StepRunner::Do(const LaunchStep& step) {
 }
 
 absl::Status StepRunner::Do(const GemmStep& step) {
-  GemmOperands operands{
-      .a = At(step.a),
-      .b = At(step.b),
-      .d = At(step.d),
-      .workspace = bases_[Slot::kArena] + compiled_.program.workspace_offset};
+  GemmOperands operands{.a = At(step.a),
+                        .b = At(step.b),
+                        .d = At(step.d),
+                        .workspace = bases_[plan::Slot::kArena] +
+                                     compiled_.program.workspace_offset};
   if (step.c) operands.c = At(*step.c);
   if (step.bias) operands.bias = At(*step.bias);
   return device_.Gemm(lane_->stream(),
                       compiled_.code->products[step.product]->plan(), operands);
 }
 
-absl::Status StepRunner::Do(const CopyStep& step) {
+absl::Status StepRunner::Do(const plan::CopyStep& step) {
   if (At(step.to) == At(step.from)) return absl::OkStatus();
   return device_.CopyOnDevice(lane_->stream(), At(step.to), At(step.from),
                               step.to.bytes);
@@ -77,7 +82,7 @@ void StepRunner::MakeWay() {
   sharing_->MakeWay();
 }
 
-absl::Status StepRunner::DoKnownLoop(const LoopStep& step) {
+absl::Status StepRunner::DoKnownLoop(const plan::LoopStep& step) {
   for (int64_t turn = 0; turn < *step.trips; ++turn) {
     if (compiled_.program.blocks) {
       HAWSER_RETURN_IF_ERROR(cancel_.Check());
@@ -91,7 +96,7 @@ absl::Status StepRunner::DoKnownLoop(const LoopStep& step) {
   return absl::OkStatus();
 }
 
-absl::Status StepRunner::Do(const LoopStep& step) {
+absl::Status StepRunner::Do(const plan::LoopStep& step) {
   if (step.trips) return DoKnownLoop(step);
   const Shape predicate = Shape::Scalar(DType::kBool);
   while (true) {
@@ -106,7 +111,7 @@ absl::Status StepRunner::Do(const LoopStep& step) {
   }
 }
 
-absl::Status StepRunner::Do(const CaseStep& step) {
+absl::Status StepRunner::Do(const plan::CaseStep& step) {
   HAWSER_RETURN_IF_ERROR(cancel_.Check());
   HAWSER_ASSIGN_OR_RETURN(const Literal index, engine_->transfers().FetchOn(
                                                    lane_, At(step.index),

@@ -10,6 +10,7 @@
 #include "core/runtime/client.h"
 #include "kernels/gpu/compile/compiled.h"
 #include "kernels/gpu/engine/engine.h"
+#include "kernels/plan/steps/steps.h"
 
 namespace hawser::gpu {
 
@@ -32,20 +33,21 @@ class StepRunner {
 
   // Returns when they are queued; waits for the device only where
   // Program::blocks says so, and looks at the token then.
-  absl::Status Run(const Steps& steps);
+  absl::Status Run(const plan::Steps& steps);
 
  private:
+  absl::Status Do(const plan::WorkStep& step);
+  absl::Status Do(const plan::CopyStep& step);
+  absl::Status Do(const plan::LoopStep& step);
+  absl::Status Do(const plan::CaseStep& step);
   absl::Status Do(const LaunchStep& step);
   absl::Status Do(const GemmStep& step);
-  absl::Status Do(const CopyStep& step);
   absl::Status Do(const HostStep& step);
-  absl::Status Do(const LoopStep& step);
-  absl::Status Do(const CaseStep& step);
-  absl::Status DoKnownLoop(const LoopStep& step);
+  absl::Status DoKnownLoop(const plan::LoopStep& step);
   // Between two turns of a loop, when the device has done the first.
   void MakeWay();
 
-  DeviceAddress At(const Slot& slot) const {
+  DeviceAddress At(const plan::Slot& slot) const {
     return bases_[slot.base] + slot.offset;
   }
 

@@ -53,8 +53,8 @@ void ExpectAllByTheLibrary(
           << plan::Explain(plan, target);
     }
     products += program.products.size();
-    for (const gpu::Step& step : program.steps) {
-      calls += std::holds_alternative<gpu::GemmStep>(step.work);
+    for (const gpu::Work& work : program.works) {
+      calls += std::holds_alternative<gpu::GemmStep>(work);
     }
     if (::testing::Test::HasFailure()) return;
   }

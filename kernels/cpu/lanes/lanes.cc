@@ -1,0 +1,77 @@
+#include "kernels/cpu/lanes/lanes.h"
+
+#include "core/base/status.h"
+#include "kernels/cpu/lanes/loops.h"
+
+namespace hawser::cpu {
+namespace {
+
+struct IsaRow {
+  Isa isa;
+  absl::string_view name;
+  bool (*is_there)();
+  FindLoopFn (*loops)();
+};
+
+bool Always() { return true; }
+FindLoopFn NoLoops() { return nullptr; }
+
+#if defined(__x86_64__)
+bool HasSse4() { return __builtin_cpu_supports("sse4.1") != 0; }
+bool HasAvx2() {
+  return __builtin_cpu_supports("avx2") != 0 &&
+         __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi2") != 0;
+}
+bool HasAvx512() {
+  return HasAvx2() && __builtin_cpu_supports("avx512f") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512cd") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0;
+}
+#else
+bool Never() { return false; }
+constexpr auto HasSse4 = Never, HasAvx2 = Never, HasAvx512 = Never;
+#endif
+
+constexpr IsaRow kRows[] = {
+    {Isa::kBase, "base", Always, NoLoops},
+    {Isa::kSse4, "sse4", HasSse4, Sse4Loops},
+    {Isa::kAvx2, "avx2", HasAvx2, Avx2Loops},
+    {Isa::kAvx512, "avx512", HasAvx512, Avx512Loops},
+};
+
+const IsaRow& RowOf(Isa isa) { return kRows[static_cast<int>(isa)]; }
+
+}  // namespace
+
+absl::string_view IsaName(Isa isa) { return RowOf(isa).name; }
+
+Isa MachineIsa() {
+  static const Isa isa = [] {
+    Isa largest = Isa::kBase;
+    for (const IsaRow& row : kRows) {
+      if (row.is_there()) largest = row.isa;
+    }
+    return largest;
+  }();
+  return isa;
+}
+
+absl::StatusOr<Isa> ParseIsa(absl::string_view name) {
+  for (const IsaRow& row : kRows) {
+    if (row.name != name) continue;
+    if (row.is_there()) return row.isa;
+    return FailedPrecondition("this machine has no ", name);
+  }
+  return InvalidArgument("\"", name, "\" is no set of instructions: must be ",
+                         "base, sse4, avx2 or avx512");
+}
+
+ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa) {
+  const FindLoopFn find = RowOf(isa).loops();
+  return find == nullptr ? nullptr : find(op, types);
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,468 @@
+// Compiled for each set of instructions in turn. What stands between
+// HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE uses that set alone, and nothing
+// from outside that may be inlined elsewhere too.
+#include "kernels/cpu/lanes/loops.h"
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "kernels/cpu/lanes/sleef.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/lanes/loops.cc"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include "hwy/foreach_target.h"
+// Behind it, as it asks.
+#include "hwy/highway.h"
+#include "kernels/cpu/lanes/elements-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hawser::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#define HAWSER_LANES _Pragma("GCC ivdep")
+
+// Rounded by instructions, where there are any.
+#define HAWSER_ROUNDED(Name, Function)                               \
+  struct Name {                                                      \
+    template <typename T>                                            \
+    static constexpr bool kFor = kIsReal<T>;                         \
+    template <typename T>                                            \
+    static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {       \
+      const hn::ScalableTag<T> d;                                    \
+      const auto lanes = static_cast<int64_t>(hn::Lanes(d));         \
+      int64_t i = 0;                                                 \
+      for (; i + lanes <= n; i += lanes) {                           \
+        hn::StoreU(hn::Function(hn::LoadU(d, a + i)), d, r + i);     \
+      }                                                              \
+      const hn::CappedTag<T, 1> one;                                 \
+      for (; i < n; ++i) {                                           \
+        hn::StoreU(hn::Function(hn::LoadU(one, a + i)), one, r + i); \
+      }                                                              \
+    }                                                                \
+  };
+HAWSER_ROUNDED(RoundedDown, Floor)
+HAWSER_ROUNDED(RoundedUp, Ceil)
+HAWSER_ROUNDED(RoundedEven, Round)
+
+// ---- halves as floats -------------------------------------------------------
+
+// So many are computed at a time.
+constexpr int64_t kChunk = 256;
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+HWY_INLINE void Widen(const Half* from, int64_t n, float* to) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* halves = reinterpret_cast<const hwy::float16_t*>(from);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, halves + i)), d, to + i);
+  }
+  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto* halves = reinterpret_cast<hwy::float16_t*>(to);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, from + i)), dh, halves + i);
+  }
+  for (; i < n; ++i) to[i] = Half(from[i]);
+}
+#else
+// Without instructions for it, the library's own way knows no infinities.
+HWY_INLINE void Widen(const Half* from, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = Half(from[i]);
+}
+#endif
+HWY_INLINE void Widen(const BFloat16* from, int64_t n, float* to) {
+  const auto* bits = reinterpret_cast<const uint16_t*>(from);
+  HAWSER_LANES
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = __builtin_bit_cast(float, static_cast<uint32_t>(bits[i]) << 16);
+  }
+}
+HWY_INLINE void Narrow(const float* from, int64_t n, BFloat16* to) {
+  auto* bits = reinterpret_cast<uint16_t*>(to);
+  HAWSER_LANES
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t f = __builtin_bit_cast(uint32_t, from[i]);
+    const uint32_t rounded = (f + 0x7FFFu + ((f >> 16) & 1u)) >> 16;
+    const uint32_t quiet = (f >> 16) | 0x40u;
+    bits[i] = static_cast<uint16_t>(from[i] != from[i] ? quiet : rounded);
+  }
+}
+
+template <typename T>
+constexpr bool kIsHalfLane =
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+// ---- loops ------------------------------------------------------------------
+
+template <typename F, typename T, typename R>
+HWY_INLINE void Unaries(const T* a, R* r, int64_t n) {
+  if constexpr (requires { F::Loop(a, r, n); }) {
+    F::Loop(a, r, n);
+  } else {
+    HAWSER_LANES
+    for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i]);
+  }
+}
+template <typename F, typename T, typename R>
+HWY_INLINE void Binaries(const T* a, const T* b, R* r, int64_t n) {
+  HAWSER_LANES
+  for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i], b[i]);
+}
+
+// What T is computed in.
+template <typename T>
+using Computed = std::conditional_t<kIsHalfLane<T>, float, T>;
+template <typename T, typename C>
+using ResultOf = std::conditional_t<std::is_same_v<C, Computed<T>>, T, C>;
+
+template <typename F, typename T, typename R>
+void UnaryLanes(const char* const* in, char* out, int64_t n) {
+  const T* a = reinterpret_cast<const T*>(in[0]);
+  R* r = reinterpret_cast<R*>(out);
+  if constexpr (!kIsHalfLane<T>) {
+    Unaries<F>(a, r, n);
+  } else {
+    HWY_ALIGN float x[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t m = n - i < kChunk ? n - i : kChunk;
+      Widen(a + i, m, x);
+      if constexpr (std::is_same_v<R, T>) {
+        Unaries<F>(x, x, m);
+        Narrow(x, m, r + i);
+      } else {
+        Unaries<F>(x, r + i, m);
+      }
+    }
+  }
+}
+template <typename F, typename T, typename R>
+void BinaryLanes(const char* const* in, char* out, int64_t n) {
+  const T* a = reinterpret_cast<const T*>(in[0]);
+  const T* b = reinterpret_cast<const T*>(in[1]);
+  R* r = reinterpret_cast<R*>(out);
+  if constexpr (!kIsHalfLane<T>) {
+    Binaries<F>(a, b, r, n);
+  } else {
+    HWY_ALIGN float x[kChunk];
+    HWY_ALIGN float y[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t m = n - i < kChunk ? n - i : kChunk;
+      Widen(a + i, m, x);
+      Widen(b + i, m, y);
+      if constexpr (std::is_same_v<R, T>) {
+        Binaries<F>(x, y, x, m);
+        Narrow(x, m, r + i);
+      } else {
+        Binaries<F>(x, y, r + i, m);
+      }
+    }
+  }
+}
+
+template <typename F>
+ElementFn Unary(const ElementTypes& types) {
+  return VisitDType(types.operands[0], [](auto tag) -> ElementFn {
+    using T = typename decltype(tag)::type;
+    using C = Computed<T>;
+    if constexpr (!F::template kFor<C>) {
+      return nullptr;
+    } else if constexpr (requires(C x) { F::Apply(x); }) {
+      return UnaryLanes<F, T, ResultOf<T, decltype(F::Apply(C{}))>>;
+    } else {
+      return UnaryLanes<F, T, T>;
+    }
+  });
+}
+template <typename F>
+ElementFn Binary(const ElementTypes& types) {
+  return VisitDType(types.operands[0], [](auto tag) -> ElementFn {
+    using T = typename decltype(tag)::type;
+    using C = Computed<T>;
+    if constexpr (!F::template kFor<C>) {
+      return nullptr;
+    } else {
+      return BinaryLanes<F, T, ResultOf<T, decltype(F::Apply(C{}, C{}))>>;
+    }
+  });
+}
+
+ElementFn Compare(const ElementTypes& types) {
+  switch (CompareDirectionOf(types.attributes)) {
+    case CompareDirection::kEq:
+      return Binary<IsEqual>(types);
+    case CompareDirection::kNe:
+      return Binary<IsNotEqual>(types);
+    case CompareDirection::kGe:
+      return Binary<IsAtLeast>(types);
+    case CompareDirection::kGt:
+      return Binary<IsAbove>(types);
+    case CompareDirection::kLe:
+      return Binary<IsAtMost>(types);
+    case CompareDirection::kLt:
+      break;
+  }
+  return Binary<IsBelow>(types);
+}
+
+template <typename W>
+void SelectLanes(const char* const* in, char* out, int64_t n) {
+  const auto* p = reinterpret_cast<const uint8_t*>(in[0]);
+  const W* a = reinterpret_cast<const W*>(in[1]);
+  const W* b = reinterpret_cast<const W*>(in[2]);
+  W* r = reinterpret_cast<W*>(out);
+  HAWSER_LANES
+  for (int64_t i = 0; i < n; ++i) r[i] = p[i] != 0 ? a[i] : b[i];
+}
+ElementFn Select(const ElementTypes& types) {
+  switch (ByteWidth(types.result)) {
+    case 1:
+      return SelectLanes<uint8_t>;
+    case 2:
+      return SelectLanes<uint16_t>;
+    case 4:
+      return SelectLanes<uint32_t>;
+    case 8:
+      return SelectLanes<uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename T>
+void ClampLanes(const char* const* in, char* out, int64_t n) {
+  const T* low = reinterpret_cast<const T*>(in[0]);
+  const T* x = reinterpret_cast<const T*>(in[1]);
+  const T* high = reinterpret_cast<const T*>(in[2]);
+  T* r = reinterpret_cast<T*>(out);
+  HAWSER_LANES
+  for (int64_t i = 0; i < n; ++i) {
+    r[i] = Smaller::Apply<T>(Larger::Apply<T>(x[i], low[i]), high[i]);
+  }
+}
+ElementFn Clamp(const ElementTypes& types) {
+  return VisitDType(types.result, [](auto tag) -> ElementFn {
+    using T = typename decltype(tag)::type;
+    if constexpr (kIsBits<T> || kIsReal<T>) {
+      return ClampLanes<T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+// ---- elementary functions ---------------------------------------------------
+
+// A vector of all lanes.
+template <typename T>
+using Lanes = hn::Vec<hn::ScalableTag<T>>;
+#if HWY_TARGET == HWY_AVX3
+constexpr char kF32[] = "f16_u10avx512f";
+constexpr char kF64[] = "d8_u10avx512f";
+#elif HWY_TARGET == HWY_AVX2
+constexpr char kF32[] = "f8_u10avx2";
+constexpr char kF64[] = "d4_u10avx2";
+#else
+constexpr char kF32[] = "f4_u10sse4";
+constexpr char kF64[] = "d2_u10sse4";
+#endif
+
+template <typename T>
+using RawLanes = decltype(Lanes<T>{}.raw);
+
+// One function for one type.
+template <typename Name, typename T>
+struct Library {
+  using Fn = RawLanes<T> (*)(RawLanes<T>);
+  static Fn Found() {
+    static const Fn fn = reinterpret_cast<Fn>(Sleef::OfProcess().Find(
+        std::string("Sleef_") + Name::kName + (sizeof(T) == 4 ? kF32 : kF64)));
+    return fn;
+  }
+};
+
+template <typename Name>
+struct Elementary {
+  template <typename T>
+  static constexpr bool kFor = kIsReal<T>;
+  template <typename T>
+  static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
+    const auto fn = Library<Name, T>::Found();
+    const hn::ScalableTag<T> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      hn::StoreU(Lanes<T>{fn(hn::LoadU(d, a + i).raw)}, d, r + i);
+    }
+    if (i == n) return;
+    HWY_ALIGN T rest[hn::MaxLanes(d)] = {};
+    for (int64_t k = i; k < n; ++k) rest[k - i] = a[k];
+    hn::StoreU(Lanes<T>{fn(hn::LoadU(d, rest).raw)}, d, rest);
+    for (int64_t k = i; k < n; ++k) r[k] = rest[k - i];
+  }
+};
+#define HAWSER_ELEMENTARY(Struct, name)   \
+  struct Struct##Name {                   \
+    static constexpr char kName[] = name; \
+  };                                      \
+  using Struct = Elementary<Struct##Name>;
+HAWSER_ELEMENTARY(Exp, "exp")
+HAWSER_ELEMENTARY(Expm1, "expm1")
+HAWSER_ELEMENTARY(Ln, "log")
+HAWSER_ELEMENTARY(LibraryLog1p, "log1p")
+HAWSER_ELEMENTARY(Sin, "sin")
+HAWSER_ELEMENTARY(Cos, "cos")
+HAWSER_ELEMENTARY(Tanh, "tanh")
+HAWSER_ELEMENTARY(CubeRoot, "cbrt")
+
+// The library's overflows for the largest numbers, where 1 is nothing.
+struct Log1p {
+  template <typename T>
+  static constexpr bool kFor = kIsReal<T>;
+  template <typename T>
+  static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
+    constexpr T kLarge = sizeof(T) == 4 ? T{0x1p60} : T{0x1p120};
+    HWY_ALIGN T x[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t m = n - i < kChunk ? n - i : kChunk;
+      int large = 0;
+      for (int64_t k = 0; k < m; ++k) {
+        x[k] = a[i + k];
+        large |= x[k] > kLarge ? 1 : 0;
+      }
+      LibraryLog1p::Loop(x, r + i, m);
+      if (large == 0) continue;
+      HWY_ALIGN T ln[kChunk];
+      Ln::Loop(x, ln, m);
+      for (int64_t k = 0; k < m; ++k) {
+        r[i + k] = x[k] > kLarge ? ln[k] : r[i + k];
+      }
+    }
+  }
+};
+
+// 1 / (1 + e^-x), by the sign of x, so that e never overflows.
+struct Sigmoid {
+  template <typename T>
+  static constexpr bool kFor = kIsReal<T>;
+  template <typename T>
+  static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
+    HWY_ALIGN T e[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t m = n - i < kChunk ? n - i : kChunk;
+      HAWSER_LANES
+      for (int64_t k = 0; k < m; ++k) {
+        e[k] = -Magnitude::Apply<T>(a[i + k]);
+      }
+      Exp::Loop(e, e, m);
+      HAWSER_LANES
+      for (int64_t k = 0; k < m; ++k) {
+        const T above = a[i + k] < 0 ? e[k] : T{1};
+        r[i + k] = above / (1 + e[k]);
+      }
+    }
+  }
+};
+
+// Null where the library has none for the type.
+template <typename F, typename Name>
+ElementFn FromLibrary(const ElementTypes& types) {
+  const bool there = types.operands[0] == DType::kF64
+                         ? Library<Name, double>::Found() != nullptr
+                         : Library<Name, float>::Found() != nullptr;
+  return there ? Unary<F>(types) : nullptr;
+}
+
+// ---- the table --------------------------------------------------------------
+
+struct LoopRow {
+  const OpDef* op;
+  ElementFn (*find)(const ElementTypes& types);
+};
+constexpr LoopRow kRows[] = {
+    {&kAbs, Unary<Magnitude>},
+    {&kAdd, Binary<Plus>},
+    {&kAnd, Binary<BitAnd>},
+    {&kCbrt, FromLibrary<CubeRoot, CubeRootName>},
+    {&kCeil, Unary<RoundedUp>},
+    {&kClamp, Clamp},
+    {&kCompare, Compare},
+    {&kCosine, FromLibrary<Cos, CosName>},
+    {&kDivide, Binary<Over>},
+    {&kExponential, FromLibrary<Exp, ExpName>},
+    {&kExponentialMinusOne, FromLibrary<Expm1, Expm1Name>},
+    {&kFloor, Unary<RoundedDown>},
+    {&kIsFinite, Unary<IsNumber>},
+    {&kLog, FromLibrary<Ln, LnName>},
+    {&kLogPlusOne, FromLibrary<Log1p, LibraryLog1pName>},
+    {&kLogistic, FromLibrary<Sigmoid, ExpName>},
+    {&kMaximum, Binary<Larger>},
+    {&kMinimum, Binary<Smaller>},
+    {&kMultiply, Binary<Times>},
+    {&kNegate, Unary<Negative>},
+    {&kNot, Unary<BitNot>},
+    {&kOr, Binary<BitOr>},
+    {&kRoundNearestEven, Unary<RoundedEven>},
+    {&kRsqrt, Unary<InverseRoot>},
+    {&kSelect, Select},
+    {&kSign, Unary<SignOf>},
+    {&kSine, FromLibrary<Sin, SinName>},
+    {&kSqrt, Unary<SquareRoot>},
+    {&kSubtract, Binary<Minus>},
+    {&kTanh, FromLibrary<Tanh, TanhName>},
+    {&kXor, Binary<BitXor>},
+};
+
+ElementFn FindLoop(const OpDef& op, const ElementTypes& types) {
+  for (const LoopRow& row : kRows) {
+    if (row.op == &op) return row.find(types);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+FindLoopFn Loops() { return FindLoop; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hawser::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hawser::cpu {
+
+#if HWY_TARGETS & HWY_SSE4
+FindLoopFn Sse4Loops() { return N_SSE4::Loops(); }
+#else
+FindLoopFn Sse4Loops() { return nullptr; }
+#endif
+#if HWY_TARGETS & HWY_AVX2
+FindLoopFn Avx2Loops() { return N_AVX2::Loops(); }
+#else
+FindLoopFn Avx2Loops() { return nullptr; }
+#endif
+#if HWY_TARGETS & HWY_AVX3
+FindLoopFn Avx512Loops() { return N_AVX3::Loops(); }
+#else
+FindLoopFn Avx512Loops() { return nullptr; }
+#endif
+
+}  // namespace hawser::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,78 @@
+// Tile: a few thousand turns of a region's loops, done together: one step after
+// the other over all of them, in memory that the nearest cache holds.
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/values/shape.h"
+
+namespace hawser::cpu {
+
+// How many lanes a value has in a tile of ny rows of nx turns: lane (j, i) is
+// number j * nx + i of those of kFull.
+enum class LaneShape : uint8_t {
+  kOne,      // the same wherever the region is
+  kRows,     // one for each j
+  kColumns,  // one for each i
+  kFull,
+};
+
+// The loops that the lanes of a tile run over; -1: one lane.
+struct LaneLoops {
+  int y = -1, x = -1;
+};
+
+// An integer that indices depend on, for each lane of its shape.
+struct TileSymbol {
+  LaneShape shape = LaneShape::kOne;
+  const int64_t* values = nullptr;
+};
+
+// Whether a scope's predicates hold in the lanes of a tile.
+struct TileScope {
+  enum Holds : uint8_t { kEverywhere, kNowhere, kSomewhere };
+  Holds holds = kEverywhere;
+  const bool* lanes = nullptr;  // kSomewhere
+};
+
+// Where a reduction's partial results go.
+struct TileFold {
+  char* parts = nullptr;    // of the tile's first row, or of its columns
+  int64_t parts_a_row = 1;  // from one row's to the next one's
+  bool begins = true;       // columns: nothing was folded into them yet
+};
+
+// Where a worker is, and the values there. Not thread-safe: each worker has its
+// own.
+struct Tile {
+  absl::Span<char* const> operands, results;  // memory of the region's
+  std::vector<int64_t> loops;                 // of the first lane
+  LaneLoops lane_loops;
+  int64_t ny = 1, nx = 1;
+  std::vector<const char*> values;  // by slot: where its lanes are
+  std::vector<char*> memory;        // by slot: its own
+  std::vector<TileSymbol> symbols;
+  std::vector<TileScope> scopes;
+  std::vector<TileFold> folds;
+  int64_t* indices = nullptr;  // room for one of each lane
+
+  int64_t lanes(LaneShape shape) const {
+    switch (shape) {
+      case LaneShape::kOne:
+        return 1;
+      case LaneShape::kRows:
+        return ny;
+      case LaneShape::kColumns:
+        return nx;
+      case LaneShape::kFull:
+        break;
+    }
+    return ny * nx;
+  }
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_TILE_H_

@@ -1,0 +1,264 @@
+#include "kernels/cpu/tile_steps/tile_step.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/cpu/conversion.h"
+#include "kernels/cpu/tile_steps/lane_moves.h"
+
+namespace hawser::cpu {
+namespace {
+
+// How lanes of `shape` that step so lie in rows and columns of memory.
+struct LaneGrid {
+  int64_t ny, nx;
+  LaneSteps steps;
+
+  bool lies_as_lanes() const {
+    return (nx == 1 || steps.x == 1) && (ny == 1 || steps.y == nx);
+  }
+};
+
+LaneGrid GridOf(const Tile& tile, LaneShape shape, const LaneIndex& index) {
+  LaneGrid grid{1, 1, {index.step_y(), index.step_x()}};
+  if (shape == LaneShape::kRows || shape == LaneShape::kFull) {
+    grid.ny = tile.ny;
+  }
+  if (shape == LaneShape::kColumns || shape == LaneShape::kFull) {
+    grid.nx = tile.nx;
+  }
+  return grid;
+}
+
+}  // namespace
+
+// ---- loads and stores -------------------------------------------------------
+
+void LoadStep::Run(Tile& tile) const {
+  const char* from = tile.operands[operand_];
+  char* const to = Target(tile);
+  const TileScope* scope = this->scope() < 0 ? nullptr
+                                             : &tile.scopes[this->scope()];
+  if (scope != nullptr && scope->holds == TileScope::kSomewhere) {
+    return Gather(tile, from, scope->lanes, to);
+  }
+  const LaneGrid grid = GridOf(tile, to_.shape, index_);
+  const bool along_x = grid.nx == 1 || index_.steps_along_x();
+  if (!along_x) return Gather(tile, from, nullptr, to);
+  if (grid.ny > 1 && !index_.steps_along_y()) {
+    for (int64_t j = 0; j < grid.ny; ++j) {
+      LoadLanes(to_.width, from + index_.At(tile, j, 0) * to_.width,
+                {0, grid.steps.x}, 1, grid.nx, to + j * grid.nx * to_.width);
+    }
+    return;
+  }
+  from += index_.At(tile, 0, 0) * to_.width;
+  if (!moves_ && grid.lies_as_lanes()) {
+    tile.values[to_.slot] = from;
+  } else {
+    LoadLanes(to_.width, from, grid.steps, grid.ny, grid.nx, to);
+  }
+}
+
+void LoadStep::Gather(Tile& tile, const char* from, const bool* holds,
+                      char* to) const {
+  index_.All(tile, to_.shape, tile.indices);
+  GatherLanes(to_.width, from, tile.indices, holds, tile.lanes(to_.shape), to);
+}
+
+char* StoreStep::Place(const Tile& tile) const {
+  const LaneGrid grid = GridOf(tile, from_.shape, index_);
+  const bool steps = (grid.nx == 1 || index_.steps_along_x()) &&
+                     (grid.ny == 1 || index_.steps_along_y());
+  if (!steps || !grid.lies_as_lanes()) return nullptr;
+  return tile.results[result_] + index_.At(tile, 0, 0) * from_.width;
+}
+
+void StoreStep::Run(Tile& tile) const {
+  const char* from = tile.values[from_.slot];
+  if (char* place = Place(tile)) {
+    if (place != from) {
+      std::memcpy(place, from, tile.lanes(from_.shape) * from_.width);
+    }
+    return;
+  }
+  const LaneGrid grid = GridOf(tile, from_.shape, index_);
+  if (index_.steps_along_x() && index_.steps_along_y()) {
+    StoreLanes(from_.width, from, grid.steps, grid.ny, grid.nx,
+               tile.results[result_] + index_.At(tile, 0, 0) * from_.width);
+    return;
+  }
+  index_.All(tile, from_.shape, tile.indices);
+  ScatterLanes(from_.width, from, tile.indices, tile.lanes(from_.shape),
+               tile.results[result_]);
+}
+
+// ---- values -----------------------------------------------------------------
+
+void OpStep::Run(Tile& tile) const {
+  absl::InlinedVector<const char*, 3> in;
+  for (const int operand : operands_) in.push_back(tile.values[operand]);
+  fn_(in.data(), Target(tile), tile.lanes(to_.shape));
+}
+
+void ConstantStep::Run(Tile& tile) const {
+  std::memcpy(Target(tile), value_.bytes().data(), to_.width);
+}
+
+void IotaStep::Run(Tile& tile) const {
+  index_.All(tile, to_.shape, tile.indices);
+  convert_(tile.indices, tile.lanes(to_.shape), Target(tile));
+}
+
+IotaStep::Convert IotaStep::ConvertTo(DType dtype) {
+  return VisitDType(dtype, [](auto tag) -> Convert {
+    using T = typename decltype(tag)::type;
+    return [](const int64_t* from, int64_t n, char* to) {
+      T* lanes = reinterpret_cast<T*>(to);
+      for (int64_t k = 0; k < n; ++k) lanes[k] = ConvertElement<T>(from[k]);
+    };
+  });
+}
+
+void ExpandStep::Run(Tile& tile) const {
+  const char* const from = tile.values[from_.slot];
+  char* const to = Target(tile);
+  const LaneSteps steps{from_.shape == LaneShape::kRows ? 1 : 0,
+                        from_.shape == LaneShape::kColumns ? 1 : 0};
+  if (to_.shape == LaneShape::kFull) {
+    LoadLanes(to_.width, from, steps, tile.ny, tile.nx, to);
+  } else {
+    LoadLanes(to_.width, from, {0, 0}, 1, tile.lanes(to_.shape), to);
+  }
+}
+
+void SymbolStep::Run(Tile& tile) const {
+  auto* const to = reinterpret_cast<int64_t*>(tile.memory[to_.slot]);
+  clamp_(tile.values[from_.slot], bounds_, tile.lanes(to_.shape), to);
+  tile.symbols[symbol_] = {to_.shape, to};
+}
+
+void SymbolStep::Skip(Tile& tile) const {
+  auto* const to = reinterpret_cast<int64_t*>(tile.memory[to_.slot]);
+  std::fill_n(to, tile.lanes(to_.shape), bounds_.min);
+  tile.symbols[symbol_] = {to_.shape, to};
+}
+
+SymbolStep::Clamp SymbolStep::ClampOf(DType dtype) {
+  return VisitDType(dtype, [](auto tag) -> Clamp {
+    using T = typename decltype(tag)::type;
+    if constexpr (kIsInteger<T>) {
+      return [](const char* from, plan::Bounds bounds, int64_t n, int64_t* to) {
+        const T* lanes = reinterpret_cast<const T*>(from);
+        for (int64_t k = 0; k < n; ++k) {
+          // What no s64 holds is beyond all bounds.
+          const bool large =
+              lanes[k] > T{0} && static_cast<uint64_t>(lanes[k]) >
+                                     static_cast<uint64_t>(bounds.max);
+          to[k] = large ? bounds.max
+                        : std::clamp(static_cast<int64_t>(lanes[k]), bounds.min,
+                                     bounds.max);
+        }
+      };
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+// ---- choices ----------------------------------------------------------------
+
+TileScope::Holds ScopeStep::Roughly(const Tile& tile) const {
+  TileScope::Holds all = TileScope::kEverywhere;
+  for (const Part& part : parts_) {
+    if (!part.value.steps_along_x() || !part.value.steps_along_y()) {
+      all = TileScope::kSomewhere;
+      continue;
+    }
+    const plan::Bounds range = part.value.Range(tile);
+    if (range.max < part.bounds.min || range.min > part.bounds.max) {
+      return TileScope::kNowhere;
+    }
+    if (range.min < part.bounds.min || range.max > part.bounds.max) {
+      all = TileScope::kSomewhere;
+    }
+  }
+  return all;
+}
+
+void ScopeStep::Run(Tile& tile) const {
+  TileScope& scope = tile.scopes[number_];
+  const TileScope* parent = parent_ < 0 ? nullptr : &tile.scopes[parent_];
+  scope.holds = parent != nullptr && parent->holds == TileScope::kNowhere
+                    ? TileScope::kNowhere
+                    : Roughly(tile);
+  if (scope.holds == TileScope::kNowhere) return;
+  const bool part = parent != nullptr && parent->holds == TileScope::kSomewhere;
+  if (scope.holds == TileScope::kEverywhere) {
+    if (part) scope = *parent;
+    return;
+  }
+  const int64_t n = tile.lanes(to_.shape);
+  bool* const lanes = reinterpret_cast<bool*>(tile.memory[to_.slot]);
+  scope.lanes = lanes;
+  if (part) {
+    std::copy_n(parent->lanes, n, lanes);
+  } else {
+    std::fill_n(lanes, n, true);
+  }
+  for (const Part& one : parts_) {
+    one.value.All(tile, to_.shape, tile.indices);
+    const auto [min, max] = one.bounds;
+    for (int64_t k = 0; k < n; ++k) {
+      lanes[k] &= tile.indices[k] >= min && tile.indices[k] <= max;
+    }
+  }
+}
+
+void ChooseStep::Run(Tile& tile) const {
+  // The first case that holds everywhere hides those behind it.
+  size_t last = from_.size() - 1;
+  bool mixed = false;
+  for (size_t k = 0; k < cases_.size(); ++k) {
+    const TileScope::Holds holds = tile.scopes[cases_[k]].holds;
+    if (holds == TileScope::kEverywhere) {
+      last = k;
+      break;
+    }
+    mixed = mixed || holds == TileScope::kSomewhere;
+  }
+  if (!mixed) {
+    tile.values[to_.slot] = tile.values[from_[last]];
+    return;
+  }
+  // Not where a result belongs, which may be the memory of another case.
+  char* const to = tile.memory[to_.slot];
+  tile.values[to_.slot] = to;
+  const int64_t n = tile.lanes(to_.shape);
+  std::memcpy(to, tile.values[from_[last]], n * to_.width);
+  for (size_t k = last; k-- > 0;) {
+    const TileScope& scope = tile.scopes[cases_[k]];
+    if (scope.holds != TileScope::kSomewhere) continue;
+    BlendLanes(to_.width, tile.values[from_[k]], scope.lanes, n, to);
+  }
+}
+
+// ---- folds ------------------------------------------------------------------
+
+void FoldStep::Run(Tile& tile) const {
+  const TileFold& fold = tile.folds[fold_];
+  const char* const input = tile.values[input_.slot];
+  if (columns_) {
+    auto* run = fold.begins ? folds_.columns : folds_.accumulate;
+    run(input, tile.ny, tile.nx, tile.nx, fold.parts);
+    return;
+  }
+  const int64_t width = ByteWidth(folds_.accumulator);
+  for (int64_t j = 0; j < tile.ny; ++j) {
+    folds_.run(input + j * tile.nx * input_.width, tile.nx,
+               fold.parts + j * fold.parts_a_row * width);
+  }
+}
+
+}  // namespace hawser::cpu

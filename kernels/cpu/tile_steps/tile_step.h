@@ -1,0 +1,260 @@
+// TileSteps: what is done with the lanes of a tile, one after the other.
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_TILE_STEP_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_TILE_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "kernels/cpu/folds.h"
+#include "kernels/cpu/kernel.h"
+#include "kernels/cpu/tile_steps/lane_index.h"
+#include "kernels/cpu/tile_steps/lane_moves.h"
+#include "kernels/cpu/tile_steps/tile.h"
+
+namespace hawser::cpu {
+
+// Immutable and thread-safe. A slot is a value of the tile: a step says where
+// its lanes are in Tile::values, in the slot's own memory or elsewhere.
+class TileStep {
+ public:
+  virtual ~TileStep() = default;
+  // `scope`: of Tile::scopes; where that holds nowhere nothing is done. -1:
+  // always.
+  void Do(Tile& tile) const {
+    if (scope_ >= 0 && tile.scopes[scope_].holds == TileScope::kNowhere) {
+      Skip(tile);
+    } else {
+      Run(tile);
+    }
+  }
+
+ protected:
+  explicit TileStep(int scope) : scope_(scope) {}
+  virtual void Run(Tile& tile) const = 0;
+  // Leaves nothing of an earlier tile.
+  virtual void Skip(Tile& tile) const = 0;
+  int scope() const { return scope_; }
+
+ private:
+  const int scope_;
+};
+using TileSteps = std::vector<std::unique_ptr<const TileStep>>;
+
+// What a slot holds: elements of `width` bytes, as many as its shape says.
+struct LaneSlot {
+  int slot = -1;
+  LaneShape shape = LaneShape::kFull;
+  int64_t width = 0;
+};
+
+// Lanes of a result, put where they belong.
+class StoreStep final : public TileStep {
+ public:
+  StoreStep(int result, LaneIndex index, LaneSlot from)
+      : TileStep(-1), result_(result), index_(std::move(index)), from_(from) {}
+  // Where the lanes belong, if they lie there as they do in a slot.
+  char* Place(const Tile& tile) const;
+
+ private:
+  void Run(Tile& tile) const override;
+  void Skip(Tile& tile) const override {}
+
+  const int result_;
+  const LaneIndex index_;
+  const LaneSlot from_;
+};
+
+// A step that gives a slot its lanes: in the slot's memory, or where a result of
+// these lanes belongs.
+class ValueStep : public TileStep {
+ public:
+  // `store` puts the lanes where they belong, next; null: they stay.
+  void StoredBy(const StoreStep* store) { store_ = store; }
+  int slot() const { return to_.slot; }
+
+ protected:
+  ValueStep(int scope, LaneSlot to) : TileStep(scope), to_(to) {}
+  void Skip(Tile& tile) const override {
+    tile.values[to_.slot] = tile.memory[to_.slot];
+  }
+  // Where the lanes are to be.
+  char* Target(Tile& tile) const {
+    char* place = store_ == nullptr ? nullptr : store_->Place(tile);
+    if (place == nullptr) place = tile.memory[to_.slot];
+    tile.values[to_.slot] = place;
+    return place;
+  }
+
+  const LaneSlot to_;
+
+ private:
+  const StoreStep* store_ = nullptr;
+};
+
+// An operand's elements. They stay where they are when they lie as lanes do,
+// unless `moves` says that they may be written over before they are read.
+class LoadStep final : public ValueStep {
+ public:
+  LoadStep(int scope, int operand, LaneIndex index, LaneSlot to, bool moves)
+      : ValueStep(scope, to),
+        operand_(operand),
+        index_(std::move(index)),
+        moves_(moves) {}
+
+ private:
+  void Run(Tile& tile) const override;
+  void Gather(Tile& tile, const char* from, const bool* holds, char* to) const;
+
+  const int operand_;
+  const LaneIndex index_;
+  const bool moves_;
+};
+
+// An elementwise op.
+class OpStep final : public ValueStep {
+ public:
+  using Operands = absl::InlinedVector<int, 3>;
+  OpStep(int scope, ElementFn fn, Operands operands, LaneSlot to)
+      : ValueStep(scope, to), fn_(fn), operands_(std::move(operands)) {}
+
+ private:
+  void Run(Tile& tile) const override;
+
+  const ElementFn fn_;
+  const Operands operands_;
+};
+
+// A constant of one element.
+class ConstantStep final : public ValueStep {
+ public:
+  ConstantStep(Literal value, LaneSlot to)
+      : ValueStep(-1, to), value_(std::move(value)) {}
+
+ private:
+  void Run(Tile& tile) const override;
+
+  const Literal value_;
+};
+
+// Indices of an axis, as another dtype.
+class IotaStep final : public ValueStep {
+ public:
+  using Convert = void (*)(const int64_t* from, int64_t n, char* to);
+  IotaStep(int scope, LaneIndex index, Convert convert, LaneSlot to)
+      : ValueStep(scope, to), index_(std::move(index)), convert_(convert) {}
+  static Convert ConvertTo(DType dtype);
+
+ private:
+  void Run(Tile& tile) const override;
+
+  const LaneIndex index_;
+  const Convert convert_;
+};
+
+// Lanes of a lower shape, for each lane of a higher one.
+class ExpandStep final : public ValueStep {
+ public:
+  ExpandStep(int scope, LaneSlot from, LaneSlot to)
+      : ValueStep(scope, to), from_(from) {}
+
+ private:
+  void Run(Tile& tile) const override;
+
+  const LaneSlot from_;
+};
+
+// Integers as a symbol of indices: within its bounds, whatever they are.
+class SymbolStep final : public ValueStep {
+ public:
+  using Clamp = void (*)(const char* from, plan::Bounds bounds, int64_t n,
+                         int64_t* to);
+  SymbolStep(int scope, int symbol, LaneSlot from, Clamp clamp,
+             plan::Bounds bounds, LaneSlot to)
+      : ValueStep(scope, to),
+        symbol_(symbol),
+        from_(from),
+        clamp_(clamp),
+        bounds_(bounds) {}
+  // Null: no integers.
+  static Clamp ClampOf(DType dtype);
+
+ private:
+  void Run(Tile& tile) const override;
+  void Skip(Tile& tile) const override;
+
+  const int symbol_;
+  const LaneSlot from_;
+  const Clamp clamp_;
+  const plan::Bounds bounds_;
+};
+
+// Looks whether a scope's predicates hold.
+class ScopeStep final : public TileStep {
+ public:
+  struct Part {
+    LaneIndex value;
+    plan::Bounds bounds;
+  };
+  // `number`: of Tile::scopes, as `parent`, which must hold too; -1: none.
+  // `to`: its lanes, bool.
+  ScopeStep(int number, int parent, std::vector<Part> parts, LaneSlot to)
+      : TileStep(-1),
+        number_(number),
+        parent_(parent),
+        parts_(std::move(parts)),
+        to_(to) {}
+
+ private:
+  void Run(Tile& tile) const override;
+  void Skip(Tile& tile) const override {}
+  // Whether all lanes are alike, as far as ranges tell.
+  TileScope::Holds Roughly(const Tile& tile) const;
+
+  const int number_, parent_;
+  const std::vector<Part> parts_;
+  const LaneSlot to_;
+};
+
+// Of several values the first whose scope holds, else the last one.
+class ChooseStep final : public ValueStep {
+ public:
+  // `cases`: of Tile::scopes, one for each of `from` but the last.
+  ChooseStep(int scope, std::vector<int> cases, std::vector<int> from,
+             LaneSlot to)
+      : ValueStep(scope, to),
+        cases_(std::move(cases)),
+        from_(std::move(from)) {}
+
+ private:
+  void Run(Tile& tile) const override;
+
+  const std::vector<int> cases_, from_;
+};
+
+// Folds of a pass of a reduction: of each row along x, or of each column along
+// y, by a monoid.
+class FoldStep final : public TileStep {
+ public:
+  // `fold`: of Tile::folds. `input`: kFull.
+  FoldStep(int fold, const Folds& folds, bool columns, LaneSlot input)
+      : TileStep(-1),
+        fold_(fold),
+        folds_(folds),
+        columns_(columns),
+        input_(input) {}
+
+ private:
+  void Run(Tile& tile) const override;
+  void Skip(Tile& tile) const override {}
+
+  const int fold_;
+  const Folds& folds_;
+  const bool columns_;
+  const LaneSlot input_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_TILE_STEP_H_

@@ -1,0 +1,65 @@
+// FoldParts: partial results of a program's reductions, in an order that sizes
+// alone decide.
+#ifndef HAWSER_KERNELS_CPU_TILES_FOLD_PARTS_H_
+#define HAWSER_KERNELS_CPU_TILES_FOLD_PARTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/tiles/tile_program.h"
+
+namespace hawser::cpu {
+
+// Turns of all of the loops, a chunk of each at a time.
+int64_t TurnsOf(const std::vector<TileLoop>& loops);
+
+// The turns of the reduced loops, cut where partial results are set aside:
+// rows: at each tile; columns: every few thousand rows. Immutable.
+class FoldSegments {
+ public:
+  explicit FoldSegments(const TileProgram& program);
+
+  int64_t count() const { return count_; }
+  int64_t turns() const { return turns_; }
+  // The first turn of a segment; of number count(), how many there are.
+  int64_t Begin(int64_t segment) const;
+
+ private:
+  const int64_t turns_;
+  int64_t count_ = 0;
+  int64_t around_ = 1;  // turns of the rows' loop
+  int64_t a_turn_ = 0;  // segments of all of these; 0: they are one of several
+  int64_t length_ = 1;  // turns of a segment
+};
+
+// Of one turn of the kept loops: a part for each segment and result. Where they
+// are is in Tile::folds.
+class FoldParts {
+ public:
+  // Both outlive it.
+  FoldParts(const TileProgram& program, const FoldSegments& segments)
+      : program_(program), segments_(segments) {}
+
+  // Makes `memory` hold the parts of the tile's results; it is kept for the
+  // next.
+  void Place(Tile& tile, std::vector<double>& memory) const;
+  // What the next tiles fold goes to that segment; `all`: as Place left it.
+  void SetSegment(const std::vector<TileFold>& all, int64_t segment,
+                  Tile& tile) const;
+  // Gives the slots of a pass's reductions what their parts come to.
+  void Finish(const TileProgram::Pass& pass, Tile& tile) const;
+
+ private:
+  static int64_t PartBytes(const TileReduction& reduction) {
+    return ByteWidth(reduction.reduction->elements.accumulator);
+  }
+  int64_t PartsOf(const Tile& tile) const {
+    return segments_.count() * (program_.columns ? tile.nx : tile.ny);
+  }
+
+  const TileProgram& program_;
+  const FoldSegments& segments_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILES_FOLD_PARTS_H_

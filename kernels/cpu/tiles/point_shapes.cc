@@ -1,0 +1,182 @@
+#include "kernels/cpu/tiles/point_shapes.h"
+
+#include <algorithm>
+
+namespace hawser::cpu {
+namespace {
+
+using plan::IndexAtom;
+using plan::IndexExpr;
+using plan::Point;
+using plan::PointId;
+using plan::Region;
+using plan::RegionKind;
+using plan::ScopeId;
+
+// Fewer lanes than these leave a tile's steps idle.
+constexpr int64_t kFewLanes = 512;
+
+// The loop of a load that the next element in memory is along, if that is not
+// loop x.
+int CrossingLoop(const Region& region, int x) {
+  for (const plan::MemoryAccess& a : region.accesses) {
+    if (a.operand < 0 || a.offset.CoefficientOf(x) == 1) continue;
+    for (int d = 0; d < x; ++d) {
+      if (a.offset.CoefficientOf(d) == 1) return d;
+    }
+  }
+  return -1;
+}
+
+// The one before `x`, or where these are too few lanes the longest one, of
+// loops [0, end).
+int RowLoop(const Region& region, int end, int64_t along_x) {
+  if (end < 1) return -1;
+  const auto& extents = region.loops.extents;
+  if (extents[end - 1] * along_x >= kFewLanes) return end - 1;
+  const auto longest =
+      std::max_element(extents.begin(), extents.begin() + end);
+  return static_cast<int>(longest - extents.begin());
+}
+
+}  // namespace
+
+LaneLoops ChooseLaneLoops(const Region& region, bool columns) {
+  const auto& extents = region.loops.extents;
+  const int loops = static_cast<int>(extents.size());
+  const int kept = region.num_kept_loops;
+  if (columns) return {kept < loops ? loops - 1 : -1, kept - 1};
+  if (HasFolds(region)) {
+    const int x = kept < loops ? loops - 1 : -1;
+    return {RowLoop(region, kept, x < 0 ? 1 : extents[x]), x};
+  }
+  if (loops == 0) return {};
+  const int x = loops - 1;
+  const int crossing = CrossingLoop(region, x);
+  return {crossing >= 0 ? crossing : RowLoop(region, x, extents[x]), x};
+}
+
+bool HasFolds(const Region& region) {
+  return std::any_of(
+      region.points.begin(), region.points.end(),
+      [](const Point& p) { return p.kind == Point::kReduce; });
+}
+
+LaneShape Joined(LaneShape a, LaneShape b) {
+  if (a == b || b == LaneShape::kOne) return a;
+  return a == LaneShape::kOne ? b : LaneShape::kFull;
+}
+
+PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns)
+    : region_(region),
+      lanes_(lanes),
+      columns_(columns),
+      folds_(HasFolds(region)),
+      symbols_(region.symbols.size(), LaneShape::kOne) {
+  indices_.resize(region.points.size());
+  for (const plan::MemoryAccess& a : region.accesses) {
+    if (a.operand >= 0) indices_[a.point] = a.offset;
+  }
+  for (size_t n = 0; n < region.points.size(); ++n) {
+    const Point& p = region.points[n];
+    if (p.kind == Point::kIota) {
+      indices_[n] = Merged(region.maps[p.map].axes[p.axis]);
+    }
+    loops_.push_back(LoopsOf(static_cast<PointId>(n)));
+    const bool folded = folds_ && (p.per_result || p.kind == Point::kReduce);
+    shapes_.push_back(ShapeOf(loops_.back(), folded));
+    When when = When::kTile;
+    if (p.kind == Point::kReduce) {
+      when = When::kAfter;
+    } else if (folded && p.stage > 0) {
+      when = When::kAfter;
+    } else if (loops_.back() == kNone) {
+      when = When::kOnce;
+    } else if (folded) {
+      when = When::kBefore;
+    }
+    whens_.push_back(when);
+    for (size_t s = 0; s < region.symbols.size(); ++s) {
+      if (region.symbols[s].point == static_cast<PointId>(n)) {
+        symbols_[s] = shapes_.back();
+      }
+    }
+  }
+}
+
+IndexExpr PointShapes::Merged(const IndexExpr& e) const {
+  return e.Substitute(region_.loops.back);
+}
+
+uint8_t PointShapes::LoopsOf(const IndexExpr& e) const {
+  uint8_t loops = kNone;
+  for (int d = 0; d < static_cast<int>(region_.loops.extents.size()); ++d) {
+    if (!e.UsesDim(d)) continue;
+    loops |= d == lanes_.x ? kAlongX : d == lanes_.y ? kAlongY : kAround;
+  }
+  std::vector<int> symbols;
+  e.CollectSymbols(&symbols);
+  for (const int s : symbols) loops |= loops_[region_.symbols[s].point];
+  return loops;
+}
+
+uint8_t PointShapes::LoopsOfScope(ScopeId scope) const {
+  uint8_t loops = kNone;
+  for (; scope > 0; scope = region_.scopes[scope].parent) {
+    for (const plan::Predicate& p : region_.scopes[scope].predicates) {
+      loops |= LoopsOf(Merged(p.value));
+    }
+  }
+  return loops;
+}
+
+uint8_t PointShapes::LoopsOf(PointId id) const {
+  const Point& p = region_.points[id];
+  if (p.kind == Point::kReduce) {
+    // Of every loop that is kept.
+    return columns_ ? kAlongX | kAround : kAlongY | kAround;
+  }
+  uint8_t loops = LoopsOf(indices_[id]);
+  // Where its scope does not hold a load is not done, and anything else is
+  // done in vain.
+  if (p.kind == Point::kLoad) loops |= LoopsOfScope(p.scope);
+  for (const PointId o : p.operands) loops |= loops_[o];
+  for (const ScopeId s : p.cases) loops |= LoopsOfScope(s);
+  return loops;
+}
+
+LaneShape PointShapes::ShapeOf(uint8_t loops, bool per_result) const {
+  if (loops == kNone) return LaneShape::kOne;
+  if (per_result) return columns_ ? LaneShape::kColumns : LaneShape::kRows;
+  return (loops & kAlongX) != 0 ? LaneShape::kFull : LaneShape::kRows;
+}
+
+bool PointShapes::Tells(ScopeId scope, LaneShape shape) const {
+  const uint8_t loops = LoopsOfScope(scope);
+  const bool rows = shape == LaneShape::kRows || shape == LaneShape::kFull;
+  const bool columns =
+      shape == LaneShape::kColumns || shape == LaneShape::kFull;
+  return (rows || (loops & kAlongY) == 0) &&
+         (columns || (loops & kAlongX) == 0) &&
+         (shape != LaneShape::kOne || loops == kNone);
+}
+
+std::vector<PointId> PointShapes::Needed(PointId id) const {
+  const Point& p = region_.points[id];
+  std::vector<PointId> needed(p.operands.begin(), p.operands.end());
+  std::vector<int> symbols;
+  indices_[id].CollectSymbols(&symbols);
+  std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());
+  scopes.push_back(p.scope);
+  for (ScopeId s : scopes) {
+    for (; s > 0; s = region_.scopes[s].parent) {
+      for (const plan::Predicate& q : region_.scopes[s].predicates) {
+        q.value.CollectSymbols(&symbols);
+      }
+    }
+  }
+  for (const int s : symbols) needed.push_back(region_.symbols[s].point);
+  return needed;
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,67 @@
+// PointShapes: what each point of a region depends on, and so how many lanes it
+// has and how often it is computed.
+#ifndef HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
+#define HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/tile_steps/tile.h"
+#include "kernels/plan/region/region.h"
+
+namespace hawser::cpu {
+
+// Which loops are the lanes of tiles, by kind and extents. The last kept loop
+// along x where columns are folded, else the last loop.
+LaneLoops ChooseLaneLoops(const plan::Region& region, bool columns);
+
+// Whether some point is a fold, maybe of one element.
+bool HasFolds(const plan::Region& region);
+
+LaneShape Joined(LaneShape a, LaneShape b);
+
+// Immutable. Maps count the region's merged loops.
+class PointShapes {
+ public:
+  // When a point is computed.
+  enum class When : uint8_t {
+    kOnce,    // for each worker
+    kBefore,  // for each turn of the kept loops, before any reduction
+    kTile,    // for each tile
+    kAfter,   // once the reductions of its stage but one are there
+  };
+
+  PointShapes(const plan::Region& region, LaneLoops lanes, bool columns);
+
+  LaneShape shape(plan::PointId p) const { return shapes_[p]; }
+  When when(plan::PointId p) const { return whens_[p]; }
+  // Whether the scope may be looked at for lanes of that shape.
+  bool Tells(plan::ScopeId scope, LaneShape shape) const;
+  const std::vector<LaneShape>& symbols() const { return symbols_; }
+  // What the point reads: a load's offset, an iota's index; of others nothing.
+  const plan::IndexExpr& index(plan::PointId p) const { return indices_[p]; }
+  // Over the merged loops.
+  plan::IndexExpr Merged(const plan::IndexExpr& e) const;
+  // The points that have to be there before it, in no order.
+  std::vector<plan::PointId> Needed(plan::PointId p) const;
+
+ private:
+  enum Loops : uint8_t { kNone = 0, kAround = 1, kAlongY = 2, kAlongX = 4 };
+
+  uint8_t LoopsOf(const plan::IndexExpr& e) const;
+  uint8_t LoopsOfScope(plan::ScopeId scope) const;
+  uint8_t LoopsOf(plan::PointId p) const;
+  LaneShape ShapeOf(uint8_t loops, bool per_result) const;
+
+  const plan::Region& region_;
+  const LaneLoops lanes_;
+  const bool columns_;
+  const bool folds_;
+  std::vector<plan::IndexExpr> indices_;  // by point
+  std::vector<uint8_t> loops_;            // likewise
+  std::vector<LaneShape> shapes_, symbols_;
+  std::vector<When> whens_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_

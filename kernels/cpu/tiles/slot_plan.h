@@ -1,0 +1,76 @@
+// SlotPlan: which slots of a program share memory, since they are not needed at
+// the same time.
+#ifndef HAWSER_KERNELS_CPU_TILES_SLOT_PLAN_H_
+#define HAWSER_KERNELS_CPU_TILES_SLOT_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
+
+namespace hawser::cpu {
+
+// Told of slots while steps are made. Steps stand in lists, in the order in
+// which lists first run; a list may run again, which needs again what earlier
+// lists gave it.
+class SlotPlan {
+ public:
+  // The steps that follow stand in a new list. `lasts`: what it gives stays.
+  void BeginList(bool lasts);
+  // The step that follows is a new one.
+  void BeginStep() { ++now_; }
+
+  // It gives lanes of that shape. `over`: maybe in the memory of a slot that it
+  // is the last to use.
+  LaneSlot Define(LaneShape shape, int64_t width, bool over);
+  // For as long as the program is.
+  LaneSlot DefineLasting(LaneShape shape, int64_t width);
+  // To the end of the list.
+  LaneSlot DefineForList(LaneShape shape, int64_t width);
+  // It uses a slot.
+  void Use(int slot);
+  // `slot` may be where `other` is, which is there as long.
+  void Share(int slot, int other);
+
+  // What one lane more of kFull takes.
+  int64_t BytesOfALane();
+  // Where each slot is in a worker's memory for tiles of at most ny rows of nx
+  // lanes; its size is `*bytes`.
+  std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes);
+
+ private:
+  struct Life {
+    LaneShape shape;
+    int64_t width;
+    bool over = false;
+    bool to_the_end = false;  // of its list
+    int list = 0;
+    int first, last;  // steps
+    std::vector<int> others;
+    int place = -1;  // among places_
+  };
+  struct Place {
+    LaneShape shape;
+    int64_t width;
+    int free_from;
+  };
+  struct List {
+    int first;
+    bool lasts;
+  };
+
+  int ListOf(int step) const;
+  // Last steps as they are once all is known, then places.
+  void Settle();
+  void Extend();
+
+  int now_ = 0;
+  std::vector<List> lists_;
+  std::vector<Life> slots_;
+  std::vector<Place> places_;
+  bool settled_ = false;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILES_SLOT_PLAN_H_

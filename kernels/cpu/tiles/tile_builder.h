@@ -1,0 +1,88 @@
+// TileBuilder: makes the steps of a TileProgram.
+#ifndef HAWSER_KERNELS_CPU_TILES_TILE_BUILDER_H_
+#define HAWSER_KERNELS_CPU_TILES_TILE_BUILDER_H_
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "kernels/cpu/tiles/point_shapes.h"
+#include "kernels/cpu/tiles/slot_plan.h"
+#include "kernels/cpu/tiles/tile_program.h"
+#include "kernels/plan/region/region.h"
+
+namespace hawser::cpu {
+
+// Invariant: steps are made in the order in which they first run, each behind
+// those whose slots it uses. Used once.
+class TileBuilder {
+ public:
+  // `resident`: what a pass computes stays for those behind it, as a tile holds
+  // whole rows. Both outlive the builder.
+  TileBuilder(const Module& module, const plan::Region& region, bool resident,
+              Isa isa);
+
+  absl::StatusOr<TileProgram> Build();
+  // After Build: what a lane of a tile takes.
+  int64_t bytes_of_a_lane() { return slots_.BytesOfALane(); }
+  // As SlotPlan's.
+  std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes) {
+    return slots_.Layout(ny, nx, bytes);
+  }
+
+ private:
+  using Points = std::vector<plan::PointId>;
+
+  absl::Status FindReductions();
+  absl::Status AddPass(int stage);
+  void FinishReduction(size_t number, TileSteps* to);
+  // Points of a list, with all that they need of the same kind, ascending.
+  Points Closure(Points roots) const;
+  absl::Status AddPoints(const Points& points, TileSteps* to);
+  absl::Status AddPoint(plan::PointId id, TileSteps* to);
+  absl::Status AddOp(plan::PointId id, TileSteps* to);
+  void AddLoad(plan::PointId id, TileSteps* to);
+  void AddChoice(plan::PointId id, TileSteps* to);
+  absl::Status AddSymbols(plan::PointId id, TileSteps* to);
+  // Which results are stored at the end of that list, and their steps.
+  std::vector<int> StoresOf(bool per_result) const;
+  void AddStores(const std::vector<int>& results, TileSteps* to);
+
+  // The point's lanes in that shape. Of what is the same everywhere they are
+  // made once.
+  LaneSlot As(plan::PointId id, LaneShape shape, TileSteps* to);
+  // The number of the scope for lanes of that shape, looked at before.
+  int AddScope(plan::ScopeId scope, LaneShape shape, TileSteps* to);
+  // That of the point; -1: it is done always.
+  int ScopeOf(plan::PointId id, LaneShape shape, TileSteps* to);
+  LaneIndex IndexOf(const plan::IndexExpr& index);
+  LaneSlot Define(plan::PointId id, bool over);
+  void Add(std::unique_ptr<ValueStep> step, TileSteps* to);
+  bool MayBeWrittenOver(int operand) const;
+
+  int64_t WidthOf(plan::PointId id) const;
+  DType DTypeOf(plan::PointId id) const;
+
+  const Module& module_;
+  const plan::Region& region_;
+  const Computation& body_;
+  const bool columns_, resident_;
+  const Isa isa_;
+  const LaneLoops lanes_;
+  const PointShapes shapes_;
+  SlotPlan slots_;
+  TileProgram program_;
+  // Of the lists so far, or where passes start anew of this one.
+  std::map<std::pair<plan::PointId, LaneShape>, LaneSlot> slots_of_;
+  std::map<std::pair<plan::ScopeId, LaneShape>, int> scopes_;  // of this list
+  std::vector<int> symbol_slots_;                              // by symbol
+  std::vector<plan::PointId> reduction_points_;  // of program_.reductions
+  ValueStep* last_value_ = nullptr;              // of this list
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILES_TILE_BUILDER_H_

@@ -1,0 +1,65 @@
+// TileProgram: a region as steps over tiles of its loops.
+#ifndef HAWSER_KERNELS_CPU_TILES_TILE_PROGRAM_H_
+#define HAWSER_KERNELS_CPU_TILES_TILE_PROGRAM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/ir/module.h"
+#include "kernels/cpu/folds.h"
+#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
+#include "kernels/plan/region/region.h"
+
+namespace hawser::cpu {
+
+// A loop that tiles run over, `chunk` turns at a time.
+struct TileLoop {
+  int loop = -1;  // of the region
+  int64_t extent = 1;
+  int64_t chunk = 1;
+
+  int64_t chunks() const { return (extent + chunk - 1) / chunk; }
+};
+
+// The fold of one reduction.
+struct TileReduction {
+  const Reduction* reduction = nullptr;
+  LaneSlot initial, result;
+};
+
+// Immutable and thread-safe. Tiles at the same turns of `outer` are one after
+// the other: a pass for each stage of the region runs over all turns of `inner`
+// (loops that are reduced), and leaves its reductions' results.
+struct TileProgram {
+  struct Pass {
+    TileSteps tile;                // for each tile
+    std::vector<int> reductions;   // what it folds
+    TileSteps after;               // once they have their results
+  };
+
+  plan::RegionKind kind;
+  int num_loops = 0;
+  LaneLoops lane_loops;
+  std::vector<TileLoop> outer, inner;
+  TileSteps once;    // for each worker
+  TileSteps before;  // for each turn of `outer`
+  std::vector<Pass> passes;
+  std::vector<TileReduction> reductions;
+  bool columns = false;  // reductions fold along y
+  int64_t ny = 1, nx = 1;  // of the largest tile
+  std::vector<int64_t> slots;  // offsets in a worker's memory
+  int64_t slot_bytes = 0;
+  int num_symbols = 0, num_scopes = 0;
+  double lane_steps = 0;  // of work, for each lane of all passes
+};
+
+// `isa`: whose loops elementwise ops use. Errors: kUnimplemented, a region that
+// tiles do not compute.
+absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
+                                            const plan::Region& region,
+                                            Isa isa = MachineIsa());
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILES_TILE_PROGRAM_H_

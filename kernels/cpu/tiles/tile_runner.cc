@@ -1,0 +1,201 @@
+#include "kernels/cpu/tiles/tile_runner.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/base/threads/thread_pool.h"
+#include "kernels/cpu/tiles/fold_parts.h"
+
+namespace hawser::cpu {
+namespace {
+
+// Fewer turns of the kept loops than these leave threads idle where the reduced
+// ones are long.
+constexpr int64_t kFewTurns = 16;
+constexpr int64_t kLine = 64;
+
+// Memory of a thread, which grows and stays.
+char* ThreadMemory(int64_t bytes) {
+  struct Line {
+    alignas(kLine) char bytes[kLine];
+  };
+  thread_local std::vector<Line> memory;
+  const auto lines = static_cast<size_t>((bytes + kLine - 1) / kLine);
+  if (memory.size() < lines) memory = std::vector<Line>(lines);
+  return reinterpret_cast<char*>(memory.data());
+}
+
+void Do(const TileSteps& steps, Tile& tile) {
+  for (const auto& step : steps) step->Do(tile);
+}
+
+// Moves the tile to a turn of `loops`.
+void SetLoops(const std::vector<TileLoop>& loops, int64_t turn, Tile& tile) {
+  for (size_t k = loops.size(); k-- > 0;) {
+    const TileLoop& loop = loops[k];
+    const int64_t chunks = loop.chunks();
+    const int64_t begin = turn % chunks * loop.chunk;
+    turn /= chunks;
+    tile.loops[loop.loop] = begin;
+    const int64_t size = std::min(loop.chunk, loop.extent - begin);
+    if (loop.loop == tile.lane_loops.y) tile.ny = size;
+    if (loop.loop == tile.lane_loops.x) tile.nx = size;
+  }
+}
+
+// One run of a program. Const: workers share it.
+class TileRun {
+ public:
+  TileRun(const TileProgram& program, absl::Span<char* const> operands,
+          absl::Span<char* const> results, const Environment& environment)
+      : program_(program),
+        operands_(operands),
+        results_(results),
+        environment_(environment),
+        turns_(TurnsOf(program.outer)),
+        segments_(program),
+        parts_(program, segments_),
+        lane_steps_(std::max(program.lane_steps, 1.0)) {}
+
+  absl::Status Run() const {
+    if (turns_ == 0) return absl::OkStatus();
+    const auto lanes = static_cast<double>(program_.ny * program_.nx);
+    const auto inner = static_cast<double>(segments_.turns());
+    const double steps = lanes * lane_steps_ * std::max(inner, 1.0);
+    const bool long_folds = program_.passes.size() == 1 &&
+                            turns_ < kFewTurns && segments_.count() > 1 &&
+                            steps > 2 * kParallelElements;
+    if (long_folds) return RunLongFolds();
+    const auto group = std::max<int64_t>(
+        static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)), 1);
+    return ForEachBlock(environment_.pool, (turns_ - 1) / group + 1,
+                        environment_.cancel, [&](int64_t block) {
+                          return RunTurns(block * group,
+                                          std::min((block + 1) * group, turns_));
+                        });
+  }
+
+ private:
+  // Makes the thread's tile ready.
+  Tile& Begin() const {
+    thread_local Tile tile;
+    const int64_t lanes = program_.ny * program_.nx;
+    char* memory = ThreadMemory(program_.slot_bytes + kLine +
+                                lanes * static_cast<int64_t>(sizeof(int64_t)));
+    tile.operands = operands_;
+    tile.results = results_;
+    tile.loops.assign(program_.num_loops, 0);
+    tile.lane_loops = program_.lane_loops;
+    tile.ny = program_.ny;
+    tile.nx = program_.nx;
+    tile.memory.clear();
+    for (const int64_t offset : program_.slots) {
+      tile.memory.push_back(memory + offset);
+    }
+    tile.values.assign(tile.memory.begin(), tile.memory.end());
+    tile.indices = reinterpret_cast<int64_t*>(
+        memory + (program_.slot_bytes + kLine - 1) / kLine * kLine);
+    tile.symbols.assign(program_.num_symbols, {});
+    tile.scopes.assign(program_.num_scopes, {});
+    tile.folds.assign(program_.reductions.size(), {});
+    Do(program_.once, tile);
+    return tile;
+  }
+
+  absl::Status RunTurns(int64_t begin, int64_t end) const {
+    Tile& tile = Begin();
+    WorkMeter meter(environment_);
+    thread_local std::vector<double> parts;  // as aligned as any accumulator
+    for (int64_t turn = begin; turn < end; ++turn) {
+      SetLoops(program_.outer, turn, tile);
+      Do(program_.before, tile);
+      for (const TileProgram::Pass& pass : program_.passes) {
+        parts_.Place(tile, parts);
+        HAWSER_RETURN_IF_ERROR(
+            RunPass(pass, 0, segments_.count(), tile, meter));
+        parts_.Finish(pass, tile);
+        Do(pass.after, tile);
+      }
+    }
+    return meter.End();
+  }
+
+  // One turn of the kept loops after the other, each by several threads.
+  absl::Status RunLongFolds() const {
+    const TileProgram::Pass& pass = program_.passes[0];
+    std::vector<double> parts;
+    for (int64_t turn = 0; turn < turns_; ++turn) {
+      Tile sizes;
+      sizes.loops.assign(program_.num_loops, 0);
+      sizes.lane_loops = program_.lane_loops;
+      SetLoops(program_.outer, turn, sizes);
+      sizes.folds.assign(program_.reductions.size(), {});
+      parts_.Place(sizes, parts);
+      const double segment = static_cast<double>(program_.ny * program_.nx) *
+                             lane_steps_ *
+                             static_cast<double>(segments_.turns()) /
+                             static_cast<double>(segments_.count());
+      const auto group = std::max<int64_t>(
+          static_cast<int64_t>(kParallelElements / segment), 1);
+      const auto begin = [&]() -> Tile& {
+        Tile& tile = Begin();
+        SetLoops(program_.outer, turn, tile);
+        tile.folds = sizes.folds;
+        Do(program_.before, tile);
+        return tile;
+      };
+      HAWSER_RETURN_IF_ERROR(ForEachBlock(
+          environment_.pool, (segments_.count() - 1) / group + 1,
+          environment_.cancel, [&](int64_t block) -> absl::Status {
+            WorkMeter meter(environment_);
+            HAWSER_RETURN_IF_ERROR(
+                RunPass(pass, block * group,
+                        std::min((block + 1) * group, segments_.count()),
+                        begin(), meter));
+            return meter.End();
+          }));
+      Tile& tile = begin();
+      parts_.Finish(pass, tile);
+      Do(pass.after, tile);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
+                       int64_t end, Tile& tile, WorkMeter& meter) const {
+    const std::vector<TileFold> folds = tile.folds;
+    for (int64_t segment = begin; segment < end; ++segment) {
+      parts_.SetSegment(folds, segment, tile);
+      const int64_t last = segments_.Begin(segment + 1);
+      for (int64_t turn = segments_.Begin(segment); turn < last; ++turn) {
+        SetLoops(program_.inner, turn, tile);
+        HAWSER_RETURN_IF_ERROR(meter.Begin(
+            lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
+        Do(pass.tile, tile);
+        for (TileFold& fold : tile.folds) fold.begins = false;
+      }
+    }
+    tile.folds = folds;
+    return absl::OkStatus();
+  }
+
+  const TileProgram& program_;
+  const absl::Span<char* const> operands_, results_;
+  const Environment& environment_;
+  const int64_t turns_;
+  const FoldSegments segments_;
+  const FoldParts parts_;
+  const double lane_steps_;
+};
+
+}  // namespace
+
+absl::Status RunTiles(const TileProgram& program,
+                      absl::Span<char* const> operands,
+                      absl::Span<char* const> results,
+                      const Environment& environment) {
+  return TileRun(program, operands, results, environment).Run();
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,108 @@
+// MakeSteps: from a plan's regions to steps, computation by computation.
+#ifndef HAWSER_KERNELS_PLAN_STEPS_STEP_BUILDER_H_
+#define HAWSER_KERNELS_PLAN_STEPS_STEP_BUILDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "kernels/plan/plan.h"
+#include "kernels/plan/steps/steps.h"
+
+namespace hawser::plan {
+
+// What a computation's own places are in the memory of the run.
+struct Frame {
+  std::vector<Slot> arguments;
+  std::vector<Slot> results;
+  int64_t arena = 0;  // where its arena begins
+};
+
+// One instruction, where it stands.
+struct Site {
+  const ComputationPlan& plan;
+  const Computation& computation;
+  const Region& region;
+  const Instruction& instruction;
+  const Frame& frame;
+};
+
+class StepBuilder;
+
+// An engine's part: what its regions are.
+class RegionEmitter {
+ public:
+  virtual ~RegionEmitter() = default;
+  // Adds the steps of one region to `to`: work, and copies where the work
+  // writes over what must stay. Called for every region but those of kNone,
+  // kConstant, kView and kControl, in the order they run; once for each place
+  // that calls the region's computation. An error ends MakeSteps.
+  virtual absl::Status Add(const Site& site, StepBuilder& steps, Steps* to) = 0;
+};
+
+// Errors: the emitter's, behind the name of the instruction.
+absl::StatusOr<StepProgram> MakeSteps(const Plan& plan, RegionEmitter& emitter);
+
+// "%12 sort"; of a fusion with the ops in it.
+std::string NameOf(const Module& module, const Instruction& instruction);
+
+// Emitters use it during their call. Invariant: memory behind the plan's arena
+// that loops have taken, [0, extra_) of it, is in use until the control flow
+// that took it is laid out.
+class StepBuilder {
+ public:
+  Slot OperandSlot(const Site& site, int operand) {
+    return SlotOf(site.plan, site.frame, site.instruction.operands[operand]);
+  }
+  Slot ResultSlot(const Site& site, int result) {
+    return SlotOf(site.plan, site.frame,
+                  site.instruction.first_result + result);
+  }
+  // What the region needs for itself while it runs: Region::scratch_bytes.
+  Slot ScratchSlot(const Site& site) const;
+  // Nothing for memory to itself, or of no bytes.
+  void AddCopy(const Slot& to, const Slot& from, Steps* steps);
+  // A line of the explanation: the instruction, and `what` of it.
+  void Note(const Site& site, absl::string_view what);
+
+ private:
+  friend absl::StatusOr<StepProgram> MakeSteps(const Plan& plan,
+                                               RegionEmitter& emitter);
+
+  StepBuilder(const Plan& plan, RegionEmitter& emitter)
+      : plan_(plan), emitter_(emitter) {}
+
+  absl::StatusOr<StepProgram> Build();
+  void DescribeResults();
+
+  // Steps of a computation; afterwards every result that is no alias is in
+  // its place.
+  absl::Status AddComputation(int computation, const Frame& frame, Steps* to);
+  absl::Status AddInstruction(const Site& site, Steps* to);
+  absl::Status AddControl(const Site& site, Steps* to);
+  absl::Status AddWhile(const Site& site, Steps* to);
+  absl::Status AddCase(const Site& site, Steps* to);
+  // A turn of a loop over the states, `outside.arguments`, in place.
+  absl::Status AddBody(int body, const Frame& outside, Steps* to);
+  // Results that are other values' bytes, put where they belong.
+  void AddCopies(const ComputationPlan& plan, const Frame& frame, Steps* to);
+
+  Slot SlotOf(const ComputationPlan& plan, const Frame& frame, ValueId value);
+  Slot ConstantSlot(int computation, int instruction);
+  // Memory behind the plan's arena, until `extra_` is set back.
+  Slot TakeExtra(int64_t bytes);
+  int64_t Aligned(int64_t bytes) const;
+
+  const Plan& plan_;
+  RegionEmitter& emitter_;
+  StepProgram program_;
+  std::map<std::pair<int, int>, Slot> constants_;
+  int64_t extra_ = 0, most_extra_ = 0;
+};
+
+}  // namespace hawser::plan
+#endif  // HAWSER_KERNELS_PLAN_STEPS_STEP_BUILDER_H_

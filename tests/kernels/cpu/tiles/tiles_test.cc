@@ -1,0 +1,358 @@
+// A region by tiles gives what its instruction gives: the same bits, but for
+// sums of floats, which are added up in another order.
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/threads/thread_pool.h"
+#include "core/base/values/compare.h"
+#include "core/ir/builder.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/registry.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/evaluator.h"
+#include "kernels/cpu/tiles/tile_program.h"
+#include "kernels/cpu/tiles/tile_runner.h"
+#include "kernels/plan/plan.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
+
+namespace hawser::cpu {
+namespace {
+
+using plan::Region;
+using plan::RegionKind;
+
+// The results of instruction `i` of `module`, by the evaluator.
+std::vector<Literal> ByEvaluator(const Module& module, const Instruction& i,
+                                 const std::vector<Literal>& operands) {
+  Module one = module;
+  ComputationBuilder b(&one, "one");
+  std::vector<ValueId> parameters;
+  for (const Literal& l : operands) {
+    parameters.push_back(b.Parameter(l.shape()));
+  }
+  const ValueId first = b.Add(*i.op, parameters, i.attributes, i.called);
+  std::vector<ValueId> results;
+  for (int k = 0; k < i.num_results; ++k) results.push_back(first + k);
+  const auto entry = b.Finish(results);
+  EXPECT_OK(entry);
+  auto got = CpuEvaluator().Evaluate(one, *entry, operands, CancelToken());
+  EXPECT_OK(got);
+  return got.ok() ? *std::move(got) : std::vector<Literal>();
+}
+
+bool SumsFloats(const Module& module, const Region& region) {
+  for (const plan::Point& p : region.points) {
+    const DType dtype = module.computation(region.body).shape(p.value).dtype();
+    if (p.kind == plan::Point::kReduce && (IsFloat(dtype) || IsComplex(dtype)))
+      return true;
+  }
+  return false;
+}
+
+// Whether some op is one of those that promise no bits.
+bool IsRounded(const Module& module, const Region& region) {
+  for (const plan::Point& p : region.points) {
+    const Instruction& i =
+        module.computation(region.body).instructions()[p.instruction];
+    if (p.kind == plan::Point::kOp && i.op->ulp > 0) return true;
+  }
+  return false;
+}
+
+struct Counts {
+  int by_tiles = 0, not_by_tiles = 0;
+  std::map<std::string, int> kinds;
+  std::map<std::string, int> reasons;
+};
+
+class TileTest : public ::testing::Test {
+ protected:
+  void ExpectResults(const TileProgram& program,
+                     const std::vector<Literal>& operands,
+                     const std::vector<Literal>& want,
+                     const Tolerance& tolerance, const std::string& which) {
+    std::vector<Literal> got;
+    std::vector<char*> from, to;
+    for (const Literal& operand : operands) {
+      from.push_back(const_cast<char*>(operand.bytes().data()));
+    }
+    for (const Literal& result : want) {
+      got.push_back(Literal::Zeros(result.shape()));
+      to.push_back(got.back().mutable_bytes().data());
+    }
+    EXPECT_OK(RunTiles(program, from, to, {.pool = &pool_})) << which;
+    for (size_t k = 0; k < want.size(); ++k) {
+      EXPECT_OK(CompareLiterals(got[k], want[k], tolerance))
+          << which << ", result " << k;
+    }
+  }
+
+  // Expects the region to give what the evaluator gives, if tiles compute it.
+  // Returns the evaluator's results.
+  std::vector<Literal> ExpectRegion(const Module& module, const Region& region,
+                                    const std::vector<Literal>& operands,
+                                    const std::string& which) {
+    const Instruction& i = module.computation(region.computation)
+                               .instructions()[region.instruction];
+    const std::vector<Literal> want = ByEvaluator(module, i, operands);
+    const auto program = MakeTileProgram(module, region, Isa::kBase);
+    if (!program.ok()) {
+      EXPECT_TRUE(absl::IsUnimplemented(program.status())) << program.status();
+      ++counts_.not_by_tiles;
+      ++counts_.reasons[std::string(program.status().message())];
+      return want;
+    }
+    ++counts_.by_tiles;
+    ++counts_.kinds[std::string(plan::RegionKindName(region.kind))];
+    const bool sums = SumsFloats(module, region);
+    const Tolerance order{.atol = 1e-3, .rtol = 1e-3, .ulp = 4};
+    ExpectResults(*program, operands, want,
+                  sums ? order : Tolerance{.bits = true},
+                  absl::StrCat(which, ", ", region.ToString()));
+    // Elementary functions of vectors are others than those of elements.
+    if (IsRounded(module, region)) return want;
+    const auto by_vectors = MakeTileProgram(module, region);
+    EXPECT_OK(by_vectors);
+    ExpectResults(*by_vectors, operands, want, sums ? order : Tolerance{},
+                  absl::StrCat(which, " by vectors, ", region.ToString()));
+    if (HasFailure()) std::cout << Print(module);
+    return want;
+  }
+
+  void ExpectRegions(const Module& module, const std::string& which,
+                     Random& random) {
+    const auto plan = plan::MakePlan(module, plan::CpuTarget());
+    ASSERT_OK(plan) << which;
+    const Computation& c = plan->module.entry();
+    std::vector<Literal> values(c.num_values());
+    const auto arguments = RandomArguments(module.signature(), random);
+    std::copy(arguments.begin(), arguments.end(), values.begin());
+    for (const Region& region : plan->entry().regions) {
+      const Instruction& i = c.instructions()[region.instruction];
+      if (region.kind == RegionKind::kNone) continue;
+      std::vector<Literal> operands, results;
+      for (const ValueId v : i.operands) operands.push_back(values[v]);
+      switch (region.kind) {
+        case RegionKind::kLoop:
+        case RegionKind::kTiledTranspose:
+        case RegionKind::kRow:
+        case RegionKind::kColumnReduction:
+        case RegionKind::kFullReduction:
+          results = ExpectRegion(plan->module, region, operands, which);
+          break;
+        default:
+          results = ByEvaluator(plan->module, i, operands);
+      }
+      ASSERT_EQ(results.size(), i.num_results) << which;
+      for (int r = 0; r < i.num_results; ++r) {
+        values[i.first_result + r] = results[r];
+      }
+      if (HasFailure()) return;
+    }
+  }
+
+  void TearDown() override {
+    std::cout << counts_.by_tiles << " regions by tiles, "
+              << counts_.not_by_tiles << " not\n";
+    for (const auto& [kind, count] : counts_.kinds) {
+      std::cout << "  " << kind << ": " << count << "\n";
+    }
+    for (const auto& [reason, count] : counts_.reasons) {
+      std::cout << "  not: " << reason << ": " << count << "\n";
+    }
+  }
+
+  ThreadPool pool_{2};
+  Counts counts_;
+};
+
+TEST_F(TileTest, SmallRandomGraphs) {
+  for (uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) {
+    Random random(seed);
+    ExpectRegions(RandomModule(seed, {.regions = seed % 2 == 0}),
+                  absl::StrCat("seed ", seed), random);
+  }
+}
+
+TEST_F(TileTest, LargerRandomGraphs) {
+  for (uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
+    Random random(seed);
+    ExpectRegions(
+        RandomModule(10000 + seed, {.instructions = 12, .max_elements = 60000}),
+        absl::StrCat("large seed ", seed), random);
+  }
+}
+
+// ---- sizes beyond a tile ----------------------------------------------------
+
+constexpr char kFolds[] =
+    "computation @0 \"sum\" (%0: f32[], %1: f32[]) {\n"
+    "  %2: f32[] = add(%0, %1)\n"
+    "  return %2\n"
+    "}\n"
+    "computation @1 \"largest\" (%0: f32[], %1: f32[]) {\n"
+    "  %2: f32[] = maximum(%0, %1)\n"
+    "  return %2\n"
+    "}\n";
+
+// The sum of `dims` over `axes`, of what a square comes to.
+std::string SumOfSquares(const std::string& dims, const std::string& kept,
+                         const std::string& axes) {
+  return absl::StrCat("module \"sums\"\n", kFolds,
+                      "computation @2 \"main\" (%0: f32[", dims,
+                      "]) {\n"
+                      "  %1: f32[] = constant() value=f32[] {0}\n"
+                      "  %2: f32[",
+                      dims,
+                      "] = multiply(%0, %0)\n"
+                      "  %3: f32[",
+                      kept, "] = reduce(%2, %1) dimensions=[", axes,
+                      "] @0\n"
+                      "  return %3\n"
+                      "}\n");
+}
+
+// e^(x - largest) / its sum, over the rows.
+std::string Softmax(const std::string& rows, const std::string& columns) {
+  const std::string all = absl::StrCat("f32[", rows, ",", columns, "]");
+  const std::string one = absl::StrCat("f32[", rows, "]");
+  const std::string spread = absl::StrCat("broadcast_dimensions=[0] dims=[",
+                                          rows, ",", columns, "]\n");
+  return absl::StrCat(
+      "module \"softmax\"\n", kFolds, "computation @2 \"main\" (%0: ", all,
+      ") {\n  %1: f32[] = constant() value=f32[] {0}\n"
+      "  %2: f32[] = constant() value=f32[] {-inf}\n  %3: ",
+      one, " = reduce(%0, %2) dimensions=[1] @1\n  %4: ", all,
+      " = broadcast_in_dim(%3) ", spread, "  %5: ", all,
+      " = subtract(%0, %4)\n  %6: ", all, " = exponential(%5)\n  %7: ", one,
+      " = reduce(%6, %1) dimensions=[1] @0\n  %8: ", all,
+      " = broadcast_in_dim(%7) ", spread, "  %9: ", all,
+      " = divide(%6, %8)\n  return %9\n}\n");
+}
+
+TEST_F(TileTest, LongRowsAndColumns) {
+  const std::vector<std::string> texts = {
+      SumOfSquares("3000000", "", "0"),
+      SumOfSquares("3,200001", "3", "1"),
+      SumOfSquares("9000,33", "9000", "1"),
+      SumOfSquares("20000,7", "7", "0"),
+      SumOfSquares("5000,700", "700", "0"),
+      SumOfSquares("4097,513", "513", "0"),
+      SumOfSquares("30,4099,5", "30,5", "1"),
+      SumOfSquares("70,11,130", "11", "0,2"),
+      SumOfSquares("70,11,130", "70,130", "1"),
+      SumOfSquares("0,11", "11", "0"),
+      SumOfSquares("11,0", "11", "1"),
+      Softmax("700", "1000"),
+      Softmax("50000", "10"),
+      Softmax("3", "100000"),
+      Softmax("1", "5"),
+  };
+  for (const std::string& text : texts) {
+    const auto module = ParseModule(text, FindOp);
+    ASSERT_OK(module) << text;
+    Random random(7);
+    ExpectRegions(*module, text, random);
+  }
+  EXPECT_EQ(counts_.not_by_tiles, 0);
+}
+
+TEST_F(TileTest, LargeMoves) {
+  const struct {
+    const char* parameters;
+    const char* steps;
+    int result;
+  } rows[] = {
+      {"%0: f32[600,1000]",
+       "%1: f32[1000,600] = transpose(%0) permutation=[1,0]", 1},
+      {"%0: u8[700,900]", "%1: u8[900,700] = transpose(%0) permutation=[1,0]",
+       1},
+      {"%0: u8[4,3,70,50]",
+       "%1: u8[4,70,50,3] = transpose(%0) permutation=[0,2,3,1]", 1},
+      {"%0: f32[90000,3], %1: f32[3]",
+       "%2: f32[90000,3] = broadcast_in_dim(%1) broadcast_dimensions=[1] "
+       "dims=[90000,3]\n  %3: f32[90000,3] = add(%0, %2)",
+       3},
+      {"%0: f32[5000,64], %1: s32[7000,1]",
+       "%2: f32[7000,64] = gather(%0, %1) collapsed_slice_dims=[0] "
+       "index_vector_dim=1 offset_dims=[1] slice_sizes=[1,64] "
+       "start_index_map=[0]",
+       2},
+      {"%0: f32[200000], %1: s32[300000,1]",
+       "%2: f32[300000] = gather(%0, %1) collapsed_slice_dims=[0] "
+       "index_vector_dim=1 offset_dims=[] slice_sizes=[1] start_index_map=[0]",
+       2},
+      {"%0: f32[300,301], %1: f32[]",
+       "%2: f32[305,605] = pad(%0, %1) edge_padding_high=[3,2] "
+       "edge_padding_low=[2,2] interior_padding=[0,1]",
+       2},
+  };
+  for (const auto& row : rows) {
+    const std::string text = absl::StrCat(
+        "module \"move\"\ncomputation @0 \"main\" (", row.parameters, ") {\n  ",
+        row.steps, "\n  return %", row.result, "\n}\n");
+    const auto module = ParseModule(text, FindOp);
+    ASSERT_OK(module) << text;
+    Random random(9);
+    ExpectRegions(*module, text, random);
+  }
+  EXPECT_EQ(counts_.not_by_tiles, 0);
+}
+
+// Bits of sums depend on sizes alone.
+TEST_F(TileTest, AnyNumberOfThreadsGivesTheSameBits) {
+  for (const std::string& text :
+       {SumOfSquares("3000000", "", "0"), SumOfSquares("90000,7", "7", "0"),
+        Softmax("700", "1000")}) {
+    const auto module = ParseModule(text, FindOp);
+    ASSERT_OK(module);
+    const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+    ASSERT_OK(plan);
+    Random random(3);
+    const auto arguments = RandomArguments(module->signature(), random, false);
+    const Region& region = plan->entry().regions.back();
+    const auto program = MakeTileProgram(plan->module, region);
+    ASSERT_OK(program);
+    char* const from[] = {const_cast<char*>(arguments[0].bytes().data())};
+    std::vector<Literal> results;
+    ThreadPool three(3);
+    for (ThreadPool* pool :
+         {static_cast<ThreadPool*>(nullptr), &pool_, &three}) {
+      results.push_back(Literal::Zeros(plan->module.signature().results[0]));
+      char* const to[] = {results.back().mutable_bytes().data()};
+      ASSERT_OK(RunTiles(*program, from, to, {.pool = pool}));
+    }
+    EXPECT_THAT(results[1], LiteralBitEquals(results[0]));
+    EXPECT_THAT(results[2], LiteralBitEquals(results[0]));
+  }
+}
+
+TEST_F(TileTest, ACancelEndsThem) {
+  const auto module = ParseModule(SumOfSquares("3000000", "", "0"), FindOp);
+  ASSERT_OK(module);
+  const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+  ASSERT_OK(plan);
+  const auto program =
+      MakeTileProgram(plan->module, plan->entry().regions.back());
+  ASSERT_OK(program);
+  Literal x = Literal::Zeros(module->signature().parameters[0]);
+  Literal sum = Literal::Zeros(module->signature().results[0]);
+  char* const from[] = {x.mutable_bytes().data()};
+  char* const to[] = {sum.mutable_bytes().data()};
+  const CancelToken token = CancelToken::WithFlag();
+  token.Cancel();
+  EXPECT_THAT(RunTiles(*program, from, to, {.cancel = token}),
+              StatusIs(absl::StatusCode::kCancelled, ""));
+}
+
+}  // namespace
+}  // namespace hawser::cpu
