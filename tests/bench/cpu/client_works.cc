@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/sdk/functions/control_flow.h"
+#include "client/sdk/functions/function.h"
 #include "client/sdk/ops.h"
 #include "core/base/memory_account.h"
 #include "core/wire/codec.h"
@@ -125,6 +126,27 @@ absl::StatusOr<Race> RaceTinyCall(const Setting& s) {
                      }});
 }
 
+// The same as a user has it: from tensors on the client to a value here.
+absl::StatusOr<Race> RaceTinyJit(const Setting& s) {
+  HAWSER_ASSIGN_OR_RETURN(Race race, RaceTinyCall(s));
+  const Client client(s.client);
+  const Literal x = RandomFloats({16}, -1, 1);
+  HAWSER_ASSIGN_OR_RETURN(const Tensor there, Constant(x).To(client));
+  const auto call = [there, add = Jit([](Tensor a, Tensor b) {
+                                    return a + b;
+                                  }).With({.client = client})] {
+    return KeepError(add(there, there)).Fetch();
+  };
+  race.ours = Timed([call] { return call().status(); });
+  race.check = [call, x]() -> absl::Status {
+    HAWSER_ASSIGN_OR_RETURN(const Literal got, call());
+    std::vector<float> want;
+    for (float v : x.data<float>()) want.push_back(v + v);
+    return Near<float>(got, want);
+  };
+  return race;
+}
+
 // ---- compiling ------------------------------------------------------------
 
 constexpr ModuleLimits kLimits = {.bytes = int64_t{1} << 30,
@@ -228,6 +250,11 @@ std::vector<Work> ClientWorks() {
        .floor = "a virtual call, malloc, 16 additions",
        .targets = {.ours = 4},
        .prepare = RaceTinyCall,
+       .unit = "us"},
+      {.name = "tiny_jit",
+       .floor = "a virtual call, malloc, 16 additions",
+       .targets = {.ours = 4},
+       .prepare = RaceTinyJit,
        .unit = "us"},
   };
   for (const int n : {100, 1000, 10000, 100000}) {

@@ -1,11 +1,18 @@
 // cpu_bench: the CPU engine beside floors and peers, as a table. See README.md.
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "client/cli/command/command_line.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "tests/bench/cpu/bench.h"
 #include "tests/bench/cpu/floors.h"
@@ -20,6 +27,31 @@ constexpr cli::Flag kFlags[] = {
     {"--small", "", "", "sizes that take no time"},
     {"--no_peers", "", "", "without NumPy and torch"},
 };
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+// Processor seconds of all of this machine that were not ours, nor of a child
+// that has ended.
+double OthersSeconds() {
+  std::ifstream stat("/proc/stat");
+  std::string word;
+  stat >> word;  // "cpu"
+  // user nice system idle iowait irq softirq steal
+  double ticks = 0, of = 0;
+  for (int i = 0; i < 8 && stat >> of; ++i) {
+    if (i != 3 && i != 4) ticks += of;
+  }
+  double all = ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage = {};
+    getrusage(who, &usage);
+    all -= Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+  }
+  return all;
+}
 
 absl::StatusOr<int> CountOf(absl::string_view flag, absl::string_view text) {
   int value = 0;
@@ -51,6 +83,8 @@ absl::Status Run(const std::vector<std::string>& words) {
                               CountOf("--threads", text));
     }
   }
+  const absl::Time start = SteadyNow();
+  const double others = OthersSeconds();
   int failed = 0;
   std::printf("Floors by %s; %s\n\n%s", BestLoops().target,
               options.peers ? PeersHere().c_str() : "without peers",
@@ -60,6 +94,9 @@ absl::Status Run(const std::vector<std::string>& words) {
     std::fflush(stdout);
     failed += found.status.ok() ? 0 : 1;
   }));
+  std::printf(
+      "\nMeanwhile others kept %.2f cores busy.\n",
+      (OthersSeconds() - others) / absl::ToDoubleSeconds(SteadyNow() - start));
   return failed == 0 ? absl::OkStatus() : Internal(failed, " works failed");
 }
 

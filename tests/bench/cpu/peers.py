@@ -222,6 +222,8 @@ class Numpy:
         x, y = self.floats(-1, 1, 16), self.floats(-1, 1, 16)
         return lambda: x + y
 
+    tiny_jit = tiny_call
+
 
 class Torch:
     """As Numpy."""
@@ -350,6 +352,11 @@ class Torch:
         a, x = self.floats(-1, 1, side, side), self.floats(-1, 1, side)
         return lambda: a @ x
 
+    def matmul_bf16(self):
+        side = self.size(1024, 64)
+        a, b = (self.floats(-1, 1, side, side).bfloat16() for _ in range(2))
+        return lambda: a @ b
+
     def mlp_step(self):
         torch, size = self.torch, self.size
         rows, inputs, width = size(256, 16), size(784, 32), size(512, 16)
@@ -431,6 +438,8 @@ class Torch:
     def tiny_call(self):
         x, y = self.floats(-1, 1, 16), self.floats(-1, 1, 16)
         return lambda: x + y
+
+    tiny_jit = tiny_call
 
 
 def reduced(kind, over):

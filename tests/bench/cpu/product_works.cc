@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "client/sdk/functions/grad.h"
 #include "client/sdk/ops.h"
 #include "kernels/cpu/blas.h"
@@ -81,6 +82,34 @@ absl::StatusOr<Race> RaceProduct(const Setting& s, const Product& p) {
                 return Near<float>(
                     got[0], {c.get(), static_cast<size_t>(p.count * p.m * p.n)},
                     {.absolute = 1e-4, .relative = 1e-5});
+              }});
+}
+
+// Beside the product of the same values in f32; torch has oneDNN's of bf16.
+absl::StatusOr<Race> RaceBf16(const Setting& s) {
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  const int64_t side = s.Size(1024, 64), n = side * side;
+  const Literal a = RandomBf16({side, side}, -1, 1);
+  const Literal b = RandomBf16({side, side}, -1, 1, 1);
+  const auto wide_a = Room<float>(n), wide_b = Room<float>(n);
+  absl::c_copy(a.data<BFloat16>(), wide_a.get());
+  absl::c_copy(b.data<BFloat16>(), wide_b.get());
+  const auto c = Room<float>(n);
+  const auto floor = [=, threads = s.threads] {
+    Multiply(*blas, threads, {side, side, side}, wide_a.get(), wide_b.get(),
+             c.get());
+  };
+  return RaceOf(
+      s, {.body = [](const Tensors& t) { return Tensors{MatMul(t[0], t[1])}; },
+          .arguments = {a, b},
+          .floor = floor,
+          .check =
+              [=](absl::Span<const Literal> got) {
+                std::vector<BFloat16> want;
+                for (int64_t i = 0; i < n; ++i) want.emplace_back(c[i]);
+                // Rounded once, of sums in some order.
+                return Near<BFloat16>(got[0], want,
+                                      {.absolute = 1e-4, .relative = 1 / 128.});
               }});
 }
 
@@ -500,6 +529,7 @@ std::vector<Work> ProductWorks() {
          const int64_t side = s.Size(64, 16);
          return RaceProduct(s, {side, side, side, s.Size(256, 8)});
        }},
+      {"matmul_bf16", "the same in f32, by BLAS", {.torch = 1}, RaceBf16},
       {"matrix_vector", blas, {.floor = 1 / 0.9}, RaceMatrixVector},
       {"mlp_step", alone, {.torch = 1}, RaceMlp},
       {"transformer_block", alone, {.torch = 1}, RaceTransformer},

@@ -151,8 +151,8 @@ Literal RandomFloats(const Dims& dims, float low, float high, uint64_t seed) {
                      [=](uint64_t bits) { return Between(bits, low, high); });
 }
 
-Literal RandomBf16(const Dims& dims, float low, float high) {
-  return Made<BFloat16>(dims, 0, [=](uint64_t bits) {
+Literal RandomBf16(const Dims& dims, float low, float high, uint64_t seed) {
+  return Made<BFloat16>(dims, seed, [=](uint64_t bits) {
     return BFloat16(Between(bits, low, high));
   });
 }

@@ -136,7 +136,7 @@ std::shared_ptr<T[]> Room(int64_t n) {
 // bound).
 Literal RandomFloats(const Dims& dims, float low, float high,
                      uint64_t seed = 0);
-Literal RandomBf16(const Dims& dims, float low, float high);
+Literal RandomBf16(const Dims& dims, float low, float high, uint64_t seed = 0);
 Literal RandomInts(const Dims& dims, int32_t bound);
 Literal RandomBytes(const Dims& dims);
 
