@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 
 namespace hawser::bench {
 
@@ -17,6 +18,8 @@ struct CpuBenchOptions {
   int rounds = 7;
   bool small = false;
   bool peers = true;
+  // How long to wait, at each line, for rounds that no other process disturbs.
+  absl::Duration patience = absl::ZeroDuration();
 };
 
 // Ours / theirs: the median over the rounds, and the least and the most.
@@ -33,6 +36,7 @@ struct CpuBenchLine {
   double ours = 0, floor = 0;  // medians, in that unit
   double ours_target = 0;      // at most; 0: none
   Ratio of_floor, of_numpy, of_torch;
+  double others = 0;    // cores that others kept busy, in the worst round
   absl::Status status;  // of making it, checking it, or running it
 };
 

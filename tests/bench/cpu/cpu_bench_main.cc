@@ -1,10 +1,5 @@
 // cpu_bench: the CPU engine beside floors and peers, as a table. See README.md.
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <unistd.h>
-
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -12,7 +7,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "client/cli/command/command_line.h"
-#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "tests/bench/cpu/bench.h"
 #include "tests/bench/cpu/floors.h"
@@ -24,39 +18,15 @@ constexpr cli::Flag kFlags[] = {
     {"--only", "", "NAME,...", "these works"},
     {"--threads", "", "N,...", "1,2"},
     {"--rounds", "", "N", "7"},
+    {"--patience", "", "S", "measure rounds that others disturb again; 0"},
     {"--small", "", "", "sizes that take no time"},
     {"--no_peers", "", "", "without NumPy and torch"},
 };
 
-double Seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) +
-         static_cast<double>(time.tv_usec) * 1e-6;
-}
-
-// Processor seconds of all of this machine that were not ours, nor of a child
-// that has ended.
-double OthersSeconds() {
-  std::ifstream stat("/proc/stat");
-  std::string word;
-  stat >> word;  // "cpu"
-  // user nice system idle iowait irq softirq steal
-  double ticks = 0, of = 0;
-  for (int i = 0; i < 8 && stat >> of; ++i) {
-    if (i != 3 && i != 4) ticks += of;
-  }
-  double all = ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage = {};
-    getrusage(who, &usage);
-    all -= Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
-  }
-  return all;
-}
-
 absl::StatusOr<int> CountOf(absl::string_view flag, absl::string_view text) {
   int value = 0;
-  if (!absl::SimpleAtoi(text, &value) || value < 1 || value > 64) {
-    return InvalidArgument(flag, "=", text, " is no number from 1 to 64");
+  if (!absl::SimpleAtoi(text, &value) || value < 1 || value > 999) {
+    return InvalidArgument(flag, "=", text, " is no number from 1 to 999");
   }
   return value;
 }
@@ -76,6 +46,11 @@ absl::Status Run(const std::vector<std::string>& words) {
     HAWSER_ASSIGN_OR_RETURN(options.rounds,
                             CountOf("--rounds", line.Get("--rounds")));
   }
+  if (line.Has("--patience")) {
+    HAWSER_ASSIGN_OR_RETURN(const int seconds,
+                            CountOf("--patience", line.Get("--patience")));
+    options.patience = absl::Seconds(seconds);
+  }
   if (line.Has("--threads")) {
     options.threads.clear();
     for (const auto text : absl::StrSplit(line.Get("--threads"), ',')) {
@@ -83,8 +58,6 @@ absl::Status Run(const std::vector<std::string>& words) {
                               CountOf("--threads", text));
     }
   }
-  const absl::Time start = SteadyNow();
-  const double others = OthersSeconds();
   int failed = 0;
   std::printf("Floors by %s; %s\n\n%s", BestLoops().target,
               options.peers ? PeersHere().c_str() : "without peers",

@@ -116,8 +116,9 @@ TEST(CpuBenchTest, MarksMissedTargets) {
   line.floor = 2;
   line.of_floor = {.median = 1.5, .least = 1.4, .most = 1.6, .target = 1.3};
   line.of_numpy.skipped = "not for numpy";
-  EXPECT_EQ(ToTableLine(line),
-            "| w | 2 | 3 ms | 2 | 1.5! (1.4-1.6) | 1.3 | - |  | - |  |\n");
+  EXPECT_EQ(
+      ToTableLine(line),
+      "| w | 2 | 3 ms | 2 | 1.5! (1.4-1.6) | 1.3 | - |  | - |  | 0.0 |\n");
   line.of_floor.target = 1.5;
   EXPECT_THAT(ToTableLine(line), HasSubstr("| 1.5 (1.4-1.6) | 1.5 |"));
   line.ours_target = 2;
