@@ -40,8 +40,9 @@ absl::Status Run(const std::vector<std::string>& words) {
   CpuBenchOptions options;
   options.small = line.Has("--small");
   options.peers = !line.Has("--no_peers");
-  if (line.Has("--only"))
+  if (line.Has("--only")) {
     options.only = absl::StrSplit(line.Get("--only"), ',');
+  }
   if (line.Has("--rounds")) {
     HAWSER_ASSIGN_OR_RETURN(options.rounds,
                             CountOf("--rounds", line.Get("--rounds")));
@@ -67,9 +68,6 @@ absl::Status Run(const std::vector<std::string>& words) {
     std::fflush(stdout);
     failed += found.status.ok() ? 0 : 1;
   }));
-  std::printf(
-      "\nMeanwhile others kept %.2f cores busy.\n",
-      (OthersSeconds() - others) / absl::ToDoubleSeconds(SteadyNow() - start));
   return failed == 0 ? absl::OkStatus() : Internal(failed, " works failed");
 }
 
