@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -35,9 +36,9 @@ constexpr char kPeers[] = "tests/bench/cpu/peers.py";
 constexpr char kPython[] = "/usr/bin/python3";
 // Until threads of a peer's library that look for more work sleep.
 constexpr absl::Duration kRest = absl::Milliseconds(5);
-// So many cores, kept by others, are no measure of anything; look again later.
+// More cores that others keep than this disturb a sample.
 constexpr double kDisturbed = 0.1;
-constexpr absl::Duration kPause = absl::Seconds(1);
+constexpr absl::Duration kLook = absl::Milliseconds(200);
 
 // ---- peers ----------------------------------------------------------------
 
@@ -226,27 +227,38 @@ class Rounds {
     return absl::OkStatus();
   }
 
-  // Returns how many cores others kept busy in the worst round.
+  // Returns how many cores others kept busy beside the worst sample.
   double TakeRounds(const std::vector<Side*>& sides) {
     const absl::Time end = SteadyNow() + options_.patience;
     double worst = 0;
-    for (int taken = 0; taken < options_.rounds;) {
-      const double before = OthersSeconds();
-      const absl::Time start = SteadyNow();
-      for (Side* side : sides) side->Take();
-      const double seconds = absl::ToDoubleSeconds(SteadyNow() - start);
-      // Both ends are read in whole ticks, of each core.
-      const double others = OthersSeconds() - before - 2 * kTick;
-      const double cores = std::max(others / seconds, 0.0);
-      if (cores > kDisturbed && SteadyNow() < end) {
-        for (Side* side : sides) side->Forget();
-        absl::SleepFor(kPause);
-        continue;
-      }
-      worst = std::max(worst, cores);
-      ++taken;
+    for (int r = 0; r < options_.rounds; ++r) {
+      for (Side* side : sides) worst = std::max(worst, TakeCalmly(side, end));
     }
     return worst;
+  }
+
+  // A sample that others do not disturb, or the first one behind `end`; returns
+  // how many cores they kept.
+  double TakeCalmly(Side* side, absl::Time end) {
+    while (side->status.ok()) {
+      const double cores = OthersDuring([&] { side->Take(); });
+      if (cores <= kDisturbed || SteadyNow() >= end) return cores;
+      side->Forget();
+      while (SteadyNow() < end &&
+             OthersDuring([] { absl::SleepFor(kLook); }) > kDisturbed) {
+      }
+    }
+    return 0;
+  }
+
+  // How many cores others keep busy meanwhile.
+  double OthersDuring(absl::FunctionRef<void()> fn) const {
+    const double before = OthersSeconds();
+    const absl::Time start = SteadyNow();
+    fn();
+    // Both ends are read in whole ticks.
+    const double others = OthersSeconds() - before - 2 * kTick;
+    return std::max(others / absl::ToDoubleSeconds(SteadyNow() - start), 0.0);
   }
 
   double OthersSeconds() const {

@@ -18,7 +18,7 @@ struct CpuBenchOptions {
   int rounds = 7;
   bool small = false;
   bool peers = true;
-  // How long to wait, at each line, for rounds that no other process disturbs.
+  // How long to wait, at each line, for samples that no other process disturbs.
   absl::Duration patience = absl::ZeroDuration();
 };
 
@@ -36,7 +36,7 @@ struct CpuBenchLine {
   double ours = 0, floor = 0;  // medians, in that unit
   double ours_target = 0;      // at most; 0: none
   Ratio of_floor, of_numpy, of_torch;
-  double others = 0;    // cores that others kept busy, in the worst round
+  double others = 0;    // cores that others kept busy, beside the worst sample
   absl::Status status;  // of making it, checking it, or running it
 };
 

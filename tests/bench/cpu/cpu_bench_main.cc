@@ -18,7 +18,7 @@ constexpr cli::Flag kFlags[] = {
     {"--only", "", "NAME,...", "these works"},
     {"--threads", "", "N,...", "1,2"},
     {"--rounds", "", "N", "7"},
-    {"--patience", "", "S", "measure rounds that others disturb again; 0"},
+    {"--patience", "", "S", "to measure again what others disturb; 0"},
     {"--small", "", "", "sizes that take no time"},
     {"--no_peers", "", "", "without NumPy and torch"},
 };
