@@ -1,0 +1,208 @@
+#include "tests/bench/cpu/floors.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/bench/cpu/floors.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file once for each target.
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hawser::bench {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+
+// y[i] = fn(x[i])
+template <typename Fn>
+void Map(const float* x, float* y, int64_t n, Fn fn) {
+  const Floats d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < n; i += lanes) {
+    hn::StoreU(fn(hn::LoadU(d, x + i)), d, y + i);
+  }
+}
+
+void Chain(const float* x, float* y, int64_t n) {
+  const Floats d;
+  const auto scale = hn::Set(d, kScale), shift = hn::Set(d, kShift);
+  Map(x, y, n, [&](Vector v) HWY_ATTR {
+    for (int k = 0; k < kSteps; ++k) v = hn::Add(hn::Mul(v, scale), shift);
+    return v;
+  });
+}
+
+// To the nearest bf16, halves to even; not of NaN.
+Vector Rounded(Vector v) {
+  const hn::RebindToUnsigned<Floats> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto up = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff)));
+  return hn::BitCast(Floats(), hn::And(up, hn::Set(du, 0xffff0000u)));
+}
+
+void ChainBf16(const BFloat16* x, BFloat16* y, int64_t n) {
+  const Floats d;
+  const hn::RebindToUnsigned<Floats> du;
+  const hn::Rebind<uint16_t, Floats> d16;
+  const auto* from = reinterpret_cast<const uint16_t*>(x);
+  auto* to = reinterpret_cast<uint16_t*>(y);
+  const auto scale = hn::Set(d, static_cast<float>(BFloat16(kScale)));
+  const auto shift = hn::Set(d, static_cast<float>(BFloat16(kShift)));
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < n; i += lanes) {
+    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, from + i));
+    auto v = hn::BitCast(d, hn::ShiftLeft<16>(bits));
+    for (int k = 0; k < kSteps; ++k) {
+      v = Rounded(hn::Add(Rounded(hn::Mul(v, scale)), shift));
+    }
+    const auto high = hn::ShiftRight<16>(hn::BitCast(du, v));
+    hn::StoreU(hn::TruncateTo(d16, high), d16, to + i);
+  }
+}
+
+void ChainThree(const float* x, const float* row, const float* column, float* y,
+                int64_t rows, int64_t columns) {
+  const Floats d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t r = 0; r < rows; ++r) {
+    const auto shift = hn::Set(d, column[r]);
+    for (int64_t c = 0; c < columns; c += lanes) {
+      const auto scale = hn::LoadU(d, row + c);
+      auto v = hn::LoadU(d, x + r * columns + c);
+      for (int k = 0; k < kSteps; ++k) v = hn::Add(hn::Mul(v, scale), shift);
+      hn::StoreU(v, d, y + r * columns + c);
+    }
+  }
+}
+
+void Gelu(const float* x, float* y, int64_t n) {
+  const Floats d;
+  Map(x, y, n, [d](Vector v) HWY_ATTR {
+    const auto cube = hn::Mul(v, hn::Mul(v, v));
+    const auto inner = hn::Mul(hn::Set(d, 0.7978845608f),
+                               hn::MulAdd(hn::Set(d, 0.044715f), cube, v));
+    const auto half = hn::Mul(hn::Set(d, 0.5f), v);
+    return hn::MulAdd(half, hn::Tanh(d, inner), half);
+  });
+}
+
+void Softplus(const float* x, float* y, int64_t n) {
+  const Floats d;
+  Map(x, y, n, [d](Vector v) HWY_ATTR {
+    const auto e = hn::Exp(d, hn::Neg(hn::Abs(v)));
+    return hn::Add(hn::Max(v, hn::Zero(d)), hn::Log1p(d, e));
+  });
+}
+
+void Silu(const float* x, float* y, int64_t n) {
+  const Floats d;
+  Map(x, y, n, [d](Vector v) HWY_ATTR {
+    return hn::Div(v, hn::Add(hn::Set(d, 1.0f), hn::Exp(d, hn::Neg(v))));
+  });
+}
+
+void Copy(const float* x, float* y, int64_t n) {
+  Map(x, y, n, [](Vector v) HWY_ATTR { return v; });
+}
+
+float Sum(const float* x, int64_t n) {
+  const Floats d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto a = hn::Zero(d), b = a, c = a, e = a;
+  for (int64_t i = 0; i < n; i += 4 * lanes) {
+    a = hn::Add(a, hn::LoadU(d, x + i));
+    b = hn::Add(b, hn::LoadU(d, x + i + lanes));
+    c = hn::Add(c, hn::LoadU(d, x + i + 2 * lanes));
+    e = hn::Add(e, hn::LoadU(d, x + i + 3 * lanes));
+  }
+  const auto all = hn::Add(hn::Add(a, b), hn::Add(c, e));
+  return hn::GetLane(hn::SumOfLanes(d, all));
+}
+
+void GatherRows(const float* table, const int32_t* rows, int64_t count,
+                int64_t width, float* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    Copy(table + rows[i] * width, out + i * width, width);
+  }
+}
+
+void AddRows(const float* updates, const int32_t* rows, int64_t count,
+             int64_t width, int64_t pitch, float* out) {
+  const Floats d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < count; ++i) {
+    float* to = out + rows[i] * pitch;
+    const float* from = updates + i * pitch;
+    for (int64_t c = 0; c < width; c += lanes) {
+      hn::StoreU(hn::Add(hn::LoadU(d, to + c), hn::LoadU(d, from + c)), d,
+                 to + c);
+    }
+  }
+}
+
+void Count(const int32_t* x, int64_t n, int32_t* counts) {
+  // Equal values in a row need not wait for each other.
+  int32_t parts[4][256] = {};
+  for (int64_t i = 0; i < n; i += 4) {
+    for (int k = 0; k < 4; ++k) ++parts[k][x[i + k]];
+  }
+  for (int v = 0; v < 256; ++v) {
+    for (int k = 0; k < 4; ++k) counts[v] += parts[k][v];
+  }
+}
+
+void Mandelbrot(const float* c_re, const float* c_im, float* z_re, float* z_im,
+                int32_t* turns, int64_t n) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> di;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < n; i += lanes) {
+    const auto re = hn::LoadU(d, z_re + i), im = hn::LoadU(d, z_im + i);
+    const auto re2 = hn::Mul(re, re), im2 = hn::Mul(im, im);
+    const auto inside = hn::Le(hn::Add(re2, im2), hn::Set(d, 4.0f));
+    const auto next_re = hn::Add(hn::Sub(re2, im2), hn::LoadU(d, c_re + i));
+    const auto next_im =
+        hn::Add(hn::Mul(hn::Add(re, re), im), hn::LoadU(d, c_im + i));
+    hn::StoreU(hn::IfThenElse(inside, next_re, re), d, z_re + i);
+    hn::StoreU(hn::IfThenElse(inside, next_im, im), d, z_im + i);
+    // A mask is -1 where it holds.
+    const auto one = hn::VecFromMask(di, hn::RebindMask(di, inside));
+    hn::StoreU(hn::Sub(hn::LoadU(di, turns + i), one), di, turns + i);
+  }
+}
+
+Loops LoopsOfTarget() {
+  return {.target = hwy::TargetName(HWY_TARGET),
+          .chain = Chain,
+          .chain_bf16 = ChainBf16,
+          .chain_three = ChainThree,
+          .gelu = Gelu,
+          .softplus = Softplus,
+          .silu = Silu,
+          .copy = Copy,
+          .sum = Sum,
+          .gather_rows = GatherRows,
+          .add_rows = AddRows,
+          .count = Count,
+          .mandelbrot = Mandelbrot};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hawser::bench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hawser::bench {
+
+HWY_EXPORT(LoopsOfTarget);
+
+const Loops& BestLoops() {
+  static const Loops loops = HWY_DYNAMIC_DISPATCH(LoopsOfTarget)();
+  return loops;
+}
+
+}  // namespace hawser::bench
+#endif
