@@ -5,12 +5,10 @@
 namespace hawser::cpu {
 namespace {
 
-using plan::IndexAtom;
 using plan::IndexExpr;
 using plan::Point;
 using plan::PointId;
 using plan::Region;
-using plan::RegionKind;
 using plan::ScopeId;
 
 // Fewer lanes than these leave a tile's steps idle.
@@ -60,11 +58,6 @@ bool HasFolds(const Region& region) {
   return std::any_of(
       region.points.begin(), region.points.end(),
       [](const Point& p) { return p.kind == Point::kReduce; });
-}
-
-LaneShape Joined(LaneShape a, LaneShape b) {
-  if (a == b || b == LaneShape::kOne) return a;
-  return a == LaneShape::kOne ? b : LaneShape::kFull;
 }
 
 PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns)

@@ -18,8 +18,6 @@ LaneLoops ChooseLaneLoops(const plan::Region& region, bool columns);
 // Whether some point is a fold, maybe of one element.
 bool HasFolds(const plan::Region& region);
 
-LaneShape Joined(LaneShape a, LaneShape b);
-
 // Immutable. Maps count the region's merged loops.
 class PointShapes {
  public:

@@ -45,7 +45,6 @@ DType TileBuilder::DTypeOf(PointId id) const {
 }
 
 absl::StatusOr<TileProgram> TileBuilder::Build() {
-  program_.kind = region_.kind;
   program_.lane_loops = lanes_;
   program_.columns = columns_;
   program_.num_loops = static_cast<int>(region_.loops.extents.size());

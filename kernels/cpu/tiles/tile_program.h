@@ -39,7 +39,6 @@ struct TileProgram {
     TileSteps after;               // once they have their results
   };
 
-  plan::RegionKind kind;
   int num_loops = 0;
   LaneLoops lane_loops;
   std::vector<TileLoop> outer, inner;

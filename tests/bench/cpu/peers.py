@@ -30,7 +30,26 @@ class Sizes:
         return reduced if self.small else full
 
 
-class Numpy:
+class Products:
+    """Works that are the same in every library."""
+
+    def matmul(self):
+        side = self.size(1024, 64)
+        a, b = self.floats(-1, 1, side, side), self.floats(-1, 1, side, side)
+        return lambda: a @ b
+
+    def matmul_batched(self):
+        dims = self.size(256, 8), self.size(64, 16), self.size(64, 16)
+        a, b = self.floats(-1, 1, *dims), self.floats(-1, 1, *dims)
+        return lambda: a @ b
+
+    def matrix_vector(self):
+        side = self.size(8192, 64)
+        a, x = self.floats(-1, 1, side, side), self.floats(-1, 1, side)
+        return lambda: a @ x
+
+
+class Numpy(Products):
     """A method named like a work makes its arguments and returns a run."""
 
     def __init__(self, threads, size):
@@ -167,21 +186,6 @@ class Numpy:
         x = self.random.integers(0, BINS, self.size(1 << 20, 1024))
         return lambda: self.np.bincount(x, minlength=BINS)
 
-    def matmul(self):
-        side = self.size(1024, 64)
-        a, b = self.floats(-1, 1, side, side), self.floats(-1, 1, side, side)
-        return lambda: a @ b
-
-    def matmul_batched(self):
-        dims = self.size(256, 8), self.size(64, 16), self.size(64, 16)
-        a, b = self.floats(-1, 1, *dims), self.floats(-1, 1, *dims)
-        return lambda: a @ b
-
-    def matrix_vector(self):
-        side = self.size(8192, 64)
-        a, x = self.floats(-1, 1, side, side), self.floats(-1, 1, side)
-        return lambda: a @ x
-
     def kmeans_turn(self):
         np = self.np
         x = self.floats(-1, 1, self.size(100000, 256), 16)
@@ -225,7 +229,7 @@ class Numpy:
     tiny_jit = tiny_call
 
 
-class Torch:
+class Torch(Products):
     """As Numpy."""
 
     def __init__(self, threads, size):
@@ -336,21 +340,6 @@ class Torch:
     def histogram(self):
         x = self.torch.randint(0, BINS, (self.size(1 << 20, 1024),))
         return lambda: self.torch.bincount(x, minlength=BINS)
-
-    def matmul(self):
-        side = self.size(1024, 64)
-        a, b = self.floats(-1, 1, side, side), self.floats(-1, 1, side, side)
-        return lambda: a @ b
-
-    def matmul_batched(self):
-        dims = self.size(256, 8), self.size(64, 16), self.size(64, 16)
-        a, b = self.floats(-1, 1, *dims), self.floats(-1, 1, *dims)
-        return lambda: a @ b
-
-    def matrix_vector(self):
-        side = self.size(8192, 64)
-        a, x = self.floats(-1, 1, side, side), self.floats(-1, 1, side)
-        return lambda: a @ x
 
     def matmul_bf16(self):
         side = self.size(1024, 64)

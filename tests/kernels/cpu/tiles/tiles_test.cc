@@ -16,10 +16,10 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/evaluator.h"
 #include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/one_instruction.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 #include "tests/testing/random/random_module.h"
@@ -29,25 +29,6 @@ namespace {
 
 using plan::Region;
 using plan::RegionKind;
-
-// The results of instruction `i` of `module`, by the evaluator.
-std::vector<Literal> ByEvaluator(const Module& module, const Instruction& i,
-                                 const std::vector<Literal>& operands) {
-  Module one = module;
-  ComputationBuilder b(&one, "one");
-  std::vector<ValueId> parameters;
-  for (const Literal& l : operands) {
-    parameters.push_back(b.Parameter(l.shape()));
-  }
-  const ValueId first = b.Add(*i.op, parameters, i.attributes, i.called);
-  std::vector<ValueId> results;
-  for (int k = 0; k < i.num_results; ++k) results.push_back(first + k);
-  const auto entry = b.Finish(results);
-  EXPECT_OK(entry);
-  auto got = CpuEvaluator().Evaluate(one, *entry, operands, CancelToken());
-  EXPECT_OK(got);
-  return got.ok() ? *std::move(got) : std::vector<Literal>();
-}
 
 bool SumsFloats(const Module& module, const Region& region) {
   for (const plan::Point& p : region.points) {
@@ -103,7 +84,7 @@ class TileTest : public ::testing::Test {
                                     const std::string& which) {
     const Instruction& i = module.computation(region.computation)
                                .instructions()[region.instruction];
-    const std::vector<Literal> want = ByEvaluator(module, i, operands);
+    const std::vector<Literal> want = EvaluateInstruction(module, i, operands);
     const auto program = MakeTileProgram(module, region, Isa::kBase);
     if (!program.ok()) {
       EXPECT_TRUE(absl::IsUnimplemented(program.status())) << program.status();
@@ -150,7 +131,7 @@ class TileTest : public ::testing::Test {
           results = ExpectRegion(plan->module, region, operands, which);
           break;
         default:
-          results = ByEvaluator(plan->module, i, operands);
+          results = EvaluateInstruction(plan->module, i, operands);
       }
       ASSERT_EQ(results.size(), i.num_results) << which;
       for (int r = 0; r < i.num_results; ++r) {

@@ -15,6 +15,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/scatter.h"
 #include "kernels/cpu/evaluator.h"
+#include "tests/kernels/one_instruction.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::gpu {
@@ -22,26 +23,6 @@ namespace {
 
 using plan::Region;
 using plan::RegionKind;
-
-std::vector<Literal> Reference(const Module& module, const Instruction& i,
-                               const std::vector<Literal>& operands) {
-  Module one = module;
-  ComputationBuilder b(&one, "one");
-  std::vector<ValueId> parameters;
-  for (const Literal& l : operands) {
-    parameters.push_back(b.Parameter(l.shape()));
-  }
-  const ValueId first = b.Add(*i.op, parameters, i.attributes, i.called);
-  std::vector<ValueId> results;
-  for (int k = 0; k < i.num_results; ++k) results.push_back(first + k);
-  const auto entry = b.Finish(results);
-  EXPECT_OK(entry);
-  if (!entry.ok()) return {};
-  cpu::CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
-  auto got = evaluator.Evaluate(one, *entry, operands, CancelToken());
-  EXPECT_OK(got);
-  return got.ok() ? *std::move(got) : std::vector<Literal>();
-}
 
 bool IsFloating(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
 
@@ -311,7 +292,8 @@ void RegionBatch::Add(const plan::Plan& plan,
     if (region.kind == RegionKind::kNone) continue;
     std::vector<Literal> operands;
     for (const ValueId v : i.operands) operands.push_back(values[v]);
-    const std::vector<Literal> want = Reference(plan.module, i, operands);
+    const std::vector<Literal> want =
+        EvaluateInstruction(plan.module, i, operands);
     if (want.size() != static_cast<size_t>(i.num_results)) return;
     for (int r = 0; r < i.num_results; ++r) {
       values[i.first_result + r] = want[r];

@@ -7,6 +7,7 @@
 #include "core/ir/builder.h"
 #include "core/ops/registry.h"
 #include "kernels/cpu/evaluator.h"
+#include "tests/kernels/one_instruction.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::plan {
@@ -23,29 +24,6 @@ int64_t FloorDivide(int64_t a, int64_t b) {
 }
 
 // `op` over these values, through the reference.
-std::vector<Literal> Apply(const Module& module, const Instruction& i,
-                           const std::vector<Literal>& operands,
-                           Attributes attributes) {
-  Module one = module;
-  ComputationBuilder b(&one, "one");
-  std::vector<ValueId> parameters;
-  for (const Literal& l : operands) {
-    parameters.push_back(b.Parameter(l.shape()));
-  }
-  const ValueId first =
-      b.Add(*i.op, parameters, std::move(attributes), i.called);
-  EXPECT_OK(b.status());
-  if (!b.status().ok()) return {};
-  std::vector<ValueId> results;
-  for (int k = 0; k < i.num_results; ++k) results.push_back(first + k);
-  const auto entry = b.Finish(results);
-  EXPECT_OK(entry);
-  cpu::CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
-  auto got = evaluator.Evaluate(one, *entry, operands, CancelToken());
-  EXPECT_OK(got);
-  return got.ok() ? *std::move(got) : std::vector<Literal>();
-}
-
 // The turns of a region's loops, as they are or merged, and the values of
 // expressions in each. `values` are those of the points that have been
 // evaluated, an element for each turn.
@@ -193,7 +171,8 @@ Literal Fold(const Module& module, const Point& p, const Instruction& i,
   Attributes attributes = i.attributes;
   if (attributes.Has("dimensions")) attributes.Set("dimensions", Dims{1});
   if (attributes.Has("dimension")) attributes.Set("dimension", int64_t{1});
-  const Literal rows = Apply(module, i, operands, attributes)[p.result];
+  const Literal rows =
+      EvaluateInstruction(module, i, operands, attributes)[p.result];
   Literal out = Blank(rows.shape().dtype(), turns.count());
   const int64_t width = ByteWidth(rows.shape().dtype());
   for (int64_t t = 0; t < turns.count(); ++t) {
@@ -255,7 +234,7 @@ class RegionRunner {
     }
     std::vector<Literal> operands;
     for (const PointId o : p.operands) operands.push_back(values_[o]);
-    values_[id] = Apply(module_, i, operands, i.attributes)[p.result];
+    values_[id] = EvaluateInstruction(module_, i, operands)[p.result];
   }
 
   Literal Load(const Point& p) const {
@@ -362,7 +341,7 @@ std::vector<Literal> RunByRegions(const Plan& plan,
                        region.kind == RegionKind::kView ||
                        Product(region.domain) == 0;
     std::vector<Literal> results =
-        whole ? Apply(plan.module, i, operands, i.attributes)
+        whole ? EvaluateInstruction(plan.module, i, operands)
               : RunRegion(plan.module, region, operands, merged);
     for (int r = 0; r < i.num_results; ++r) {
       values[i.first_result + r] = results.at(r);
