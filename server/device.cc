@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "kernels/cpu/evaluator.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/emu/emu_device.h"

@@ -3,12 +3,12 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 #include "server/idle_memory.h"
 #include "server/listener.h"
 #include "server/memory_limit.h"
@@ -36,7 +36,7 @@ constexpr int kHandshakeMs = 10000;
 // The other cores compute.
 int RpcThreads(int wanted) {
   if (wanted > 0) return wanted;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int cores = CpuThreads();
   return std::clamp(cores / 8, 1, 4);
 }
 

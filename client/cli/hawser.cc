@@ -32,6 +32,8 @@ constexpr absl::string_view kFooter =
     "                     the client's own, for servers that ask for one\n"
     "  HAWSER_TOKEN_FILE  a file with the token, for servers that want one\n"
     "  HAWSER_CACHE       where digests of files are remembered, or off\n"
+    "  HAWSER_TRACE       a file that says when each step ran; %p: the "
+    "process\n"
     "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 server unreachable.\n";
 
 std::string Overview() {

@@ -11,7 +11,8 @@
 #include "client/digests/digest_cache.h"
 #include "client/remote/bare/grpc_bare_calls.h"
 #include "client/remote/grpc/grpc_transport.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
+#include "kernels/cpu/planned/planned_program.h"
 #include "kernels/plan/plan.h"
 
 namespace {
@@ -20,13 +21,30 @@ namespace {
 // download makes 512 MiB take 0.5 s of a core, not 0.3 s.
 constexpr int kKeptBytes = 64 << 20;
 
+using hawser::cli::Environment;
+
+absl::StatusOr<Environment::Planned> PlanFor(const hawser::Module& optimized,
+                                             Environment::Engine engine) {
+  if (engine == Environment::Engine::kCpu) {
+    const auto program = hawser::cpu::PlannedProgram::Make(
+        optimized, hawser::runtime::Numerics::kFast);
+    if (!program.ok()) return program.status();
+    return Environment::Planned{program->module(), program->Explain()};
+  }
+  const hawser::plan::Target target = hawser::plan::GpuTarget();
+  auto plan = hawser::plan::MakePlan(optimized, target);
+  if (!plan.ok()) return plan.status();
+  std::string steps = hawser::plan::Explain(*plan, target);
+  return Environment::Planned{std::move(plan->module), std::move(steps)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const char* servers = std::getenv("HAWSER_SERVERS");
-  hawser::cli::Environment environment;
+  Environment environment;
   environment.out = &std::cout;
   environment.err = &std::cerr;
   environment.err_is_terminal = ::isatty(STDERR_FILENO) != 0;
@@ -42,15 +60,7 @@ int main(int argc, char** argv) {
         address, hawser::Credentials::FromEnvironment(), cancel);
   };
   environment.cpu = [] { return hawser::cpu::MakeCpuClient(); };
-  environment.plan = [](const hawser::Module& optimized)
-      -> absl::StatusOr<hawser::cli::Environment::Planned> {
-    const hawser::plan::Target target = hawser::plan::GpuTarget();
-    auto plan = hawser::plan::MakePlan(optimized, target);
-    if (!plan.ok()) return plan.status();
-    std::string steps = hawser::plan::Explain(*plan, target);
-    return hawser::cli::Environment::Planned{std::move(plan->module),
-                                             std::move(steps)};
-  };
+  environment.plan = PlanFor;
   environment.cache_folder = hawser::CacheFolder(std::getenv);
   return hawser::cli::RunHawser(words, environment);
 }

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
+#include "core/base/trace/trace.h"
 
 namespace hawser {
 namespace {
@@ -136,12 +137,15 @@ absl::Status FallbackClient::Missing(uint64_t epoch) const {
 }
 
 void FallbackClient::Announce(const absl::Status& why) {
+  const TraceSpan span("fallback",
+                       absl::StrCat("falls back to ", secondary_->name()));
   HAWSER_LOG(kWarning) << "falling back to " << secondary_->name() << ": "
                        << primary_->name() << ": " << why.ToString();
   if (policy_.on_fallback) policy_.on_fallback(why);
 }
 
 absl::Status FallbackClient::Probe() {
+  const TraceSpan span("fallback", "probe");
   HAWSER_RETURN_IF_ERROR(
       primary_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
   HAWSER_RETURN_IF_ERROR(datasets_.Restore(probing_));

@@ -11,6 +11,7 @@
 #include "client/remote/value.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 
@@ -85,6 +86,7 @@ class StatelessCall final : public Watched,
         ran_on_(client.ran_on()),
         program_(std::move(program)),
         request_(std::move(request)),
+        flight_("wire", "call"),
         future_(promise_.future()) {}
 
   const Future<runtime::Called>& future() const { return future_; }
@@ -105,8 +107,10 @@ class StatelessCall final : public Watched,
  private:
   void OnReply(const absl::StatusOr<v1::CallReply>& reply, bool with_body) {
     if (absl::IsNotFound(reply.status()) && !with_body && !future_.ready()) {
-      Send(/*with_body=*/true);
-    } else if (!reply.ok()) {
+      return Send(/*with_body=*/true);
+    }
+    flight_.Land();
+    if (!reply.ok()) {
       promise_.Set(reply.status());
     } else {
       auto values = ResultsOf(program_->signature(), *reply);
@@ -122,6 +126,7 @@ class StatelessCall final : public Watched,
   const runtime::RanOn ran_on_;
   const std::shared_ptr<RemoteProgram> program_;
   v1::CallRequest request_;
+  TraceFlight flight_;
   Promise<runtime::Called> promise_;
   const Future<runtime::Called> future_;
 };

@@ -4,6 +4,7 @@
 
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "core/runtime/attempt.h"
 #include "core/wire/codec.h"
 
@@ -55,6 +56,8 @@ void RemoteFetch::OnReply(const absl::Status& status,
 }
 
 absl::Status RemoteFetch::Run(const CancelToken& cancel) {
+  TraceSpan span("wire", "download");
+  span.Add("bytes", shape_.byte_size());
   v1::DownloadRequest request;
   handle_->session()->Identify(&request);
   request.set_handle(handle_->id());
@@ -171,6 +174,8 @@ void RemoteUpload::OnReply(const absl::Status& status, v1::ServerMessage*) {
 }
 
 absl::Status RemoteUpload::Run(const CancelToken& cancel) {
+  TraceSpan span("wire", "upload bytes");
+  span.Add("bytes", value_.shape().byte_size());
   v1::UploadChunk header;
   handle_->session()->Identify(&header);
   header.set_handle(handle_->id());

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/trace/trace.h"
 #include "core/ir/verifier.h"
 #include "core/passes/canonicalize.h"
 #include "core/passes/cse.h"
@@ -62,6 +63,8 @@ absl::Status Bug(const Pass& pass, const absl::Status& status) {
 
 absl::StatusOr<Module> Optimize(Module module,
                                 const OptimizeOptions& options) {
+  TraceSpan span("compile", "optimize");
+  span.Add("instructions", module.num_instructions());
   bool changed = !module.empty();
   for (int round = 0; changed && round < kMaxRounds; ++round) {
     changed = false;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/ops/contraction/reduce.h"
 
 namespace hawser::cpu {
 namespace {
@@ -13,10 +14,30 @@ namespace {
 // Elements of a dense row combined at once.
 constexpr int64_t kPiece = int64_t{1} << 16;
 
+// Rows that are asked for before they are combined, and how much of each.
+constexpr int64_t kRowsAhead = 16;
+constexpr int64_t kAskedBytes = 256, kLine = 64;
+
+void Ask(const char* row, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(row + at);
+}
+
 // Puts the second operand in the first one's place.
 template <int64_t kBytes>
 void TakeSecond(const char* const* in, char* out, int64_t n) {
   std::memmove(out, in[1], n * kBytes);
+}
+
+template <typename W>
+void TakeEach(const int32_t* places, int64_t n, int32_t size, const char* from,
+              int64_t step, char* to) {
+  const W* x = reinterpret_cast<const W*>(from);
+  W* y = reinterpret_cast<W*>(to);
+  const auto end = static_cast<uint32_t>(size);
+  for (int64_t k = 0; k < n; ++k) {
+    const auto place = static_cast<uint32_t>(places[k]);
+    if (place < end) y[place] = x[k * step];
+  }
 }
 
 // Copies n elements; strides are in elements.
@@ -41,10 +62,47 @@ Combiner::Combiner(const KernelContext& context,
           context.module.computation(context.instruction.called[0]))) {
   if (!program_.has_value() || n_ != 1) return;
   direct_ = program_->OnlyStep();
-  if (program_->result_value(0) != 1) return;
-  direct_ = VisitWidth(width(0), [](auto tag) -> ElementFn {
-    return TakeSecond<sizeof(typename decltype(tag)::type)>;
-  });
+  if (program_->result_value(0) == 1) {
+    VisitWidth(width(0), [&](auto tag) {
+      using W = typename decltype(tag)::type;
+      direct_ = TakeSecond<sizeof(W)>;
+      combine_ = TakeEach<W>;
+    });
+    return;
+  }
+  const OpDef* monoid =
+      MonoidOf(context.module.computation(context.instruction.called[0]));
+  const CpuKernel* kernel = direct_ == nullptr || monoid == nullptr
+                                ? nullptr
+                                : FindCpuKernel(*monoid);
+  if (kernel != nullptr && kernel->combine != nullptr) {
+    combine_ = kernel->combine(tensors.dtypes[0]);
+  }
+}
+
+void Combiner::Run(const PlacedRows& rows) const {
+  const int64_t n = static_cast<int64_t>(rows.places.size());
+  const int64_t bytes = width(0);
+  char* const to = tensors_.to[0];
+  const char* const from = tensors_.from[0] + rows.from * bytes;
+  if (rows.size == 1 && combine_ != nullptr) {
+    return combine_(rows.places.data(), n, rows.end, from, rows.step, to);
+  }
+  const int64_t asked = std::min(rows.size * bytes, kAskedBytes);
+  const auto end = static_cast<uint32_t>(rows.end);
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t ahead = std::min(k + kRowsAhead, n - 1);
+    const auto next = static_cast<uint32_t>(rows.places[ahead]);
+    if (next < end) {
+      Ask(to + next * bytes, asked);
+      Ask(from + ahead * rows.step * bytes, asked);
+    }
+    const auto place = static_cast<uint32_t>(rows.places[k]);
+    if (place >= end) continue;
+    char* const row = to + place * bytes;
+    const char* const in[] = {row, from + k * rows.step * bytes};
+    direct_(in, row, rows.size);
+  }
 }
 
 absl::Status Combiner::Run(const CombinedRow& row, WorkMeter* meter) {

@@ -8,6 +8,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/lane_program.h"
 
@@ -27,6 +28,15 @@ struct CombinedRow {
   int64_t size;
 };
 
+// Dense rows, one after the other: row k lies at places[k] of the tensor that
+// is written, if that is in [0, end), and at from + k * step.
+struct PlacedRows {
+  absl::Span<const int32_t> places;
+  int32_t end;
+  int64_t from, step;
+  int64_t size;  // of a row, at least 1
+};
+
 // Takes called computation 0 of the instruction: 2N scalars to N. Known ops on
 // dense rows run on the memory itself, other scalar bodies over lanes, the
 // rest goes through the evaluator, element by element. Not thread-safe: one
@@ -38,6 +48,12 @@ class Combiner {
 
   // Whether it may run on several threads at once, and is worth it.
   bool parallel() const { return program_.has_value(); }
+  // What an element takes where known ops run on memory itself; 0: elsewhere.
+  double direct_cost() const {
+    return direct_ == nullptr ? 0 : program_->cost();
+  }
+  // Only then. Takes kLookSteps at most: the caller tells a meter.
+  void Run(const PlacedRows& rows) const;
   // Elements of one row must not meet. Errors: what the computation or the
   // meter says.
   absl::Status Run(const CombinedRow& row, WorkMeter* meter);
@@ -52,6 +68,7 @@ class Combiner {
   const CombinedTensors& tensors_;
   const int n_;
   ElementFn direct_ = nullptr;
+  CombineFn combine_ = nullptr;  // of single elements, where direct_ is
   std::optional<LaneProgram> program_;
   bool allocated_ = false;
 };

@@ -48,6 +48,19 @@ void BinaryLoop(const char* const* in, char* out, int64_t n) {
   }
 }
 
+template <typename F, typename T>
+void CombineLoop(const int32_t* places, int64_t n, int32_t size,
+                 const char* from, int64_t step, char* to) {
+  const T* b = reinterpret_cast<const T*>(from);
+  T* r = reinterpret_cast<T*>(to);
+  const auto end = static_cast<uint32_t>(size);
+  for (int64_t k = 0; k < n; ++k) {
+    const auto place = static_cast<uint32_t>(places[k]);
+    if (place >= end) continue;
+    r[place] = static_cast<T>(F::Apply(Widen(r[place]), Widen(b[k * step])));
+  }
+}
+
 // What an op makes of element type T when F computes a C: T itself where that
 // is how T is computed, else C (bool of a predicate, the real part's type).
 template <typename T, typename C>
@@ -76,6 +89,18 @@ ElementFn Binary(const ElementTypes& types) {
     if constexpr (requires(C x) { F::Apply(x, x); }) {
       using R = ResultOf<T, decltype(F::Apply(C{}, C{}))>;
       return BinaryLoop<F, T, R>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <typename F>
+CombineFn Combine(DType dtype) {
+  return VisitDType(dtype, [](auto tag) -> CombineFn {
+    using T = typename decltype(tag)::type;
+    if constexpr (requires(ComputeType<T> x) { F::Apply(x, x); }) {
+      return CombineLoop<F, T>;
     } else {
       return nullptr;
     }

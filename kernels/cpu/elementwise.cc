@@ -252,6 +252,7 @@ template <typename F>
 constexpr CpuKernel MonoidRow(const OpDef* op, ElementSteps steps = {}) {
   CpuKernel row = ElementRow(op, Binary<F>, steps);
   row.reduction = ReductionBy<F>;
+  row.combine = Combine<F>;
   return row;
 }
 

@@ -1,6 +1,7 @@
 // Folds of runs and of columns with a monoid's functor. The order of operations
-// is fixed by the lengths alone, so bits never depend on threads, and sums
-// lose less than one after another would: eight lanes, then halves.
+// is fixed by the lengths alone, so bits depend neither on threads nor on the
+// instructions at hand (kernels/cpu/lanes), and sums lose less than one after
+// another would: lanes, then halves.
 #ifndef HAWSER_KERNELS_CPU_FOLDS_H_
 #define HAWSER_KERNELS_CPU_FOLDS_H_
 
@@ -14,23 +15,32 @@
 
 namespace hawser::cpu {
 
-inline constexpr int kFoldLanes = 8;
+// Partial results of a run: element i goes to number i % kFoldLanes, behind
+// those before it. Then the first half takes the second half, until one is
+// left.
+inline constexpr int kFoldLanes = 32;
+// Fewer elements are folded one after the other.
+inline constexpr int64_t kFewElements = 16;
 // The longest run folded without halving it.
 inline constexpr int64_t kFoldBlock = 4096;
 // Columns folded side by side, and rows before a partial result is set aside.
 inline constexpr int64_t kFoldColumns = 1024;
 inline constexpr int64_t kFoldRows = 512;
 
+// Of a run of more than kFoldBlock elements: what is folded on its own.
+inline int64_t FirstHalf(int64_t n) {
+  return (n / 2 + kFoldBlock - 1) / kFoldBlock * kFoldBlock;
+}
+
 // x[0] * x[1] * ... of n >= 1 elements.
 template <typename F, typename Acc, typename In>
 Acc FoldRun(const In* x, int64_t n) {
   if (n > kFoldBlock) {
-    const int64_t half =
-        (n / 2 + kFoldBlock - 1) / kFoldBlock * kFoldBlock;
+    const int64_t half = FirstHalf(n);
     return F::Apply(FoldRun<F, Acc>(x, half),
                     FoldRun<F, Acc>(x + half, n - half));
   }
-  if (n < 2 * kFoldLanes) {
+  if (n < kFewElements) {
     Acc all = ConvertElement<Acc>(x[0]);
     for (int64_t i = 1; i < n; ++i) {
       all = F::Apply(all, ConvertElement<Acc>(x[i]));
@@ -38,19 +48,19 @@ Acc FoldRun(const In* x, int64_t n) {
     return all;
   }
   Acc lanes[kFoldLanes];
-  for (int l = 0; l < kFoldLanes; ++l) lanes[l] = ConvertElement<Acc>(x[l]);
+  const int there = static_cast<int>(std::min<int64_t>(n, kFoldLanes));
+  for (int l = 0; l < there; ++l) lanes[l] = ConvertElement<Acc>(x[l]);
   int64_t i = kFoldLanes;
   for (; i + kFoldLanes <= n; i += kFoldLanes) {
     for (int l = 0; l < kFoldLanes; ++l) {
       lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i + l]));
     }
   }
-  const int rest = static_cast<int>(n - i);
-  for (int l = 0; l < rest; ++l) {
+  for (int l = 0; i + l < n; ++l) {
     lanes[l] = F::Apply(lanes[l], ConvertElement<Acc>(x[i + l]));
   }
   for (int step = kFoldLanes / 2; step > 0; step /= 2) {
-    for (int l = 0; l < step; ++l) {
+    for (int l = 0; l < step && l + step < there; ++l) {
       lanes[l] = F::Apply(lanes[l], lanes[l + step]);
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/conversion.h"
 
@@ -158,8 +159,73 @@ absl::Status RunBlas(GemmProblem p, const Environment& environment,
     p.a = Transposed(p.a);
     p.b = Transposed(p.b);
   }
+  TraceSpan span("run", p.n == 1 ? "library gemv" : "library gemm");
+  span.Add("lanes", 2 * p.batches * p.m * p.n * p.k);
   return p.n == 1 ? GemvTiles<T>(p, environment, gemv)
                   : GemmTiles<T>(p, environment, gemm);
+}
+
+// ---- halves by way of f32 -------------------------------------------------
+
+// Fewer products for each element that is converted are not worth it.
+constexpr double kFewProducts = 16;
+
+bool IsWorthConverting(const GemmProblem& p) {
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             k = static_cast<double>(p.k);
+  return m * n * k >= kFewProducts * (m * k + k * n + m * n);
+}
+
+// rows x columns of every batch as f32 in `storage`, in the order of memory.
+template <typename T>
+absl::Status Widen(const GemmProblem& p, const Matrix& from, int64_t rows,
+                   int64_t columns, const Environment& environment,
+                   Literal* storage, Matrix* to) {
+  const bool by_rows = from.column_stride == 1;
+  const int64_t runs = by_rows ? rows : columns;
+  const int64_t n = by_rows ? columns : rows;
+  const int64_t pitch = by_rows ? from.row_stride : from.column_stride;
+  HAWSER_ASSIGN_OR_RETURN(
+      *storage,
+      environment.allocator->Allocate(
+          Shape::Of(DType::kF32, {p.batches * runs * n}), environment.memory));
+  *to = {storage->bytes().data(), runs * n, by_rows ? n : 1, by_rows ? 1 : n};
+  auto* const all = reinterpret_cast<float*>(storage->mutable_bytes().data());
+  const auto* const first = reinterpret_cast<const T*>(from.data);
+  return ForEachBlock(
+      environment.pool, p.batches * runs, environment.cancel, [&](int64_t r) {
+        const T* in = first + r / runs * from.batch_stride + r % runs * pitch;
+        float* out = all + r * n;
+        for (int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(in[i]);
+        return environment.Look(static_cast<double>(n));
+      });
+}
+
+// Sums in f32, rounded once, as own loops do. Errors: as RunGemm, and
+// kResourceExhausted.
+template <typename T>
+absl::Status RunHalves(const GemmProblem& p, const Environment& environment,
+                       const Blas& blas) {
+  Literal a, b;
+  GemmProblem wide = p;
+  wide.dtype = DType::kF32;
+  HAWSER_RETURN_IF_ERROR(Widen<T>(p, p.a, p.m, p.k, environment, &a, &wide.a));
+  HAWSER_RETURN_IF_ERROR(Widen<T>(p, p.b, p.k, p.n, environment, &b, &wide.b));
+  HAWSER_ASSIGN_OR_RETURN(
+      Literal c,
+      environment.allocator->Allocate(
+          Shape::Of(DType::kF32, {p.batches * p.m * p.n}), environment.memory));
+  wide.c = c.mutable_bytes().data();
+  HAWSER_RETURN_IF_ERROR(RunBlas(wide, environment, blas.sgemm, blas.sgemv));
+  const auto* const sums = reinterpret_cast<const float*>(wide.c);
+  auto* const out = reinterpret_cast<T*>(p.c);
+  return ForEachBlock(environment.pool, p.batches * p.m, environment.cancel,
+                      [&](int64_t r) {
+                        for (int64_t i = r * p.n; i < (r + 1) * p.n; ++i) {
+                          out[i] = static_cast<T>(sums[i]);
+                        }
+                        return environment.Look(static_cast<double>(p.n));
+                      });
 }
 
 // ---- own loops ------------------------------------------------------------
@@ -262,6 +328,13 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
   }
   return VisitDType(p.dtype, [&](auto tag) -> absl::Status {
     using T = typename decltype(tag)::type;
+    if constexpr (kIsHalf<T>) {
+      if (suits && environment.numerics == runtime::Numerics::kFast &&
+          environment.allocator != nullptr && IsWorthConverting(p)) {
+        const absl::Status status = RunHalves<T>(p, environment, *blas);
+        if (!absl::IsResourceExhausted(status)) return status;
+      }
+    }
     if constexpr (std::is_same_v<T, bool>) {
       return Unimplemented("no product of bool");
     } else {

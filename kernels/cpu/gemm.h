@@ -36,7 +36,9 @@ double GemmSteps(DType dtype);
 
 // f32 and f64 go to `blas` unless it is nullptr or the strides do not suit it
 // (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and are
-// rounded once, integers wrap. Checks the environment's token for each tile.
+// rounded once: in fast numerics by way of f32 in memory of its own, where that
+// is worth it and there is memory. Integers wrap. Checks the environment's
+// token for each tile.
 absl::Status RunGemm(const GemmProblem& problem, const Environment& environment,
                      const Blas* blas);
 

@@ -53,6 +53,15 @@ void RunFull(ElementFn fn, absl::Span<const Stream> streams, char* out,
 
 }  // namespace
 
+absl::StatusOr<Literal> KernelContext::Allocate(const Shape& shape) const {
+  for (Literal& memory : given) {
+    if (memory.valid() && memory.shape() == shape) {
+      return std::exchange(memory, Literal());
+    }
+  }
+  return environment.allocator->Allocate(shape, environment.memory);
+}
+
 absl::StatusOr<Literal> KernelContext::ScalarAt(DType dtype,
                                                 const char* from) const {
   HAWSER_ASSIGN_OR_RETURN(Literal out, Allocate(Shape::Scalar(dtype)));

@@ -103,6 +103,8 @@ struct KernelContext {
   absl::FunctionRef<absl::StatusOr<std::vector<Literal>>(
       int which, std::vector<Literal> arguments)>
       call;
+  // Memory that values of these shapes are given first, once.
+  absl::Span<Literal> given = {};
 
   const Attributes& attributes() const { return instruction.attributes; }
   const Shape& result_shape(int k = 0) const {
@@ -114,9 +116,7 @@ struct KernelContext {
   }
 
   // Memory for a result, contents undefined. Errors: kResourceExhausted.
-  absl::StatusOr<Literal> Allocate(const Shape& shape) const {
-    return environment.allocator->Allocate(shape, environment.memory);
-  }
+  absl::StatusOr<Literal> Allocate(const Shape& shape) const;
   // A scalar with the element at `from`. Errors: kResourceExhausted.
   absl::StatusOr<Literal> ScalarAt(DType dtype, const char* from) const;
   // Memory for result 0: that of the first operand of the same shape that has
@@ -145,6 +145,10 @@ using KernelFn = absl::StatusOr<Literals> (*)(const KernelContext&);
 
 // out[i] = f(in[0][i], in[1][i], ...) for i < n. `out` may be one of `in`.
 using ElementFn = void (*)(const char* const* in, char* out, int64_t n);
+// to[places[k]] = f(to[places[k]], from[k * step]) for k < n, one after the
+// other; where a place is not in [0, size), nothing.
+using CombineFn = void (*)(const int32_t* places, int64_t n, int32_t size,
+                           const char* from, int64_t step, char* to);
 // What an element loop is chosen by.
 struct ElementTypes {
   absl::Span<const DType> operands;
@@ -207,6 +211,9 @@ struct CpuKernel {
   ElementSteps steps = {};
   // Of monoids: how axes are folded, for every dtype of the op.
   const Reduction* (*reduction)(DType) = nullptr;
+  // Of monoids: how elements at places are combined; nullptr when the op has
+  // none for the dtype.
+  CombineFn (*combine)(DType) = nullptr;
 };
 
 double CostOf(const CostContext& context);

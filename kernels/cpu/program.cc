@@ -35,6 +35,8 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
   Prepared p{.computation = &computation};
   p.used.resize(computation.num_values(), false);
   for (const Instruction& i : computation.instructions()) {
+    p.step_of.push_back(
+        i.op == &kParameter ? -1 : static_cast<int>(p.steps.size()));
     if (i.op == &kParameter) continue;
     const CpuKernel* kernel = FindCpuKernel(*i.op);
     if (kernel == nullptr || kernel->run == nullptr) {
@@ -97,6 +99,19 @@ class Evaluation {
     return results;
   }
 
+  absl::StatusOr<Literals> RunOne(int index, int instruction,
+                                  absl::Span<Literal> operands,
+                                  absl::Span<Literal> given) {
+    const CpuProgram::Prepared& p = program_.computations_[index];
+    const CpuProgram::Step& step = p.steps[p.step_of[instruction]];
+    auto call = [&](int which, std::vector<Literal> arguments) {
+      return Run(step.instruction->called[which], std::move(arguments));
+    };
+    return step.kernel->run({*step.kernel, *program_.module_, *p.computation,
+                             *step.instruction, operands, environment_, call,
+                             given});
+  }
+
  private:
   absl::Status RunStep(const CpuProgram::Prepared& p,
                        const CpuProgram::Step& step,
@@ -152,6 +167,13 @@ class Evaluation {
   const CpuProgram& program_;
   const Environment& environment_;
 };
+
+absl::StatusOr<Literals> CpuProgram::RunInstruction(
+    int computation, int instruction, absl::Span<Literal> operands,
+    absl::Span<Literal> given, const Environment& environment) const {
+  return Evaluation(*this, environment)
+      .RunOne(computation, instruction, operands, given);
+}
 
 absl::StatusOr<std::vector<Literal>> CpuProgram::Run(
     std::vector<Literal> arguments, const Environment& environment) const {

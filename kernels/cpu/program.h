@@ -30,6 +30,13 @@ class CpuProgram {
   // what the environment's token says, as it is.
   absl::StatusOr<std::vector<Literal>> Run(
       std::vector<Literal> arguments, const Environment& environment) const;
+  // One instruction, which is no parameter, of a computation. Results may be in
+  // the memory of `given`, values of their shapes, or of operands without
+  // another holder. Errors: what the kernel says.
+  absl::StatusOr<Literals> RunInstruction(int computation, int instruction,
+                                          absl::Span<Literal> operands,
+                                          absl::Span<Literal> given,
+                                          const Environment& environment) const;
 
  private:
   friend class Evaluation;
@@ -41,6 +48,7 @@ class CpuProgram {
   struct Prepared {
     const Computation* computation;
     std::vector<Step> steps;          // without parameters
+    std::vector<int> step_of;         // per instruction; -1: a parameter
     std::vector<bool> last_uses;      // the value dies with this use
     std::vector<bool> used;           // per value
     std::vector<bool> last_results;   // per result: the value may move out

@@ -9,6 +9,7 @@
 #include "kernels/gpu/given_argument.h"
 #include "kernels/gpu/gpu_buffer.h"
 #include "kernels/gpu/run/step_runner.h"
+#include "kernels/plan/steps/step_builder.h"
 
 namespace hawser::gpu {
 namespace {
@@ -252,9 +253,9 @@ absl::Status GpuExecutable::PlaceResults(const std::shared_ptr<Lane>& lane,
 std::string GpuExecutable::NoMemoryFor(size_t result) const {
   const Computation& c = module_->entry();
   const ValueId v = c.results()[result];
-  return absl::StrCat("instruction %", v, " (",
-                      c.instructions()[c.producer(v)].op->name,
-                      "): no memory for ", c.shape(v).ToString());
+  return absl::StrCat(
+      "instruction ", plan::NameOf(*module_, c.instructions()[c.producer(v)]),
+      ": no memory for ", c.shape(v).ToString());
 }
 
 absl::Status GpuExecutable::RunSteps(const std::shared_ptr<Lane>& lane,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "core/ops/contraction/control.h"
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
@@ -74,8 +75,13 @@ absl::StatusOr<ComputationPlan> PlanComputation(const Plan& plan, int index,
 
 absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
-  HAWSER_ASSIGN_OR_RETURN(const Module module,
-                          LayOutProducts(original, target));
+  const TraceSpan span("compile", "fuse");
+  Module laid_out;
+  if (std::any_of(original.computations().begin(),
+                  original.computations().end(), HasProducts)) {
+    HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(original, target));
+  }
+  const Module& module = laid_out.empty() ? original : laid_out;
   Module fused(module.name());
   const std::vector<bool> stepped = SteppedThrough(module);
   std::vector<int> called(module.computations().size(), -1);
@@ -92,6 +98,7 @@ absl::StatusOr<Module> FuseModule(const Module& original,
 }
 
 absl::StatusOr<Plan> PlanFused(Module fused, const Target& target) {
+  const TraceSpan span("compile", "plan");
   Plan plan{.module = std::move(fused), .alignment = target.alignment};
   const std::vector<bool> stepped = SteppedThrough(plan.module);
   plan.computations.resize(stepped.size());

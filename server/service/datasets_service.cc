@@ -2,10 +2,10 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 #include "core/wire/dataset_verbs.h"
 #include "proto/bulk_frame.h"
 #include "proto/datasets.grpc.pb.h"
@@ -18,7 +18,7 @@ namespace {
 // Frames above this are copied and hashed by another thread: the one that
 // serves connections would keep small steps of others waiting.
 constexpr uint64_t kFrameForWorkers = 64 << 10;
-const bool kManyCores = std::thread::hardware_concurrency() > 1;
+const bool kManyCores = CpuThreads() > 1;
 
 class PutReactor final : public Reactor {
  public:

@@ -13,7 +13,7 @@
 #include "client/sdk/client/client.h"
 #include "core/runtime/client.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "kernels/gpu/gpu_client.h"
 #include "tests/testing/processes/loopback.h"
 

@@ -24,6 +24,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/processes/process.h"
 #include "tests/testing/processes/temporary_folder.h"
+#include "tests/testing/trace_file.h"
 
 namespace hawser::testing {
 namespace {
@@ -319,7 +320,7 @@ TEST_F(CliTest, CheckEndsWithItsTotals) {
       << failed.output;
 }
 
-TEST_F(CliTest, ExplainShowsThePlanOfAGpu) {
+TEST_F(CliTest, ExplainShowsThePlanOfAGpuAndOfThisCpu) {
   const std::string module =
       TextFile("squares.txt",
                "module \"squares\"\n"
@@ -332,6 +333,42 @@ TEST_F(CliTest, ExplainShowsThePlanOfAGpu) {
   EXPECT_EQ(shown.code, 0) << shown.output;
   EXPECT_THAT(shown.output, HasSubstr("// 3 instructions, optimized 3\n// "));
   EXPECT_THAT(shown.output, HasSubstr("fusion("));
+  const Outcome here = Hawser({"explain", module, "--planned", "--target=cpu"});
+  EXPECT_EQ(here.code, 0) << here.output;
+  EXPECT_THAT(here.output,
+              HasSubstr("// main %1 (multiply tanh) runs by tiles of "));
+  EXPECT_THAT(here.output, HasSubstr("fusion("));
+}
+
+TEST_F(CliTest, TracesSayWhatAClientAskedForAndWhatAServerDid) {
+  const std::string module = TextFile("negate.txt",
+                                      "module \"negate\"\n"
+                                      "computation @0 \"main\" (%0: f32[]) {\n"
+                                      "  %1: f32[] = negate(%0)\n"
+                                      "  return %1\n"
+                                      "}\n");
+  ::setenv("HAWSER_TRACE", Path("server.json").c_str(), /*overwrite=*/1);
+  server_->Signal(SIGTERM);
+  ASSERT_TRUE(server_->Wait(kPatience).ok());
+  Start();
+  ::unsetenv("HAWSER_TRACE");
+  const Outcome ran =
+      Hawser({"run", module, "--arg", "1", "--trace", Path("client.json")});
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  const TraceFile client = TraceFile::Read(Path("client.json"));
+  EXPECT_EQ(client.Named("compile").size(), 2);  // the request's two ends
+  EXPECT_EQ(client.Named("execute").size(), 2);
+  server_->Signal(SIGTERM);
+  ASSERT_TRUE(server_->Wait(kPatience).ok());
+  const TraceFile server = TraceFile::Read(Path("server.json"));
+  EXPECT_TRUE(server.IsWithin("(negate)", "execution"));
+  // A variable that names no file costs a warning.
+  ::setenv("HAWSER_TRACE", "/no/such/x.json", /*overwrite=*/1);
+  const Outcome warned = Hawser({"run", module, "--arg", "1", "-t", "cpu"});
+  ::unsetenv("HAWSER_TRACE");
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_THAT(warned.output,
+              HasSubstr("HAWSER_TRACE: the trace /no/such/x.json cannot be"));
 }
 
 // Its figures are those of tests/client/bench.

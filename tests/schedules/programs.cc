@@ -11,7 +11,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 namespace hawser {
 namespace {

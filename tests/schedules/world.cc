@@ -6,7 +6,7 @@
 #include "absl/time/clock.h"
 #include "client/remote/remote_client.h"
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/schedules/schedules.h"
 
 namespace hawser {

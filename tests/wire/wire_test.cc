@@ -9,7 +9,7 @@
 
 #include "client/remote/remote_client.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "proto/executor.pb.h"
 #include "tests/testing/in_process/server.h"
 #include "tests/testing/matchers.h"

@@ -44,13 +44,15 @@ struct Environment {
       bare;
   // Makes the client of this machine's CPU.
   std::function<std::shared_ptr<runtime::Client>()> cpu;
-  // The plan of an optimized module for a GPU: a module whose kernels are
+  // The plan of an optimized module for an engine: a module whose kernels are
   // `fusion` instructions, and a line of text for each kernel.
+  enum class Engine { kGpu, kCpu };
   struct Planned {
     Module module;
     std::string steps;
   };
-  std::function<absl::StatusOr<Planned>(const Module& optimized)> plan;
+  std::function<absl::StatusOr<Planned>(const Module& optimized, Engine engine)>
+      plan;
   // Where digests of files are remembered; "": nowhere.
   std::string cache_folder;
 };

@@ -20,12 +20,14 @@ namespace hawser::cli {
 namespace {
 
 constexpr absl::string_view kPlannedFlag = "--planned";
+constexpr absl::string_view kEngineFlag = "--target";
 constexpr absl::string_view kCutFlag = "--cut";
 constexpr absl::string_view kPlacesFlag = "--places";
 // More than any list of servers.
 constexpr int kMostPlaces = 1024;
 constexpr Flag kFlags[] = {
-    {kPlannedFlag, "", "", "as a GPU would run it, kernel by kernel"},
+    {kPlannedFlag, "", "", "as an engine would run it, kernel by kernel"},
+    {kEngineFlag, "-t", "gpu|cpu", "the engine of --planned, else gpu"},
     {kCutFlag, "", "SPEC", "into which tasks it is cut, and why"},
     {kPlacesFlag, "", "N", "how a client of so many servers would cut it"},
 };
@@ -134,7 +136,21 @@ absl::StatusOr<ExitCode> ExplainPlaces(const Invocation& invocation,
   return kOk;
 }
 
+// The engine of --planned. Errors: UsageError.
+absl::StatusOr<Environment::Engine> EngineOf(const CommandLine& line) {
+  if (!line.Has(kEngineFlag)) return Environment::Engine::kGpu;
+  if (!line.Has(kPlannedFlag)) {
+    return UsageError("explain takes --target with --planned alone");
+  }
+  const std::string name = line.Get(kEngineFlag);
+  if (name == "gpu") return Environment::Engine::kGpu;
+  if (name == "cpu") return Environment::Engine::kCpu;
+  return UsageError(absl::StrCat("--planned is for gpu or cpu, not ", name));
+}
+
 absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
+  HAWSER_ASSIGN_OR_RETURN(const Environment::Engine engine,
+                          EngineOf(invocation.line));
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ReadModuleFile(invocation.line.words()[0]));
   const bool places = invocation.line.Has(kPlacesFlag);
@@ -155,7 +171,7 @@ absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
       absl::StrCat("// ", before, " instructions, optimized ", after, "\n");
   if (invocation.line.Has(kPlannedFlag)) {
     HAWSER_ASSIGN_OR_RETURN(Environment::Planned planned,
-                            invocation.environment.plan(optimized));
+                            invocation.environment.plan(optimized, engine));
     absl::StrAppend(&head, AsComments(planned.steps));
     members["steps"] = planned.steps;
     optimized = std::move(planned.module);
@@ -177,7 +193,10 @@ extern constinit const Command kExplainCommand = {
         "a client\nsends it: optimized, under a line that counts the "
         "instructions before and after.\nWith --planned it is fused as for a "
         "GPU, under a line for each kernel: what it\nis, over which loops, how "
-        "many bytes it moves. Both are modules again.\n\n"
+        "many bytes it moves; with --target=cpu as for this\nCPU, with what "
+        "runs by tiles, by the row of its op or by a library. Both "
+        "are\nmodules "
+        "again.\n\n"
         "With --cut it says into which tasks the module is cut: SPEC names "
         "axes of\narguments and how they are cut, 0.0/4 (argument 0, axis 0, "
         "4 parts), 1.4=1+1\n(sizes), 2.0* (every index) or 3.1. (whole); an "
@@ -185,7 +204,7 @@ extern constinit const Command kExplainCommand = {
         "index. The word split: what contracts\nnamed axes gives partial "
         "values, "
         "which go between tasks; refuse: it is an error.\n\n"
-        "  hawser explain step.txt --planned\n"
+        "  hawser explain step.txt --planned --target=cpu\n"
         "  hawser explain step.txt --cut='0.0/4 1.0.'\n\n"
         "With --places it says how a client of so many servers would cut it, "
         "by what\nthat costs, and why.\n\n"

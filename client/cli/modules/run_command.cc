@@ -11,6 +11,7 @@
 #include "client/cli/modules/run_argument.h"
 #include "client/formats/numpy/npy.h"
 #include "client/formats/numpy/npy_header.h"
+#include "core/base/trace/trace.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
@@ -19,9 +20,11 @@ namespace {
 // How many elements of a result are printed that goes to no file.
 constexpr int64_t kShown = 16;
 
+constexpr absl::string_view kTraceFlag = "--trace";
 constexpr Flag kFlags[] = {
     {"--arg", "-a", "VALUE", "an argument; once per parameter, in order"},
     {"--out", "-o", "FILE", "an npy file; once per result, in order"},
+    {kTraceFlag, "", "FILE", "what took how long, for ui.perfetto.dev"},
     kTargetFlag,
 };
 
@@ -94,7 +97,7 @@ absl::StatusOr<Outcome> Execute(Module module,
   return outcome;
 }
 
-absl::StatusOr<ExitCode> RunRun(const Invocation& invocation) {
+absl::StatusOr<ExitCode> RunModule(const Invocation& invocation) {
   const std::vector<std::string> outs = invocation.line.All("--out");
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ReadModuleFile(invocation.line.words()[0]));
@@ -128,6 +131,15 @@ absl::StatusOr<ExitCode> RunRun(const Invocation& invocation) {
   return kOk;
 }
 
+absl::StatusOr<ExitCode> RunRun(const Invocation& invocation) {
+  if (!invocation.line.Has(kTraceFlag)) return RunModule(invocation);
+  HAWSER_RETURN_IF_ERROR(StartTrace(invocation.line.Get(kTraceFlag)));
+  const auto code = RunModule(invocation);
+  const absl::Status written = StopTrace();
+  if (!written.ok() && code.ok()) return written;
+  return code;
+}
+
 }  // namespace
 
 extern constinit const Command kRunCommand = {
@@ -143,7 +155,11 @@ extern constinit const Command kRunCommand = {
         "elements of each are printed. Where it ran is printed on stderr.\n"
         "\n"
         "  hawser run step.txt --arg w.npy --arg hw1-...:images[0:256] "
-        "--out y.npy\n",
+        "--out y.npy\n\n"
+        "With --trace, a file for ui.perfetto.dev or chrome://tracing says "
+        "when each step\nran and for how long: planning, compiling, each "
+        "region with its bytes, requests.\n\n"
+        "  hawser run step.txt --arg 3 --trace=out.json\n",
     .flags = kFlags,
     .words = {1, 1},
     .run = RunRun,

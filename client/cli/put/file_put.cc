@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/digests/hashed_file.h"
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 
 namespace hawser::cli {
 namespace {
@@ -37,10 +37,8 @@ absl::StatusOr<FilesRead> ReadFilesToPut(
     DigestCache* cache, absl::Span<const FileToPut> files,
     const ReadOptions& read,
     const std::function<void(int64_t, int64_t)>& progress) {
-  const int threads =
-      std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const HashOptions hash{
-      .cache = cache, .threads = threads, .progress = progress};
+      .cache = cache, .threads = CpuThreads(), .progress = progress};
   FilesRead all;
   for (const FileToPut& file : files) {
     HAWSER_ASSIGN_OR_RETURN(HashedFile hashed,

@@ -64,4 +64,12 @@ std::shared_ptr<v1::ClientMessage> NewClientMessage() {
       });
 }
 
+void Request::Sent() {
+  if (!IsTraced()) return;
+  const auto* const kind =
+      message->GetDescriptor()->FindFieldByNumber(message->request_case());
+  flight_ = TraceFlight("wire", kind == nullptr ? "request" : kind->name());
+  flight_.Add("bytes", static_cast<int64_t>(message->ByteSizeLong()));
+}
+
 }  // namespace hawser

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "core/base/trace/trace.h"
 #include "proto/executor.pb.h"
 
 namespace hawser {
@@ -17,8 +18,17 @@ std::shared_ptr<v1::ClientMessage> NewClientMessage();
 class Request {
  public:
   virtual ~Request() = default;
-  // Exactly once, with no lock held, on the thread that learns it; must not
-  // block. `reply` (may be moved from) is null unless `status` is OK.
+
+  // What a trace has of it begins, once `message` is filled.
+  void Sent();
+  // Ends that, then calls OnReply.
+  void Answer(const absl::Status& status, v1::ServerMessage* reply) {
+    flight_.Land();
+    OnReply(status, reply);
+  }
+
+  // By Answer, exactly once, with no lock held, on the thread that learns it;
+  // must not block. `reply` (may be moved from) is null unless `status` is OK.
   virtual void OnReply(const absl::Status& status,
                        v1::ServerMessage* reply) = 0;
 
@@ -26,6 +36,9 @@ class Request {
   // is sent, and it does not change after that. Apart from the request,
   // so that a transport that still holds it keeps nothing else alive.
   const std::shared_ptr<v1::ClientMessage> message = NewClientMessage();
+
+ private:
+  TraceFlight flight_;
 };
 
 }  // namespace hawser

@@ -125,6 +125,7 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes, const CancelToken& cancel,
 
 void RemoteSession::Send(const std::shared_ptr<Request>& request, size_t bytes,
                          bool batch) {
+  request->Sent();
   absl::Status lost;
   bool look = false;
   {
@@ -135,7 +136,7 @@ void RemoteSession::Send(const std::shared_ptr<Request>& request, size_t bytes,
       lost = lost_status_;
     }
   }
-  if (!lost.ok()) request->OnReply(lost, nullptr);
+  if (!lost.ok()) request->Answer(lost, nullptr);
   if (look) Look();
 }
 
@@ -217,9 +218,9 @@ void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
   }
   if (request == nullptr) return;  // a repeat after reattaching
   if (message->status().code() == 0) {
-    request->OnReply(absl::OkStatus(), message);
+    request->Answer(absl::OkStatus(), message);
   } else {
-    request->OnReply(FromProto(message->status()), nullptr);
+    request->Answer(FromProto(message->status()), nullptr);
   }
 }
 
@@ -236,7 +237,7 @@ void RemoteSession::OnDone(absl::Span<const uint64_t> sequences) {
   v1::ServerMessage nothing;
   for (const auto& request : requests) {
     // Null: a repeat after reattaching.
-    if (request != nullptr) request->OnReply(absl::OkStatus(), &nothing);
+    if (request != nullptr) request->Answer(absl::OkStatus(), &nothing);
   }
 }
 
@@ -332,7 +333,7 @@ RemoteSession::Requests RemoteSession::Lose(const absl::Status& why) {
 void RemoteSession::Tell(const Requests& requests) {
   const absl::Status why = lost_status();
   opened_.Set(why);
-  for (const auto& request : requests) request->OnReply(why, nullptr);
+  for (const auto& request : requests) request->Answer(why, nullptr);
 }
 
 void RemoteSession::LoseAndTell(const absl::Status& why) {

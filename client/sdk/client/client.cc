@@ -13,7 +13,7 @@
 #include "core/base/mutex.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 namespace hawser {
 namespace {

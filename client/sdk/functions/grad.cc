@@ -8,6 +8,7 @@
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/graph/user_code.h"
+#include "client/sdk/probes/probes.h"
 #include "core/autodiff/gradient_transform.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
@@ -92,13 +93,17 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
   }
   Trace trace("grad", Captures::kLift);
   Values parameters, results;
+  std::vector<Printed> printed;
   for (const Tensor& t : arguments) {
     parameters.push_back(trace.Parameter(t.shape(), where));
   }
   {
     const Trace::Scope scope(&trace);
     results = fn(parameters);
-    trace.Return(results, where);
+    printed = trace.TakePrinted();
+    Values given = results;
+    for (const Printed& p : printed) given.push_back(p.value);
+    trace.Return(given, where);
   }
   absl::Status fits = CheckLeaves(leaves);
   if (fits.ok()) fits = CheckResults(results);
@@ -113,8 +118,13 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
   arguments.insert(arguments.end(), trace.lifted().begin(),
                    trace.lifted().end());
   Values all = Inline(*module, arguments, where);
-  return {Values(all.begin(), all.begin() + results.size()),
-          Values(all.begin() + results.size(), all.end())};
+  const auto behind = all.begin() + results.size();
+  for (size_t p = 0; p < printed.size(); ++p) {
+    printed[p].value = behind[p];
+    Show(std::move(printed[p]));
+  }
+  return {Values(all.begin(), behind),
+          Values(behind + printed.size(), all.end())};
 }
 
 }  // namespace sdk

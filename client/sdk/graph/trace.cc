@@ -3,6 +3,7 @@
 #include <atomic>
 #include <vector>
 
+#include "core/base/log.h"
 #include "core/base/status.h"
 
 namespace hawser::sdk {
@@ -37,6 +38,16 @@ Trace::Trace(std::string name, Captures captures)
                  (parent_ == nullptr || parent_->lifts_all_)),
       module_(name),
       builder_(&module_, std::move(name)) {}
+
+Trace::~Trace() {
+  if (!error().ok()) return;
+  for (const Printed& printed : printed_) {
+    HAWSER_LOG(kWarning) << "Print of \"" << printed.label << "\" at "
+                         << printed.where.file << ":" << printed.where.line
+                         << " stands in a loop, a branch or a reduction: "
+                            "nothing is printed there";
+  }
+}
 
 Tensor Trace::Parameter(const Shape& shape, SourceLocation where) {
   const ValueId value = builder_.Parameter(shape, where);

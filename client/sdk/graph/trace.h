@@ -25,6 +25,13 @@ enum class Captures : uint8_t {
   kNone,         // reductions: small host values only, nothing of a trace
 };
 
+// A value to be written out, which is called `label`.
+struct Printed {
+  Tensor value;
+  std::string label;
+  SourceLocation where;
+};
+
 // Lives on the stack of the thread that traces, which alone uses it. While a
 // Scope of it is the innermost on that thread, every SDK function called there
 // builds into it. Traces nest: a loop's body is a trace inside its function's.
@@ -32,6 +39,7 @@ class Trace {
  public:
   // Inside the trace that is current now.
   Trace(std::string name, Captures captures);
+  ~Trace();  // warns of what was to be printed, and is not
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -55,6 +63,10 @@ class Trace {
   // Makes `status`, whose text says where, the error of this trace unless it
   // has one. Returns a tensor with the trace's error.
   Tensor Fail(const absl::Status& status);
+
+  // Notes a value of it for the owner, which takes it and makes it a result.
+  void Print(Printed printed) { printed_.push_back(std::move(printed)); }
+  std::vector<Printed> TakePrinted() { return std::move(printed_); }
 
   // Makes a value from outside a parameter behind those there are.
   void Lift(const Tensor& outer);
@@ -107,6 +119,7 @@ class Trace {
   std::vector<ValueId> results_;
   RegionIndex regions_;
   Tensors lifted_;
+  std::vector<Printed> printed_;
   absl::flat_hash_map<Key, Known> known_;
 };
 

@@ -14,6 +14,7 @@
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
+#include "core/base/trace/trace.h"
 #include "core/ir/text/printer.h"
 #include "core/passes/optimize.h"
 
@@ -76,6 +77,9 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
   }
   entry->prototype = std::move(traced.prototype);
   entry->digest = DigestOf(traced.module);
+  HAWSER_ASSIGN_OR_RETURN(
+      entry->probes, Probes::Make(std::move(traced.printed), traced.locations,
+                                  &traced.module));
   HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
   HAWSER_ASSIGN_OR_RETURN(
       entry->executable,
@@ -206,6 +210,24 @@ absl::StatusOr<runtime::Called> JitCore::Ask(const Flat& arguments,
   return answer;
 }
 
+absl::Status JitCore::Tell(const Prepared& call,
+                           std::vector<runtime::BufferPtr>* results) const {
+  const size_t shown = results->size() - call.entry->probes.size();
+  if (shown == results->size()) return absl::OkStatus();
+  const runtime::CallOptions& limits = call.execution.call;
+  std::vector<Future<Literal>> fetched;
+  for (size_t k = shown; k < results->size(); ++k) {
+    fetched.push_back((*results)[k]->Fetch(limits));
+  }
+  results->resize(shown);
+  std::vector<Literal> hidden;
+  for (const Future<Literal>& value : fetched) {
+    HAWSER_ASSIGN_OR_RETURN(hidden.emplace_back(),
+                            value.Await(limits.cancel.deadline()));
+  }
+  return call.entry->probes.Tell(hidden);
+}
+
 absl::Status JitCore::Explain(const absl::Status& error, const Prepared& call,
                               const RunOptions& options) const {
   const Execution& execution = call.execution;
@@ -216,11 +238,14 @@ absl::Status JitCore::Explain(const absl::Status& error, const Prepared& call,
 
 absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
                                         const RunOptions& options, TraceFn fn) {
+  const TraceSpan span("sdk", "run");
   Prepared call;
   absl::Status ready = PrepareValues(arguments, options, fn, &call);
   if (!ready.ok()) return Explain(ready, call, options);
   auto buffers = Execute(arguments, call);
   if (!buffers.ok()) return Explain(buffers.status(), call, options);
+  const absl::Status told = Tell(call, &*buffers);
+  if (!told.ok()) return Explain(told, call, options);
   CallResult result{{}, call.entry->prototype};
   result.tensors.reserve(buffers->size());
   for (runtime::BufferPtr& buffer : *buffers) {
@@ -236,11 +261,17 @@ absl::StatusOr<CallResult> JitCore::Run(Flat arguments,
 absl::StatusOr<CallResult> JitCore::Call(Flat arguments,
                                          const RunOptions& options,
                                          TraceFn fn) {
+  const TraceSpan span("sdk", "call");
   Prepared call;
   absl::Status ready = PrepareValues(arguments, options, fn, &call);
   if (!ready.ok()) return Explain(ready, call, options);
   auto answer = Ask(arguments, call);
   if (!answer.ok()) return Explain(answer.status(), call, options);
+  const Probes& probes = call.entry->probes;
+  const size_t shown = answer->values.size() - probes.size();
+  HAWSER_RETURN_IF_ERROR(
+      probes.Tell(absl::MakeConstSpan(answer->values).subspan(shown)));
+  answer->values.resize(shown);
   CallResult result{{}, call.entry->prototype};
   for (Literal& literal : answer->values) {
     Shapes shapes = {literal.shape()};

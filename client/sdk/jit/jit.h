@@ -18,6 +18,7 @@
 #include "client/sdk/graph/run/lru_map.h"
 #include "client/sdk/jit/traced_module.h"
 #include "client/sdk/jit/untyped_call.h"
+#include "client/sdk/probes/probes.h"
 #include "client/sdk/structure.h"
 #include "core/base/digest.h"
 #include "core/base/mutex.h"
@@ -58,6 +59,7 @@ class JitCore {
     std::shared_ptr<runtime::Executable> executable;
     std::shared_ptr<const void> prototype;
     Digest digest;  // of the module as traced
+    Probes probes;
   };
   using EntryPtr = std::shared_ptr<const Entry>;
   using Key = absl::InlinedVector<int64_t, 32>;
@@ -72,6 +74,10 @@ class JitCore {
       const Flat& arguments, const Prepared& call) const;
   absl::StatusOr<runtime::Called> Ask(const Flat& arguments,
                                       const Prepared& call) const;
+  // Takes the hidden results off `results` and waits for them. Errors: what
+  // they tell; of an execution that failed.
+  absl::Status Tell(const Prepared& call,
+                    std::vector<runtime::BufferPtr>* results) const;
   // For an error of a call: with its deadline named, if that is what it is.
   absl::Status Explain(const absl::Status& error, const Prepared& call,
                        const RunOptions& options) const;

@@ -4,6 +4,7 @@
 
 #include "client/sdk/graph/node.h"
 #include "client/sdk/graph/trace.h"
+#include "core/base/trace/trace.h"
 
 namespace hawser::sdk {
 
@@ -17,6 +18,7 @@ Tensor ToTensor(const Leaf& leaf, SourceLocation where) {
 
 absl::StatusOr<TracedModule> TraceFunction(const Flat& arguments, TraceFn fn,
                                            SourceLocation where) {
+  const TraceSpan span("sdk", "trace");
   Trace trace("jit", Captures::kSmallValues);
   std::vector<Tensor> parameters;
   for (const Leaf& leaf : arguments.leaves) {
@@ -27,13 +29,16 @@ absl::StatusOr<TracedModule> TraceFunction(const Flat& arguments, TraceFn fn,
     const Trace::Scope scope(&trace);
     traced = fn(std::move(parameters));
   }
+  std::vector<Printed> printed = trace.TakePrinted();
+  for (Printed& p : printed) traced.tensors.push_back(std::move(p.value));
   trace.Return(traced.tensors, where);
   auto module = trace.Finish();
   if (!module.ok()) return module.status();
   const auto locations = trace.locations();
   return TracedModule{*std::move(module),
                       {locations.begin(), locations.end()},
-                      std::move(traced.prototype)};
+                      std::move(traced.prototype),
+                      std::move(printed)};
 }
 
 }  // namespace hawser::sdk

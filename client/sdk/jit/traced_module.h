@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/sdk/graph/trace.h"
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/structure.h"
 #include "core/ir/module.h"
@@ -14,10 +15,12 @@
 namespace hawser::sdk {
 
 struct TracedModule {
+  // Its results are the function's, then what is printed.
   Module module;
   // Where the user made each instruction of the entry; may be shorter.
   std::vector<SourceLocation> locations;
   std::shared_ptr<const void> prototype;  // the result's structure
+  std::vector<Printed> printed;
 };
 
 // Calls `fn` once, with parameters of the shapes of `arguments`, made at

@@ -1,7 +1,9 @@
 #include "kernels/cpu/lanes/lanes.h"
 
+#include <cstdlib>
+
+#include "core/base/log.h"
 #include "core/base/status.h"
-#include "kernels/cpu/lanes/loops.h"
 
 namespace hawser::cpu {
 namespace {
@@ -10,11 +12,9 @@ struct IsaRow {
   Isa isa;
   absl::string_view name;
   bool (*is_there)();
-  FindLoopFn (*loops)();
 };
 
 bool Always() { return true; }
-FindLoopFn NoLoops() { return nullptr; }
 
 #if defined(__x86_64__)
 bool HasSse4() { return __builtin_cpu_supports("sse4.1") != 0; }
@@ -36,10 +36,10 @@ constexpr auto HasSse4 = Never, HasAvx2 = Never, HasAvx512 = Never;
 #endif
 
 constexpr IsaRow kRows[] = {
-    {Isa::kBase, "base", Always, NoLoops},
-    {Isa::kSse4, "sse4", HasSse4, Sse4Loops},
-    {Isa::kAvx2, "avx2", HasAvx2, Avx2Loops},
-    {Isa::kAvx512, "avx512", HasAvx512, Avx512Loops},
+    {Isa::kBase, "base", Always},
+    {Isa::kSse4, "sse4", HasSse4},
+    {Isa::kAvx2, "avx2", HasAvx2},
+    {Isa::kAvx512, "avx512", HasAvx512},
 };
 
 const IsaRow& RowOf(Isa isa) { return kRows[static_cast<int>(isa)]; }
@@ -59,6 +59,19 @@ Isa MachineIsa() {
   return isa;
 }
 
+Isa ProcessIsa() {
+  static const Isa isa = [] {
+    const char* wish = std::getenv("HAWSER_CPU_ISA");
+    if (wish == nullptr || *wish == '\0') return MachineIsa();
+    const absl::StatusOr<Isa> wanted = ParseIsa(wish);
+    if (wanted.ok()) return *wanted;
+    HAWSER_LOG(kWarning) << "HAWSER_CPU_ISA is left out: "
+                         << wanted.status().message();
+    return MachineIsa();
+  }();
+  return isa;
+}
+
 absl::StatusOr<Isa> ParseIsa(absl::string_view name) {
   for (const IsaRow& row : kRows) {
     if (row.name != name) continue;
@@ -67,11 +80,6 @@ absl::StatusOr<Isa> ParseIsa(absl::string_view name) {
   }
   return InvalidArgument("\"", name, "\" is no set of instructions: must be ",
                          "base, sse4, avx2 or avx512");
-}
-
-ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa) {
-  const FindLoopFn find = RowOf(isa).loops();
-  return find == nullptr ? nullptr : find(op, types);
 }
 
 }  // namespace hawser::cpu

@@ -1,13 +1,16 @@
-// FindLanes: elementwise ops over lanes, in the instructions of this machine.
+// FindLanes, FindFolds: elementwise ops over lanes, and folds of lanes, in the
+// instructions of this machine.
 #ifndef HAWSER_KERNELS_CPU_LANES_LANES_H_
 #define HAWSER_KERNELS_CPU_LANES_LANES_H_
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/ir/op_def.h"
+#include "kernels/cpu/folds.h"
 #include "kernels/cpu/kernel.h"
 
 namespace hawser::cpu {
@@ -18,6 +21,9 @@ enum class Isa : uint8_t { kBase, kSse4, kAvx2, kAvx512 };
 absl::string_view IsaName(Isa isa);  // "avx2"
 // The largest that this machine has.
 Isa MachineIsa();
+// HAWSER_CPU_ISA where that names one that this machine has, else the largest
+// (with a warning, once, where it names another).
+Isa ProcessIsa();
 // By its name. Errors: kInvalidArgument, no name of one; kFailedPrecondition,
 // this machine does not have it.
 absl::StatusOr<Isa> ParseIsa(absl::string_view name);
@@ -25,6 +31,31 @@ absl::StatusOr<Isa> ParseIsa(absl::string_view name);
 // The op's loop; null: there is none for these dtypes. Its results are those of
 // the row's element loop, bit for bit, where the op's row promises bits.
 ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa);
+
+// Folds by the monoid of what `of_row` folds, bit for bit as it does; `of_row`
+// itself where there are none.
+Folds FindFolds(const OpDef& monoid, const Folds& of_row, Isa isa);
+
+// Where extremes stand, as argmax and argmin have it: NaN first, -0 equals 0.
+// Of n columns so far: n values in ExtremeValue of their dtype, then their rows
+// in as many integers of the same width.
+template <typename T>
+using ExtremeValue = std::conditional_t<
+    kIsHalf<T>, float,
+    std::conditional_t<sizeof(T) < sizeof(int32_t), int32_t, T>>;
+struct ExtremeFolds {
+  // Of a run: one of each.
+  void (*run)(const char* in, int64_t n, char* out);
+  // `before`: rows that `out` has seen; of the first one it holds nothing.
+  void (*columns)(const char* in, int64_t rows, int64_t stride, int64_t n,
+                  int64_t before, char* out);
+};
+// Which extreme, and which of equals.
+struct ExtremeKind {
+  bool largest = true, last = false;
+};
+// Null: there are none.
+const ExtremeFolds* FindExtremes(ExtremeKind kind, DType dtype, Isa isa);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_LANES_LANES_H_

@@ -1,13 +1,15 @@
 // Compiled for each set of instructions in turn. What stands between
 // HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE uses that set alone, and nothing
 // from outside that may be inlined elsewhere too.
-#include "kernels/cpu/lanes/loops.h"
+
+#include "kernels/cpu/lanes/lanes.h"
 
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 #include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "kernels/cpu/lanes/sleef.h"
 
@@ -17,16 +19,17 @@
 #include "hwy/foreach_target.h"
 // Behind it, as it asks.
 #include "hwy/highway.h"
+#include "kernels/cpu/lanes/by_isa.h"
 #include "kernels/cpu/lanes/elements-inl.h"
+#include "kernels/cpu/lanes/halves-inl.h"
 
+#if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
 namespace hawser::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-#define HAWSER_LANES _Pragma("GCC ivdep")
 
 // Rounded by instructions, where there are any.
 #define HAWSER_ROUNDED(Name, Function)                               \
@@ -51,65 +54,6 @@ HAWSER_ROUNDED(RoundedDown, Floor)
 HAWSER_ROUNDED(RoundedUp, Ceil)
 HAWSER_ROUNDED(RoundedEven, Round)
 
-// ---- halves as floats -------------------------------------------------------
-
-// So many are computed at a time.
-constexpr int64_t kChunk = 256;
-
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-HWY_INLINE void Widen(const Half* from, int64_t n, float* to) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto* halves = reinterpret_cast<const hwy::float16_t*>(from);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, halves + i)), d, to + i);
-  }
-  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
-}
-HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto* halves = reinterpret_cast<hwy::float16_t*>(to);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, from + i)), dh, halves + i);
-  }
-  for (; i < n; ++i) to[i] = Half(from[i]);
-}
-#else
-// Without instructions for it, the library's own way knows no infinities.
-HWY_INLINE void Widen(const Half* from, int64_t n, float* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
-}
-HWY_INLINE void Narrow(const float* from, int64_t n, Half* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] = Half(from[i]);
-}
-#endif
-HWY_INLINE void Widen(const BFloat16* from, int64_t n, float* to) {
-  const auto* bits = reinterpret_cast<const uint16_t*>(from);
-  HAWSER_LANES
-  for (int64_t i = 0; i < n; ++i) {
-    to[i] = __builtin_bit_cast(float, static_cast<uint32_t>(bits[i]) << 16);
-  }
-}
-HWY_INLINE void Narrow(const float* from, int64_t n, BFloat16* to) {
-  auto* bits = reinterpret_cast<uint16_t*>(to);
-  HAWSER_LANES
-  for (int64_t i = 0; i < n; ++i) {
-    const uint32_t f = __builtin_bit_cast(uint32_t, from[i]);
-    const uint32_t rounded = (f + 0x7FFFu + ((f >> 16) & 1u)) >> 16;
-    const uint32_t quiet = (f >> 16) | 0x40u;
-    bits[i] = static_cast<uint16_t>(from[i] != from[i] ? quiet : rounded);
-  }
-}
-
-template <typename T>
-constexpr bool kIsHalfLane =
-    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
-
 // ---- loops ------------------------------------------------------------------
 
 template <typename F, typename T, typename R>
@@ -127,9 +71,6 @@ HWY_INLINE void Binaries(const T* a, const T* b, R* r, int64_t n) {
   for (int64_t i = 0; i < n; ++i) r[i] = F::Apply(a[i], b[i]);
 }
 
-// What T is computed in.
-template <typename T>
-using Computed = std::conditional_t<kIsHalfLane<T>, float, T>;
 template <typename T, typename C>
 using ResultOf = std::conditional_t<std::is_same_v<C, Computed<T>>, T, C>;
 
@@ -265,6 +206,83 @@ ElementFn Clamp(const ElementTypes& types) {
     } else {
       return nullptr;
     }
+  });
+}
+
+// ---- other dtypes -----------------------------------------------------------
+
+// Of no halves. A real that an integer cannot hold becomes the nearest that it
+// can, NaN 0.
+template <typename To, typename From>
+HWY_INLINE To Converted(From a) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return a != From{0};
+  } else if constexpr (kIsReal<From> && kIsWhole<To>) {
+    constexpr To kMost = static_cast<To>(~To{0}) > To{0}
+                             ? static_cast<To>(~To{0})
+                             : static_cast<To>(~static_cast<To>(
+                                   static_cast<std::make_unsigned_t<To>>(1)
+                                   << (sizeof(To) * 8 - 1)));
+    constexpr To kLeast = static_cast<To>(~kMost);
+    // 2^bits, which is exact.
+    constexpr From kEnd = static_cast<From>(kMost / 2 + 1) * 2;
+    const bool above = a >= kEnd, below = a <= static_cast<From>(kLeast);
+    const To held = static_cast<To>(above || below || a != a ? From{0} : a);
+    return above ? kMost : below ? kLeast : held;
+  } else {
+    return static_cast<To>(a);
+  }
+}
+
+// Whether one rounding is enough, by way of a float.
+template <typename From>
+constexpr bool kIsFloatExactly = std::is_same_v<From, float> ||
+                                 (std::is_integral_v<From> && sizeof(From) < 4);
+
+template <typename From, typename To>
+void ConvertLanes(const char* const* in, char* out, int64_t n) {
+  const From* a = reinterpret_cast<const From*>(in[0]);
+  To* r = reinterpret_cast<To*>(out);
+  if constexpr (!kIsHalfLane<From> && !kIsHalfLane<To>) {
+    HAWSER_LANES
+    for (int64_t i = 0; i < n; ++i) r[i] = Converted<To>(a[i]);
+  } else {
+    HWY_ALIGN float x[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t m = n - i < kChunk ? n - i : kChunk;
+      if constexpr (kIsHalfLane<From>) {
+        Widen(a + i, m, x);
+      } else {
+        HAWSER_LANES
+        for (int64_t k = 0; k < m; ++k) x[k] = static_cast<float>(a[i + k]);
+      }
+      if constexpr (kIsHalfLane<To>) {
+        Narrow(x, m, r + i);
+      } else {
+        HAWSER_LANES
+        for (int64_t k = 0; k < m; ++k) r[i + k] = Converted<To>(x[k]);
+      }
+    }
+  }
+}
+
+template <typename T>
+constexpr bool kIsLane = kIsBits<T> || kIsReal<T> || kIsHalfLane<T>;
+
+ElementFn Convert(const ElementTypes& types) {
+  return VisitDType(types.operands[0], [&](auto from) {
+    return VisitDType(types.result, [](auto to) -> ElementFn {
+      using From = typename decltype(from)::type;
+      using To = typename decltype(to)::type;
+      if constexpr (kIsLane<From> && kIsLane<To> &&
+                    !std::is_same_v<From, To> &&
+                    (!kIsHalfLane<To> || kIsHalfLane<From> ||
+                     kIsFloatExactly<From>)) {
+        return ConvertLanes<From, To>;
+      } else {
+        return nullptr;
+      }
+    });
   });
 }
 
@@ -404,6 +422,7 @@ constexpr LoopRow kRows[] = {
     {&kCeil, Unary<RoundedUp>},
     {&kClamp, Clamp},
     {&kCompare, Compare},
+    {&kConvert, Convert},
     {&kCosine, FromLibrary<Cos, CosName>},
     {&kDivide, Binary<Over>},
     {&kExponential, FromLibrary<Exp, ExpName>},
@@ -439,30 +458,17 @@ ElementFn FindLoop(const OpDef& op, const ElementTypes& types) {
 
 }  // namespace
 
-FindLoopFn Loops() { return FindLoop; }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace hawser::cpu
 HWY_AFTER_NAMESPACE();
+#endif  // HWY_SCALAR
 
 #if HWY_ONCE
 namespace hawser::cpu {
 
-#if HWY_TARGETS & HWY_SSE4
-FindLoopFn Sse4Loops() { return N_SSE4::Loops(); }
-#else
-FindLoopFn Sse4Loops() { return nullptr; }
-#endif
-#if HWY_TARGETS & HWY_AVX2
-FindLoopFn Avx2Loops() { return N_AVX2::Loops(); }
-#else
-FindLoopFn Avx2Loops() { return nullptr; }
-#endif
-#if HWY_TARGETS & HWY_AVX3
-FindLoopFn Avx512Loops() { return N_AVX3::Loops(); }
-#else
-FindLoopFn Avx512Loops() { return nullptr; }
-#endif
+ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa) {
+  HAWSER_BY_ISA(isa, nullptr, FindLoop(op, types))
+}
 
 }  // namespace hawser::cpu
 #endif  // HWY_ONCE

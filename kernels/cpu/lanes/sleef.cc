@@ -4,9 +4,15 @@
 
 #include <string>
 
+#include "core/base/log.h"
+
 namespace hawser::cpu {
 
-Sleef::Sleef() : library_(dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL)) {}
+Sleef::Sleef() : library_(dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL)) {
+  if (library_ != nullptr) return;
+  HAWSER_LOG(kWarning) << "no libsleef.so.3: some functions use own, slower "
+                          "loops";
+}
 
 const Sleef& Sleef::OfProcess() {
   static const Sleef& sleef = *new Sleef();

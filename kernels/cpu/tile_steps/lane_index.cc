@@ -18,19 +18,23 @@ int64_t FloorDivided(int64_t value, int64_t divisor) {
   return quotient - (value % divisor < 0 ? 1 : 0);
 }
 
-int64_t SymbolAt(const TileSymbol& symbol, const Tile& tile, int64_t j,
-                 int64_t i) {
+// Where a symbol has its value for lane (j, i): at j * y + i * x.
+struct SymbolSteps {
+  int64_t y = 0, x = 0;
+};
+
+SymbolSteps StepsOf(const TileSymbol& symbol, const Tile& tile) {
   switch (symbol.shape) {
     case LaneShape::kOne:
-      return symbol.values[0];
+      return {0, 0};
     case LaneShape::kRows:
-      return symbol.values[j];
+      return {1, 0};
     case LaneShape::kColumns:
-      return symbol.values[i];
+      return {0, 1};
     case LaneShape::kFull:
       break;
   }
-  return symbol.values[j * tile.nx + i];
+  return {tile.nx, 1};
 }
 
 }  // namespace
@@ -66,7 +70,9 @@ int64_t LaneIndex::Value(const IndexExpr& e, const Tile& tile, int64_t j,
       if (atom.index == tile.lane_loops.y) part += j;
       if (atom.index == tile.lane_loops.x) part += i;
     } else if (atom.kind == IndexAtom::kSymbol) {
-      part = SymbolAt(tile.symbols[atom.index], tile, j, i);
+      const TileSymbol& symbol = tile.symbols[atom.index];
+      const SymbolSteps steps = StepsOf(symbol, tile);
+      part = symbol.values[j * steps.y + i * steps.x];
     } else {
       const int64_t inner = Value(*atom.inner, tile, j, i);
       const int64_t whole = FloorDivided(inner, atom.divisor);
@@ -78,26 +84,34 @@ int64_t LaneIndex::Value(const IndexExpr& e, const Tile& tile, int64_t j,
   return value;
 }
 
-void LaneIndex::Run(const IndexExpr& e, const Tile& tile, int64_t j, int64_t i,
-                    int64_t n, int64_t* out) {
+void LaneIndex::Run(const IndexExpr& e, const Tile& tile, const Lanes& lanes,
+                    int64_t* out) {
+  const auto [j, i, down, along, n] = lanes;
   std::fill_n(out, n, e.constant());
   for (const IndexExpr::Term& term : e.terms()) {
     const IndexAtom& atom = term.atom;
     const int64_t coefficient = term.coefficient;
     if (atom.kind == IndexAtom::kDim) {
-      const bool is_x = atom.index == tile.lane_loops.x;
-      int64_t first = tile.loops[atom.index] + (is_x ? i : 0);
-      if (atom.index == tile.lane_loops.y) first += j;
-      const int64_t step = is_x ? coefficient : 0;
-      for (int64_t k = 0; k < n; ++k) out[k] += first * coefficient + k * step;
+      int64_t first = tile.loops[atom.index], step = 0;
+      if (atom.index == tile.lane_loops.y) {
+        first += j;
+        step += down;
+      }
+      if (atom.index == tile.lane_loops.x) {
+        first += i;
+        step += along;
+      }
+      for (int64_t k = 0; k < n; ++k)
+        out[k] += coefficient * (first + k * step);
     } else if (atom.kind == IndexAtom::kSymbol) {
       const TileSymbol& symbol = tile.symbols[atom.index];
-      for (int64_t k = 0; k < n; ++k) {
-        out[k] += coefficient * SymbolAt(symbol, tile, j, i + k);
-      }
+      const SymbolSteps steps = StepsOf(symbol, tile);
+      const int64_t* const values = symbol.values + j * steps.y + i * steps.x;
+      const int64_t step = down * steps.y + along * steps.x;
+      for (int64_t k = 0; k < n; ++k) out[k] += coefficient * values[k * step];
     } else {
       int64_t inner[kRun];
-      Run(*atom.inner, tile, j, i, n, inner);
+      Run(*atom.inner, tile, lanes, inner);
       const int64_t divisor = atom.divisor;
       const int64_t remainder = atom.kind == IndexAtom::kDiv ? 0 : 1;
       for (int64_t k = 0; k < n; ++k) {
@@ -109,14 +123,19 @@ void LaneIndex::Run(const IndexExpr& e, const Tile& tile, int64_t j, int64_t i,
   }
 }
 
+void LaneIndex::Rows(const Tile& tile, int64_t* out) const {
+  for (int64_t j = 0; j < tile.ny; j += kRun) {
+    Run(index_, tile, {j, 0, 1, 0, std::min(kRun, tile.ny - j)}, out + j);
+  }
+}
+
 void LaneIndex::All(const Tile& tile, LaneShape shape, int64_t* out) const {
-  const bool rows = shape == LaneShape::kRows || shape == LaneShape::kFull;
-  const bool columns =
-      shape == LaneShape::kColumns || shape == LaneShape::kFull;
-  const int64_t ny = rows ? tile.ny : 1, nx = columns ? tile.nx : 1;
+  if (shape == LaneShape::kRows) return Rows(tile, out);
+  const int64_t ny = shape == LaneShape::kFull ? tile.ny : 1;
+  const int64_t nx = shape == LaneShape::kOne ? 1 : tile.nx;
   for (int64_t j = 0; j < ny; ++j) {
     for (int64_t i = 0; i < nx; i += kRun) {
-      Run(index_, tile, j, i, std::min(kRun, nx - i), out + j * nx + i);
+      Run(index_, tile, {j, i, 0, 1, std::min(kRun, nx - i)}, out + j * nx + i);
     }
   }
 }

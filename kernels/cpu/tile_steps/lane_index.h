@@ -30,15 +30,22 @@ class LaneIndex {
   }
   // Of all lanes of a shape.
   void All(const Tile& tile, LaneShape shape, int64_t* out) const;
+  // Of the first lane of each row.
+  void Rows(const Tile& tile, int64_t* out) const;
   // Its least and its largest value in the tile; it steps along both.
   plan::Bounds Range(const Tile& tile) const;
 
  private:
   static int64_t Value(const plan::IndexExpr& e, const Tile& tile, int64_t j,
                        int64_t i);
-  // Of lanes (j, i), (j, i + 1), ... `n` of them.
-  static void Run(const plan::IndexExpr& e, const Tile& tile, int64_t j,
-                  int64_t i, int64_t n, int64_t* out);
+  // Lanes (j, i), (j + down, i + along), ... `n` of them.
+  struct Lanes {
+    int64_t j, i;
+    int64_t down, along;
+    int64_t n;
+  };
+  static void Run(const plan::IndexExpr& e, const Tile& tile,
+                  const Lanes& lanes, int64_t* out);
 
   const plan::IndexExpr index_;
   bool along_x_, along_y_;

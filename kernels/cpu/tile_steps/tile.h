@@ -42,7 +42,7 @@ struct TileScope {
 struct TileFold {
   char* parts = nullptr;    // of the tile's first row, or of its columns
   int64_t parts_a_row = 1;  // from one row's to the next one's
-  bool begins = true;       // columns: nothing was folded into them yet
+  int64_t before = 0;       // columns: rows that were folded into them
 };
 
 // Where a worker is, and the values there. Not thread-safe: each worker has its

@@ -47,24 +47,22 @@ void LoadStep::Run(Tile& tile) const {
   const bool along_x = grid.nx == 1 || index_.steps_along_x();
   if (!along_x) return Gather(tile, from, nullptr, to);
   if (grid.ny > 1 && !index_.steps_along_y()) {
-    for (int64_t j = 0; j < grid.ny; ++j) {
-      LoadLanes(to_.width, from + index_.At(tile, j, 0) * to_.width,
-                {0, grid.steps.x}, 1, grid.nx, to + j * grid.nx * to_.width);
-    }
-    return;
+    index_.Rows(tile, tile.indices);
+    return moves_.GatherRows(from, tile.indices, grid.steps.x, grid.ny, grid.nx,
+                             to);
   }
   from += index_.At(tile, 0, 0) * to_.width;
-  if (!moves_ && grid.lies_as_lanes()) {
+  if (!copies_ && grid.lies_as_lanes()) {
     tile.values[to_.slot] = from;
   } else {
-    LoadLanes(to_.width, from, grid.steps, grid.ny, grid.nx, to);
+    moves_.Load(from, grid.steps, grid.ny, grid.nx, to);
   }
 }
 
 void LoadStep::Gather(Tile& tile, const char* from, const bool* holds,
                       char* to) const {
   index_.All(tile, to_.shape, tile.indices);
-  GatherLanes(to_.width, from, tile.indices, holds, tile.lanes(to_.shape), to);
+  moves_.Gather(from, tile.indices, holds, tile.lanes(to_.shape), to);
 }
 
 char* StoreStep::Place(const Tile& tile) const {
@@ -84,14 +82,18 @@ void StoreStep::Run(Tile& tile) const {
     return;
   }
   const LaneGrid grid = GridOf(tile, from_.shape, index_);
-  if (index_.steps_along_x() && index_.steps_along_y()) {
-    StoreLanes(from_.width, from, grid.steps, grid.ny, grid.nx,
-               tile.results[result_] + index_.At(tile, 0, 0) * from_.width);
+  char* const result = tile.results[result_];
+  if (!index_.steps_along_x() || !index_.steps_along_y()) {
+    index_.All(tile, from_.shape, tile.indices);
+    moves_.Scatter(from, tile.indices, tile.lanes(from_.shape), result);
     return;
   }
-  index_.All(tile, from_.shape, tile.indices);
-  ScatterLanes(from_.width, from, tile.indices, tile.lanes(from_.shape),
-               tile.results[result_]);
+  char* const to = result + index_.At(tile, 0, 0) * from_.width;
+  if (streams_ && (grid.nx == 1 || grid.steps.x == 1)) {
+    moves_.Stream(from, grid.steps, grid.ny, grid.nx, to);
+  } else {
+    moves_.Store(from, grid.steps, grid.ny, grid.nx, to);
+  }
 }
 
 // ---- values -----------------------------------------------------------------
@@ -127,9 +129,9 @@ void ExpandStep::Run(Tile& tile) const {
   const LaneSteps steps{from_.shape == LaneShape::kRows ? 1 : 0,
                         from_.shape == LaneShape::kColumns ? 1 : 0};
   if (to_.shape == LaneShape::kFull) {
-    LoadLanes(to_.width, from, steps, tile.ny, tile.nx, to);
+    moves_.Load(from, steps, tile.ny, tile.nx, to);
   } else {
-    LoadLanes(to_.width, from, {0, 0}, 1, tile.lanes(to_.shape), to);
+    moves_.Load(from, {0, 0}, 1, tile.lanes(to_.shape), to);
   }
 }
 
@@ -240,24 +242,26 @@ void ChooseStep::Run(Tile& tile) const {
   for (size_t k = last; k-- > 0;) {
     const TileScope& scope = tile.scopes[cases_[k]];
     if (scope.holds != TileScope::kSomewhere) continue;
-    BlendLanes(to_.width, tile.values[from_[k]], scope.lanes, n, to);
+    moves_.Blend(tile.values[from_[k]], scope.lanes, n, to);
   }
 }
 
 // ---- folds ------------------------------------------------------------------
 
+LaneRows FoldInput::Of(const Tile& tile) const {
+  if (!index_.has_value()) return {tile.values[slot_], tile.nx};
+  return {tile.operands[operand_] + index_->At(tile, 0, 0) * width_,
+          index_->step_y()};
+}
+
 void FoldStep::Run(Tile& tile) const {
-  const TileFold& fold = tile.folds[fold_];
-  const char* const input = tile.values[input_.slot];
+  const TileFold& fold = tile.folds[number_];
+  absl::InlinedVector<LaneRows, 2> in;
+  for (const FoldInput& input : inputs_) in.push_back(input.Of(tile));
   if (columns_) {
-    auto* run = fold.begins ? folds_.columns : folds_.accumulate;
-    run(input, tile.ny, tile.nx, tile.nx, fold.parts);
-    return;
-  }
-  const int64_t width = ByteWidth(folds_.accumulator);
-  for (int64_t j = 0; j < tile.ny; ++j) {
-    folds_.run(input + j * tile.nx * input_.width, tile.nx,
-               fold.parts + j * fold.parts_a_row * width);
+    fold_.Columns(in, tile.ny, tile.nx, fold.before, fold.parts);
+  } else {
+    fold_.Rows(in, tile.ny, tile.nx, fold.parts, fold.parts_a_row);
   }
 }
 

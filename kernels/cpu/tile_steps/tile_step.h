@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "kernels/cpu/folds.h"
 #include "kernels/cpu/kernel.h"
+#include "kernels/cpu/tile_steps/lane_folds.h"
 #include "kernels/cpu/tile_steps/lane_index.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 #include "kernels/cpu/tile_steps/tile.h"
@@ -53,9 +54,18 @@ struct LaneSlot {
 // Lanes of a result, put where they belong.
 class StoreStep final : public TileStep {
  public:
-  StoreStep(int result, LaneIndex index, LaneSlot from)
-      : TileStep(-1), result_(result), index_(std::move(index)), from_(from) {}
-  // Where the lanes belong, if they lie there as they do in a slot.
+  // `streams`: what lies apart is put past the caches, as the result is larger
+  // than they are.
+  StoreStep(int result, LaneIndex index, LaneSlot from, LaneMoves moves,
+            bool streams)
+      : TileStep(-1),
+        result_(result),
+        index_(std::move(index)),
+        from_(from),
+        moves_(moves),
+        streams_(streams) {}
+  // Where the lanes are to be put at once, as they lie there as in a slot.
+  // Null: this step puts them.
   char* Place(const Tile& tile) const;
 
  private:
@@ -65,6 +75,8 @@ class StoreStep final : public TileStep {
   const int result_;
   const LaneIndex index_;
   const LaneSlot from_;
+  const LaneMoves moves_;
+  const bool streams_;
 };
 
 // A step that gives a slot its lanes: in the slot's memory, or where a result of
@@ -95,14 +107,16 @@ class ValueStep : public TileStep {
 };
 
 // An operand's elements. They stay where they are when they lie as lanes do,
-// unless `moves` says that they may be written over before they are read.
+// unless `copies` says that they may be written over before they are read.
 class LoadStep final : public ValueStep {
  public:
-  LoadStep(int scope, int operand, LaneIndex index, LaneSlot to, bool moves)
+  LoadStep(int scope, int operand, LaneIndex index, LaneSlot to,
+           LaneMoves moves, bool copies)
       : ValueStep(scope, to),
         operand_(operand),
         index_(std::move(index)),
-        moves_(moves) {}
+        moves_(moves),
+        copies_(copies) {}
 
  private:
   void Run(Tile& tile) const override;
@@ -110,7 +124,8 @@ class LoadStep final : public ValueStep {
 
   const int operand_;
   const LaneIndex index_;
-  const bool moves_;
+  const LaneMoves moves_;
+  const bool copies_;
 };
 
 // An elementwise op.
@@ -157,13 +172,14 @@ class IotaStep final : public ValueStep {
 // Lanes of a lower shape, for each lane of a higher one.
 class ExpandStep final : public ValueStep {
  public:
-  ExpandStep(int scope, LaneSlot from, LaneSlot to)
-      : ValueStep(scope, to), from_(from) {}
+  ExpandStep(int scope, LaneSlot from, LaneSlot to, LaneMoves moves)
+      : ValueStep(scope, to), from_(from), moves_(moves) {}
 
  private:
   void Run(Tile& tile) const override;
 
   const LaneSlot from_;
+  const LaneMoves moves_;
 };
 
 // Integers as a symbol of indices: within its bounds, whatever they are.
@@ -223,37 +239,57 @@ class ChooseStep final : public ValueStep {
  public:
   // `cases`: of Tile::scopes, one for each of `from` but the last.
   ChooseStep(int scope, std::vector<int> cases, std::vector<int> from,
-             LaneSlot to)
+             LaneSlot to, LaneMoves moves)
       : ValueStep(scope, to),
         cases_(std::move(cases)),
-        from_(std::move(from)) {}
+        from_(std::move(from)),
+        moves_(moves) {}
 
  private:
   void Run(Tile& tile) const override;
 
   const std::vector<int> cases_, from_;
+  const LaneMoves moves_;
+};
+
+// What is folded: a slot, kFull, or an operand's elements where they are.
+class FoldInput {
+ public:
+  explicit FoldInput(LaneSlot slot) : slot_(slot.slot) {}
+  // `index` grows by 1 along x and by any step along y.
+  FoldInput(int operand, LaneIndex index, int64_t width)
+      : operand_(operand), index_(std::move(index)), width_(width) {}
+  LaneRows Of(const Tile& tile) const;
+  int slot() const { return slot_; }  // -1: the operand's
+
+ private:
+  int slot_ = -1;
+  int operand_ = -1;
+  std::optional<LaneIndex> index_;
+  int64_t width_ = 0;
 };
 
 // Folds of a pass of a reduction: of each row along x, or of each column along
-// y, by a monoid.
+// y.
 class FoldStep final : public TileStep {
  public:
-  // `fold`: of Tile::folds. `input`: kFull.
-  FoldStep(int fold, const Folds& folds, bool columns, LaneSlot input)
+  // `number`: of Tile::folds. `fold` outlives the step.
+  FoldStep(int number, const LaneFold& fold, bool columns,
+           std::vector<FoldInput> inputs)
       : TileStep(-1),
+        number_(number),
         fold_(fold),
-        folds_(folds),
         columns_(columns),
-        input_(input) {}
+        inputs_(std::move(inputs)) {}
 
  private:
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override {}
 
-  const int fold_;
-  const Folds& folds_;
+  const int number_;
+  const LaneFold& fold_;
   const bool columns_;
-  const LaneSlot input_;
+  const std::vector<FoldInput> inputs_;
 };
 
 }  // namespace hawser::cpu

@@ -1,5 +1,6 @@
 #include "kernels/cpu/tiles/fold_parts.h"
 
+#include "absl/container/inlined_vector.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {
@@ -7,7 +8,6 @@ namespace {
 
 // Rows whose columns are folded one after the other.
 constexpr int64_t kRowsOfASegment = 4096;
-constexpr int64_t kWidestPart = 16;
 
 }  // namespace
 
@@ -21,8 +21,10 @@ FoldSegments::FoldSegments(const TileProgram& program)
     : turns_(TurnsOf(program.inner)) {
   if (!program.columns || program.lane_loops.y < 0 || turns_ == 0) {
     count_ = turns_;
+    if (!program.inner.empty()) lanes_ = program.inner.back().chunk;
     return;
   }
+  lanes_ = kRowsOfASegment;
   const TileLoop& rows = program.inner.back();
   around_ = rows.chunks();
   if (rows.extent >= kRowsOfASegment) {
@@ -42,20 +44,19 @@ int64_t FoldSegments::Begin(int64_t segment) const {
 }
 
 void FoldParts::Place(Tile& tile, std::vector<double>& memory) const {
-  int64_t bytes = 0;
+  constexpr auto kWord = static_cast<int64_t>(sizeof(double));
+  const auto words_of = [&](const TileReduction& reduction) {
+    return (PartsOf(tile) * reduction.fold->part_bytes() + kWord - 1) / kWord;
+  };
+  int64_t words = 0;
   for (const TileReduction& reduction : program_.reductions) {
-    bytes += PartsOf(tile) * PartBytes(reduction);
+    words += words_of(reduction);
   }
-  const auto words = static_cast<size_t>(bytes) / sizeof(double) + 1;
-  if (memory.size() < words) memory.resize(words);
-  char* at = reinterpret_cast<char*>(memory.data());
-  // The widest first, so that each begins where it may.
-  for (int64_t width = kWidestPart; width > 0; width /= 2) {
-    for (size_t r = 0; r < program_.reductions.size(); ++r) {
-      if (PartBytes(program_.reductions[r]) != width) continue;
-      tile.folds[r] = {at, segments_.count(), true};
-      at += PartsOf(tile) * width;
-    }
+  if (static_cast<int64_t>(memory.size()) < words) memory.resize(words);
+  double* at = memory.data();
+  for (size_t r = 0; r < program_.reductions.size(); ++r) {
+    tile.folds[r] = {reinterpret_cast<char*>(at), segments_.count()};
+    at += words_of(program_.reductions[r]);
   }
 }
 
@@ -63,36 +64,37 @@ void FoldParts::SetSegment(const std::vector<TileFold>& all, int64_t segment,
                            Tile& tile) const {
   const int64_t at = program_.columns ? segment * tile.nx : segment;
   for (size_t r = 0; r < all.size(); ++r) {
-    const int64_t width = PartBytes(program_.reductions[r]);
-    tile.folds[r] = {all[r].parts + at * width, segments_.count(), true};
+    const int64_t bytes = program_.reductions[r].fold->part_bytes();
+    tile.folds[r] = {all[r].parts + at * bytes, segments_.count()};
   }
 }
 
 void FoldParts::Finish(const TileProgram::Pass& pass, Tile& tile) const {
-  const int64_t segments = segments_.count();
   for (const int r : pass.reductions) {
     const TileReduction& reduction = program_.reductions[r];
-    const Reduction& monoid = *reduction.reduction;
-    const char* const initial = tile.values[reduction.initial.slot];
-    char* const result = tile.memory[reduction.result.slot];
-    tile.values[reduction.result.slot] = result;
-    const int64_t n = tile.lanes(reduction.result.shape);
-    if (segments == 0) {
-      LoadLanes(reduction.result.width, initial, {0, 0}, 1, n, result);
+    absl::InlinedVector<const char*, 2> initial;
+    absl::InlinedVector<char*, 2> results;
+    for (const LaneSlot& slot : reduction.initial) {
+      initial.push_back(tile.values[slot.slot]);
+    }
+    for (const LaneSlot& slot : reduction.results) {
+      results.push_back(tile.memory[slot.slot]);
+      tile.values[slot.slot] = results.back();
+    }
+    const int64_t n = tile.lanes(reduction.results[0].shape);
+    if (segments_.count() == 0) {
+      for (size_t k = 0; k < results.size(); ++k) {
+        LaneMoves(reduction.results[k].width, Isa::kBase)
+            .Load(initial[k], {0, 0}, 1, n, results[k]);
+      }
       continue;
     }
-    char* const parts = tile.folds[r].parts;
-    const int64_t width = PartBytes(reduction);
-    if (segments > 1 && program_.columns) {
-      monoid.parts.columns(parts, segments, n, n, parts);
-    } else if (segments > 1) {
-      // Row j's come to be in the place of part j, which is read by then.
-      for (int64_t j = 0; j < n; ++j) {
-        monoid.parts.run(parts + j * segments * width, segments,
-                         parts + j * width);
-      }
-    }
-    monoid.finish(initial, parts, n, result);
+    reduction.fold->Finish({.parts = tile.folds[r].parts,
+                            .segments = segments_.count(),
+                            .n = n,
+                            .columns = program_.columns,
+                            .turns = segments_.lanes()},
+                           initial, results);
   }
 }
 

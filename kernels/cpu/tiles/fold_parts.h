@@ -21,6 +21,8 @@ class FoldSegments {
 
   int64_t count() const { return count_; }
   int64_t turns() const { return turns_; }
+  // Turns of the innermost reduced loop in one, where it is the only one.
+  int64_t lanes() const { return lanes_; }
   // The first turn of a segment; of number count(), how many there are.
   int64_t Begin(int64_t segment) const;
 
@@ -30,6 +32,7 @@ class FoldSegments {
   int64_t around_ = 1;  // turns of the rows' loop
   int64_t a_turn_ = 0;  // segments of all of these; 0: they are one of several
   int64_t length_ = 1;  // turns of a segment
+  int64_t lanes_ = 1;
 };
 
 // Of one turn of the kept loops: a part for each segment and result. Where they
@@ -50,9 +53,6 @@ class FoldParts {
   void Finish(const TileProgram::Pass& pass, Tile& tile) const;
 
  private:
-  static int64_t PartBytes(const TileReduction& reduction) {
-    return ByteWidth(reduction.reduction->elements.accumulator);
-  }
   int64_t PartsOf(const Tile& tile) const {
     return segments_.count() * (program_.columns ? tile.nx : tile.ny);
   }

@@ -14,6 +14,9 @@ using plan::ScopeId;
 // Fewer lanes than these leave a tile's steps idle.
 constexpr int64_t kFewLanes = 512;
 
+// Rows of so few turns are whole in every tile.
+constexpr int64_t kShortRow = 32;
+
 // The loop of a load that the next element in memory is along, if that is not
 // loop x.
 int CrossingLoop(const Region& region, int x) {
@@ -83,7 +86,7 @@ PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns)
       when = When::kAfter;
     } else if (folded && p.stage > 0) {
       when = When::kAfter;
-    } else if (loops_.back() == kNone) {
+    } else if (loops_.back() == kNone || IsOneRow(static_cast<PointId>(n))) {
       when = When::kOnce;
     } else if (folded) {
       when = When::kBefore;
@@ -138,6 +141,18 @@ uint8_t PointShapes::LoopsOf(PointId id) const {
   return loops;
 }
 
+bool PointShapes::IsOneRow(PointId id) const {
+  const Point& p = region_.points[id];
+  if (folds_ || loops_[id] != kAlongX || p.scope != 0 || !p.cases.empty() ||
+      region_.loops.extents[lanes_.x] > kShortRow) {
+    return false;
+  }
+  const std::vector<PointId> needed = Needed(id);
+  return std::all_of(needed.begin(), needed.end(), [this](PointId other) {
+    return whens_[other] == When::kOnce;
+  });
+}
+
 LaneShape PointShapes::ShapeOf(uint8_t loops, bool per_result) const {
   if (loops == kNone) return LaneShape::kOne;
   if (per_result) return columns_ ? LaneShape::kColumns : LaneShape::kRows;
@@ -170,6 +185,28 @@ std::vector<PointId> PointShapes::Needed(PointId id) const {
   }
   for (const int s : symbols) needed.push_back(region_.symbols[s].point);
   return needed;
+}
+
+std::vector<int> UsesOf(const Region& region) {
+  std::vector<int> uses(region.points.size(), 0);
+  for (const Point& p : region.points) {
+    for (const PointId o : p.operands) ++uses[o];
+  }
+  for (const PointId r : region.results) ++uses[r];
+  for (const plan::Symbol& s : region.symbols) ++uses[s.point];
+  return uses;
+}
+
+std::vector<bool> StoredPoints(const Region& region) {
+  std::vector<bool> is_stored(region.points.size(), false);
+  for (const PointId r : region.results) is_stored[r] = true;
+  for (size_t n = region.points.size(); n-- > 0;) {
+    const Point& p = region.points[n];
+    if (!is_stored[n]) continue;
+    if (p.kind != Point::kMove && p.kind != Point::kChoose) continue;
+    for (const PointId o : p.operands) is_stored[o] = true;
+  }
+  return is_stored;
 }
 
 }  // namespace hawser::cpu

@@ -1,5 +1,5 @@
 // PointShapes: what each point of a region depends on, and so how many lanes it
-// has and how often it is computed.
+// has and how often it is computed; beside it, what uses the points.
 #ifndef HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
 #define HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
 
@@ -23,7 +23,7 @@ class PointShapes {
  public:
   // When a point is computed.
   enum class When : uint8_t {
-    kOnce,    // for each worker
+    kOnce,    // for each worker: the same in every tile
     kBefore,  // for each turn of the kept loops, before any reduction
     kTile,    // for each tile
     kAfter,   // once the reductions of its stage but one are there
@@ -49,6 +49,8 @@ class PointShapes {
   uint8_t LoopsOf(const plan::IndexExpr& e) const;
   uint8_t LoopsOfScope(plan::ScopeId scope) const;
   uint8_t LoopsOf(plan::PointId p) const;
+  // Whether its lanes are the same in every row, and so in every tile.
+  bool IsOneRow(plan::PointId p) const;
   LaneShape ShapeOf(uint8_t loops, bool per_result) const;
 
   const plan::Region& region_;
@@ -60,6 +62,11 @@ class PointShapes {
   std::vector<LaneShape> shapes_, symbols_;
   std::vector<When> whens_;
 };
+
+// How often each point is used, by points and beside them.
+std::vector<int> UsesOf(const plan::Region& region);
+// Which points' own lanes a result may be.
+std::vector<bool> StoredPoints(const plan::Region& region);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_

@@ -4,12 +4,15 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
+#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/tile_steps/chain_step.h"
 #include "kernels/cpu/tiles/point_shapes.h"
 #include "kernels/cpu/tiles/slot_plan.h"
 #include "kernels/cpu/tiles/tile_program.h"
@@ -24,7 +27,7 @@ class TileBuilder {
   // `resident`: what a pass computes stays for those behind it, as a tile holds
   // whole rows. Both outlive the builder.
   TileBuilder(const Module& module, const plan::Region& region, bool resident,
-              Isa isa);
+              const TileOptions& options);
 
   absl::StatusOr<TileProgram> Build();
   // After Build: what a lane of a tile takes.
@@ -35,9 +38,15 @@ class TileBuilder {
   }
 
  private:
+  using Point = plan::Point;
   using Points = std::vector<plan::PointId>;
 
   absl::Status FindReductions();
+  // What a reduction folds, behind its initial values.
+  absl::Span<const plan::PointId> InputsOf(size_t reduction) const;
+  // The operand's elements, if they may be folded where they are.
+  std::optional<FoldInput> InPlace(plan::PointId id) const;
+  void AddFold(size_t reduction, TileSteps* to);
   absl::Status AddPass(int stage);
   void FinishReduction(size_t number, TileSteps* to);
   // Points of a list, with all that they need of the same kind, ascending.
@@ -45,6 +54,16 @@ class TileBuilder {
   absl::Status AddPoints(const Points& points, TileSteps* to);
   absl::Status AddPoint(plan::PointId id, TileSteps* to);
   absl::Status AddOp(plan::PointId id, TileSteps* to);
+  // Adds an op to the draft, or begins one with it, if a chain can do it.
+  bool AddLink(plan::PointId id, TileSteps* to);
+  // Whether an op on that point can be the draft's next one.
+  bool GoesOn(plan::PointId on, LaneShape shape, int scope) const;
+  const ChainRow* FindLink(plan::PointId id, int scope) const;
+  // What an op on lanes of `shape` takes of a point, in as few lanes as there
+  // are.
+  ChainStep::Link LinkTo(plan::PointId other, LaneShape shape, TileSteps* to);
+  // Makes the draft a step, if there is one.
+  void EndDraft();
   void AddLoad(plan::PointId id, TileSteps* to);
   void AddChoice(plan::PointId id, TileSteps* to);
   absl::Status AddSymbols(plan::PointId id, TileSteps* to);
@@ -60,18 +79,37 @@ class TileBuilder {
   // That of the point; -1: it is done always.
   int ScopeOf(plan::PointId id, LaneShape shape, TileSteps* to);
   LaneIndex IndexOf(const plan::IndexExpr& index);
+  LaneMoves MovesOf(LaneSlot slot) const {
+    return LaneMoves(slot.width, options_.isa);
+  }
   LaneSlot Define(plan::PointId id, bool over);
   void Add(std::unique_ptr<ValueStep> step, TileSteps* to);
-  bool MayBeWrittenOver(int operand) const;
+  // Whether another result may be stored over what the load reads, before its
+  // own lanes are.
+  bool MayBeWrittenOver(plan::PointId load, int operand) const;
+  const plan::MemoryAccess& AccessOf(plan::PointId load) const;
 
-  int64_t WidthOf(plan::PointId id) const;
-  DType DTypeOf(plan::PointId id) const;
+  DType DTypeOf(plan::PointId id) const {
+    return body_.shape(region_.points[id].value).dtype();
+  }
+  int64_t WidthOf(plan::PointId id) const { return ByteWidth(DTypeOf(id)); }
+
+  // A chain that may go on: what it gives is needed by nothing so far.
+  struct Draft {
+    Points points;  // whose values it has in turn; empty: there is none
+    std::vector<std::pair<plan::PointId, size_t>> kept;  // and their links
+    std::vector<ChainStep::Link> links;
+    ChainFn fn = nullptr;
+    int scope = -1;
+    LaneSlot in;
+    TileSteps* to = nullptr;
+  };
 
   const Module& module_;
   const plan::Region& region_;
   const Computation& body_;
   const bool columns_, resident_;
-  const Isa isa_;
+  const TileOptions options_;
   const LaneLoops lanes_;
   const PointShapes shapes_;
   SlotPlan slots_;
@@ -80,7 +118,11 @@ class TileBuilder {
   std::map<std::pair<plan::PointId, LaneShape>, LaneSlot> slots_of_;
   std::map<std::pair<plan::ScopeId, LaneShape>, int> scopes_;  // of this list
   std::vector<int> symbol_slots_;                              // by symbol
-  std::vector<plan::PointId> reduction_points_;  // of program_.reductions
+  std::vector<int> uses_;                                      // by point
+  std::vector<bool> is_stored_;  // by point
+  Draft draft_;
+  // Of program_.reductions: a point for each result.
+  std::vector<Points> reduction_points_;
   ValueStep* last_value_ = nullptr;              // of this list
 };
 

@@ -10,11 +10,17 @@ namespace {
 
 // Slots of a tile: most of the nearest cache; of rows that stay for several
 // passes, a part of the next one.
-constexpr int64_t kTileBytes = 24 << 10;
+constexpr int64_t kTileBytes = 12 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
 constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
-// Both sides of a tile that is read along one loop and written along another.
-constexpr int64_t kSquare = 64;
+// Of a tile that is read along one loop and written along another: lanes, with
+// whole lines on both sides, and what its sides are multiples of.
+constexpr int64_t kFewestCrossing = 64 * 64, kMostCrossing = 128 * 128;
+constexpr int64_t kSide = 32;
+// Of folds that read operands where they are, and nothing else: a tile takes
+// some 0.1 us beside them.
+constexpr int64_t kMostLanesInPlace = 32768;
+constexpr int64_t kFoldBlocksInPlace = 4;
 
 // `extent` in equal chunks of at most `most`.
 int64_t EvenChunk(int64_t extent, int64_t most) {
@@ -45,24 +51,46 @@ bool Crosses(const plan::Region& region, LaneLoops lanes) {
                      });
 }
 
+// Elements that fill up whole lines and rows of blocks; at most `extent`.
+int64_t Side(int64_t lanes, int64_t extent) {
+  return std::clamp<int64_t>(std::max(lanes, kSide) / kSide * kSide, 1,
+                             std::max<int64_t>(extent, 1));
+}
+
+// A tile that is about a square, or as long as the shorter extent lets it be.
+void ChooseCrossingSizes(int64_t bytes_of_a_lane, int64_t along_y,
+                         int64_t along_x, TileProgram* program) {
+  const int64_t lanes =
+      std::clamp(kTileBytes / std::max<int64_t>(bytes_of_a_lane, 1),
+                 kFewestCrossing, kMostCrossing);
+  const int64_t square = lanes < kMostCrossing ? 64 : 128;
+  const int64_t shorter = std::clamp<int64_t>(along_y, 1, square);
+  program->nx = Side(lanes / shorter, along_x);
+  if (along_y >= square) program->nx = std::min(program->nx, square);
+  program->ny = Side(lanes / program->nx, along_y);
+}
+
 // How many rows and columns a tile has at most.
 void ChooseSizes(const plan::Region& region, int64_t bytes_of_a_lane,
                  bool whole_rows, TileProgram* program) {
   const int64_t along_x = ExtentOf(region, program->lane_loops.x);
   const int64_t along_y = ExtentOf(region, program->lane_loops.y);
-  const int64_t lanes =
-      std::clamp(kTileBytes / std::max<int64_t>(bytes_of_a_lane, 1),
-                 kFewestLanes, kMostLanes);
   const bool folds = !program->reductions.empty();
+  const bool in_place = folds && bytes_of_a_lane == 0;
+  const int64_t lanes =
+      in_place ? kMostLanesInPlace
+               : std::clamp(kTileBytes / std::max<int64_t>(bytes_of_a_lane, 1),
+                            kFewestLanes, kMostLanes);
+  const int64_t block = in_place ? kFoldBlocksInPlace * kFoldBlock : kFoldBlock;
   if (program->columns) {
     program->nx = EvenChunk(along_x, kFoldColumns / 2);
     program->ny = PowerOfTwoWithin(std::min(
         std::clamp<int64_t>(lanes / program->nx, 1, kFoldRows), along_y));
   } else if (folds) {
     program->nx = whole_rows ? std::max<int64_t>(along_x, 1)
-                             : std::clamp<int64_t>(along_x, 1, kFoldBlock);
+                             : std::clamp<int64_t>(along_x, 1, block);
   } else if (Crosses(region, program->lane_loops)) {
-    program->nx = std::clamp<int64_t>(along_x, 1, kSquare);
+    return ChooseCrossingSizes(bytes_of_a_lane, along_y, along_x, program);
   } else {
     program->nx = EvenChunk(along_x, lanes);
   }
@@ -86,13 +114,13 @@ void ListLoops(const plan::Region& region, TileProgram* program) {
 
 absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
                                             const plan::Region& region,
-                                            Isa isa) {
+                                            const TileOptions& options) {
   const bool by_rows = region.kind == plan::RegionKind::kRow;
   const int reduced_loops =
       static_cast<int>(region.loops.extents.size()) - region.num_kept_loops;
   bool resident = by_rows && region.stages > 1 && reduced_loops == 1;
   while (true) {
-    TileBuilder builder(module, region, resident, isa);
+    TileBuilder builder(module, region, resident, options);
     HAWSER_ASSIGN_OR_RETURN(TileProgram program, builder.Build());
     const int64_t bytes = builder.bytes_of_a_lane();
     const int64_t row = ExtentOf(region, program.lane_loops.x);

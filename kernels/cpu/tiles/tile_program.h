@@ -3,12 +3,13 @@
 #define HAWSER_KERNELS_CPU_TILES_TILE_PROGRAM_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/folds.h"
 #include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/tile_steps/lane_folds.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 #include "kernels/plan/region/region.h"
 
@@ -23,10 +24,11 @@ struct TileLoop {
   int64_t chunks() const { return (extent + chunk - 1) / chunk; }
 };
 
-// The fold of one reduction.
+// The fold of one reduction. A result that is not wanted has no slot.
 struct TileReduction {
-  const Reduction* reduction = nullptr;
-  LaneSlot initial, result;
+  std::unique_ptr<const LaneFold> fold;
+  std::vector<LaneSlot> initial;
+  std::vector<LaneSlot> results;
 };
 
 // Immutable and thread-safe. Tiles at the same turns of `outer` are one after
@@ -54,11 +56,16 @@ struct TileProgram {
   double lane_steps = 0;  // of work, for each lane of all passes
 };
 
-// `isa`: whose loops elementwise ops use. Errors: kUnimplemented, a region that
-// tiles do not compute.
+struct TileOptions {
+  Isa isa = MachineIsa();  // whose loops elementwise ops use
+  // Ops whose rows promise no bits use the rows' loops.
+  bool strict = false;
+};
+
+// Errors: kUnimplemented, a region that tiles do not compute.
 absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
                                             const plan::Region& region,
-                                            Isa isa = MachineIsa());
+                                            const TileOptions& options = {});
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_TILES_TILE_PROGRAM_H_

@@ -13,6 +13,8 @@ namespace {
 // Fewer turns of the kept loops than these leave threads idle where the reduced
 // ones are long.
 constexpr int64_t kFewTurns = 16;
+// Blocks that turns are dealt out in, as a worker makes its tile ready for each.
+constexpr int64_t kMostBlocks = 64;
 constexpr int64_t kLine = 64;
 
 // Memory of a thread, which grows and stays.
@@ -68,7 +70,8 @@ class TileRun {
                             steps > 2 * kParallelElements;
     if (long_folds) return RunLongFolds();
     const auto group = std::max<int64_t>(
-        static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)), 1);
+        {static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)),
+         turns_ / kMostBlocks, 1});
     return ForEachBlock(environment_.pool, (turns_ - 1) / group + 1,
                         environment_.cancel, [&](int64_t block) {
                           return RunTurns(block * group,
@@ -173,7 +176,7 @@ class TileRun {
         HAWSER_RETURN_IF_ERROR(meter.Begin(
             lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
-        for (TileFold& fold : tile.folds) fold.begins = false;
+        for (TileFold& fold : tile.folds) fold.before += tile.ny;
       }
     }
     tile.folds = folds;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "core/ops/contraction/control.h"
 #include "kernels/gpu/program/gemm_lowering.h"
 #include "kernels/plan/plan.h"
@@ -159,6 +160,8 @@ absl::StatusOr<Compiled> CompileModule(const Module& module,
                                        runtime::Numerics numerics,
                                        Engine* engine, KernelCache* cache,
                                        const CancelToken& cancel) {
+  TraceSpan span("compile", "compile for gpu");
+  span.Add("instructions", module.num_instructions());
   auto code = std::make_shared<DeviceCode>();
   Compiled compiled;
   HAWSER_ASSIGN_OR_RETURN(

@@ -7,6 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 
 namespace hawser::gpu {
 
@@ -116,6 +117,8 @@ void KernelCache::LoadFromDisk(std::vector<Missing>* missing) {
 
 absl::StatusOr<KernelBatch> KernelCache::Compile(
     Batch batch, const CompileOptions& options) {
+  TraceSpan span("compile", "compile kernels");
+  span.Add("kernels", static_cast<int64_t>(batch.size()));
   std::string text;
   KernelBatch made;
   for (const Missing& m : batch) {

@@ -83,7 +83,8 @@ absl::Status WorkEmitter::AddKernels(const Site& site, StepBuilder& steps,
   HAWSER_ASSIGN_OR_RETURN(std::vector<EmittedKernel> kernels,
                           EmitRegion(module_, site.region, options));
   for (EmittedKernel& kernel : kernels) {
-    LaunchStep launch{.shape = kernel.shape};
+    LaunchStep launch{.shape = kernel.shape,
+                      .lanes = site.region.lane_operations};
     for (const KernelParameter& p : kernel.parameters) {
       Slot slot =
           p.kind == KernelParameter::kOperand ? steps.OperandSlot(site, p.index)
@@ -133,7 +134,8 @@ void WorkEmitter::AddCalls(const Site& site, const Product& product,
     GemmStep step{.product = static_cast<int>(program_.products.size()),
                   .a = behind(steps.OperandSlot(site, product.a), o.a),
                   .b = behind(steps.OperandSlot(site, product.b), o.b),
-                  .d = behind(steps.ResultSlot(site, 0), o.d)};
+                  .d = behind(steps.ResultSlot(site, 0), o.d),
+                  .lanes = site.region.lane_operations};
     if (product.c >= 0) {
       step.c = behind(steps.OperandSlot(site, product.c), o.d);
     }

@@ -26,11 +26,13 @@ struct LaunchStep {
   int kernel = 0;  // of Program::kernels
   LaunchShape shape;
   std::vector<std::pair<plan::Slot, Access>> parameters;
+  int64_t lanes = 0;  // elementary operations of its region
 };
 struct GemmStep {
   int product = 0;  // of Program::products
   plan::Slot a, b, d;
   std::optional<plan::Slot> c, bias;
+  int64_t lanes = 0;  // of all calls for its region
 };
 // Run by the host's evaluator.
 struct HostStep {

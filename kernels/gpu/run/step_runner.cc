@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 
 namespace hawser::gpu {
 namespace {
@@ -28,16 +29,24 @@ absl::Status StepRunner::Do(const plan::WorkStep& step) {
 }
 
 absl::Status StepRunner::Do(const LaunchStep& step) {
+  TraceSpan span("run", compiled_.program.kernels[step.kernel].name);
+  span.Add("lanes", step.lanes);
+  int64_t bytes = 0;
   absl::InlinedVector<KernelArgument, 16> arguments;
   for (const auto& [slot, access] : step.parameters) {
     arguments.push_back(KernelArgument::Range(At(slot), slot.bytes, access));
+    bytes += slot.bytes;
   }
+  span.Add("bytes", bytes);
   return device_.Launch(lane_->stream(),
                         compiled_.code->kernels[step.kernel].kernel, step.shape,
                         arguments);
 }
 
 absl::Status StepRunner::Do(const GemmStep& step) {
+  TraceSpan span("run", "library product");
+  span.Add("bytes", step.a.bytes + step.b.bytes + step.d.bytes);
+  span.Add("lanes", step.lanes);
   GemmOperands operands{.a = At(step.a),
                         .b = At(step.b),
                         .d = At(step.d),
@@ -51,6 +60,8 @@ absl::Status StepRunner::Do(const GemmStep& step) {
 
 absl::Status StepRunner::Do(const plan::CopyStep& step) {
   if (At(step.to) == At(step.from)) return absl::OkStatus();
+  TraceSpan span("run", "copy");
+  span.Add("bytes", 2 * step.to.bytes);
   return device_.CopyOnDevice(lane_->stream(), At(step.to), At(step.from),
                               step.to.bytes);
 }
@@ -58,6 +69,7 @@ absl::Status StepRunner::Do(const plan::CopyStep& step) {
 absl::Status StepRunner::Do(const HostStep& step) {
   HAWSER_RETURN_IF_ERROR(cancel_.Check());
   const HostCall& call = compiled_.program.calls[step.call];
+  const TraceSpan span("run", call.name);
   const Signature& signature = call.module.signature();
   std::vector<Literal> operands;
   for (size_t k = 0; k < step.operands.size(); ++k) {

@@ -249,6 +249,12 @@ class ProductLayout {
 
 }  // namespace
 
+bool HasProducts(const Computation& computation) {
+  return std::any_of(computation.instructions().begin(),
+                     computation.instructions().end(),
+                     [](const Instruction& i) { return i.op == &kDotGeneral; });
+}
+
 absl::StatusOr<Module> LayOutProducts(Module module, const Target& target) {
   bool changed = false;
   ProductLayout layout(target);

@@ -6,6 +6,7 @@
 
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/dot.h"
+#include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/loop_fusion.h"
 #include "kernels/plan/fusion/reduction_fusion.h"
 #include "kernels/plan/region/epilogue.h"
@@ -23,7 +24,7 @@ class ProductTails {
                const std::set<int>& alone)
       : exit_of_(c.instructions().size(), -1),
         group_of_exit_(c.instructions().size(), -1) {
-    if (target.epilogues == EpilogueSupport::kNone) return;
+    if (target.epilogues == EpilogueSupport::kNone || !HasProducts(c)) return;
     std::vector<absl::InlinedVector<int, 2>> users(c.num_values());
     std::vector<bool> is_result(c.num_values(), false);
     for (size_t k = 0; k < c.instructions().size(); ++k) {

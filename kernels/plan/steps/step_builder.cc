@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
@@ -12,18 +14,17 @@
 namespace hawser::plan {
 
 std::string NameOf(const Module& module, const Instruction& instruction) {
-  std::string name =
-      absl::StrCat("%", instruction.first_result, " ", instruction.op->name);
-  if (instruction.op != &kFusion) return name;
-  absl::StrAppend(&name, " (");
-  absl::string_view separator;
-  for (const Instruction& i :
-       module.computation(instruction.called[0]).instructions()) {
-    if (i.op == &kParameter) continue;
-    absl::StrAppend(&name, separator, i.op->name);
-    separator = " ";
+  std::vector<absl::string_view> ops;
+  if (instruction.op == &kFusion) {
+    for (const Instruction& i :
+         module.computation(instruction.called[0]).instructions()) {
+      if (i.op != &kParameter) ops.push_back(i.op->name);
+    }
+  } else {
+    ops.push_back(instruction.op->name);
   }
-  return absl::StrCat(name, ")");
+  return absl::StrCat("%", instruction.first_result, " (",
+                      absl::StrJoin(ops, " "), ")");
 }
 
 absl::StatusOr<StepProgram> MakeSteps(const Plan& plan,
@@ -132,8 +133,10 @@ absl::Status StepBuilder::AddComputation(int computation, const Frame& frame,
   for (const Region& region : planned.regions) {
     const Site site{planned, c, region, c.instructions()[region.instruction],
                     frame};
-    HAWSER_RETURN_IF_ERROR(Annotate(AddInstruction(site, to),
-                                    NameOf(plan_.module, site.instruction)));
+    const absl::Status added = AddInstruction(site, to);
+    if (!added.ok()) {
+      return Annotate(added, NameOf(plan_.module, site.instruction));
+    }
   }
   return absl::OkStatus();
 }
@@ -244,7 +247,7 @@ absl::Status StepBuilder::AddCase(const Site& site, Steps* to) {
         AddComputation(i.called[b], frame, &choice.branches[b]));
     AddCopies(plan_.computations[i.called[b]], frame, &choice.branches[b]);
   }
-  Note(site, "reads its branch's number on the host");
+  Note(site, "runs the branch of its number");
   to->push_back({std::move(choice)});
   return absl::OkStatus();
 }

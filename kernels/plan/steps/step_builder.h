@@ -47,7 +47,7 @@ class RegionEmitter {
 // Errors: the emitter's, behind the name of the instruction.
 absl::StatusOr<StepProgram> MakeSteps(const Plan& plan, RegionEmitter& emitter);
 
-// "%12 sort"; of a fusion with the ops in it.
+// "%12 (sort)"; of a fusion the ops in it: "%7 (add multiply)".
 std::string NameOf(const Module& module, const Instruction& instruction);
 
 // Emitters use it during their call. Invariant: memory behind the plan's arena

@@ -1,11 +1,11 @@
 #include "server/service/execution/executor.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "core/base/random.h"
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 #include "core/ir/module.h"
 #include "core/wire/codec.h"
 
@@ -18,8 +18,7 @@ int RunningAtOnce(int wanted, const runtime::Capabilities& device) {
   if (wanted > 0) return wanted;
   constexpr int kFewest = 2;
   if (device.platform != "cpu") return kFewest;
-  return std::max(static_cast<int>(std::thread::hardware_concurrency()),
-                  kFewest);
+  return std::max(CpuThreads(), kFewest);
 }
 
 // What one tenant may have of `all`.

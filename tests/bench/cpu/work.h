@@ -20,7 +20,7 @@
 #include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 namespace hawser::bench {
 

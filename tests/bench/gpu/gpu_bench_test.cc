@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/threads/all_of.h"
 #include "core/base/values/literal.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "kernels/emu/emu_device.h"
 #include "kernels/gpu/gpu_client.h"
 #include "tests/bench/gpu/workloads.h"

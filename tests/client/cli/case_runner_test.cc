@@ -3,7 +3,7 @@
 #include <google/protobuf/text_format.h>
 
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::cli {

@@ -10,7 +10,7 @@
 
 #include "client/cli/hawser.h"
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 namespace hawser::cli {
 

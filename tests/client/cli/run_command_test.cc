@@ -15,6 +15,7 @@
 #include "tests/client/cli/command_run.h"
 #include "tests/client/cli/files.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/trace_file.h"
 
 namespace hawser::cli {
 namespace {
@@ -142,6 +143,33 @@ TEST(Run, PrintsOneJsonObject) {
               HasSubstr(absl::StrCat("\"dims\": [3], \"path\": \"", a, "\"}")));
 }
 
+TEST(Run, WritesATrace) {
+  CommandRun hawser;
+  const std::string path = TempPath("run_trace.json");
+  ASSERT_EQ(hawser.Run({"run", Twice(), "-a", X(), "-a", "1", "-t", "cpu",
+                        "--trace", path}),
+            kOk)
+      << hawser.err();
+  EXPECT_THAT(hawser.out(), StartsWith("f32[3] {1, -2, 3}\n"));
+  const TraceFile trace = TraceFile::Read(path);
+  trace.ExpectNested();
+  EXPECT_TRUE(trace.IsWithin("fuse", "compile for cpu"));
+  EXPECT_TRUE(trace.IsWithin("plan", "compile for cpu"));
+  EXPECT_TRUE(trace.IsWithin("maximum", "execution"));
+  EXPECT_GT(trace.Named("maximum").at(0)["args"]["bytes"], 0);
+  EXPECT_GT(trace.Named("maximum").at(0)["args"]["lanes"], 0);
+  // Also of what fails; a file that cannot be written is the error.
+  ASSERT_EQ(hawser.Run({"run", "/no/such.txt", "--trace", path}), kFailed);
+  EXPECT_THAT(hawser.err(), HasSubstr("/no/such.txt"));
+  EXPECT_EQ(TraceFile::Read(path).Named("execution").size(), 0);
+  ASSERT_EQ(hawser.Run({"run", Twice(), "-a", X(), "-a", "1", "--trace",
+                        "/no/such/trace.json"}),
+            kFailed);
+  EXPECT_THAT(hawser.err(),
+              HasSubstr("the trace /no/such/trace.json cannot be written"));
+  EXPECT_EQ(hawser.out(), "");
+}
+
 TEST(Run, WithoutResultsStillSaysWhere) {
   CommandRun hawser;
   const std::string path = TextFile(
@@ -249,8 +277,11 @@ TEST(Explain, PrintsOneJsonObject) {
 
 TEST(Explain, PrintsThePlannedModuleUnderItsSteps) {
   CommandRun hawser;
-  hawser.environment().plan = [](const Module& optimized) {
-    return Environment::Planned{optimized, "one step\nanother\n"};
+  hawser.environment().plan = [](const Module& optimized,
+                                 Environment::Engine engine) {
+    return Environment::Planned{optimized, engine == Environment::Engine::kGpu
+                                               ? "one step\nanother\n"
+                                               : "tiles\n"};
   };
   ASSERT_EQ(hawser.Run({"explain", Twice(), "--planned"}), kOk) << hawser.err();
   EXPECT_THAT(hawser.out(),
@@ -259,11 +290,21 @@ TEST(Explain, PrintsThePlannedModuleUnderItsSteps) {
   EXPECT_OK(ParseModule(hawser.out(), FindOp));
   ASSERT_EQ(hawser.Run({"explain", Twice(), "--planned", "--json"}), kOk);
   EXPECT_THAT(hawser.out(), HasSubstr("\"steps\": \"one step\\nanother"));
-  hawser.environment().plan = [](const Module&) {
+  ASSERT_EQ(hawser.Run({"explain", Twice(), "--planned", "--target=cpu"}), kOk);
+  EXPECT_THAT(hawser.out(), HasSubstr("optimized 6\n// tiles\nmodule"));
+  hawser.environment().plan = [](const Module&, Environment::Engine) {
     return absl::UnimplementedError("no plan");
   };
   EXPECT_EQ(hawser.Run({"explain", Twice(), "--planned"}), kFailed);
   EXPECT_THAT(hawser.err(), HasSubstr("no plan"));
+}
+
+TEST(Explain, PlansForAGpuOrThisCpuAlone) {
+  CommandRun hawser;
+  EXPECT_EQ(hawser.Run({"explain", Twice(), "--planned", "-t", "tpu"}), kUsage);
+  EXPECT_THAT(hawser.err(), HasSubstr("--planned is for gpu or cpu, not tpu"));
+  EXPECT_EQ(hawser.Run({"explain", Twice(), "--target=cpu"}), kUsage);
+  EXPECT_THAT(hawser.err(), HasSubstr("--target with --planned alone"));
 }
 
 TEST(Explain, SaysIntoWhichTasksAModuleIsCut) {

@@ -8,7 +8,7 @@
 #include "client/cli/cases/case_codec.h"
 #include "client/cli/cases/case_runner.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 namespace hawser::cli {
 namespace {

@@ -2,8 +2,10 @@
 #include <string>
 #include <utility>
 
+#include "core/base/trace/trace.h"
 #include "core/runtime/datasets.h"
 #include "tests/client/fallback/fallback_fixture.h"
+#include "tests/testing/trace_file.h"
 
 namespace hawser {
 namespace {
@@ -37,6 +39,19 @@ TEST_F(FallbackTest, ALostResultIsMadeAgain) {
   EXPECT_EQ(client_->stats().switches, 1);
   EXPECT_EQ(client_->stats().secondary_runs, 2);  // each step once
   EXPECT_EQ(announced_, 1);
+}
+
+TEST_F(FallbackTest, TracesHaveTheSwitch) {
+  const std::string path = ::testing::TempDir() + "/switch.json";
+  ASSERT_OK(StartTrace(path));
+  Start();
+  const BufferPtr one = Step(Compile(), w_);
+  server_->GoAway();
+  EXPECT_THAT(*Fetch(one), LiteralBitEquals(Expected(1)));
+  ASSERT_OK(StopTrace());
+  const auto switches = TraceFile::Read(path).Named("falls back to cpu");
+  ASSERT_EQ(switches.size(), 1);
+  EXPECT_EQ(switches[0]["cat"], "fallback");
 }
 
 TEST_F(FallbackTest, EveryVerbWorksWithoutAPrimaryAndAsksItOnce) {

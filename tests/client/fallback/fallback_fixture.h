@@ -9,7 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "client/fallback/fallback_client.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/programs.h"
 #include "tests/client/fallback/scripted_client.h"
 #include "tests/testing/matchers.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 namespace hawser {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/programs.h"
 #include "tests/testing/matchers.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/forwarding_client.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/programs.h"

@@ -15,7 +15,7 @@
 #include "client/sdk/client/client.h"
 #include "core/base/mutex.h"
 #include "core/base/status.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/forwarding_client.h"
 
 namespace hawser {

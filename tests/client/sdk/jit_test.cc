@@ -1,5 +1,6 @@
 #include <array>
 #include <atomic>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -7,8 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/threads/future.h"
+#include "core/base/trace/trace.h"
 #include "tests/client/sdk/counting_client.h"
 #include "tests/client/sdk/values.h"
+#include "tests/testing/trace_file.h"
 
 namespace hawser {
 
@@ -57,6 +60,21 @@ TEST_F(JitTest, TracesOncePerSignature) {
   EXPECT_OK(twice.With({.client = Client(other)})(T1<float>({1})));
   EXPECT_EQ(traces, 5);
   EXPECT_EQ(other->compiles, 1);
+}
+
+TEST_F(JitTest, IsTracedFromTheFunctionToItsRegions) {
+  const std::string path = ::testing::TempDir() + "/jit.json";
+  ASSERT_OK(StartTrace(path));
+  auto twice = Jit([](Tensor x) { return Dot(x, x) + 1; });
+  ASSERT_OK(KeepError(twice(Literal::Vector<float>({1, 2}))).Fetch());
+  ASSERT_OK(StopTrace());
+  const TraceFile trace = TraceFile::Read(path);
+  trace.ExpectNested();
+  for (const char* part : {"trace", "optimize", "fuse", "compile for cpu"}) {
+    EXPECT_TRUE(trace.IsWithin(part, "run")) << part;
+  }
+  EXPECT_TRUE(trace.IsWithin("dot_general", "execution"));
+  EXPECT_GT(trace.Named("optimize").at(0)["args"]["instructions"], 3);
 }
 
 TEST_F(JitTest, ForgetsTheSignatureUsedLongestAgo) {

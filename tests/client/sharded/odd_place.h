@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
 #include "core/runtime/client.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/forwarding_client.h"
 
 namespace hawser {

@@ -8,7 +8,7 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/fallback/scripted_client.h"
 #include "tests/core/sharding/formulas.h"
 #include "tests/testing/matchers.h"

@@ -29,7 +29,8 @@ struct Outcome {
 
 // `leaves`: after so many executions the last place goes away; -1: never.
 Outcome RunOn(int count, int leaves, const Module& module,
-              const ShardSpec& spec, const std::vector<Literal>& arguments) {
+              const ShardSpec& spec, const std::vector<Literal>& arguments,
+              runtime::Numerics numerics = runtime::Numerics::kFast) {
   std::vector<std::shared_ptr<ScriptedClient>> places;
   std::vector<std::shared_ptr<runtime::Client>> clients;
   for (int i = 0; i < count; ++i) {
@@ -44,7 +45,8 @@ Outcome RunOn(int count, int leaves, const Module& module,
     HAWSER_ASSIGN_OR_RETURN(
         auto executable,
         (*client)->Compile(std::make_shared<const Module>(module),
-                           {.cuts = std::make_shared<const ShardSpec>(spec)},
+                           {.numerics = numerics,
+                            .cuts = std::make_shared<const ShardSpec>(spec)},
                            {}));
     const std::vector<runtime::Argument> values(arguments.begin(),
                                                 arguments.end());
@@ -91,13 +93,19 @@ TEST(ShardedRandomGraphs, AreTheSameOnAnyNumberOfPlaces) {
     split += sharding->between.empty() ? 0 : 1;
     const auto arguments =
         RandomArguments(module.signature(), random, !SumsFloats(module));
+    // Functions that no row promises the bits of are the evaluator's in strict
+    // numerics.
+    const Outcome strict =
+        RunOn(1, -1, module, spec, arguments, runtime::Numerics::kStrict);
     const Outcome first = RunOn(1, -1, module, spec, arguments);
     const auto whole = RunModule(module, arguments);
     ASSERT_EQ(first.values.ok(), whole.ok())
         << "seed " << seed << ": " << first.values.status() << whole.status();
+    ASSERT_EQ(strict.values.ok(), whole.ok())
+        << "seed " << seed << ": " << strict.values.status() << whole.status();
     if (!whole.ok()) continue;
     for (size_t k = 0; k < whole->size(); ++k) {
-      ASSERT_THAT((*first.values)[k],
+      ASSERT_THAT((*strict.values)[k],
                   LiteralNear((*whole)[k], ToleranceOf(module)))
           << "seed " << seed << " " << ToString(spec);
     }

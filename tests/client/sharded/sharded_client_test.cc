@@ -10,7 +10,7 @@
 #include "core/base/clock.h"
 #include "core/ops/expression.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/fallback/scripted_client.h"
 #include "tests/client/sharded/sharded_fixture.h"
 #include "tests/testing/matchers.h"

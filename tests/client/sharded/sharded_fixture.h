@@ -15,7 +15,7 @@
 #include "core/ops/expression.h"
 #include "core/sharding/shard_spec.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/fallback/scripted_client.h"
 #include "tests/testing/matchers.h"
 

@@ -30,7 +30,7 @@
 #include "core/ops/expression.h"
 #include "core/sharding/shard_spec.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/e2e/disk/data_server.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/processes/process.h"

@@ -1,4 +1,4 @@
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 #include <atomic>
 #include <thread>

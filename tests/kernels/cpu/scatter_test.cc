@@ -6,11 +6,15 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "core/base/values/compare.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/registry.h"
 #include "core/ops/rules.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
@@ -275,6 +279,89 @@ TEST(ScatterTest, WindowsHalfOutsideLoseThatHalf) {
                       Literal::Of<int64_t>({-2, 3, INT64_MAX}, {3, 1}),
                       updates, {{1}, {}, {0}, 1}),
               LiteralEquals(Literal::Vector<float>({3, 0, 0, 4, 5})));
+}
+
+// Every monoid of every dtype, many elements and rows at a time, gives what its
+// body gives over lanes, which it runs on where it has a second step.
+TEST(ScatterTest, LongRunsOfKnownOps) {
+  Random random(11);
+  Literal indices = Literal::Uninitialized(Shape::Of(DType::kS32, {1500, 2}));
+  for (int32_t& i : indices.mutable_data<int32_t>()) {
+    i = static_cast<int32_t>(random.Between(-1, 7));
+  }
+  for (const OpDef* op : AllOps()) {
+    if (!op->monoid) continue;
+    const BodyFn two_steps = [&](ComputationBuilder& b,
+                                 absl::Span<const ValueId> v) {
+      b.Add(kCompare, {v[0], v[1]}, {{"direction", std::string("EQ")}});
+      return Values{b.Add(*op, v)};
+    };
+    for (const DType dtype : AllDTypes()) {
+      if (!op->dtypes.Has(dtype)) continue;
+      for (const int64_t size : {0, 1, 5}) {
+        const Dims row = size == 0 ? Dims{} : Dims{size};
+        Dims dims = {6, 7}, batch = {1500};
+        dims.insert(dims.end(), row.begin(), row.end());
+        batch.insert(batch.end(), row.begin(), row.end());
+        const Literal input = RandomLiteral(Shape::Of(dtype, dims), random);
+        const Literal updates = RandomLiteral(Shape::Of(dtype, batch), random);
+        const ScatterNumbers numbers{
+            size == 0 ? Dims{} : Dims{1}, {0, 1}, {1, 0}, 1};
+        // NaN parts of products of complex numbers have any sign.
+        EXPECT_OK(CompareLiterals(
+            Scatter(*op, input, indices, updates, numbers),
+            Scatter(two_steps, input, indices, updates, numbers),
+            {.bits = !IsComplex(dtype)}))
+            << op->name << " of " << DTypeName(dtype) << ", rows of " << size;
+      }
+    }
+  }
+}
+
+// Into a value that nothing else holds: where it is.
+TEST(ScatterTest, InPlace) {
+  Literal indices = Literal::Uninitialized(Shape::Of(DType::kU8, {5000}));
+  Literal want = Full<int32_t>(-3, {256});
+  Random random(5);
+  for (uint8_t& i : indices.mutable_data<uint8_t>()) {
+    i = static_cast<uint8_t>(random.Below(256));
+    ++want.mutable_data<int32_t>()[i];
+  }
+  const Literal table = Full<int32_t>(3, {256}),
+                ones = Full<int32_t>(1, {5000});
+  const Shape s = Shape::Scalar(DType::kS32);
+  Module module("test");
+  const int body = AddComputation(module, "body", {s, s}, OneOp(kAdd));
+  AddComputation(
+      module, "main", {table.shape(), indices.shape(), ones.shape()},
+      [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+        const ValueId own = b.Add(kNegate, {v[0]});
+        return Values{b.Add(kScatter, {own, v[1], v[2]}, Elements(), {body})};
+      });
+  const auto got = Evaluate(module, {table, indices, ones});
+  ASSERT_OK(got);
+  EXPECT_THAT((*got)[0], LiteralEquals(want));
+}
+
+// Threads count by themselves what they put together then.
+TEST(ScatterTest, CountsByThreads) {
+  Random random(8);
+  Literal indices = Literal::Uninitialized(Shape::Of(DType::kS32, {500, 700}));
+  for (int32_t& i : indices.mutable_data<int32_t>()) {
+    i = static_cast<int32_t>(random.Between(-1, 40));
+  }
+  for (const OpDef* op : {&kAdd, &kMultiply, &kMaximum, &kMinimum, &kXor}) {
+    for (const DType dtype : {DType::kS32, DType::kU8}) {
+      const Literal input = RandomLiteral(Shape::Of(dtype, {40}), random);
+      const Literal updates =
+          RandomLiteral(Shape::Of(dtype, {500, 700}), random);
+      const ScatterNumbers numbers{{}, {0}, {0}, 2};
+      EXPECT_THAT(
+          Scatter(*op, input, indices, updates, numbers, 3),
+          LiteralEquals(Scatter(*op, input, indices, updates, numbers, 1)))
+          << op->name << " of " << DTypeName(dtype);
+    }
+  }
 }
 
 // f16 rounds after each update: 2048 + 1 + 1 stays.

@@ -1,15 +1,18 @@
 // A GpuClient as the runtime interface has it: values there and back, runs in
 // any number at once, who owns which memory.
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "core/runtime/datasets.h"
 #include "kernels/emu/emu_device.h"
 #include "tests/kernels/gpu/forwarding_device.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
+#include "tests/testing/trace_file.h"
 
 namespace hawser::gpu {
 namespace {
@@ -69,6 +72,24 @@ TEST(GpuClient, AddsTwoVectors) {
   EXPECT_EQ(results[0]->shape(), x.shape());
   EXPECT_TRUE(*results[0]->Ready({}).Await());
   EXPECT_THAT(*Fetch(results), testing::ElementsAre(LiteralEquals(sum[0])));
+}
+
+TEST(GpuClient, IsTracedLaunchByLaunch) {
+  const std::string path = testing::TempDir() + "/gpu.json";
+  Rig rig;
+  ASSERT_OK(StartTrace(path));
+  ASSERT_OK_AND_ASSIGN(const ExecutablePtr add, rig.Compile(kAddText));
+  const Literal x = F32({1, 2, 3, 4});
+  ASSERT_OK_AND_ASSIGN(const Values sum, RunOn(add, {x, x}));
+  ASSERT_OK(StopTrace());
+  const TraceFile trace = TraceFile::Read(path);
+  trace.ExpectNested();
+  EXPECT_TRUE(trace.IsWithin("fuse", "compile for gpu"));
+  EXPECT_EQ(trace.Named("compile kernels").at(0)["args"]["kernels"], 1);
+  const auto launches = trace.Named("loop_");
+  ASSERT_EQ(launches.size(), 1);
+  EXPECT_EQ(launches[0]["args"]["bytes"], 48);
+  EXPECT_EQ(launches[0]["args"]["lanes"], 4);
 }
 
 TEST(GpuClient, SaysWhatItIs) {

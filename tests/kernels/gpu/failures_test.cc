@@ -222,7 +222,7 @@ TEST(WithoutAHost, WhatNoKernelDoesIsUnimplemented) {
   Rig rig({.has_host = false});
   EXPECT_OK(rig.Compile(kAddText));
   EXPECT_THAT(rig.Compile(kHostText), StatusIs(absl::StatusCode::kUnimplemented,
-                                               "%1 fusion (negate while)"));
+                                               "%1 (negate while)"));
 }
 
 }  // namespace

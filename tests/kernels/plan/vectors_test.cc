@@ -9,7 +9,7 @@
 #include "core/ir/text/printer.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "kernels/plan/plan.h"
 
 namespace hawser::plan {

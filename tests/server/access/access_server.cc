@@ -11,7 +11,7 @@
 #include "client/remote/grpc/grpc_transport.h"
 #include "core/base/status.h"
 #include "core/wire/codec.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "proto/grpc_status.h"
 
 namespace hawser::testing {

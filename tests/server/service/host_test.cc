@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/server/service/service_fixture.h"
 #include "tests/testing/processes/process.h"
 

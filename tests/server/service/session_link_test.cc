@@ -13,7 +13,7 @@
 #include "core/base/status.h"
 #include "core/wire/codec.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/execution/executor.h"
 #include "tests/server/service/raw_session.h"

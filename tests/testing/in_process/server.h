@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "client/remote/link/transport.h"
 #include "core/base/mutex.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "server/datasets/dataset_store.h"
 #include "server/service/datasets_handler.h"
 #include "server/service/execution/executor.h"

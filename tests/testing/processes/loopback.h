@@ -12,7 +12,7 @@
 #include "client/remote/link/credentials.h"
 #include "client/remote/link/options.h"
 #include "core/runtime/client.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "server/host.h"
 #include "tests/testing/processes/temporary_folder.h"
 

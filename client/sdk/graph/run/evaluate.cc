@@ -7,6 +7,7 @@
 #include "client/sdk/graph/run/client_state.h"
 #include "client/sdk/graph/trace.h"
 #include "core/base/status.h"
+#include "core/base/trace/trace.h"
 #include "core/ir/builder.h"
 #include "core/passes/optimize.h"
 
@@ -304,6 +305,7 @@ absl::StatusOr<runtime::Argument> ToArgument(
 
 absl::Status Evaluate(absl::Span<const Tensor> tensors,
                       const Execution& requested) {
+  const TraceSpan span("sdk", "evaluate");
   Execution execution = requested;
   bool anything = false;
   {

@@ -14,7 +14,7 @@
 #include "core/sharding/shard_spec.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "tests/client/sdk/values.h"
 #include "tests/testing/forwarding_client.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/base/values/compare.h"
 #include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
@@ -87,6 +88,37 @@ TEST(Lanes, GiveWhatTheRowGives) {
   }
   std::cout << loops << " loops, the largest set is " << IsaName(MachineIsa())
             << "\n";
+}
+
+TEST(Lanes, ConvertAsTheRowDoes) {
+  int loops = 0;
+  for (const DType from : AllDTypes()) {
+    for (const DType to : AllDTypes()) {
+      const std::vector<DType> dtypes{from};
+      const ElementTypes types{dtypes, to, Attributes()};
+      for (const Isa isa : kIsas) {
+        const ElementFn fast =
+            isa > MachineIsa() ? nullptr : FindLanes(kConvert, types, isa);
+        if (fast == nullptr) continue;
+        ++loops;
+        const ElementFn slow = FindCpuKernel(kConvert)->element(types);
+        for (const int64_t n : kLengths) {
+          Random random(static_cast<uint64_t>(n));
+          const Literal x = RandomLiteral(Shape::Of(from, {n}), random);
+          Literal got = Literal::Zeros(Shape::Of(to, {n}));
+          Literal want = Literal::Zeros(Shape::Of(to, {n}));
+          const char* in[] = {x.bytes().data()};
+          fast(in, got.mutable_bytes().data(), n);
+          slow(in, want.mutable_bytes().data(), n);
+          EXPECT_OK(CompareLiterals(got, want, {}))
+              << DTypeName(from) << " to " << DTypeName(to) << " by "
+              << IsaName(isa);
+        }
+      }
+    }
+  }
+  std::cout << loops << " loops\n";
+  EXPECT_GT(loops, 100);
 }
 
 TEST(Lanes, ASetOfInstructionsIsNamed) {

@@ -1,5 +1,6 @@
 // A region by tiles gives what its instruction gives: the same bits, but for
 // sums of floats, which are added up in another order.
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -85,7 +86,7 @@ class TileTest : public ::testing::Test {
     const Instruction& i = module.computation(region.computation)
                                .instructions()[region.instruction];
     const std::vector<Literal> want = EvaluateInstruction(module, i, operands);
-    const auto program = MakeTileProgram(module, region, Isa::kBase);
+    const auto program = MakeTileProgram(module, region);
     if (!program.ok()) {
       EXPECT_TRUE(absl::IsUnimplemented(program.status())) << program.status();
       ++counts_.not_by_tiles;
@@ -96,15 +97,24 @@ class TileTest : public ::testing::Test {
     ++counts_.kinds[std::string(plan::RegionKindName(region.kind))];
     const bool sums = SumsFloats(module, region);
     const Tolerance order{.atol = 1e-3, .rtol = 1e-3, .ulp = 4};
-    ExpectResults(*program, operands, want,
-                  sums ? order : Tolerance{.bits = true},
-                  absl::StrCat(which, ", ", region.ToString()));
+    const auto plain = MakeTileProgram(module, region, {.isa = Isa::kBase});
+    if (plain.ok()) {
+      ExpectResults(*plain, operands, want,
+                    sums ? order : Tolerance{.bits = true},
+                    absl::StrCat(which, ", ", region.ToString()));
+    } else {
+      EXPECT_TRUE(absl::IsUnimplemented(plain.status())) << plain.status();
+    }
     // Elementary functions of vectors are others than those of elements.
     if (IsRounded(module, region)) return want;
-    const auto by_vectors = MakeTileProgram(module, region);
-    EXPECT_OK(by_vectors);
-    ExpectResults(*by_vectors, operands, want, sums ? order : Tolerance{},
-                  absl::StrCat(which, " by vectors, ", region.ToString()));
+    for (const Isa isa : {Isa::kSse4, Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > MachineIsa()) continue;
+      const auto by_vectors = MakeTileProgram(module, region, {.isa = isa});
+      EXPECT_OK(by_vectors);
+      ExpectResults(
+          *by_vectors, operands, want, sums ? order : Tolerance{},
+          absl::StrCat(which, " by ", IsaName(isa), ", ", region.ToString()));
+    }
     if (HasFailure()) std::cout << Print(module);
     return want;
   }
@@ -247,40 +257,128 @@ TEST_F(TileTest, LongRowsAndColumns) {
   EXPECT_EQ(counts_.not_by_tiles, 0);
 }
 
-TEST_F(TileTest, LargeMoves) {
+struct MoveRow {
+  const char* parameters;
+  const char* steps;
+  int result;
+};
+
+std::string TextOf(const MoveRow& row) {
+  return absl::StrCat("module \"move\"\ncomputation @0 \"main\" (",
+                      row.parameters, ") {\n  ", row.steps, "\n  return %",
+                      row.result, "\n}\n");
+}
+
+constexpr MoveRow kMoves[] = {
+    {"%0: f32[600,1000]", "%1: f32[1000,600] = transpose(%0) permutation=[1,0]",
+     1},
+    {"%0: u8[700,900]", "%1: u8[900,700] = transpose(%0) permutation=[1,0]", 1},
+    {"%0: u8[4,3,70,50]",
+     "%1: u8[4,70,50,3] = transpose(%0) permutation=[0,2,3,1]", 1},
+    {"%0: f32[90000,3], %1: f32[3]",
+     "%2: f32[90000,3] = broadcast_in_dim(%1) broadcast_dimensions=[1] "
+     "dims=[90000,3]\n  %3: f32[90000,3] = add(%0, %2)",
+     3},
+    {"%0: f32[5000,64], %1: s32[7000,1]",
+     "%2: f32[7000,64] = gather(%0, %1) collapsed_slice_dims=[0] "
+     "index_vector_dim=1 offset_dims=[1] slice_sizes=[1,64] "
+     "start_index_map=[0]",
+     2},
+    {"%0: f32[200000], %1: s32[300000,1]",
+     "%2: f32[300000] = gather(%0, %1) collapsed_slice_dims=[0] "
+     "index_vector_dim=1 offset_dims=[] slice_sizes=[1] start_index_map=[0]",
+     2},
+    {"%0: f32[300,301], %1: f32[]",
+     "%2: f32[305,605] = pad(%0, %1) edge_padding_high=[3,2] "
+     "edge_padding_low=[2,2] interior_padding=[0,1]",
+     2},
+    {"%0: u16[129,71,65]",
+     "%1: u16[65,129,71] = transpose(%0) permutation=[2,0,1]", 1},
+    {"%0: s64[203,301]", "%1: s64[301,203] = transpose(%0) permutation=[1,0]",
+     1},
+    {"%0: c128[67,131]", "%1: c128[131,67] = transpose(%0) permutation=[1,0]",
+     1},
+    {"%0: f32[9000,7]", "%1: f32[7,9000] = transpose(%0) permutation=[1,0]", 1},
+    {"%0: u8[5,9001]", "%1: u8[9001,5] = transpose(%0) permutation=[1,0]", 1},
+    {"%0: u16[4,70,50,3]",
+     "%1: u16[4,3,70,50] = transpose(%0) permutation=[0,3,1,2]", 1},
+    // Beyond the caches.
+    {"%0: f32[1101,1003]",
+     "%1: f32[1003,1101] = transpose(%0) permutation=[1,0]", 1},
+    {"%0: u8[2203,2001]", "%1: u8[2001,2203] = transpose(%0) permutation=[1,0]",
+     1},
+    {"%0: u8[301,1000]",
+     "%1: u8[301,334] = slice(%0) limit_indices=[301,1000] "
+     "start_indices=[0,0] strides=[1,3]",
+     1},
+    {"%0: f32[301,1000]",
+     "%1: f32[150,498] = slice(%0) limit_indices=[300,999] "
+     "start_indices=[1,4] strides=[2,2]",
+     1},
+    {"%0: u16[77,3001]", "%1: u16[77,3001] = reverse(%0) dimensions=[1]", 1},
+    {"%0: u8[9000]",
+     "%1: u8[9000,3] = broadcast_in_dim(%0) broadcast_dimensions=[0] "
+     "dims=[9000,3]",
+     1},
+    {"%0: f64[3]",
+     "%1: f64[9001,3] = broadcast_in_dim(%0) broadcast_dimensions=[1] "
+     "dims=[9001,3]",
+     1},
+    {"%0: f64[1000]",
+     "%1: f64[77,1000] = broadcast_in_dim(%0) broadcast_dimensions=[1] "
+     "dims=[77,1000]",
+     1},
+    // Rows of a table, some of them cut off at its end.
+    {"%0: u8[500,37], %1: s8[900,2]",
+     "%2: u8[900,30] = gather(%0, %1) collapsed_slice_dims=[0] "
+     "index_vector_dim=1 offset_dims=[1] slice_sizes=[1,30] "
+     "start_index_map=[0,1]",
+     2},
+};
+
+// argmax or argmin of `dims` along an axis.
+std::string PlacesOf(const std::string& op, const std::string& dtype,
+                     const std::string& dims, const std::string& kept, int axis,
+                     const std::string& attributes) {
+  return absl::StrCat("module \"places\"\ncomputation @0 \"main\" (%0: ", dtype,
+                      "[", dims, "]) {\n  %1: s32[", kept, "] = ", op,
+                      "(%0) dimension=", axis, attributes,
+                      "\n  return %1\n}\n");
+}
+
+TEST_F(TileTest, PlacesOfExtremes) {
   const struct {
-    const char* parameters;
-    const char* steps;
-    int result;
+    const char *dims, *kept;
+    int axis;
   } rows[] = {
-      {"%0: f32[600,1000]",
-       "%1: f32[1000,600] = transpose(%0) permutation=[1,0]", 1},
-      {"%0: u8[700,900]", "%1: u8[900,700] = transpose(%0) permutation=[1,0]",
-       1},
-      {"%0: u8[4,3,70,50]",
-       "%1: u8[4,70,50,3] = transpose(%0) permutation=[0,2,3,1]", 1},
-      {"%0: f32[90000,3], %1: f32[3]",
-       "%2: f32[90000,3] = broadcast_in_dim(%1) broadcast_dimensions=[1] "
-       "dims=[90000,3]\n  %3: f32[90000,3] = add(%0, %2)",
-       3},
-      {"%0: f32[5000,64], %1: s32[7000,1]",
-       "%2: f32[7000,64] = gather(%0, %1) collapsed_slice_dims=[0] "
-       "index_vector_dim=1 offset_dims=[1] slice_sizes=[1,64] "
-       "start_index_map=[0]",
-       2},
-      {"%0: f32[200000], %1: s32[300000,1]",
-       "%2: f32[300000] = gather(%0, %1) collapsed_slice_dims=[0] "
-       "index_vector_dim=1 offset_dims=[] slice_sizes=[1] start_index_map=[0]",
-       2},
-      {"%0: f32[300,301], %1: f32[]",
-       "%2: f32[305,605] = pad(%0, %1) edge_padding_high=[3,2] "
-       "edge_padding_low=[2,2] interior_padding=[0,1]",
-       2},
+      {"3000000", "", 0},       {"3,200001", "3", 1},
+      {"9000,33", "9000", 1},   {"20000,7", "7", 0},
+      {"5000,700", "700", 0},   {"4097,513", "513", 0},
+      {"30,4099,5", "30,5", 1}, {"70,11,130", "70,130", 1},
+      {"1,5", "5", 0},          {"4096,1", "1", 0},
+      {"0,7", "0", 1},
   };
   for (const auto& row : rows) {
-    const std::string text = absl::StrCat(
-        "module \"move\"\ncomputation @0 \"main\" (", row.parameters, ") {\n  ",
-        row.steps, "\n  return %", row.result, "\n}\n");
+    for (const char* dtype : {"f32", "s8", "f16", "f64", "u64"}) {
+      for (const char* tie : {"", " tie=\"high\""}) {
+        for (const char* op : {"argmax", "argmin"}) {
+          const std::string text =
+              PlacesOf(op, dtype, row.dims, row.kept, row.axis, tie);
+          const auto module = ParseModule(text, FindOp);
+          ASSERT_OK(module) << text;
+          Random random(11);
+          ExpectRegions(*module, text, random);
+        }
+      }
+    }
+  }
+  if (MachineIsa() == Isa::kBase) return;
+  EXPECT_EQ(counts_.not_by_tiles, 0);
+}
+
+TEST_F(TileTest, LargeMoves) {
+  for (const MoveRow& row : kMoves) {
+    const std::string text = TextOf(row);
     const auto module = ParseModule(text, FindOp);
     ASSERT_OK(module) << text;
     Random random(9);
@@ -289,11 +387,80 @@ TEST_F(TileTest, LargeMoves) {
   EXPECT_EQ(counts_.not_by_tiles, 0);
 }
 
+// A transpose added to what the result is written over.
+TEST_F(TileTest, PiecesInPlace) {
+  const auto module = ParseModule(
+      TextOf({"%0: f32[1101,1003], %1: f32[1003,1101]",
+              "%2: f32[1101,1003] = transpose(%1) permutation=[1,0]\n"
+              "  %3: f32[1101,1003] = add(%0, %2)",
+              3}),
+      FindOp);
+  ASSERT_OK(module);
+  const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+  ASSERT_OK(plan);
+  ASSERT_EQ(plan->entry().regions.size(),
+            plan->module.entry().instructions().size());
+  const Region& region = plan->entry().regions.back();
+  Random random(4);
+  const auto arguments = RandomArguments(module->signature(), random);
+  const Instruction& i = plan->module.computation(region.computation)
+                             .instructions()[region.instruction];
+  std::vector<Literal> operands;
+  for (const ValueId v : i.operands) operands.push_back(arguments[v]);
+  const auto want = EvaluateInstruction(plan->module, i, operands);
+  for (const Isa isa : {Isa::kBase, Isa::kSse4, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > MachineIsa()) continue;
+    const auto program = MakeTileProgram(plan->module, region, {.isa = isa});
+    ASSERT_OK(program);
+    std::vector<char*> from;
+    Literal result = Literal::Uninitialized(want[0].shape());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const auto bytes = operands[k].bytes();
+      const bool over = i.operands[k] == 0;
+      if (over)
+        std::copy_n(bytes.data(), bytes.size(), result.mutable_bytes().data());
+      from.push_back(over ? result.mutable_bytes().data()
+                          : const_cast<char*>(bytes.data()));
+    }
+    char* const to[] = {result.mutable_bytes().data()};
+    ASSERT_OK(RunTiles(*program, from, to, {.pool = &pool_}));
+    EXPECT_OK(CompareLiterals(result, want[0], {.bits = true})) << IsaName(isa);
+  }
+}
+
 // Bits of sums depend on sizes alone.
+TEST_F(TileTest, AnySetOfInstructionsGivesTheSameBits) {
+  for (const std::string& text :
+       {SumOfSquares("3000000", "", "0"), SumOfSquares("3,200001", "3", "1"),
+        SumOfSquares("90000,7", "7", "0"), SumOfSquares("5000,700", "700", "0"),
+        SumOfSquares("700,45", "700", "1")}) {
+    const auto module = ParseModule(text, FindOp);
+    ASSERT_OK(module);
+    const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+    ASSERT_OK(plan);
+    Random random(3);
+    const auto arguments = RandomArguments(module->signature(), random, false);
+    char* const from[] = {const_cast<char*>(arguments[0].bytes().data())};
+    std::vector<Literal> results;
+    for (const Isa isa : {Isa::kBase, Isa::kSse4, Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > MachineIsa()) continue;
+      const auto program = MakeTileProgram(
+          plan->module, plan->entry().regions.back(), {.isa = isa});
+      ASSERT_OK(program);
+      results.push_back(Literal::Zeros(plan->module.signature().results[0]));
+      char* const to[] = {results.back().mutable_bytes().data()};
+      ASSERT_OK(RunTiles(*program, from, to, {}));
+      EXPECT_THAT(results.back(), LiteralBitEquals(results[0]))
+          << IsaName(isa) << " of " << text;
+    }
+  }
+}
+
 TEST_F(TileTest, AnyNumberOfThreadsGivesTheSameBits) {
   for (const std::string& text :
        {SumOfSquares("3000000", "", "0"), SumOfSquares("90000,7", "7", "0"),
-        Softmax("700", "1000")}) {
+        Softmax("700", "1000"),
+        PlacesOf("argmax", "s8", "3000000", "", 0, "")}) {
     const auto module = ParseModule(text, FindOp);
     ASSERT_OK(module);
     const auto plan = plan::MakePlan(*module, plan::CpuTarget());

@@ -137,7 +137,7 @@ TEST(GpuValues, OfStepsOnTheHost) {
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(module));
   EXPECT_TRUE(run->blocks());
   EXPECT_THAT(run->Explain(),
-              testing::HasSubstr("%1 fusion (negate while) runs on the host"));
+              testing::HasSubstr("%1 (negate while) runs on the host"));
   for (uint64_t seed = 0; seed < 3; ++seed) {
     ExpectReference(rig, module, Numerics::kFast, {}, seed);
   }

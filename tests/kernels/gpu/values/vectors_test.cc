@@ -14,7 +14,7 @@
 #include "client/connect.h"
 #include "client/sdk/client/client.h"
 #include "core/base/mutex.h"
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 #include "kernels/gpu/compile/compiled.h"
 #include "tests/kernels/gpu/rig.h"
 #include "tests/testing/matchers.h"

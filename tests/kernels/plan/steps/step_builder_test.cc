@@ -511,7 +511,7 @@ TEST(StepBuilder, AnEmittersErrorNamesTheInstruction) {
   Failing emitter;
   EXPECT_THAT(MakeSteps(plan, emitter),
               StatusIs(absl::StatusCode::kUnimplemented,
-                       "while: %4 add: not this one"));
+                       "(while): %4 (add): not this one"));
 }
 
 TEST(StepBuilder, SampleModulesHaveTheirValues) {

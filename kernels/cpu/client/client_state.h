@@ -1,7 +1,7 @@
 // ClientState: what a CpuClient shares with its buffers and executables, which
 // may outlive it.
-#ifndef HAWSER_KERNELS_CPU_CLIENT_STATE_H_
-#define HAWSER_KERNELS_CPU_CLIENT_STATE_H_
+#ifndef HAWSER_KERNELS_CPU_CLIENT_CLIENT_STATE_H_
+#define HAWSER_KERNELS_CPU_CLIENT_CLIENT_STATE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -38,4 +38,4 @@ struct ClientState {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_CLIENT_STATE_H_
+#endif  // HAWSER_KERNELS_CPU_CLIENT_CLIENT_STATE_H_

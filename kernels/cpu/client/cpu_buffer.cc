@@ -1,4 +1,4 @@
-#include "kernels/cpu/cpu_buffer.h"
+#include "kernels/cpu/client/cpu_buffer.h"
 
 #include "core/base/threads/or_expired.h"
 #include "core/runtime/attempt.h"

@@ -1,11 +1,11 @@
-#include "kernels/cpu/cpu_executable.h"
+#include "kernels/cpu/client/cpu_executable.h"
 
 #include <algorithm>
 
 #include "core/base/status.h"
 #include "core/runtime/attempt.h"
 #include "core/runtime/pending_run.h"
-#include "kernels/cpu/cpu_buffer.h"
+#include "kernels/cpu/client/cpu_buffer.h"
 
 namespace hawser::cpu {
 namespace {
@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<BufferPtr>> CpuExecutable::Start(
 std::optional<absl::StatusOr<std::vector<Literal>>> CpuExecutable::RunAtOnce(
     absl::Span<const Argument> arguments,
     const runtime::CallOptions& call) const {
-  if (program_.cost() > state_->inline_cost) return std::nullopt;
+  if (cost_ > state_->inline_cost) return std::nullopt;
   if (!std::all_of(arguments.begin(), arguments.end(), IsReady)) {
     return std::nullopt;
   }

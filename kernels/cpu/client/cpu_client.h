@@ -1,6 +1,6 @@
 // CpuClient: this machine's CPU behind the runtime interface.
-#ifndef HAWSER_KERNELS_CPU_CPU_CLIENT_H_
-#define HAWSER_KERNELS_CPU_CPU_CLIENT_H_
+#ifndef HAWSER_KERNELS_CPU_CLIENT_CPU_CLIENT_H_
+#define HAWSER_KERNELS_CPU_CLIENT_CPU_CLIENT_H_
 
 #include <cstdint>
 #include <memory>
@@ -67,4 +67,4 @@ class CpuClient : public runtime::HostDatasetClient {
 std::shared_ptr<CpuClient> MakeCpuClient(const CpuClientOptions& options = {});
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_CPU_CLIENT_H_
+#endif  // HAWSER_KERNELS_CPU_CLIENT_CPU_CLIENT_H_

@@ -1,13 +1,13 @@
 // CpuBuffer: a value of a CpuClient, there or on its way.
-#ifndef HAWSER_KERNELS_CPU_CPU_BUFFER_H_
-#define HAWSER_KERNELS_CPU_CPU_BUFFER_H_
+#ifndef HAWSER_KERNELS_CPU_CLIENT_CPU_BUFFER_H_
+#define HAWSER_KERNELS_CPU_CLIENT_CPU_BUFFER_H_
 
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "core/runtime/client.h"
-#include "kernels/cpu/client_state.h"
+#include "kernels/cpu/client/client_state.h"
 
 namespace hawser::cpu {
 
@@ -37,4 +37,4 @@ class CpuBuffer : public runtime::Buffer {
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_CPU_BUFFER_H_
+#endif  // HAWSER_KERNELS_CPU_CLIENT_CPU_BUFFER_H_

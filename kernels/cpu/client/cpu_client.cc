@@ -1,18 +1,20 @@
-#include "kernels/cpu/cpu_client.h"
+#include "kernels/cpu/client/cpu_client.h"
 
 #include <algorithm>
 #include <fstream>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 #include "core/ops/registry.h"
 #include "core/runtime/drain.h"
-#include "kernels/cpu/client_state.h"
-#include "kernels/cpu/cpu_buffer.h"
-#include "kernels/cpu/cpu_executable.h"
+#include "kernels/cpu/client/client_state.h"
+#include "kernels/cpu/client/cpu_buffer.h"
+#include "kernels/cpu/client/cpu_executable.h"
+#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/lanes/sleef.h"
 #include "kernels/cpu/program.h"
 
 namespace hawser::cpu {
@@ -21,12 +23,8 @@ namespace {
 using runtime::BufferPtr;
 using runtime::CallOptions;
 
-int Cores() {
-  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
-}
-
 int ThreadsOf(const CpuClientOptions& options) {
-  return options.threads > 0 ? options.threads : Cores();
+  return options.threads > 0 ? options.threads : CpuThreads();
 }
 
 // What the kernel calls this processor, "cpu" where it does not say.
@@ -64,8 +62,10 @@ absl::StatusOr<runtime::Capabilities> CpuClient::capabilities() {
   out.dtypes = kAnyDType;
   out.limits = options_.limits;
   out.platform = "cpu";
-  out.device = absl::StrCat(ProcessorName(), ", ", Cores(),
-                            Cores() == 1 ? " core" : " cores");
+  const int cores = CpuThreads();
+  out.device = absl::StrCat(
+      ProcessorName(), ", ", cores, cores == 1 ? " core, " : " cores, ",
+      IsaName(ProcessIsa()), Sleef::OfProcess().is_there() ? "" : ", no SLEEF");
   out.memory_bytes = MachineMemoryBytes();
   return out;
 }
@@ -77,9 +77,13 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> CpuClient::Compile(
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(Verify(*module, options_.limits));
   const int entry = static_cast<int>(module->computations().size()) - 1;
-  HAWSER_ASSIGN_OR_RETURN(CpuProgram program, CpuProgram::Make(*module, entry));
+  HAWSER_ASSIGN_OR_RETURN(const CpuProgram rows,
+                          CpuProgram::Make(*module, entry));
+  HAWSER_ASSIGN_OR_RETURN(PlannedProgram program,
+                          PlannedProgram::Make(*module, options.numerics));
   return std::make_shared<CpuExecutable>(state_, std::move(module),
-                                         std::move(program), options.numerics);
+                                         std::move(program), rows.cost(),
+                                         options.numerics);
 }
 
 absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,

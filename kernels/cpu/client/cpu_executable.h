@@ -1,7 +1,7 @@
-// CpuExecutable: a verified module and its program, run on a CpuClient's pool
+// CpuExecutable: a verified module and its plan, run on a CpuClient's pool
 // or, when that costs less, by the caller.
-#ifndef HAWSER_KERNELS_CPU_CPU_EXECUTABLE_H_
-#define HAWSER_KERNELS_CPU_CPU_EXECUTABLE_H_
+#ifndef HAWSER_KERNELS_CPU_CLIENT_CPU_EXECUTABLE_H_
+#define HAWSER_KERNELS_CPU_CLIENT_CPU_EXECUTABLE_H_
 
 #include <memory>
 #include <optional>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/runtime/client.h"
-#include "kernels/cpu/client_state.h"
-#include "kernels/cpu/program.h"
+#include "kernels/cpu/client/client_state.h"
+#include "kernels/cpu/planned/planned_program.h"
 
 namespace hawser::cpu {
 
@@ -18,16 +18,17 @@ class CpuExecutable : public runtime::Executable,
                       public std::enable_shared_from_this<CpuExecutable> {
  public:
   CpuExecutable(std::shared_ptr<ClientState> state,
-                std::shared_ptr<const Module> module, CpuProgram program,
-                runtime::Numerics numerics)
+                std::shared_ptr<const Module> module, PlannedProgram program,
+                double cost, runtime::Numerics numerics)
       : state_(std::move(state)),
         module_(std::move(module)),
         program_(std::move(program)),
+        cost_(cost),
         numerics_(numerics) {}
 
   const Signature& signature() const override { return module_->signature(); }
   // A simple operation on an element takes a nanosecond, or less.
-  double seconds() const override { return program_.cost() * 1e-9; }
+  double seconds() const override { return cost_ * 1e-9; }
   absl::StatusOr<std::vector<runtime::BufferPtr>> Execute(
       absl::Span<const runtime::Argument> arguments,
       const runtime::ExecuteOptions& options) override;
@@ -57,9 +58,10 @@ class CpuExecutable : public runtime::Executable,
 
   const std::shared_ptr<ClientState> state_;
   const std::shared_ptr<const Module> module_;
-  const CpuProgram program_;
+  const PlannedProgram program_;
+  const double cost_;  // steps of a run, about; infinite with a loop
   const runtime::Numerics numerics_;
 };
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_CPU_EXECUTABLE_H_
+#endif  // HAWSER_KERNELS_CPU_CLIENT_CPU_EXECUTABLE_H_

@@ -1,0 +1,32 @@
+// CpuEmitter: the regions of a plan as work of this engine.
+#ifndef HAWSER_KERNELS_CPU_PLANNED_CPU_EMITTER_H_
+#define HAWSER_KERNELS_CPU_PLANNED_CPU_EMITTER_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/ir/module.h"
+#include "core/runtime/client.h"
+#include "kernels/cpu/planned/planned_program.h"
+#include "kernels/plan/steps/step_builder.h"
+
+namespace hawser::cpu {
+
+class CpuEmitter final : public plan::RegionEmitter {
+ public:
+  // `module`: the planned one. Both outlive it.
+  CpuEmitter(const Module& module, runtime::Numerics numerics,
+             std::vector<Work>* works)
+      : module_(module), numerics_(numerics), works_(*works) {}
+
+  absl::Status Add(const plan::Site& site, plan::StepBuilder& steps,
+                   plan::Steps* to) override;
+
+ private:
+  const Module& module_;
+  const runtime::Numerics numerics_;
+  std::vector<Work>& works_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_PLANNED_CPU_EMITTER_H_

@@ -1,0 +1,129 @@
+#include "kernels/cpu/planned/planned_program.h"
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/base/trace/trace.h"
+#include "kernels/cpu/planned/cpu_emitter.h"
+#include "kernels/cpu/planned/planned_run.h"
+
+namespace hawser::cpu {
+
+using plan::ResultMemory;
+using plan::Slot;
+
+absl::StatusOr<PlannedProgram> PlannedProgram::Make(
+    const Module& module, runtime::Numerics numerics) {
+  TraceSpan span("compile", "compile for cpu");
+  span.Add("instructions", module.num_instructions());
+  PlannedProgram program;
+  HAWSER_ASSIGN_OR_RETURN(plan::Plan plan,
+                          plan::MakePlan(module, plan::CpuTarget()));
+  program.plan_ = std::make_unique<const plan::Plan>(std::move(plan));
+  const Module& planned = program.plan_->module;
+  HAWSER_ASSIGN_OR_RETURN(
+      program.rows_,
+      CpuProgram::Make(planned,
+                       static_cast<int>(planned.computations().size()) - 1));
+  CpuEmitter emitter(planned, numerics, &program.works_);
+  HAWSER_ASSIGN_OR_RETURN(program.steps_,
+                          plan::MakeSteps(*program.plan_, emitter));
+  std::string& constants = program.steps_.constants;
+  program.constants_.resize(constants.size() / sizeof(Line) + 1);
+  std::memcpy(program.constants_.data(), constants.data(), constants.size());
+  std::string().swap(constants);
+  return program;
+}
+
+std::string PlannedProgram::MakerOf(size_t result) const {
+  const Computation& c = plan_->module.entry();
+  return absl::StrCat(
+      "instruction ",
+      plan::NameOf(plan_->module,
+                   c.instructions()[c.producer(c.results()[result])]));
+}
+
+std::string PlannedProgram::Explain() const {
+  return absl::StrCat(steps_.explanation,
+                      plan::Explain(*plan_, plan::CpuTarget()));
+}
+
+absl::StatusOr<std::vector<Literal>> PlannedProgram::OwnResults(
+    std::vector<Literal>& arguments, const Environment& environment) const {
+  const auto& shapes = steps_.signature.results;
+  std::vector<Literal> results(shapes.size());
+  for (const plan::Donation& d : steps_.donations) {
+    Literal& argument = arguments[d.argument];
+    if (steps_.results[d.result].kind != ResultMemory::kOwn ||
+        !argument.unique() ||
+        argument.shape().byte_size() != shapes[d.result].byte_size()) {
+      continue;
+    }
+    // unique() reads the count without ordering; this read-modify-write of it
+    // makes all reads of the last other holder come before our writes.
+    { const Literal acquire = argument; }
+    results[d.result] = argument.Reinterpret(shapes[d.result]);
+  }
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (steps_.results[r].kind != ResultMemory::kOwn || results[r].valid()) {
+      continue;
+    }
+    auto memory =
+        environment.allocator->Allocate(shapes[r], environment.memory);
+    if (!memory.ok()) return Annotate(memory.status(), MakerOf(r));
+    results[r] = *std::move(memory);
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<Literal>> PlannedProgram::Run(
+    std::vector<Literal> arguments, const Environment& environment) const {
+  const TraceSpan span("run", "execution");
+  for (Literal& argument : arguments) {
+    HAWSER_ASSIGN_OR_RETURN(
+        argument, environment.allocator->Aligned(std::move(argument),
+                                                 environment.cancel,
+                                                 environment.memory));
+  }
+  Literal arena;
+  if (steps_.arena_bytes > 0) {
+    auto memory = environment.allocator->Allocate(
+        Shape::Of(DType::kU8, {steps_.arena_bytes}), environment.memory);
+    if (!memory.ok()) return Annotate(memory.status(), "temporary values");
+    arena = *std::move(memory);
+  }
+  HAWSER_ASSIGN_OR_RETURN(std::vector<Literal> results,
+                          OwnResults(arguments, environment));
+  // What is read is never written, but where the plan says so.
+  const auto address = [](const Literal& value) {
+    return const_cast<char*>(value.bytes().data());
+  };
+  std::vector<char*> bases(steps_.num_bases());
+  if (arena.valid()) bases[Slot::kArena] = arena.mutable_bytes().data();
+  bases[Slot::kConstants] = const_cast<char*>(constants_.data()->bytes);
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    bases[Slot::kFirstArgument + k] = address(arguments[k]);
+  }
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (results[r].valid()) {
+      bases[steps_.first_result() + r] = address(results[r]);
+    }
+  }
+  HAWSER_RETURN_IF_ERROR(
+      PlannedRun(works_, rows_, plan_->module, std::move(bases), environment)
+          .Run(steps_.steps));
+  for (size_t r = 0; r < results.size(); ++r) {
+    const ResultMemory& memory = steps_.results[r];
+    if (memory.kind == ResultMemory::kOwn) continue;
+    const Literal& whose = memory.kind == ResultMemory::kArgument
+                               ? arguments[memory.index]
+                               : results[memory.index];
+    results[r] = whose.Reinterpret(steps_.signature.results[r]);
+  }
+  return results;
+}
+
+}  // namespace hawser::cpu

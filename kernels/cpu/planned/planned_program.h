@@ -1,0 +1,80 @@
+// PlannedProgram: a module planned for this machine, ready to run.
+#ifndef HAWSER_KERNELS_CPU_PLANNED_PLANNED_PROGRAM_H_
+#define HAWSER_KERNELS_CPU_PLANNED_PLANNED_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "core/base/values/literal.h"
+#include "core/ir/module.h"
+#include "core/runtime/client.h"
+#include "kernels/cpu/kernel.h"
+#include "kernels/cpu/program.h"
+#include "kernels/cpu/tiles/tile_program.h"
+#include "kernels/plan/plan.h"
+#include "kernels/plan/steps/steps.h"
+
+namespace hawser::cpu {
+
+// A region and where its values are.
+struct RegionWork {
+  absl::InlinedVector<plan::Slot, 4> operands, results;
+  std::string name;   // of its instruction, for errors and traces
+  int64_t bytes = 0;  // read and written
+  int64_t lanes = 0;  // elementary operations
+};
+// By tiles.
+struct TileWork : RegionWork {
+  TileProgram program;
+};
+// By the row of its op. Where the first result is in the memory of an operand,
+// the row may write over it.
+struct RowWork : RegionWork {
+  int computation = 0, instruction = 0;  // of the planned module
+};
+using Work = std::variant<TileWork, RowWork>;
+
+// Immutable and thread-safe; runs may overlap.
+class PlannedProgram {
+ public:
+  // `module`: verified. Errors: kUnimplemented naming an op without a row.
+  static absl::StatusOr<PlannedProgram> Make(const Module& module,
+                                             runtime::Numerics numerics);
+
+  // Arguments must have the parameters' shapes. One without another holder may
+  // become a result's memory. Errors: what rows say, naming the instruction;
+  // kResourceExhausted; what the environment's token says, as it is.
+  absl::StatusOr<std::vector<Literal>> Run(
+      std::vector<Literal> arguments, const Environment& environment) const;
+
+  // The planned module.
+  const Module& module() const { return plan_->module; }
+  // What it is made of, in lines: how each region runs, then its loops and
+  // bytes as plan::Explain says them.
+  std::string Explain() const;
+
+ private:
+  struct Line {
+    alignas(64) char bytes[64];
+  };
+
+  // "instruction %3 (add)": the one that makes a result.
+  std::string MakerOf(size_t result) const;
+  // Memory for the results that are no other value's: new, or an argument's.
+  absl::StatusOr<std::vector<Literal>> OwnResults(
+      std::vector<Literal>& arguments, const Environment& environment) const;
+
+  std::unique_ptr<const plan::Plan> plan_;  // rows_ points into it
+  CpuProgram rows_;
+  plan::StepProgram steps_;
+  std::vector<Work> works_;
+  std::vector<Line> constants_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_PLANNED_PLANNED_PROGRAM_H_

@@ -1,0 +1,131 @@
+#include "kernels/cpu/planned/planned_run.h"
+
+#include <cstring>
+#include <memory>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/base/trace/trace.h"
+#include "kernels/cpu/tiles/tile_runner.h"
+
+namespace hawser::cpu {
+namespace {
+
+using plan::Slot;
+
+// A turn takes about as long as so many elements, however small its values.
+constexpr double kTurnSteps = 256;
+
+// Memory that a run holds.
+std::shared_ptr<char> Borrowed(char* memory) {
+  return {std::shared_ptr<char>(), memory};
+}
+
+// Names where an error arose. A caller's own cancel or deadline is not the
+// instruction's fault and stays as it is.
+absl::Status In(const RegionWork& work, const absl::Status& status) {
+  if (status.ok() || absl::IsCancelled(status) ||
+      absl::IsDeadlineExceeded(status)) {
+    return status;
+  }
+  return Annotate(status, absl::StrCat("instruction ", work.name));
+}
+
+}  // namespace
+
+absl::Status PlannedRun::Run(const plan::Steps& steps) {
+  for (const plan::Step& step : steps) {
+    HAWSER_RETURN_IF_ERROR(std::visit(
+        [this](const auto& action) { return Do(action); }, step.action));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PlannedRun::Do(const plan::WorkStep& step) {
+  return std::visit(
+      [this](const auto& work) {
+        TraceSpan span("run", work.name);
+        span.Add("bytes", work.bytes);
+        span.Add("lanes", work.lanes);
+        return In(work, Do(work));
+      },
+      works_[step.work]);
+}
+
+absl::Status PlannedRun::Do(const plan::CopyStep& step) {
+  TraceSpan span("run", "copy");
+  span.Add("bytes", 2 * step.to.bytes);
+  if (At(step.to) != At(step.from)) {
+    std::memmove(At(step.to), At(step.from), step.to.bytes);
+  }
+  return environment_.Look(static_cast<double>(step.to.bytes) / 8);
+}
+
+absl::Status PlannedRun::Turn() {
+  HAWSER_RETURN_IF_ERROR(environment_.Look(kTurnSteps));
+  environment_.BetweenTurns();
+  return absl::OkStatus();
+}
+
+absl::Status PlannedRun::Do(const plan::LoopStep& step) {
+  for (int64_t turn = 0; !step.trips || turn < *step.trips; ++turn) {
+    HAWSER_RETURN_IF_ERROR(Turn());
+    if (!step.trips) {
+      HAWSER_RETURN_IF_ERROR(Run(step.condition));
+      if (*At(step.predicate) == 0) break;
+    }
+    HAWSER_RETURN_IF_ERROR(Run(step.body));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PlannedRun::Do(const plan::CaseStep& step) {
+  int32_t which;
+  std::memcpy(&which, At(step.index), sizeof(which));
+  const auto last = static_cast<int32_t>(step.branches.size()) - 1;
+  return Run(step.branches[which < 0 || which > last ? last : which]);
+}
+
+absl::Status PlannedRun::Do(const TileWork& work) {
+  absl::InlinedVector<char*, 8> operands, results;
+  for (const Slot& slot : work.operands) operands.push_back(At(slot));
+  for (const Slot& slot : work.results) results.push_back(At(slot));
+  HAWSER_RETURN_IF_ERROR(environment_.Look(0));
+  return RunTiles(work.program, operands, results, environment_);
+}
+
+absl::Status PlannedRun::Do(const RowWork& work) {
+  const Computation& c = module_.computation(work.computation);
+  const Instruction& i = c.instructions()[work.instruction];
+  const bool may_write = work.results.size() == 1;
+  absl::InlinedVector<Literal, 4> operands, given;
+  for (size_t k = 0; k < work.operands.size(); ++k) {
+    char* const memory = At(work.operands[k]);
+    const Shape& shape = c.shape(i.operands[k]);
+    // Its own reference, so that it is a sole holder's.
+    operands.push_back(may_write && memory == At(work.results[0])
+                           ? Literal::AdoptWritable(
+                                 shape, std::shared_ptr<char>(
+                                            memory, [](const char*) {}))
+                           : Literal::Adopt(shape, Borrowed(memory)));
+  }
+  for (size_t r = 0; r < work.results.size(); ++r) {
+    given.push_back(Literal::AdoptWritable(
+        c.shape(i.first_result + static_cast<int>(r)),
+        std::shared_ptr<char>(At(work.results[r]), [](const char*) {})));
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const Literals results,
+      rows_.RunInstruction(work.computation, work.instruction,
+                           absl::MakeSpan(operands), absl::MakeSpan(given),
+                           environment_));
+  for (size_t r = 0; r < work.results.size(); ++r) {
+    const auto bytes = results[r].bytes();
+    if (bytes.empty() || bytes.data() == At(work.results[r])) continue;
+    std::memcpy(At(work.results[r]), bytes.data(), bytes.size());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hawser::cpu

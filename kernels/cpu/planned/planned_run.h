@@ -1,0 +1,52 @@
+// PlannedRun: the steps of one run of a PlannedProgram.
+#ifndef HAWSER_KERNELS_CPU_PLANNED_PLANNED_RUN_H_
+#define HAWSER_KERNELS_CPU_PLANNED_PLANNED_RUN_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "kernels/cpu/kernel.h"
+#include "kernels/cpu/planned/planned_program.h"
+#include "kernels/plan/steps/steps.h"
+
+namespace hawser::cpu {
+
+// Used by the thread that runs it.
+class PlannedRun {
+ public:
+  // `bases`: the addresses that slots count from. All else outlives it.
+  PlannedRun(const std::vector<Work>& works, const CpuProgram& rows,
+             const Module& module, std::vector<char*> bases,
+             const Environment& environment)
+      : works_(works),
+        rows_(rows),
+        module_(module),
+        bases_(std::move(bases)),
+        environment_(environment) {}
+
+  // Errors: of a row, behind the name of its instruction; the token's.
+  absl::Status Run(const plan::Steps& steps);
+
+ private:
+  absl::Status Do(const plan::WorkStep& step);
+  absl::Status Do(const plan::CopyStep& step);
+  absl::Status Do(const plan::LoopStep& step);
+  absl::Status Do(const plan::CaseStep& step);
+  absl::Status Do(const TileWork& work);
+  absl::Status Do(const RowWork& work);
+  // Before each turn of a loop.
+  absl::Status Turn();
+  char* At(const plan::Slot& slot) const {
+    return bases_[slot.base] + slot.offset;
+  }
+
+  const std::vector<Work>& works_;
+  const CpuProgram& rows_;
+  const Module& module_;
+  const std::vector<char*> bases_;
+  const Environment& environment_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_PLANNED_PLANNED_RUN_H_

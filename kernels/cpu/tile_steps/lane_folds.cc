@@ -1,0 +1,119 @@
+#include "kernels/cpu/tile_steps/lane_folds.h"
+
+#include <type_traits>
+
+namespace hawser::cpu {
+
+// ---- by a monoid ------------------------------------------------------------
+
+void MonoidFold::Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+                      char* parts, int64_t step) const {
+  const int64_t stride = in[0].stride * ByteWidth(reduction_.elements.in);
+  for (int64_t j = 0; j < ny; ++j) {
+    reduction_.elements.run(in[0].first + j * stride, nx,
+                            parts + j * step * part_bytes());
+  }
+}
+
+void MonoidFold::Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+                         int64_t before, char* parts) const {
+  auto* run = before == 0 ? reduction_.elements.columns
+                          : reduction_.elements.accumulate;
+  run(in[0].first, ny, in[0].stride, nx, parts);
+}
+
+void MonoidFold::Finish(const LaneParts& p,
+                        absl::Span<const char* const> initial,
+                        absl::Span<char* const> results) const {
+  const Folds& folds = reduction_.parts;
+  if (p.segments > 1 && p.columns) {
+    folds.columns(p.parts, p.segments, p.n, p.n, p.parts);
+  } else if (p.segments > 1) {
+    // Row j's come to be in the place of part j, which is read by then.
+    for (int64_t j = 0; j < p.n; ++j) {
+      folds.run(p.parts + j * p.segments * part_bytes(), p.segments,
+                p.parts + j * part_bytes());
+    }
+  }
+  reduction_.finish(initial[0], p.parts, p.n, results[0]);
+}
+
+// ---- where an extreme stands ------------------------------------------------
+
+namespace {
+
+template <typename C>
+using PlaceOf = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
+
+// Whether x, behind it, takes the place of the best.
+template <typename C>
+bool Wins(ExtremeKind kind, C x, C best) {
+  if (x != x) return kind.last || best == best;
+  if (x == best) return kind.last;
+  return kind.largest ? x > best : x < best;
+}
+
+// The place of each, over all segments.
+template <typename C, typename Index>
+void JoinPlaces(const LaneParts& p, ExtremeKind kind, Index* out) {
+  using P = PlaceOf<C>;
+  const C* values = reinterpret_cast<const C*>(p.parts);
+  const P* places = reinterpret_cast<const P*>(p.parts);
+  const int64_t kept = p.columns ? 1 : 2 * p.segments;
+  const int64_t segment = p.columns ? 2 * p.n : 2;
+  const int64_t to_place = p.columns ? p.n : 1;
+  for (int64_t j = 0; j < p.n; ++j) {
+    int64_t at = j * kept;
+    C best = values[at];
+    int64_t place = places[at + to_place];
+    for (int64_t s = 1; s < p.segments; ++s) {
+      at += segment;
+      if (!Wins(kind, values[at], best)) continue;
+      best = values[at];
+      place = s * p.turns + places[at + to_place];
+    }
+    out[j] = static_cast<Index>(place);
+  }
+}
+
+}  // namespace
+
+ExtremeFold::ExtremeFold(const ExtremeFolds& folds, ExtremeKind kind,
+                         DType dtype, DType index)
+    : folds_(folds), kind_(kind), dtype_(dtype), index_(index) {
+  width_ = VisitDType(dtype, [](auto tag) -> int64_t {
+    return sizeof(ExtremeValue<typename decltype(tag)::type>);
+  });
+}
+
+void ExtremeFold::Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+                       char* parts, int64_t step) const {
+  const int64_t stride = in[0].stride * ByteWidth(dtype_);
+  for (int64_t j = 0; j < ny; ++j) {
+    folds_.run(in[0].first + j * stride, nx, parts + j * step * part_bytes());
+  }
+}
+
+void ExtremeFold::Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+                          int64_t before, char* parts) const {
+  folds_.columns(in[0].first, ny, in[0].stride, nx, before, parts);
+}
+
+void ExtremeFold::Finish(const LaneParts& parts,
+                         absl::Span<const char* const> initial,
+                         absl::Span<char* const> results) const {
+  VisitDType(dtype_, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!kIsComplex<T>) {
+      using C = ExtremeValue<T>;
+      // Signed or not, an index has the same bits.
+      if (ByteWidth(index_) == 4) {
+        JoinPlaces<C>(parts, kind_, reinterpret_cast<uint32_t*>(results[0]));
+      } else {
+        JoinPlaces<C>(parts, kind_, reinterpret_cast<uint64_t*>(results[0]));
+      }
+    }
+  });
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,89 @@
+// LaneFold: how many lanes of a tile become one.
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_LANE_FOLDS_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_LANE_FOLDS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "kernels/cpu/folds.h"
+#include "kernels/cpu/lanes/lanes.h"
+
+namespace hawser::cpu {
+
+// Rows of lanes next to each other.
+struct LaneRows {
+  const char* first = nullptr;
+  int64_t stride = 0;  // elements from one to the next
+};
+
+// Partial results of `n` kept lanes: a part for each segment of the turns that
+// are folded. Columns: [segments][n], else [n][segments].
+struct LaneParts {
+  char* parts = nullptr;
+  int64_t segments = 0, n = 0;
+  bool columns = false;
+  int64_t turns = 0;  // of a segment, but the last one may have fewer
+};
+
+// Immutable and thread-safe. Bits depend on sizes alone.
+class LaneFold {
+ public:
+  virtual ~LaneFold() = default;
+  virtual int64_t part_bytes() const = 0;
+  // Each of ny rows of nx lanes becomes a part; these are `step` parts apart.
+  virtual void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+                    char* parts, int64_t step) const = 0;
+  // Each of nx columns goes to the parts there, behind `before` rows, or where
+  // there are none becomes one.
+  virtual void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+                       int64_t before, char* parts) const = 0;
+  // What they come to, with the initial values; there is a segment. Parts hold
+  // anything afterwards.
+  virtual void Finish(const LaneParts& parts,
+                      absl::Span<const char* const> initial,
+                      absl::Span<char* const> results) const = 0;
+};
+
+// By a monoid.
+class MonoidFold final : public LaneFold {
+ public:
+  explicit MonoidFold(const Reduction& reduction) : reduction_(reduction) {}
+
+  int64_t part_bytes() const override {
+    return ByteWidth(reduction_.elements.accumulator);
+  }
+  void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx, char* parts,
+            int64_t step) const override;
+  void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+               int64_t before, char* parts) const override;
+  void Finish(const LaneParts& parts, absl::Span<const char* const> initial,
+              absl::Span<char* const> results) const override;
+
+ private:
+  const Reduction reduction_;
+};
+
+// Where an extreme stands.
+class ExtremeFold final : public LaneFold {
+ public:
+  // `index`: the result's dtype.
+  ExtremeFold(const ExtremeFolds& folds, ExtremeKind kind, DType dtype,
+              DType index);
+
+  int64_t part_bytes() const override { return 2 * width_; }
+  void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx, char* parts,
+            int64_t step) const override;
+  void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
+               int64_t before, char* parts) const override;
+  void Finish(const LaneParts& parts, absl::Span<const char* const> initial,
+              absl::Span<char* const> results) const override;
+
+ private:
+  const ExtremeFolds& folds_;
+  const ExtremeKind kind_;
+  const DType dtype_, index_;
+  int64_t width_;  // of a value, and of its place
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_LANE_FOLDS_H_

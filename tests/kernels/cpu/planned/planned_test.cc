@@ -1,0 +1,186 @@
+// A planned module gives what the evaluator gives, whatever its arguments'
+// memory may become.
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/threads/thread_pool.h"
+#include "core/base/values/compare.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/registry.h"
+#include "core/passes/optimize.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/evaluator.h"
+#include "kernels/cpu/planned/planned_program.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random/random_literal.h"
+#include "tests/testing/random/random_module.h"
+
+namespace hawser::cpu {
+namespace {
+
+using absl::StatusCode;
+
+// Whether floats are added up, whose order is not the evaluator's.
+bool SumsFloats(const Module& module) {
+  for (const Computation& c : module.computations()) {
+    for (const Instruction& i : c.instructions()) {
+      if (i.op != &kReduce && i.op != &kDotGeneral) continue;
+      for (const ValueId v : i.operands) {
+        const DType dtype = c.shape(v).dtype();
+        if (IsFloat(dtype) || IsComplex(dtype)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+class PlannedTest : public ::testing::Test {
+ protected:
+  Environment environment() {
+    return {.pool = &pool_, .allocator = allocator_.get()};
+  }
+
+  // Values of their own in the allocator's memory.
+  std::vector<Literal> Copies(const std::vector<Literal>& values) {
+    std::vector<Literal> copies;
+    for (const Literal& value : values) {
+      copies.push_back(*allocator_->Allocate(value.shape()));
+      const auto bytes = value.bytes();
+      std::copy(bytes.begin(), bytes.end(),
+                copies.back().mutable_bytes().begin());
+    }
+    return copies;
+  }
+
+  // Runs it with arguments that are given away, and with some that are not.
+  void ExpectSame(const Module& module, Random& random,
+                  const std::string& which) {
+    const auto arguments = RandomArguments(module.signature(), random);
+    const int entry = static_cast<int>(module.computations().size()) - 1;
+    const auto want =
+        CpuEvaluator({.numerics = runtime::Numerics::kStrict})
+            .Evaluate(module, entry, arguments, CancelToken());
+    ASSERT_OK(want) << which;
+    const auto program =
+        PlannedProgram::Make(module, runtime::Numerics::kStrict);
+    ASSERT_OK(program) << which << "\n" << Print(module);
+    const Tolerance tolerance =
+        SumsFloats(module) ? Tolerance{.atol = 0.05, .rtol = 0.02}
+                           : Tolerance{};
+    for (const bool given_away : {true, false}) {
+      std::vector<Literal> own = Copies(arguments);
+      std::vector<Literal> held;
+      for (const Literal& value : own) {
+        if (!given_away) held.push_back(value);
+      }
+      const auto got = program->Run(std::move(own), environment());
+      ASSERT_OK(got) << which << "\n" << Print(module);
+      ASSERT_EQ(got->size(), want->size());
+      for (size_t k = 0; k < want->size(); ++k) {
+        EXPECT_OK(CompareLiterals((*got)[k], (*want)[k], tolerance))
+            << which << ", result " << k << "\n"
+            << Print(module);
+      }
+      for (size_t k = 0; k < held.size(); ++k) {
+        EXPECT_THAT(held[k], LiteralBitEquals(arguments[k]))
+            << which << ", argument " << k << " was written over";
+      }
+    }
+  }
+
+  ThreadPool pool_{2};
+  const std::shared_ptr<HostAllocator> allocator_ = HostAllocator::Make(0);
+};
+
+TEST_F(PlannedTest, RandomGraphs) {
+  for (uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) {
+    Random random(seed);
+    ExpectSame(RandomModule(seed), random, absl::StrCat("seed ", seed));
+  }
+  EXPECT_EQ(allocator_->live_bytes(), 0);
+}
+
+TEST_F(PlannedTest, RandomGraphsOptimized) {
+  for (uint64_t seed = 5000; seed < 5300 && !HasFailure(); ++seed) {
+    Random random(seed);
+    auto module = Optimize(RandomModule(seed, {.instructions = 40}), {});
+    ASSERT_OK(module);
+    ExpectSame(*module, random, absl::StrCat("optimized seed ", seed));
+  }
+}
+
+TEST_F(PlannedTest, ALoopTurnsWithoutMemoryOfItsOwn) {
+  const auto module = ParseModule(
+      "module \"loop\"\n"
+      "computation @0 \"below\" (%0: s32[], %1: f32[1000]) {\n"
+      "  %2: s32[] = constant() value=s32[] {100}\n"
+      "  %3: bool[] = compare(%0, %2) direction=\"LT\"\n"
+      "  return %3\n"
+      "}\n"
+      "computation @1 \"turn\" (%0: s32[], %1: f32[1000]) {\n"
+      "  %2: s32[] = constant() value=s32[] {1}\n"
+      "  %3: s32[] = add(%0, %2)\n"
+      "  %4: f32[1000] = add(%1, %1)\n"
+      "  %5: f32[1000] = negate(%4)\n"
+      "  %6: f32[1000] = sine(%5)\n"
+      "  return %3, %6\n"
+      "}\n"
+      "computation @2 \"main\" (%0: s32[], %1: f32[1000]) {\n"
+      "  %2: s32[], %3: f32[1000] = while(%0, %1) @0 @1\n"
+      "  return %2, %3\n"
+      "}\n",
+      FindOp);
+  ASSERT_OK(module);
+  Random random(1);
+  ExpectSame(*module, random, "loop");
+}
+
+TEST_F(PlannedTest, ExplainsHowItsRegionsRun) {
+  const auto module = ParseModule(
+      "module \"three\"\n"
+      "computation @0 \"main\" (%0: f32[100], %1: s32[100]) {\n"
+      "  %2: f32[100] = add(%0, %0)\n"
+      "  %3: f32[100] = tanh(%2)\n"
+      "  %4: s32[] = dot_general(%1, %1) lhs_batching_dimensions=[] "
+      "lhs_contracting_dimensions=[0] rhs_batching_dimensions=[] "
+      "rhs_contracting_dimensions=[0]\n"
+      "  return %3, %4\n"
+      "}\n",
+      FindOp);
+  ASSERT_OK(module);
+  const auto program = PlannedProgram::Make(*module, runtime::Numerics::kFast);
+  ASSERT_OK(program);
+  for (const char* part :
+       {"(add tanh) runs by tiles of ", "(dot_general) runs by its row\n",
+        "computation @1 \"main\": ", "; add tanh -> result 0\n"}) {
+    EXPECT_THAT(program->Explain(), ::testing::HasSubstr(part));
+  }
+}
+
+TEST_F(PlannedTest, MemoryThatIsShortIsAnError) {
+  const auto module = ParseModule(
+      "module \"large\"\n"
+      "computation @0 \"main\" (%0: f32[100000]) {\n"
+      "  %1: f32[100000] = add(%0, %0)\n"
+      "  return %1\n"
+      "}\n",
+      FindOp);
+  ASSERT_OK(module);
+  const auto program = PlannedProgram::Make(*module, runtime::Numerics::kFast);
+  ASSERT_OK(program);
+  const auto small = HostAllocator::Make(int64_t{1000});
+  EXPECT_THAT(
+      program->Run({Literal::Zeros(module->signature().parameters[0])},
+                   {.allocator = small.get()}),
+      StatusIs(StatusCode::kResourceExhausted, "f32[100000]"));
+}
+
+}  // namespace
+}  // namespace hawser::cpu
