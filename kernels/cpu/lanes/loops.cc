@@ -118,18 +118,23 @@ void BinaryLanes(const char* const* in, char* out, int64_t n) {
   }
 }
 
+// Of an F without Apply, which works on spans, the result is of the operand's
+// type.
+template <typename F, typename T>
+ElementFn UnaryOf() {
+  using C = Computed<T>;
+  if constexpr (!F::template kFor<C>) {
+    return nullptr;
+  } else if constexpr (requires(C x) { F::Apply(x); }) {
+    return UnaryLanes<F, T, ResultOf<T, decltype(F::Apply(C{}))>>;
+  } else {
+    return UnaryLanes<F, T, T>;
+  }
+}
 template <typename F>
 ElementFn Unary(const ElementTypes& types) {
-  return VisitDType(types.operands[0], [](auto tag) -> ElementFn {
-    using T = typename decltype(tag)::type;
-    using C = Computed<T>;
-    if constexpr (!F::template kFor<C>) {
-      return nullptr;
-    } else if constexpr (requires(C x) { F::Apply(x); }) {
-      return UnaryLanes<F, T, ResultOf<T, decltype(F::Apply(C{}))>>;
-    } else {
-      return UnaryLanes<F, T, T>;
-    }
+  return VisitDType(types.operands[0], [](auto tag) {
+    return UnaryOf<F, typename decltype(tag)::type>();
   });
 }
 template <typename F>
