@@ -566,10 +566,7 @@ absl::Status TileBuilder::AddSymbols(PointId id, TileSteps* to) {
 
 int TileBuilder::ScopeOf(PointId id, LaneShape shape, TileSteps* to) {
   const ScopeId scope = region_.points[id].scope;
-  if (scope == 0 || shapes_.when(id) == When::kOnce ||
-      !shapes_.Tells(scope, shape)) {
-    return -1;
-  }
+  if (scope == 0 || !shapes_.Tells(scope, shape)) return -1;
   return AddScope(scope, shape, to);
 }
 
