@@ -293,13 +293,21 @@ ElementFn Convert(const ElementTypes& types) {
 
 // ---- elementary functions ---------------------------------------------------
 
-// A vector of all lanes.
+// What a library's function takes at once: a vector of all lanes, but by clang,
+// which passes wide ones as the file's own flags say, whatever the set at hand.
+#if defined(__clang__)
 template <typename T>
-using Lanes = hn::Vec<hn::ScalableTag<T>>;
-#if HWY_TARGET == HWY_AVX3
+using LibraryTag = hn::FixedTag<T, 16 / sizeof(T)>;
+#else
+template <typename T>
+using LibraryTag = hn::ScalableTag<T>;
+#endif
+template <typename T>
+using Lanes = hn::Vec<LibraryTag<T>>;
+#if HWY_TARGET == HWY_AVX3 && !defined(__clang__)
 constexpr char kF32[] = "f16_u10avx512f";
 constexpr char kF64[] = "d8_u10avx512f";
-#elif HWY_TARGET == HWY_AVX2
+#elif HWY_TARGET == HWY_AVX2 && !defined(__clang__)
 constexpr char kF32[] = "f8_u10avx2";
 constexpr char kF64[] = "d4_u10avx2";
 #else
@@ -328,7 +336,7 @@ struct Elementary {
   template <typename T>
   static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
     const auto fn = Library<Name, T>::Found();
-    const hn::ScalableTag<T> d;
+    const LibraryTag<T> d;
     const auto lanes = static_cast<int64_t>(hn::Lanes(d));
     int64_t i = 0;
     for (; i + lanes <= n; i += lanes) {

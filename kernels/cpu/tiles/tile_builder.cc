@@ -353,6 +353,8 @@ void TileBuilder::AddLoad(PointId id, TileSteps* to) {
   slots_.BeginStep();
   LaneIndex index = IndexOf(access.offset);
   const LaneSlot slot = Define(id, /*over=*/false);
+  // Of what has no elements none is asked for, though a list of points may run.
+  if (body_.shape(region_.points[id].value).num_elements() == 0) return;
   Add(std::make_unique<LoadStep>(scope, access.operand, std::move(index), slot,
                                  MovesOf(slot),
                                  MayBeWrittenOver(id, access.operand)),
