@@ -172,6 +172,12 @@ HWY_INLINE void RunStrip(const char* in, const ChainLink* link, char* out,
   const auto store = [&](T* to) HWY_ATTR {
     HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
   };
+  const auto put = [&](T* to) HWY_ATTR {
+    const bool aligned =
+        reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
+    if (!kWhole || !aligned || link->op == ChainOp::kEnd) return store(to);
+    HAWSER_EACH hn::Stream(a[v], d, to + v * kStep);
+  };
   const T* from = strip.Read(in);
   HAWSER_EACH a[v] = hn::LoadU(d, from + v * kStep);
   for (;; ++link) {
@@ -203,11 +209,11 @@ HWY_INLINE void RunStrip(const char* in, const ChainLink* link, char* out,
             HAWSER_ALONE(kTanh, hn::Tanh(d, x))
             HAWSER_ALONE(kLogistic, LogisticOf(x))
             default:
-              return strip.Give(out, store);
+              return strip.Give(out, put);
           }
           break;
         }
-        return strip.Give(out, store);
+        return strip.Give(out, put);
     }
   }
 }

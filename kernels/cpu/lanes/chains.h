@@ -14,8 +14,9 @@ namespace hawser::cpu {
 
 // What is done with the chain's lanes `a` and others `b`.
 enum class ChainOp : uint8_t {
-  kEnd,   // of the chain
-  kKeep,  // b becomes a: where it is kept for others
+  kEnd,      // of the chain
+  kEndPast,  // likewise; its lanes go past the caches
+  kKeep,     // b becomes a: where it is kept for others
   // Of two numbers.
   kPlus,
   kMinus,
@@ -54,7 +55,8 @@ struct ChainLink {
   char* at = nullptr;  // kLanes, kOne, kKeep: where b is
 };
 
-// `links`: the last is kEnd. Lanes of `out` may be where those of `in` and of
+// `links`: the last is an end; behind kEndPast another thread reads only after
+// FlushStream. Lanes of `out` may be where those of `in` and of
 // others are; what is kept lies apart.
 using ChainFn = void (*)(const char* in, const ChainLink* links, char* out,
                          int64_t n);

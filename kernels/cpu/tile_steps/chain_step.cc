@@ -1,6 +1,7 @@
 #include "kernels/cpu/tile_steps/chain_step.h"
 
 #include "absl/container/inlined_vector.h"
+#include "hwy/cache_control.h"
 
 namespace hawser::cpu {
 namespace {
@@ -55,10 +56,20 @@ void ChainStep::Run(Tile& tile) const {
     }
     links.push_back({link.op, link.other, at});
   }
-  links.push_back({});
   const char* in = tile.values[in_.slot];
   char* out = Target(tile);
-  if (!by_rows_) return fn_(in, links.data(), out, tile.lanes(to_.shape));
+  const bool past = IsStreamed() && out != tile.memory[to_.slot];
+  links.push_back({past ? ChainOp::kEndPast : ChainOp::kEnd});
+  if (by_rows_) {
+    RunRows(tile, in, out, absl::MakeSpan(links));
+  } else {
+    fn_(in, links.data(), out, tile.lanes(to_.shape));
+  }
+  if (past) hwy::FlushStream();
+}
+
+void ChainStep::RunRows(const Tile& tile, const char* in, char* out,
+                        absl::Span<ChainLink> links) const {
   for (int64_t j = 0; j < tile.ny; ++j) {
     fn_(in, links.data(), out, tile.nx);
     in += BytesOfARow(in_, tile);

@@ -26,6 +26,8 @@ class ChainStep final : public ValueStep {
  private:
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override;
+  void RunRows(const Tile& tile, const char* in, char* out,
+               absl::Span<ChainLink> links) const;
 
   const ChainFn fn_;
   const LaneSlot in_;

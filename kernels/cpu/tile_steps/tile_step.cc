@@ -10,6 +10,13 @@
 namespace hawser::cpu {
 namespace {
 
+// Results of more bytes are put past the caches, as what is read of them next
+// would not be in these: pieces that lie apart, and what a chain leaves.
+// (Measured: transposes of 16 MiB of u8 take a third of the time, of f32 two
+// thirds.)
+constexpr int64_t kStreamedApart = int64_t{4} << 20;
+constexpr int64_t kStreamed = int64_t{16} << 20;
+
 // How lanes of `shape` that step so lie in rows and columns of memory.
 struct LaneGrid {
   int64_t ny, nx;
@@ -73,6 +80,8 @@ char* StoreStep::Place(const Tile& tile) const {
   return tile.results[result_] + index_.At(tile, 0, 0) * from_.width;
 }
 
+bool StoreStep::IsStreamed() const { return bytes_ > kStreamed; }
+
 void StoreStep::Run(Tile& tile) const {
   const char* from = tile.values[from_.slot];
   if (char* place = Place(tile)) {
@@ -89,7 +98,7 @@ void StoreStep::Run(Tile& tile) const {
     return;
   }
   char* const to = result + index_.At(tile, 0, 0) * from_.width;
-  if (streams_ && (grid.nx == 1 || grid.steps.x == 1)) {
+  if (bytes_ > kStreamedApart && (grid.nx == 1 || grid.steps.x == 1)) {
     moves_.Stream(from, grid.steps, grid.ny, grid.nx, to);
   } else {
     moves_.Store(from, grid.steps, grid.ny, grid.nx, to);

@@ -54,19 +54,20 @@ struct LaneSlot {
 // Lanes of a result, put where they belong.
 class StoreStep final : public TileStep {
  public:
-  // `streams`: what lies apart is put past the caches, as the result is larger
-  // than they are.
+  // `bytes`: of the whole result.
   StoreStep(int result, LaneIndex index, LaneSlot from, LaneMoves moves,
-            bool streams)
+            int64_t bytes)
       : TileStep(-1),
         result_(result),
         index_(std::move(index)),
         from_(from),
         moves_(moves),
-        streams_(streams) {}
+        bytes_(bytes) {}
   // Where the lanes are to be put at once, as they lie there as in a slot.
   // Null: this step puts them.
   char* Place(const Tile& tile) const;
+  // Whether what is put there goes past the caches, as it is larger than they.
+  bool IsStreamed() const;
 
  private:
   void Run(Tile& tile) const override;
@@ -76,7 +77,7 @@ class StoreStep final : public TileStep {
   const LaneIndex index_;
   const LaneSlot from_;
   const LaneMoves moves_;
-  const bool streams_;
+  const int64_t bytes_;
 };
 
 // A step that gives a slot its lanes: in the slot's memory, or where a result of
@@ -92,6 +93,8 @@ class ValueStep : public TileStep {
   void Skip(Tile& tile) const override {
     tile.values[to_.slot] = tile.memory[to_.slot];
   }
+  // Whether the lanes go past the caches where Target is not the slot's memory.
+  bool IsStreamed() const { return store_ != nullptr && store_->IsStreamed(); }
   // Where the lanes are to be.
   char* Target(Tile& tile) const {
     char* place = store_ == nullptr ? nullptr : store_->Place(tile);

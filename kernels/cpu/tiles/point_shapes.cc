@@ -156,7 +156,8 @@ bool PointShapes::IsOneRow(PointId id) const {
 LaneShape PointShapes::ShapeOf(uint8_t loops, bool per_result) const {
   if (loops == kNone) return LaneShape::kOne;
   if (per_result) return columns_ ? LaneShape::kColumns : LaneShape::kRows;
-  return (loops & kAlongX) != 0 ? LaneShape::kFull : LaneShape::kRows;
+  if ((loops & kAlongX) == 0) return LaneShape::kRows;
+  return (loops & kAlongY) == 0 ? LaneShape::kColumns : LaneShape::kFull;
 }
 
 bool PointShapes::Tells(ScopeId scope, LaneShape shape) const {

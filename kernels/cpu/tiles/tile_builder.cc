@@ -24,11 +24,6 @@ using When = PointShapes::When;
 constexpr int64_t kLongRow = 64;
 // Ops; of more the first ones are a chain of their own.
 constexpr size_t kLongestChain = 64;
-// Of a result that is larger, pieces that lie apart are stored past the caches:
-// what is read of it next would not be in them. (Measured: transposes of 16 MiB
-// of u8 take a third of the time, of f32 two thirds. What lies as lanes do is
-// no faster so.)
-constexpr int64_t kStreamed = int64_t{4} << 20;
 
 bool FoldsColumns(const Region& region) {
   return region.kind == RegionKind::kColumnReduction;
@@ -258,7 +253,7 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
     slots_.Use(from.slot);
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
-        body_.shape(region_.points[id].value).byte_size() > kStreamed);
+        body_.shape(region_.points[id].value).byte_size());
     // What gives the only result may put it where it belongs, which may be the
     // memory of an operand, once nothing is read any more.
     const bool reads = tiles && !program_.passes.back().reductions.empty();

@@ -9,8 +9,10 @@ namespace hawser::cpu {
 namespace {
 
 // Slots of a tile: most of the nearest cache; of rows that stay for several
-// passes, a part of the next one.
+// passes, a part of the next one, so that the steps of a pass are done for some
+// rows at a time; of one row alone, more of it.
 constexpr int64_t kTileBytes = 12 << 10;
+constexpr int64_t kRowsBytes = 128 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
 constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
 // Of a tile that is read along one loop and written along another: lanes, with
@@ -79,7 +81,8 @@ void ChooseSizes(const plan::Region& region, int64_t bytes_of_a_lane,
   const bool in_place = folds && bytes_of_a_lane == 0;
   const int64_t lanes =
       in_place ? kMostLanesInPlace
-               : std::clamp(kTileBytes / std::max<int64_t>(bytes_of_a_lane, 1),
+               : std::clamp((whole_rows ? kRowsBytes : kTileBytes) /
+                                std::max<int64_t>(bytes_of_a_lane, 1),
                             kFewestLanes, kMostLanes);
   const int64_t block = in_place ? kFoldBlocksInPlace * kFoldBlock : kFoldBlock;
   if (program->columns) {

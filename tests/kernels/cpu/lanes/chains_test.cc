@@ -13,6 +13,7 @@
 #include "core/base/values/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
+#include "hwy/cache_control.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
@@ -135,6 +136,35 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
       EXPECT_OK(CompareLiterals(
           got, ByRow(kMultiply, {difference, difference}), {}))
           << n;
+    }
+  }
+}
+
+// Where the lanes belong lies at any place, and whole lines are not all of it.
+TEST(Chains, EndPastTheCachesWithTheSameBits) {
+  constexpr int64_t kMost = 300;
+  Random random(5);
+  const Shape shape = Shape::Of(DType::kF32, {kMost});
+  const Literal x = RandomLiteral(shape, random);
+  const ChainLink links[] = {{ChainOp::kTimes, ChainOther::kItself},
+                             {ChainOp::kEndPast}};
+  const Literal want = ByRow(kMultiply, {x, x});
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    for (const int64_t n : kChainLengths) {
+      for (const int64_t at : {0, 1, 16}) {
+        Literal to = Literal::Zeros(Shape::Of(DType::kF32, {kMost + 32}));
+        FindChain(DType::kF32, isa)(At(x), links, At(to) + 4 * at, n);
+        hwy::FlushStream();
+        const auto* got = reinterpret_cast<const float*>(to.bytes().data());
+        const auto* bits = reinterpret_cast<const float*>(want.bytes().data());
+        for (int64_t i = 0; i < kMost + 32; ++i) {
+          const bool inside = i >= at && i < at + n;
+          const float value = inside ? bits[i - at] : 0.0f;
+          ASSERT_EQ(std::memcmp(got + i, &value, sizeof(float)), 0)
+              << i << " of " << n << " at " << at << " by " << IsaName(isa);
+        }
+      }
     }
   }
 }

@@ -307,6 +307,12 @@ constexpr MoveRow kMoves[] = {
      "%1: f32[1003,1101] = transpose(%0) permutation=[1,0]", 1},
     {"%0: u8[2203,2001]", "%1: u8[2001,2203] = transpose(%0) permutation=[1,0]",
      1},
+    {"%0: f32[4301,1003], %1: f32[4301], %2: f32[1003]",
+     "%3: f32[4301,1003] = broadcast_in_dim(%1) broadcast_dimensions=[0] "
+     "dims=[4301,1003]\n  %4: f32[4301,1003] = broadcast_in_dim(%2) "
+     "broadcast_dimensions=[1] dims=[4301,1003]\n  %5: f32[4301,1003] = "
+     "multiply(%0, %3)\n  %6: f32[4301,1003] = add(%5, %4)",
+     6},
     {"%0: u8[301,1000]",
      "%1: u8[301,334] = slice(%0) limit_indices=[301,1000] "
      "start_indices=[0,0] strides=[1,3]",
