@@ -157,7 +157,8 @@ LaneShape PointShapes::ShapeOf(uint8_t loops, bool per_result) const {
   if (loops == kNone) return LaneShape::kOne;
   if (per_result) return columns_ ? LaneShape::kColumns : LaneShape::kRows;
   if ((loops & kAlongX) == 0) return LaneShape::kRows;
-  return (loops & kAlongY) == 0 ? LaneShape::kColumns : LaneShape::kFull;
+  const bool one_row = lanes_.y >= 0 && (loops & kAlongY) == 0;
+  return one_row ? LaneShape::kColumns : LaneShape::kFull;
 }
 
 bool PointShapes::Tells(ScopeId scope, LaneShape shape) const {
