@@ -149,7 +149,8 @@ absl::StatusOr<Literals> RunDotGeneral(const KernelContext& c) {
     HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, &right));
     std::swap(problem.b.row_stride, problem.b.column_stride);
   }
-  HAWSER_RETURN_IF_ERROR(RunGemm(problem, c.environment, FindBlas()));
+  HAWSER_RETURN_IF_ERROR(
+      RunGemm(problem, c.environment, Libraries::OfProcess()));
   return Literals{std::move(out)};
 }
 

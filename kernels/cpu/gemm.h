@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "core/base/values/dtype.h"
-#include "kernels/cpu/blas.h"
 #include "kernels/cpu/kernel.h"
+#include "kernels/cpu/libraries/libraries.h"
 
 namespace hawser::cpu {
 
@@ -31,16 +31,17 @@ struct GemmProblem {
   char* c = nullptr;
 };
 
-// Steps of one product and its addition, in a product of large matrices.
+// Steps of one product and its addition, in a product of large matrices of fast
+// numerics.
 double GemmSteps(DType dtype);
 
-// f32 and f64 go to `blas` unless it is nullptr or the strides do not suit it
-// (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and are
-// rounded once: in fast numerics by way of f32 in memory of its own, where that
-// is worth it and there is memory. Integers wrap. Checks the environment's
-// token for each tile.
+// f32 and f64 go to a library's BLAS unless it has none or the strides do not
+// suit it (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and
+// are rounded once: in fast numerics, where that is worth it, bf16 by oneDNN,
+// others by way of f32 in memory of its own if there is memory. Integers wrap.
+// Checks the environment's token for each tile.
 absl::Status RunGemm(const GemmProblem& problem, const Environment& environment,
-                     const Blas* blas);
+                     const Libraries& libraries);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_GEMM_H_

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "kernels/cpu/blas.h"
+#include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
 
 namespace hawser::cpu {
@@ -59,11 +59,10 @@ std::string Described(const TileProgram& program) {
 std::string RowDescribed(const plan::Site& site) {
   const DType dtype =
       site.computation.shape(site.instruction.first_result).dtype();
-  const bool has_library = dtype == DType::kF32 || dtype == DType::kF64;
-  if (site.region.kind == RegionKind::kLibraryDot && has_library &&
-      FindBlas() != nullptr) {
-    return absl::StrCat("runs by its row, over ", FindBlas()->path);
-  }
+  const std::string library = site.region.kind == RegionKind::kLibraryDot
+                                  ? Libraries::OfProcess().ProductsOf(dtype)
+                                  : "";
+  if (!library.empty()) return absl::StrCat("runs by its row, over ", library);
   return "runs by its row";
 }
 

@@ -10,7 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "client/sdk/functions/grad.h"
 #include "client/sdk/ops.h"
-#include "kernels/cpu/blas.h"
+#include "kernels/cpu/libraries/blas.h"
 #include "tests/bench/cpu/work.h"
 
 namespace hawser::bench {

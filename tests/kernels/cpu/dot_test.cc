@@ -1,13 +1,16 @@
 #include "core/ops/contraction/dot.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "core/ops/rules.h"
-#include "kernels/cpu/blas.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/libraries/libraries.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
@@ -217,7 +220,7 @@ class GemmTest : public testing::Test {
 
   template <typename T>
   std::vector<T> Run(int64_t batches, int64_t m, int64_t n, int64_t k,
-                     bool trans_a, bool trans_b, const Blas* blas,
+                     bool trans_a, bool trans_b, const Libraries& libraries,
                      ThreadPool* pool) {
     Random random(m * 1000 + n * 10 + k);
     const Literal a =
@@ -235,22 +238,22 @@ class GemmTest : public testing::Test {
         .a = {a.bytes().data(), m * k, trans_a ? 1 : k, trans_a ? m : 1},
         .b = {b.bytes().data(), k * n, trans_b ? 1 : n, trans_b ? k : 1},
         .c = reinterpret_cast<char*>(c.data())};
-    EXPECT_OK(RunGemm(problem, {.pool = pool}, blas));
+    EXPECT_OK(RunGemm(problem, {.pool = pool}, libraries));
     EXPECT_EQ(c.back(), T{-1234});
     return c;
   }
 
   template <typename T>
-  void ExpectSame(const Blas* blas, double tolerance) {
+  void ExpectSame(const Libraries& libraries, double tolerance) {
     ThreadPool pool(3);
     for (int64_t m : kSizes) {
       for (int64_t n : kSizes) {
         for (int64_t k : kSizes) {
           for (int trans = 0; trans < 4; ++trans) {
-            const auto got = Run<T>(2, m, n, k, trans & 1, trans & 2, blas,
-                                    &pool);
-            const auto want = Run<double>(2, m, n, k, trans & 1, trans & 2,
-                                          nullptr, nullptr);
+            const auto got =
+                Run<T>(2, m, n, k, trans & 1, trans & 2, libraries, &pool);
+            const auto want =
+                Run<double>(2, m, n, k, trans & 1, trans & 2, {}, nullptr);
             for (size_t i = 0; i < got.size(); ++i) {
               ASSERT_NEAR(got[i], want[i], tolerance * static_cast<double>(k))
                   << m << " " << n << " " << k << " " << trans;
@@ -262,22 +265,70 @@ class GemmTest : public testing::Test {
   }
 };
 
-TEST_F(GemmTest, OwnLoopsOfFloat) { ExpectSame<float>(nullptr, 1e-5); }
+TEST_F(GemmTest, OwnLoopsOfFloat) { ExpectSame<float>({}, 1e-5); }
 
 TEST_F(GemmTest, BlasAgreesWithOwnLoops) {
   const Blas* blas = FindBlas();
   if (blas == nullptr) GTEST_SKIP() << "no BLAS on this machine";
-  ExpectSame<float>(blas, 1e-5);
-  ExpectSame<double>(blas, 1e-14);
+  ExpectSame<float>({.blas = blas}, 1e-5);
+  ExpectSame<double>({.blas = blas}, 1e-14);
+}
+
+// Of numbers that bf16 holds; a result is rounded once.
+TEST_F(GemmTest, OneDnnAgreesWithOwnLoopsInBf16) {
+  const Dnnl* dnnl = Dnnl::OfProcess();
+  if (dnnl == nullptr) {
+    GTEST_SKIP() << "no oneDNN 2, or a processor without bf16";
+  }
+  ThreadPool pool(3);
+  for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
+           {64, 64, 64}, {300, 70, 129}, {33, 500, 4100}, {50, 40, 20000}}) {
+    for (int trans = 0; trans < 4; ++trans) {
+      const auto got = Run<BFloat16>(2, m, n, k, trans & 1, trans & 2,
+                                     {.dnnl = dnnl}, &pool);
+      const auto want =
+          Run<BFloat16>(2, m, n, k, trans & 1, trans & 2, {}, nullptr);
+      for (size_t i = 0; i < got.size(); ++i) {
+        const auto value = static_cast<float>(want[i]);
+        // Sums in another order may round to the neighbour.
+        ASSERT_NEAR(static_cast<float>(got[i]), value,
+                    std::abs(value) / 128 + 1e-5 * static_cast<double>(k))
+            << m << " " << n << " " << k << " " << trans << " at " << i;
+      }
+      EXPECT_EQ(got, Run<BFloat16>(2, m, n, k, trans & 1, trans & 2,
+                                   {.dnnl = dnnl}, nullptr));
+    }
+  }
+}
+
+TEST_F(GemmTest, OneDnnKeepsNaNAndInfinity) {
+  const Dnnl* dnnl = Dnnl::OfProcess();
+  if (dnnl == nullptr) {
+    GTEST_SKIP() << "no oneDNN 2, or a processor without bf16";
+  }
+  constexpr int64_t kSide = 64;
+  const auto infinity = std::numeric_limits<float>::infinity();
+  std::vector<BFloat16> a(kSide * kSide, BFloat16(0.0f)), b(a), c(a);
+  a[0] = BFloat16(infinity);
+  a[kSide] = BFloat16(infinity);
+  b[0] = BFloat16(1.0f);
+  ASSERT_OK(dnnl->Multiply(kSide, kSide, kSide, {a.data(), kSide, 1},
+                           {b.data(), kSide, 1}, c.data(), kSide));
+  EXPECT_EQ(static_cast<float>(c[0]), infinity);
+  EXPECT_TRUE(std::isnan(static_cast<float>(c[1])));
+  EXPECT_TRUE(std::isnan(static_cast<float>(c[kSide + 1])));
+  EXPECT_EQ(static_cast<float>(c[2 * kSide]), 0.0f);
 }
 
 TEST_F(GemmTest, ThreadsDoNotChangeBits) {
   ThreadPool pool(4);
   for (const Blas* blas : {FindBlas(), static_cast<const Blas*>(nullptr)}) {
-    EXPECT_EQ(Run<float>(1, 600, 2100, 90, false, true, blas, &pool),
-              Run<float>(1, 600, 2100, 90, false, true, blas, nullptr));
-    EXPECT_EQ(Run<float>(1, 9000, 1, 5000, false, false, blas, &pool),
-              Run<float>(1, 9000, 1, 5000, false, false, blas, nullptr));
+    EXPECT_EQ(
+        Run<float>(1, 600, 2100, 90, false, true, {.blas = blas}, &pool),
+        Run<float>(1, 600, 2100, 90, false, true, {.blas = blas}, nullptr));
+    EXPECT_EQ(
+        Run<float>(1, 9000, 1, 5000, false, false, {.blas = blas}, &pool),
+        Run<float>(1, 9000, 1, 5000, false, false, {.blas = blas}, nullptr));
   }
 }
 
@@ -291,7 +342,7 @@ TEST_F(GemmTest, StopsWhenCancelled) {
       .b = {reinterpret_cast<const char*>(a.data()), 0, 100, 1},
       .c = reinterpret_cast<char*>(c.data())};
   for (const Blas* blas : {FindBlas(), static_cast<const Blas*>(nullptr)}) {
-    EXPECT_THAT(RunGemm(problem, {.cancel = token}, blas),
+    EXPECT_THAT(RunGemm(problem, {.cancel = token}, {.blas = blas}),
                 StatusIs(absl::StatusCode::kCancelled, ""));
   }
 }
@@ -299,6 +350,11 @@ TEST_F(GemmTest, StopsWhenCancelled) {
 TEST(BlasTest, WhatIsNoBlasIsRefused) {
   EXPECT_EQ(OpenBlas("libhawser-no-such-library.so"), nullptr);
   EXPECT_EQ(OpenBlas("libm.so.6"), nullptr);
+}
+
+TEST(DnnlTest, WhatIsNoOneDnnIsRefused) {
+  EXPECT_EQ(Dnnl::Open("libhawser-no-such-library.so"), nullptr);
+  EXPECT_EQ(Dnnl::Open("libm.so.6"), nullptr);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Blas: the few functions used of a BLAS that this machine may have, found at
 // run time, so that nothing needs one to start.
-#ifndef HAWSER_KERNELS_CPU_BLAS_H_
-#define HAWSER_KERNELS_CPU_BLAS_H_
+#ifndef HAWSER_KERNELS_CPU_LIBRARIES_BLAS_H_
+#define HAWSER_KERNELS_CPU_LIBRARIES_BLAS_H_
 
 #include <memory>
 #include <string>
@@ -28,6 +28,7 @@ struct Blas {
                         T* y, int incy);
 
   std::string path;
+  std::string name;  // "OpenBLAS 0.3.21 Haswell"; of others the path
   Gemm<float> sgemm = nullptr;
   Gemm<double> dgemm = nullptr;
   Gemv<float> sgemv = nullptr;
@@ -43,4 +44,4 @@ std::unique_ptr<const Blas> OpenBlas(absl::string_view path);
 const Blas* FindBlas();
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_BLAS_H_
+#endif  // HAWSER_KERNELS_CPU_LIBRARIES_BLAS_H_

@@ -1,0 +1,122 @@
+#include "kernels/cpu/libraries/blas.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/log.h"
+
+namespace hawser::cpu {
+namespace {
+
+// Resolves a name into a function pointer of the field's own type.
+template <typename Fn>
+bool Resolve(void* library, const char* name, Fn* fn) {
+  *fn = reinterpret_cast<Fn>(dlsym(library, name));
+  return *fn != nullptr;
+}
+
+// Has OpenBLAS choose its kernels anew where it took those that it has for
+// processors it does not know, which do without vectors of 256 bits. It reads
+// the name of better ones from the environment. A thread that reads that
+// meanwhile finds it whole, old or new.
+void ChooseKernels(void* library) {
+  char* (*core)() = nullptr;
+  void (*quit)() = nullptr;
+  void (*init)() = nullptr;
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr ||
+      !Resolve(library, "openblas_get_corename", &core) ||
+      !Resolve(library, "gotoblas_dynamic_quit", &quit) ||
+      !Resolve(library, "gotoblas_dynamic_init", &init) ||
+      absl::string_view(core()) != "Prescott") {
+    return;
+  }
+  const bool has_avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  const bool has_avx2 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (!has_avx512 && !has_avx2) return;
+  static char name[] = "OPENBLAS_CORETYPE=SkylakeX";
+  if (!has_avx512) std::strcpy(std::strchr(name, '=') + 1, "Haswell");
+  std::vector<char*> variables = {name};
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    variables.push_back(*at);
+  }
+  variables.push_back(nullptr);
+  char** const before = environ;
+  environ = (new std::vector<char*>(std::move(variables)))->data();
+  quit();
+  init();
+  environ = before;
+}
+
+// With its version and the kernels that it chose, where it tells.
+std::string NameOf(void* library, const std::string& path) {
+  char* (*config)() = nullptr;
+  char* (*core)() = nullptr;
+  if (!Resolve(library, "openblas_get_config", &config) ||
+      !Resolve(library, "openblas_get_corename", &core)) {
+    return path;
+  }
+  // "OpenBLAS 0.3.21 NO_AFFINITY ..."
+  const std::vector<absl::string_view> words = absl::StrSplit(config(), ' ');
+  return absl::StrCat(words[0], " ", words.size() > 1 ? words[1] : "?", " ",
+                      core());
+}
+
+std::unique_ptr<const Blas> ChooseBlas() {
+  const char* wish = std::getenv("HAWSER_BLAS");
+  if (wish != nullptr && absl::string_view(wish) == "off") return nullptr;
+  if (wish != nullptr && *wish != '\0') {
+    auto blas = OpenBlas(wish);
+    if (blas == nullptr) {
+      HAWSER_LOG(kWarning) << "HAWSER_BLAS=" << wish
+                           << " is no BLAS; matrix products use own loops";
+    }
+    return blas;
+  }
+  for (const char* name : {"libopenblas.so.0", "libblas.so.3"}) {
+    if (auto blas = OpenBlas(name)) return blas;
+  }
+  HAWSER_LOG(kWarning) << "no libopenblas.so.0 and no libblas.so.3: matrix "
+                          "products use own, slower loops";
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<const Blas> OpenBlas(absl::string_view path) {
+  auto blas = std::make_unique<Blas>();
+  blas->path = std::string(path);
+  void* library = dlopen(blas->path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  if (!Resolve(library, "cblas_sgemm", &blas->sgemm) ||
+      !Resolve(library, "cblas_dgemm", &blas->dgemm) ||
+      !Resolve(library, "cblas_sgemv", &blas->sgemv) ||
+      !Resolve(library, "cblas_dgemv", &blas->dgemv)) {
+    dlclose(library);
+    return nullptr;
+  }
+  ChooseKernels(library);
+  blas->name = NameOf(library, blas->path);
+  void (*set_threads)(int) = nullptr;
+  if (Resolve(library, "openblas_set_num_threads", &set_threads)) {
+    set_threads(1);
+  }
+  return blas;
+}
+
+const Blas* FindBlas() {
+  static const Blas* const blas = ChooseBlas().release();
+  return blas;
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,54 @@
+// Dnnl: products of bf16 matrices by oneDNN, found at run time.
+#ifndef HAWSER_KERNELS_CPU_LIBRARIES_DNNL_H_
+#define HAWSER_KERNELS_CPU_LIBRARIES_DNNL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace hawser::cpu {
+
+// Version 2 of libdnnl on a processor with instructions for bf16. Immutable and
+// thread-safe.
+class Dnnl {
+ public:
+  // What HAWSER_DNNL (a path, or "off") or else the usual name gives; decided
+  // once. Null: not there or of no use here; the log says what of HAWSER_DNNL is
+  // none.
+  static const Dnnl* OfProcess();
+  // Null likewise. The library stays open for ever.
+  static std::unique_ptr<const Dnnl> Open(absl::string_view path);
+  ~Dnnl();
+
+  // Elements of bf16: (i, j) stands at i * row_stride + j * column_stride, one
+  // of them 1.
+  struct Matrix {
+    const void* data;
+    int64_t row_stride, column_stride;
+  };
+  // c[m][n], rows `pitch` apart, = a[m][k] b[k][n]: sums in f32, rounded once;
+  // numbers below the smallest normal one count as 0. On the calling thread
+  // alone. Errors: kInternal, with the library's number.
+  absl::Status Multiply(int64_t m, int64_t n, int64_t k, const Matrix& a,
+                        const Matrix& b, void* c, int64_t pitch) const;
+
+  // Whether the processor multiplies whole tiles of bf16 (AMX). Where it does
+  // not, a good BLAS is faster by way of f32 (measured: 19 ms to 26 of 1024^3).
+  bool has_tiles() const { return has_tiles_; }
+  // "oneDNN 2.6.3".
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Functions;
+  explicit Dnnl(std::unique_ptr<const Functions> functions);
+
+  const std::unique_ptr<const Functions> functions_;
+  std::string name_;
+  bool has_tiles_ = false;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_LIBRARIES_DNNL_H_
