@@ -42,6 +42,9 @@ runtime::Capabilities Both(runtime::Capabilities a,
                        : a.memory_bytes + b.memory_bytes;
   if (a.platform != b.platform) absl::StrAppend(&a.platform, "+", b.platform);
   absl::StrAppend(&a.device, "; ", b.device);
+  if (a.engine_id != b.engine_id) {
+    absl::StrAppend(&a.engine_id, "; ", b.engine_id);
+  }
   if (a.ops.empty()) {
     a.ops = b.ops;
   } else if (!b.ops.empty()) {

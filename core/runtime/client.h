@@ -42,6 +42,9 @@ struct Capabilities {
   ModuleLimits limits;
   std::string platform;      // "cpu", "cuda", "emu"
   std::string device;        // "AMD EPYC, 2 cores", "NVIDIA H200"
+  // All that the bits of results depend on: what is alike gives the same bits.
+  // "cpu, AVX-512, OpenBLAS 0.3.21 SkylakeX"; "": not known.
+  std::string engine_id;
   int64_t memory_bytes = 0;  // of the device; 0: not known
   // On how many it spreads one function; CompileOptions::cuts says how.
   int places = 1;

@@ -45,6 +45,7 @@ v1::CapabilitiesProto ToProto(const runtime::Capabilities& capabilities) {
   proto.mutable_ops()->Add(capabilities.ops.begin(), capabilities.ops.end());
   proto.set_platform(capabilities.platform);
   proto.set_device(capabilities.device);
+  proto.set_engine_id(capabilities.engine_id);
   proto.set_memory_bytes(capabilities.memory_bytes);
   *proto.mutable_limits() = ToProto(capabilities.limits);
   return proto;
@@ -65,6 +66,7 @@ runtime::Capabilities FromProto(const v1::CapabilitiesProto& proto) {
   capabilities.ops.assign(proto.ops().begin(), proto.ops().end());
   capabilities.platform = proto.platform();
   capabilities.device = proto.device();
+  capabilities.engine_id = proto.engine_id();
   capabilities.memory_bytes = proto.memory_bytes();
   if (proto.has_limits()) capabilities.limits = FromProto(proto.limits());
   return capabilities;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ops/registry.h"
 #include "core/runtime/drain.h"
@@ -55,6 +56,8 @@ absl::StatusOr<runtime::Capabilities> GpuClient::capabilities() {
   out.limits = options_.limits;
   out.platform = facts.platform;
   out.device = facts.name;
+  out.engine_id = absl::StrCat(facts.platform, ", ", facts.target, ", ",
+                               facts.name, ", ", facts.versions);
   out.memory_bytes = facts.memory_bytes;
   return out;
 }

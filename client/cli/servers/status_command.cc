@@ -85,10 +85,12 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
       c.memory_bytes > 0 ? ReadableBytes(c.memory_bytes) : "not known";
   absl::StrAppendFormat(text,
                         "%s\n  device       %s\n  platform     %s\n"
+                        "  engine       %s\n"
                         "  memory       %s\n  opset        %d\n"
                         "  round trip   %s (median of %d)\n",
-                        address, c.device, c.platform, memory, c.opset,
-                        ReadableDuration(answer->round_trip), kPings);
+                        address, c.device, c.platform,
+                        c.engine_id.empty() ? "not known" : c.engine_id, memory,
+                        c.opset, ReadableDuration(answer->round_trip), kPings);
   const DatasetUsage& usage = answer->usage;
   if (usage.all_memory_limit > 0) {
     absl::StrAppend(text, "  held         ", ReadableBytes(usage.memory_held),
@@ -106,6 +108,7 @@ void Describe(const std::string& address, const absl::StatusOr<Answer>& answer,
        {"reachable", true},
        {"device", c.device},
        {"platform", c.platform},
+       {"engine_id", c.engine_id},
        {"memory_bytes", c.memory_bytes},
        {"opset", c.opset},
        {"round_trip_us", absl::ToDoubleMicroseconds(answer->round_trip)},

@@ -15,6 +15,7 @@
 #include "kernels/cpu/client/cpu_executable.h"
 #include "kernels/cpu/lanes/lanes.h"
 #include "kernels/cpu/lanes/sleef.h"
+#include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/program.h"
 
 namespace hawser::cpu {
@@ -37,6 +38,20 @@ std::string ProcessorName() {
     return std::string(absl::StripAsciiWhitespace(line.substr(colon + 1)));
   }
   return "cpu";
+}
+
+// Elementary functions depend on the set of instructions and on SLEEF, products
+// on their libraries.
+std::string EngineId() {
+  const Libraries products = Libraries::OfProcess();
+  std::string id = absl::StrCat("cpu, ", IsaName(ProcessIsa()));
+  absl::StrAppend(
+      &id, ", ",
+      products.blas == nullptr ? "own products" : products.blas->name);
+  if (products.dnnl != nullptr)
+    absl::StrAppend(&id, ", ", products.dnnl->name());
+  absl::StrAppend(&id, Sleef::OfProcess().is_there() ? ", SLEEF 3" : "");
+  return id;
 }
 
 }  // namespace
@@ -66,6 +81,7 @@ absl::StatusOr<runtime::Capabilities> CpuClient::capabilities() {
   out.device = absl::StrCat(
       ProcessorName(), ", ", cores, cores == 1 ? " core, " : " cores, ",
       IsaName(ProcessIsa()), Sleef::OfProcess().is_there() ? "" : ", no SLEEF");
+  out.engine_id = EngineId();
   out.memory_bytes = MachineMemoryBytes();
   return out;
 }

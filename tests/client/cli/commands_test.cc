@@ -153,7 +153,8 @@ TEST(Status, DescribesWhoAnswers) {
   EXPECT_THAT(
       hawser.out(),
       AllOf(StartsWith("near\n  device "), HasSubstr("platform     cpu"),
-            HasSubstr("opset        1"), HasSubstr("(median of 20)")));
+            HasSubstr("engine       cpu, "), HasSubstr("opset        1"),
+            HasSubstr("(median of 20)")));
 }
 
 TEST(Status, ListsEveryServerAndExitsWith3WhenOneIsAway) {

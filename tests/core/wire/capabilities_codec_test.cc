@@ -18,6 +18,7 @@ TEST(CapabilitiesCodec, EverythingComesBack) {
               .constant_bytes = 7};
   c.platform = "emu";
   c.device = "a device";
+  c.engine_id = "an engine";
   c.memory_bytes = int64_t{1} << 40;
   c.ops = {"add", "negate"};
   const runtime::Capabilities back = FromProto(ToProto(c));
@@ -32,6 +33,7 @@ TEST(CapabilitiesCodec, EverythingComesBack) {
   EXPECT_EQ(back.limits.constant_bytes, 7);
   EXPECT_EQ(back.platform, "emu");
   EXPECT_EQ(back.device, "a device");
+  EXPECT_EQ(back.engine_id, "an engine");
   EXPECT_EQ(back.memory_bytes, int64_t{1} << 40);
   EXPECT_EQ(back.ops, c.ops);
 }

@@ -6,6 +6,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "core/runtime/datasets.h"
+#include "kernels/cpu/libraries/blas.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 
@@ -61,6 +62,10 @@ TEST_F(CpuClientTest, SaysWhatItIs) {
   ASSERT_OK_AND_ASSIGN(const runtime::Capabilities c, client_->capabilities());
   EXPECT_EQ(c.platform, "cpu");
   EXPECT_THAT(c.device, testing::ContainsRegex("core"));
+  const Blas* blas = FindBlas();
+  EXPECT_THAT(c.engine_id, testing::StartsWith("cpu, "));
+  EXPECT_THAT(c.engine_id, testing::HasSubstr(blas == nullptr ? "own products"
+                                                              : blas->name));
   EXPECT_GT(c.memory_bytes, 0);
   EXPECT_EQ(c.opset, 1);
   EXPECT_THAT(c.ops, testing::IsEmpty());
