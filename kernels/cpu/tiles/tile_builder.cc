@@ -20,10 +20,6 @@ using plan::RegionKind;
 using plan::ScopeId;
 using When = PointShapes::When;
 
-// In shorter rows a chain does not begin anew for each.
-constexpr int64_t kLongRow = 64;
-// Ops; of more the first ones are a chain of their own.
-constexpr size_t kLongestChain = 64;
 // Of a result that is larger, pieces that lie apart are stored past the caches:
 // what is read of it next would not be in them. (Measured: transposes of 16 MiB
 // of u8 take a third of the time, of f32 two thirds. What lies as lanes do is
@@ -321,6 +317,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       AddLoad(id, to);
       return absl::OkStatus();
     case Point::kMove: {
+      if (Passes(p.operands[0], id, to)) return absl::OkStatus();
       // The slot of what it moves is this one's, too.
       const LaneSlot from = As(p.operands[0], shape, to);
       slots_of_[{id, shape}] = from;
@@ -331,6 +328,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       return absl::OkStatus();
     case Point::kIota: {
       const int scope = ScopeOf(id, shape, to);
+      if (BeginCount(id, scope, to)) return absl::OkStatus();
       slots_.BeginStep();
       const LaneIndex index = IndexOf(shapes_.index(id));
       Add(std::make_unique<IotaStep>(scope, index,
@@ -421,111 +419,6 @@ absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
   return absl::OkStatus();
 }
 
-bool TileBuilder::GoesOn(PointId on, LaneShape shape, int scope) const {
-  return !draft_.points.empty() && draft_.points.back() == on &&
-         draft_.scope == scope && shapes_.shape(on) == shape &&
-         draft_.points.size() < kLongestChain;
-}
-
-const ChainRow* TileBuilder::FindLink(PointId id, int scope) const {
-  const Point& p = region_.points[id];
-  const LaneShape shape = shapes_.shape(id);
-  const ChainRow* found = nullptr;
-  for (const ChainRow& row : ChainRows()) {
-    if (row.op != body_.instructions()[p.instruction].op) continue;
-    if (row.f32_only && DTypeOf(id) != DType::kF32) continue;
-    const PointId on = p.operands[row.operand];
-    // A second link finds other lanes.
-    const ChainRow::Link& second = row.links[1];
-    if (second.operand >= 0 && p.operands[second.operand] == on) continue;
-    if (GoesOn(on, shape, scope)) return &row;
-    const bool columns = shape == LaneShape::kFull &&
-                         shapes_.shape(on) == LaneShape::kColumns &&
-                         region_.loops.extents[lanes_.x] >= kLongRow;
-    if (shapes_.shape(on) == shape || (columns && found == nullptr)) {
-      found = &row;
-    }
-  }
-  return found;
-}
-
-ChainStep::Link TileBuilder::LinkTo(PointId other, LaneShape shape,
-                                    TileSteps* to) {
-  const LaneShape own = shapes_.shape(other);
-  if (own == LaneShape::kOne) {
-    return {.other = ChainOther::kOne, .slot = As(other, own, to)};
-  }
-  if (own == shape || region_.loops.extents[lanes_.x] < kLongRow) {
-    return {.other = ChainOther::kLanes, .slot = As(other, shape, to)};
-  }
-  return {.other = own == LaneShape::kRows ? ChainOther::kOne
-                                           : ChainOther::kLanes,
-          .slot = As(other, own, to)};
-}
-
-bool TileBuilder::AddLink(PointId id, TileSteps* to) {
-  const Point& p = region_.points[id];
-  const DType dtype = DTypeOf(id);
-  const LaneShape shape = shapes_.shape(id);
-  const ChainFn fn = FindChain(dtype, options_.isa);
-  if (fn == nullptr || shape == LaneShape::kOne ||
-      (options_.strict && body_.instructions()[p.instruction].op->ulp > 0) ||
-      absl::c_any_of(p.operands,
-                     [&](PointId o) { return DTypeOf(o) != dtype; })) {
-    return false;
-  }
-  const int scope = ScopeOf(id, shape, to);
-  const ChainRow* row = FindLink(id, scope);
-  if (row == nullptr) return false;
-  const PointId on = p.operands[row->operand];
-  std::vector<ChainStep::Link> links;
-  for (const ChainRow::Link& l : row->links) {
-    if (l.op == ChainOp::kEnd) continue;
-    ChainStep::Link link;
-    if (l.operand >= 0) {
-      const PointId other = p.operands[l.operand];
-      link = other == on ? ChainStep::Link{.other = ChainOther::kItself}
-                         : LinkTo(other, shape, to);
-    }
-    link.op = l.op;
-    links.push_back(link);
-  }
-  // What was asked for may have ended it.
-  if (!GoesOn(on, shape, scope)) {
-    const LaneSlot in = As(on, shapes_.shape(on), to);
-    EndDraft();
-    draft_.fn = fn;
-    draft_.scope = scope;
-    draft_.in = in;
-    draft_.to = to;
-  } else if (uses_[on] > absl::c_count(p.operands, on)) {
-    draft_.kept.push_back({on, draft_.links.size()});
-    draft_.links.push_back(
-        {.op = ChainOp::kKeep, .other = ChainOther::kLanes});
-  }
-  absl::c_copy(links, std::back_inserter(draft_.links));
-  draft_.points.push_back(id);
-  return true;
-}
-
-void TileBuilder::EndDraft() {
-  if (draft_.points.empty()) return;
-  Draft draft;
-  std::swap(draft, draft_);
-  slots_.BeginStep();
-  slots_.Use(draft.in.slot);
-  for (const ChainStep::Link& link : draft.links) {
-    if (link.slot.slot >= 0) slots_.Use(link.slot.slot);
-  }
-  for (const auto& [point, link] : draft.kept) {
-    draft.links[link].slot = Define(point, /*over=*/false);
-  }
-  const LaneSlot to = Define(draft.points.back(), /*over=*/true);
-  Add(std::make_unique<ChainStep>(draft.scope, draft.fn, draft.in,
-                                  std::move(draft.links), to),
-      draft.to);
-}
-
 void TileBuilder::AddChoice(PointId id, TileSteps* to) {
   const Point& p = region_.points[id];
   const LaneShape shape = shapes_.shape(id);
@@ -552,7 +445,7 @@ absl::Status TileBuilder::AddSymbols(PointId id, TileSteps* to) {
     const LaneShape shape = shapes_.shape(id);
     const auto clamp = SymbolStep::ClampOf(DTypeOf(id));
     if (clamp == nullptr) return Internal("a symbol that is no integer");
-    const LaneSlot from = slots_of_.at({id, shape});
+    const LaneSlot from = As(id, shape, to);
     const int number = ScopeOf(id, shape, to);
     slots_.BeginStep();
     slots_.Use(from.slot);
