@@ -153,8 +153,7 @@ HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
   HAWSER_EACH a[v] = hn::Div(a[v], y);
 }
 
-// ---- truths and whole numbers
-// ------------------------------------------------
+// ---- truths and whole numbers -----------------------------------------------
 
 template <typename T>
 HWY_INLINE V<WholeOf<T>> Whole(V<T> a) {
@@ -204,8 +203,12 @@ class Strip {
   static constexpr auto kLanes =
       static_cast<int64_t>(kVectors * hn::MaxLanes(Tag<T>()));
 
-  Strip(int64_t i, int64_t n) : i_(i), n_(n) {}
-  int64_t begin() const { return i_; }
+  HWY_INLINE Strip(int64_t i, int64_t n) : i_(i), n_(n) {
+    if constexpr (kWhole) return;
+    const Tag<T> d;
+    constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
+    HAWSER_EACH hn::StoreU(hn::Zero(d), d, rest_ + v * kStep);
+  }
 
   // At least kLanes elements, those behind n any.
   template <typename U = T>
@@ -213,7 +216,7 @@ class Strip {
     const U* from = reinterpret_cast<const U*>(lanes) + i_;
     if constexpr (kWhole) return from;
     U* const rest = reinterpret_cast<U*>(rest_);
-    for (int64_t k = 0; k < n_; ++k) rest[k] = from[k];
+    __builtin_memcpy(rest, from, n_ * sizeof(U));
     return rest;
   }
   // `write` leaves kLanes elements at its argument.
@@ -225,13 +228,13 @@ class Strip {
     } else {
       U* const rest = reinterpret_cast<U*>(rest_);
       write(rest);
-      for (int64_t k = 0; k < n_; ++k) to[k] = rest[k];
+      __builtin_memcpy(to, rest, n_ * sizeof(U));
     }
   }
 
  private:
   const int64_t i_, n_;
-  HWY_ALIGN char rest_[kWhole ? 1 : kLanes * sizeof(T)] = {};
+  HWY_ALIGN T rest_[kWhole ? 1 : kLanes];
 };
 
 constexpr int CodeOf(ChainOp op, ChainOther other) {
