@@ -209,7 +209,7 @@ void TileBuilder::FinishReduction(size_t number, TileSteps* to) {
 }
 
 absl::Status TileBuilder::AddPoints(const Points& points, TileSteps* to) {
-  last_value_ = nullptr;
+  makers_.clear();
   for (const PointId id : points) {
     if (slots_of_.contains({id, shapes_.shape(id)})) continue;
     HAWSER_RETURN_IF_ERROR(AddPoint(id, to));
@@ -255,12 +255,12 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
         body_.shape(region_.points[id].value).byte_size() > kStreamed);
-    // What gives the only result may put it where it belongs, which may be the
-    // memory of an operand, once nothing is read any more.
-    const bool reads = tiles && !program_.passes.back().reductions.empty();
-    if (last_value_ != nullptr && last_value_->slot() == from.slot &&
-        results.size() == 1 && !reads) {
-      last_value_->StoredBy(store.get());
+    // What gives a result may put it where it belongs, which may be the memory
+    // of an operand, once nothing reads that any more.
+    const bool folds = tiles && !program_.passes.back().reductions.empty();
+    const auto maker = makers_.find(from.slot);
+    if (maker != makers_.end() && !folds && MayPlace(from.slot, k)) {
+      maker->second->StoredBy(store.get());
     }
     to->push_back(std::move(store));
   }
@@ -269,7 +269,7 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
 // ---- points -----------------------------------------------------------------
 
 void TileBuilder::Add(std::unique_ptr<ValueStep> step, TileSteps* to) {
-  if (to != &program_.once) last_value_ = step.get();
+  if (to != &program_.once) makers_[step->slot()] = step.get();
   to->push_back(std::move(step));
 }
 
@@ -377,6 +377,23 @@ bool TileBuilder::MayBeWrittenOver(PointId load, int operand) const {
     if (c.shape(i.first_result + k).byte_size() == bytes) return true;
   }
   return false;
+}
+
+bool TileBuilder::MayPlace(int slot, int result) const {
+  const Instruction& i =
+      module_.computation(region_.computation).instructions()
+          [region_.instruction];
+  const Computation& c = module_.computation(region_.computation);
+  const int64_t bytes = c.shape(i.first_result + result).byte_size();
+  return absl::c_none_of(slots_of_, [&](const auto& entry) {
+    const PointId id = entry.first.first;
+    if (slots_.LastOf(entry.second.slot) <= slots_.FirstOf(slot)) return false;
+    const Point::Kind kind = region_.points[id].kind;
+    // The lanes of a choice may be a load's.
+    return kind == Point::kChoose ||
+           (kind == Point::kLoad &&
+            c.shape(i.operands[AccessOf(id).operand]).byte_size() == bytes);
+  });
 }
 
 absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {

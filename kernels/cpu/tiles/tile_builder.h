@@ -98,6 +98,9 @@ class TileBuilder {
   // Whether another result may be stored over what the load reads, before its
   // own lanes are.
   bool MayBeWrittenOver(plan::PointId load, int operand) const;
+  // Whether nothing that may be the memory of the result is read behind the
+  // step that gives the slot.
+  bool MayPlace(int slot, int result) const;
   const plan::MemoryAccess& AccessOf(plan::PointId load) const;
 
   DType DTypeOf(plan::PointId id) const {
@@ -134,7 +137,7 @@ class TileBuilder {
   Draft draft_;
   // Of program_.reductions: a point for each result.
   std::vector<Points> reduction_points_;
-  ValueStep* last_value_ = nullptr;              // of this list
+  std::map<int, ValueStep*> makers_;  // of this list, by slot
 };
 
 }  // namespace hawser::cpu
