@@ -52,22 +52,23 @@ void ChainStep::Skip(Tile& tile) const {
 }
 
 ChainStep::Links ChainStep::LinksOf(Tile& tile, int64_t* first) const {
-  Links links;
-  for (const Link& link : links_) {
-    char* at = nullptr;
+  // Element by element, as one store that a later load spans waits for all.
+  Links links(links_.size() + 1);
+  for (size_t k = 0; k < links_.size(); ++k) {
+    const Link& link = links_[k];
+    links[k].op = link.op;
+    links[k].other = link.other;
     if (link.op == ChainOp::kCount) {
-      at = reinterpret_cast<char*>(first);
+      links[k].at = reinterpret_cast<char*>(first);
     } else if (Gives(link.op) && link.slot.slot != to_.slot) {
-      at = tile.memory[link.slot.slot];
-      tile.values[link.slot.slot] = at;
+      links[k].at = tile.memory[link.slot.slot];
+      tile.values[link.slot.slot] = links[k].at;
     } else if (!Gives(link.op) && link.slot.slot >= 0) {
-      at = const_cast<char*>(tile.values[link.slot.slot]);  // only read
+      links[k].at = const_cast<char*>(tile.values[link.slot.slot]);  // only read
     }
-    links.push_back({link.op, link.other, at});
   }
   // Behind all that is read: its slot may be one of those.
-  links.back().at = Target(tile);
-  links.push_back({});
+  links[links_.size() - 1].at = Target(tile);
   return links;
 }
 

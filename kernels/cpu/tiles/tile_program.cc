@@ -10,7 +10,7 @@ namespace {
 
 // Slots of a tile: most of the nearest cache; of rows that stay for several
 // passes, a part of the next one.
-constexpr int64_t kTileBytes = 12 << 10;
+constexpr int64_t kTileBytes = 20 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
 constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
 // What chains and vectors of any width do at a time.
