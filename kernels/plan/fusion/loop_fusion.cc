@@ -126,35 +126,6 @@ bool LoopFusion::HostInOne(int instruction, absl::Span<const GroupId> readers) {
   return false;
 }
 
-// Whether two sets of values, or what these are computed from element by
-// element, have one in common. The look back is short, so this may be wrong;
-// that costs time, not more.
-bool LoopFusion::Meet(absl::Span<const ValueId> some,
-                      absl::Span<const ValueId> others,
-                      int64_t elements) const {
-  constexpr size_t kLook = 8;
-  using Values = absl::InlinedVector<ValueId, kLook>;
-  const auto behind = [&](absl::Span<const ValueId> from) {
-    Values seen;
-    const auto see = [&](ValueId v) {
-      if (seen.size() < kLook && c_.shape(v).num_elements() == elements &&
-          std::find(seen.begin(), seen.end(), v) == seen.end()) {
-        seen.push_back(v);
-      }
-    };
-    for (const ValueId v : from) see(v);
-    for (size_t next = 0; next < seen.size(); ++next) {
-      const Instruction& i = c_.instructions()[c_.producer(seen[next])];
-      if (NodeOf(*i.op).node != NodeClass::kLoop) continue;
-      for (const ValueId v : i.operands) see(v);
-    }
-    return seen;
-  };
-  const Values ours = behind(some), theirs = behind(others);
-  return std::find_first_of(ours.begin(), ours.end(), theirs.begin(),
-                            theirs.end()) != ours.end();
-}
-
 // Lets a group over the same loops compute and write the value: what both read
 // is read once.
 bool LoopFusion::JoinSibling(int instruction,
@@ -171,7 +142,7 @@ bool LoopFusion::JoinSibling(int instruction,
     if (group.points == nullptr || group.is_dot || group.reduction ||
         group.points->domain() != shape.dims() ||
         groups_.ReadsWhole(g, instruction) ||
-        !Meet(i.operands, group.reads, shape.num_elements()) ||
+        !cost_.Meet(i.operands, group.reads, shape.num_elements()) ||
         !groups_.HasRoom(instruction, g, /*writes=*/true) ||
         groups_.MayReach(readers, g)) {
       continue;

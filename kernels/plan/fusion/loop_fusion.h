@@ -30,8 +30,6 @@ class LoopFusion {
   bool InlineIntoAll(int instruction, absl::Span<const GroupId> readers,
                      bool leaves);
   bool HostInOne(int instruction, absl::Span<const GroupId> readers);
-  bool Meet(absl::Span<const ValueId> some, absl::Span<const ValueId> others,
-            int64_t elements) const;
   bool JoinSibling(int instruction, absl::Span<const GroupId> readers);
   void MakeOwn(int instruction);
 
