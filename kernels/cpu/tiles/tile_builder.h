@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/tile_steps/chain_rows.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
 #include "kernels/cpu/tiles/point_shapes.h"
 #include "kernels/cpu/tiles/slot_plan.h"

@@ -17,6 +17,7 @@
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/tile_steps/chain_rows.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
