@@ -64,7 +64,8 @@ ChainStep::Links ChainStep::LinksOf(Tile& tile, int64_t* first) const {
       links[k].at = tile.memory[link.slot.slot];
       tile.values[link.slot.slot] = links[k].at;
     } else if (!Gives(link.op) && link.slot.slot >= 0) {
-      links[k].at = const_cast<char*>(tile.values[link.slot.slot]);  // only read
+      links[k].at =
+          const_cast<char*>(tile.values[link.slot.slot]);  // only read
     }
   }
   // Behind all that is read: its slot may be one of those.

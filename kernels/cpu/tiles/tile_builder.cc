@@ -240,24 +240,30 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
 }
 
 void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
+  const bool tiles = to == &program_.passes.back().tile;
+  const LaneShape shape = tiles      ? LaneShape::kFull
+                          : columns_ ? LaneShape::kColumns
+                                     : LaneShape::kRows;
+  std::vector<LaneSlot> slots;
   for (const int k : results) {
-    const PointId id = region_.results[k];
-    const bool tiles = to == &program_.passes.back().tile;
-    const LaneShape shape = tiles      ? LaneShape::kFull
-                            : columns_ ? LaneShape::kColumns
-                                       : LaneShape::kRows;
+    slots_.BeginStep();
+    slots.push_back(As(region_.results[k], shape, to));
+  }
+  slots_.BeginStep();
+  for (const LaneSlot& slot : slots) slots_.Use(slot.slot);
+  const bool folds = tiles && !program_.passes.back().reductions.empty();
+  for (size_t n = 0; n < results.size(); ++n) {
+    const int k = results[n];
+    const LaneSlot from = slots[n];
     const auto access = std::find_if(
         region_.accesses.begin(), region_.accesses.end(),
         [&](const plan::MemoryAccess& a) { return a.result == k; });
-    slots_.BeginStep();
-    const LaneSlot from = As(id, shape, to);
-    slots_.Use(from.slot);
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
-        body_.shape(region_.points[id].value).byte_size() > kStreamed);
+        body_.shape(region_.points[region_.results[k]].value).byte_size() >
+            kStreamed);
     // What gives a result may put it where it belongs, which may be the memory
     // of an operand, once nothing reads that any more.
-    const bool folds = tiles && !program_.passes.back().reductions.empty();
     const auto maker = makers_.find(from.slot);
     if (maker != makers_.end() && !folds && MayPlace(from.slot, k)) {
       maker->second->StoredBy(store.get());
@@ -380,9 +386,8 @@ bool TileBuilder::MayBeWrittenOver(PointId load, int operand) const {
 }
 
 bool TileBuilder::MayPlace(int slot, int result) const {
-  const Instruction& i =
-      module_.computation(region_.computation).instructions()
-          [region_.instruction];
+  const Instruction& i = module_.computation(region_.computation)
+                             .instructions()[region_.instruction];
   const Computation& c = module_.computation(region_.computation);
   const int64_t bytes = c.shape(i.first_result + result).byte_size();
   return absl::c_none_of(slots_of_, [&](const auto& entry) {
