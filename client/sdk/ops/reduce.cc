@@ -14,6 +14,7 @@
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/shape.h"
 #include "core/base/status.h"
+#include "core/ops/contraction/control.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
 
@@ -135,6 +136,13 @@ Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
   return s.Reshape(index, dims);
 }
 
+// Taken for a constant by differentiation.
+Tensor Constantly(const Operand& x) {
+  const OpScope s("LogSumExp", {&x});
+  if (!s.ok()) return s.error();
+  return s.Add(kStopGradient, {s.As(x)});
+}
+
 }  // namespace
 
 absl::StatusOr<Dims> sdk::AxesOf(const Over& over) {
@@ -219,8 +227,9 @@ Tensor Variance(const Operand& x, const Over& over, int64_t ddof) {
 
 Tensor LogSumExp(const Operand& x, const Over& over) {
   return Compose("LogSumExp", x, [&](const Tensor& x) {
-    // An infinite maximum must not be subtracted from itself.
-    const Tensor highest = ReduceMax(x, Keeping(over));
+    // An infinite maximum must not be subtracted from itself. The result does
+    // not depend on the shift, so nothing is differentiated by it.
+    const Tensor highest = Constantly(ReduceMax(x, Keeping(over)));
     const Tensor shift = Select(IsFinite(highest), highest, 0);
     const Tensor kept = Log(Sum(Exp(x - shift), Keeping(over))) + shift;
     // An error of `over` is in `kept` already.

@@ -5,8 +5,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/ops/elementwise/elementwise.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/lanes/chains.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
@@ -28,6 +26,13 @@ template <typename T>
 using Tag = hn::ScalableTag<T>;
 template <typename T>
 using V = hn::Vec<Tag<T>>;
+template <typename T>
+using M = hn::Mask<Tag<T>>;
+// Whole numbers as wide.
+template <typename T>
+using WholeTag = hn::RebindToSigned<Tag<T>>;
+template <typename T>
+using WholeOf = hn::TFromD<WholeTag<T>>;
 
 // So many vectors are in registers at a time.
 #if HWY_TARGET == HWY_AVX3
@@ -35,6 +40,8 @@ constexpr int kVectors = 8;
 #else
 constexpr int kVectors = 4;
 #endif
+
+#define HAWSER_EACH _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v)
 
 // ---- what is done with a vector ---------------------------------------------
 
@@ -92,6 +99,97 @@ HWY_INLINE V<float> LogisticOf(V<float> a) {
   return hn::Div(above, hn::Add(one, e));
 }
 
+// x / y, bit for bit. Of a y whose inverse is exact, by that. Else by an
+// inverse that is rounded correctly: each remainder is exact, the first makes a
+// quotient that is less than one unit off, and the second one of those the
+// right one (Markstein 1990), where nothing is too small or too large for that.
+template <typename T>
+HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
+  const Tag<T> d;
+  const hn::RebindToUnsigned<Tag<T>> du;
+  using Bits = hn::TFromD<decltype(du)>;
+  constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52;
+  constexpr Bits kBias = sizeof(T) == 4 ? 127 : 1023;
+  constexpr Bits kAway = sizeof(T) == 4 ? 30 : 300;
+  const Bits bits = __builtin_bit_cast(Bits, one);
+  const Bits exponent = (bits >> kMantissa) & (2 * kBias + 1);
+  const bool is_near = exponent - (kBias - kAway) < 2 * kAway;
+  const V<T> y = hn::Set(d, one);
+  const V<T> inverse = hn::Set(d, T{1} / one);
+  if (is_near && (bits << (sizeof(T) * 8 - kMantissa)) == 0) {
+    HAWSER_EACH a[v] = hn::Mul(a[v], inverse);
+    return;
+  }
+#if HWY_NATIVE_FMA
+  // Of 0 the least is the largest.
+  auto least = hn::Set(du, static_cast<Bits>(~Bits{0}));
+  auto most = hn::Zero(du);
+  HAWSER_EACH {
+    const auto twice = hn::Add(hn::BitCast(du, a[v]), hn::BitCast(du, a[v]));
+    least = hn::Min(least, hn::Sub(twice, hn::Set(du, Bits{1})));
+    most = hn::Max(most, twice);
+  }
+  const auto above =
+      hn::Gt(most, hn::Set(du, (kBias + 2 * kAway) << (kMantissa + 1)));
+  const auto below =
+      hn::Lt(least, hn::Set(du, (kBias - 2 * kAway) << (kMantissa + 1)));
+  if (is_near && hn::AllFalse(du, hn::Or(above, below))) {
+    const V<T> sign = hn::And(hn::SignBit(d), y);
+    HAWSER_EACH {
+      [[maybe_unused]] const V<T> x = a[v];
+      const V<T> q0 = hn::Mul(x, inverse);
+      const V<T> q1 = hn::MulAdd(hn::NegMulAdd(q0, y, x), inverse, q0);
+      const V<T> q2 = hn::MulAdd(hn::NegMulAdd(q1, y, x), inverse, q1);
+      // A remainder of nothing takes the sign from 0.
+      a[v] = hn::Or(q2, hn::And(hn::Xor(x, sign), hn::SignBit(d)));
+    }
+    return;
+  }
+#endif
+  HAWSER_EACH a[v] = hn::Div(a[v], y);
+}
+
+// ---- truths and whole numbers -----------------------------------------------
+
+template <typename T>
+HWY_INLINE V<WholeOf<T>> Whole(V<T> a) {
+  return hn::BitCast(WholeTag<T>(), a);
+}
+template <typename T>
+HWY_INLINE V<T> Lanes(V<WholeOf<T>> a) {
+  return hn::BitCast(Tag<T>(), a);
+}
+template <typename T>
+HWY_INLINE M<T> Truths(M<WholeOf<T>> m) {
+  return hn::RebindMask(Tag<T>(), m);
+}
+
+// Bytes, one for each lane, as whole numbers.
+template <typename T>
+HWY_INLINE V<WholeOf<T>> Widened(const uint8_t* at) {
+  const WholeTag<T> di;
+  const auto bytes = hn::LoadU(hn::Rebind<uint8_t, Tag<T>>(), at);
+  if constexpr (sizeof(T) == 4) {
+    return hn::PromoteTo(di, bytes);
+  } else {
+    return hn::PromoteTo(di,
+                         hn::PromoteTo(hn::Rebind<int32_t, Tag<T>>(), bytes));
+  }
+}
+template <typename T>
+HWY_INLINE M<T> LoadTruths(const uint8_t* at) {
+  const WholeTag<T> di;
+  return Truths<T>(hn::Ne(Widened<T>(at), hn::Zero(di)));
+}
+template <typename T>
+HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
+  const hn::RebindToUnsigned<Tag<T>> du;
+  const hn::Rebind<uint8_t, Tag<T>> d8;
+  const auto ones = hn::IfThenElseZero(
+      hn::RebindMask(du, m), hn::Set(du, hn::TFromD<decltype(du)>{1}));
+  hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
+}
+
 // ---- chains -----------------------------------------------------------------
 
 // Lanes [i, i + n) of what a link names, n at most a strip.
@@ -101,136 +199,267 @@ class Strip {
   static constexpr auto kLanes =
       static_cast<int64_t>(kVectors * hn::MaxLanes(Tag<T>()));
 
-  Strip(int64_t i, int64_t n) : i_(i), n_(n) {}
+  HWY_INLINE Strip(int64_t i, int64_t n) : i_(i), n_(n) {
+    if constexpr (kWhole) return;
+    const Tag<T> d;
+    constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
+    HAWSER_EACH hn::StoreU(hn::Zero(d), d, rest_ + v * kStep);
+  }
 
   // At least kLanes elements, those behind n any.
-  HWY_INLINE const T* Read(const char* lanes) {
-    const T* from = reinterpret_cast<const T*>(lanes) + i_;
+  template <typename U = T>
+  HWY_INLINE const U* Read(const char* lanes) {
+    const U* from = reinterpret_cast<const U*>(lanes) + i_;
     if constexpr (kWhole) return from;
-    for (int64_t k = 0; k < n_; ++k) rest_[k] = from[k];
-    return rest_;
+    U* const rest = reinterpret_cast<U*>(rest_);
+    __builtin_memcpy(rest, from, n_ * sizeof(U));
+    return rest;
   }
   // `write` leaves kLanes elements at its argument.
-  template <typename Write>
+  template <typename U = T, typename Write>
   HWY_INLINE void Give(char* lanes, Write write) {
-    T* to = reinterpret_cast<T*>(lanes) + i_;
+    U* to = reinterpret_cast<U*>(lanes) + i_;
     if constexpr (kWhole) {
       write(to);
     } else {
-      write(rest_);
-      for (int64_t k = 0; k < n_; ++k) to[k] = rest_[k];
+      U* const rest = reinterpret_cast<U*>(rest_);
+      write(rest);
+      __builtin_memcpy(to, rest, n_ * sizeof(U));
     }
   }
 
  private:
   const int64_t i_, n_;
-  HWY_ALIGN T rest_[kWhole ? 1 : kLanes] = {};
+  HWY_ALIGN T rest_[kWhole ? 1 : kLanes];
 };
 
-#define HAWSER_EACH _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v)
 constexpr int CodeOf(ChainOp op, ChainOther other) {
   return static_cast<int>(op) * 4 + static_cast<int>(other);
 }
-#define HAWSER_ALONE(Op, ...)                         \
-  case CodeOf(ChainOp::Op, ChainOther::kNone):        \
+// What becomes `to`, a or m, of lanes x.
+#define HAWSER_ALONE(Op, to, ...)              \
+  case CodeOf(ChainOp::Op, ChainOther::kNone): \
+    HAWSER_EACH {                              \
+      [[maybe_unused]] const V<T> x = a[v];    \
+      to[v] = __VA_ARGS__;                     \
+    }                                          \
+    break;
+// Of lanes x and others y.
+#define HAWSER_LANES_ONE(Op, to, ...)                                         \
+  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                             \
+    const T* at = strip.Read(link->at);                                       \
+    HAWSER_EACH {                                                             \
+      [[maybe_unused]] const V<T> x = a[v], y = hn::LoadU(d, at + v * kStep); \
+      to[v] = __VA_ARGS__;                                                    \
+    }                                                                         \
+    break;                                                                    \
+  }                                                                           \
+  case CodeOf(ChainOp::Op, ChainOther::kOne): {                               \
+    const V<T> y = hn::Set(d, *reinterpret_cast<const T*>(link->at));         \
+    HAWSER_EACH {                                                             \
+      [[maybe_unused]] const V<T> x = a[v];                                   \
+      to[v] = __VA_ARGS__;                                                    \
+    }                                                                         \
+    break;                                                                    \
+  }
+#define HAWSER_ITSELF(Op, to, ...)                    \
+  case CodeOf(ChainOp::Op, ChainOther::kItself):      \
     HAWSER_EACH {                                     \
-      const V<T> x = a[v];                            \
-      a[v] = __VA_ARGS__;                             \
+      [[maybe_unused]] const V<T> x = a[v], y = a[v]; \
+      to[v] = __VA_ARGS__;                            \
     }                                                 \
     break;
-#define HAWSER_WITH(Op, ...)                                     \
-  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                \
-    const T* at = strip.Read(link->at);                          \
-    HAWSER_EACH {                                                \
-      const V<T> x = a[v], y = hn::LoadU(d, at + v * kStep);     \
-      a[v] = __VA_ARGS__;                                        \
-    }                                                            \
-    break;                                                       \
-  }                                                              \
-  case CodeOf(ChainOp::Op, ChainOther::kOne): {                  \
-    const V<T> y = hn::Set(d, *reinterpret_cast<const T*>(link->at)); \
-    HAWSER_EACH {                                                \
-      const V<T> x = a[v];                                       \
-      a[v] = __VA_ARGS__;                                        \
-    }                                                            \
-    break;                                                       \
-  }                                                              \
-  case CodeOf(ChainOp::Op, ChainOther::kItself):                 \
-    HAWSER_EACH {                                                \
-      const V<T> x = a[v], y = a[v];                             \
-      a[v] = __VA_ARGS__;                                        \
-    }                                                            \
+#define HAWSER_WITH(Op, to, ...)        \
+  HAWSER_LANES_ONE(Op, to, __VA_ARGS__) \
+  HAWSER_ITSELF(Op, to, __VA_ARGS__)
+#define HAWSER_WHOLE(Op, Function) \
+  HAWSER_WITH(Op, a, Lanes<T>(hn::Function(Whole<T>(x), Whole<T>(y))))
+// Of whole numbers that Function compares in this order or the other one.
+#define HAWSER_WHOLE_TEST(Op, Function, x0, y0) \
+  HAWSER_WITH(Op, m, Truths<T>(hn::Function(Whole<T>(x0), Whole<T>(y0))))
+// Of truths x and others y.
+#define HAWSER_TRUTHS(Op, ...)                                                 \
+  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                              \
+    const uint8_t* at = strip.template Read<uint8_t>(link->at);                \
+    HAWSER_EACH {                                                              \
+      [[maybe_unused]] const M<T> x = m[v];                                    \
+      const M<T> y = LoadTruths<T>(at + v * kStep);                            \
+      m[v] = __VA_ARGS__;                                                      \
+    }                                                                          \
+    break;                                                                     \
+  }                                                                            \
+  case CodeOf(ChainOp::Op, ChainOther::kOne): {                                \
+    const M<T> y = hn::Ne(hn::Set(d, static_cast<T>(*link->at)), hn::Zero(d)); \
+    HAWSER_EACH {                                                              \
+      [[maybe_unused]] const M<T> x = m[v];                                    \
+      m[v] = __VA_ARGS__;                                                      \
+    }                                                                          \
+    break;                                                                     \
+  }
+#define HAWSER_OF_TRUTHS(Op, to, ...)          \
+  case CodeOf(ChainOp::Op, ChainOther::kNone): \
+    HAWSER_EACH to[v] = __VA_ARGS__;           \
     break;
 
+#define HAWSER_REALS                                                    \
+  HAWSER_WITH(kPlus, a, hn::Add(x, y))                                  \
+  HAWSER_WITH(kMinus, a, hn::Sub(x, y))                                 \
+  HAWSER_WITH(kMinusFrom, a, hn::Sub(y, x))                             \
+  HAWSER_WITH(kTimes, a, hn::Mul(x, y))                                 \
+  HAWSER_WITH(kUnder, a, hn::Div(y, x))                                 \
+  HAWSER_WITH(kLarger, a, Larger(x, y))                                 \
+  HAWSER_WITH(kSmaller, a, Smaller(x, y))                               \
+  HAWSER_ALONE(kNegative, a, hn::Neg(x))                                \
+  HAWSER_ALONE(kMagnitude, a, hn::Abs(x))                               \
+  HAWSER_ALONE(kSign, a, SignOf<T>(x))                                  \
+  HAWSER_ALONE(kSquareRoot, a, hn::Sqrt(x))                             \
+  HAWSER_ALONE(kInverseRoot, a, hn::Div(hn::Set(d, T{1}), hn::Sqrt(x))) \
+  HAWSER_ALONE(kDown, a, hn::Floor(x))                                  \
+  HAWSER_ALONE(kUp, a, hn::Ceil(x))                                     \
+  HAWSER_ALONE(kEven, a, hn::Round(x))
+#define HAWSER_QUOTIENTS                                            \
+  case CodeOf(ChainOp::kOver, ChainOther::kLanes): {                \
+    const T* at = strip.Read(link->at);                             \
+    HAWSER_EACH a[v] = hn::Div(a[v], hn::LoadU(d, at + v * kStep)); \
+    break;                                                          \
+  }                                                                 \
+  case CodeOf(ChainOp::kOver, ChainOther::kOne):                    \
+    DivideByOne<T>(a, *reinterpret_cast<const T*>(link->at));       \
+    break;                                                          \
+    HAWSER_ITSELF(kOver, a, hn::Div(x, y))
+#define HAWSER_TESTS                                                      \
+  HAWSER_WITH(kEqual, m, hn::Eq(x, y))                                    \
+  /* Their Ne of NaN is false by some sets. */                            \
+  HAWSER_WITH(kUnequal, m, hn::Not(hn::Eq(x, y)))                         \
+  HAWSER_WITH(kBelow, m, hn::Lt(x, y))                                    \
+  HAWSER_WITH(kAtMost, m, hn::Le(x, y))                                   \
+  HAWSER_WITH(kAbove, m, hn::Lt(y, x))                                    \
+  HAWSER_WITH(kAtLeast, m, hn::Le(y, x))                                  \
+  HAWSER_ALONE(                                                           \
+      kFinite, m,                                                         \
+      hn::Lt(hn::Abs(x), hn::Set(d, std::numeric_limits<T>::infinity()))) \
+  HAWSER_WHOLE_TEST(kWholeEqual, Eq, x, y)                                \
+  HAWSER_WHOLE_TEST(kWholeUnequal, Ne, x, y)                              \
+  HAWSER_WHOLE_TEST(kWholeBelow, Gt, y, x)                                \
+  HAWSER_WHOLE_TEST(kWholeAbove, Gt, x, y)                                \
+  HAWSER_WITH(kWholeAtMost, m,                                            \
+              hn::Not(Truths<T>(hn::Gt(Whole<T>(x), Whole<T>(y)))))       \
+  HAWSER_WITH(kWholeAtLeast, m,                                           \
+              hn::Not(Truths<T>(hn::Gt(Whole<T>(y), Whole<T>(x)))))
+#define HAWSER_CHOICES                                                   \
+  HAWSER_TRUTHS(kTakeBools, y)                                           \
+  HAWSER_TRUTHS(kMask, y)                                                \
+  HAWSER_TRUTHS(kBoth, hn::And(x, y))                                    \
+  HAWSER_TRUTHS(kEither, hn::Or(x, y))                                   \
+  HAWSER_TRUTHS(kOneOfTwo, hn::Xor(x, y))                                \
+  HAWSER_OF_TRUTHS(kNotSo, m, hn::Not(m[v]))                             \
+  HAWSER_OF_TRUTHS(kOnes, a, hn::IfThenElseZero(m[v], hn::Set(d, T{1}))) \
+  HAWSER_OF_TRUTHS(                                                      \
+      kWholeOnes, a,                                                     \
+      hn::IfThenElseZero(m[v], Lanes<T>(hn::Set(WholeTag<T>(), 1))))     \
+  HAWSER_LANES_ONE(kElse, a, hn::IfThenElse(m[v], x, y))                 \
+  HAWSER_LANES_ONE(kThen, a, hn::IfThenElse(m[v], y, x))
+
+// What is there for lanes of 4 bytes alone: false for any other link.
+template <bool kWhole>
+HWY_INLINE bool RunF32(const ChainLink* link, Strip<float, kWhole>& strip,
+                       V<float> (&a)[kVectors]) {
+  using T = float;
+  const Tag<T> d;
+  constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
+  switch (CodeOf(link->op, link->other)) {
+    HAWSER_ALONE(kExp, a, ExpOf(x))
+    HAWSER_ALONE(kLog, a, LogOf(x))
+    HAWSER_ALONE(kTanh, a, hn::Tanh(d, x))
+    HAWSER_ALONE(kLogistic, a, LogisticOf(x))
+    HAWSER_ALONE(kFromWhole, a, hn::ConvertTo(d, Whole<T>(x)))
+    case CodeOf(ChainOp::kTakeBytes, ChainOther::kLanes): {
+      const uint8_t* at = strip.template Read<uint8_t>(link->at);
+      HAWSER_EACH a[v] = hn::ConvertTo(d, Widened<T>(at + v * kStep));
+      break;
+    }
+    default:
+      return false;
+  }
+  return true;
+}
+
 template <typename T, bool kWhole>
-HWY_INLINE void RunStrip(const char* in, const ChainLink* link, char* out,
-                         int64_t i, int64_t n) {
+HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
   const Tag<T> d;
   constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
   Strip<T, kWhole> strip(i, n);
   V<T> a[kVectors];
-  const auto store = [&](T* to) HWY_ATTR {
-    HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
-  };
-  const auto put = [&](T* to) HWY_ATTR {
-    const bool aligned =
-        reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
-    if (!kWhole || !aligned || link->op == ChainOp::kEnd) return store(to);
-    HAWSER_EACH hn::Stream(a[v], d, to + v * kStep);
-  };
-  const T* from = strip.Read(in);
-  HAWSER_EACH a[v] = hn::LoadU(d, from + v * kStep);
+  M<T> m[kVectors];
+  HAWSER_EACH {
+    a[v] = hn::Zero(d);
+    m[v] = hn::Eq(a[v], a[v]);
+  }
   for (;; ++link) {
     switch (CodeOf(link->op, link->other)) {
-      HAWSER_WITH(kPlus, hn::Add(x, y))
-      HAWSER_WITH(kMinus, hn::Sub(x, y))
-      HAWSER_WITH(kMinusFrom, hn::Sub(y, x))
-      HAWSER_WITH(kTimes, hn::Mul(x, y))
-      HAWSER_WITH(kOver, hn::Div(x, y))
-      HAWSER_WITH(kUnder, hn::Div(y, x))
-      HAWSER_WITH(kLarger, Larger(x, y))
-      HAWSER_WITH(kSmaller, Smaller(x, y))
-      HAWSER_ALONE(kNegative, hn::Neg(x))
-      HAWSER_ALONE(kMagnitude, hn::Abs(x))
-      HAWSER_ALONE(kSign, SignOf<T>(x))
-      HAWSER_ALONE(kSquareRoot, hn::Sqrt(x))
-      HAWSER_ALONE(kInverseRoot, hn::Div(hn::Set(d, T{1}), hn::Sqrt(x)))
-      HAWSER_ALONE(kDown, hn::Floor(x))
-      HAWSER_ALONE(kUp, hn::Ceil(x))
-      HAWSER_ALONE(kEven, hn::Round(x))
-      case CodeOf(ChainOp::kKeep, ChainOther::kLanes):
-        strip.Give(link->at, store);
+      HAWSER_LANES_ONE(kTake, a, y)
+      HAWSER_REALS
+      HAWSER_QUOTIENTS
+      HAWSER_TESTS
+      HAWSER_CHOICES
+      HAWSER_WHOLE(kWholePlus, Add)
+      HAWSER_WHOLE(kWholeMinus, Sub)
+      HAWSER_WITH(kWholeMinusFrom, a,
+                  Lanes<T>(hn::Sub(Whole<T>(y), Whole<T>(x))))
+      case CodeOf(ChainOp::kCount, ChainOther::kOne): {
+        const auto first = *reinterpret_cast<const int64_t*>(link->at) + i;
+        HAWSER_EACH {
+          a[v] = Lanes<T>(hn::Iota(WholeTag<T>(),
+                                   static_cast<WholeOf<T>>(first + v * kStep)));
+        }
+        break;
+      }
+      case CodeOf(ChainOp::kGive, ChainOther::kLanes):
+        strip.Give(link->at, [&](T* to) HWY_ATTR {
+          HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
+        });
+        break;
+      case CodeOf(ChainOp::kGivePast, ChainOther::kLanes):
+        strip.Give(link->at, [&](T* to) HWY_ATTR {
+          const bool streams =
+              kWhole &&
+              reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
+          HAWSER_EACH {
+            if (streams) {
+              hn::Stream(a[v], d, to + v * kStep);
+            } else {
+              hn::StoreU(a[v], d, to + v * kStep);
+            }
+          }
+        });
+        break;
+      case CodeOf(ChainOp::kGiveBools, ChainOther::kLanes):
+        strip.template Give<uint8_t>(link->at, [&](uint8_t* to) HWY_ATTR {
+          HAWSER_EACH StoreTruths<T>(m[v], to + v * kStep);
+        });
         break;
       default:
         if constexpr (std::is_same_v<T, float>) {
-          switch (CodeOf(link->op, link->other)) {
-            HAWSER_ALONE(kExp, ExpOf(x))
-            HAWSER_ALONE(kLog, LogOf(x))
-            HAWSER_ALONE(kTanh, hn::Tanh(d, x))
-            HAWSER_ALONE(kLogistic, LogisticOf(x))
-            default:
-              return strip.Give(out, put);
-          }
-          break;
+          if (RunF32<kWhole>(link, strip, a)) break;
         }
-        return strip.Give(out, put);
+        return;
     }
   }
 }
 
 template <typename T>
-void Run(const char* in, const ChainLink* links, char* out, int64_t n) {
+void Run(const ChainLink* links, int64_t n) {
   constexpr int64_t kLanes = Strip<T, true>::kLanes;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    RunStrip<T, true>(in, links, out, i, kLanes);
+    RunStrip<T, true>(links, i, kLanes);
   }
-  if (i < n) RunStrip<T, false>(in, links, out, i, n - i);
+  if (i < n) RunStrip<T, false>(links, i, n - i);
 }
 
-ChainFn FindChain(DType dtype) {
-  if (dtype == DType::kF32) return Run<float>;
-  if (dtype == DType::kF64) return Run<double>;
+ChainFn FindChain(int64_t width) {
+  if (width == 4) return Run<float>;
+  if (width == 8) return Run<double>;
   return nullptr;
 }
 
@@ -243,42 +472,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace hawser::cpu {
-namespace {
 
-constexpr ChainRow kChainRows[] = {
-    {&kAbs, 0, {{ChainOp::kMagnitude}}},
-    {&kAdd, 0, {{ChainOp::kPlus, 1}}},
-    {&kAdd, 1, {{ChainOp::kPlus, 0}}},
-    {&kCeil, 0, {{ChainOp::kUp}}},
-    {&kClamp, 1, {{ChainOp::kLarger, 0}, {ChainOp::kSmaller, 2}}},
-    {&kDivide, 0, {{ChainOp::kOver, 1}}},
-    {&kDivide, 1, {{ChainOp::kUnder, 0}}},
-    {&kExponential, 0, {{ChainOp::kExp}}, true},
-    {&kFloor, 0, {{ChainOp::kDown}}},
-    {&kLog, 0, {{ChainOp::kLog}}, true},
-    {&kLogistic, 0, {{ChainOp::kLogistic}}, true},
-    {&kMaximum, 0, {{ChainOp::kLarger, 1}}},
-    {&kMaximum, 1, {{ChainOp::kLarger, 0}}},
-    {&kMinimum, 0, {{ChainOp::kSmaller, 1}}},
-    {&kMinimum, 1, {{ChainOp::kSmaller, 0}}},
-    {&kMultiply, 0, {{ChainOp::kTimes, 1}}},
-    {&kMultiply, 1, {{ChainOp::kTimes, 0}}},
-    {&kNegate, 0, {{ChainOp::kNegative}}},
-    {&kRoundNearestEven, 0, {{ChainOp::kEven}}},
-    {&kRsqrt, 0, {{ChainOp::kInverseRoot}}},
-    {&kSign, 0, {{ChainOp::kSign}}},
-    {&kSqrt, 0, {{ChainOp::kSquareRoot}}},
-    {&kSubtract, 0, {{ChainOp::kMinus, 1}}},
-    {&kSubtract, 1, {{ChainOp::kMinusFrom, 0}}},
-    {&kTanh, 0, {{ChainOp::kTanh}}, true},
-};
-
-}  // namespace
-
-absl::Span<const ChainRow> ChainRows() { return kChainRows; }
-
-ChainFn FindChain(DType dtype, Isa isa) {
-  HAWSER_BY_ISA(isa, nullptr, FindChain(dtype))
+ChainFn FindChain(int64_t width, Isa isa) {
+  HAWSER_BY_ISA(isa, nullptr, FindChain(width))
 }
 
 }  // namespace hawser::cpu

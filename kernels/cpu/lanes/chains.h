@@ -5,18 +5,24 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
-#include "core/base/values/dtype.h"
-#include "core/ir/op_def.h"
 #include "kernels/cpu/lanes/lanes.h"
 
 namespace hawser::cpu {
 
-// What is done with the chain's lanes `a` and others `b`.
+// What is done with the chain's lanes `a`, its truths `m` (one a lane) and
+// others `b`. A chain is of lanes of 4 bytes or of 8: reals of that width, or
+// where it says so whole numbers, signed. Truths are bool in memory.
 enum class ChainOp : uint8_t {
-  kEnd,      // of the chain
-  kEndPast,  // likewise; its lanes go past the caches
-  kKeep,     // b becomes a: where it is kept for others
+  kEnd,  // of the chain
+  // The first, or in place of a and m.
+  kTake,       // a = b
+  kTakeBools,  // m = b
+  kTakeBytes,  // a = b, of u8, as reals; of 4 bytes
+  kCount,      // a = the whole numbers from the s64 b on
+  // Put where b is.
+  kGive,
+  kGivePast,  // past the caches; another thread reads it after FlushStream
+  kGiveBools,
   // Of two numbers.
   kPlus,
   kMinus,
@@ -26,6 +32,33 @@ enum class ChainOp : uint8_t {
   kUnder,  // b / a
   kLarger,
   kSmaller,
+  kWholePlus,
+  kWholeMinus,
+  kWholeMinusFrom,
+  // m = whether a is so to b.
+  kEqual,
+  kUnequal,
+  kBelow,
+  kAtMost,
+  kAbove,
+  kAtLeast,
+  kWholeEqual,
+  kWholeUnequal,
+  kWholeBelow,
+  kWholeAtMost,
+  kWholeAbove,
+  kWholeAtLeast,
+  // Of m and truths.
+  kBoth,
+  kEither,
+  kOneOfTwo,
+  kMask,  // m = b, which stays beside a
+  // By m.
+  kElse,       // a = m ? a : b
+  kThen,       // a = m ? b : a
+  kNotSo,      // m = !m
+  kOnes,       // a = m ? 1 : 0
+  kWholeOnes,  // likewise
   // Of a alone.
   kNegative,
   kMagnitude,
@@ -35,6 +68,8 @@ enum class ChainOp : uint8_t {
   kDown,
   kUp,
   kEven,
+  kFinite,     // m = whether it is
+  kFromWhole,  // whole numbers as reals; of 4 bytes
   kExp,
   kLog,
   kTanh,
@@ -52,29 +87,14 @@ enum class ChainOther : uint8_t {
 struct ChainLink {
   ChainOp op = ChainOp::kEnd;
   ChainOther other = ChainOther::kNone;
-  char* at = nullptr;  // kLanes, kOne, kKeep: where b is
+  char* at = nullptr;  // kLanes, kOne: where b is
 };
 
-// `links`: the last is an end; behind kEndPast another thread reads only after
-// FlushStream. Lanes of `out` may be where those of `in` and of
-// others are; what is kept lies apart.
-using ChainFn = void (*)(const char* in, const ChainLink* links, char* out,
-                         int64_t n);
-// Null: there are no chains of that dtype.
-ChainFn FindChain(DType dtype, Isa isa);
-
-// An elementwise op as links on one of its operands.
-struct ChainRow {
-  struct Link {
-    ChainOp op = ChainOp::kEnd;
-    int operand = -1;  // what `b` is; -1: kNone
-  };
-  const OpDef* op;
-  int operand;  // what `a` is
-  Link links[2];
-  bool f32_only = false;
-};
-absl::Span<const ChainRow> ChainRows();
+// `links`: the first takes, the one before kEnd gives. What is given last may
+// be where lanes are that were read; what is given on the way lies apart.
+using ChainFn = void (*)(const ChainLink* links, int64_t n);
+// For lanes of so many bytes. Null: there are none.
+ChainFn FindChain(int64_t width, Isa isa);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_LANES_CHAINS_H_

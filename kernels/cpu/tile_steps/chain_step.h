@@ -2,36 +2,40 @@
 #ifndef HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_STEP_H_
 #define HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_STEP_H_
 
-#include <utility>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "kernels/cpu/lanes/chains.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 
 namespace hawser::cpu {
 
-// Gives the lanes that its last op leaves, and those that it keeps on the way.
+// Gives the lanes that its last op leaves, and those that it gives on the way.
 // Where a value has one lane for each row or column of kFull, the chain runs
 // row by row.
 class ChainStep final : public ValueStep {
  public:
   struct Link {
-    ChainOp op;
+    ChainOp op = ChainOp::kEnd;
     ChainOther other = ChainOther::kNone;
-    LaneSlot slot = {};  // kLanes, kOne; kKeep: the slot that gets the lanes
+    LaneSlot slot = {};  // kLanes, kOne: what is read or given; of kCount none
   };
-  ChainStep(int scope, ChainFn fn, LaneSlot in, std::vector<Link> links,
-            LaneSlot to);
+  // The last link gives `to`. `count`: what kCount begins at in each row.
+  ChainStep(int scope, ChainFn fn, std::vector<Link> links, LaneSlot to,
+            std::optional<LaneIndex> count);
 
  private:
+  using Links = absl::InlinedVector<ChainLink, 16>;
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override;
-  void RunRows(const Tile& tile, const char* in, char* out,
-               absl::Span<ChainLink> links) const;
+  Links LinksOf(Tile& tile, int64_t* first) const;
+  void RunRows(const Tile& tile, int64_t* first, Links& links) const;
 
   const ChainFn fn_;
-  const LaneSlot in_;
   const std::vector<Link> links_;
+  const std::optional<LaneIndex> count_;
   bool by_rows_ = false;
 };
 

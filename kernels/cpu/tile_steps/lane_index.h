@@ -47,7 +47,7 @@ class LaneIndex {
   static void Run(const plan::IndexExpr& e, const Tile& tile,
                   const Lanes& lanes, int64_t* out);
 
-  const plan::IndexExpr index_;
+  plan::IndexExpr index_;
   bool along_x_, along_y_;
   int64_t step_x_, step_y_;
 };

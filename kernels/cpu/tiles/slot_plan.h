@@ -30,6 +30,9 @@ class SlotPlan {
   LaneSlot DefineForList(LaneShape shape, int64_t width);
   // It uses a slot.
   void Use(int slot);
+  // The step that gives it, and the last one so far that uses it.
+  int FirstOf(int slot) const { return slots_[slot].first; }
+  int LastOf(int slot) const { return slots_[slot].last; }
   // `slot` may be where `other` is, which is there as long.
   void Share(int slot, int other);
 

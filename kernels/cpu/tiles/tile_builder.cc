@@ -20,11 +20,6 @@ using plan::RegionKind;
 using plan::ScopeId;
 using When = PointShapes::When;
 
-// In shorter rows a chain does not begin anew for each.
-constexpr int64_t kLongRow = 64;
-// Ops; of more the first ones are a chain of their own.
-constexpr size_t kLongestChain = 64;
-
 bool FoldsColumns(const Region& region) {
   return region.kind == RegionKind::kColumnReduction;
 }
@@ -208,7 +203,7 @@ void TileBuilder::FinishReduction(size_t number, TileSteps* to) {
 }
 
 absl::Status TileBuilder::AddPoints(const Points& points, TileSteps* to) {
-  last_value_ = nullptr;
+  makers_.clear();
   for (const PointId id : points) {
     if (slots_of_.contains({id, shapes_.shape(id)})) continue;
     HAWSER_RETURN_IF_ERROR(AddPoint(id, to));
@@ -239,27 +234,32 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
 }
 
 void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
+  const bool tiles = to == &program_.passes.back().tile;
+  const LaneShape shape = tiles      ? LaneShape::kFull
+                          : columns_ ? LaneShape::kColumns
+                                     : LaneShape::kRows;
+  std::vector<LaneSlot> slots;
   for (const int k : results) {
-    const PointId id = region_.results[k];
-    const bool tiles = to == &program_.passes.back().tile;
-    const LaneShape shape = tiles      ? LaneShape::kFull
-                            : columns_ ? LaneShape::kColumns
-                                       : LaneShape::kRows;
+    slots_.BeginStep();
+    slots.push_back(As(region_.results[k], shape, to));
+  }
+  slots_.BeginStep();
+  for (const LaneSlot& slot : slots) slots_.Use(slot.slot);
+  const bool folds = tiles && !program_.passes.back().reductions.empty();
+  for (size_t n = 0; n < results.size(); ++n) {
+    const int k = results[n];
+    const LaneSlot from = slots[n];
     const auto access = std::find_if(
         region_.accesses.begin(), region_.accesses.end(),
         [&](const plan::MemoryAccess& a) { return a.result == k; });
-    slots_.BeginStep();
-    const LaneSlot from = As(id, shape, to);
-    slots_.Use(from.slot);
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
-        body_.shape(region_.points[id].value).byte_size());
-    // What gives the only result may put it where it belongs, which may be the
-    // memory of an operand, once nothing is read any more.
-    const bool reads = tiles && !program_.passes.back().reductions.empty();
-    if (last_value_ != nullptr && last_value_->slot() == from.slot &&
-        results.size() == 1 && !reads) {
-      last_value_->StoredBy(store.get());
+        body_.shape(region_.points[region_.results[k]].value).byte_size());
+    // What gives a result may put it where it belongs, which may be the memory
+    // of an operand, once nothing reads that any more.
+    const auto maker = makers_.find(from.slot);
+    if (maker != makers_.end() && !folds && MayPlace(from.slot, k)) {
+      maker->second->StoredBy(store.get());
     }
     to->push_back(std::move(store));
   }
@@ -268,7 +268,7 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
 // ---- points -----------------------------------------------------------------
 
 void TileBuilder::Add(std::unique_ptr<ValueStep> step, TileSteps* to) {
-  if (to != &program_.once) last_value_ = step.get();
+  if (to != &program_.once) makers_[step->slot()] = step.get();
   to->push_back(std::move(step));
 }
 
@@ -316,6 +316,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       AddLoad(id, to);
       return absl::OkStatus();
     case Point::kMove: {
+      if (Passes(p.operands[0], id, to)) return absl::OkStatus();
       // The slot of what it moves is this one's, too.
       const LaneSlot from = As(p.operands[0], shape, to);
       slots_of_[{id, shape}] = from;
@@ -326,6 +327,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       return absl::OkStatus();
     case Point::kIota: {
       const int scope = ScopeOf(id, shape, to);
+      if (BeginCount(id, scope, to)) return absl::OkStatus();
       slots_.BeginStep();
       const LaneIndex index = IndexOf(shapes_.index(id));
       Add(std::make_unique<IotaStep>(scope, index,
@@ -376,6 +378,22 @@ bool TileBuilder::MayBeWrittenOver(PointId load, int operand) const {
   return false;
 }
 
+bool TileBuilder::MayPlace(int slot, int result) const {
+  const Instruction& i = module_.computation(region_.computation)
+                             .instructions()[region_.instruction];
+  const Computation& c = module_.computation(region_.computation);
+  const int64_t bytes = c.shape(i.first_result + result).byte_size();
+  return absl::c_none_of(slots_of_, [&](const auto& entry) {
+    const PointId id = entry.first.first;
+    if (slots_.LastOf(entry.second.slot) <= slots_.FirstOf(slot)) return false;
+    const Point::Kind kind = region_.points[id].kind;
+    // The lanes of a choice may be a load's.
+    return kind == Point::kChoose ||
+           (kind == Point::kLoad &&
+            c.shape(i.operands[AccessOf(id).operand]).byte_size() == bytes);
+  });
+}
+
 absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
   const Point& p = region_.points[id];
   const Instruction& i = body_.instructions()[p.instruction];
@@ -416,111 +434,6 @@ absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
   return absl::OkStatus();
 }
 
-bool TileBuilder::GoesOn(PointId on, LaneShape shape, int scope) const {
-  return !draft_.points.empty() && draft_.points.back() == on &&
-         draft_.scope == scope && shapes_.shape(on) == shape &&
-         draft_.points.size() < kLongestChain;
-}
-
-const ChainRow* TileBuilder::FindLink(PointId id, int scope) const {
-  const Point& p = region_.points[id];
-  const LaneShape shape = shapes_.shape(id);
-  const ChainRow* found = nullptr;
-  for (const ChainRow& row : ChainRows()) {
-    if (row.op != body_.instructions()[p.instruction].op) continue;
-    if (row.f32_only && DTypeOf(id) != DType::kF32) continue;
-    const PointId on = p.operands[row.operand];
-    // A second link finds other lanes.
-    const ChainRow::Link& second = row.links[1];
-    if (second.operand >= 0 && p.operands[second.operand] == on) continue;
-    if (GoesOn(on, shape, scope)) return &row;
-    const bool columns = shape == LaneShape::kFull &&
-                         shapes_.shape(on) == LaneShape::kColumns &&
-                         region_.loops.extents[lanes_.x] >= kLongRow;
-    if (shapes_.shape(on) == shape || (columns && found == nullptr)) {
-      found = &row;
-    }
-  }
-  return found;
-}
-
-ChainStep::Link TileBuilder::LinkTo(PointId other, LaneShape shape,
-                                    TileSteps* to) {
-  const LaneShape own = shapes_.shape(other);
-  if (own == LaneShape::kOne) {
-    return {.other = ChainOther::kOne, .slot = As(other, own, to)};
-  }
-  if (own == shape || region_.loops.extents[lanes_.x] < kLongRow) {
-    return {.other = ChainOther::kLanes, .slot = As(other, shape, to)};
-  }
-  return {.other = own == LaneShape::kRows ? ChainOther::kOne
-                                           : ChainOther::kLanes,
-          .slot = As(other, own, to)};
-}
-
-bool TileBuilder::AddLink(PointId id, TileSteps* to) {
-  const Point& p = region_.points[id];
-  const DType dtype = DTypeOf(id);
-  const LaneShape shape = shapes_.shape(id);
-  const ChainFn fn = FindChain(dtype, options_.isa);
-  if (fn == nullptr || shape == LaneShape::kOne ||
-      (options_.strict && body_.instructions()[p.instruction].op->ulp > 0) ||
-      absl::c_any_of(p.operands,
-                     [&](PointId o) { return DTypeOf(o) != dtype; })) {
-    return false;
-  }
-  const int scope = ScopeOf(id, shape, to);
-  const ChainRow* row = FindLink(id, scope);
-  if (row == nullptr) return false;
-  const PointId on = p.operands[row->operand];
-  std::vector<ChainStep::Link> links;
-  for (const ChainRow::Link& l : row->links) {
-    if (l.op == ChainOp::kEnd) continue;
-    ChainStep::Link link;
-    if (l.operand >= 0) {
-      const PointId other = p.operands[l.operand];
-      link = other == on ? ChainStep::Link{.other = ChainOther::kItself}
-                         : LinkTo(other, shape, to);
-    }
-    link.op = l.op;
-    links.push_back(link);
-  }
-  // What was asked for may have ended it.
-  if (!GoesOn(on, shape, scope)) {
-    const LaneSlot in = As(on, shapes_.shape(on), to);
-    EndDraft();
-    draft_.fn = fn;
-    draft_.scope = scope;
-    draft_.in = in;
-    draft_.to = to;
-  } else if (uses_[on] > absl::c_count(p.operands, on)) {
-    draft_.kept.push_back({on, draft_.links.size()});
-    draft_.links.push_back(
-        {.op = ChainOp::kKeep, .other = ChainOther::kLanes});
-  }
-  absl::c_copy(links, std::back_inserter(draft_.links));
-  draft_.points.push_back(id);
-  return true;
-}
-
-void TileBuilder::EndDraft() {
-  if (draft_.points.empty()) return;
-  Draft draft;
-  std::swap(draft, draft_);
-  slots_.BeginStep();
-  slots_.Use(draft.in.slot);
-  for (const ChainStep::Link& link : draft.links) {
-    if (link.slot.slot >= 0) slots_.Use(link.slot.slot);
-  }
-  for (const auto& [point, link] : draft.kept) {
-    draft.links[link].slot = Define(point, /*over=*/false);
-  }
-  const LaneSlot to = Define(draft.points.back(), /*over=*/true);
-  Add(std::make_unique<ChainStep>(draft.scope, draft.fn, draft.in,
-                                  std::move(draft.links), to),
-      draft.to);
-}
-
 void TileBuilder::AddChoice(PointId id, TileSteps* to) {
   const Point& p = region_.points[id];
   const LaneShape shape = shapes_.shape(id);
@@ -547,7 +460,7 @@ absl::Status TileBuilder::AddSymbols(PointId id, TileSteps* to) {
     const LaneShape shape = shapes_.shape(id);
     const auto clamp = SymbolStep::ClampOf(DTypeOf(id));
     if (clamp == nullptr) return Internal("a symbol that is no integer");
-    const LaneSlot from = slots_of_.at({id, shape});
+    const LaneSlot from = As(id, shape, to);
     const int number = ScopeOf(id, shape, to);
     slots_.BeginStep();
     slots_.Use(from.slot);

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/tile_steps/chain_rows.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
 #include "kernels/cpu/tiles/point_shapes.h"
 #include "kernels/cpu/tiles/slot_plan.h"
@@ -54,14 +54,25 @@ class TileBuilder {
   absl::Status AddPoints(const Points& points, TileSteps* to);
   absl::Status AddPoint(plan::PointId id, TileSteps* to);
   absl::Status AddOp(plan::PointId id, TileSteps* to);
-  // Adds an op to the draft, or begins one with it, if a chain can do it.
+  // Chains, in tile_chains.cc. Adds an op to the draft, or begins one with it,
+  // if a chain can do it.
   bool AddLink(plan::PointId id, TileSteps* to);
+  // Begins one with indices that grow by 1 from lane to lane.
+  bool BeginCount(plan::PointId id, int scope, TileSteps* to);
+  // Makes `id` another name of what the draft gives so far, and nothing else
+  // needs; false: it is not that.
+  bool Passes(plan::PointId on, plan::PointId id, TileSteps* to);
   // Whether an op on that point can be the draft's next one.
-  bool GoesOn(plan::PointId on, LaneShape shape, int scope) const;
+  bool GoesOn(plan::PointId on, LaneShape shape, int scope,
+              int64_t width) const;
   const ChainRow* FindLink(plan::PointId id, int scope) const;
+  // How wide a chain's lanes are for that row; 0: of what a draft has.
+  int64_t WidthFor(const ChainRow& row, plan::PointId id) const;
   // What an op on lanes of `shape` takes of a point, in as few lanes as there
   // are.
   ChainStep::Link LinkTo(plan::PointId other, LaneShape shape, TileSteps* to);
+  // A draft without links.
+  void BeginDraft(int64_t width, int scope, TileSteps* to);
   // Makes the draft a step, if there is one.
   void EndDraft();
   void AddLoad(plan::PointId id, TileSteps* to);
@@ -87,6 +98,9 @@ class TileBuilder {
   // Whether another result may be stored over what the load reads, before its
   // own lanes are.
   bool MayBeWrittenOver(plan::PointId load, int operand) const;
+  // Whether nothing that may be the memory of the result is read behind the
+  // step that gives the slot.
+  bool MayPlace(int slot, int result) const;
   const plan::MemoryAccess& AccessOf(plan::PointId load) const;
 
   DType DTypeOf(plan::PointId id) const {
@@ -99,9 +113,9 @@ class TileBuilder {
     Points points;  // whose values it has in turn; empty: there is none
     std::vector<std::pair<plan::PointId, size_t>> kept;  // and their links
     std::vector<ChainStep::Link> links;
-    ChainFn fn = nullptr;
+    std::optional<LaneIndex> count;
+    int64_t width = 0;  // of its lanes
     int scope = -1;
-    LaneSlot in;
     TileSteps* to = nullptr;
   };
 
@@ -123,7 +137,7 @@ class TileBuilder {
   Draft draft_;
   // Of program_.reductions: a point for each result.
   std::vector<Points> reduction_points_;
-  ValueStep* last_value_ = nullptr;              // of this list
+  std::map<int, ValueStep*> makers_;  // of this list, by slot
 };
 
 }  // namespace hawser::cpu

@@ -11,10 +11,12 @@ namespace {
 // Slots of a tile: most of the nearest cache; of rows that stay for several
 // passes, a part of the next one, so that the steps of a pass are done for some
 // rows at a time; of one row alone, more of it.
-constexpr int64_t kTileBytes = 12 << 10;
+constexpr int64_t kTileBytes = 20 << 10;
 constexpr int64_t kRowsBytes = 128 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
 constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
+// What chains and vectors of any width do at a time.
+constexpr int64_t kWholeLanes = 128;
 // Of a tile that is read along one loop and written along another: lanes, with
 // whole lines on both sides, and what its sides are multiples of.
 constexpr int64_t kFewestCrossing = 64 * 64, kMostCrossing = 128 * 128;
@@ -28,9 +30,9 @@ constexpr int64_t kFoldBlocksInPlace = 4;
 int64_t EvenChunk(int64_t extent, int64_t most) {
   if (extent <= most) return std::max<int64_t>(extent, 1);
   const int64_t chunks = (extent + most - 1) / most;
-  constexpr int64_t kLanes = 16;
+  const int64_t lanes = most < kFewestLanes ? 16 : kWholeLanes;
   const int64_t chunk = (extent + chunks - 1) / chunks;
-  return std::min(most, (chunk + kLanes - 1) / kLanes * kLanes);
+  return std::min(most, (chunk + lanes - 1) / lanes * lanes);
 }
 
 int64_t PowerOfTwoWithin(int64_t most) {
@@ -83,7 +85,8 @@ void ChooseSizes(const plan::Region& region, int64_t bytes_of_a_lane,
       in_place ? kMostLanesInPlace
                : std::clamp((whole_rows ? kRowsBytes : kTileBytes) /
                                 std::max<int64_t>(bytes_of_a_lane, 1),
-                            kFewestLanes, kMostLanes);
+                            kFewestLanes, kMostLanes) /
+                     kWholeLanes * kWholeLanes;
   const int64_t block = in_place ? kFoldBlocksInPlace * kFoldBlock : kFoldBlock;
   if (program->columns) {
     program->nx = EvenChunk(along_x, kFoldColumns / 2);

@@ -89,4 +89,30 @@ bool FusionCost::IsResident(const Instruction& reduce,
          target_.max_row_bytes;
 }
 
+bool FusionCost::Meet(absl::Span<const ValueId> some,
+                      absl::Span<const ValueId> others,
+                      int64_t elements) const {
+  constexpr size_t kLook = 8;
+  using Values = absl::InlinedVector<ValueId, kLook>;
+  const auto behind = [&](absl::Span<const ValueId> from) {
+    Values seen;
+    const auto see = [&](ValueId v) {
+      if (seen.size() < kLook && c_.shape(v).num_elements() == elements &&
+          std::find(seen.begin(), seen.end(), v) == seen.end()) {
+        seen.push_back(v);
+      }
+    };
+    for (const ValueId v : from) see(v);
+    for (size_t next = 0; next < seen.size(); ++next) {
+      const Instruction& i = c_.instructions()[c_.producer(seen[next])];
+      if (NodeOf(*i.op).node != NodeClass::kLoop) continue;
+      for (const ValueId v : i.operands) see(v);
+    }
+    return seen;
+  };
+  const Values ours = behind(some), theirs = behind(others);
+  return std::find_first_of(ours.begin(), ours.end(), theirs.begin(),
+                            theirs.end()) != ours.end();
+}
+
 }  // namespace hawser::plan

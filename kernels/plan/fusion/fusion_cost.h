@@ -32,6 +32,12 @@ class FusionCost {
   // Whether a row of the reduction's input stays at hand between passes.
   bool IsResident(const Instruction& reduce, const ReduceAxes& axes) const;
 
+  // Whether two sets of values, or what these are computed from element by
+  // element, have one of so many elements in common. The look back is short, so
+  // this may be wrong; that costs time, not more.
+  bool Meet(absl::Span<const ValueId> some, absl::Span<const ValueId> others,
+            int64_t elements) const;
+
  private:
   double BytesSeconds(double bytes) const {
     return bytes / target_.bytes_per_second;

@@ -11,6 +11,8 @@ namespace {
 
 // Readers asked to write a value for the others before it gets a group.
 constexpr int kHostTries = 4;
+// Groups asked to write a value that they do not read.
+constexpr int kSiblingTries = 4;
 
 // Whether the group evaluates the result of `i` once per element of its loops,
 // in the order of the result's own elements.
@@ -69,6 +71,7 @@ void LoopFusion::Place(int instruction) {
   if (leaves && !NodeOf(*i.op).free && HostInOne(instruction, readers)) return;
   if (InlineIntoAll(instruction, readers, leaves) && !leaves) return;
   if (HostInOne(instruction, groups_.ReadersOf(i))) return;
+  if (JoinSibling(instruction, groups_.ReadersOf(i))) return;
   MakeOwn(instruction);
 }
 
@@ -118,6 +121,33 @@ bool LoopFusion::HostInOne(int instruction, absl::Span<const GroupId> readers) {
       continue;
     }
     groups_.Host(instruction, g);
+    return true;
+  }
+  return false;
+}
+
+// Lets a group over the same loops compute and write the value: what both read
+// is read once.
+bool LoopFusion::JoinSibling(int instruction,
+                             absl::Span<const GroupId> readers) {
+  const Instruction& i = c_.instructions()[instruction];
+  const Shape& shape = c_.shape(i.first_result);
+  if (!target_.joins_loops || NodeOf(*i.op).view || i.num_results != 1 ||
+      shape.num_elements() <= 1) {
+    return false;
+  }
+  const int last = groups_.size() - 1;
+  for (GroupId g = last; g >= 0 && g > last - kSiblingTries; --g) {
+    const Group& group = groups_.group(g);
+    if (group.points == nullptr || group.is_dot || group.reduction ||
+        group.points->domain() != shape.dims() ||
+        groups_.ReadsWhole(g, instruction) ||
+        !cost_.Meet(i.operands, group.reads, shape.num_elements()) ||
+        !groups_.HasRoom(instruction, g, /*writes=*/true) ||
+        groups_.MayReach(readers, g)) {
+      continue;
+    }
+    groups_.Adopt(instruction, g, IndexMap::Identity(shape.dims()));
     return true;
   }
   return false;

@@ -21,8 +21,8 @@ class LoopFusion {
         cost_(*groups) {}
 
   // Places a kLoop instruction after all of its readers were placed: in its one
-  // reader, in each reader, in one reader that writes it for the others, or in
-  // a group of its own.
+  // reader, in each reader, in one reader that writes it for the others, in
+  // a group that reads what it reads, or in a group of its own.
   void Place(int instruction);
 
  private:
@@ -30,6 +30,7 @@ class LoopFusion {
   bool InlineIntoAll(int instruction, absl::Span<const GroupId> readers,
                      bool leaves);
   bool HostInOne(int instruction, absl::Span<const GroupId> readers);
+  bool JoinSibling(int instruction, absl::Span<const GroupId> readers);
   void MakeOwn(int instruction);
 
   Groups& groups_;

@@ -95,6 +95,28 @@ bool ReductionFusion::JoinSibling(int instruction,
     groups_.Adopt(instruction, g, axes.ResultMap());
     return true;
   }
+  return groups_.target().joins_loops &&
+         JoinRelative(instruction, axes, readers);
+}
+
+// Joins one along the same axes of what is computed from the same values.
+bool ReductionFusion::JoinRelative(int instruction, const ReduceAxes& axes,
+                                   absl::Span<const GroupId> readers) {
+  const Instruction& i = c_.instructions()[instruction];
+  const int last = groups_.size() - 1;
+  for (GroupId g = last; g >= 0 && g > last - kSiblingTries; --g) {
+    const Group& group = groups_.group(g);
+    if (!group.reduction || !(*group.reduction == axes) ||
+        groups_.ReadsWhole(g, instruction) ||
+        !cost_.Meet(absl::MakeSpan(i.operands).subspan(0, 1), group.reads,
+                    ElementsOf(axes.input)) ||
+        !groups_.HasRoom(instruction, g, /*writes=*/true) ||
+        groups_.MayReach(readers, g)) {
+      continue;
+    }
+    groups_.Adopt(instruction, g, axes.ResultMap());
+    return true;
+  }
   return false;
 }
 

@@ -24,6 +24,8 @@ class ReductionFusion {
  private:
   bool FitsInto(const Instruction& i, GroupId g);
   bool JoinSibling(int instruction, absl::Span<const GroupId> readers);
+  bool JoinRelative(int instruction, const ReduceAxes& axes,
+                    absl::Span<const GroupId> readers);
 
   Groups& groups_;
   const Computation& c_;

@@ -39,6 +39,10 @@ struct Target {
   // the passes of a row region; longer ones become several regions.
   int64_t max_row_bytes = int64_t{200} << 10;
 
+  // Results over the same loops that read a value of as many elements are one
+  // kernel, though none reads the other.
+  bool joins_loops = false;
+
   // ---- how regions are run ------------------------------------------------
   int vector_bytes = 16;       // of one load
   int64_t parallel_units = 1;  // blocks that keep the device busy

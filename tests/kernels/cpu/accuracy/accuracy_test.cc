@@ -14,7 +14,7 @@ TEST(Accuracy, IsWhatRowsPromise) {
   const std::vector<Isa> isas = IsasHere();
   for (const AccurateFunction& f : AccurateFunctions()) {
     for (const DType dtype : AccurateDTypes()) {
-      const auto all = Measure(f, dtype, isas, /*one_of=*/9973);
+      const auto all = Measure(f, dtype, isas, /*one_of=*/997);
       ASSERT_TRUE(all.ok()) << all.status();
       for (size_t i = 0; i < isas.size(); ++i) {
         const Accuracy& a = (*all)[i];

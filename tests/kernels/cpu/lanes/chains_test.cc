@@ -1,5 +1,4 @@
-// A chain gives what the rows of its ops give one after the other, and keeps to
-// their ulp over all numbers.
+// A chain gives what the rows of its ops give one after the other.
 #include "kernels/cpu/lanes/chains.h"
 
 #include <algorithm>
@@ -7,13 +6,18 @@
 #include <cstdint>
 #include <cstring>
 #include <iostream>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/values/compare.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
 #include "hwy/cache_control.h"
+#include "kernels/cpu/tile_steps/chain_rows.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
@@ -25,18 +29,21 @@ constexpr Isa kChainIsas[] = {Isa::kSse4, Isa::kAvx2, Isa::kAvx512};
 // Around the widths of vectors and of strips.
 constexpr int64_t kChainLengths[] = {1, 3, 8, 17, 63, 64, 65, 128, 129, 300};
 
-Literal ByRow(const OpDef& op, const std::vector<Literal>& operands) {
+Literal ByRow(const OpDef& op, const std::vector<Literal>& operands, DType to,
+              const Attributes& attributes) {
   std::vector<DType> dtypes;
   std::vector<const char*> in;
   for (const Literal& l : operands) {
     dtypes.push_back(l.shape().dtype());
     in.push_back(l.bytes().data());
   }
-  Literal result = Literal::Zeros(operands[0].shape());
-  const ElementFn fn =
-      FindCpuKernel(op)->element({dtypes, dtypes[0], Attributes()});
+  Literal result = Literal::Zeros(Shape::Of(to, operands[0].shape().dims()));
+  const ElementFn fn = FindCpuKernel(op)->element({dtypes, to, attributes});
   fn(in.data(), result.mutable_bytes().data(), result.shape().num_elements());
   return result;
+}
+Literal ByRow(const OpDef& op, const std::vector<Literal>& operands) {
+  return ByRow(op, operands, operands[0].shape().dtype(), Attributes());
 }
 
 char* At(Literal& value) { return value.mutable_bytes().data(); }
@@ -61,58 +68,212 @@ Literal Spread(const Literal& value) {
   return all;
 }
 
+ChainOp TakeOf(DType dtype) {
+  return dtype == DType::kBool ? ChainOp::kTakeBools
+         : dtype == DType::kU8 ? ChainOp::kTakeBytes
+                               : ChainOp::kTake;
+}
+ChainOp GiveOf(DType dtype) {
+  return dtype == DType::kBool ? ChainOp::kGiveBools : ChainOp::kGive;
+}
+
+// A row with dtypes that it is of.
+struct Use {
+  const ChainRow& row;
+  DType operand, result;
+  Attributes attributes;
+};
+
+DType OperandOf(const Use& use, int k) {
+  if (use.row.op != &kSelect) return use.operand;
+  return k == 0 ? DType::kBool : use.result;
+}
+
+std::vector<Use> AllUses() {
+  std::vector<Use> uses;
+  for (const ChainRow& row : ChainRows()) {
+    Attributes attributes;
+    if (row.op == &kCompare) {
+      attributes.Set("direction",
+                     std::string(CompareDirectionName(row.direction)));
+    }
+    for (const DType operand : AllDTypes()) {
+      for (const DType result : AllDTypes()) {
+        const bool same = row.op->name != kConvert.name &&
+                          row.of != ChainRow::kBools &&
+                          row.to != ChainRow::kBools;
+        if (!IsOf(row, operand, result, attributes) ||
+            (same && operand != result)) {
+          continue;
+        }
+        uses.push_back({row, operand, result, attributes});
+      }
+    }
+  }
+  return uses;
+}
+
+int64_t LaneWidth(const Use& use) {
+  if (use.result != DType::kBool) return ByteWidth(use.result);
+  return use.operand == DType::kBool ? 4 : ByteWidth(use.operand);
+}
+
 // The op as one chain, where what its links take besides is lanes, one element
 // or the lanes themselves.
-void ExpectRow(const ChainRow& row, DType dtype, Isa isa, ChainOther other,
-               int64_t n) {
-  const ChainFn fn = FindChain(dtype, isa);
+void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
+  const ChainRow& row = use.row;
+  const ChainFn fn = FindChain(LaneWidth(use), isa);
   ASSERT_NE(fn, nullptr);
   Random random(static_cast<uint64_t>(n) * 7 + static_cast<uint64_t>(isa));
   std::vector<Literal> operands;
   for (int k = 0; k < row.op->arity.min; ++k) {
-    operands.push_back(RandomLiteral(Shape::Of(dtype, {n}), random));
+    operands.push_back(
+        RandomLiteral(Shape::Of(OperandOf(use, k), {n}), random));
     const bool alike = k != row.operand && other == ChainOther::kOne;
     if (alike) operands[k] = Spread(operands[k]);
   }
   if (other == ChainOther::kItself) {
-    if (row.links[0].operand < 0 || row.links[1].operand >= 0) return;
+    if (row.links[0].operand < 0 || row.links[1].op != ChainOp::kEnd ||
+        row.of == ChainRow::kBools) {
+      return;
+    }
     operands[row.links[0].operand] = operands[row.operand];
   }
-  std::vector<ChainLink> links;
+  Literal first = CopyOf(operands[row.operand]);
+  std::vector<ChainLink> links = {
+      {TakeOf(use.operand), ChainOther::kLanes, At(first)}};
   for (const ChainRow::Link& l : row.links) {
     if (l.op == ChainOp::kEnd) continue;
     links.push_back({l.op, l.operand < 0 ? ChainOther::kNone : other,
                      l.operand < 0 ? nullptr
                                    : At(std::as_const(operands[l.operand]))});
   }
-  links.push_back({});
-  const Literal want = ByRow(*row.op, operands);
+  const Literal want = ByRow(*row.op, operands, use.result, use.attributes);
   Literal got = Literal::Zeros(want.shape());
-  fn(At(std::as_const(operands[row.operand])), links.data(), At(got), n);
+  links.push_back({GiveOf(use.result), ChainOther::kLanes, At(got)});
+  links.push_back({});
+  fn(links.data(), n);
   const Tolerance tolerance =
       row.op->ulp > 0 ? Tolerance{.ulp = static_cast<double>(row.op->ulp)}
                       : Tolerance{};
   EXPECT_OK(CompareLiterals(got, want, tolerance))
       << row.op->name << " on operand " << row.operand << " of " << n << " "
-      << DTypeName(dtype) << " by " << IsaName(isa);
-  Literal in_place = CopyOf(operands[row.operand]);
-  fn(At(in_place), links.data(), At(in_place), n);
-  EXPECT_THAT(in_place, LiteralBitEquals(got));
+      << DTypeName(use.operand) << " by " << IsaName(isa);
+  if (ByteWidth(use.operand) != ByteWidth(use.result)) return;
+  links[links.size() - 2].at = At(first);
+  fn(links.data(), n);
+  EXPECT_EQ(first.bytes(), got.bytes());
 }
 
 TEST(Chains, OfOneOpGiveWhatItsRowGives) {
-  for (const ChainRow& row : ChainRows()) {
-    for (const DType dtype : {DType::kF32, DType::kF64}) {
-      if (row.f32_only && dtype != DType::kF32) continue;
-      for (const Isa isa : kChainIsas) {
-        if (isa > MachineIsa()) continue;
-        for (const ChainOther other :
-             {ChainOther::kLanes, ChainOther::kOne, ChainOther::kItself}) {
-          for (const int64_t n : kChainLengths) {
-            ExpectRow(row, dtype, isa, other, n);
-          }
-        }
+  for (const Use& use : AllUses()) {
+    for (const Isa isa : kChainIsas) {
+      if (isa > MachineIsa()) continue;
+      for (const ChainOther other :
+           {ChainOther::kLanes, ChainOther::kOne, ChainOther::kItself}) {
+        for (const int64_t n : kChainLengths) ExpectRow(use, isa, other, n);
       }
+    }
+  }
+}
+
+// ---- quotients by one number ------------------------------------------------
+
+template <typename T>
+void ExpectQuotients(const std::vector<T>& by, DType dtype, uint64_t seed) {
+  constexpr int64_t kCount = 4096;
+  const Shape shape = Shape::Of(dtype, {kCount});
+  Random random(seed);
+  // Bytes, and all bit patterns.
+  Literal x = Literal::Zeros(shape), got = Literal::Zeros(shape);
+  T* in = reinterpret_cast<T*>(At(x));
+  for (int64_t k = 0; k < kCount; ++k) {
+    const uint64_t bits = random.Bits();
+    std::memcpy(in + k, &bits, sizeof(T));
+    if (k % 4096 < 512) in[k] = static_cast<T>(k % 256);
+    // All of a strip near 1.
+    const T unit =
+        static_cast<T>(1 + 0x1p-52 * static_cast<double>(bits >> 12));
+    if (k % 4096 >= 2048) in[k] = k % 3 == 0 ? -unit : unit;
+  }
+  for (const T y : by) {
+    const std::vector<T> want = [&] {
+      std::vector<T> all(in, in + kCount);
+      for (T& one : all) one /= y;
+      return all;
+    }();
+    Literal wanted = Literal::Zeros(shape);
+    std::memcpy(At(wanted), want.data(), kCount * sizeof(T));
+    T one = y;
+    for (const Isa isa : kChainIsas) {
+      if (isa > MachineIsa()) continue;
+      const ChainLink links[] = {
+          {ChainOp::kTake, ChainOther::kLanes, At(x)},
+          {ChainOp::kOver, ChainOther::kOne, reinterpret_cast<char*>(&one)},
+          {ChainOp::kGive, ChainOther::kLanes, At(got)},
+          {}};
+      FindChain(sizeof(T), isa)(links, kCount);
+      ASSERT_OK(CompareLiterals(got, wanted, {}))
+          << "by " << y << ", " << IsaName(isa);
+    }
+  }
+}
+
+template <typename T>
+std::vector<T> Divisors() {
+  constexpr T kMost = std::numeric_limits<T>::max();
+  constexpr T kLeast = std::numeric_limits<T>::min();
+  std::vector<T> by = {1,
+                       2,
+                       -4,
+                       T{0.5},
+                       255,
+                       3,
+                       10,
+                       T{0.229},
+                       T{0},
+                       -T{0},
+                       kMost,
+                       kLeast,
+                       kLeast / 4,
+                       kMost / 2,
+                       std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::quiet_NaN(),
+                       T{2} - std::numeric_limits<T>::epsilon(),
+                       T{1} + std::numeric_limits<T>::epsilon(),
+                       std::ldexp(T{1}, 29),
+                       std::ldexp(T{1}, -31)};
+  Random random(3);
+  for (int k = 0; k < 2000; ++k) {
+    const double mantissa =
+        1 + 0x1p-52 * static_cast<double>(random.Bits() >> 12);
+    by.push_back(static_cast<T>(
+        std::ldexp(k % 2 == 0 ? mantissa : -mantissa, k % 70 - 35)));
+  }
+  return by;
+}
+
+TEST(Chains, QuotientsByOneNumberAreRoundedCorrectly) {
+  ExpectQuotients<float>(Divisors<float>(), DType::kF32, 1);
+  ExpectQuotients<double>(Divisors<double>(), DType::kF64, 2);
+}
+
+TEST(Chains, CountFromAnyNumber) {
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    int64_t first = -5;
+    Literal of4 = Literal::Zeros(Shape::Of(DType::kS32, {300}));
+    Literal of8 = Literal::Zeros(Shape::Of(DType::kS64, {300}));
+    for (Literal* to : {&of4, &of8}) {
+      const ChainLink links[] = {
+          {ChainOp::kCount, ChainOther::kOne, reinterpret_cast<char*>(&first)},
+          {ChainOp::kGive, ChainOther::kLanes, At(*to)},
+          {}};
+      FindChain(ByteWidth(to->shape().dtype()), isa)(links, 300);
+    }
+    for (int64_t k = 0; k < 300; ++k) {
+      EXPECT_EQ(of4.data<int32_t>()[k], k - 5);
+      EXPECT_EQ(of8.data<int64_t>()[k], k - 5);
     }
   }
 }
@@ -125,12 +286,13 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
       const Shape shape = Shape::Of(DType::kF32, {n});
       Literal x = RandomLiteral(shape, random), y = RandomLiteral(shape, random);
       Literal kept = Literal::Zeros(shape), got = Literal::Zeros(shape);
-      const ChainLink links[] = {
-          {ChainOp::kMinus, ChainOther::kLanes, At(y)},
-          {ChainOp::kKeep, ChainOther::kLanes, At(kept)},
-          {ChainOp::kTimes, ChainOther::kItself},
-          {}};
-      FindChain(DType::kF32, isa)(At(x), links, At(got), n);
+      const ChainLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                                 {ChainOp::kMinus, ChainOther::kLanes, At(y)},
+                                 {ChainOp::kGive, ChainOther::kLanes, At(kept)},
+                                 {ChainOp::kTimes, ChainOther::kItself},
+                                 {ChainOp::kGive, ChainOther::kLanes, At(got)},
+                                 {}};
+      FindChain(sizeof(float), isa)(links, n);
       const Literal difference = ByRow(kSubtract, {x, y});
       EXPECT_OK(CompareLiterals(kept, difference, {})) << n;
       EXPECT_OK(CompareLiterals(
@@ -140,101 +302,39 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
   }
 }
 
-// Where the lanes belong lies at any place, and whole lines are not all of it.
-TEST(Chains, EndPastTheCachesWithTheSameBits) {
+// What is given past the caches lies at any place, and whole lines are not all
+// of it.
+TEST(Chains, GivePastTheCachesTheSameBits) {
   constexpr int64_t kMost = 300;
   Random random(5);
-  const Shape shape = Shape::Of(DType::kF32, {kMost});
-  const Literal x = RandomLiteral(shape, random);
-  const ChainLink links[] = {{ChainOp::kTimes, ChainOther::kItself},
-                             {ChainOp::kEndPast}};
-  const Literal want = ByRow(kMultiply, {x, x});
+  const Literal x = RandomLiteral(Shape::Of(DType::kF32, {kMost}), random);
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     for (const int64_t n : kChainLengths) {
       for (const int64_t at : {0, 1, 16}) {
         Literal to = Literal::Zeros(Shape::Of(DType::kF32, {kMost + 32}));
-        FindChain(DType::kF32, isa)(At(x), links, At(to) + 4 * at, n);
+        const ChainLink links[] = {
+            {ChainOp::kTake, ChainOther::kLanes, At(x)},
+            {ChainOp::kNegative},
+            {ChainOp::kGivePast, ChainOther::kLanes, At(to) + 4 * at},
+            {}};
+        FindChain(sizeof(float), isa)(links, n);
         hwy::FlushStream();
-        const auto* got = reinterpret_cast<const float*>(to.bytes().data());
-        const auto* bits = reinterpret_cast<const float*>(want.bytes().data());
-        for (int64_t i = 0; i < kMost + 32; ++i) {
-          const bool inside = i >= at && i < at + n;
-          const float value = inside ? bits[i - at] : 0.0f;
-          ASSERT_EQ(std::memcmp(got + i, &value, sizeof(float)), 0)
-              << i << " of " << n << " at " << at << " by " << IsaName(isa);
-        }
+        Literal want = Literal::Zeros(to.shape());
+        const Literal negative = ByRow(kNegate, {x});
+        std::memcpy(At(want) + 4 * at, At(negative), 4 * n);
+        ASSERT_THAT(to, LiteralBitEquals(want))
+            << n << " at " << at << " by " << IsaName(isa);
       }
     }
   }
 }
 
-TEST(Chains, AreNotOfOtherDTypes) {
-  for (const DType dtype : AllDTypes()) {
-    const bool some = dtype == DType::kF32 || dtype == DType::kF64;
-    EXPECT_EQ(FindChain(dtype, MachineIsa()) != nullptr, some);
-    EXPECT_EQ(FindChain(dtype, Isa::kBase), nullptr);
-  }
-}
-
-// ---- how far off -------------------------------------------------------------
-
-struct Function {
-  ChainOp op;
-  const OpDef* row;
-  double (*exact)(double);
-};
-
-// One of so many bit patterns is looked at.
-constexpr uint64_t kOneOf = 997;
-
-TEST(Chains, FunctionsOfF32KeepToTheirRowsUlp) {
-  const Function functions[] = {
-      {ChainOp::kExp, &kExponential, std::exp},
-      {ChainOp::kLog, &kLog, std::log},
-      {ChainOp::kTanh, &kTanh, std::tanh},
-      {ChainOp::kLogistic, &kLogistic,
-       [](double x) { return 1 / (1 + std::exp(-x)); }},
-  };
-  constexpr int64_t kCount = 4096;
-  const Shape shape = Shape::Of(DType::kF32, {kCount});
-  for (const Function& f : functions) {
-    for (const Isa isa : kChainIsas) {
-      if (isa > MachineIsa()) continue;
-      const ChainLink links[] = {{f.op}, {}};
-      Literal x = Literal::Zeros(shape), got = Literal::Zeros(shape);
-      auto* in = reinterpret_cast<float*>(At(x));
-      double worst = 0;
-      for (uint64_t bits = 0; bits < uint64_t{1} << 32;) {
-        for (int64_t k = 0; k < kCount; ++k, bits += kOneOf) {
-          const auto pattern = static_cast<uint32_t>(bits);
-          std::memcpy(in + k, &pattern, sizeof(pattern));
-        }
-        FindChain(DType::kF32, isa)(At(x), links, At(got), kCount);
-        const float* out = got.data<float>().data();
-        for (int64_t k = 0; k < kCount; ++k) {
-          const double want = f.exact(in[k]);
-          const auto rounded = static_cast<float>(want);
-          if (!std::isfinite(rounded)) {
-            ASSERT_TRUE(out[k] == rounded ||
-                        (std::isnan(out[k]) && std::isnan(rounded)))
-                << f.row->name << "(" << in[k] << ") is " << out[k];
-            continue;
-          }
-          const double unit =
-              std::max(std::abs(static_cast<double>(std::nextafter(
-                                    rounded, HUGE_VALF)) -
-                                rounded),
-                       0x1p-149);
-          const double off = std::abs(out[k] - want) / unit;
-          ASSERT_LE(off, f.row->ulp)
-              << f.row->name << "(" << in[k] << ") is " << out[k];
-          worst = std::max(worst, off);
-        }
-      }
-      std::cout << f.row->name << " by " << IsaName(isa) << ": " << worst
-                << " ulp\n";
-    }
+TEST(Chains, AreOfLanesOfTwoWidths) {
+  for (const int64_t width : {1, 2, 4, 8, 16}) {
+    EXPECT_EQ(FindChain(width, MachineIsa()) != nullptr,
+              width == 4 || width == 8);
+    EXPECT_EQ(FindChain(width, Isa::kBase), nullptr);
   }
 }
 

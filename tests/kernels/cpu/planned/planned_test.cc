@@ -142,6 +142,51 @@ TEST_F(PlannedTest, ALoopTurnsWithoutMemoryOfItsOwn) {
   ExpectSame(*module, random, "loop");
 }
 
+// Each state is read by what makes the next one of another.
+TEST_F(PlannedTest, StatesThatReadEachOtherAreWrittenOverInOneRegion) {
+  const auto module = ParseModule(
+      "module \"loop\"\n"
+      "computation @0 \"below\" (%0: s32[], %1: f32[1000], %2: f32[1000], "
+      "%3: s32[1000]) {\n"
+      "  %4: s32[] = constant() value=s32[] {20}\n"
+      "  %5: bool[] = compare(%0, %4) direction=\"LT\"\n"
+      "  return %5\n"
+      "}\n"
+      "computation @1 \"turn\" (%0: s32[], %1: f32[1000], %2: f32[1000], "
+      "%3: s32[1000]) {\n"
+      "  %4: s32[] = constant() value=s32[] {1}\n"
+      "  %5: s32[] = add(%0, %4)\n"
+      "  %6: f32[1000] = subtract(%1, %2)\n"
+      "  %7: bool[1000] = compare(%6, %1) direction=\"LT\"\n"
+      "  %8: f32[1000] = select(%7, %6, %2)\n"
+      "  %9: f32[1000] = multiply(%1, %2)\n"
+      "  %10: f32[1000] = select(%7, %1, %9)\n"
+      "  %11: s32[1000] = convert(%7) dtype=s32\n"
+      "  %12: s32[1000] = add(%3, %11)\n"
+      "  return %5, %8, %10, %12\n"
+      "}\n"
+      "computation @2 \"main\" (%0: s32[], %1: f32[1000], %2: f32[1000], "
+      "%3: s32[1000]) {\n"
+      "  %4: s32[], %5: f32[1000], %6: f32[1000], %7: s32[1000] = "
+      "while(%0, %1, %2, %3) @0 @1\n"
+      "  return %4, %5, %6, %7\n"
+      "}\n",
+      FindOp);
+  ASSERT_OK(module);
+  const auto program =
+      PlannedProgram::Make(*module, runtime::Numerics::kStrict);
+  ASSERT_OK(program);
+  EXPECT_THAT(program->Explain(),
+              ::testing::HasSubstr(
+                  "(subtract compare select multiply select convert add) "
+                  "runs by tiles"))
+      << program->Explain();
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    ExpectSame(*module, random, absl::StrCat("seed ", seed));
+  }
+}
+
 TEST_F(PlannedTest, ExplainsHowItsRegionsRun) {
   const auto module = ParseModule(
       "module \"three\"\n"

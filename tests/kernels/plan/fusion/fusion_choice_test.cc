@@ -99,6 +99,24 @@ TEST(FusionChoice, WhatLeavesIsWrittenByItsReader) {
             "loop of 2 for 2");
 }
 
+// Where a target joins loops: neither reads the other, both read one value.
+TEST(FusionChoice, ResultsThatReadOneValueAreOneKernelOfTheCpu) {
+  const auto two = [](const Values& p) {
+    return Values{Tanh(p[0]), Negated(Negated(p[0]) * p[1])};
+  };
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, two, CpuTarget()), "loop of 4 for 2");
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, two), "loop of 1, loop of 3");
+  const auto apart = [](const Values& p) {
+    return Values{Tanh(p[0]), Negated(p[1])};
+  };
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, apart, CpuTarget()),
+            "loop of 1, loop of 1");
+  const auto rows = [](const Values& p) {
+    return Values{RowSums(Negated(p[0])), Maxima(p[0])};
+  };
+  EXPECT_EQ(Steps({{64, 64}}, rows, CpuTarget()), "row of 5 for 2");
+}
+
 TEST(FusionChoice, OnlyWhoMakesEachElementOnceInOrderWrites) {
   // Each element twice.
   EXPECT_EQ(Steps({{64}},

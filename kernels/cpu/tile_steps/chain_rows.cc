@@ -1,0 +1,111 @@
+#include "kernels/cpu/tile_steps/chain_rows.h"
+
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+
+namespace hawser::cpu {
+namespace {
+
+using Row = ChainRow;
+using Direction = CompareDirection;
+
+constexpr ChainRow kChainRows[] = {
+    {&kAbs, 0, {{ChainOp::kMagnitude}}},
+    {&kAdd, 0, {{ChainOp::kPlus, 1}}},
+    {&kAdd, 0, {{ChainOp::kWholePlus, 1}}, Row::kWholes},
+    {&kAdd, 1, {{ChainOp::kPlus, 0}}},
+    {&kAdd, 1, {{ChainOp::kWholePlus, 0}}, Row::kWholes},
+    {&kAnd, 0, {{ChainOp::kBoth, 1}}, Row::kBools},
+    {&kAnd, 1, {{ChainOp::kBoth, 0}}, Row::kBools},
+    {&kCeil, 0, {{ChainOp::kUp}}},
+    {&kClamp, 1, {{ChainOp::kLarger, 0}, {ChainOp::kSmaller, 2}}},
+#define HAWSER_DIRECTION(direction, Op, Other)                   \
+  {&kCompare,   0,           {{ChainOp::k##Op, 1}},              \
+   Row::kReals, Row::kBools, Direction::direction},              \
+      {&kCompare,   1,           {{ChainOp::k##Other, 0}},       \
+       Row::kReals, Row::kBools, Direction::direction},          \
+      {&kCompare,    0,           {{ChainOp::kWhole##Op, 1}},    \
+       Row::kWholes, Row::kBools, Direction::direction},         \
+      {&kCompare,    1,           {{ChainOp::kWhole##Other, 0}}, \
+       Row::kWholes, Row::kBools, Direction::direction},
+    HAWSER_DIRECTION(kEq, Equal, Equal) HAWSER_DIRECTION(kNe, Unequal, Unequal)
+        HAWSER_DIRECTION(kGe, AtLeast, AtMost) HAWSER_DIRECTION(
+            kGt, Above, Below) HAWSER_DIRECTION(kLe, AtMost, AtLeast)
+            HAWSER_DIRECTION(kLt, Below, Above)
+#undef HAWSER_DIRECTION
+                {&kConvert, 0, {{ChainOp::kOnes}}, Row::kBools, Row::kReals},
+    {&kConvert, 0, {{ChainOp::kWholeOnes}}, Row::kBools, Row::kWholes},
+    {&kConvert, 0, {{ChainOp::kFromWhole}}, Row::kWholes, Row::kF32},
+    {&kConvert, 0, {}, Row::kBytes, Row::kF32},
+    {&kDivide, 0, {{ChainOp::kOver, 1}}},
+    {&kDivide, 1, {{ChainOp::kUnder, 0}}},
+    {&kExponential, 0, {{ChainOp::kExp}}, Row::kF32},
+    {&kFloor, 0, {{ChainOp::kDown}}},
+    {&kIsFinite, 0, {{ChainOp::kFinite}}, Row::kReals, Row::kBools},
+    {&kLog, 0, {{ChainOp::kLog}}, Row::kF32},
+    {&kLogistic, 0, {{ChainOp::kLogistic}}, Row::kF32},
+    {&kMaximum, 0, {{ChainOp::kLarger, 1}}},
+    {&kMaximum, 1, {{ChainOp::kLarger, 0}}},
+    {&kMinimum, 0, {{ChainOp::kSmaller, 1}}},
+    {&kMinimum, 1, {{ChainOp::kSmaller, 0}}},
+    {&kMultiply, 0, {{ChainOp::kTimes, 1}}},
+    {&kMultiply, 1, {{ChainOp::kTimes, 0}}},
+    {&kNegate, 0, {{ChainOp::kNegative}}},
+    {&kNot, 0, {{ChainOp::kNotSo}}, Row::kBools},
+    {&kOr, 0, {{ChainOp::kEither, 1}}, Row::kBools},
+    {&kOr, 1, {{ChainOp::kEither, 0}}, Row::kBools},
+    {&kRoundNearestEven, 0, {{ChainOp::kEven}}},
+    {&kRsqrt, 0, {{ChainOp::kInverseRoot}}},
+    {&kSelect,
+     0,
+     {{ChainOp::kTake, 1}, {ChainOp::kElse, 2}},
+     Row::kBools,
+     Row::kNumbers},
+    {&kSelect, 1, {{ChainOp::kMask, 0}, {ChainOp::kElse, 2}}, Row::kNumbers},
+    {&kSelect, 2, {{ChainOp::kMask, 0}, {ChainOp::kThen, 1}}, Row::kNumbers},
+    {&kSign, 0, {{ChainOp::kSign}}},
+    {&kSqrt, 0, {{ChainOp::kSquareRoot}}},
+    {&kSubtract, 0, {{ChainOp::kMinus, 1}}},
+    {&kSubtract, 0, {{ChainOp::kWholeMinus, 1}}, Row::kWholes},
+    {&kSubtract, 1, {{ChainOp::kMinusFrom, 0}}},
+    {&kSubtract, 1, {{ChainOp::kWholeMinusFrom, 0}}, Row::kWholes},
+    {&kTanh, 0, {{ChainOp::kTanh}}, Row::kF32},
+    {&kXor, 0, {{ChainOp::kOneOfTwo, 1}}, Row::kBools},
+    {&kXor, 1, {{ChainOp::kOneOfTwo, 0}}, Row::kBools},
+};
+
+bool Is(DType dtype, ChainRow::Of of) {
+  const bool real = dtype == DType::kF32 || dtype == DType::kF64;
+  const bool whole = dtype == DType::kS32 || dtype == DType::kS64;
+  switch (of) {
+    case ChainRow::kReals:
+      return real;
+    case ChainRow::kF32:
+      return dtype == DType::kF32;
+    case ChainRow::kWholes:
+      return whole;
+    case ChainRow::kNumbers:
+      return real || whole;
+    case ChainRow::kBools:
+      return dtype == DType::kBool;
+    case ChainRow::kBytes:
+      break;
+  }
+  return dtype == DType::kU8;
+}
+
+}  // namespace
+
+absl::Span<const ChainRow> ChainRows() { return kChainRows; }
+
+bool IsOf(const ChainRow& row, DType operand, DType result,
+          const Attributes& attributes) {
+  return Is(operand, row.of) && Is(result, row.to) &&
+         (row.of == ChainRow::kBytes || row.of == ChainRow::kBools ||
+          row.to == ChainRow::kBools ||
+          ByteWidth(operand) == ByteWidth(result)) &&
+         (row.op != &kCompare ||
+          CompareDirectionOf(attributes) == row.direction);
+}
+
+}  // namespace hawser::cpu

@@ -1,0 +1,44 @@
+// ChainRow: elementwise ops as links of chains.
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_ROWS_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_ROWS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "core/base/values/dtype.h"
+#include "core/ir/attributes.h"
+#include "core/ir/op_def.h"
+#include "core/ops/elementwise/compare.h"
+#include "kernels/cpu/lanes/chains.h"
+
+namespace hawser::cpu {
+
+// An elementwise op as links on one of its operands.
+struct ChainRow {
+  enum Of : uint8_t {
+    kReals,
+    kF32,
+    kWholes,   // s32, s64
+    kNumbers,  // kReals and kWholes
+    kBools,
+    kBytes,  // u8; only the first of a chain
+  };
+  struct Link {
+    ChainOp op = ChainOp::kEnd;
+    int operand = -1;  // what `b` is; -1: kNone
+  };
+  const OpDef* op;
+  int operand;  // what the chain has
+  Link links[2];
+  Of of = kReals;  // that operand
+  Of to = of;      // the result: a dtype of `of` is the operand's
+  // kCompare: which one.
+  CompareDirection direction = CompareDirection::kEq;
+};
+absl::Span<const ChainRow> ChainRows();
+// Whether the row is of such an operand and result, with attributes as these.
+bool IsOf(const ChainRow& row, DType operand, DType result,
+          const Attributes& attributes);
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_ROWS_H_
