@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +25,8 @@ bool Resolve(void* library, const char* name, Fn* fn) {
 // Has OpenBLAS choose its kernels anew where it took those that it has for
 // processors it does not know, which do without vectors of 256 bits. It reads
 // the name of better ones from the environment. A thread that reads that
-// meanwhile finds it whole, old or new.
+// meanwhile finds it whole, old or new. Once: a second time OpenBLAS has
+// others.
 void ChooseKernels(void* library) {
   char* (*core)() = nullptr;
   void (*quit)() = nullptr;
@@ -38,21 +38,25 @@ void ChooseKernels(void* library) {
       absl::string_view(core()) != "Prescott") {
     return;
   }
-  const bool has_avx512 =
+  bool has_avx512 = false, has_avx2 = false;
+#if defined(__x86_64__)
+  has_avx512 =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  const bool has_avx2 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
   if (!has_avx512 && !has_avx2) return;
   static char name[] = "OPENBLAS_CORETYPE=SkylakeX";
   if (!has_avx512) std::strcpy(std::strchr(name, '=') + 1, "Haswell");
-  std::vector<char*> variables = {name};
+  // Stays: a thread may be reading it when it is no longer the environment.
+  static std::vector<char*>& variables = *new std::vector<char*>();
+  variables.push_back(name);
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
     variables.push_back(*at);
   }
   variables.push_back(nullptr);
   char** const before = environ;
-  environ = (new std::vector<char*>(std::move(variables)))->data();
+  environ = variables.data();
   quit();
   init();
   environ = before;

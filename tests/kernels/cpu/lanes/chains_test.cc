@@ -244,7 +244,7 @@ std::vector<T> Divisors() {
                        std::ldexp(T{1}, 29),
                        std::ldexp(T{1}, -31)};
   Random random(3);
-  for (int k = 0; k < 2000; ++k) {
+  for (int k = 0; k < 200; ++k) {
     const double mantissa =
         1 + 0x1p-52 * static_cast<double>(random.Bits() >> 12);
     by.push_back(static_cast<T>(
