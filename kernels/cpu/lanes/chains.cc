@@ -384,6 +384,21 @@ HWY_INLINE bool RunF32(const ChainLink* link, Strip<float, kWhole>& strip,
   return true;
 }
 
+// Past the caches where whole vectors belong to `to`, which strips that are not
+// whole copy.
+template <typename T, bool kWhole>
+HWY_INLINE void StorePast(const V<T> (&a)[kVectors], T* to) {
+  const Tag<T> d;
+  constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
+  const bool is_aligned =
+      reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
+  if (kWhole && is_aligned) {
+    HAWSER_EACH hn::Stream(a[v], d, to + v * kStep);
+  } else {
+    HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
+  }
+}
+
 template <typename T, bool kWhole>
 HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
   const Tag<T> d;
@@ -420,18 +435,8 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
         });
         break;
       case CodeOf(ChainOp::kGivePast, ChainOther::kLanes):
-        strip.Give(link->at, [&](T* to) HWY_ATTR {
-          const bool streams =
-              kWhole &&
-              reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
-          HAWSER_EACH {
-            if (streams) {
-              hn::Stream(a[v], d, to + v * kStep);
-            } else {
-              hn::StoreU(a[v], d, to + v * kStep);
-            }
-          }
-        });
+        strip.Give(link->at,
+                   [&](T* to) HWY_ATTR { StorePast<T, kWhole>(a, to); });
         break;
       case CodeOf(ChainOp::kGiveBools, ChainOther::kLanes):
         strip.template Give<uint8_t>(link->at, [&](uint8_t* to) HWY_ATTR {

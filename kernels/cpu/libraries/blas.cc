@@ -4,13 +4,15 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/log.h"
+#include "core/base/mutex.h"
 
 namespace hawser::cpu {
 namespace {
@@ -22,11 +24,28 @@ bool Resolve(void* library, const char* name, Fn* fn) {
   return *fn != nullptr;
 }
 
+// Calls `fn` while the environment has one variable more, "NAME=value". A
+// thread that reads the environment meanwhile finds it whole, old or new; so
+// does one that still reads the new one later.
+void WithVariable(const char* variable, absl::FunctionRef<void()> fn) {
+  static Mutex mu;
+  static auto& kept = *new std::vector<std::vector<char*>>();
+  const MutexLock lock(&mu);
+  std::vector<char*> all = {const_cast<char*>(variable)};
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    all.push_back(*at);
+  }
+  all.push_back(nullptr);
+  kept.push_back(std::move(all));
+  char** const before = environ;
+  environ = kept.back().data();
+  fn();
+  environ = before;
+}
+
 // Has OpenBLAS choose its kernels anew where it took those that it has for
 // processors it does not know, which do without vectors of 256 bits. It reads
-// the name of better ones from the environment. A thread that reads that
-// meanwhile finds it whole, old or new. Once: a second time OpenBLAS has
-// others.
+// the name of better ones from the environment.
 void ChooseKernels(void* library) {
   char* (*core)() = nullptr;
   void (*quit)() = nullptr;
@@ -46,20 +65,12 @@ void ChooseKernels(void* library) {
   has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
   if (!has_avx512 && !has_avx2) return;
-  static char name[] = "OPENBLAS_CORETYPE=SkylakeX";
-  if (!has_avx512) std::strcpy(std::strchr(name, '=') + 1, "Haswell");
-  // Stays: a thread may be reading it when it is no longer the environment.
-  static std::vector<char*>& variables = *new std::vector<char*>();
-  variables.push_back(name);
-  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
-    variables.push_back(*at);
-  }
-  variables.push_back(nullptr);
-  char** const before = environ;
-  environ = variables.data();
-  quit();
-  init();
-  environ = before;
+  WithVariable(
+      has_avx512 ? "OPENBLAS_CORETYPE=SkylakeX" : "OPENBLAS_CORETYPE=Haswell",
+      [&] {
+        quit();
+        init();
+      });
 }
 
 // With its version and the kernels that it chose, where it tells.
@@ -100,7 +111,16 @@ std::unique_ptr<const Blas> ChooseBlas() {
 std::unique_ptr<const Blas> OpenBlas(absl::string_view path) {
   auto blas = std::make_unique<Blas>();
   blas->path = std::string(path);
-  void* library = dlopen(blas->path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = nullptr;
+  const auto open = [&] {
+    library = dlopen(blas->path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  };
+  // OpenBLAS starts a thread for each core when it is opened.
+  if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
+    WithVariable("OPENBLAS_NUM_THREADS=1", open);
+  } else {
+    open();
+  }
   if (library == nullptr) return nullptr;
   if (!Resolve(library, "cblas_sgemm", &blas->sgemm) ||
       !Resolve(library, "cblas_dgemm", &blas->dgemm) ||
