@@ -27,9 +27,12 @@ inline constexpr int64_t kFoldBlock = 4096;
 inline constexpr int64_t kFoldColumns = 1024;
 inline constexpr int64_t kFoldRows = 512;
 
+inline int64_t FoldBlocksOf(int64_t n) {
+  return (n + kFoldBlock - 1) / kFoldBlock;
+}
 // Of a run of more than kFoldBlock elements: what is folded on its own.
 inline int64_t FirstHalf(int64_t n) {
-  return (n / 2 + kFoldBlock - 1) / kFoldBlock * kFoldBlock;
+  return (FoldBlocksOf(n) + 1) / 2 * kFoldBlock;
 }
 
 // x[0] * x[1] * ... of n >= 1 elements.
@@ -119,6 +122,7 @@ struct Folds {
 struct Reduction {
   Folds elements;
   Folds parts;  // what `elements` left
+  bool ordered;  // whether another order gives other bits
   // out[i] = initial * parts[i].
   void (*finish)(const char* initial, const char* parts, int64_t n, char* out);
 };
@@ -169,7 +173,10 @@ struct AccumulatorOf<F, T> {
 template <typename F, typename T,
           typename Acc = typename AccumulatorOf<F, T>::type>
 inline constexpr Reduction kReductionOf = {
-    FoldsOf<F, Acc, T>(), FoldsOf<F, Acc, Acc>(), Finish<F, Acc, T>};
+    FoldsOf<F, Acc, T>(), FoldsOf<F, Acc, Acc>(),
+    (std::same_as<F, Add> || std::same_as<F, Multiply>)&&!IntegerType<T> &&
+        !std::same_as<T, bool>,
+    Finish<F, Acc, T>};
 
 // nullptr where F is not for the dtype.
 template <typename F>

@@ -1,4 +1,5 @@
-// Reductions by a monoid, in an order that sizes alone decide.
+// Reductions by a monoid, in an order that sizes alone decide: in strict
+// numerics, where the order shows, the number of reduced elements alone.
 #ifndef HAWSER_KERNELS_CPU_MONOID_H_
 #define HAWSER_KERNELS_CPU_MONOID_H_
 

@@ -30,6 +30,8 @@ class LaneFold {
  public:
   virtual ~LaneFold() = default;
   virtual int64_t part_bytes() const = 0;
+  // Whether another order gives other bits.
+  virtual bool ordered() const { return false; }
   // Each of ny rows of nx lanes becomes a part; these are `step` parts apart.
   virtual void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
                     char* parts, int64_t step) const = 0;
@@ -52,6 +54,7 @@ class MonoidFold final : public LaneFold {
   int64_t part_bytes() const override {
     return ByteWidth(reduction_.elements.accumulator);
   }
+  bool ordered() const override { return reduction_.ordered; }
   void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx, char* parts,
             int64_t step) const override;
   void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,

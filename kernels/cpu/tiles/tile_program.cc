@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "core/base/status.h"
 #include "kernels/cpu/tiles/tile_builder.h"
 
@@ -116,6 +117,18 @@ void ListLoops(const plan::Region& region, TileProgram* program) {
   }
 }
 
+// Whether all that is folded into an element is one run of one tile.
+bool FoldsWholeRuns(const TileProgram& program) {
+  return !program.columns && program.inner.size() == 1 &&
+         program.inner[0].chunks() == 1;
+}
+
+bool IsOrdered(const TileProgram& program) {
+  return absl::c_any_of(program.reductions, [](const TileReduction& reduction) {
+    return reduction.fold->ordered();
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
@@ -136,6 +149,9 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
     }
     ChooseSizes(region, bytes, resident, &program);
     ListLoops(region, &program);
+    if (options.strict && IsOrdered(program) && !FoldsWholeRuns(program)) {
+      return Unimplemented("a sum in parts, in strict numerics");
+    }
     program.slots =
         builder.Layout(program.ny, program.nx, &program.slot_bytes);
     return program;

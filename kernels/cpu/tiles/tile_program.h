@@ -58,7 +58,8 @@ struct TileProgram {
 
 struct TileOptions {
   Isa isa = MachineIsa();  // whose loops elementwise ops use
-  // Ops whose rows promise no bits use the rows' loops.
+  // Ops whose rows promise no bits use the rows' loops, and sums are those of
+  // whole runs.
   bool strict = false;
 };
 

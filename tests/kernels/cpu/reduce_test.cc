@@ -181,6 +181,51 @@ TEST(ReduceTest, ThreadsDoNotChangeBits) {
 
 // (value, index) of the largest, as a reduce of two inputs; equal values keep
 // the smaller index whatever order they come in.
+// What is kept beside them, where the axes stand and how many threads there are
+// does not change what strict sums come to.
+TEST(ReduceTest, StrictSumsAreOrderedByWhatIsContractedAlone) {
+  constexpr runtime::Numerics kStrict = runtime::Numerics::kStrict;
+  Random random(12);
+  const auto sum = [&](const Literal& x, const Dims& axes, int threads) {
+    const Literal zero = NeutralOf(kAdd, x.shape().dtype());
+    return EvaluateOp(kReduce, {x, zero}, {{"dimensions", axes}},
+                      {{{zero.shape(), zero.shape()}, OneOp(kAdd)}},
+                      {.threads = threads, .numerics = kStrict});
+  };
+  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64,
+                            DType::kC64, DType::kC128}) {
+    for (const int64_t n : {1, 5, 15, 16, 31, 33, 100, 4096, 4097, 20481}) {
+      const Literal run = RandomLiteral(Shape::Of(dtype, {n}), random, false);
+      const Literal want = sum(run, {0}, 1);
+      const std::string which = absl::StrCat(DTypeName(dtype), " ", n);
+      for (const int64_t kept : {2, 3, 65, 130}) {
+        const Shape columns = Shape::Of(dtype, {n, kept});
+        const Literal wants = EvaluateOp(
+            kBroadcastInDim, {want},
+            {{"dims", Dims{kept}}, {"broadcast_dimensions", Dims{}}});
+        const Literal x = EvaluateOp(
+            kBroadcastInDim, {run},
+            {{"dims", Dims{n, kept}}, {"broadcast_dimensions", Dims{0}}});
+        EXPECT_THAT(sum(x, {0}, 2), LiteralEquals(wants)) << which;
+        const Literal rows =
+            EvaluateOp(kTranspose, {x}, {{"permutation", Dims{1, 0}}});
+        EXPECT_THAT(sum(rows, {1}, 2), LiteralEquals(wants)) << which;
+      }
+      if (n % 16 != 0) continue;
+      const Literal around = EvaluateOp(
+          kBroadcastInDim,
+          {EvaluateOp(kReshape, {run}, {{"dims", Dims{n / 16, 16}}})},
+          {{"dims", Dims{n / 16, 3, 16}},
+           {"broadcast_dimensions", Dims{0, 2}}});
+      EXPECT_THAT(sum(around, {0, 2}, 2),
+                  LiteralEquals(EvaluateOp(
+                      kBroadcastInDim, {want},
+                      {{"dims", Dims{3}}, {"broadcast_dimensions", Dims{}}})))
+          << which;
+    }
+  }
+}
+
 TEST(ReduceTest, TwoInputsAtOnce) {
   const Shape f = Shape::Scalar(DType::kF32);
   const Shape s = Shape::Scalar(DType::kS32);

@@ -27,11 +27,11 @@ namespace {
 
 using absl::StatusCode;
 
-// Whether floats are added up, whose order is not the evaluator's.
+// Whether floats are added up by products, whose order is a library's.
 bool SumsFloats(const Module& module) {
   for (const Computation& c : module.computations()) {
     for (const Instruction& i : c.instructions()) {
-      if (i.op != &kReduce && i.op != &kDotGeneral) continue;
+      if (i.op != &kDotGeneral) continue;
       for (const ValueId v : i.operands) {
         const DType dtype = c.shape(v).dtype();
         if (IsFloat(dtype) || IsComplex(dtype)) return true;
