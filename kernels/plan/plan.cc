@@ -54,18 +54,36 @@ int64_t ScratchOf(const Plan& plan, const Instruction& i,
   return bytes;
 }
 
-absl::StatusOr<ComputationPlan> PlanComputation(const Plan& plan, int index,
-                                                const Target& target) {
+// The region of an instruction that calls the computation that `like` is of,
+// too.
+Region Moved(Region like, int computation, int instruction) {
+  like.computation = computation;
+  like.instruction = instruction;
+  return like;
+}
+
+// `of_body`: a region of each computation that is a fusion's and was met.
+absl::StatusOr<ComputationPlan> PlanComputation(
+    const Plan& plan, int index, const Target& target,
+    std::vector<const Region*>* of_body) {
   const Computation& c = plan.module.computation(index);
   ComputationPlan result{.computation = index};
   std::vector<int64_t> scratch;
   result.regions.reserve(c.instructions().size());
   for (size_t k = 0; k < c.instructions().size(); ++k) {
-    HAWSER_ASSIGN_OR_RETURN(
-        Region region,
-        LowerRegion(plan.module, index, static_cast<int>(k), target));
-    scratch.push_back(ScratchOf(plan, c.instructions()[k], region));
-    result.regions.push_back(std::move(region));
+    const Instruction& i = c.instructions()[k];
+    const bool fused = i.op == &kFusion;
+    if (fused && (*of_body)[i.called[0]] != nullptr) {
+      result.regions.push_back(
+          Moved(*(*of_body)[i.called[0]], index, static_cast<int>(k)));
+    } else {
+      HAWSER_ASSIGN_OR_RETURN(
+          Region region,
+          LowerRegion(plan.module, index, static_cast<int>(k), target));
+      result.regions.push_back(std::move(region));
+      if (fused) (*of_body)[i.called[0]] = &result.regions.back();
+    }
+    scratch.push_back(ScratchOf(plan, i, result.regions.back()));
   }
   result.buffers = PlanBuffers(c, result.regions, scratch, target);
   return result;
@@ -83,13 +101,15 @@ absl::StatusOr<Module> FuseModule(const Module& original,
   }
   const Module& module = laid_out.empty() ? original : laid_out;
   Module fused(module.name());
+  FusedBodies bodies(&fused);
   const std::vector<bool> stepped = SteppedThrough(module);
   std::vector<int> called(module.computations().size(), -1);
   for (size_t c = 0; c < called.size(); ++c) {
     const Computation& from = module.computation(static_cast<int>(c));
     if (stepped[c]) {
       HAWSER_ASSIGN_OR_RETURN(
-          called[c], EmitGroups(FuseComputation(from, target), called, &fused));
+          called[c],
+          EmitGroups(FuseComputation(from, target), called, &bodies));
     } else {
       HAWSER_ASSIGN_OR_RETURN(called[c], CopyComputation(from, called, &fused));
     }
@@ -102,10 +122,12 @@ absl::StatusOr<Plan> PlanFused(Module fused, const Target& target) {
   Plan plan{.module = std::move(fused), .alignment = target.alignment};
   const std::vector<bool> stepped = SteppedThrough(plan.module);
   plan.computations.resize(stepped.size());
+  std::vector<const Region*> of_body(stepped.size(), nullptr);
   for (size_t c = 0; c < stepped.size(); ++c) {
     if (!stepped[c]) continue;
-    HAWSER_ASSIGN_OR_RETURN(plan.computations[c],
-                            PlanComputation(plan, static_cast<int>(c), target));
+    HAWSER_ASSIGN_OR_RETURN(
+        plan.computations[c],
+        PlanComputation(plan, static_cast<int>(c), target, &of_body));
   }
   return plan;
 }

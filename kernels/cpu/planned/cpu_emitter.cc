@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/ops/contraction/control.h"
 #include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
 
@@ -68,22 +69,34 @@ std::string RowDescribed(const plan::Site& site) {
 
 }  // namespace
 
-absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
-                             plan::Steps* to) {
-  absl::StatusOr<TileProgram> program = Unimplemented("no loops are planned");
-  if (MayBeTiles(site.region.kind)) {
-    program =
+absl::StatusOr<TileProgramPtr> CpuEmitter::TilesOf(const plan::Site& site) {
+  if (!MayBeTiles(site.region.kind)) {
+    return Unimplemented("no loops are planned");
+  }
+  const auto make = [&]() -> absl::StatusOr<TileProgramPtr> {
+    HAWSER_ASSIGN_OR_RETURN(
+        TileProgram program,
         MakeTileProgram(module_, site.region,
                         {.isa = ProcessIsa(),
-                         .strict = numerics_ == runtime::Numerics::kStrict});
-  }
+                         .strict = numerics_ == runtime::Numerics::kStrict}));
+    return std::make_shared<const TileProgram>(std::move(program));
+  };
+  if (site.instruction.op != &kFusion) return make();
+  const auto [at, is_new] = tiles_of_body_.try_emplace(site.region.body);
+  if (is_new) at->second = make();
+  return at->second;
+}
+
+absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
+                             plan::Steps* to) {
+  absl::StatusOr<TileProgramPtr> program = TilesOf(site);
   if (!program.ok() && !absl::IsUnimplemented(program.status())) {
     return program.status();
   }
   RegionWork work = WorkOf(module_, site, steps);
   to->push_back({plan::WorkStep{static_cast<int>(works_.size())}});
   if (program.ok()) {
-    steps.Note(site, Described(*program));
+    steps.Note(site, Described(**program));
     works_.push_back(TileWork{std::move(work), *std::move(program)});
   } else {
     steps.Note(site, RowDescribed(site));

@@ -28,9 +28,11 @@ struct RegionWork {
   int64_t bytes = 0;  // read and written
   int64_t lanes = 0;  // elementary operations
 };
+// Equal regions have one.
+using TileProgramPtr = std::shared_ptr<const TileProgram>;
 // By tiles.
 struct TileWork : RegionWork {
-  TileProgram program;
+  TileProgramPtr program;
 };
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.

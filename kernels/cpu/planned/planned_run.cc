@@ -92,7 +92,7 @@ absl::Status PlannedRun::Do(const TileWork& work) {
   for (const Slot& slot : work.operands) operands.push_back(At(slot));
   for (const Slot& slot : work.results) results.push_back(At(slot));
   HAWSER_RETURN_IF_ERROR(environment_.Look(0));
-  return RunTiles(work.program, operands, results, environment_);
+  return RunTiles(*work.program, operands, results, environment_);
 }
 
 absl::Status PlannedRun::Do(const RowWork& work) {

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
@@ -21,13 +19,16 @@ absl::string_view KindOf(const Group& group) {
 
 class Emitter {
  public:
-  Emitter(const Groups& groups, absl::Span<const int> called, Module* module)
+  Emitter(const Groups& groups, absl::Span<const int> called,
+          FusedBodies* bodies)
       : groups_(groups),
         from_(groups.computation()),
         called_(called),
-        module_(module),
+        bodies_(*bodies),
+        module_(bodies->module()),
         to_(from_.name()),
-        mapped_(from_.num_values(), kNoValue) {}
+        mapped_(from_.num_values(), kNoValue),
+        inside_(from_.num_values(), kNoValue) {}
 
   absl::StatusOr<int> Run() {
     for (int k = 0; k < from_.num_parameters(); ++k) {
@@ -38,7 +39,7 @@ class Emitter {
     std::vector<ValueId> results;
     for (const ValueId v : from_.results()) results.push_back(mapped_[v]);
     HAWSER_RETURN_IF_ERROR(to_.SetResults(results));
-    return module_->Add(std::move(to_));
+    return module_.Add(std::move(to_));
   }
 
  private:
@@ -106,43 +107,40 @@ class Emitter {
     for (const ValueId v : inputs_[g]) operands.push_back(mapped_[v]);
     HAWSER_ASSIGN_OR_RETURN(
         ValueId first,
-        to_.Append(*module_, kFusion, operands,
+        to_.Append(module_, kFusion, operands,
                    {{"kind", std::string(KindOf(group))}}, {body}));
     for (const ValueId v : group.outputs) mapped_[v] = first++;
     return absl::OkStatus();
   }
 
+  // What the group's fusion calls.
   absl::StatusOr<int> EmitBody(GroupId g) {
     const Group& group = groups_.group(g);
-    Computation body(absl::StrCat("fused_", module_->computations().size()));
-    absl::flat_hash_map<ValueId, ValueId> inside;
+    FusedBody body;
+    ValueId next = 0;
     for (const ValueId v : inputs_[g]) {
-      const Shape& shape = from_.shape(v);
-      HAWSER_ASSIGN_OR_RETURN(inside[v], body.Append(*module_, kParameter, {},
-                                                     {{"dtype", shape.dtype()},
-                                                      {"dims", shape.dims()}}));
+      inside_[v] = next++;
+      body.parameters.push_back(&from_.shape(v));
     }
     std::vector<int> members = group.members;
     std::sort(members.begin(), members.end());
+    body.steps.reserve(members.size());
     for (const int m : members) {
       const Instruction& i = from_.instructions()[m];
-      absl::InlinedVector<ValueId, 4> operands;
-      for (const ValueId v : i.operands) operands.push_back(inside.at(v));
-      HAWSER_ASSIGN_OR_RETURN(
-          const ValueId first,
-          body.Append(*module_, *i.op, operands, i.attributes, Called(i)));
+      FusedBody::Step& step = body.steps.emplace_back();
+      step.like = &i;
+      for (const ValueId v : i.operands) step.operands.push_back(inside_[v]);
+      step.called = Called(i);
       for (int k = 0; k < i.num_results; ++k) {
-        inside[i.first_result + k] = first + k;
+        inside_[i.first_result + k] = next++;
       }
     }
-    std::vector<ValueId> results;
-    for (const ValueId v : group.outputs) results.push_back(inside.at(v));
-    HAWSER_RETURN_IF_ERROR(body.SetResults(results));
-    return module_->Add(std::move(body));
+    for (const ValueId v : group.outputs) body.results.push_back(inside_[v]);
+    return bodies_.Find(body);
   }
 
-  absl::InlinedVector<int, 2> Called(const Instruction& i) const {
-    absl::InlinedVector<int, 2> called;
+  absl::InlinedVector<int, 1> Called(const Instruction& i) const {
+    absl::InlinedVector<int, 1> called;
     for (const int c : i.called) called.push_back(called_[c]);
     return called;
   }
@@ -153,7 +151,7 @@ class Emitter {
     for (const ValueId v : i.operands) operands.push_back(mapped_[v]);
     HAWSER_ASSIGN_OR_RETURN(
         const ValueId first,
-        to_.Append(*module_, *i.op, operands, i.attributes, Called(i)));
+        to_.Append(module_, *i.op, operands, i.attributes, Called(i)));
     for (int k = 0; k < i.num_results; ++k) {
       mapped_[i.first_result + k] = first + k;
     }
@@ -163,17 +161,20 @@ class Emitter {
   const Groups& groups_;
   const Computation& from_;
   absl::Span<const int> called_;
-  Module* const module_;
+  FusedBodies& bodies_;
+  Module& module_;
   Computation to_;
-  std::vector<ValueId> mapped_;
+  std::vector<ValueId> mapped_;  // to `to_`
+  std::vector<ValueId> inside_;  // to the body that is made; else anything
   std::vector<std::vector<ValueId>> inputs_;
 };
 
 }  // namespace
 
 absl::StatusOr<int> EmitGroups(const Groups& groups,
-                               absl::Span<const int> called, Module* module) {
-  return Emitter(groups, called, module).Run();
+                               absl::Span<const int> called,
+                               FusedBodies* bodies) {
+  return Emitter(groups, called, bodies).Run();
 }
 
 }  // namespace hawser::plan
