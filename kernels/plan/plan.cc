@@ -23,7 +23,9 @@ std::vector<bool> SteppedThrough(const Module& module) {
   for (size_t c = stepped.size(); c-- > 0;) {
     if (!stepped[c]) continue;
     for (const Instruction& i : module.computation(c).instructions()) {
-      if (NodeOf(*i.op).node != NodeClass::kControl) continue;
+      if (i.called.empty() || NodeOf(*i.op).node != NodeClass::kControl) {
+        continue;
+      }
       for (const int callee : i.called) stepped[callee] = true;
     }
   }

@@ -1,15 +1,9 @@
 #include "kernels/cpu/planned/cpu_emitter.h"
 
-#include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
-#include "kernels/cpu/libraries/libraries.h"
-#include "kernels/cpu/tile_steps/chain_step.h"
 
 namespace hawser::cpu {
 namespace {
@@ -22,9 +16,9 @@ bool MayBeTiles(RegionKind kind) {
          kind == RegionKind::kFullReduction;
 }
 
-RegionWork WorkOf(const Module& module, const plan::Site& site,
-                  plan::StepBuilder& steps) {
-  RegionWork work{.name = plan::NameOf(module, site.instruction),
+RegionWork WorkOf(const plan::Site& site, plan::StepBuilder& steps) {
+  RegionWork work{.computation = site.region.computation,
+                  .instruction = site.region.instruction,
                   .bytes = site.region.bytes_read + site.region.bytes_written,
                   .lanes = site.region.lane_operations};
   for (size_t k = 0; k < site.instruction.operands.size(); ++k) {
@@ -34,37 +28,6 @@ RegionWork WorkOf(const Module& module, const plan::Site& site,
     work.results.push_back(steps.ResultSlot(site, r));
   }
   return work;
-}
-
-// What a region's tiles are made of, in words.
-std::string Described(const TileProgram& program) {
-  size_t steps = 0, chains = 0;
-  for (const TileProgram::Pass& pass : program.passes) {
-    steps += pass.tile.size();
-    chains +=
-        std::count_if(pass.tile.begin(), pass.tile.end(), [](const auto& step) {
-          return dynamic_cast<const ChainStep*>(step.get()) != nullptr;
-        });
-  }
-  std::string text =
-      absl::StrCat("runs by tiles of ", program.ny, " x ", program.nx, ", ",
-                   steps, steps == 1 ? " step" : " steps");
-  if (chains > 0) {
-    absl::StrAppend(&text, ", ", chains, " of them ",
-                    chains == 1 ? "a chain" : "chains", " of ops");
-  }
-  return text;
-}
-
-// By which row, and over which library where its products have one.
-std::string RowDescribed(const plan::Site& site) {
-  const DType dtype =
-      site.computation.shape(site.instruction.first_result).dtype();
-  const std::string library = site.region.kind == RegionKind::kLibraryDot
-                                  ? Libraries::OfProcess().ProductsOf(dtype)
-                                  : "";
-  if (!library.empty()) return absl::StrCat("runs by its row, over ", library);
-  return "runs by its row";
 }
 
 }  // namespace
@@ -93,15 +56,12 @@ absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
   if (!program.ok() && !absl::IsUnimplemented(program.status())) {
     return program.status();
   }
-  RegionWork work = WorkOf(module_, site, steps);
+  RegionWork work = WorkOf(site, steps);
   to->push_back({plan::WorkStep{static_cast<int>(works_.size())}});
   if (program.ok()) {
-    steps.Note(site, Described(**program));
     works_.push_back(TileWork{std::move(work), *std::move(program)});
   } else {
-    steps.Note(site, RowDescribed(site));
-    works_.push_back(RowWork{std::move(work), site.region.computation,
-                             site.region.instruction});
+    works_.push_back(RowWork{std::move(work)});
   }
   return absl::OkStatus();
 }

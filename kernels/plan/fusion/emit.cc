@@ -28,6 +28,7 @@ class Emitter {
         module_(bodies->module()),
         to_(from_.name()),
         mapped_(from_.num_values(), kNoValue),
+        member_of_(from_.instructions().size(), -1),
         inside_(from_.num_values(), kNoValue) {}
 
   absl::StatusOr<int> Run() {
@@ -44,15 +45,13 @@ class Emitter {
 
  private:
   // What a group reads from others, each once, ascending.
-  std::vector<ValueId> Inputs(const Group& group) const {
-    std::vector<int> members = group.members;
-    std::sort(members.begin(), members.end());
+  std::vector<ValueId> Inputs(GroupId g) {
+    const Group& group = groups_.group(g);
+    for (const int m : group.members) member_of_[m] = g;
     std::vector<ValueId> inputs;
+    inputs.reserve(group.reads.size());
     for (const ValueId v : group.reads) {
-      if (!std::binary_search(members.begin(), members.end(),
-                              from_.producer(v))) {
-        inputs.push_back(v);
-      }
+      if (member_of_[from_.producer(v)] != g) inputs.push_back(v);
     }
     std::sort(inputs.begin(), inputs.end());
     return inputs;
@@ -66,7 +65,7 @@ class Emitter {
     std::vector<std::vector<GroupId>> readers(count);
     inputs_.resize(count);
     for (GroupId g = 0; g < count; ++g) {
-      inputs_[g] = Inputs(groups_.group(g));
+      inputs_[g] = Inputs(g);
       for (const ValueId v : inputs_[g]) {
         const GroupId maker = groups_.MakerOf(v);
         if (maker < 0) continue;  // a parameter
@@ -77,8 +76,7 @@ class Emitter {
     using Entry = std::pair<int, GroupId>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
     const auto add = [&](GroupId g) {
-      const auto& members = groups_.group(g).members;
-      ready.push({*std::max_element(members.begin(), members.end()), g});
+      ready.push({groups_.group(g).members.front(), g});
     };
     for (GroupId g = 0; g < count; ++g) {
       if (missing[g] == 0) add(g);
@@ -122,11 +120,9 @@ class Emitter {
       inside_[v] = next++;
       body.parameters.push_back(&from_.shape(v));
     }
-    std::vector<int> members = group.members;
-    std::sort(members.begin(), members.end());
-    body.steps.reserve(members.size());
-    for (const int m : members) {
-      const Instruction& i = from_.instructions()[m];
+    body.steps.reserve(group.members.size());
+    for (size_t m = group.members.size(); m-- > 0;) {
+      const Instruction& i = from_.instructions()[group.members[m]];
       FusedBody::Step& step = body.steps.emplace_back();
       step.like = &i;
       for (const ValueId v : i.operands) step.operands.push_back(inside_[v]);
@@ -165,6 +161,7 @@ class Emitter {
   Module& module_;
   Computation to_;
   std::vector<ValueId> mapped_;  // to `to_`
+  std::vector<GroupId> member_of_;  // the last group that was looked at
   std::vector<ValueId> inside_;  // to the body that is made; else anything
   std::vector<std::vector<ValueId>> inputs_;
 };

@@ -75,7 +75,7 @@ Groups FuseOnce(const Computation& c, const Target& target,
   for (int k = static_cast<int>(c.instructions().size()); k-- > 0;) {
     const Instruction& i = c.instructions()[k];
     if (i.op == &kParameter || !IsUsed(groups, i)) continue;
-    const NodeClass node = NodeOf(*i.op).node;
+    const NodeClass node = groups.row(k).node;
     if (tails.Contains(k)) {
       tails.Place(k, &groups);
     } else if (node == NodeClass::kLoop) {

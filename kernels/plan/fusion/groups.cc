@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "core/ir/leaves.h"
 
 namespace hawser::plan {
@@ -21,6 +20,10 @@ Groups::Groups(const Computation& computation, const Target& target)
       is_result_(computation.num_values(), false),
       maker_(computation.num_values(), -1) {
   for (const ValueId v : computation.results()) is_result_[v] = true;
+  rows_.reserve(computation.instructions().size());
+  for (const Instruction& i : computation.instructions()) {
+    rows_.push_back(&NodeOf(*i.op));
+  }
 }
 
 absl::InlinedVector<GroupId, 2> Groups::ReadersOf(const Instruction& i) const {
@@ -92,7 +95,7 @@ GroupId Groups::AddOwn(int instruction) {
   const Instruction& i = c_.instructions()[instruction];
   groups_.emplace_back();
   Group& group = groups_[g];
-  if (NodeOf(*i.op).node == NodeClass::kReduce) {
+  if (row(instruction).node == NodeClass::kReduce) {
     group.reduction = AxesOfReduce(c_, i);
     group.points = std::make_unique<PointGraph>(
         c_, group.reduction->Domain(),
@@ -134,7 +137,7 @@ void Groups::Inline(int instruction, GroupId g) {
   Group& group = groups_[g];
   for (const ValueId v : i.operands) {
     const bool known = group.points->Demanded(v);
-    if (known && NodeOf(*i.op).node != NodeClass::kDot) continue;
+    if (known && row(instruction).node != NodeClass::kDot) continue;
     const bool again = std::find(group.whole.begin(), group.whole.end(), v) !=
                        group.whole.end();
     if (again) continue;
@@ -194,29 +197,34 @@ bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
 }
 
 bool Groups::MayHost(int instruction, GroupId g,
-                     absl::Span<const GroupId> readers) const {
-  if (!HasRoom(instruction, g, /*writes=*/true)) return false;
-  std::vector<GroupId> others(readers.begin(), readers.end());
-  others.erase(std::find(others.begin(), others.end(), g));
-  return !MayReach(others, g);
+                     absl::Span<const GroupId> readers) {
+  return HasRoom(instruction, g, /*writes=*/true) &&
+         !MayReach(readers, g, /*except=*/g);
 }
 
-bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to) const {
-  absl::flat_hash_set<GroupId> seen;
-  std::vector<GroupId> open;
+bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to,
+                      GroupId except) {
+  seen_.resize(groups_.size(), 0);
+  ++reach_calls_;
+  open_.clear();
+  const auto open = [this](GroupId g) {
+    if (seen_[g] != reach_calls_) open_.push_back(g);
+    seen_[g] = reach_calls_;
+  };
   int budget = kReachBudget;
   for (const GroupId g : from) {
+    if (g == except) continue;
     if (g == to) return true;
-    if (seen.insert(g).second) open.push_back(g);
+    open(g);
   }
-  while (!open.empty()) {
-    const GroupId g = open.back();
-    open.pop_back();
+  while (!open_.empty()) {
+    const GroupId g = open_.back();
+    open_.pop_back();
     for (const ValueId v : groups_[g].outputs) {
       for (const GroupId reader : readers_[v]) {
         if (reader == to) return true;
         if (--budget < 0) return true;
-        if (seen.insert(reader).second) open.push_back(reader);
+        open(reader);
       }
     }
   }

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,10 +25,6 @@ struct IndexMap {
   IndexExpr Linear(absl::Span<const int64_t> dims) const;
   std::string ToString() const;  // "(d0, d1 + 3)"
   bool operator==(const IndexMap& other) const = default;
-  template <typename H>
-  friend H AbslHashValue(H h, const IndexMap& map) {
-    return H::combine(std::move(h), map.axes);
-  }
 };
 
 // The axes' indices at row-major offset `linear` of a value of sizes `dims`:

@@ -19,6 +19,7 @@ class AccessFinder {
 
   void Find(absl::Span<const ValueId> operands,
             absl::Span<const ValueId> results) {
+    operand_of_.reserve(operands.size());
     for (size_t k = operands.size(); k-- > 0;) {
       operand_of_[operands[k]] = static_cast<int>(k);
     }
