@@ -97,8 +97,7 @@ absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
   const TraceSpan span("compile", "fuse");
   Module laid_out;
-  if (std::any_of(original.computations().begin(),
-                  original.computations().end(), HasProducts)) {
+  if (MayLayOut(original, target)) {
     HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(original, target));
   }
   const Module& module = laid_out.empty() ? original : laid_out;

@@ -36,6 +36,8 @@ class Emitter {
       HAWSER_RETURN_IF_ERROR(Copy(k));
     }
     HAWSER_ASSIGN_OR_RETURN(const std::vector<GroupId> order, Order());
+    const size_t size = from_.num_parameters() + order.size();
+    to_.Reserve(size, size);
     for (const GroupId g : order) HAWSER_RETURN_IF_ERROR(Emit(g));
     std::vector<ValueId> results;
     for (const ValueId v : from_.results()) results.push_back(mapped_[v]);

@@ -71,6 +71,8 @@ absl::StatusOr<int> FusedBodies::Find(const FusedBody& body) {
 
 absl::StatusOr<int> FusedBodies::Write(const FusedBody& body) {
   Computation c(absl::StrCat("fused_", module_.computations().size()));
+  const size_t size = body.parameters.size() + body.steps.size();
+  c.Reserve(size, size);
   for (const Shape* shape : body.parameters) {
     HAWSER_RETURN_IF_ERROR(
         c.Append(module_, kParameter, {},

@@ -171,14 +171,16 @@ void Groups::MakeReduction(GroupId g, const ReduceAxes& axes,
 bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
   const Group& group = groups_[g];
   const Instruction& i = c_.instructions()[instruction];
+  const bool chooses = i.operands.size() > 1 && i.op->Is(kDataMovement);
   int fresh = 0;
   size_t points = 0;
   int depth = 0;
   for (int k = 0; k < i.num_results; ++k) {
     const ValueId v = i.first_result + k;
-    points += group.points->PointsOf(v).size();
-    depth = std::max(depth, group.points->ScopeDepth(v));
-    const size_t own = group.points->Demanded(v) ? 1 : 0;
+    const size_t here = group.points->PointsOf(v).size();
+    points += here;
+    if (chooses) depth = std::max(depth, group.points->ScopeDepth(v));
+    const size_t own = here > 0 ? 1 : 0;
     if (own > 0) --fresh;
     if (writes && (is_result_[v] || readers_[v].size() > own)) ++fresh;
   }
@@ -187,7 +189,6 @@ bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
   }
   const size_t grown =
       group.points->points().size() + points * i.operands.size();
-  const bool chooses = i.operands.size() > 1 && i.op->Is(kDataMovement);
   return static_cast<int>(group.members.size()) < target_.max_instructions &&
          grown <= static_cast<size_t>(target_.max_points) &&
          (fresh <= 0 ||

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/ir/module.h"
 #include "kernels/plan/region/node_table.h"
 #include "kernels/plan/region/point_graph.h"
@@ -19,8 +20,8 @@ using GroupId = int;
 
 struct Group {
   std::vector<int> members;      // instructions, descending
-  std::vector<ValueId> outputs;  // read outside or results
-  std::vector<ValueId> reads;    // every value it ever demanded
+  absl::InlinedVector<ValueId, 2> outputs;  // read outside or results
+  std::vector<ValueId> reads;               // every value it ever demanded
   int num_reads = 0;             // buffers it would read as it stands
   // nullptr: an instruction that is never fused.
   std::unique_ptr<PointGraph> points;

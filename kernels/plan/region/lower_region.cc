@@ -21,6 +21,17 @@ struct Body {
   int first, last;  // instructions [first, last)
   std::vector<ValueId> results;
   std::vector<ValueId> operands;  // what the instruction's operands are here
+  std::vector<const NodeRow*> rows;  // of instructions from `first` on
+
+  const NodeRow& row(int instruction) const {
+    return *rows[instruction - first];
+  }
+  void FindRows() {
+    rows.reserve(last - first);
+    for (int k = first; k < last; ++k) {
+      rows.push_back(&NodeOf(*computation->instructions()[k].op));
+    }
+  }
 };
 
 Body BodyOf(const Module& module, const Computation& computation,
@@ -35,6 +46,7 @@ Body BodyOf(const Module& module, const Computation& computation,
     body.results.assign(results.begin(), results.end());
     body.operands.resize(i.operands.size());
     std::iota(body.operands.begin(), body.operands.end(), 0);
+    body.FindRows();
     return body;
   }
   body.computation = &computation;
@@ -44,13 +56,14 @@ Body BodyOf(const Module& module, const Computation& computation,
     body.results.push_back(i.first_result + k);
   }
   body.operands.assign(i.operands.begin(), i.operands.end());
+  body.FindRows();
   return body;
 }
 
+// The first instruction of its class; nullptr: there is none.
 const Instruction* FindOfClass(const Body& body, NodeClass node) {
   for (int k = body.first; k < body.last; ++k) {
-    const Instruction& i = body.computation->instructions()[k];
-    if (NodeOf(*i.op).node == node) return &i;
+    if (body.row(k).node == node) return &body.computation->instructions()[k];
   }
   return nullptr;
 }
@@ -280,12 +293,13 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
     region.num_kept = static_cast<int>(region.domain.size());
   }
   PointGraph graph(*body.computation, region.domain, region.num_kept);
+  graph.Reserve(body.rows.size() + body.operands.size());
   HAWSER_RETURN_IF_ERROR(DemandResults(
       body, reduce != nullptr ? &axes : nullptr, &graph, &region));
   for (int k = body.last; k-- > body.first;) {
     const Instruction& i = body.computation->instructions()[k];
     if (i.op == &kParameter) continue;
-    const NodeRow& row = NodeOf(*i.op);
+    const NodeRow& row = body.row(k);
     if (row.expand == nullptr) {
       return Internal(i.op->name, " inside a fusion is no part of a region");
     }

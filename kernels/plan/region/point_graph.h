@@ -24,6 +24,12 @@ class PointGraph {
   // `computation` outlives the graph.
   PointGraph(const Computation& computation, Dims domain, int num_kept);
 
+  // Room for so many points.
+  void Reserve(size_t points) {
+    points_.reserve(points);
+    per_turn_.reserve(points);
+    by_value_.reserve(points);
+  }
   // The point of `value` there; made when it is new. `user` is the point that
   // needs it, -1 for a result.
   PointId Demand(ValueId value, MapId map, ScopeId scope, PointId user);
