@@ -56,15 +56,16 @@ int64_t ScratchOf(const Plan& plan, const Instruction& i,
   return bytes;
 }
 
-// The region of an instruction that calls the computation that `like` is of,
-// too.
-Region Moved(Region like, int computation, int instruction) {
-  like.computation = computation;
-  like.instruction = instruction;
-  return like;
+// The same region where another fusion calls its computation.
+Region Moved(Region region, int computation, int instruction) {
+  region.computation = computation;
+  region.instruction = instruction;
+  return region;
 }
 
-// `of_body`: a region of each computation that is a fusion's and was met.
+// `of_body`: by computation, the first region of fusions that call it, or
+// nullptr. A region is a function of what its fusion calls and of its place.
+// It stays where it is while the plan grows, as vectors are moved whole.
 absl::StatusOr<ComputationPlan> PlanComputation(
     const Plan& plan, int index, const Target& target,
     std::vector<const Region*>* of_body) {
@@ -74,16 +75,16 @@ absl::StatusOr<ComputationPlan> PlanComputation(
   result.regions.reserve(c.instructions().size());
   for (size_t k = 0; k < c.instructions().size(); ++k) {
     const Instruction& i = c.instructions()[k];
-    const bool fused = i.op == &kFusion;
-    if (fused && (*of_body)[i.called[0]] != nullptr) {
-      result.regions.push_back(
-          Moved(*(*of_body)[i.called[0]], index, static_cast<int>(k)));
+    const auto instruction = static_cast<int>(k);
+    const Region** known =
+        i.op == &kFusion ? &(*of_body)[i.called[0]] : nullptr;
+    if (known != nullptr && *known != nullptr) {
+      result.regions.push_back(Moved(**known, index, instruction));
     } else {
       HAWSER_ASSIGN_OR_RETURN(
-          Region region,
-          LowerRegion(plan.module, index, static_cast<int>(k), target));
+          Region region, LowerRegion(plan.module, index, instruction, target));
       result.regions.push_back(std::move(region));
-      if (fused) (*of_body)[i.called[0]] = &result.regions.back();
+      if (known != nullptr) *known = &result.regions.back();
     }
     scratch.push_back(ScratchOf(plan, i, result.regions.back()));
   }

@@ -73,6 +73,9 @@ PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns)
   for (const plan::MemoryAccess& a : region.accesses) {
     if (a.operand >= 0) indices_[a.point] = &a.offset;
   }
+  merged_.reserve(
+      std::count_if(region.points.begin(), region.points.end(),
+                    [](const Point& p) { return p.kind == Point::kIota; }));
   loops_.reserve(region.points.size());
   shapes_.reserve(region.points.size());
   whens_.reserve(region.points.size());

@@ -4,7 +4,6 @@
 #define HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "kernels/cpu/tile_steps/tile.h"
@@ -62,7 +61,7 @@ class PointShapes {
   const bool columns_;
   const bool folds_;
   const plan::IndexExpr nothing_;
-  std::deque<plan::IndexExpr> merged_;           // of iotas
+  std::vector<plan::IndexExpr> merged_;          // of iotas; never moved
   std::vector<const plan::IndexExpr*> indices_;  // by point
   std::vector<uint8_t> loops_;                   // likewise
   std::vector<LaneShape> shapes_, symbols_;

@@ -94,8 +94,7 @@ Groups FuseOnce(const Computation& c, const Target& target,
 // -1 where a library has a call for the group.
 int RefusedProduct(const Computation& c, const Target& target,
                    const Group& group) {
-  std::vector<int> members = group.members;
-  std::sort(members.begin(), members.end());
+  const std::vector<int> members(group.members.rbegin(), group.members.rend());
   int dot = -1;
   for (const int m : members) {
     if (c.instructions()[m].op == &kDotGeneral) dot = m;

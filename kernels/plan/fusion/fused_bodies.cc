@@ -1,5 +1,4 @@
-#include "kernels/plan/fusion/fused_bodies.h"
-
+// FusedBodies: each computation of a fusion is written once.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
+#include "kernels/plan/fusion/emit.h"
 
 namespace hawser::plan {
 namespace {

@@ -10,6 +10,8 @@ namespace {
 
 // Groups looked at before MayReach gives up.
 constexpr int kReachBudget = 64;
+// Of a group, as most have.
+constexpr size_t kUsualPoints = 7;
 
 }  // namespace
 
@@ -40,7 +42,7 @@ absl::InlinedVector<GroupId, 2> Groups::ReadersOf(const Instruction& i) const {
 }
 
 bool Groups::ReadsWhole(GroupId g, int instruction) const {
-  const std::vector<ValueId>& whole = groups_[g].whole;
+  const auto& whole = groups_[g].whole;
   return std::any_of(whole.begin(), whole.end(),
                      [&](ValueId v) { return c_.producer(v) == instruction; });
 }
@@ -105,6 +107,7 @@ GroupId Groups::AddOwn(int instruction) {
     group.points =
         std::make_unique<PointGraph>(c_, dims, static_cast<int>(dims.size()));
   }
+  group.points->Reserve(kUsualPoints);
   Write(instruction, g);
   for (int k = 0; k < i.num_results; ++k) {
     const ValueId v = i.first_result + k;
@@ -126,9 +129,9 @@ GroupId Groups::AddDot(int exit) {
 void Groups::Inline(int instruction, GroupId g) {
   Forget(instruction, g);
   groups_[g].members.push_back(instruction);
-  std::vector<ValueId> demanded;
-  groups_[g].points->Expand(instruction, &demanded);
-  for (const ValueId v : demanded) {
+  demanded_.clear();
+  groups_[g].points->Expand(instruction, &demanded_);
+  for (const ValueId v : demanded_) {
     const auto& whole = groups_[g].whole;
     if (std::find(whole.begin(), whole.end(), v) == whole.end()) Read(v, g);
   }

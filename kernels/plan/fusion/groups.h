@@ -19,15 +19,15 @@ namespace hawser::plan {
 using GroupId = int;
 
 struct Group {
-  std::vector<int> members;      // instructions, descending
+  absl::InlinedVector<int, 6> members;      // instructions, descending
   absl::InlinedVector<ValueId, 2> outputs;  // read outside or results
-  std::vector<ValueId> reads;               // every value it ever demanded
+  absl::InlinedVector<ValueId, 6> reads;    // every value it ever demanded
   int num_reads = 0;             // buffers it would read as it stands
   // nullptr: an instruction that is never fused.
   std::unique_ptr<PointGraph> points;
   std::optional<ReduceAxes> reduction;
   bool is_dot = false;
-  std::vector<ValueId> whole;  // read as a whole, through no point
+  absl::InlinedVector<ValueId, 2> whole;  // read as a whole, through no point
   double extra_seconds = 0;    // spent on recomputing what others compute too
 };
 
@@ -103,6 +103,7 @@ class Groups {
   std::vector<int> seen_;
   int reach_calls_ = 0;
   std::vector<GroupId> open_;
+  std::vector<ValueId> demanded_;  // Inline's
 };
 
 }  // namespace hawser::plan

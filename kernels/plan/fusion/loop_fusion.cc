@@ -25,13 +25,14 @@ bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
                   points.domain().begin() + points.num_kept());
   const IndexMap& map = points.map(points.point(ids[0]).map);
   if (shape.dims() == kept && map == IndexMap::Identity(kept)) return true;
-  const IndexExpr got = map.Linear(shape.dims());
   if (shape.num_elements() == ElementsOf(kept)) {
-    return got == IndexMap::Identity(kept).Linear(kept);
+    return map.Linear(shape.dims()) == IndexMap::Identity(kept).Linear(kept);
   }
   // Where not all loops are kept, some are a reduction's.
-  return shape.num_elements() == ElementsOf(points.domain()) &&
-         got == group.reduction->InputMap().Linear(group.reduction->input);
+  if (shape.num_elements() != ElementsOf(points.domain())) return false;
+  const IndexMap input = group.reduction->InputMap();
+  return (shape.dims() == group.reduction->input && map == input) ||
+         map.Linear(shape.dims()) == input.Linear(group.reduction->input);
 }
 
 }  // namespace

@@ -67,10 +67,10 @@ bool ReductionFusion::FitsInto(const Instruction& i, GroupId g) {
   // The group runs over the results, or over the inputs.
   for (const bool over_results : {true, false}) {
     if (ElementsOf(old) != ElementsOf(over_results ? kept : domain)) continue;
-    const IndexExpr linear = over_results ? axes.ResultMap().Linear(kept)
-                                          : axes.InputMap().Linear(axes.input);
-    const IndexMap back = Delinearize(linear, old);
     if (!over_results && !cost_.IsResident(i, axes)) continue;
+    const IndexMap back = over_results
+                              ? Reshaped(axes.ResultMap(), kept, old)
+                              : Reshaped(axes.InputMap(), axes.input, old);
     if (!ReadsAt(i, points, back, axes)) continue;
     groups_.MakeReduction(g, axes, back.axes);
     return true;

@@ -66,6 +66,10 @@ IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims) {
   return map;
 }
 
+IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to) {
+  return from == to ? map : Delinearize(map.Linear(from), to);
+}
+
 bool Predicate::AlwaysHolds() const {
   const Bounds b = value.bounds();
   return b.min >= bounds.min && b.max <= bounds.max;

@@ -31,6 +31,9 @@ struct IndexMap {
 // the inverse of Linear.
 IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims);
 
+// A map to a value of sizes `from`, for the same elements under sizes `to`.
+IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to);
+
 // `value` lies within `bounds`. Where a predicate fails the element is not
 // read.
 struct Predicate {

@@ -74,12 +74,6 @@ int64_t Product(absl::Span<const int64_t> sizes) {
   return product;
 }
 
-// A map of loops to a value of sizes `from`, for the same elements under sizes
-// `to`.
-IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to) {
-  return from == to ? map : Delinearize(map.Linear(from), to);
-}
-
 // Demands every result over the loops of the region.
 absl::Status DemandResults(const Body& body, const ReduceAxes* axes,
                            PointGraph* graph, Region* region) {
