@@ -20,6 +20,7 @@ constexpr double kInstructionSteps = 256;
 absl::StatusOr<CpuProgram> CpuProgram::Make(const Module& module, int entry) {
   CpuProgram program;
   program.module_ = &module;
+  program.computations_.reserve(entry + 1);
   for (int i = 0; i <= entry; ++i) {
     HAWSER_ASSIGN_OR_RETURN(
         Prepared prepared,
@@ -34,6 +35,10 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
     const std::vector<Prepared>& before) {
   Prepared p{.computation = &computation};
   p.used.resize(computation.num_values(), false);
+  const size_t count = computation.instructions().size();
+  p.steps.reserve(count);
+  p.step_of.reserve(count);
+  p.last_uses.reserve(2 * count);
   for (const Instruction& i : computation.instructions()) {
     p.step_of.push_back(
         i.op == &kParameter ? -1 : static_cast<int>(p.steps.size()));

@@ -23,7 +23,9 @@ std::vector<bool> SteppedThrough(const Module& module) {
   for (size_t c = stepped.size(); c-- > 0;) {
     if (!stepped[c]) continue;
     for (const Instruction& i : module.computation(c).instructions()) {
-      if (NodeOf(*i.op).node != NodeClass::kControl) continue;
+      if (i.called.empty() || NodeOf(*i.op).node != NodeClass::kControl) {
+        continue;
+      }
       for (const int callee : i.called) stepped[callee] = true;
     }
   }
@@ -54,18 +56,37 @@ int64_t ScratchOf(const Plan& plan, const Instruction& i,
   return bytes;
 }
 
-absl::StatusOr<ComputationPlan> PlanComputation(const Plan& plan, int index,
-                                                const Target& target) {
+// The same region where another fusion calls its computation.
+Region Moved(Region region, int computation, int instruction) {
+  region.computation = computation;
+  region.instruction = instruction;
+  return region;
+}
+
+// `of_body`: by computation, the first region of fusions that call it, or
+// nullptr. A region is a function of what its fusion calls and of its place.
+// It stays where it is while the plan grows, as vectors are moved whole.
+absl::StatusOr<ComputationPlan> PlanComputation(
+    const Plan& plan, int index, const Target& target,
+    std::vector<const Region*>* of_body) {
   const Computation& c = plan.module.computation(index);
   ComputationPlan result{.computation = index};
   std::vector<int64_t> scratch;
   result.regions.reserve(c.instructions().size());
   for (size_t k = 0; k < c.instructions().size(); ++k) {
-    HAWSER_ASSIGN_OR_RETURN(
-        Region region,
-        LowerRegion(plan.module, index, static_cast<int>(k), target));
-    scratch.push_back(ScratchOf(plan, c.instructions()[k], region));
-    result.regions.push_back(std::move(region));
+    const Instruction& i = c.instructions()[k];
+    const auto instruction = static_cast<int>(k);
+    const Region** known =
+        i.op == &kFusion ? &(*of_body)[i.called[0]] : nullptr;
+    if (known != nullptr && *known != nullptr) {
+      result.regions.push_back(Moved(**known, index, instruction));
+    } else {
+      HAWSER_ASSIGN_OR_RETURN(
+          Region region, LowerRegion(plan.module, index, instruction, target));
+      result.regions.push_back(std::move(region));
+      if (known != nullptr) *known = &result.regions.back();
+    }
+    scratch.push_back(ScratchOf(plan, i, result.regions.back()));
   }
   result.buffers = PlanBuffers(c, result.regions, scratch, target);
   return result;
@@ -77,19 +98,20 @@ absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
   const TraceSpan span("compile", "fuse");
   Module laid_out;
-  if (std::any_of(original.computations().begin(),
-                  original.computations().end(), HasProducts)) {
+  if (MayLayOut(original, target)) {
     HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(original, target));
   }
   const Module& module = laid_out.empty() ? original : laid_out;
   Module fused(module.name());
+  FusedBodies bodies(&fused);
   const std::vector<bool> stepped = SteppedThrough(module);
   std::vector<int> called(module.computations().size(), -1);
   for (size_t c = 0; c < called.size(); ++c) {
     const Computation& from = module.computation(static_cast<int>(c));
     if (stepped[c]) {
       HAWSER_ASSIGN_OR_RETURN(
-          called[c], EmitGroups(FuseComputation(from, target), called, &fused));
+          called[c],
+          EmitGroups(FuseComputation(from, target), called, &bodies));
     } else {
       HAWSER_ASSIGN_OR_RETURN(called[c], CopyComputation(from, called, &fused));
     }
@@ -102,10 +124,12 @@ absl::StatusOr<Plan> PlanFused(Module fused, const Target& target) {
   Plan plan{.module = std::move(fused), .alignment = target.alignment};
   const std::vector<bool> stepped = SteppedThrough(plan.module);
   plan.computations.resize(stepped.size());
+  std::vector<const Region*> of_body(stepped.size(), nullptr);
   for (size_t c = 0; c < stepped.size(); ++c) {
     if (!stepped[c]) continue;
-    HAWSER_ASSIGN_OR_RETURN(plan.computations[c],
-                            PlanComputation(plan, static_cast<int>(c), target));
+    HAWSER_ASSIGN_OR_RETURN(
+        plan.computations[c],
+        PlanComputation(plan, static_cast<int>(c), target, &of_body));
   }
   return plan;
 }

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/planned/planned_program.h"
@@ -23,9 +25,14 @@ class CpuEmitter final : public plan::RegionEmitter {
                    plan::Steps* to) override;
 
  private:
+  // Errors: kUnimplemented, a region that tiles do not compute.
+  absl::StatusOr<TileProgramPtr> TilesOf(const plan::Site& site);
+
   const Module& module_;
   const runtime::Numerics numerics_;
   std::vector<Work>& works_;
+  // By the computation that fusions call: these are one region.
+  absl::flat_hash_map<int, absl::StatusOr<TileProgramPtr>> tiles_of_body_;
 };
 
 }  // namespace hawser::cpu

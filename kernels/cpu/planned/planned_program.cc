@@ -1,5 +1,6 @@
 #include "kernels/cpu/planned/planned_program.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -7,8 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/planned/cpu_emitter.h"
 #include "kernels/cpu/planned/planned_run.h"
+#include "kernels/cpu/tile_steps/chain_step.h"
+#include "kernels/plan/steps/step_builder.h"
 
 namespace hawser::cpu {
 
@@ -46,8 +50,53 @@ std::string PlannedProgram::MakerOf(size_t result) const {
                    c.instructions()[c.producer(c.results()[result])]));
 }
 
+std::string PlannedProgram::Described(const TileWork& work) const {
+  const TileProgram& program = *work.program;
+  size_t steps = 0, chains = 0;
+  for (const TileProgram::Pass& pass : program.passes) {
+    steps += pass.tile.size();
+    chains +=
+        std::count_if(pass.tile.begin(), pass.tile.end(), [](const auto& step) {
+          return dynamic_cast<const ChainStep*>(step.get()) != nullptr;
+        });
+  }
+  std::string text =
+      absl::StrCat("runs by tiles of ", program.ny, " x ", program.nx, ", ",
+                   steps, steps == 1 ? " step" : " steps");
+  if (chains > 0) {
+    absl::StrAppend(&text, ", ", chains, " of them ",
+                    chains == 1 ? "a chain" : "chains", " of ops");
+  }
+  return text;
+}
+
+std::string PlannedProgram::Described(const RowWork& work) const {
+  const plan::ComputationPlan& planned = plan_->computations[work.computation];
+  const Computation& c = plan_->module.computation(work.computation);
+  const DType dtype =
+      c.shape(c.instructions()[work.instruction].first_result).dtype();
+  const bool is_product =
+      planned.regions[work.instruction].kind == plan::RegionKind::kLibraryDot;
+  const std::string library =
+      is_product ? Libraries::OfProcess().ProductsOf(dtype) : "";
+  if (!library.empty()) return absl::StrCat("runs by its row, over ", library);
+  return "runs by its row";
+}
+
 std::string PlannedProgram::Explain() const {
-  return absl::StrCat(steps_.explanation,
+  std::string text;
+  for (const Work& any : works_) {
+    std::visit(
+        [&](const auto& work) {
+          const Computation& c = plan_->module.computation(work.computation);
+          absl::StrAppend(
+              &text, c.name(), " ",
+              plan::NameOf(plan_->module, c.instructions()[work.instruction]),
+              " ", Described(work), "\n");
+        },
+        any);
+  }
+  return absl::StrCat(text, steps_.explanation,
                       plan::Explain(*plan_, plan::CpuTarget()));
 }
 

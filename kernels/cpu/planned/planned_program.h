@@ -23,20 +23,20 @@ namespace hawser::cpu {
 
 // A region and where its values are.
 struct RegionWork {
+  int computation = 0, instruction = 0;  // of the planned module
   absl::InlinedVector<plan::Slot, 4> operands, results;
-  std::string name;   // of its instruction, for errors and traces
   int64_t bytes = 0;  // read and written
   int64_t lanes = 0;  // elementary operations
 };
+// Equal regions have one.
+using TileProgramPtr = std::shared_ptr<const TileProgram>;
 // By tiles.
 struct TileWork : RegionWork {
-  TileProgram program;
+  TileProgramPtr program;
 };
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.
-struct RowWork : RegionWork {
-  int computation = 0, instruction = 0;  // of the planned module
-};
+struct RowWork : RegionWork {};
 using Work = std::variant<TileWork, RowWork>;
 
 // Immutable and thread-safe; runs may overlap.
@@ -65,6 +65,9 @@ class PlannedProgram {
 
   // "instruction %3 (add)": the one that makes a result.
   std::string MakerOf(size_t result) const;
+  // How the region runs, in words.
+  std::string Described(const TileWork& work) const;
+  std::string Described(const RowWork& work) const;
   // Memory for the results that are no other value's: new, or an argument's.
   absl::StatusOr<std::vector<Literal>> OwnResults(
       std::vector<Literal>& arguments, const Environment& environment) const;

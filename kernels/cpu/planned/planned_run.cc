@@ -2,12 +2,14 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
 #include "kernels/cpu/tiles/tile_runner.h"
+#include "kernels/plan/steps/step_builder.h"
 
 namespace hawser::cpu {
 namespace {
@@ -22,14 +24,21 @@ std::shared_ptr<char> Borrowed(char* memory) {
   return {std::shared_ptr<char>(), memory};
 }
 
+std::string NameOf(const Module& module, const RegionWork& work) {
+  return plan::NameOf(
+      module,
+      module.computation(work.computation).instructions()[work.instruction]);
+}
+
 // Names where an error arose. A caller's own cancel or deadline is not the
 // instruction's fault and stays as it is.
-absl::Status In(const RegionWork& work, const absl::Status& status) {
+absl::Status In(const Module& module, const RegionWork& work,
+                const absl::Status& status) {
   if (status.ok() || absl::IsCancelled(status) ||
       absl::IsDeadlineExceeded(status)) {
     return status;
   }
-  return Annotate(status, absl::StrCat("instruction ", work.name));
+  return Annotate(status, absl::StrCat("instruction ", NameOf(module, work)));
 }
 
 }  // namespace
@@ -45,10 +54,10 @@ absl::Status PlannedRun::Run(const plan::Steps& steps) {
 absl::Status PlannedRun::Do(const plan::WorkStep& step) {
   return std::visit(
       [this](const auto& work) {
-        TraceSpan span("run", work.name);
+        TraceSpan span("run", IsTraced() ? NameOf(module_, work) : "");
         span.Add("bytes", work.bytes);
         span.Add("lanes", work.lanes);
-        return In(work, Do(work));
+        return In(module_, work, Do(work));
       },
       works_[step.work]);
 }
@@ -92,7 +101,7 @@ absl::Status PlannedRun::Do(const TileWork& work) {
   for (const Slot& slot : work.operands) operands.push_back(At(slot));
   for (const Slot& slot : work.results) results.push_back(At(slot));
   HAWSER_RETURN_IF_ERROR(environment_.Look(0));
-  return RunTiles(work.program, operands, results, environment_);
+  return RunTiles(*work.program, operands, results, environment_);
 }
 
 absl::Status PlannedRun::Do(const RowWork& work) {

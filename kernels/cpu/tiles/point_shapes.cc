@@ -69,14 +69,21 @@ PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns)
       columns_(columns),
       folds_(HasFolds(region)),
       symbols_(region.symbols.size(), LaneShape::kOne) {
-  indices_.resize(region.points.size());
+  indices_.resize(region.points.size(), &nothing_);
   for (const plan::MemoryAccess& a : region.accesses) {
-    if (a.operand >= 0) indices_[a.point] = a.offset;
+    if (a.operand >= 0) indices_[a.point] = &a.offset;
   }
+  merged_.reserve(
+      std::count_if(region.points.begin(), region.points.end(),
+                    [](const Point& p) { return p.kind == Point::kIota; }));
+  loops_.reserve(region.points.size());
+  shapes_.reserve(region.points.size());
+  whens_.reserve(region.points.size());
   for (size_t n = 0; n < region.points.size(); ++n) {
     const Point& p = region.points[n];
     if (p.kind == Point::kIota) {
-      indices_[n] = Merged(region.maps[p.map].axes[p.axis]);
+      merged_.push_back(Merged(region.maps[p.map].axes[p.axis]));
+      indices_[n] = &merged_.back();
     }
     loops_.push_back(LoopsOf(static_cast<PointId>(n)));
     const bool folded = folds_ && (p.per_result || p.kind == Point::kReduce);
@@ -132,7 +139,7 @@ uint8_t PointShapes::LoopsOf(PointId id) const {
     // Of every loop that is kept.
     return columns_ ? kAlongX | kAround : kAlongY | kAround;
   }
-  uint8_t loops = LoopsOf(indices_[id]);
+  uint8_t loops = LoopsOf(index(id));
   // Where its scope does not hold a load is not done, and anything else is
   // done in vain.
   if (p.kind == Point::kLoad) loops |= LoopsOfScope(p.scope);
@@ -147,7 +154,8 @@ bool PointShapes::IsOneRow(PointId id) const {
       region_.loops.extents[lanes_.x] > kShortRow) {
     return false;
   }
-  const std::vector<PointId> needed = Needed(id);
+  std::vector<PointId> needed;
+  AddNeeded(id, &needed);
   return std::all_of(needed.begin(), needed.end(), [this](PointId other) {
     return whens_[other] == When::kOnce;
   });
@@ -171,11 +179,12 @@ bool PointShapes::Tells(ScopeId scope, LaneShape shape) const {
          (shape != LaneShape::kOne || loops == kNone);
 }
 
-std::vector<PointId> PointShapes::Needed(PointId id) const {
+void PointShapes::AddNeeded(PointId id, std::vector<PointId>* needed) const {
   const Point& p = region_.points[id];
-  std::vector<PointId> needed(p.operands.begin(), p.operands.end());
+  needed->insert(needed->end(), p.operands.begin(), p.operands.end());
+  if (region_.symbols.empty()) return;
   std::vector<int> symbols;
-  indices_[id].CollectSymbols(&symbols);
+  index(id).CollectSymbols(&symbols);
   std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());
   scopes.push_back(p.scope);
   for (ScopeId s : scopes) {
@@ -185,8 +194,7 @@ std::vector<PointId> PointShapes::Needed(PointId id) const {
       }
     }
   }
-  for (const int s : symbols) needed.push_back(region_.symbols[s].point);
-  return needed;
+  for (const int s : symbols) needed->push_back(region_.symbols[s].point);
 }
 
 std::vector<int> UsesOf(const Region& region) {

@@ -29,7 +29,10 @@ class PointShapes {
     kAfter,   // once the reductions of its stage but one are there
   };
 
+  // `region` outlives it.
   PointShapes(const plan::Region& region, LaneLoops lanes, bool columns);
+  PointShapes(const PointShapes&) = delete;
+  PointShapes& operator=(const PointShapes&) = delete;
 
   LaneShape shape(plan::PointId p) const { return shapes_[p]; }
   When when(plan::PointId p) const { return whens_[p]; }
@@ -37,11 +40,11 @@ class PointShapes {
   bool Tells(plan::ScopeId scope, LaneShape shape) const;
   const std::vector<LaneShape>& symbols() const { return symbols_; }
   // What the point reads: a load's offset, an iota's index; of others nothing.
-  const plan::IndexExpr& index(plan::PointId p) const { return indices_[p]; }
+  const plan::IndexExpr& index(plan::PointId p) const { return *indices_[p]; }
   // Over the merged loops.
   plan::IndexExpr Merged(const plan::IndexExpr& e) const;
-  // The points that have to be there before it, in no order.
-  std::vector<plan::PointId> Needed(plan::PointId p) const;
+  // Adds the points that have to be there before it, in no order.
+  void AddNeeded(plan::PointId p, std::vector<plan::PointId>* needed) const;
 
  private:
   enum Loops : uint8_t { kNone = 0, kAround = 1, kAlongY = 2, kAlongX = 4 };
@@ -57,8 +60,10 @@ class PointShapes {
   const LaneLoops lanes_;
   const bool columns_;
   const bool folds_;
-  std::vector<plan::IndexExpr> indices_;  // by point
-  std::vector<uint8_t> loops_;            // likewise
+  const plan::IndexExpr nothing_;
+  std::vector<plan::IndexExpr> merged_;          // of iotas; never moved
+  std::vector<const plan::IndexExpr*> indices_;  // by point
+  std::vector<uint8_t> loops_;                   // likewise
   std::vector<LaneShape> shapes_, symbols_;
   std::vector<When> whens_;
 };

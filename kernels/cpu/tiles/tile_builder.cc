@@ -36,6 +36,8 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       options_(options),
       lanes_(ChooseLaneLoops(region, columns_)),
       shapes_(region, lanes_, columns_),
+      slots_of_(kShapes * region.points.size()),
+      scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
       uses_(UsesOf(region)),
       is_stored_(StoredPoints(region)) {}
@@ -55,7 +57,7 @@ absl::StatusOr<TileProgram> TileBuilder::Build() {
   slots_.BeginList(/*lasts=*/true);
   HAWSER_RETURN_IF_ERROR(AddPoints(once, &program_.once));
   slots_.BeginList(/*lasts=*/false);
-  scopes_.clear();
+  ForgetScopes();
   HAWSER_RETURN_IF_ERROR(AddPoints(before, &program_.before));
   program_.passes.resize(region_.stages);
   for (int s = 0; s < region_.stages; ++s) HAWSER_RETURN_IF_ERROR(AddPass(s));
@@ -103,22 +105,23 @@ std::optional<FoldInput> TileBuilder::InPlace(PointId id) const {
 
 // ---- lists ------------------------------------------------------------------
 
-TileBuilder::Points TileBuilder::Closure(Points roots) const {
+TileBuilder::Points TileBuilder::Closure(const Points& roots) const {
   std::vector<bool> wanted(region_.points.size(), false);
-  while (!roots.empty()) {
-    const PointId id = roots.back();
-    roots.pop_back();
-    if (wanted[id] || shapes_.when(id) != When::kTile ||
-        slots_of_.contains({id, shapes_.shape(id)})) {
+  for (const PointId root : roots) wanted[root] = true;
+  Points points, needed;
+  // Operands come first.
+  for (size_t n = wanted.size(); n-- > 0;) {
+    const auto id = static_cast<PointId>(n);
+    if (!wanted[n] || shapes_.when(id) != When::kTile ||
+        IsThere(id, shapes_.shape(id))) {
       continue;
     }
-    wanted[id] = true;
-    for (const PointId needed : shapes_.Needed(id)) roots.push_back(needed);
+    points.push_back(id);
+    needed.clear();
+    shapes_.AddNeeded(id, &needed);
+    for (const PointId other : needed) wanted[other] = true;
   }
-  Points points;
-  for (size_t n = 0; n < wanted.size(); ++n) {
-    if (wanted[n]) points.push_back(static_cast<PointId>(n));
-  }
+  std::reverse(points.begin(), points.end());
   return points;
 }
 
@@ -137,17 +140,18 @@ absl::Status TileBuilder::AddPass(int stage) {
       last ? StoresOf(/*per_result=*/false) : std::vector<int>();
   for (const int k : stores) roots.push_back(region_.results[k]);
   if (!resident_) {
-    std::erase_if(slots_of_, [this](const auto& entry) {
-      return shapes_.when(entry.first.first) == When::kTile;
-    });
+    for (size_t n = 0; n < region_.points.size(); ++n) {
+      if (shapes_.when(static_cast<PointId>(n)) != When::kTile) continue;
+      std::fill_n(slots_of_.begin() + kShapes * n, kShapes, LaneSlot());
+    }
   }
   slots_.BeginList(/*lasts=*/false);
-  scopes_.clear();
-  HAWSER_RETURN_IF_ERROR(AddPoints(Closure(std::move(roots)), &pass.tile));
+  ForgetScopes();
+  HAWSER_RETURN_IF_ERROR(AddPoints(Closure(roots), &pass.tile));
   for (const int r : pass.reductions) AddFold(r, &pass.tile);
   AddStores(stores, &pass.tile);
   slots_.BeginList(/*lasts=*/false);
-  scopes_.clear();
+  ForgetScopes();
   for (const int r : pass.reductions) {
     FinishReduction(r, &pass.after);
     for (const PointId id : reduction_points_[r]) {
@@ -173,7 +177,7 @@ void TileBuilder::AddFold(size_t reduction, TileSteps* to) {
   slots_.BeginStep();
   for (const PointId id : InputsOf(reduction)) {
     // What others read too is in the nearest cache.
-    const bool there = slots_of_.contains({id, LaneShape::kFull});
+    const bool there = IsThere(id, LaneShape::kFull);
     const auto in_place = there ? std::nullopt : InPlace(id);
     inputs.push_back(in_place.has_value()
                          ? *in_place
@@ -205,7 +209,7 @@ void TileBuilder::FinishReduction(size_t number, TileSteps* to) {
 absl::Status TileBuilder::AddPoints(const Points& points, TileSteps* to) {
   makers_.clear();
   for (const PointId id : points) {
-    if (slots_of_.contains({id, shapes_.shape(id)})) continue;
+    if (IsThere(id, shapes_.shape(id))) continue;
     HAWSER_RETURN_IF_ERROR(AddPoint(id, to));
     HAWSER_RETURN_IF_ERROR(AddSymbols(id, to));
   }
@@ -257,9 +261,11 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
         body_.shape(region_.points[region_.results[k]].value).byte_size());
     // What gives a result may put it where it belongs, which may be the memory
     // of an operand, once nothing reads that any more.
-    const auto maker = makers_.find(from.slot);
-    if (maker != makers_.end() && !folds && MayPlace(from.slot, k)) {
-      maker->second->StoredBy(store.get());
+    const auto maker = std::find_if(
+        makers_.rbegin(), makers_.rend(),
+        [&](const auto& step) { return step->slot() == from.slot; });
+    if (maker != makers_.rend() && !folds && MayPlace(from.slot, k)) {
+      (*maker)->StoredBy(store.get());
     }
     to->push_back(std::move(store));
   }
@@ -268,14 +274,14 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
 // ---- points -----------------------------------------------------------------
 
 void TileBuilder::Add(std::unique_ptr<ValueStep> step, TileSteps* to) {
-  if (to != &program_.once) makers_[step->slot()] = step.get();
+  if (to != &program_.once) makers_.push_back(step.get());
   to->push_back(std::move(step));
 }
 
 LaneSlot TileBuilder::Define(PointId id, bool over) {
   const LaneShape shape = shapes_.shape(id);
   const LaneSlot slot = slots_.Define(shape, WidthOf(id), over);
-  slots_of_[{id, shape}] = slot;
+  SlotOf(id, shape) = slot;
   return slot;
 }
 
@@ -288,19 +294,18 @@ LaneIndex TileBuilder::IndexOf(const plan::IndexExpr& index) {
 
 LaneSlot TileBuilder::As(PointId id, LaneShape shape, TileSteps* to) {
   if (absl::c_linear_search(draft_.points, id)) EndDraft();
-  const auto known = slots_of_.find({id, shape});
-  if (known != slots_of_.end()) return known->second;
-  const LaneSlot from = slots_of_.at({id, shapes_.shape(id)});
+  if (IsThere(id, shape)) return SlotOf(id, shape);
+  const LaneSlot from = SlotOf(id, shapes_.shape(id));
   if (shapes_.when(id) == When::kOnce) {
     const LaneSlot slot = slots_.DefineLasting(shape, from.width);
-    slots_of_[{id, shape}] = slot;
+    SlotOf(id, shape) = slot;
     Add(std::make_unique<ExpandStep>(-1, from, slot, MovesOf(slot)),
         &program_.once);
     return slot;
   }
   slots_.Use(from.slot);
   const LaneSlot slot = slots_.Define(shape, from.width, /*over=*/false);
-  slots_of_[{id, shape}] = slot;
+  SlotOf(id, shape) = slot;
   Add(std::make_unique<ExpandStep>(ScopeOf(id, shape, to), from, slot,
                                    MovesOf(slot)),
       to);
@@ -319,7 +324,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       if (Passes(p.operands[0], id, to)) return absl::OkStatus();
       // The slot of what it moves is this one's, too.
       const LaneSlot from = As(p.operands[0], shape, to);
-      slots_of_[{id, shape}] = from;
+      SlotOf(id, shape) = from;
       return absl::OkStatus();
     }
     case Point::kChoose:
@@ -383,15 +388,21 @@ bool TileBuilder::MayPlace(int slot, int result) const {
                              .instructions()[region_.instruction];
   const Computation& c = module_.computation(region_.computation);
   const int64_t bytes = c.shape(i.first_result + result).byte_size();
-  return absl::c_none_of(slots_of_, [&](const auto& entry) {
-    const PointId id = entry.first.first;
-    if (slots_.LastOf(entry.second.slot) <= slots_.FirstOf(slot)) return false;
+  for (size_t n = 0; n < slots_of_.size(); ++n) {
+    const LaneSlot& other = slots_of_[n];
+    if (other.slot < 0 || slots_.LastOf(other.slot) <= slots_.FirstOf(slot)) {
+      continue;
+    }
+    const auto id = static_cast<PointId>(n / kShapes);
     const Point::Kind kind = region_.points[id].kind;
     // The lanes of a choice may be a load's.
-    return kind == Point::kChoose ||
-           (kind == Point::kLoad &&
-            c.shape(i.operands[AccessOf(id).operand]).byte_size() == bytes);
-  });
+    if (kind == Point::kChoose) return false;
+    if (kind == Point::kLoad &&
+        c.shape(i.operands[AccessOf(id).operand]).byte_size() == bytes) {
+      return false;
+    }
+  }
+  return true;
 }
 
 absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
@@ -406,7 +417,7 @@ absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
     return absl::OkStatus();
   }
   const CpuKernel* kernel = FindCpuKernel(*i.op);
-  std::vector<DType> dtypes;
+  absl::InlinedVector<DType, 3> dtypes;
   for (const PointId o : p.operands) dtypes.push_back(DTypeOf(o));
   if (kernel != nullptr && shapes_.when(id) == When::kTile) {
     int most = kernel->steps.Of(DTypeOf(id));
@@ -448,7 +459,7 @@ void TileBuilder::AddChoice(PointId id, TileSteps* to) {
     slots_.Use(s);
     slots_.Share(slot.slot, s);
   }
-  slots_of_[{id, shape}] = slot;
+  SlotOf(id, shape) = slot;
   Add(std::make_unique<ChooseStep>(scope, std::move(cases), std::move(from),
                                    slot, MovesOf(slot)),
       to);
@@ -481,8 +492,8 @@ int TileBuilder::ScopeOf(PointId id, LaneShape shape, TileSteps* to) {
 }
 
 int TileBuilder::AddScope(ScopeId scope, LaneShape shape, TileSteps* to) {
-  const auto known = scopes_.find({scope, shape});
-  if (known != scopes_.end()) return known->second;
+  const int known = NumberOf(scope, shape);
+  if (known >= 0) return known;
   const plan::Scope& s = region_.scopes[scope];
   const int parent = s.parent <= 0 ? -1 : AddScope(s.parent, shape, to);
   std::vector<ScopeStep::Part> parts;
@@ -491,7 +502,7 @@ int TileBuilder::AddScope(ScopeId scope, LaneShape shape, TileSteps* to) {
     parts.push_back({IndexOf(shapes_.Merged(p.value)), p.bounds});
   }
   const int number = program_.num_scopes++;
-  scopes_[{scope, shape}] = number;
+  NumberOf(scope, shape) = number;
   // Looked at by steps of this list alone, to its end.
   const LaneSlot lanes = slots_.DefineForList(shape, sizeof(bool));
   to->push_back(std::make_unique<ScopeStep>(number, parent, std::move(parts),

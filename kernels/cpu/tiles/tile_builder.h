@@ -2,7 +2,6 @@
 #ifndef HAWSER_KERNELS_CPU_TILES_TILE_BUILDER_H_
 #define HAWSER_KERNELS_CPU_TILES_TILE_BUILDER_H_
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -40,6 +39,7 @@ class TileBuilder {
  private:
   using Point = plan::Point;
   using Points = std::vector<plan::PointId>;
+  static constexpr int kShapes = 4;  // LaneShape's
 
   absl::Status FindReductions();
   // What a reduction folds, behind its initial values.
@@ -50,7 +50,7 @@ class TileBuilder {
   absl::Status AddPass(int stage);
   void FinishReduction(size_t number, TileSteps* to);
   // Points of a list, with all that they need of the same kind, ascending.
-  Points Closure(Points roots) const;
+  Points Closure(const Points& roots) const;
   absl::Status AddPoints(const Points& points, TileSteps* to);
   absl::Status AddPoint(plan::PointId id, TileSteps* to);
   absl::Status AddOp(plan::PointId id, TileSteps* to);
@@ -103,6 +103,17 @@ class TileBuilder {
   bool MayPlace(int slot, int result) const;
   const plan::MemoryAccess& AccessOf(plan::PointId load) const;
 
+  LaneSlot& SlotOf(plan::PointId id, LaneShape shape) {
+    return slots_of_[kShapes * id + static_cast<int>(shape)];
+  }
+  bool IsThere(plan::PointId id, LaneShape shape) const {
+    return slots_of_[kShapes * id + static_cast<int>(shape)].slot >= 0;
+  }
+  int& NumberOf(plan::ScopeId scope, LaneShape shape) {
+    return scopes_[kShapes * scope + static_cast<int>(shape)];
+  }
+  void ForgetScopes() { scopes_.assign(scopes_.size(), -1); }
+
   DType DTypeOf(plan::PointId id) const {
     return body_.shape(region_.points[id].value).dtype();
   }
@@ -129,15 +140,15 @@ class TileBuilder {
   SlotPlan slots_;
   TileProgram program_;
   // Of the lists so far, or where passes start anew of this one.
-  std::map<std::pair<plan::PointId, LaneShape>, LaneSlot> slots_of_;
-  std::map<std::pair<plan::ScopeId, LaneShape>, int> scopes_;  // of this list
+  std::vector<LaneSlot> slots_of_;  // by point and shape; number -1: none
+  std::vector<int> scopes_;         // of this list, by scope and shape; or -1
   std::vector<int> symbol_slots_;                              // by symbol
   std::vector<int> uses_;                                      // by point
   std::vector<bool> is_stored_;  // by point
   Draft draft_;
   // Of program_.reductions: a point for each result.
   std::vector<Points> reduction_points_;
-  std::map<int, ValueStep*> makers_;  // of this list, by slot
+  std::vector<ValueStep*> makers_;  // of this list
 };
 
 }  // namespace hawser::cpu

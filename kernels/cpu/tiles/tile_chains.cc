@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/inlined_vector.h"
 #include "kernels/cpu/tiles/tile_builder.h"
 
 namespace hawser::cpu {
@@ -15,6 +16,7 @@ using plan::PointId;
 constexpr int64_t kLongRow = 64;
 // Ops; of more the first ones are a chain of their own.
 constexpr size_t kLongestChain = 64;
+constexpr size_t kUsualChain = 8;
 
 ChainOp GiveOf(DType dtype) {
   return dtype == DType::kBool ? ChainOp::kGiveBools : ChainOp::kGive;
@@ -104,7 +106,7 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   if (row == nullptr) return false;
   const PointId on = p.operands[row->operand];
   const int64_t width = WidthFor(*row, id);
-  std::vector<ChainStep::Link> links;
+  absl::InlinedVector<ChainStep::Link, 4> links;
   for (const ChainRow::Link& l : row->links) {
     if (l.op == ChainOp::kEnd) continue;
     ChainStep::Link link;
@@ -165,6 +167,8 @@ void TileBuilder::BeginDraft(int64_t width, int scope, TileSteps* to) {
   draft_.width = width;
   draft_.scope = scope;
   draft_.to = to;
+  draft_.points.reserve(kUsualChain);
+  draft_.links.reserve(kUsualChain);
 }
 
 void TileBuilder::EndDraft() {

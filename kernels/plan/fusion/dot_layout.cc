@@ -255,6 +255,19 @@ bool HasProducts(const Computation& computation) {
                      [](const Instruction& i) { return i.op == &kDotGeneral; });
 }
 
+bool MayLayOut(const Module& module, const Target& target) {
+  for (const Computation& c : module.computations()) {
+    for (const Instruction& i : c.instructions()) {
+      if (i.op != &kDotGeneral) continue;
+      if (target.strided_products) return true;
+      for (const ValueId v : i.operands) {
+        if (c.instructions()[c.producer(v)].op == &kTranspose) return true;
+      }
+    }
+  }
+  return false;
+}
+
 absl::StatusOr<Module> LayOutProducts(Module module, const Target& target) {
   bool changed = false;
   ProductLayout layout(target);

@@ -19,8 +19,9 @@ namespace hawser::plan {
 // dot_general(y, x) when nothing else reads the product; and an operand stays
 // behind its transpose, or gets one, where that takes less time than the calls
 // that would be needed else, or where there are no such calls.
-// A module without products stays as it is.
 absl::StatusOr<Module> LayOutProducts(Module module, const Target& target);
+// Whether that may change the module.
+bool MayLayOut(const Module& module, const Target& target);
 
 bool HasProducts(const Computation& computation);
 

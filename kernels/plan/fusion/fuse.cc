@@ -75,7 +75,7 @@ Groups FuseOnce(const Computation& c, const Target& target,
   for (int k = static_cast<int>(c.instructions().size()); k-- > 0;) {
     const Instruction& i = c.instructions()[k];
     if (i.op == &kParameter || !IsUsed(groups, i)) continue;
-    const NodeClass node = NodeOf(*i.op).node;
+    const NodeClass node = groups.row(k).node;
     if (tails.Contains(k)) {
       tails.Place(k, &groups);
     } else if (node == NodeClass::kLoop) {
@@ -94,8 +94,7 @@ Groups FuseOnce(const Computation& c, const Target& target,
 // -1 where a library has a call for the group.
 int RefusedProduct(const Computation& c, const Target& target,
                    const Group& group) {
-  std::vector<int> members = group.members;
-  std::sort(members.begin(), members.end());
+  const std::vector<int> members(group.members.rbegin(), group.members.rend());
   int dot = -1;
   for (const int m : members) {
     if (c.instructions()[m].op == &kDotGeneral) dot = m;

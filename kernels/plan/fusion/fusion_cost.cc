@@ -16,13 +16,13 @@ double FusionCost::Recompute(int instruction, GroupId g, double share) const {
       groups_.group(g).points->Evaluations(i.first_result);
   const double once =
       share * static_cast<double>(c_.shape(i.first_result).num_elements());
-  return std::max(0.0, evaluations - once) * NodeOf(*i.op).cost /
+  return std::max(0.0, evaluations - once) * groups_.row(instruction).cost /
          target_.lanes_per_second;
 }
 
 bool FusionCost::PaysInOne(int instruction, GroupId g) const {
   const Instruction& i = c_.instructions()[instruction];
-  if (NodeOf(*i.op).free) return true;
+  if (groups_.row(instruction).free) return true;
   const double again = Recompute(instruction, g, 1);
   const double saved =
       target_.launch_seconds + BytesSeconds(2 * BytesOf(i.first_result));
@@ -39,12 +39,13 @@ bool FusionCost::LeadsToRows(int instruction, GroupId g) const {
   absl::InlinedVector<int, kLook> open = {instruction};
   for (size_t next = 0; next < open.size(); ++next) {
     const Instruction& i = c_.instructions()[open[next]];
-    if (NodeOf(*i.op).node == NodeClass::kReduce) {
+    const NodeClass node = groups_.row(open[next]).node;
+    if (node == NodeClass::kReduce) {
       const ReduceAxes axes = AxesOfReduce(c_, i);
       if (ElementsOf(axes.input) == turns && IsResident(i, axes)) return true;
       continue;
     }
-    if (NodeOf(*i.op).node != NodeClass::kLoop) continue;
+    if (node != NodeClass::kLoop) continue;
     for (const ValueId v : i.operands) {
       if (open.size() < kLook) open.push_back(c_.producer(v));
     }
@@ -73,7 +74,7 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   double otherwise = BytesSeconds(BytesOf(i.first_result) * count);
   if (!written) {
     otherwise += static_cast<double>(c_.shape(i.first_result).num_elements()) *
-                 NodeOf(*i.op).cost / target_.lanes_per_second;
+                 groups_.row(instruction).cost / target_.lanes_per_second;
     for (const ValueId v : i.operands) otherwise += BytesSeconds(BytesOf(v));
   }
   // Long chains must not be computed twice link by link.
@@ -89,30 +90,30 @@ bool FusionCost::IsResident(const Instruction& reduce,
          target_.max_row_bytes;
 }
 
-bool FusionCost::Meet(absl::Span<const ValueId> some,
-                      absl::Span<const ValueId> others,
-                      int64_t elements) const {
+FusionCost::Values FusionCost::Behind(absl::Span<const ValueId> values,
+                                      int64_t elements) const {
   constexpr size_t kLook = 8;
-  using Values = absl::InlinedVector<ValueId, kLook>;
-  const auto behind = [&](absl::Span<const ValueId> from) {
-    Values seen;
-    const auto see = [&](ValueId v) {
-      if (seen.size() < kLook && c_.shape(v).num_elements() == elements &&
-          std::find(seen.begin(), seen.end(), v) == seen.end()) {
-        seen.push_back(v);
-      }
-    };
-    for (const ValueId v : from) see(v);
-    for (size_t next = 0; next < seen.size(); ++next) {
-      const Instruction& i = c_.instructions()[c_.producer(seen[next])];
-      if (NodeOf(*i.op).node != NodeClass::kLoop) continue;
-      for (const ValueId v : i.operands) see(v);
+  Values seen;
+  const auto see = [&](ValueId v) {
+    if (seen.size() < kLook && c_.shape(v).num_elements() == elements &&
+        std::find(seen.begin(), seen.end(), v) == seen.end()) {
+      seen.push_back(v);
     }
-    return seen;
   };
-  const Values ours = behind(some), theirs = behind(others);
-  return std::find_first_of(ours.begin(), ours.end(), theirs.begin(),
-                            theirs.end()) != ours.end();
+  for (const ValueId v : values) see(v);
+  for (size_t next = 0; next < seen.size(); ++next) {
+    const int producer = c_.producer(seen[next]);
+    if (groups_.row(producer).node != NodeClass::kLoop) continue;
+    for (const ValueId v : c_.instructions()[producer].operands) see(v);
+  }
+  return seen;
+}
+
+bool FusionCost::Meet(const Values& some, absl::Span<const ValueId> others,
+                      int64_t elements) const {
+  const Values theirs = Behind(others, elements);
+  return std::find_first_of(some.begin(), some.end(), theirs.begin(),
+                            theirs.end()) != some.end();
 }
 
 }  // namespace hawser::plan

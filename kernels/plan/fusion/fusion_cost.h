@@ -3,6 +3,7 @@
 #ifndef HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
 #define HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "kernels/plan/fusion/groups.h"
 
@@ -32,10 +33,14 @@ class FusionCost {
   // Whether a row of the reduction's input stays at hand between passes.
   bool IsResident(const Instruction& reduce, const ReduceAxes& axes) const;
 
-  // Whether two sets of values, or what these are computed from element by
-  // element, have one of so many elements in common. The look back is short, so
-  // this may be wrong; that costs time, not more.
-  bool Meet(absl::Span<const ValueId> some, absl::Span<const ValueId> others,
+  // Those of some values, and of what these are computed from element by
+  // element, that have so many elements. The look back is short.
+  using Values = absl::InlinedVector<ValueId, 8>;
+  Values Behind(absl::Span<const ValueId> values, int64_t elements) const;
+
+  // Whether one of `some` is among what is behind `others`. As the look back is
+  // short, this may be wrong; that costs time, not more.
+  bool Meet(const Values& some, absl::Span<const ValueId> others,
             int64_t elements) const;
 
  private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "core/ir/leaves.h"
 
 namespace hawser::plan {
@@ -11,6 +10,8 @@ namespace {
 
 // Groups looked at before MayReach gives up.
 constexpr int kReachBudget = 64;
+// Of a group, as most have.
+constexpr size_t kUsualPoints = 7;
 
 }  // namespace
 
@@ -21,6 +22,10 @@ Groups::Groups(const Computation& computation, const Target& target)
       is_result_(computation.num_values(), false),
       maker_(computation.num_values(), -1) {
   for (const ValueId v : computation.results()) is_result_[v] = true;
+  rows_.reserve(computation.instructions().size());
+  for (const Instruction& i : computation.instructions()) {
+    rows_.push_back(&NodeOf(*i.op));
+  }
 }
 
 absl::InlinedVector<GroupId, 2> Groups::ReadersOf(const Instruction& i) const {
@@ -37,7 +42,7 @@ absl::InlinedVector<GroupId, 2> Groups::ReadersOf(const Instruction& i) const {
 }
 
 bool Groups::ReadsWhole(GroupId g, int instruction) const {
-  const std::vector<ValueId>& whole = groups_[g].whole;
+  const auto& whole = groups_[g].whole;
   return std::any_of(whole.begin(), whole.end(),
                      [&](ValueId v) { return c_.producer(v) == instruction; });
 }
@@ -92,7 +97,7 @@ GroupId Groups::AddOwn(int instruction) {
   const Instruction& i = c_.instructions()[instruction];
   groups_.emplace_back();
   Group& group = groups_[g];
-  if (NodeOf(*i.op).node == NodeClass::kReduce) {
+  if (row(instruction).node == NodeClass::kReduce) {
     group.reduction = AxesOfReduce(c_, i);
     group.points = std::make_unique<PointGraph>(
         c_, group.reduction->Domain(),
@@ -102,6 +107,7 @@ GroupId Groups::AddOwn(int instruction) {
     group.points =
         std::make_unique<PointGraph>(c_, dims, static_cast<int>(dims.size()));
   }
+  group.points->Reserve(kUsualPoints);
   Write(instruction, g);
   for (int k = 0; k < i.num_results; ++k) {
     const ValueId v = i.first_result + k;
@@ -123,9 +129,9 @@ GroupId Groups::AddDot(int exit) {
 void Groups::Inline(int instruction, GroupId g) {
   Forget(instruction, g);
   groups_[g].members.push_back(instruction);
-  std::vector<ValueId> demanded;
-  groups_[g].points->Expand(instruction, &demanded);
-  for (const ValueId v : demanded) {
+  demanded_.clear();
+  groups_[g].points->Expand(instruction, &demanded_);
+  for (const ValueId v : demanded_) {
     const auto& whole = groups_[g].whole;
     if (std::find(whole.begin(), whole.end(), v) == whole.end()) Read(v, g);
   }
@@ -134,7 +140,7 @@ void Groups::Inline(int instruction, GroupId g) {
   Group& group = groups_[g];
   for (const ValueId v : i.operands) {
     const bool known = group.points->Demanded(v);
-    if (known && NodeOf(*i.op).node != NodeClass::kDot) continue;
+    if (known && row(instruction).node != NodeClass::kDot) continue;
     const bool again = std::find(group.whole.begin(), group.whole.end(), v) !=
                        group.whole.end();
     if (again) continue;
@@ -168,14 +174,16 @@ void Groups::MakeReduction(GroupId g, const ReduceAxes& axes,
 bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
   const Group& group = groups_[g];
   const Instruction& i = c_.instructions()[instruction];
+  const bool chooses = i.operands.size() > 1 && i.op->Is(kDataMovement);
   int fresh = 0;
   size_t points = 0;
   int depth = 0;
   for (int k = 0; k < i.num_results; ++k) {
     const ValueId v = i.first_result + k;
-    points += group.points->PointsOf(v).size();
-    depth = std::max(depth, group.points->ScopeDepth(v));
-    const size_t own = group.points->Demanded(v) ? 1 : 0;
+    const size_t here = group.points->PointsOf(v).size();
+    points += here;
+    if (chooses) depth = std::max(depth, group.points->ScopeDepth(v));
+    const size_t own = here > 0 ? 1 : 0;
     if (own > 0) --fresh;
     if (writes && (is_result_[v] || readers_[v].size() > own)) ++fresh;
   }
@@ -184,7 +192,6 @@ bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
   }
   const size_t grown =
       group.points->points().size() + points * i.operands.size();
-  const bool chooses = i.operands.size() > 1 && i.op->Is(kDataMovement);
   return static_cast<int>(group.members.size()) < target_.max_instructions &&
          grown <= static_cast<size_t>(target_.max_points) &&
          (fresh <= 0 ||
@@ -194,29 +201,34 @@ bool Groups::HasRoom(int instruction, GroupId g, bool writes) const {
 }
 
 bool Groups::MayHost(int instruction, GroupId g,
-                     absl::Span<const GroupId> readers) const {
-  if (!HasRoom(instruction, g, /*writes=*/true)) return false;
-  std::vector<GroupId> others(readers.begin(), readers.end());
-  others.erase(std::find(others.begin(), others.end(), g));
-  return !MayReach(others, g);
+                     absl::Span<const GroupId> readers) {
+  return HasRoom(instruction, g, /*writes=*/true) &&
+         !MayReach(readers, g, /*except=*/g);
 }
 
-bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to) const {
-  absl::flat_hash_set<GroupId> seen;
-  std::vector<GroupId> open;
+bool Groups::MayReach(absl::Span<const GroupId> from, GroupId to,
+                      GroupId except) {
+  seen_.resize(groups_.size(), 0);
+  ++reach_calls_;
+  open_.clear();
+  const auto open = [this](GroupId g) {
+    if (seen_[g] != reach_calls_) open_.push_back(g);
+    seen_[g] = reach_calls_;
+  };
   int budget = kReachBudget;
   for (const GroupId g : from) {
+    if (g == except) continue;
     if (g == to) return true;
-    if (seen.insert(g).second) open.push_back(g);
+    open(g);
   }
-  while (!open.empty()) {
-    const GroupId g = open.back();
-    open.pop_back();
+  while (!open_.empty()) {
+    const GroupId g = open_.back();
+    open_.pop_back();
     for (const ValueId v : groups_[g].outputs) {
       for (const GroupId reader : readers_[v]) {
         if (reader == to) return true;
         if (--budget < 0) return true;
-        if (seen.insert(reader).second) open.push_back(reader);
+        open(reader);
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/ir/module.h"
 #include "kernels/plan/region/node_table.h"
 #include "kernels/plan/region/point_graph.h"
@@ -18,15 +19,15 @@ namespace hawser::plan {
 using GroupId = int;
 
 struct Group {
-  std::vector<int> members;      // instructions, descending
-  std::vector<ValueId> outputs;  // read outside or results
-  std::vector<ValueId> reads;    // every value it ever demanded
+  absl::InlinedVector<int, 6> members;      // instructions, descending
+  absl::InlinedVector<ValueId, 2> outputs;  // read outside or results
+  absl::InlinedVector<ValueId, 6> reads;    // every value it ever demanded
   int num_reads = 0;             // buffers it would read as it stands
   // nullptr: an instruction that is never fused.
   std::unique_ptr<PointGraph> points;
   std::optional<ReduceAxes> reduction;
   bool is_dot = false;
-  std::vector<ValueId> whole;  // read as a whole, through no point
+  absl::InlinedVector<ValueId, 2> whole;  // read as a whole, through no point
   double extra_seconds = 0;    // spent on recomputing what others compute too
 };
 
@@ -39,6 +40,7 @@ class Groups {
 
   const Computation& computation() const { return c_; }
   const Target& target() const { return target_; }
+  const NodeRow& row(int instruction) const { return *rows_[instruction]; }
   int size() const { return static_cast<int>(groups_.size()); }
   const Group& group(GroupId g) const { return groups_[g]; }
   Group& group(GroupId g) { return groups_[g]; }
@@ -75,13 +77,16 @@ class Groups {
   bool HasRoom(int instruction, GroupId g, bool writes) const;
   // Whether Host keeps the limits and makes no circle. `readers` are all groups
   // that read the instruction's results, `g` among them.
-  bool MayHost(int instruction, GroupId g,
-               absl::Span<const GroupId> readers) const;
+  bool MayHost(int instruction, GroupId g, absl::Span<const GroupId> readers);
   // Whether some chain of groups leads from what `from` writes to `to`; true
   // when it takes too long to say.
-  bool MayReach(absl::Span<const GroupId> from, GroupId to) const;
+  bool MayReach(absl::Span<const GroupId> from, GroupId to) {
+    return MayReach(from, to, /*except=*/-1);
+  }
 
  private:
+  // `except`: of `from`, what does not count.
+  bool MayReach(absl::Span<const GroupId> from, GroupId to, GroupId except);
   bool IsScalarConstant(ValueId value) const;
   void Read(ValueId value, GroupId g);
   void Forget(int instruction, GroupId g);
@@ -89,10 +94,16 @@ class Groups {
 
   const Computation& c_;
   const Target& target_;
+  std::vector<const NodeRow*> rows_;  // by instruction
   std::vector<Group> groups_;
   std::vector<absl::InlinedVector<GroupId, 2>> readers_;
   std::vector<bool> is_result_;
   std::vector<GroupId> maker_;
+  // MayReach's: in which of its calls a group was seen last, and which it is.
+  std::vector<int> seen_;
+  int reach_calls_ = 0;
+  std::vector<GroupId> open_;
+  std::vector<ValueId> demanded_;  // Inline's
 };
 
 }  // namespace hawser::plan

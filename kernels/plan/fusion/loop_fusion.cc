@@ -18,19 +18,21 @@ constexpr int kSiblingTries = 4;
 // in the order of the result's own elements.
 bool IsWhole(const Computation& c, const Instruction& i, const Group& group) {
   const PointGraph& points = *group.points;
-  const Dims kept(points.domain().begin(),
-                  points.domain().begin() + points.num_kept());
   const auto ids = points.PointsOf(i.first_result);
   const Shape& shape = c.shape(i.first_result);
   if (ids.size() != 1 || points.point(ids[0]).scope != 0) return false;
-  const IndexExpr got =
-      points.map(points.point(ids[0]).map).Linear(shape.dims());
+  const Dims kept(points.domain().begin(),
+                  points.domain().begin() + points.num_kept());
+  const IndexMap& map = points.map(points.point(ids[0]).map);
+  if (shape.dims() == kept && map == IndexMap::Identity(kept)) return true;
   if (shape.num_elements() == ElementsOf(kept)) {
-    return got == IndexMap::Identity(kept).Linear(kept);
+    return map.Linear(shape.dims()) == IndexMap::Identity(kept).Linear(kept);
   }
   // Where not all loops are kept, some are a reduction's.
-  return shape.num_elements() == ElementsOf(points.domain()) &&
-         got == group.reduction->InputMap().Linear(group.reduction->input);
+  if (shape.num_elements() != ElementsOf(points.domain())) return false;
+  const IndexMap input = group.reduction->InputMap();
+  return (shape.dims() == group.reduction->input && map == input) ||
+         map.Linear(shape.dims()) == input.Linear(group.reduction->input);
 }
 
 }  // namespace
@@ -68,7 +70,9 @@ void LoopFusion::Place(int instruction) {
     return MakeOwn(instruction);
   }
   // What is free to recompute is not worth being written by another group.
-  if (leaves && !NodeOf(*i.op).free && HostInOne(instruction, readers)) return;
+  if (leaves && !groups_.row(instruction).free &&
+      HostInOne(instruction, readers))
+    return;
   if (InlineIntoAll(instruction, readers, leaves) && !leaves) return;
   if (HostInOne(instruction, groups_.ReadersOf(i))) return;
   if (JoinSibling(instruction, groups_.ReadersOf(i))) return;
@@ -76,7 +80,7 @@ void LoopFusion::Place(int instruction) {
 }
 
 void LoopFusion::MakeOwn(int instruction) {
-  if (NodeOf(*c_.instructions()[instruction].op).view) {
+  if (groups_.row(instruction).view) {
     return groups_.AddAlone(instruction);
   }
   groups_.AddOwn(instruction);
@@ -86,14 +90,14 @@ void LoopFusion::MakeOwn(int instruction) {
 // do. Returns true when no group reads it any more.
 bool LoopFusion::InlineIntoAll(int instruction,
                                absl::Span<const GroupId> readers, bool leaves) {
-  const Instruction& i = c_.instructions()[instruction];
   // The groups that take it; for one that cannot, it must be written anyway.
   absl::InlinedVector<GroupId, 2> takers;
   for (const GroupId g : readers) {
     if (MayInline(instruction, g)) takers.push_back(g);
   }
   const bool written = leaves || takers.size() < readers.size();
-  if (!NodeOf(*i.op).free && !cost_.PaysInAll(instruction, takers, written)) {
+  if (!groups_.row(instruction).free &&
+      !cost_.PaysInAll(instruction, takers, written)) {
     return false;
   }
   bool all = true;
@@ -132,18 +136,20 @@ bool LoopFusion::JoinSibling(int instruction,
                              absl::Span<const GroupId> readers) {
   const Instruction& i = c_.instructions()[instruction];
   const Shape& shape = c_.shape(i.first_result);
-  if (!target_.joins_loops || NodeOf(*i.op).view || i.num_results != 1 ||
-      shape.num_elements() <= 1) {
+  if (!target_.joins_loops || groups_.row(instruction).view ||
+      i.num_results != 1 || shape.num_elements() <= 1) {
     return false;
   }
+  const FusionCost::Values ours =
+      cost_.Behind(i.operands, shape.num_elements());
   const int last = groups_.size() - 1;
   for (GroupId g = last; g >= 0 && g > last - kSiblingTries; --g) {
     const Group& group = groups_.group(g);
     if (group.points == nullptr || group.is_dot || group.reduction ||
         group.points->domain() != shape.dims() ||
         groups_.ReadsWhole(g, instruction) ||
-        !cost_.Meet(i.operands, group.reads, shape.num_elements()) ||
         !groups_.HasRoom(instruction, g, /*writes=*/true) ||
+        !cost_.Meet(ours, group.reads, shape.num_elements()) ||
         groups_.MayReach(readers, g)) {
       continue;
     }

@@ -67,10 +67,10 @@ bool ReductionFusion::FitsInto(const Instruction& i, GroupId g) {
   // The group runs over the results, or over the inputs.
   for (const bool over_results : {true, false}) {
     if (ElementsOf(old) != ElementsOf(over_results ? kept : domain)) continue;
-    const IndexExpr linear = over_results ? axes.ResultMap().Linear(kept)
-                                          : axes.InputMap().Linear(axes.input);
-    const IndexMap back = Delinearize(linear, old);
     if (!over_results && !cost_.IsResident(i, axes)) continue;
+    const IndexMap back = over_results
+                              ? Reshaped(axes.ResultMap(), kept, old)
+                              : Reshaped(axes.InputMap(), axes.input, old);
     if (!ReadsAt(i, points, back, axes)) continue;
     groups_.MakeReduction(g, axes, back.axes);
     return true;
@@ -103,14 +103,16 @@ bool ReductionFusion::JoinSibling(int instruction,
 bool ReductionFusion::JoinRelative(int instruction, const ReduceAxes& axes,
                                    absl::Span<const GroupId> readers) {
   const Instruction& i = c_.instructions()[instruction];
+  const int64_t elements = ElementsOf(axes.input);
+  const FusionCost::Values ours =
+      cost_.Behind(absl::MakeSpan(i.operands).subspan(0, 1), elements);
   const int last = groups_.size() - 1;
   for (GroupId g = last; g >= 0 && g > last - kSiblingTries; --g) {
     const Group& group = groups_.group(g);
     if (!group.reduction || !(*group.reduction == axes) ||
         groups_.ReadsWhole(g, instruction) ||
-        !cost_.Meet(absl::MakeSpan(i.operands).subspan(0, 1), group.reads,
-                    ElementsOf(axes.input)) ||
         !groups_.HasRoom(instruction, g, /*writes=*/true) ||
+        !cost_.Meet(ours, group.reads, elements) ||
         groups_.MayReach(readers, g)) {
       continue;
     }

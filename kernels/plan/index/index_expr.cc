@@ -99,21 +99,28 @@ void IndexExpr::MergeDivisions() {
     if (div == terms_.end()) continue;
     AddTerm(-coefficient, want.atom);
     AddTerm(-mod.coefficient, mod.atom);
-    *this = *this + *mod.atom.inner * mod.coefficient;
+    AddScaled(*mod.atom.inner, mod.coefficient);
     return;
   }
 }
 
+void IndexExpr::AddScaled(const IndexExpr& other, int64_t factor) {
+  if (factor == 0) return;
+  constant_ += other.constant_ * factor;
+  for (const Term& t : other.terms_) AddTerm(t.coefficient * factor, t.atom);
+  MergeDivisions();
+}
+
 IndexExpr IndexExpr::operator+(const IndexExpr& other) const {
   IndexExpr sum = *this;
-  sum.constant_ += other.constant_;
-  for (const Term& t : other.terms_) sum.AddTerm(t.coefficient, t.atom);
-  sum.MergeDivisions();
+  sum.AddScaled(other, 1);
   return sum;
 }
 
 IndexExpr IndexExpr::operator-(const IndexExpr& other) const {
-  return *this + other * -1;
+  IndexExpr difference = *this;
+  difference.AddScaled(other, -1);
+  return difference;
 }
 
 IndexExpr IndexExpr::operator*(int64_t factor) const {
@@ -219,22 +226,23 @@ IndexExpr IndexExpr::Mod(int64_t divisor) const {
 IndexExpr IndexExpr::Substitute(absl::Span<const IndexExpr> dims) const {
   IndexExpr result = Constant(constant_);
   for (const Term& t : terms_) {
-    IndexExpr atom;
     switch (t.atom.kind) {
       case IndexAtom::kDim:
-        atom = dims[t.atom.index];
+        result.AddScaled(dims[t.atom.index], t.coefficient);
         break;
       case IndexAtom::kSymbol:
-        atom.AddTerm(1, t.atom);
+        result.AddTerm(t.coefficient, t.atom);
         break;
       case IndexAtom::kDiv:
-        atom = t.atom.inner->Substitute(dims).FloorDiv(t.atom.divisor);
+        result.AddScaled(
+            t.atom.inner->Substitute(dims).FloorDiv(t.atom.divisor),
+            t.coefficient);
         break;
       case IndexAtom::kMod:
-        atom = t.atom.inner->Substitute(dims).Mod(t.atom.divisor);
+        result.AddScaled(t.atom.inner->Substitute(dims).Mod(t.atom.divisor),
+                         t.coefficient);
         break;
     }
-    result = result + atom * t.coefficient;
   }
   return result;
 }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -65,6 +64,8 @@ class IndexExpr {
   IndexExpr operator-(const IndexExpr& other) const;
   IndexExpr operator*(int64_t factor) const;
   IndexExpr operator+(int64_t value) const;
+  // *this = *this + other * factor.
+  void AddScaled(const IndexExpr& other, int64_t factor);
   // divisor >= 1.
   IndexExpr FloorDiv(int64_t divisor) const;
   IndexExpr Mod(int64_t divisor) const;
@@ -91,18 +92,6 @@ class IndexExpr {
   bool operator==(const IndexExpr& other) const;
   // A total order of forms.
   int Compare(const IndexExpr& other) const;
-
-  template <typename H>
-  friend H AbslHashValue(H h, const IndexExpr& e) {
-    h = H::combine(std::move(h), e.constant_, e.terms_.size());
-    for (const Term& t : e.terms_) {
-      h = H::combine(std::move(h), t.coefficient, t.atom.kind, t.atom.index,
-                     t.atom.divisor);
-      if (t.atom.inner != nullptr)
-        h = AbslHashValue(std::move(h), *t.atom.inner);
-    }
-    return h;
-  }
 
  private:
   void AddTerm(int64_t coefficient, const IndexAtom& atom);

@@ -38,7 +38,7 @@ IndexExpr IndexMap::Linear(absl::Span<const int64_t> dims) const {
   IndexExpr linear;
   int64_t stride = 1;
   for (size_t i = dims.size(); i-- > 0;) {
-    linear = linear + axes[i] * stride;
+    linear.AddScaled(axes[i], stride);
     stride *= std::max<int64_t>(dims[i], 1);
   }
   return linear;
@@ -64,6 +64,10 @@ IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims) {
     stride *= size;
   }
   return map;
+}
+
+IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to) {
+  return from == to ? map : Delinearize(map.Linear(from), to);
 }
 
 bool Predicate::AlwaysHolds() const {

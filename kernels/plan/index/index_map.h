@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,15 +25,14 @@ struct IndexMap {
   IndexExpr Linear(absl::Span<const int64_t> dims) const;
   std::string ToString() const;  // "(d0, d1 + 3)"
   bool operator==(const IndexMap& other) const = default;
-  template <typename H>
-  friend H AbslHashValue(H h, const IndexMap& map) {
-    return H::combine(std::move(h), map.axes);
-  }
 };
 
 // The axes' indices at row-major offset `linear` of a value of sizes `dims`:
 // the inverse of Linear.
 IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims);
+
+// A map to a value of sizes `from`, for the same elements under sizes `to`.
+IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to);
 
 // `value` lies within `bounds`. Where a predicate fails the element is not
 // read.

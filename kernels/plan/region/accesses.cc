@@ -19,9 +19,11 @@ class AccessFinder {
 
   void Find(absl::Span<const ValueId> operands,
             absl::Span<const ValueId> results) {
+    operand_of_.reserve(operands.size());
     for (size_t k = operands.size(); k-- > 0;) {
       operand_of_[operands[k]] = static_cast<int>(k);
     }
+    r_.accesses.reserve(operands.size() + results.size());
     CollectOffsets(results);
     Merge();
     for (MemoryAccess& a : r_.accesses) Classify(&a);
@@ -60,6 +62,7 @@ class AccessFinder {
 
   void Merge() {
     std::vector<IndexExpr> offsets;
+    offsets.reserve(r_.accesses.size());
     for (const MemoryAccess& a : r_.accesses) offsets.push_back(a.offset);
     r_.loops = CollapseLoops(r_.domain, offsets, others_, {r_.num_kept - 1});
     // Kept loops are merged with kept ones alone.

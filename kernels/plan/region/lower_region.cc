@@ -21,6 +21,17 @@ struct Body {
   int first, last;  // instructions [first, last)
   std::vector<ValueId> results;
   std::vector<ValueId> operands;  // what the instruction's operands are here
+  std::vector<const NodeRow*> rows;  // of instructions from `first` on
+
+  const NodeRow& row(int instruction) const {
+    return *rows[instruction - first];
+  }
+  void FindRows() {
+    rows.reserve(last - first);
+    for (int k = first; k < last; ++k) {
+      rows.push_back(&NodeOf(*computation->instructions()[k].op));
+    }
+  }
 };
 
 Body BodyOf(const Module& module, const Computation& computation,
@@ -35,6 +46,7 @@ Body BodyOf(const Module& module, const Computation& computation,
     body.results.assign(results.begin(), results.end());
     body.operands.resize(i.operands.size());
     std::iota(body.operands.begin(), body.operands.end(), 0);
+    body.FindRows();
     return body;
   }
   body.computation = &computation;
@@ -44,13 +56,14 @@ Body BodyOf(const Module& module, const Computation& computation,
     body.results.push_back(i.first_result + k);
   }
   body.operands.assign(i.operands.begin(), i.operands.end());
+  body.FindRows();
   return body;
 }
 
+// The first instruction of its class; nullptr: there is none.
 const Instruction* FindOfClass(const Body& body, NodeClass node) {
   for (int k = body.first; k < body.last; ++k) {
-    const Instruction& i = body.computation->instructions()[k];
-    if (NodeOf(*i.op).node == node) return &i;
+    if (body.row(k).node == node) return &body.computation->instructions()[k];
   }
   return nullptr;
 }
@@ -75,105 +88,115 @@ absl::Status DemandResults(const Body& body, const ReduceAxes* axes,
   const int64_t kept_turns = Product(kept_dims);
   for (const ValueId v : body.results) {
     const Shape& shape = body.computation->shape(v);
-    IndexExpr linear;
+    IndexMap map;
     if (axes != nullptr && shape.num_elements() == kept_turns) {
-      linear = axes->ResultMap().Linear(kept_dims);
+      map = Reshaped(axes->ResultMap(), kept_dims, shape.dims());
     } else if (shape.num_elements() == turns) {
-      linear = all.Linear(all_dims);
+      map = Reshaped(all, all_dims, shape.dims());
     } else {
       return Internal("region result ", shape.ToString(),
                       " fits neither its loops nor those kept");
     }
-    const MapId m = graph->AddMap(Delinearize(linear, shape.dims()));
+    const MapId m = graph->AddMap(std::move(map));
     region->results.push_back(graph->Demand(v, m, 0, -1));
   }
   return absl::OkStatus();
 }
 
-// What has to be there before the point: operands, symbols, the symbols of
-// predicates.
-std::vector<PointId> NeededBy(const PointGraph& graph, PointId id) {
-  const Point& p = graph.point(id);
-  std::vector<PointId> needed(p.operands.begin(), p.operands.end());
-  std::vector<int> symbols;
-  for (const IndexExpr& e : graph.map(p.map).axes) {
-    e.CollectSymbols(&symbols);
-  }
-  std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());
-  scopes.push_back(p.scope);
-  for (ScopeId s : scopes) {
-    for (; s > 0; s = graph.scopes()[s].parent) {
-      for (const Predicate& q : graph.scopes()[s].predicates) {
-        q.value.CollectSymbols(&symbols);
-      }
-    }
-  }
-  for (const int s : symbols) {
-    needed.push_back(graph.symbols()[s].point);
-  }
-  return needed;
-}
-
-// All that a point needs before it.
-class PointOrder {
+// What has to be there before each point of a graph: operands, symbols, the
+// symbols of predicates.
+class Needs {
  public:
-  explicit PointOrder(const PointGraph& graph) : graph_(graph) {}
+  explicit Needs(const PointGraph& graph) : graph_(graph) {
+    const auto count = static_cast<PointId>(graph.points().size());
+    begins_.reserve(count + 1);
+    for (PointId id = 0; id < count; ++id) {
+      begins_.push_back(needed_.size());
+      Add(graph.point(id));
+    }
+    begins_.push_back(needed_.size());
+  }
 
-  std::vector<PointId> Sorted(absl::Span<const PointId> roots) {
-    const size_t count = graph_.points().size();
-    state_.assign(count, kNew);
-    for (const PointId root : roots) Visit(root);
-    return std::move(order_);
+  absl::Span<const PointId> Of(PointId id) const {
+    return absl::MakeConstSpan(needed_).subspan(begins_[id],
+                                                begins_[id + 1] - begins_[id]);
   }
 
  private:
-  enum State : uint8_t { kNew, kOpen, kDone };
+  void Add(const Point& p) {
+    needed_.insert(needed_.end(), p.operands.begin(), p.operands.end());
+    if (graph_.symbols().empty()) return;
+    std::vector<int> symbols;
+    for (const IndexExpr& e : graph_.map(p.map).axes) {
+      e.CollectSymbols(&symbols);
+    }
+    for (const ScopeId scope : p.cases) CollectSymbols(scope, &symbols);
+    CollectSymbols(p.scope, &symbols);
+    for (const int s : symbols) needed_.push_back(graph_.symbols()[s].point);
+  }
 
-  void Visit(PointId root) {
-    std::vector<std::pair<PointId, std::vector<PointId>>> stack;
-    const auto open = [&](PointId id) {
-      if (state_[id] != kNew) return;
-      state_[id] = kOpen;
-      stack.emplace_back(id, NeededBy(graph_, id));
-    };
-    open(root);
-    while (!stack.empty()) {
-      if (stack.back().second.empty()) {
-        state_[stack.back().first] = kDone;
-        order_.push_back(stack.back().first);
-        stack.pop_back();
-        continue;
+  void CollectSymbols(ScopeId scope, std::vector<int>* symbols) const {
+    for (; scope > 0; scope = graph_.scopes()[scope].parent) {
+      for (const Predicate& q : graph_.scopes()[scope].predicates) {
+        q.value.CollectSymbols(symbols);
       }
-      const PointId next = stack.back().second.back();
-      stack.back().second.pop_back();
-      open(next);
     }
   }
 
   const PointGraph& graph_;
-  std::vector<State> state_;
-  std::vector<PointId> order_;
+  std::vector<PointId> needed_;  // point by point
+  std::vector<size_t> begins_;   // of each point's
 };
 
+// The roots and all that they need, each behind what it needs.
+std::vector<PointId> Sorted(const Needs& needs, size_t count,
+                            absl::Span<const PointId> roots) {
+  std::vector<PointId> order;
+  order.reserve(count);
+  std::vector<bool> met(count, false);
+  std::vector<std::pair<PointId, size_t>> stack;  // with how many are left
+  const auto open = [&](PointId id) {
+    if (met[id]) return;
+    met[id] = true;
+    stack.emplace_back(id, needs.Of(id).size());
+  };
+  for (const PointId root : roots) {
+    open(root);
+    while (!stack.empty()) {
+      auto& [id, left] = stack.back();
+      if (left > 0) {
+        open(needs.Of(id)[--left]);
+      } else {
+        order.push_back(id);
+        stack.pop_back();
+      }
+    }
+  }
+  return order;
+}
+
 // Takes the points over in order, numbered anew, with their stages.
-void TakePoints(const PointGraph& graph, Region* region) {
-  const std::vector<PointId> order = PointOrder(graph).Sorted(region->results);
-  std::vector<PointId> renumbered(graph.points().size(), -1);
+void TakePoints(PointGraph graph, Region* region) {
+  const Needs needs(graph);
+  std::vector<Point> points = std::move(graph).TakePoints();
+  const std::vector<PointId> order =
+      Sorted(needs, points.size(), region->results);
+  std::vector<PointId> renumbered(points.size(), -1);
+  region->points.reserve(order.size());
   for (size_t n = 0; n < order.size(); ++n) {
     renumbered[order[n]] = static_cast<PointId>(n);
-    Point p = graph.point(order[n]);
+    Point& p = region->points.emplace_back(std::move(points[order[n]]));
     for (PointId& o : p.operands) o = renumbered[o];
-    for (const PointId needed : NeededBy(graph, order[n])) {
+    for (const PointId needed : needs.Of(order[n])) {
       const Point& before = region->points[renumbered[needed]];
       const int passed = before.kind == Point::kReduce ? 1 : 0;
       p.stage = std::max(p.stage, before.stage + passed);
     }
-    region->points.push_back(std::move(p));
   }
   for (PointId& r : region->results) r = renumbered[r];
-  region->maps = graph.maps();
-  region->scopes = graph.scopes();
-  region->symbols = graph.symbols();
+  region->maps = std::move(graph).TakeMaps();
+  region->scopes = std::move(graph).TakeScopes();
+  region->symbols = std::move(graph).TakeSymbols();
   for (Symbol& s : region->symbols) s.point = renumbered[s.point];
 }
 
@@ -264,12 +287,13 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
     region.num_kept = static_cast<int>(region.domain.size());
   }
   PointGraph graph(*body.computation, region.domain, region.num_kept);
+  graph.Reserve(body.rows.size() + body.operands.size());
   HAWSER_RETURN_IF_ERROR(DemandResults(
       body, reduce != nullptr ? &axes : nullptr, &graph, &region));
   for (int k = body.last; k-- > body.first;) {
     const Instruction& i = body.computation->instructions()[k];
     if (i.op == &kParameter) continue;
-    const NodeRow& row = NodeOf(*i.op);
+    const NodeRow& row = body.row(k);
     if (row.expand == nullptr) {
       return Internal(i.op->name, " inside a fusion is no part of a region");
     }
@@ -288,7 +312,7 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
     }
     graph.Expand(k);
   }
-  TakePoints(graph, &region);
+  TakePoints(std::move(graph), &region);
   CountStages(&region);
   region.kind = dot != nullptr      ? RegionKind::kLibraryDot
                 : reduce != nullptr ? KindOfReduction(region, axes)

@@ -54,6 +54,7 @@ void ExpandBroadcast(PointGraph& g, const Instruction& i, PointId id,
   const auto to = i.attributes.GetInts("broadcast_dimensions");
   const Dims& from = DimsOf(g, i.operands[0]);
   IndexMap map;
+  map.axes.reserve(from.size());
   for (size_t a = 0; a < from.size(); ++a) {
     map.axes.push_back(from[a] == 1 ? IndexExpr() : g.map(p->map).axes[to[a]]);
   }
@@ -62,8 +63,10 @@ void ExpandBroadcast(PointGraph& g, const Instruction& i, PointId id,
 
 void ExpandReshape(PointGraph& g, const Instruction& i, PointId id, Point* p) {
   p->kind = Point::kMove;
-  const IndexExpr linear = g.map(p->map).Linear(DimsOf(g, i.first_result));
-  Take(g, i, 0, Delinearize(linear, DimsOf(g, i.operands[0])), p->scope, id, p);
+  Take(g, i, 0,
+       Reshaped(g.map(p->map), DimsOf(g, i.first_result),
+                DimsOf(g, i.operands[0])),
+       p->scope, id, p);
 }
 
 void ExpandTranspose(PointGraph& g, const Instruction& i, PointId id,
@@ -276,6 +279,7 @@ IndexMap ReduceAxes::InputMap() const {
 
 IndexMap ReduceAxes::ResultMap() const {
   IndexMap map;
+  map.axes.reserve(kept.size());
   for (size_t k = 0; k < kept.size(); ++k) {
     map.axes.push_back(IndexExpr::Dim(static_cast<int>(k), input[kept[k]]));
   }

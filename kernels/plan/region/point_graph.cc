@@ -40,12 +40,13 @@ PointGraph::PointGraph(const Computation& computation, Dims domain,
 }
 
 MapId PointGraph::AddMap(IndexMap map) {
-  const auto [at, is_new] =
-      map_ids_.try_emplace(map, static_cast<MapId>(maps_.size()));
-  if (!is_new) return at->second;
-  map_reduced_.push_back(Reduced(map));
-  maps_.push_back(std::move(map));
-  return at->second;
+  const auto known = std::find(maps_.begin(), maps_.end(), map);
+  const auto id = static_cast<MapId>(known - maps_.begin());
+  if (known == maps_.end()) {
+    map_reduced_.push_back(Reduced(map));
+    maps_.push_back(std::move(map));
+  }
+  return id;
 }
 
 ScopeId PointGraph::AddScope(ScopeId parent,
@@ -78,23 +79,25 @@ bool PointGraph::PerResult(MapId map, ScopeId scope) const {
 
 PointId PointGraph::Demand(ValueId value, MapId map, ScopeId scope,
                            PointId user) {
-  const auto [at, is_new] = ids_.try_emplace(
-      {value, map, scope}, static_cast<PointId>(points_.size()));
-  const PointId id = at->second;
-  if (is_new) {
-    Point p;
-    p.kind = Point::kLoad;
-    p.value = value;
-    p.instruction = computation_.producer(value);
-    p.result = value - computation_.instructions()[p.instruction].first_result;
-    p.map = map;
-    p.scope = scope;
-    p.per_result = PerResult(map, scope);
-    points_.push_back(std::move(p));
-    per_turn_.push_back(false);
-    by_value_[value].push_back(id);
+  PointIds& ids = by_value_[value];
+  const auto known = std::find_if(ids.begin(), ids.end(), [&](PointId other) {
+    return points_[other].map == map && points_[other].scope == scope;
+  });
+  if (known != ids.end()) {
+    if (user >= 0 && !points_[user].per_result) per_turn_[*known] = true;
+    return *known;
   }
-  if (user >= 0 && !points_[user].per_result) per_turn_[id] = true;
+  const auto id = static_cast<PointId>(points_.size());
+  ids.push_back(id);
+  Point& p = points_.emplace_back();
+  p.kind = Point::kLoad;
+  p.value = value;
+  p.instruction = computation_.producer(value);
+  p.result = value - computation_.instructions()[p.instruction].first_result;
+  p.map = map;
+  p.scope = scope;
+  p.per_result = PerResult(map, scope);
+  per_turn_.push_back(user >= 0 && !points_[user].per_result);
   return id;
 }
 
@@ -132,11 +135,7 @@ void PointGraph::ChangeDomain(Dims domain, int num_kept,
       turns_kept_ *= static_cast<double>(domain_[d]);
   }
   // Maps that become equal keep their numbers: points stay what they are.
-  map_ids_.clear();
-  for (size_t m = 0; m < maps_.size(); ++m) {
-    maps_[m] = maps_[m].Substitute(back);
-    map_ids_.try_emplace(maps_[m], static_cast<MapId>(m));
-  }
+  for (IndexMap& map : maps_) map = map.Substitute(back);
   for (Scope& scope : scopes_) {
     for (Predicate& p : scope.predicates) p.value = p.value.Substitute(back);
   }

@@ -6,7 +6,7 @@
 #define HAWSER_KERNELS_PLAN_REGION_POINT_GRAPH_H_
 
 #include <cstdint>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,6 +24,12 @@ class PointGraph {
   // `computation` outlives the graph.
   PointGraph(const Computation& computation, Dims domain, int num_kept);
 
+  // Room for so many points.
+  void Reserve(size_t points) {
+    points_.reserve(points);
+    per_turn_.reserve(points);
+    by_value_.reserve(points);
+  }
   // The point of `value` there; made when it is new. `user` is the point that
   // needs it, -1 for a result.
   PointId Demand(ValueId value, MapId map, ScopeId scope, PointId user);
@@ -55,6 +61,11 @@ class PointGraph {
   const std::vector<IndexMap>& maps() const { return maps_; }
   const std::vector<Scope>& scopes() const { return scopes_; }
   const std::vector<Symbol>& symbols() const { return symbols_; }
+  // What a region takes over. The graph is of no use afterwards.
+  std::vector<Point> TakePoints() && { return std::move(points_); }
+  std::vector<IndexMap> TakeMaps() && { return std::move(maps_); }
+  std::vector<Scope> TakeScopes() && { return std::move(scopes_); }
+  std::vector<Symbol> TakeSymbols() && { return std::move(symbols_); }
   // Whether a point that is done for every turn of the reduced loops needs it.
   bool NeededPerTurn(PointId p) const { return per_turn_[p]; }
   // How often points of `value` are evaluated in all.
@@ -81,8 +92,6 @@ class PointGraph {
   std::vector<Symbol> symbols_;
   std::vector<Point> points_;
   std::vector<bool> per_turn_;
-  absl::flat_hash_map<IndexMap, MapId> map_ids_;
-  absl::flat_hash_map<std::tuple<ValueId, MapId, ScopeId>, PointId> ids_;
   absl::flat_hash_map<ValueId, PointIds> by_value_;
 };
 

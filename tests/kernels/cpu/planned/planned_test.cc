@@ -17,7 +17,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/evaluator.h"
+#include "kernels/cpu/planned/cpu_emitter.h"
 #include "kernels/cpu/planned/planned_program.h"
+#include "kernels/plan/plan.h"
+#include "kernels/plan/steps/step_builder.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 #include "tests/testing/random/random_module.h"
@@ -185,6 +188,66 @@ TEST_F(PlannedTest, StatesThatReadEachOtherAreWrittenOverInOneRegion) {
     Random random(seed);
     ExpectSame(*module, random, absl::StrCat("seed ", seed));
   }
+}
+
+// Layers that differ in nothing but what they read, and one in a constant.
+std::string LayersText(int layers) {
+  std::string text =
+      "module \"layers\"\n"
+      "computation @0 \"add\" (%0: f32[], %1: f32[]) {\n"
+      "  %2: f32[] = add(%0, %1)\n"
+      "  return %2\n"
+      "}\n"
+      "computation @1 \"main\" (%0: f32[16,16], %1: f32[16,16]) {\n"
+      "  %2: f32[] = constant() value=f32[] {0}\n";
+  int x = 0, v = 3;
+  for (int k = 0; k < layers; ++k, v += 6) {
+    absl::StrAppend(
+        &text, "  %", v, ": f32[16,16] = dot_general(%", x,
+        ", %1) lhs_batching_dimensions=[] lhs_contracting_dimensions=[1] "
+        "rhs_batching_dimensions=[] rhs_contracting_dimensions=[0]\n");
+    absl::StrAppend(&text, "  %", v + 1, ": f32[16] = reduce(%", v,
+                    ", %2) dimensions=[1] @0\n");
+    absl::StrAppend(&text, "  %", v + 2, ": f32[16,16] = broadcast_in_dim(%",
+                    v + 1, ") broadcast_dimensions=[0] dims=[16,16]\n");
+    absl::StrAppend(&text, "  %", v + 3, ": f32[16,16] = subtract(%", v, ", %",
+                    v + 2, ")\n");
+    absl::StrAppend(&text, "  %", v + 4, ": f32[16,16] = tanh(%", v + 3, ")\n");
+    absl::StrAppend(&text, "  %", v + 5,
+                    ": f32[16,16] = ", k == 1 ? "negate" : "abs", "(%", v + 4,
+                    ")\n");
+    x = v + 5;
+  }
+  return absl::StrCat(text, "  return %", x, "\n}\n");
+}
+
+TEST_F(PlannedTest, EqualLayersGiveWhatTheyWouldGiveApart) {
+  const auto module = ParseModule(LayersText(5), FindOp);
+  ASSERT_OK(module);
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    Random random(seed);
+    ExpectSame(*module, random, absl::StrCat("seed ", seed));
+  }
+}
+
+TEST_F(PlannedTest, EqualLayersAreMadeTilesOnce) {
+  const auto module = ParseModule(LayersText(5), FindOp);
+  ASSERT_OK(module);
+  const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+  ASSERT_OK(plan);
+  std::vector<Work> works;
+  CpuEmitter emitter(plan->module, runtime::Numerics::kFast, &works);
+  ASSERT_OK(plan::MakeSteps(*plan, emitter));
+  std::vector<const TileProgram*> programs;
+  for (const Work& work : works) {
+    const auto* tiles = std::get_if<TileWork>(&work);
+    if (tiles != nullptr) programs.push_back(tiles->program.get());
+  }
+  ASSERT_EQ(programs.size(), 5u);
+  EXPECT_EQ(programs[0], programs[2]);
+  EXPECT_EQ(programs[0], programs[3]);
+  EXPECT_EQ(programs[0], programs[4]);
+  EXPECT_NE(programs[0], programs[1]);
 }
 
 TEST_F(PlannedTest, ExplainsHowItsRegionsRun) {
