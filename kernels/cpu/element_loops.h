@@ -7,17 +7,8 @@
 #include <type_traits>
 
 #include "core/base/values/dtype.h"
+#include "kernels/cpu/independent_turns.h"
 #include "kernels/cpu/kernel.h"
-
-// Results may stand in an operand's place, element on element; nothing else
-// overlaps. Without this the compiler's overlap check sends such loops down
-// the scalar path.
-#if defined(__clang__)
-#define HAWSER_INDEPENDENT_TURNS \
-  _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HAWSER_INDEPENDENT_TURNS _Pragma("GCC ivdep")
-#endif
 
 namespace hawser::cpu {
 

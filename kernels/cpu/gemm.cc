@@ -22,7 +22,6 @@ constexpr int64_t kBlasProductBytes = int64_t{1} << 30;
 constexpr int64_t kBlasRows = 256;
 constexpr int64_t kBlasColumnBytes = 1024;
 constexpr int64_t kEnoughTiles = 8;
-constexpr int64_t kBlasDepth = 4096;
 // Tiles given to oneDNN: of about as long a call (0.024 ns a product without
 // AMX), with the whole of k, as it rounds what a call leaves.
 constexpr int64_t kDnnlProducts = int64_t{1} << 27;
@@ -30,6 +29,7 @@ constexpr int64_t kDnnlColumns = 64;
 constexpr int64_t kDnnlDepth = int64_t{1} << 14;
 // Rows of a matrix times a vector: as fast as memory.
 constexpr int64_t kBlasVectorRows = 1024;
+constexpr int64_t kBlasVectorDepth = 4096;
 // Bytes of a result without products that are cleared at once.
 constexpr int64_t kCleared = int64_t{1} << 20;
 // Own tiles: accumulators and the packed part of b stay in the second cache.
@@ -157,8 +157,8 @@ absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
   return ForTiles(
       p, environment, kBlasVectorRows, 1, [&](const Tile& t) -> absl::Status {
         T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
-        for (int64_t k = 0; k < p.k; k += kBlasDepth) {
-          const int64_t depth = std::min(kBlasDepth, p.k - k);
+        for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
+          const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
           const Layout a = LayoutOf(p.a, t.rows, depth);
           gemv(Blas::kRowMajor, a.trans,
                static_cast<int>(plain ? t.rows : depth),

@@ -207,11 +207,10 @@ absl::Status StopTrace() {
   const MutexLock lock(&recorder.mu);
   if (!recorder.out.is_open()) return absl::OkStatus();
   state = kOff;
-  std::ostream& out = recorder.out;
-  out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-      << "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":" << getpid()
-      << ",\"args\":{\"name\":" << Quoted(program_invocation_short_name)
-      << "}}";
+  recorder.out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+               << "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":" << getpid()
+               << ",\"args\":{\"name\":"
+               << Quoted(program_invocation_short_name) << "}}";
   int64_t id = 0;
   for (const std::shared_ptr<Track>& track : recorder.tracks) {
     std::vector<EventPtr> events;
@@ -220,7 +219,7 @@ absl::Status StopTrace() {
       events.swap(track->events);
     }
     for (const EventPtr& event : events) {
-      Write(*event, track->thread, ++id, out);
+      Write(*event, track->thread, ++id, recorder.out);
     }
   }
   std::erase_if(recorder.tracks, [](const std::shared_ptr<Track>& track) {
@@ -228,7 +227,7 @@ absl::Status StopTrace() {
   });
   const int64_t dropped =
       std::max<int64_t>(recorder.events.load() - kMaxTraceEvents, 0);
-  out << "\n],\"otherData\":{\"dropped\":" << dropped << "}}\n";
+  recorder.out << "\n],\"otherData\":{\"dropped\":" << dropped << "}}\n";
   recorder.out.close();
   const bool failed = recorder.out.fail();
   recorder.out.clear();

@@ -245,7 +245,7 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
     }                                          \
     break;
 // Of lanes x and others y.
-#define HAWSER_LANES_ONE(Op, to, ...)                                         \
+#define HAWSER_INDEPENDENT_TURNS_ONE(Op, to, ...)                             \
   case CodeOf(ChainOp::Op, ChainOther::kLanes): {                             \
     const T* at = strip.Read(link->at);                                       \
     HAWSER_EACH {                                                             \
@@ -269,8 +269,8 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
       to[v] = __VA_ARGS__;                            \
     }                                                 \
     break;
-#define HAWSER_WITH(Op, to, ...)        \
-  HAWSER_LANES_ONE(Op, to, __VA_ARGS__) \
+#define HAWSER_WITH(Op, to, ...)                    \
+  HAWSER_INDEPENDENT_TURNS_ONE(Op, to, __VA_ARGS__) \
   HAWSER_ITSELF(Op, to, __VA_ARGS__)
 #define HAWSER_WHOLE(Op, Function) \
   HAWSER_WITH(Op, a, Lanes<T>(hn::Function(Whole<T>(x), Whole<T>(y))))
@@ -357,8 +357,8 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
   HAWSER_OF_TRUTHS(                                                      \
       kWholeOnes, a,                                                     \
       hn::IfThenElseZero(m[v], Lanes<T>(hn::Set(WholeTag<T>(), 1))))     \
-  HAWSER_LANES_ONE(kElse, a, hn::IfThenElse(m[v], x, y))                 \
-  HAWSER_LANES_ONE(kThen, a, hn::IfThenElse(m[v], y, x))
+  HAWSER_INDEPENDENT_TURNS_ONE(kElse, a, hn::IfThenElse(m[v], x, y))     \
+  HAWSER_INDEPENDENT_TURNS_ONE(kThen, a, hn::IfThenElse(m[v], y, x))
 
 // What is there for lanes of 4 bytes alone: false for any other link.
 template <bool kWhole>
@@ -412,7 +412,7 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
   }
   for (;; ++link) {
     switch (CodeOf(link->op, link->other)) {
-      HAWSER_LANES_ONE(kTake, a, y)
+      HAWSER_INDEPENDENT_TURNS_ONE(kTake, a, y)
       HAWSER_REALS
       HAWSER_QUOTIENTS
       HAWSER_TESTS

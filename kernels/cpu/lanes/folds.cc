@@ -74,7 +74,7 @@ template <typename F, typename Acc, typename In>
 HWY_INLINE void FoldElements(const In* x, int64_t rows, int64_t stride,
                              int64_t n, Acc* to) {
   for (int64_t r = 0; r < rows; ++r) {
-    HAWSER_LANES
+    HAWSER_INDEPENDENT_TURNS
     for (int64_t j = 0; j < n; ++j) {
       to[j] =
           F::template Apply<Acc>(to[j], static_cast<Acc>(x[r * stride + j]));

@@ -11,6 +11,7 @@
 // Behind it, as it asks.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/cpu/independent_turns.h"
 #include "kernels/cpu/lanes/by_isa.h"
 
 // Without vectors there is nothing to gain.
@@ -21,8 +22,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-#define HAWSER_LANES _Pragma("GCC ivdep")
 
 constexpr int64_t kLine = 64;  // bytes
 // Rows that are asked for before they are read. Their lines lie too far apart
@@ -183,7 +182,7 @@ void Strided(const char* from, int64_t step, int64_t n, char* to) {
   const W* const x = reinterpret_cast<const W*>(from);
   W* const y = reinterpret_cast<W*>(to);
   if (step == -1) {
-    HAWSER_LANES
+    HAWSER_INDEPENDENT_TURNS
     for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
     return;
   }

@@ -13,16 +13,10 @@
 #include "absl/strings/str_split.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
+#include "kernels/cpu/libraries/resolve.h"
 
 namespace hawser::cpu {
 namespace {
-
-// Resolves a name into a function pointer of the field's own type.
-template <typename Fn>
-bool Resolve(void* library, const char* name, Fn* fn) {
-  *fn = reinterpret_cast<Fn>(dlsym(library, name));
-  return *fn != nullptr;
-}
 
 // Calls `fn` while the environment has one variable more, "NAME=value". A
 // thread that reads the environment meanwhile finds it whole, old or new; so

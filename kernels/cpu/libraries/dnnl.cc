@@ -9,17 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "kernels/cpu/libraries/resolve.h"
 #include "oneapi/dnnl/dnnl.h"
 
 namespace hawser::cpu {
 namespace {
-
-// Resolves a name into a function pointer of the field's own type.
-template <typename Fn>
-bool Resolve(void* library, const char* name, Fn* fn) {
-  *fn = reinterpret_cast<Fn>(dlsym(library, name));
-  return *fn != nullptr;
-}
 
 // Of the library's handles, which are pointers.
 template <typename Handle>
