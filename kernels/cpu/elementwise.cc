@@ -108,11 +108,17 @@ struct Logistic {
   }
   template <ComplexType T>
   static T Apply(T x) {
-    if (x.real() < 0) {
-      const T e = std::exp(x);
-      return e / (T{1} + e);
-    }
-    return T{1} / (T{1} + std::exp(-x));
+    if (x.real() < 0) return std::exp(x) / OnePlusExp(x);
+    return T{1} / OnePlusExp(-x);
+  }
+  // Of z with a real part a <= 0; nothing cancels near its zeros, i pi and the
+  // like: (1 - e^a) + 2 e^a cos^2(b/2) + i e^a sin b.
+  template <ComplexType T>
+  static T OnePlusExp(T z) {
+    const auto a = z.real(), b = z.imag();
+    if (!(a >= -1)) return T{1} + std::exp(z);
+    const auto e = std::exp(a), half = std::cos(b / 2);
+    return T(2 * e * half * half - std::expm1(a), e * std::sin(b));
   }
 };
 

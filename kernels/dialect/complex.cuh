@@ -108,13 +108,16 @@ template <class T> HK_DEVICE Complex<T> Log(Complex<T> z) {
   if (size > (T)0.5 && size < 2) return Log1p(Complex<T>{z.re - 1, z.im});
   return {LogOfSize(z), Atan2(z.im, z.re)};
 }
+// 1 + e^z of a real part a <= 0; nothing cancels near its zeros, i pi and the
+// like: (1 - e^a) + 2 e^a cos^2(b/2) + i e^a sin b.
+template <class T> HK_DEVICE Complex<T> OnePlusExp(Complex<T> z) {
+  if (!(z.re >= -1)) return Add(Complex<T>{1, 0}, Exp(z));
+  const T e = Exp(z.re), half = Cos(z.im / 2);
+  return {2 * e * half * half - Expm1(z.re), e * Sin(z.im)};
+}
 template <class T> HK_DEVICE Complex<T> Logistic(Complex<T> z) {
-  const Complex<T> one = {1, 0};
-  if (z.re < 0) {
-    const Complex<T> e = Exp(z);
-    return Divide(e, Add(one, e));
-  }
-  return Divide(one, Add(one, Exp(Negate(z))));
+  if (z.re < 0) return Divide(Exp(z), OnePlusExp(z));
+  return Divide(Complex<T>{1, 0}, OnePlusExp(Negate(z)));
 }
 // By way of numbers whose halves are exact and whose magnitudes are finite.
 template <class T> HK_DEVICE Complex<T> Sqrt(Complex<T> z) {

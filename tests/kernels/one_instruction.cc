@@ -9,7 +9,8 @@
 
 namespace hawser {
 
-std::vector<Literal> EvaluateInstruction(const Module& module,
+std::vector<Literal> EvaluateInstruction(runtime::HostEvaluator& evaluator,
+                                         const Module& module,
                                          const Instruction& instruction,
                                          const std::vector<Literal>& operands,
                                          Attributes attributes) {
@@ -30,10 +31,18 @@ std::vector<Literal> EvaluateInstruction(const Module& module,
   const auto entry = b.Finish(results);
   EXPECT_OK(entry);
   if (!entry.ok()) return {};
-  cpu::CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
   auto got = evaluator.Evaluate(one, *entry, operands, CancelToken());
   EXPECT_OK(got);
   return got.ok() ? *std::move(got) : std::vector<Literal>();
+}
+
+std::vector<Literal> EvaluateInstruction(const Module& module,
+                                         const Instruction& instruction,
+                                         const std::vector<Literal>& operands,
+                                         Attributes attributes) {
+  cpu::CpuEvaluator evaluator({.numerics = runtime::Numerics::kStrict});
+  return EvaluateInstruction(evaluator, module, instruction, operands,
+                             std::move(attributes));
 }
 
 }  // namespace hawser

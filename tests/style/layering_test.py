@@ -35,6 +35,7 @@ ALLOWED = {
     "core/sharding": OPS + ["absl"],
     "core/runtime": IR + ["absl"],
     "core/wire": OPS + ["core/runtime", MESSAGES, "absl", "protobuf"],
+    "kernels/reference": OPS + ["core/runtime", "absl"],
     "kernels/plan": OPS + ["core/passes", "core/runtime", "absl"],
     "kernels/cpu": OPS + ["core/runtime", "kernels/plan", "absl", "BLAS",
                           "Highway", "oneDNN"],

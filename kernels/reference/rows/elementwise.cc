@@ -1,0 +1,209 @@
+// One element of the result from one of each operand: arithmetic and bits.
+#include "core/ops/elementwise/elementwise.h"
+
+#include <cmath>
+
+#include "core/base/status.h"
+#include "kernels/reference/rows/row.h"
+
+namespace hawser::reference {
+namespace {
+
+// By the dtype of the operands.
+struct Elements {
+  DType dtype;
+  absl::Span<const Number> x;
+
+  bool is_integer() const { return IsInteger(dtype) || IsBool(dtype); }
+  bool is_complex() const { return IsComplex(dtype); }
+  uint64_t bits(int k) const { return x[k].bits; }
+  int64_t integer(int k) const { return static_cast<int64_t>(x[k].bits); }
+  double real(int k) const { return x[k].value.real(); }
+  Complex complex(int k) const { return x[k].value; }
+};
+
+Number OfReal(double x) { return Number::Of(Complex(x, 0)); }
+Number OfBits(uint64_t x) { return Number::Of(x); }
+
+// ---- of one -----------------------------------------------------------------
+
+Number Abs(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (e.is_integer()) {
+    const bool negative = IsSigned(dtype) && e.integer(0) < 0;
+    return OfBits(negative ? -e.bits(0) : e.bits(0));
+  }
+  return OfReal(e.is_complex()
+                    ? std::hypot(x[0].value.real(), x[0].value.imag())
+                    : std::fabs(e.real(0)));
+}
+
+Number Negate(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  return e.is_integer() ? OfBits(-e.bits(0)) : Number::Of(-e.complex(0));
+}
+
+Number Sign(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (e.is_integer()) {
+    const bool negative = IsSigned(dtype) && e.integer(0) < 0;
+    return OfBits(negative ? ~uint64_t{0} : uint64_t{e.bits(0) != 0});
+  }
+  if (e.is_complex()) {
+    const WideComplex z = WideOf(x[0]);
+    const Wide size = std::hypot(z.real(), z.imag());
+    return size == 0 ? x[0] : InDType(z / size, dtype);
+  }
+  const double real = e.real(0);
+  return real == 0 || std::isnan(real) ? x[0]
+                                       : OfReal(std::copysign(1.0, real));
+}
+
+Number Floor(DType, Numbers x) { return OfReal(std::floor(x[0].value.real())); }
+Number Ceil(DType, Numbers x) { return OfReal(std::ceil(x[0].value.real())); }
+Number RoundNearestEven(DType, Numbers x) {
+  return OfReal(std::nearbyint(x[0].value.real()));
+}
+Number IsFinite(DType, Numbers x) {
+  return OfBits(uint64_t{std::isfinite(x[0].value.real())});
+}
+Number Not(DType dtype, Numbers x) {
+  return OfBits(IsBool(dtype) ? uint64_t{x[0].bits == 0} : ~x[0].bits);
+}
+Number RealPart(DType, Numbers x) { return OfReal(x[0].value.real()); }
+Number ImagPart(DType, Numbers x) { return OfReal(x[0].value.imag()); }
+
+// ---- of two -----------------------------------------------------------------
+
+Number Add(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (e.is_integer()) return OfBits(e.bits(0) + e.bits(1));
+  return Number::Of(e.complex(0) + e.complex(1));
+}
+
+Number Subtract(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (e.is_integer()) return OfBits(e.bits(0) - e.bits(1));
+  return Number::Of(e.complex(0) - e.complex(1));
+}
+
+Number Multiply(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (e.is_integer()) return OfBits(e.bits(0) * e.bits(1));
+  if (!e.is_complex()) return OfReal(e.real(0) * e.real(1));
+  return InDType(ProductOf(WideOf(x[0]), WideOf(x[1])), dtype);
+}
+
+Number Divide(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (e.is_complex()) return InDType(WideOf(x[0]) / WideOf(x[1]), dtype);
+  if (!e.is_integer()) return OfReal(e.real(0) / e.real(1));
+  if (e.bits(1) == 0) return OfBits(~uint64_t{0});
+  if (!IsSigned(dtype)) return OfBits(e.bits(0) / e.bits(1));
+  if (e.integer(1) == -1) return OfBits(-e.bits(0));
+  return OfBits(static_cast<uint64_t>(e.integer(0) / e.integer(1)));
+}
+
+Number Remainder(DType dtype, Numbers x) {
+  const Elements e{dtype, x};
+  if (!e.is_integer()) return OfReal(std::fmod(e.real(0), e.real(1)));
+  if (e.bits(1) == 0) return x[0];
+  if (!IsSigned(dtype)) return OfBits(e.bits(0) % e.bits(1));
+  if (e.integer(1) == -1) return OfBits(0);
+  return OfBits(static_cast<uint64_t>(e.integer(0) % e.integer(1)));
+}
+
+// Whether x[0] is above x[1]; NaN is above and below all.
+bool IsAbove(DType dtype, Numbers x, int above, int below) {
+  const Elements e{dtype, x};
+  if (e.is_integer()) {
+    return IsSigned(dtype) ? e.integer(above) > e.integer(below)
+                           : e.bits(above) > e.bits(below);
+  }
+  if (e.real(above) == 0 && e.real(below) == 0) {
+    return std::signbit(e.real(below));
+  }
+  return e.real(above) > e.real(below);
+}
+
+bool IsNaN(DType dtype, const Number& x) {
+  return IsFloat(dtype) && std::isnan(x.value.real());
+}
+
+Number Extreme(DType dtype, Numbers x, bool largest) {
+  for (const Number& each : x) {
+    if (IsNaN(dtype, each)) return each;
+  }
+  return IsAbove(dtype, x, 0, 1) == largest ? x[0] : x[1];
+}
+Number Maximum(DType dtype, Numbers x) { return Extreme(dtype, x, true); }
+Number Minimum(DType dtype, Numbers x) { return Extreme(dtype, x, false); }
+
+Number And(DType, Numbers x) { return OfBits(x[0].bits & x[1].bits); }
+Number Or(DType, Numbers x) { return OfBits(x[0].bits | x[1].bits); }
+Number Xor(DType, Numbers x) { return OfBits(x[0].bits ^ x[1].bits); }
+
+// A negative number of places is a large one.
+bool IsBeyond(DType dtype, const Number& places) {
+  return places.bits >= static_cast<uint64_t>(BitWidth(dtype));
+}
+Number ShiftLeft(DType dtype, Numbers x) {
+  return OfBits(IsBeyond(dtype, x[1]) ? 0 : x[0].bits << x[1].bits);
+}
+Number ShiftRightLogical(DType dtype, Numbers x) {
+  if (IsBeyond(dtype, x[1])) return OfBits(0);
+  const int unused = 64 - BitWidth(dtype);
+  return OfBits((x[0].bits << unused >> unused) >> x[1].bits);
+}
+Number ShiftRightArithmetic(DType dtype, Numbers x) {
+  const int unused = 64 - BitWidth(dtype);
+  const uint64_t places = IsBeyond(dtype, x[1]) ? 63 : x[1].bits;
+  const auto extended = static_cast<int64_t>(x[0].bits << unused) >> unused;
+  return OfBits(static_cast<uint64_t>(extended >> places));
+}
+
+Number MakeComplex(DType, Numbers x) {
+  return Number::Of(Complex(x[0].value.real(), x[1].value.real()));
+}
+
+// ---- of three ---------------------------------------------------------------
+
+Number Clamp(DType dtype, Numbers x) {
+  const Number low[] = {x[1], x[0]};
+  const Number high[] = {Maximum(dtype, low), x[2]};
+  return Minimum(dtype, high);
+}
+
+constexpr Row kRows[] = {
+    {&kAbs, ElementByElement<Abs>},
+    {&kNegate, ElementByElement<Negate>},
+    {&kSign, ElementByElement<Sign>},
+    {&kFloor, ElementByElement<Floor>},
+    {&kCeil, ElementByElement<Ceil>},
+    {&kRoundNearestEven, ElementByElement<RoundNearestEven>},
+    {&kIsFinite, ElementByElement<IsFinite>},
+    {&kNot, ElementByElement<Not>},
+    {&kReal, ElementByElement<RealPart>},
+    {&kImag, ElementByElement<ImagPart>},
+    {&kAdd, ElementByElement<Add>},
+    {&kSubtract, ElementByElement<Subtract>},
+    {&kMultiply, ElementByElement<Multiply>},
+    {&kDivide, ElementByElement<Divide>},
+    {&kRemainder, ElementByElement<Remainder>},
+    {&kMaximum, ElementByElement<Maximum>},
+    {&kMinimum, ElementByElement<Minimum>},
+    {&kAnd, ElementByElement<And>},
+    {&kOr, ElementByElement<Or>},
+    {&kXor, ElementByElement<Xor>},
+    {&kShiftLeft, ElementByElement<ShiftLeft>},
+    {&kShiftRightLogical, ElementByElement<ShiftRightLogical>},
+    {&kShiftRightArithmetic, ElementByElement<ShiftRightArithmetic>},
+    {&kComplex, ElementByElement<MakeComplex>},
+    {&kClamp, ElementByElement<Clamp>},
+};
+
+}  // namespace
+
+absl::Span<const Row> ElementwiseRows() { return kRows; }
+
+}  // namespace hawser::reference
