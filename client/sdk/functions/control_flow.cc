@@ -10,6 +10,8 @@
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/probes/control_prints.h"
+#include "client/sdk/probes/probes.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
 
@@ -93,42 +95,97 @@ Values Parameters(Trace* trace, const Values& like, SourceLocation where) {
   return out;
 }
 
+// A branch that has been traced. Behind its results it gives the tensors of
+// what the branches up to it print, in their order.
+struct Branch {
+  Values results;
+  std::vector<Printed> printed;
+  std::unique_ptr<Trace> trace =
+      std::make_unique<Trace>("branch", Captures::kLift);
+};
+
+// Traces a branch behind others.
+Branch TraceBranch(absl::FunctionRef<Values()> branch,
+                   const std::vector<Branch>& before, SourceLocation where) {
+  Branch traced;
+  Trace& trace = *traced.trace;
+  if (!before.empty()) LiftAll(before.back().trace->lifted(), &trace);
+  const Trace::Scope scope(&trace);
+  traced.results = branch();
+  traced.printed = trace.TakePrinted();
+  trace.Return(traced.results, where);
+  for (const Branch& other : before) {
+    trace.Return(NotPrintedHere(other.printed, where), where);
+  }
+  trace.Return(PrintedHere(&traced.printed, where), where);
+  return traced;
+}
+
+// The region of branch i, which gives what all of them print. The last one has
+// lifted what any of them uses. Errors: as it was traced.
+absl::StatusOr<Region> FinishBranch(std::vector<Branch>* branches, size_t i,
+                                    SourceLocation where) {
+  Trace& trace = *(*branches)[i].trace;
+  LiftAll(branches->back().trace->lifted(), &trace);
+  {
+    const Trace::Scope scope(&trace);
+    for (size_t k = i + 1; k < branches->size(); ++k) {
+      trace.Return(NotPrintedHere((*branches)[k].printed, where), where);
+    }
+  }
+  return trace.FinishRegion();
+}
+
 enum class Order { kAsGiven, kReversed };
 
 // Branches are traced as given; `order` is that of their numbers.
 Values RunBranches(const OpScope& s, const Tensor& index, Order order,
-                   absl::Span<const absl::FunctionRef<Values()>> branches) {
-  std::vector<std::unique_ptr<Trace>> traces;
-  std::vector<Values> results;
-  for (const auto& branch : branches) {
-    auto trace = std::make_unique<Trace>("branch", Captures::kLift);
-    if (!traces.empty()) LiftAll(traces.back()->lifted(), trace.get());
-    const Trace::Scope scope(trace.get());
-    results.push_back(branch());
-    trace->Return(results.back(), s.where());
-    traces.push_back(std::move(trace));
+                   absl::Span<const absl::FunctionRef<Values()>> functions) {
+  std::vector<Branch> branches;
+  for (const auto& function : functions) {
+    branches.push_back(TraceBranch(function, branches, s.where()));
   }
+  const Values& results = branches[0].results;
   const auto fail = [&](const Tensor& error) {
-    return Values(results[0].size(), error);
+    return Values(results.size(), error);
   };
   if (!s.ok()) return fail(s.error());
-  // The last one has lifted what any of them uses.
-  const Tensors lifted = traces.back()->lifted();
   std::vector<Region> regions;
-  for (size_t i = 0; i < traces.size(); ++i) {
-    const absl::Status given = CheckGiven(results[i]);
+  for (size_t i = 0; i < branches.size(); ++i) {
+    const absl::Status given = CheckGiven(branches[i].results);
     if (!given.ok()) return fail(s.Fail(given));
-    LiftAll(lifted, traces[i].get());
-    auto module = traces[i]->Finish();
-    if (!module.ok()) return fail(s.Keep(module.status()));
-    const absl::Status same = CheckBranches(results[0], results[i]);
+    auto region = FinishBranch(&branches, i, s.where());
+    if (!region.ok()) return fail(s.Keep(region.status()));
+    const absl::Status same = CheckBranches(results, branches[i].results);
     if (!same.ok()) return fail(s.Fail(same));
-    regions.push_back(MakeRegion(*std::move(module)));
+    regions.push_back(*std::move(region));
   }
   if (order == Order::kReversed) std::reverse(regions.begin(), regions.end());
   Tensors operands = {index};
+  const Tensors& lifted = branches.back().trace->lifted();
   operands.insert(operands.end(), lifted.begin(), lifted.end());
-  return ResultsOf(s.Add(kCase, operands, {}, regions), results[0].size());
+  std::vector<Printed> printed;
+  for (const Branch& branch : branches) {
+    printed.insert(printed.end(), branch.printed.begin(), branch.printed.end());
+  }
+  const Values given = ResultsOf(s.Add(kCase, operands, {}, regions),
+                                 results.size() + 2 * printed.size());
+  ReplaceTensors(absl::MakeConstSpan(given).subspan(results.size()), &printed);
+  for (Printed& p : printed) Show(std::move(p));
+  return Values(given.begin(), given.begin() + results.size());
+}
+
+// Adds a loop that has been traced and checked.
+Values AddLoop(const OpScope& s, PrintingLoop loop) {
+  if (loop.prints()) return AddPrintingLoop(s, std::move(loop));
+  Values operands = loop.initial;
+  operands.insert(operands.end(), loop.lifted.begin(), loop.lifted.end());
+  const Region called[] = {loop.condition, loop.body};
+  return ResultsOf(
+      s.Add(kWhile, operands,
+            {{"num_invariant", static_cast<int64_t>(loop.lifted.size())}},
+            called),
+      loop.initial.size());
 }
 
 }  // namespace
@@ -150,12 +207,16 @@ Values RunWhile(const Values& initial,
   if (!s.ok()) return fail(s.error());
   Trace condition_trace("condition", Captures::kLift);
   Trace body_trace("body", Captures::kLift);
+  PrintingLoop loop{.initial = initial};
   Tensor more;
   {
     const Values state = Parameters(&condition_trace, initial, where);
     const Trace::Scope scope(&condition_trace);
     more = condition(state);
-    condition_trace.Return({&more, 1}, where);
+    loop.in_condition = condition_trace.TakePrinted();
+    Values given = {more};
+    AppendTensors(loop.in_condition, &given);
+    condition_trace.Return(given, where);
   }
   Values next;
   {
@@ -163,28 +224,26 @@ Values RunWhile(const Values& initial,
     LiftAll(condition_trace.lifted(), &body_trace);
     const Trace::Scope scope(&body_trace);
     next = body(state);
-    body_trace.Return(next, where);
+    loop.in_body = body_trace.TakePrinted();
+    Values given = next;
+    AppendTensors(loop.in_body, &given);
+    body_trace.Return(given, where);
   }
   absl::Status given = CheckGiven({&more, 1});
   if (given.ok()) given = CheckGiven(next);
   if (!given.ok()) return fail(s.Fail(given));
   LiftAll(body_trace.lifted(), &condition_trace);
-  auto condition_module = condition_trace.Finish();
-  if (!condition_module.ok()) return fail(s.Keep(condition_module.status()));
-  auto body_module = body_trace.Finish();
-  if (!body_module.ok()) return fail(s.Keep(body_module.status()));
+  auto condition_region = condition_trace.FinishRegion();
+  if (!condition_region.ok()) return fail(s.Keep(condition_region.status()));
+  auto body_region = body_trace.FinishRegion();
+  if (!body_region.ok()) return fail(s.Keep(body_region.status()));
   absl::Status fits = CheckCondition(more);
   if (fits.ok()) fits = CheckState(initial, next);
   if (!fits.ok()) return fail(s.Fail(fits));
-  Tensors operands(initial.begin(), initial.end());
-  const Tensors& lifted = body_trace.lifted();
-  operands.insert(operands.end(), lifted.begin(), lifted.end());
-  const Region called[] = {MakeRegion(*std::move(condition_module)),
-                           MakeRegion(*std::move(body_module))};
-  return ResultsOf(
-      s.Add(kWhile, operands,
-            {{"num_invariant", static_cast<int64_t>(lifted.size())}}, called),
-      initial.size());
+  loop.lifted = Values(body_trace.lifted().begin(), body_trace.lifted().end());
+  loop.condition = *std::move(condition_region);
+  loop.body = *std::move(body_region);
+  return AddLoop(s, std::move(loop));
 }
 
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,

@@ -6,13 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "client/sdk/graph/build/inline.h"
 #include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/printed.h"
+#include "client/sdk/graph/region.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/graph/user_code.h"
 #include "client/sdk/probes/probes.h"
 #include "core/autodiff/gradient_transform.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
-#include "core/passes/dce.h"
 
 namespace hawser {
 namespace sdk {
@@ -54,21 +55,19 @@ absl::Status WithWayOut(const absl::Status& status) {
                                    "it is traced, has one"));
 }
 
-// `module`, of fn's results, with its gradients behind them. `where`: of each
-// instruction.
-absl::StatusOr<Module> WithGradients(Module module,
-                                     absl::Span<const GradLeaf> leaves,
-                                     absl::Span<const SourceLocation> where) {
+// The traced computation of fn's results with its gradients behind them: it
+// starts with the same instructions, which keep their places.
+absl::StatusOr<Region> WithGradients(const RegionDef& traced,
+                                     absl::Span<const GradLeaf> leaves) {
   GradientOptions options;
   options.parameters.clear();
-  options.where = where;
+  options.where = traced.places->at;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].wanted) options.parameters.push_back(static_cast<int>(i));
   }
-  HAWSER_ASSIGN_OR_RETURN(module,
-                          ValueAndGradient(std::move(module), options));
-  bool changed = false;
-  return EliminateDeadCode(std::move(module), &changed);
+  HAWSER_ASSIGN_OR_RETURN(Module module,
+                          ValueAndGradient(traced.module, options));
+  return MakeRegion(std::move(module), traced.places);
 }
 
 }  // namespace
@@ -102,29 +101,26 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
     results = fn(parameters);
     printed = trace.TakePrinted();
     Values given = results;
-    for (const Printed& p : printed) given.push_back(p.value);
+    AppendTensors(printed, &given);
     trace.Return(given, where);
   }
   absl::Status fits = CheckLeaves(leaves);
   if (fits.ok()) fits = CheckResults(results);
   if (!fits.ok()) return fail(results, s.Fail(fits));
-  auto traced = trace.Finish();
+  const auto traced = trace.FinishRegion();
   if (!traced.ok()) return fail(results, s.Keep(traced.status()));
-  const auto module =
-      WithGradients(*std::move(traced), leaves, trace.locations());
-  if (!module.ok()) {
-    return fail(results, s.Fail(WithWayOut(module.status())));
+  const auto region = WithGradients(**traced, leaves);
+  if (!region.ok()) {
+    return fail(results, s.Fail(WithWayOut(region.status())));
   }
   arguments.insert(arguments.end(), trace.lifted().begin(),
                    trace.lifted().end());
-  Values all = Inline(*module, arguments, where);
+  const Values all = Inline("Grad", **region, arguments, where);
   const auto behind = all.begin() + results.size();
-  for (size_t p = 0; p < printed.size(); ++p) {
-    printed[p].value = behind[p];
-    Show(std::move(printed[p]));
-  }
-  return {Values(all.begin(), behind),
-          Values(behind + printed.size(), all.end())};
+  const size_t shown = ReplaceTensors(
+      absl::MakeConstSpan(all).subspan(results.size()), &printed);
+  for (Printed& p : printed) Show(std::move(p));
+  return {Values(all.begin(), behind), Values(behind + shown, all.end())};
 }
 
 }  // namespace sdk

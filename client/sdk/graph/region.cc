@@ -90,12 +90,14 @@ Digest DigestOf(const Module& module) {
   return key.Finish();
 }
 
-Region MakeRegion(Module module) {
+Region MakeRegion(Module module, std::shared_ptr<const Places> places) {
   const Digest digest = DigestOf(module);
-  return std::make_shared<RegionDef>(RegionDef{std::move(module), digest});
+  return std::make_shared<RegionDef>(
+      RegionDef{std::move(module), digest, std::move(places)});
 }
 
-Region ExtractRegion(const Module& module, int computation) {
+Region ExtractRegion(const Module& module, int computation,
+                     std::shared_ptr<const Places> places) {
   std::vector<bool> needed(computation + 1, false);
   needed[computation] = true;
   for (int c = computation; c >= 0; --c) {  // callers before callees
@@ -111,7 +113,7 @@ Region ExtractRegion(const Module& module, int computation) {
     numbers[c] =
         region.Add(Renumbered(module.computation(c), region, numbers));
   }
-  return MakeRegion(std::move(region));
+  return MakeRegion(std::move(region), std::move(places));
 }
 
 Region Monoid(const OpDef& op, DType dtype) {

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "client/sdk/graph/places.h"
 #include "core/base/digest.h"
 #include "core/ir/module.h"
 
@@ -18,12 +19,15 @@ namespace hawser::sdk {
 struct RegionDef {
   Module module;
   Digest digest;  // of its structure
+  std::shared_ptr<const Places> places = nullptr;  // null: not known
 };
 using Region = std::shared_ptr<const RegionDef>;
 
-Region MakeRegion(Module module);
+Region MakeRegion(Module module,
+                  std::shared_ptr<const Places> places = nullptr);
 // A computation of `module`, with those it calls.
-Region ExtractRegion(const Module& module, int computation);
+Region ExtractRegion(const Module& module, int computation,
+                     std::shared_ptr<const Places> places = nullptr);
 // Equal digests in one process: the same computations.
 Digest DigestOf(const Module& module);
 // (x, y) -> op(x, y) over scalars; one object per op and dtype in the process.

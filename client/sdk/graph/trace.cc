@@ -44,7 +44,7 @@ Trace::~Trace() {
   for (const Printed& printed : printed_) {
     HAWSER_LOG(kWarning) << "Print of \"" << printed.label << "\" at "
                          << printed.where.file << ":" << printed.where.line
-                         << " stands in a loop, a branch or a reduction: "
+                         << " stands in the function of a reduction: "
                             "nothing is printed there";
   }
 }
@@ -63,9 +63,12 @@ Tensor Trace::Fail(const absl::Status& status) {
 absl::InlinedVector<int, 2> Trace::AddRegions(
     absl::Span<const Region> called) {
   absl::InlinedVector<int, 2> numbers;
+  Places::Called places;
   for (const Region& region : called) {
     numbers.push_back(AddRegion(*region, &module_, &regions_));
+    places.push_back(region->places);
   }
+  if (!called.empty()) called_places_.push_back(std::move(places));
   return numbers;
 }
 
@@ -217,6 +220,16 @@ absl::StatusOr<Module> Trace::Finish() {
   HAWSER_RETURN_IF_ERROR(error());
   HAWSER_RETURN_IF_ERROR(builder_.Finish(results_).status());
   return std::move(module_);
+}
+
+absl::StatusOr<Region> Trace::FinishRegion() {
+  HAWSER_ASSIGN_OR_RETURN(Module module, Finish());
+  return MakeRegion(std::move(module),
+                    std::make_shared<const Places>(places()));
+}
+
+Places Trace::places() const {
+  return {{locations().begin(), locations().end()}, called_places_};
 }
 
 }  // namespace hawser::sdk

@@ -12,6 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/sdk/graph/node.h"
+#include "client/sdk/graph/places.h"
+#include "client/sdk/graph/printed.h"
 #include "client/sdk/graph/region.h"
 #include "client/sdk/graph/user_code.h"
 #include "core/ir/builder.h"
@@ -23,13 +25,6 @@ enum class Captures : uint8_t {
   kSmallValues,  // Jit: host values up to kSmallBytes, baked as constants
   kLift,         // loops, branches: values become extra operands
   kNone,         // reductions: small host values only, nothing of a trace
-};
-
-// A value to be written out, which is called `label`.
-struct Printed {
-  Tensor value;
-  std::string label;
-  SourceLocation where;
 };
 
 // Lives on the stack of the thread that traces, which alone uses it. While a
@@ -73,14 +68,19 @@ class Trace {
   // The values from outside that were lifted, in the order of parameters.
   const Tensors& lifted() const { return lifted_; }
 
-  // What the computation gives; a value from outside is lifted or baked. Once.
+  // What the computation gives, or gives beside what it did already; a value
+  // from outside is lifted or baked.
   void Return(absl::Span<const Tensor> results, SourceLocation where);
   // The module whose entry is this computation. Once, after Return.
   absl::StatusOr<Module> Finish();
+  // As Finish, with the lines of it.
+  absl::StatusOr<Region> FinishRegion();
   // Where the user made each instruction of the entry. After Finish.
   absl::Span<const SourceLocation> locations() const {
     return builder_.locations();
   }
+  // These, and those of what it calls.
+  Places places() const;
 
  private:
   using Key = std::pair<const Node*, int>;
@@ -118,6 +118,7 @@ class Trace {
   absl::Status error_;
   std::vector<ValueId> results_;
   RegionIndex regions_;
+  std::vector<Places::Called> called_places_;
   Tensors lifted_;
   std::vector<Printed> printed_;
   absl::flat_hash_map<Key, Known> known_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -52,8 +53,9 @@ absl::StatusOr<std::shared_ptr<const ShardSpec>> CutsOf(const Flat& arguments) {
 
 void AddLines(const TracedModule& traced, std::vector<ShardNote>* notes) {
   for (ShardNote& note : *notes) {
-    if (note.instruction >= static_cast<int>(traced.locations.size())) continue;
-    const SourceLocation& where = traced.locations[note.instruction];
+    const std::vector<SourceLocation>& at = traced.places.at;
+    if (note.instruction >= static_cast<int>(at.size())) continue;
+    const SourceLocation& where = at[note.instruction];
     if (where.line == 0) continue;
     absl::StrAppend(&note.why, " (at ", where.file, ":", where.line, ")");
   }

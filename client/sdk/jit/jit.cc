@@ -78,8 +78,8 @@ absl::StatusOr<JitCore::EntryPtr> JitCore::Build(const Flat& arguments,
   entry->prototype = std::move(traced.prototype);
   entry->digest = DigestOf(traced.module);
   HAWSER_ASSIGN_OR_RETURN(
-      entry->probes, Probes::Make(std::move(traced.printed), traced.locations,
-                                  &traced.module));
+      entry->probes,
+      Probes::Make(std::move(traced.printed), traced.places, &traced.module));
   HAWSER_ASSIGN_OR_RETURN(Module module, Optimize(std::move(traced.module)));
   HAWSER_ASSIGN_OR_RETURN(
       entry->executable,

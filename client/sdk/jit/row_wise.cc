@@ -21,7 +21,7 @@ class RowCheck {
   RowCheck(const TracedModule& small, const TracedModule& large, int64_t rows)
       : small_(small.module),
         large_(large.module),
-        locations_(small.locations),
+        locations_(small.places.at),
         rows_(rows) {}
 
   absl::StatusOr<std::vector<bool>> Run() const;

@@ -30,15 +30,12 @@ absl::StatusOr<TracedModule> TraceFunction(const Flat& arguments, TraceFn fn,
     traced = fn(std::move(parameters));
   }
   std::vector<Printed> printed = trace.TakePrinted();
-  for (Printed& p : printed) traced.tensors.push_back(std::move(p.value));
+  AppendTensors(printed, &traced.tensors);
   trace.Return(traced.tensors, where);
   auto module = trace.Finish();
   if (!module.ok()) return module.status();
-  const auto locations = trace.locations();
-  return TracedModule{*std::move(module),
-                      {locations.begin(), locations.end()},
-                      std::move(traced.prototype),
-                      std::move(printed)};
+  return TracedModule{*std::move(module), trace.places(),
+                      std::move(traced.prototype), std::move(printed)};
 }
 
 }  // namespace hawser::sdk

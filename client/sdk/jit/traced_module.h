@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/sdk/graph/trace.h"
+#include "client/sdk/graph/places.h"
+#include "client/sdk/graph/printed.h"
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/structure.h"
 #include "core/ir/module.h"
@@ -17,8 +18,7 @@ namespace hawser::sdk {
 struct TracedModule {
   // Its results are the function's, then what is printed.
   Module module;
-  // Where the user made each instruction of the entry; may be shorter.
-  std::vector<SourceLocation> locations;
+  Places places;
   std::shared_ptr<const void> prototype;  // the result's structure
   std::vector<Printed> printed;
 };

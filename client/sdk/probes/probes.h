@@ -2,53 +2,51 @@
 #ifndef HAWSER_CLIENT_SDK_PROBES_PROBES_H_
 #define HAWSER_CLIENT_SDK_PROBES_PROBES_H_
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "client/sdk/graph/trace.h"
+#include "client/sdk/graph/places.h"
+#include "client/sdk/graph/printed.h"
+#include "client/sdk/probes/checker.h"
 #include "core/base/values/literal.h"
 #include "core/ir/module.h"
-#include "core/ir/source_location.h"
 
 namespace hawser::sdk {
 
-// Writes "label = value (file:line)" to stderr, as one line where it is one.
-void WriteValue(const Printed& printed, const Literal& value);
+// Writes "label = value (file:line)" to stderr, as one line where it is one; of
+// a value in a loop, the turn in which it came last, or that it never did.
+// `turns`: as Printed's. Of a branch outside of loops that was not taken,
+// nothing.
+void WriteValue(const Printed& printed, const Literal& value,
+                absl::Span<const int64_t> turns);
 
 // Where a function is traced: an extra result of it; else writes it at once.
 void Show(Printed printed);
 
-// Invariant: an execution's last results are one value for each of `prints`,
-// then, where there are `checks`, a bool for each of them. Immutable once made.
+// Invariant: an execution's last results are the tensors of each of `prints`,
+// then, where there are `checks`, a verdict (verdict.h). Immutable once made.
 class Probes {
  public:
   Probes() = default;
   // Of a traced module, whose results end with those of `prints`; adds to it
   // what HAWSER_CHECK_NAN and HAWSER_CHECK_INDICES ask for (read once).
-  // `where`: of each instruction of its entry; may be shorter.
+  // `places`: of its entry.
   static absl::StatusOr<Probes> Make(std::vector<Printed> prints,
-                                     absl::Span<const SourceLocation> where,
-                                     Module* module);
+                                     const Places& places, Module* module);
 
   // How many results they are.
-  size_t size() const { return prints_.size() + (checks_.empty() ? 0 : 1); }
+  size_t size() const;
   // Prints, then says what the checks found. Errors: kInvalidArgument naming
   // the first instruction that made a NaN of operands without one, or whose
-  // index is out of range, and the user's line.
+  // index is out of range, the user's line, and the turns of the loops it is
+  // in.
   absl::Status Tell(absl::Span<const Literal> hidden) const;
 
  private:
-  class Maker;
-  // Something that is not to be. It counts where all of `unless` are false.
-  struct Check {
-    std::string what;  // empty: it counts for others alone
-    std::vector<int> unless;
-  };
-
-  std::vector<Printed> prints_;
+  std::vector<Printed> prints_;  // without their tensors
   std::vector<Check> checks_;
 };
 

@@ -4,34 +4,83 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "client/sdk/graph/node.h"
-#include "client/sdk/graph/region.h"
 #include "client/sdk/graph/run/record.h"
 #include "core/ir/leaves.h"
+#include "core/passes/dce.h"
 
 namespace hawser::sdk {
 namespace {
 
-// By value, the number of the last instruction that uses it; results are used
-// at the end.
+constexpr size_t kNever = static_cast<size_t>(-1);
+
+// By value, the number of the last instruction that uses it and is needed
+// itself; kNever: none does. Results are used at the end.
 std::vector<size_t> LastUses(const Computation& computation) {
-  std::vector<size_t> last(computation.num_values(), 0);
   const auto instructions = computation.instructions();
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    for (ValueId v : instructions[i].operands) last[v] = i;
-  }
+  std::vector<size_t> last(computation.num_values(), kNever);
   for (ValueId v : computation.results()) last[v] = instructions.size();
+  for (size_t n = instructions.size(); n-- > 0;) {
+    const Instruction& i = instructions[n];
+    bool needed = false;
+    for (int k = 0; k < i.num_results; ++k) {
+      needed = needed || last[i.first_result + k] != kNever;
+    }
+    if (!needed) continue;
+    for (ValueId v : i.operands) {
+      if (last[v] == kNever) last[v] = n;
+    }
+  }
   return last;
 }
 
+// What the instructions of a region call, as regions.
+class Callees {
+ public:
+  explicit Callees(const RegionDef& region) : region_(region) {}
+
+  // Of the next instruction: in their order, each once. Those that the user
+  // wrote come as they are, the others without dead code.
+  absl::InlinedVector<Region, 2> Next(const Instruction& i) {
+    absl::InlinedVector<Region, 2> called;
+    if (i.called.empty()) return called;
+    const Places* places = region_.places.get();
+    const size_t k = next_++;
+    const bool known = places != nullptr && k < places->called.size();
+    for (size_t c = 0; c < i.called.size(); ++c) {
+      called.push_back(
+          Find(i.called[c], known ? places->called[k][c] : nullptr));
+    }
+    return called;
+  }
+
+ private:
+  using Key = std::pair<int, const Places*>;
+
+  Region Find(int computation, std::shared_ptr<const Places> places) {
+    Region& region = known_[Key(computation, places.get())];
+    if (region != nullptr) return region;
+    region = ExtractRegion(region_.module, computation, places);
+    if (places != nullptr) return region;
+    bool changed = false;
+    auto lean = EliminateDeadCode(region->module, &changed);
+    if (lean.ok() && changed) region = MakeRegion(*std::move(lean));
+    return region;
+  }
+
+  const RegionDef& region_;
+  size_t next_ = 0;
+  absl::flat_hash_map<Key, Region> known_;
+};
+
 }  // namespace
 
-std::vector<Tensor> Inline(const Module& module,
+std::vector<Tensor> Inline(absl::string_view function, const RegionDef& region,
                            absl::Span<const Tensor> arguments,
                            SourceLocation where) {
-  const Computation& entry = module.entry();
+  const Computation& entry = region.module.entry();
   const std::vector<size_t> last = LastUses(entry);
   std::vector<Tensor> values(entry.num_values());
-  absl::flat_hash_map<int, Region> regions;
+  Callees callees(region);
   const auto instructions = entry.instructions();
   for (size_t n = 0; n < instructions.size(); ++n) {
     const Instruction& i = instructions[n];
@@ -39,16 +88,18 @@ std::vector<Tensor> Inline(const Module& module,
       values[i.first_result] = arguments[i.first_result];
       continue;
     }
+    const auto called = callees.Next(i);
+    bool needed = false;
+    for (int k = 0; k < i.num_results; ++k) {
+      needed = needed || last[i.first_result + k] != kNever;
+    }
+    if (!needed) continue;
     Tensors operands;
     for (ValueId v : i.operands) operands.push_back(values[v]);
-    absl::InlinedVector<Region, 2> called;
-    for (int c : i.called) {
-      Region& region = regions[c];
-      if (region == nullptr) region = ExtractRegion(module, c);
-      called.push_back(region);
-    }
-    const Tensor first =
-        Record("Grad", *i.op, operands, i.attributes, called, where);
+    const bool placed =
+        region.places != nullptr && n < region.places->at.size();
+    const Tensor first = Record(function, *i.op, operands, i.attributes, called,
+                                placed ? region.places->at[n] : where);
     for (int k = 0; k < i.num_results; ++k) {
       values[i.first_result + k] = ResultOf(first, k);
     }

@@ -1,0 +1,26 @@
+// Places: where the user made what is in a computation.
+#ifndef HAWSER_CLIENT_SDK_GRAPH_PLACES_H_
+#define HAWSER_CLIENT_SDK_GRAPH_PLACES_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "core/ir/source_location.h"
+
+namespace hawser::sdk {
+
+// Of one computation, and of those it calls: equal computations are one in a
+// module, but each call of it was written at its own lines. They stay in this
+// process: no part of the graph, its digest or its text.
+struct Places {
+  using Called = absl::InlinedVector<std::shared_ptr<const Places>, 2>;
+
+  std::vector<SourceLocation> at;  // of each instruction; may be shorter
+  // Of each instruction that calls computations, in order; may be shorter.
+  // Null: not known.
+  std::vector<Called> called;
+};
+
+}  // namespace hawser::sdk
+#endif  // HAWSER_CLIENT_SDK_GRAPH_PLACES_H_
