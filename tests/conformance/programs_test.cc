@@ -1,14 +1,16 @@
 // Whole programs of the SDK, unmodified, on every target: no line of them says
 // where they compute, and the answers are the same.
+#include "tests/conformance/programs.h"
+
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "client/examples/knn.h"
 #include "client/hawser.h"
-#include "tests/conformance/programs.h"
 #include "tests/conformance/target.h"
 #include "tests/testing/matchers.h"
 
@@ -162,6 +164,46 @@ TEST_P(ProgramsTest, RecordedExpressionsAndTheirErrors) {
                                     "reshape: C2"));
   EXPECT_THAT(bad.Fetch(), StatusIs(absl::StatusCode::kInvalidArgument,
                                     "programs_test.cc:"));
+}
+
+// Probes are results like any other; checked_programs_test sets the variables
+// that add some.
+TEST_P(ProgramsTest, ProbesSeeIntoLoops) {
+  const auto f = Jit([](Tensor x, Tensor turns, Tensor p) {
+                   const auto body = [&](Tensor i, Tensor s) {
+                     const Tensor at = Convert(i, DType::kS32);
+                     const Tensor more = Cond(
+                         p > 0, [&] { return Rows(x, at, 2) + Sqrt(3 - i); },
+                         [&] { return x[Range(0, 2)]; });
+                     return std::tuple(i + 1, Print(s + more, "sum"));
+                   };
+                   return While(
+                       std::tuple(0.0f, x[Range(0, 2)]),
+                       [&](Tensor i, Tensor) { return i < turns; }, body);
+                 }).With({.client = target_->sdk()});
+  const Literal x = Literal::Vector<float>({1, 2, 3, 4, 5, 6, 7, 8});
+  ::testing::internal::CaptureStderr();
+  const auto sound = f(x, 3.0f, 0.0f);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::AllOf(::testing::HasSubstr("sum = f32[2] {4, 8} ("),
+                               ::testing::HasSubstr(", turn 2)")));
+  ASSERT_OK(sound);
+  EXPECT_THAT(*std::get<1>(*sound).Fetch(),
+              LiteralEquals(Literal::Vector<float>({4, 8})));
+  ASSERT_OK(f(x, 4.0f, 1.0f).status());
+  const absl::Status nan = f(x, 6.0f, 1.0f).status();
+  const absl::Status index =
+      f(Literal::Vector<float>({1, 2, 3}), 4.0f, 1.0f).status();
+  if (std::getenv("HAWSER_CHECK_NAN") == nullptr) {
+    EXPECT_OK(nan);
+    EXPECT_OK(index);
+    return;
+  }
+  EXPECT_THAT(nan, StatusIs(absl::StatusCode::kInvalidArgument,
+                            "sqrt gives NaN in a f32[], of operands without "
+                            "one, in turn 4 (at "));
+  EXPECT_THAT(index, StatusIs(absl::StatusCode::kInvalidArgument,
+                              "0 to 1 of axis 0, in turn 2 (at "));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ProgramsTest, ::testing::ValuesIn(AllTargets()),

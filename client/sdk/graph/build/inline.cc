@@ -72,6 +72,15 @@ class Callees {
   absl::flat_hash_map<Key, Region> known_;
 };
 
+SourceLocation PlaceOf(const RegionDef& region, size_t n,
+                       SourceLocation otherwise) {
+  if (region.places == nullptr || n >= region.places->at.size()) {
+    return otherwise;
+  }
+  const SourceLocation where = region.places->at[n];
+  return where.line > 0 ? where : otherwise;
+}
+
 }  // namespace
 
 std::vector<Tensor> Inline(absl::string_view function, const RegionDef& region,
@@ -96,10 +105,8 @@ std::vector<Tensor> Inline(absl::string_view function, const RegionDef& region,
     if (!needed) continue;
     Tensors operands;
     for (ValueId v : i.operands) operands.push_back(values[v]);
-    const bool placed =
-        region.places != nullptr && n < region.places->at.size();
     const Tensor first = Record(function, *i.op, operands, i.attributes, called,
-                                placed ? region.places->at[n] : where);
+                                PlaceOf(region, n, where));
     for (int k = 0; k < i.num_results; ++k) {
       values[i.first_result + k] = ResultOf(first, k);
     }

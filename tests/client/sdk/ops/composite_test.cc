@@ -12,14 +12,13 @@ namespace {
 using absl::StatusCode;
 using C = std::complex<float>;
 
-
-struct Unary {
+struct UnaryCase {
   const char* name;
   Tensor (*fn)(const Operand&);
   double (*want)(double);
   std::initializer_list<double> points;
 };
-const Unary kUnary[] = {
+const UnaryCase kUnary[] = {
     {"Tan", Tan, std::tan, {-1.5, 0, 1e-9, 1, 3}},
     {"Asin", Asin, std::asin, {-1, -1e-9, 0, 0.3, 1, 1.1}},
     {"Acos", Acos, std::acos, {-1, 0, 0.3, 0.999999999, 1, -2}},
@@ -34,7 +33,7 @@ const Unary kUnary[] = {
 };
 
 TEST(CompositeMath, IsThatOfTheCLibrary) {
-  for (const Unary& f : kUnary) {
+  for (const UnaryCase& f : kUnary) {
     for (double x : f.points) {
       const Tensor at = Scalar(DType::kF64, x);
       ASSERT_OK_AND_ASSIGN(const Literal value, f.fn(at).Fetch());

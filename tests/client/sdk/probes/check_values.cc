@@ -295,7 +295,7 @@ TEST_F(CheckValues, OfAGradientNamesTheLineOfTheFunction) {
   EXPECT_THAT(both(T1<float>({-1, 4})),
               StatusIs(StatusCode::kInvalidArgument,
                        absl::StrCat("log gives NaN in a f32[2], of operands "
-                                    "without one (at tests/client/sdk/",
+                                    "without one (at tests/client/sdk/probes/",
                                     Here(line))));
 }
 
