@@ -57,6 +57,7 @@ ALLOWED = {
                                 "absl"] + RPC,
     "client/remote/bare": IR + ["client/remote", "core/runtime", "core/wire",
                                 "absl"] + RPC,
+    "client/stablehlo": OPS + ["core/runtime", "absl"],
     "client/sharded": OPS + ["client/fallback", "core/runtime",
                              "core/sharding", "absl"],
     "client/recipes": IR + ["core/runtime", "absl"],

@@ -132,12 +132,13 @@ absl::StatusOr<std::vector<std::string>> FindCaseFiles(
   std::vector<std::string> files;
   auto entry = fs::recursive_directory_iterator(path, error);
   for (; !error && entry != fs::end(entry); entry.increment(error)) {
-    if (entry->path().extension() == ".txtpb") {
+    const fs::path ending = entry->path().extension();
+    if (ending == ".txtpb" || ending == ".mlir") {
       files.push_back(entry->path().string());
     }
   }
   if (error) return NotFound(path, ": ", error.message());
-  if (files.empty()) return NotFound(path, ": holds no *.txtpb file");
+  if (files.empty()) return NotFound(path, ": holds no *.txtpb or *.mlir file");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -23,13 +23,20 @@ struct CaseFailure {
   std::string what;
 };
 
+// A file that needs what hawser lacks.
+struct CaseLeftOut {
+  std::string file;
+  std::vector<std::string> missing;
+};
+
 struct CaseReport {
   int passed = 0;
   std::vector<CaseFailure> failures;
+  std::vector<CaseLeftOut> left_out;
 };
 
-// The case files of a path: the file itself, or all *.txtpb of a folder and the
-// folders below it, sorted. Errors: kNotFound for a path that does not exist
+// The case files of a path: the file itself, or all *.txtpb and *.mlir of a
+// folder and the folders below it, sorted. Errors: kNotFound for a path that does not exist
 // and for a folder without case files.
 absl::StatusOr<std::vector<std::string>> FindCaseFiles(const std::string& path);
 

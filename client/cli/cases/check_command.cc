@@ -1,9 +1,15 @@
 // hawser check: case files against a server or this machine's CPU.
 
+#include <algorithm>
+#include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/cases/case_runner.h"
+#include "client/cli/cases/program_file.h"
 #include "client/cli/command/command.h"
 #include "nlohmann/json.hpp"
 
@@ -14,12 +20,12 @@ constexpr Flag kFlags[] = {
     {"--target", "-t", "ADDRESS", "a server, or cpu (if left out)"},
 };
 
-absl::StatusOr<Client> Target(const std::string& target,
-                              const Environment& environment) {
-  if (target == "cpu") return Client(environment.cpu());
+absl::StatusOr<std::shared_ptr<runtime::Client>> Target(
+    const std::string& target, const Environment& environment) {
+  if (target == "cpu") return environment.cpu();
   HAWSER_ASSIGN_OR_RETURN(auto client, environment.connect(target));
   HAWSER_RETURN_IF_ERROR(client->capabilities());
-  return Client(std::move(client));
+  return client;
 }
 
 std::string Describe(const CaseFailure& failure) {
@@ -27,6 +33,35 @@ std::string Describe(const CaseFailure& failure) {
              ? absl::StrCat(failure.file, ": ", failure.what, "\n")
              : absl::StrCat(failure.file, ": \"", failure.name,
                             "\": ", failure.what, "\n");
+}
+
+// How many files lack what, the most frequent first.
+std::vector<std::pair<std::string, int>> Lacking(const CaseReport& report) {
+  std::map<std::string, int> counts;
+  for (const CaseLeftOut& file : report.left_out) {
+    for (const std::string& what : file.missing) ++counts[what];
+  }
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(),
+                                                  counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) {
+                     return a.second > b.second;
+                   });
+  return sorted;
+}
+
+CaseReport RunFiles(const std::vector<std::string>& files,
+                    const std::shared_ptr<runtime::Client>& target) {
+  const Client client(target);
+  CaseReport report;
+  for (const std::string& file : files) {
+    if (absl::EndsWith(file, ".mlir")) {
+      RunProgramFile(file, *target, &report);
+    } else {
+      RunCaseFile(file, client, &report);
+    }
+  }
+  return report;
 }
 
 absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
@@ -39,8 +74,7 @@ absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
       invocation.line.Has("--target") ? invocation.line.Get("--target") : "cpu";
   HAWSER_ASSIGN_OR_RETURN(const auto client,
                           Target(target, invocation.environment));
-  CaseReport report;
-  for (const std::string& file : files) RunCaseFile(file, client, &report);
+  const CaseReport report = RunFiles(files, client);
 
   std::string text;
   Json failures = Json::array();
@@ -50,12 +84,24 @@ absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
                                      {"case", failure.name},
                                      {"what", failure.what}}));
   }
+  Json lacking = Json::object();
+  for (const auto& [what, count] : Lacking(report)) {
+    absl::StrAppend(&text, "left out: ", count,
+                    count == 1 ? " file lacks " : " files lack ", what, "\n");
+    lacking[what] = count;
+  }
   const size_t failed = report.failures.size();
-  absl::StrAppend(&text, report.passed, " passed, ", failed, " failed\n");
+  const size_t left_out = report.left_out.size();
+  absl::StrAppend(&text, report.passed, " passed, ", failed, " failed",
+                  left_out == 0 ? "" : absl::StrCat(", ", left_out,
+                                                    " left out"),
+                  "\n");
   invocation.Print(text, Json::object({{"target", target},
                                        {"passed", report.passed},
                                        {"failed", failed},
-                                       {"failures", std::move(failures)}}));
+                                       {"failures", std::move(failures)},
+                                       {"left_out", left_out},
+                                       {"lacking", std::move(lacking)}}));
   return failed == 0 ? kOk : kFailed;
 }
 
@@ -64,12 +110,15 @@ absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
 extern constinit const Command kCheckCommand = {
     .name = "check",
     .arguments = "PATH...",
-    .summary = "run case files against a server or this CPU",
+    .summary = "run case files and checking programs against a server or this CPU",
     .description =
         "Runs case files (*.txtpb; of a folder, all in it and below) and "
         "compares what\ncomes out. Prints each failure, and as its last line "
         "\"N passed, N failed\".\nThe format is described in "
         "proto/case.proto.\n\n"
+        "StableHLO programs that check themselves (*.mlir) are run, too: each "
+        "function\nwithout arguments, whose checks must hold. What needs an op "
+        "that hawser lacks is\nleft out, and counted.\n\n"
         "  hawser check tests/vectors\n"
         "  hawser check tests/vectors/add.txtpb --target gpu-1:7070\n",
     .flags = kFlags,

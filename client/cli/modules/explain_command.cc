@@ -151,8 +151,9 @@ absl::StatusOr<Environment::Engine> EngineOf(const CommandLine& line) {
 absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
   HAWSER_ASSIGN_OR_RETURN(const Environment::Engine engine,
                           EngineOf(invocation.line));
-  HAWSER_ASSIGN_OR_RETURN(Module module,
+  HAWSER_ASSIGN_OR_RETURN(ModuleFile file,
                           ReadModuleFile(invocation.line.words()[0]));
+  Module& module = file.module;
   const bool places = invocation.line.Has(kPlacesFlag);
   if (places || invocation.line.Has(kCutFlag)) {
     if (invocation.line.Has(kPlannedFlag)) {
@@ -186,12 +187,12 @@ absl::StatusOr<ExitCode> RunExplain(const Invocation& invocation) {
 
 extern constinit const Command kExplainCommand = {
     .name = "explain",
-    .arguments = "MODULE.txt",
+    .arguments = "MODULE",
     .summary = "print a module as it is after optimization",
     .description =
-        "Reads a module in its text form (core/ir/README.md) and prints it as "
-        "a client\nsends it: optimized, under a line that counts the "
-        "instructions before and after.\nWith --planned it is fused as for a "
+        "Reads a module in its text form (core/ir/README.md), or a StableHLO "
+        "program\n(*.mlir), and prints it as a client sends it: optimized, "
+        "under a line that\ncounts the instructions before and after.\nWith --planned it is fused as for a "
         "GPU, under a line for each kernel: what it\nis, over which loops, how "
         "many bytes it moves; with --target=cpu as for this\nCPU, with what "
         "runs by tiles, by the row of its op or by a library. Both "

@@ -1,17 +1,27 @@
-// A printed module out of a file.
+// A module out of a file: printed, or a StableHLO program.
 #ifndef HAWSER_CLIENT_CLI_MODULES_MODULE_FILE_H_
 #define HAWSER_CLIENT_CLI_MODULES_MODULE_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/values/literal.h"
 #include "core/ir/module.h"
 
 namespace hawser::cli {
 
-// Reads and verifies a module's text form. Errors: those of the file system;
-// those of ParseModule as "path:line:column: ...".
-absl::StatusOr<Module> ReadModuleFile(const std::string& path);
+// A module and its last arguments, which stood in the file: large constants of
+// a StableHLO program.
+struct ModuleFile {
+  Module module;
+  std::vector<Literal> constants;
+};
+
+// Reads and verifies a module's text form, or, from a file that ends in
+// ".mlir", a StableHLO program. Errors: those of the file system; those of
+// ParseModule and stablehlo::ReadProgram as "path:line:column: ...".
+absl::StatusOr<ModuleFile> ReadModuleFile(const std::string& path);
 
 }  // namespace hawser::cli
 #endif  // HAWSER_CLIENT_CLI_MODULES_MODULE_FILE_H_

@@ -28,14 +28,16 @@ constexpr Flag kFlags[] = {
     kTargetFlag,
 };
 
-absl::StatusOr<std::vector<RunArgument>> ReadArguments(
-    const CommandLine& line, const Signature& signature) {
+// Those of the command line, then those of the file.
+absl::StatusOr<std::vector<RunArgument>> ReadArguments(const CommandLine& line,
+                                                       const ModuleFile& file) {
+  const Signature& signature = file.module.signature();
   const std::vector<std::string> words = line.All("--arg");
-  if (words.size() != signature.parameters.size()) {
+  const size_t own = signature.parameters.size() - file.constants.size();
+  if (words.size() != own) {
     return UsageError(absl::StrCat(
-        "--arg is given ", words.size(), " times, the module takes ",
-        signature.parameters.size(), ": ",
-        ShapesToString(signature.parameters)));
+        "--arg is given ", words.size(), " times, the module takes ", own, ": ",
+        ShapesToString(absl::MakeConstSpan(signature.parameters).first(own))));
   }
   std::vector<RunArgument> arguments;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -46,6 +48,8 @@ absl::StatusOr<std::vector<RunArgument>> ReadArguments(
     }
     arguments.push_back(*std::move(argument));
   }
+  arguments.insert(arguments.end(), file.constants.begin(),
+                   file.constants.end());
   return arguments;
 }
 
@@ -99,16 +103,15 @@ absl::StatusOr<Outcome> Execute(Module module,
 
 absl::StatusOr<ExitCode> RunModule(const Invocation& invocation) {
   const std::vector<std::string> outs = invocation.line.All("--out");
-  HAWSER_ASSIGN_OR_RETURN(Module module,
+  HAWSER_ASSIGN_OR_RETURN(ModuleFile file,
                           ReadModuleFile(invocation.line.words()[0]));
-  HAWSER_RETURN_IF_ERROR(CheckOuts(outs, module.signature()));
-  HAWSER_ASSIGN_OR_RETURN(
-      const auto arguments,
-      ReadArguments(invocation.line, module.signature()));
+  HAWSER_RETURN_IF_ERROR(CheckOuts(outs, file.module.signature()));
+  HAWSER_ASSIGN_OR_RETURN(const auto arguments,
+                          ReadArguments(invocation.line, file));
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Target());
   HAWSER_ASSIGN_OR_RETURN(
       const Outcome outcome,
-      Execute(std::move(module), arguments, client.get()));
+      Execute(std::move(file.module), arguments, client.get()));
   *invocation.environment.err << "ran on " << outcome.ran_on << std::endl;
 
   std::string text;
@@ -144,12 +147,13 @@ absl::StatusOr<ExitCode> RunRun(const Invocation& invocation) {
 
 extern constinit const Command kRunCommand = {
     .name = "run",
-    .arguments = "MODULE.txt",
+    .arguments = "MODULE",
     .summary = "run a printed module",
     .description =
         "Runs a module in its text form (core/ir/README.md), as `hawser "
-        "explain` prints\nit. An argument is an npy or IDX file, TOKEN[:ARRAY] "
-        "of a dataset, or a number:\n3.5, -2, true, (1, -2), nan; ./3 is a "
+        "explain` prints\nit, or a StableHLO program (*.mlir, its function "
+        "main). An argument is an\nnpy or IDX file, TOKEN[:ARRAY] "
+        "of a dataset, or a number: 3.5, -2,\ntrue, (1, -2), nan; ./3 is a "
         "file. Behind an array, [BEGIN:END] takes\nthose rows of it, and "
         "loads no others. Results go to the --out files, or the\nfirst "
         "elements of each are printed. Where it ran is printed on stderr.\n"

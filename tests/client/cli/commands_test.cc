@@ -29,8 +29,8 @@ TEST(Hawser, HelpListsCommandsEnvironmentAndExitCodes) {
     for (const char* part :
          {"status [ADDRESS]...", "put FILE...", "get TOKEN[:ARRAY]",
           "ls [PREFIX]", "stat TOKEN", "rm TOKEN...", "tag @NAME [TOKEN]",
-          "pin TOKEN", "unpin TOKEN", "du ", "check PATH...", "run MODULE.txt",
-          "explain MODULE.txt", "ops [NAME]...", "bench [ADDRESS]",
+          "pin TOKEN", "unpin TOKEN", "du ", "check PATH...", "run MODULE",
+          "explain MODULE", "ops [NAME]...", "bench [ADDRESS]",
           "HAWSER_SERVERS", "3 server unreachable"}) {
       EXPECT_THAT(hawser.out(), HasSubstr(part));
     }
@@ -96,8 +96,8 @@ TEST(Hawser, WrongUsageExitsWith2AndNamesWhatIsWrong) {
       {{"stat"}, "stat takes TOKEN, got 0 words"},
       {{"rm"}, "rm takes TOKEN..., got 0 words"},
       {{"check"}, "check takes PATH..., got 0 words"},
-      {{"run"}, "run takes MODULE.txt, got 0 words"},
-      {{"explain", "a", "b"}, "explain takes MODULE.txt, got 2 words"},
+      {{"run"}, "run takes MODULE, got 0 words"},
+      {{"explain", "a", "b"}, "explain takes MODULE, got 2 words"},
       {{"bench", "a", "b"}, "bench takes [ADDRESS], got 2 words"},
       {{"bench", "near", "--seconds", "soon"}, "--seconds \"soon\" must be"},
       {{"bench", "near", "--seconds=0"}, "above 0 and at most 3600"},
@@ -341,7 +341,7 @@ TEST(Check, RefusesPathsWithoutCases) {
   EXPECT_THAT(hawser.err(), HasSubstr("/no/such"));
   std::filesystem::create_directories(TempPath("none"));
   EXPECT_EQ(hawser.Run({"check", TempPath("none")}), kFailed);
-  EXPECT_THAT(hawser.err(), HasSubstr("holds no *.txtpb file"));
+  EXPECT_THAT(hawser.err(), HasSubstr("holds no *.txtpb or *.mlir file"));
 }
 
 }  // namespace

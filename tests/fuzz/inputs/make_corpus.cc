@@ -12,6 +12,7 @@
 #include "server/datasets/storage/record.h"
 #include "tests/client/formats/zip_writer.h"
 #include "tests/fuzz/inputs/sample_cases.h"
+#include "tests/fuzz/inputs/stablehlo_programs.h"
 #include "tests/testing/random/random_literal.h"
 #include "tests/testing/random/random_module.h"
 #include "tests/testing/sample_modules.h"
@@ -75,6 +76,12 @@ void WriteTexts(const std::filesystem::path& folder) {
 }
 
 // Edits count from nothing: see the fuzz tests that read them.
+void WriteStableHlo(const std::filesystem::path& folder) {
+  for (const auto& [name, program] : kStableHloPrograms) {
+    Write(folder / name, program);
+  }
+}
+
 void WriteEdited(const std::filesystem::path& folder, size_t bytes_per_edit,
                  size_t first) {
   Write(folder / "none", std::string(first, '\0'));
@@ -202,6 +209,7 @@ int main(int argc, char** argv) {
   hawser::WriteEdits(folder / "module_edits_corpus");
   hawser::WriteValues(folder / "values_corpus");
   hawser::WriteTexts(folder / "text_bytes_corpus");
+  hawser::WriteStableHlo(folder / "stablehlo_bytes_corpus");
   hawser::WriteEdited(folder / "text_edits_corpus", 5, 1);
   hawser::Write(folder / "case_bytes_corpus" / "all",
                 std::string(hawser::kSampleCases));

@@ -1,0 +1,116 @@
+// Functions of complex numbers by those of their parts. The inverse ones are
+// Kahan's: the parts of products of square roots lose nothing.
+
+#include "client/stablehlo/compositions/compositions.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/elementwise/math.h"
+
+namespace hawser::stablehlo {
+namespace {
+
+struct Parts {
+  Expression x, y;
+};
+
+Parts PartsOf(const Expression& z) {
+  return {Unary(kReal, z), Unary(kImag, z)};
+}
+
+Expression Joined(const Expression& x, const Expression& y) {
+  return Binary(kComplex, x, y);
+}
+
+// The square root of x + iy, in parts, each as exact as the other: the larger
+// one is a sum of sizes, and their product is y / 2.
+Parts Root(const Expression& x, const Expression& y) {
+  const Expression size = Unary(kAbs, Joined(x, y));
+  const Expression larger = Unary(kSqrt, 0.5 * (size + Unary(kAbs, x)));
+  const Expression zero = Compare(larger, CompareDirection::kEq, Like(x, 0));
+  const Expression smaller =
+      Choose(zero, Like(x, 0), 0.5 * Unary(kAbs, y) / larger);
+  const Expression left = Below(x, 0);
+  const Expression height = Choose(left, larger, smaller);
+  // Also of -0.
+  const Expression downwards = Below(Like(y, 1) / y, 0);
+  return {Choose(left, smaller, larger), Choose(downwards, -height, height)};
+}
+
+Parts AtanhOf(const Parts& z) {
+  const Expression rest = 1.0 - z.x;
+  const Expression squared = Square(z.y);
+  const Expression real =
+      0.25 * Unary(kLogPlusOne, 4.0 * z.x / (Square(rest) + squared));
+  const Expression angle =
+      Binary(kAtan2, 2.0 * z.y, rest * (z.x + 1) - squared);
+  return {real, 0.5 * angle};
+}
+
+Parts AsinOf(const Parts& z) {
+  const Parts minus = Root(1.0 - z.x, -z.y), plus = Root(z.x + 1, z.y);
+  return {Binary(kAtan2, z.x, minus.x * plus.x - minus.y * plus.y),
+          Asinh(minus.x * plus.y - minus.y * plus.x)};
+}
+
+}  // namespace
+
+Expression ComplexSinh(const Expression& z) {
+  const auto [x, y] = PartsOf(z);
+  return Joined(Sinh(x) * Unary(kCosine, y), Cosh(x) * Unary(kSine, y));
+}
+
+Expression ComplexCosh(const Expression& z) {
+  const auto [x, y] = PartsOf(z);
+  return Joined(Cosh(x) * Unary(kCosine, y), Sinh(x) * Unary(kSine, y));
+}
+
+// Beyond a height of 20 the tangent is i, with the sign of the height; 300
+// keeps what is squared finite, and the rest of the real part.
+Expression ComplexTan(const Expression& z) {
+  const auto [x, height] = PartsOf(z);
+  const Expression y = Apply(kClamp, {Like(x, -300), height, Like(x, 300)});
+  const Expression sine = Unary(kSine, x), cosine = Unary(kCosine, x);
+  const Expression sinh = Sinh(y);
+  const Expression under = Square(cosine) + Square(sinh);
+  return Joined(sine * cosine / under, sinh * Cosh(y) / under);
+}
+
+Expression ComplexAsin(const Expression& z) {
+  const Parts asin = AsinOf(PartsOf(z));
+  return Joined(asin.x, asin.y);
+}
+
+Expression ComplexAcos(const Expression& z) {
+  const auto [x, y] = PartsOf(z);
+  const Parts minus = Root(1.0 - x, -y), plus = Root(x + 1, y);
+  return Joined(2.0 * Binary(kAtan2, minus.x, plus.x),
+                Asinh(plus.x * minus.y - plus.y * minus.x));
+}
+
+Expression ComplexAcosh(const Expression& z) {
+  const auto [x, y] = PartsOf(z);
+  const Parts minus = Root(x - 1, y), plus = Root(x + 1, y);
+  return Joined(Asinh(minus.x * plus.x + minus.y * plus.y),
+                2.0 * Binary(kAtan2, minus.y, plus.x));
+}
+
+Expression ComplexAtanh(const Expression& z) {
+  const Parts atanh = AtanhOf(PartsOf(z));
+  return Joined(atanh.x, atanh.y);
+}
+
+// -i atanh(iz).
+Expression ComplexAtan(const Expression& z) {
+  const auto [x, y] = PartsOf(z);
+  const Parts atanh = AtanhOf({-y, x});
+  return Joined(atanh.y, -atanh.x);
+}
+
+// i asin(-iz).
+Expression ComplexAsinh(const Expression& z) {
+  const auto [x, y] = PartsOf(z);
+  const Parts asin = AsinOf({y, -x});
+  return Joined(-asin.y, asin.x);
+}
+
+}  // namespace hawser::stablehlo

@@ -1,0 +1,102 @@
+// Calls: of functions, which are inlined, of composites, and custom calls by
+// their targets; and the checks of programs that check themselves.
+
+#include <string>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "client/stablehlo/body/op_context.h"
+#include "client/stablehlo/rows/checks.h"
+#include "client/stablehlo/rows/rows.h"
+#include "core/base/status.h"
+
+namespace hawser::stablehlo {
+namespace {
+
+absl::StatusOr<Values> LowerCall(OpContext& context) {
+  const absl::string_view name = CalleeOf(context.op);
+  const Op* function = context.program.functions().Find(name);
+  if (function == nullptr) {
+    return InvalidArgument("there is no function ", Quoted(name));
+  }
+  const Region& region = function->regions[0];
+  if (region.arguments.size() != context.operands.size()) {
+    return InvalidArgument(Quoted(name), " takes ", region.arguments.size(),
+                           " arguments, gets ", context.operands.size());
+  }
+  Body callee(&context.program, &context.builder());
+  for (size_t i = 0; i < region.arguments.size(); ++i) {
+    HAWSER_ASSIGN_OR_RETURN(const Shape shape,
+                            ShapeOf(region.arguments[i].type));
+    if (context.operand_shape(i) != shape) {
+      return InvalidArgument("argument ", i, " of ", Quoted(name), " is ",
+                             shape.ToString(), ", gets ",
+                             context.operand_shape(i).ToString());
+    }
+    HAWSER_RETURN_IF_ERROR(
+        callee.Bind(region.arguments[i].name, {context.operands[i]}));
+  }
+  return callee.Lower(region);
+}
+
+// What says something to a compiler only, and gives its operand.
+constexpr absl::string_view kIdentities[] = {
+    "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+    "LayoutConstraint", "annotate_device_placement"};
+
+bool IsIdentity(absl::string_view target) {
+  return absl::c_linear_search(kIdentities, target);
+}
+
+absl::string_view TargetOf(const Op& op) {
+  const Attribute* target = FindAttribute(op, "call_target_name");
+  return target == nullptr ? "" : target->text;
+}
+
+// "mhlo.erf" is what an exporter makes of "chlo.erf".
+const Row* RowOfTarget(absl::string_view target) {
+  return absl::ConsumePrefix(&target, "mhlo.")
+             ? FindRow(absl::StrCat("chlo.", target))
+             : nullptr;
+}
+
+absl::StatusOr<Values> LowerCustomCall(OpContext& context) {
+  const absl::string_view target = TargetOf(context.op);
+  if (IsIdentity(target)) return context.operands;
+  if (IsCheck(target)) return AddCheck(context, target);
+  const Row* row = RowOfTarget(target);
+  if (row == nullptr) return Unimplemented("no target ", Quoted(target));
+  OpContext inner{context.program,  context.body,   context.op, *row,
+                  context.operands, context.results};
+  return row->lower(inner);
+}
+
+std::string MissingTarget(const Op& op) {
+  const absl::string_view target = TargetOf(op);
+  if (IsIdentity(target) || IsCheck(target) || RowOfTarget(target) != nullptr) {
+    return "";
+  }
+  return absl::StrCat("@", Quoted(target));
+}
+
+absl::StatusOr<Values> LowerCheck(OpContext& context) {
+  return AddCheck(context, context.op.name);
+}
+
+constexpr Row kRows[] = {
+    {"func.call", LowerCall},
+    {"stablehlo.composite", LowerCall},
+    {"stablehlo.custom_call", LowerCustomCall, nullptr, MissingTarget},
+    {"check.expect_eq", LowerCheck},
+    {"check.expect_eq_const", LowerCheck},
+    {"check.expect_close", LowerCheck},
+    {"check.expect_almost_eq", LowerCheck},
+    {"check.expect_almost_eq_const", LowerCheck},
+};
+
+}  // namespace
+
+absl::Span<const Row> CallRows() { return kRows; }
+
+}  // namespace hawser::stablehlo

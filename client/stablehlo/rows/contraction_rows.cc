@@ -1,0 +1,112 @@
+// Reductions and products of matrices.
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/stablehlo/body/op_context.h"
+#include "client/stablehlo/rows/rows.h"
+#include "core/base/status.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/convert.h"
+
+namespace hawser::stablehlo {
+namespace {
+
+// Whether every value of `from` is one of `to`, so that converting first
+// changes no product.
+bool Widens(DType from, DType to) {
+  if (from == to) return true;
+  const int a = BitWidth(from), b = BitWidth(to);
+  if (IsFloat(from)) return (IsFloat(to) || IsComplex(to)) && b >= 2 * a;
+  if (IsUnsigned(from)) return IsInteger(to) && b > a;
+  return IsSigned(from) && IsSigned(to) && b > a;
+}
+
+// The dtype that sums of products are made in: the result's, or the operands'
+// where they are wider, and the result is rounded once.
+DType ProductDType(DType lhs, DType rhs, DType result) {
+  for (const DType dtype : {result, lhs, rhs}) {
+    const bool sums = dtype == result || Widens(result, dtype);
+    if (sums && Widens(lhs, dtype) && Widens(rhs, dtype)) return dtype;
+  }
+  return DType::kInvalid;
+}
+
+absl::StatusOr<Values> Dot(OpContext& context, Attributes attributes) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
+  if (context.results.size() != 1) return InvalidArgument("has one result");
+  const DType result = context.results[0].dtype();
+  const DType dtype = ProductDType(context.operand_shape(0).dtype(),
+                                   context.operand_shape(1).dtype(), result);
+  if (dtype == DType::kInvalid) {
+    return Unimplemented("a product of these dtypes");
+  }
+  for (ValueId& value : context.operands) {
+    if (context.shape(value).dtype() != dtype) {
+      value = context.AddOne(kConvert, {value}, {{"dtype", dtype}});
+    }
+  }
+  Values product =
+      context.Add(kDotGeneral, context.operands, std::move(attributes));
+  if (dtype == result || product.empty()) return product;
+  return context.Add(kConvert, product, {{"dtype", result}});
+}
+
+std::string MissingDot(const Op& op) {
+  if (op.operand_types.size() != 2 || op.result_types.size() != 1) return "";
+  const DType lhs = op.operand_types[0].dtype, rhs = op.operand_types[1].dtype;
+  const DType result = op.result_types[0].dtype;
+  if (ProductDType(lhs, rhs, result) != DType::kInvalid) return "";
+  return absl::StrCat("of ", op.operand_types[0].element, " and ",
+                      op.operand_types[1].element, " giving ",
+                      op.result_types[0].element);
+}
+
+absl::StatusOr<Values> LowerDotGeneral(OpContext& context) {
+  HAWSER_ASSIGN_OR_RETURN(Attributes attributes,
+                          context.AttributesOf(kDotGeneral));
+  return Dot(context, std::move(attributes));
+}
+
+// The last axis of the left side and the first of the right one.
+absl::StatusOr<Values> LowerDot(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
+  const int64_t last = context.operand_shape(0).rank() - 1;
+  return Dot(context, {{"lhs_batching_dimensions", Dims()},
+                       {"lhs_contracting_dimensions", Dims{last}},
+                       {"rhs_batching_dimensions", Dims()},
+                       {"rhs_contracting_dimensions", Dims{0}}});
+}
+
+absl::StatusOr<Values> LowerReduce(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectRegions(1));
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    Promote(context, i, i);
+  }
+  return LowerByName(context);
+}
+
+constexpr Row kRows[] = {
+    {"stablehlo.reduce", LowerReduce, &kReduce},
+    {"stablehlo.dot_general", LowerDotGeneral, nullptr, MissingDot},
+    {"stablehlo.dot", LowerDot, nullptr, MissingDot},
+};
+
+}  // namespace
+
+absl::Span<const Row> ContractionRows() { return kRows; }
+
+void Promote(OpContext& context, size_t i, size_t argument) {
+  const auto& arguments = context.op.regions[0].arguments;
+  if (i >= context.operands.size() || argument >= arguments.size()) return;
+  const DType wide = arguments[argument].type.dtype;
+  const DType dtype = context.operand_shape(i).dtype();
+  if (wide == dtype || !Widens(dtype, wide)) return;
+  context.operands[i] =
+      context.AddOne(kConvert, {context.operands[i]}, {{"dtype", wide}});
+}
+
+}  // namespace hawser::stablehlo

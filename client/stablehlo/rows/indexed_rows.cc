@@ -1,0 +1,120 @@
+// Gather and scatter. Batch axes of operand and indices are turned into
+// components of the index vectors that count along them.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/stablehlo/body/op_context.h"
+#include "client/stablehlo/rows/rows.h"
+#include "core/base/status.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/shape.h"
+
+namespace hawser::stablehlo {
+namespace {
+
+// The indices with a component behind the others for each of their batch axes.
+absl::StatusOr<ValueId> JoinBatches(OpContext& context, ValueId indices,
+                                    const Dims& batch_axes,
+                                    int64_t vector_axis) {
+  const Shape shape = context.shape(indices);
+  const auto rank = static_cast<int64_t>(shape.rank());
+  if (vector_axis < 0 || vector_axis > rank) {
+    return InvalidArgument("index_vector_dim ", vector_axis, " is no axis of ",
+                           shape.ToString());
+  }
+  Dims one = shape.dims();
+  if (vector_axis == rank) {
+    one.push_back(1);
+    indices = context.AddOne(kReshape, {indices}, {{"dims", one}});
+  } else {
+    one[static_cast<size_t>(vector_axis)] = 1;
+  }
+  Values parts = {indices};
+  for (const int64_t axis : batch_axes) {
+    if (axis < 0 || axis >= rank || axis == vector_axis) {
+      return InvalidArgument("batch axis ", axis, " is none of ",
+                             shape.ToString());
+    }
+    parts.push_back(context.AddOne(
+        kIota, {},
+        {{"dims", one}, {"dtype", shape.dtype()}, {"iota_dimension", axis}}));
+  }
+  return context.AddOne(kConcatenate, parts, {{"dimension", vector_axis}});
+}
+
+// The names of what gather and scatter have alike.
+struct BatchNames {
+  absl::string_view operand_axes, index_axes;  // of StableHLO
+  absl::string_view left_out, components;      // both theirs and ours
+};
+
+absl::Status AddBatches(OpContext& context, const BatchNames& names,
+                        size_t indices, Attributes* attributes) {
+  HAWSER_ASSIGN_OR_RETURN(const Dims operand_axes,
+                          context.Ints(names.operand_axes));
+  HAWSER_ASSIGN_OR_RETURN(const Dims index_axes,
+                          context.Ints(names.index_axes));
+  if (operand_axes.size() != index_axes.size()) {
+    return InvalidArgument("the operand has ", operand_axes.size(),
+                           " batch axes, the indices ", index_axes.size());
+  }
+  if (operand_axes.empty()) return absl::OkStatus();
+  HAWSER_ASSIGN_OR_RETURN(
+      context.operands[indices],
+      JoinBatches(context, context.operands[indices], index_axes,
+                  attributes->GetInt("index_vector_dim")));
+  const auto joined = [&](absl::string_view name) {
+    const auto ints = attributes->GetInts(name);
+    Dims all(ints.begin(), ints.end());
+    all.insert(all.end(), operand_axes.begin(), operand_axes.end());
+    return all;
+  };
+  Dims left_out = joined(names.left_out);
+  std::sort(left_out.begin(), left_out.end());
+  attributes->Set(names.left_out, std::move(left_out));
+  attributes->Set(names.components, joined(names.components));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Values> LowerGather(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
+  HAWSER_ASSIGN_OR_RETURN(Attributes attributes, context.AttributesOf(kGather));
+  constexpr BatchNames kNames{"operand_batching_dims",
+                              "start_indices_batching_dims",
+                              "collapsed_slice_dims", "start_index_map"};
+  HAWSER_RETURN_IF_ERROR(AddBatches(context, kNames, 1, &attributes));
+  return context.Add(kGather, context.operands, std::move(attributes));
+}
+
+absl::StatusOr<Values> LowerScatter(OpContext& context) {
+  HAWSER_RETURN_IF_ERROR(context.ExpectOperands(3, 3 * kMaxRank * kMaxRank));
+  HAWSER_RETURN_IF_ERROR(context.ExpectRegions(1));
+  HAWSER_ASSIGN_OR_RETURN(Attributes attributes,
+                          context.AttributesOf(kScatter));
+  const size_t inputs = context.operands.size() / 2;
+  for (size_t i = 0; i < inputs; ++i) {
+    Promote(context, i, i);
+    Promote(context, inputs + 1 + i, inputs + i);  // behind the indices
+  }
+  constexpr BatchNames kNames{
+      "input_batching_dims", "scatter_indices_batching_dims",
+      "inserted_window_dims", "scatter_dims_to_operand_dims"};
+  HAWSER_RETURN_IF_ERROR(AddBatches(context, kNames, inputs, &attributes));
+  HAWSER_ASSIGN_OR_RETURN(const std::vector<int> called,
+                          context.ClosedRegions());
+  return context.Add(kScatter, context.operands, std::move(attributes), called);
+}
+
+constexpr Row kRows[] = {
+    {"stablehlo.gather", LowerGather},
+    {"stablehlo.scatter", LowerScatter},
+};
+
+}  // namespace
+
+absl::Span<const Row> IndexedRows() { return kRows; }
+
+}  // namespace hawser::stablehlo

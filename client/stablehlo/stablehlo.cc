@@ -1,0 +1,16 @@
+#include "client/stablehlo/stablehlo.h"
+
+#include "client/stablehlo/body/functions.h"
+#include "client/stablehlo/text/reader.h"
+#include "core/base/status.h"
+
+namespace hawser::stablehlo {
+
+absl::StatusOr<Lowered> ReadProgram(absl::string_view text) {
+  HAWSER_ASSIGN_OR_RETURN(const Tree tree, ReadText(text));
+  const Functions functions(tree);
+  const bool only = functions.all().size() == 1;
+  return Lower(tree, only ? NameOf(*functions.all()[0]) : "main");
+}
+
+}  // namespace hawser::stablehlo

@@ -1,0 +1,17 @@
+// StableHLO programs as hawser modules.
+#ifndef HAWSER_CLIENT_STABLEHLO_STABLEHLO_H_
+#define HAWSER_CLIENT_STABLEHLO_STABLEHLO_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/stablehlo/lower/lower.h"
+
+namespace hawser::stablehlo {
+
+// Reads a program's text, generic or pretty, and lowers its function "main", or
+// the only one there is. The text need not outlive the module. Errors: those of
+// ReadText and Lower, all with "line:column: " in front.
+absl::StatusOr<Lowered> ReadProgram(absl::string_view text);
+
+}  // namespace hawser::stablehlo
+#endif  // HAWSER_CLIENT_STABLEHLO_STABLEHLO_H_

@@ -1,0 +1,235 @@
+// What each family is lowered to, and what is refused.
+#include "client/stablehlo/lower/lower.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/stablehlo/text/reader.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/stablehlo/programs.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::stablehlo {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Lower, BoolsAddAndMultiplyAsOrAndAnd) {
+  EXPECT_THAT(LoweredText(MainOf("%a: tensor<i1>", "tensor<i1>",
+                                 "%0 = stablehlo.add %a, %a : tensor<i1>\n"
+                                 "%1 = stablehlo.multiply %0, %a : tensor<i1>\n"
+                                 "return %1 : tensor<i1>")),
+              AllOf(HasSubstr("%1: bool[] = or(%0, %0)"),
+                    HasSubstr("%2: bool[] = and(%1, %0)")));
+}
+
+TEST(Lower, LargeSplatsAreRepeatedWhenTheyRun) {
+  EXPECT_THAT(LoweredText(MainOf("", "tensor<1000000xf32>",
+                                 "%0 = stablehlo.constant dense<2.0> : "
+                                 "tensor<1000000xf32>\n"
+                                 "return %0 : tensor<1000000xf32>")),
+              AllOf(HasSubstr("value=f32[] {2}"), HasSubstr("dims=[1000000]")));
+}
+
+TEST(Lower, LargeConstantsBecomeArgumentsOnce) {
+  const std::string program =
+      MainOf("%a: tensor<1025xf32>", "tensor<1025xf32>",
+             "%0 = call @w() : () -> tensor<1025xf32>\n"
+             "%1 = call @w() : () -> tensor<1025xf32>\n"
+             "%2 = stablehlo.add %0, %1 : tensor<1025xf32>\n"
+             "%3 = stablehlo.add %2, %a : tensor<1025xf32>\n"
+             "return %3 : tensor<1025xf32>") +
+      "func.func @w() -> tensor<1025xf32> {\n"
+      "  %0 = stablehlo.constant dense<\"0x" +
+      std::string(8 * 1025, '0') +
+      "\"> : tensor<1025xf32>\n"
+      "  return %0 : tensor<1025xf32>\n}\n";
+  const auto lowered = ReadProgram(program);
+  ASSERT_OK(lowered);
+  EXPECT_EQ(lowered->constants.size(), 1u);
+  EXPECT_THAT(Print(lowered->module),
+              AllOf(HasSubstr("(%0: f32[1025], %1: f32[1025])"),
+                    HasSubstr("%2: f32[1025] = add(%1, %1)")));
+}
+
+TEST(Lower, ProductsWidenTheirOperandsFirst) {
+  const auto dot = [](const char* from, const char* to) {
+    return LoweredText(MainOf(
+        absl::StrCat("%a: tensor<4x", from, ">"),
+        absl::StrCat("tensor<", to, ">"),
+        absl::StrCat("%0 = stablehlo.dot_general %a, %a, contracting_dims = "
+                     "[0] x [0] : (tensor<4x",
+                     from, ">, tensor<4x", from, ">) -> tensor<", to,
+                     ">\nreturn %0 : tensor<", to, ">")));
+  };
+  EXPECT_THAT(dot("bf16", "f32"), AllOf(HasSubstr("f32[4] = convert(%0)"),
+                                        HasSubstr("f32[] = dot_general(")));
+  EXPECT_THAT(dot("i8", "i32"), HasSubstr("s32[] = dot_general("));
+  EXPECT_THAT(dot("f32", "bf16"), AllOf(HasSubstr("f32[] = dot_general(%0"),
+                                        HasSubstr("bf16[] = convert(%1)")));
+  EXPECT_THAT(
+      dot("f32", "i32"),
+      HasSubstr("UNIMPLEMENTED: 2:6: hawser lacks stablehlo.dot_general "
+                "of f32 and f32 giving i32"));
+}
+
+TEST(Lower, RegionsMayCombineInAWiderDType) {
+  EXPECT_THAT(
+      LoweredText(MainOf(
+          "%a: tensor<4xf32>, %z: tensor<f32>", "tensor<f64>",
+          "%0 = \"stablehlo.reduce\"(%a, %z) ({ ^bb0(%l: tensor<f64>, %r: "
+          "tensor<f64>): %s = stablehlo.add %l, %r : tensor<f64> "
+          "stablehlo.return %s : tensor<f64> }) {dimensions = array<i64: 0>} : "
+          "(tensor<4xf32>, tensor<f32>) -> tensor<f64>\n"
+          "return %0 : tensor<f64>")),
+      AllOf(HasSubstr("%2: f64[4] = convert(%0)"),
+            HasSubstr("%3: f64[] = convert(%1)"),
+            HasSubstr("f64[] = reduce(%2, %3)")));
+}
+
+TEST(Lower, CapturesAreLiftedAndConstantsCopied) {
+  const std::string text = LoweredText(MainOf(
+      "%n: tensor<i32>, %step: tensor<i32>", "tensor<i32>",
+      "%c = stablehlo.constant dense<7> : tensor<i32>\n"
+      "%r = stablehlo.while(%i = %n) : tensor<i32> cond {\n"
+      "  %p = stablehlo.compare LT, %i, %c : (tensor<i32>, tensor<i32>) -> "
+      "tensor<i1>\n"
+      "  stablehlo.return %p : tensor<i1>\n"
+      "} do {\n"
+      "  %j = stablehlo.add %i, %step : tensor<i32>\n"
+      "  stablehlo.return %j : tensor<i32>\n"
+      "}\nreturn %r : tensor<i32>"));
+  EXPECT_THAT(text, AllOf(HasSubstr("while(%0, %1) num_invariant=1"),
+                          HasSubstr("%2: s32[] = constant() value=s32[] {7}"),
+                          HasSubstr("%3: s32[] = add(%0, %1)")));
+}
+
+TEST(Lower, IfTakesItsFirstBranchWhereTrue) {
+  const std::string program = MainOf(
+      "%p: tensor<i1>, %a: tensor<f32>, %b: tensor<f32>", "tensor<f32>",
+      "%r = \"stablehlo.if\"(%p) ({ stablehlo.return %a : tensor<f32> }, "
+      "{ stablehlo.return %b : tensor<f32> }) : (tensor<i1>) -> tensor<f32>\n"
+      "return %r : tensor<f32>");
+  EXPECT_THAT(LoweredText(program), AllOf(HasSubstr("%3: bool[] = not(%0)"),
+                                          HasSubstr("%4: s32[] = convert(%3)"),
+                                          HasSubstr("case(%4, %1, %2)")));
+}
+
+TEST(Lower, BatchAxesOfGatherBecomeComponents) {
+  const std::string program = MainOf(
+      "%x: tensor<2x5xf32>, %i: tensor<2x3x1xi32>", "tensor<2x3xf32>",
+      "%0 = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = "
+      "#stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = "
+      "[0], start_indices_batching_dims = [0], start_index_map = [1], "
+      "index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : "
+      "(tensor<2x5xf32>, tensor<2x3x1xi32>) -> tensor<2x3xf32>\n"
+      "return %0 : tensor<2x3xf32>");
+  EXPECT_THAT(LoweredText(program),
+              AllOf(HasSubstr("iota() dims=[2,3,1] dtype=s32 iota_dimension=0"),
+                    HasSubstr("collapsed_slice_dims=[0,1]"),
+                    HasSubstr("start_index_map=[1,0]")));
+}
+
+TEST(Lower, CompositesAndCustomCalls) {
+  const std::string program =
+      MainOf("%a: tensor<2xf32>", "tensor<2xf32>",
+             "%0 = stablehlo.composite \"my.twice\" %a {decomposition = "
+             "@twice} : (tensor<2xf32>) -> tensor<2xf32>\n"
+             "%1 = stablehlo.custom_call @Sharding(%0) {api_version = 1 : i32} "
+             ": (tensor<2xf32>) -> tensor<2xf32>\n"
+             "return %1 : tensor<2xf32>") +
+      "func.func @twice(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = stablehlo.add %a, %a : tensor<2xf32>\n"
+      "  return %0 : tensor<2xf32>\n}\n";
+  EXPECT_THAT(LoweredText(program), HasSubstr("%1: f32[2] = add(%0, %0)\n"
+                                              "  return %1"));
+}
+
+TEST(Lower, NamesAllThatIsMissingAtOnce) {
+  const std::string program =
+      MainOf("%a: tensor<2xf32>, %q: tensor<4xi4>", "tensor<2xf32>",
+             "%0 = \"stablehlo.nothing\"(%a) : (tensor<2xf32>) -> "
+             "tensor<2xf32>\n"
+             "%1 = \"stablehlo.nothing\"(%0) : (tensor<2xf32>) -> "
+             "tensor<?xf32>\n"
+             "%2 = stablehlo.custom_call @who(%a) : (tensor<2xf32>) -> "
+             "tensor<2xf32>\n"
+             "%3 = call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
+             "return %3 : tensor<2xf32>") +
+      "func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = chlo.nothing %a : tensor<2xf32> -> tensor<2xf32>\n"
+      "  return %0 : tensor<2xf32>\n}\n"
+      "func.func @never_called(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = chlo.never %a : tensor<2xf32> -> tensor<2xf32>\n"
+      "  return %0 : tensor<2xf32>\n}\n";
+  EXPECT_THAT(
+      LoweredText(program),
+      AllOf(HasSubstr("UNIMPLEMENTED: 1:40: hawser lacks elements of 'i4'; "
+                      "stablehlo.nothing at 2:6, 2 times; dynamic sizes at "
+                      "3:6; stablehlo.custom_call @'who' at 4:6; "
+                      "chlo.nothing at 9:8"),
+            Not(HasSubstr("chlo.never"))));
+}
+
+TEST(Lower, RefusesWhatTheTextClaimsWrongly) {
+  const struct {
+    const char* ops;
+    const char* error;
+  } kPrograms[] = {
+      {"%0 = stablehlo.add %a, %b : tensor<2xf32>", "there is no '%b'"},
+      {"%0 = stablehlo.add %a, %a#1 : tensor<2xf32>", "has 1 values"},
+      {"%0 = stablehlo.abs %a : tensor<2xf32>\n%0 = stablehlo.abs %a : "
+       "tensor<2xf32>",
+       "3:6: 'stablehlo.abs': '%0' is defined twice"},
+      {"%0 = \"stablehlo.abs\"(%a) : (tensor<3xf32>) -> tensor<3xf32>",
+       "operand 0 is f32[2], the text says f32[3]"},
+      {"%0 = stablehlo.transpose %a, dims = [1] : (tensor<2xf32>) -> "
+       "tensor<2xf32>",
+       "transpose: C1"},
+      {"%0 = stablehlo.transpose %a, dims = \"x\" : (tensor<2xf32>) -> "
+       "tensor<2xf32>",
+       "attribute 'permutation' is no list of integers"},
+      {"return %a : tensor<3xf32>",
+       "2:1: 'func.return': operand 0 is f32[2], the text says f32[3]"},
+      {"%0 = call @nobody(%a) : (tensor<2xf32>) -> tensor<2xf32>",
+       "there is no function 'nobody'"},
+      {"\"stablehlo.reduce\"(%a, %a) ({}) : (tensor<2xf32>, tensor<2xf32>) "
+       "-> ()",
+       "reduce: C"},
+      {"\"stablehlo.iota\"() : () -> ()", "has no result"},
+      {"%0 = \"stablehlo.constant\"() : () -> tensor<f32>", "has no value"},
+  };
+  for (const auto& p : kPrograms) {
+    EXPECT_THAT(ReadProgram(MainOf("%a: tensor<2xf32>", "tensor<2xf32>",
+                                   std::string(p.ops) + "\nreturn %a : "
+                                                        "tensor<2xf32>")),
+                StatusIs(absl::StatusCode::kInvalidArgument, p.error))
+        << p.ops;
+  }
+  EXPECT_THAT(ReadProgram("module {}"),
+              StatusIs(absl::StatusCode::kNotFound, "no function 'main'"));
+}
+
+TEST(Lower, ChecksAreForCheckAlone) {
+  const std::string program =
+      MainOf("", "",
+             "%0 = stablehlo.constant dense<1> : tensor<i32>\n"
+             "check.expect_eq %0, %0 : tensor<i32>\nreturn");
+  EXPECT_THAT(ReadProgram(program),
+              StatusIs(absl::StatusCode::kUnimplemented, "`hawser check`"));
+  const auto tree = ReadText(program);
+  ASSERT_OK(tree);
+  EXPECT_EQ(SelfCheckingFunctions(*tree),
+            std::vector<absl::string_view>{"main"});
+  const auto checked = LowerChecks(*tree, "main");
+  ASSERT_OK(checked);
+  EXPECT_EQ(checked->checks.size(), 1u);
+  EXPECT_EQ(checked->module.signature().results.size(), 2u);
+}
+
+}  // namespace
+}  // namespace hawser::stablehlo
