@@ -22,6 +22,9 @@ fi
 mkdir -p "${1:-bundle}"
 folder=$(cd "${1:-bundle}" && pwd)
 bundle=$folder/hawser_bundle
+# Elementary functions of vectors, found beside the program.
+sleef=/usr/lib/x86_64-linux-gnu/libsleef.so.3
+sleef_copyright=/usr/share/doc/libsleef3/copyright
 
 max_bytes=$((40 << 20))
 allowed_libraries='libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux-x86-64'
@@ -34,6 +37,8 @@ build() {
   bazel build --noshow_progress --color=no --curses=no --ui_event_filters=-info \
     --define=hawser_link=static --linkopt=-s //deploy/bundle:hawser_bundle
   install -m 755 bazel-bin/deploy/bundle/hawser_bundle "$bundle"
+  install -m 644 "$sleef" "$folder/"
+  install -m 644 "$sleef_copyright" "$folder/libsleef.copyright"
   for program in hawser hawserd conformance device_check gpu_bench \
     compile_bench; do
     ln -sf hawser_bundle "$folder/$program"
@@ -74,7 +79,7 @@ at_most() {
 make_chroot() {
   local library
   mkdir -p "$1/tmp" "$1/dev" "$1/lib64"
-  cp "$bundle" "$1/"
+  cp "$bundle" "$folder/$(basename "$sleef")" "$1/"
   ln -s hawser_bundle "$1/hawser"
   ln -s hawser_bundle "$1/hawserd"
   cp "$root/tests/vectors/add.txtpb" "$1/"
@@ -107,7 +112,9 @@ run_in_chroot() {
   echo "$line"
   local address
   address=$(cut -d' ' -f4 <<<"$line")
-  HAWSER_SERVERS=$address chroot "$scratch" /hawser status
+  HAWSER_SERVERS=$address chroot "$scratch" /hawser status |
+    tee "$scratch/status"
+  grep -q 'SLEEF' "$scratch/status" || fail "SLEEF beside it is not found"
   chroot "$scratch" /hawser check --target="$address" /add.txtpb
   chroot "$scratch" /hawser_bundle hawser check /add.txtpb
 }

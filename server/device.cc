@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/threads/thread_pool.h"
 #include "kernels/cpu/client/cpu_client.h"
 #include "kernels/cpu/evaluator.h"
 #include "kernels/cuda/cuda_device.h"
@@ -24,7 +25,7 @@ namespace {
 // Executions of up to about 200 us run on the thread that took the request: in
 // a virtual machine a switch to another thread and back takes 60 us, and other
 // requests of that thread wait no longer than this.
-constexpr double kInlineCost = 1 << 19;
+constexpr double kInlineCost = 200e3;
 
 // Device `ordinal` of its kind, as `options` say.
 struct DeviceChoice {
@@ -34,9 +35,8 @@ struct DeviceChoice {
 
 absl::StatusOr<ComputeDevice> MakeCpu(const DeviceChoice& choice) {
   const std::shared_ptr<cpu::CpuClient> client =
-      cpu::MakeCpuClient({.extra_runs = 1,
-                          .memory = choice.options.memory,
-                          .inline_cost = kInlineCost});
+      cpu::MakeCpuClient(
+          {.memory = choice.options.memory, .inline_cost = kInlineCost});
   return ComputeDevice{client,
                        [at = client.get()] { return at->live_buffers(); },
                        [at = client.get()] { at->LetGo(); }};
@@ -44,6 +44,7 @@ absl::StatusOr<ComputeDevice> MakeCpu(const DeviceChoice& choice) {
 
 std::shared_ptr<runtime::HostEvaluator> HostFor(runtime::Numerics numerics) {
   cpu::CpuEvaluator::Options options;
+  options.pool = &ThreadPool::OfProcess();
   options.numerics = numerics;
   return std::make_shared<cpu::CpuEvaluator>(options);
 }

@@ -8,8 +8,7 @@ namespace hawser::cpu {
 CpuEvaluator::CpuEvaluator(const Options& options)
     : allocator_(HostAllocator::Make(options.memory_limit)),
       numerics_(options.numerics),
-      pool_(options.threads > 1 ? std::make_unique<ThreadPool>(options.threads)
-                                : nullptr) {}
+      pool_(options.pool) {}
 
 absl::StatusOr<std::vector<Literal>> CpuEvaluator::Evaluate(
     const Module& module, int computation, absl::Span<const Literal> arguments,
@@ -25,7 +24,7 @@ absl::StatusOr<std::vector<Literal>> CpuEvaluator::Evaluate(
   HAWSER_ASSIGN_OR_RETURN(const CpuProgram program,
                           CpuProgram::Make(module, computation));
   return program.Run({arguments.begin(), arguments.end()},
-                     {.pool = pool_.get(),
+                     {.pool = pool_,
                       .allocator = allocator_.get(),
                       .numerics = numerics_,
                       .cancel = cancel});

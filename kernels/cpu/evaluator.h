@@ -17,8 +17,8 @@ namespace hawser::cpu {
 class CpuEvaluator : public runtime::HostEvaluator {
  public:
   struct Options {
-    // Beside the calling thread's own work; 1: the calling thread alone.
-    int threads = 1;
+    // Which helps the calling thread; nullptr: that works alone.
+    ThreadPool* pool = nullptr;
     // Bytes of values alive at once; 0: three quarters of the machine's.
     int64_t memory_limit = 0;
     runtime::Numerics numerics = runtime::Numerics::kFast;
@@ -40,7 +40,7 @@ class CpuEvaluator : public runtime::HostEvaluator {
  private:
   const std::shared_ptr<HostAllocator> allocator_;
   const runtime::Numerics numerics_;
-  std::unique_ptr<ThreadPool> pool_;  // nullptr: one thread
+  ThreadPool* const pool_;
 };
 
 }  // namespace hawser::cpu

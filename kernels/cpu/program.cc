@@ -47,12 +47,14 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
     if (kernel == nullptr || kernel->run == nullptr) {
       return Unimplemented("op ", i.op->name, " has no CPU kernel");
     }
-    p.steps.push_back({kernel, &i, static_cast<int>(p.last_uses.size())});
-    p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
     absl::InlinedVector<CalledCost, 2> called;
     for (int callee : i.called) called.push_back(before[callee].cost);
-    p.cost.steps += kInstructionSteps +
-                    CostOf({*kernel, module, computation, i, called});
+    const double cost = kInstructionSteps +
+                        cpu::CostOf({*kernel, module, computation, i, called});
+    p.steps.push_back(
+        {kernel, &i, static_cast<int>(p.last_uses.size()), cost});
+    p.last_uses.resize(p.last_uses.size() + i.operands.size(), false);
+    p.cost.steps += cost;
   }
   if (const auto lanes = LaneProgram::Make(computation)) {
     p.cost.lane = lanes->cost();
@@ -73,6 +75,11 @@ absl::StatusOr<CpuProgram::Prepared> CpuProgram::Prepare(
     }
   }
   return p;
+}
+
+double CpuProgram::CostOf(int computation, int instruction) const {
+  const Prepared& p = computations_[computation];
+  return p.steps[p.step_of[instruction]].cost;
 }
 
 // One run. Computations call only earlier ones, so recursion is as deep as the

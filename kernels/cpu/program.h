@@ -23,6 +23,8 @@ class CpuProgram {
 
   // About how many steps one run takes; infinite with a loop.
   double cost() const { return computations_.back().cost.steps; }
+  // The same of one instruction, which is no parameter.
+  double CostOf(int computation, int instruction) const;
 
   // Arguments must have the parameters' shapes. An argument without another
   // holder may be written over. Values are freed at their last use.
@@ -44,6 +46,7 @@ class CpuProgram {
     const CpuKernel* kernel;
     const Instruction* instruction;
     int first_use;  // into `last_uses`, one entry per operand
+    double cost;
   };
   struct Prepared {
     const Computation* computation;

@@ -146,10 +146,8 @@ PlanCost CostOf(const ComputationPlan& plan, const Target& target) {
     cost.bytes += r.bytes_read + r.bytes_written;
     const double memory = static_cast<double>(r.bytes_read + r.bytes_written) /
                           target.bytes_per_second;
-    const double lanes =
-        static_cast<double>(r.lane_operations) / target.lanes_per_second;
     cost.seconds +=
-        r.launches * target.launch_seconds + std::max(memory, lanes);
+        r.launches * target.launch_seconds + std::max(memory, r.lane_seconds);
   }
   return cost;
 }

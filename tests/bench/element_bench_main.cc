@@ -1,6 +1,7 @@
 // What one element of an op costs on this machine: the typical time, the worst
-// over values that arithmetic finds hard, and what the op's row says. Takes
-// names of ops; all of them without.
+// over values that arithmetic finds hard, and what the op's row says; then the
+// same by lanes, and what their cost row says. Takes names of ops; all of them
+// without.
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -14,7 +15,9 @@
 #include "core/base/values/literal.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/registry.h"
+#include "kernels/cpu/costs/lane_costs.h"
 #include "kernels/cpu/kernel.h"
+#include "kernels/cpu/lanes/lanes.h"
 
 namespace hawser {
 namespace {
@@ -29,6 +32,10 @@ constexpr double kMove = 2;
 constexpr double kMostRow = 5;
 // The bound on worst / typical.
 constexpr double kMostRatio = 16;
+// Of lanes: a tile's.
+constexpr int64_t kLanes = 2048;
+// The bound on measured / row of lanes, and on its inverse.
+constexpr double kMostLaneRatio = 4;
 
 // Powers of two of both signs over the whole range, and what is no number.
 template <typename T>
@@ -125,11 +132,12 @@ std::vector<Operand> HardOperands(DType dtype) {
   });
 }
 
-Operand OrdinaryOperand(DType dtype, int64_t from) {
+Operand OrdinaryOperand(DType dtype, int64_t from,
+                        int64_t elements = kElements) {
   return VisitDType(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    Operand o{kDTypeOf<T>, std::vector<char>(kElements * sizeof(T)), ""};
-    for (int64_t i = 0; i < kElements; ++i) {
+    Operand o{kDTypeOf<T>, std::vector<char>(elements * sizeof(T)), ""};
+    for (int64_t i = 0; i < elements; ++i) {
       const T value = Ordinary<T>(i + from);
       std::memcpy(o.bytes.data() + i * sizeof(T), &value, sizeof(T));
     }
@@ -137,18 +145,19 @@ Operand OrdinaryOperand(DType dtype, int64_t from) {
   });
 }
 
-double Nanoseconds(ElementFn fn, const std::vector<const Operand*>& operands) {
-  static std::vector<char> out(kElements * 16);
+double Nanoseconds(ElementFn fn, const std::vector<const Operand*>& operands,
+                   int64_t elements = kElements) {
+  static std::vector<char> out(kLanes * 16);
   std::vector<const char*> in;
   for (const Operand* o : operands) in.push_back(o->bytes.data());
   double best = 1e9;
   for (int i = 0; i < kRepeats; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    fn(in.data(), out.data(), kElements);
-    fn(in.data(), out.data(), kElements);
+    fn(in.data(), out.data(), elements);
+    fn(in.data(), out.data(), elements);
     const std::chrono::duration<double, std::nano> took =
         std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count() / (2 * kElements));
+    best = std::min(best, took.count() / (2 * static_cast<double>(elements)));
   }
   return best;
 }
@@ -171,6 +180,26 @@ struct Worst {
         operands, ", ", [](std::string* to, const auto* o) { *to += o->text; });
   }
 };
+
+// "0.052 0.050 ": measured and as the row says, by lanes; a '!' where they are
+// too far apart.
+std::string ByLanes(const Subject& s) {
+  const ElementFn fn = cpu::FindLanes(
+      *s.op, {s.operands, s.result, s.attributes}, cpu::ProcessIsa());
+  const double row = std::max(cpu::LaneSteps(*s.op, s.operands[0]),
+                              cpu::LaneSteps(*s.op, s.result));
+  if (fn == nullptr) return absl::StrFormat("%8s %8.3f ", "-", row);
+  std::vector<Operand> ordinary;
+  std::vector<const Operand*> chosen;
+  for (size_t k = 0; k < s.operands.size(); ++k) {
+    ordinary.push_back(OrdinaryOperand(s.operands[k], k * 5, kLanes));
+  }
+  for (const Operand& o : ordinary) chosen.push_back(&o);
+  const double took = Nanoseconds(fn, chosen, kLanes);
+  const bool is_off =
+      took > kMostLaneRatio * row || row > kMostLaneRatio * took;
+  return absl::StrFormat("%8.3f %8.3f%s", took, row, is_off ? "!" : " ");
+}
 
 void Report(const Subject& s, ElementFn fn) {
   std::vector<Operand> ordinary;
@@ -196,11 +225,11 @@ void Report(const Subject& s, ElementFn fn) {
   const cpu::ElementSteps& row = cpu::FindCpuKernel(*s.op)->steps;
   const int steps = std::max(row.Of(s.operands[0]), row.Of(s.result));
   std::cout << absl::StrFormat(
-      "%-22s %-5s %-5s %8.2f %8.1f %6.1f%s %5d%s  %s\n", s.op->name,
+      "%-22s %-5s %-5s %8.2f %8.1f %6.1f%s %5d%s %s  %s\n", s.op->name,
       DTypeName(s.operands[0]), DTypeName(s.result), typical, worst.time, ratio,
       ratio > kMostRatio ? "!" : " ", steps,
       worst.time > kMostRow * steps || typical > kMostRow * steps ? "!" : " ",
-      worst.with);
+      ByLanes(s), worst.with);
 }
 
 std::vector<Subject> SubjectsOf(const OpDef& op) {
@@ -224,7 +253,8 @@ std::vector<Subject> SubjectsOf(const OpDef& op) {
 
 int Main(int argc, char** argv) {
   std::cout << "op                     of    gives  typical    worst  ratio   "
-               "row  worst of (ns an element; ratio to at least 2 ns)\n";
+               "row    lanes      row  worst of (ns an element; ratio to at "
+               "least 2 ns)\n";
   for (const OpDef* op : AllOps()) {
     bool wanted = argc == 1;
     for (int i = 1; i < argc; ++i) wanted |= op->name == argv[i];

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 
 namespace hawser {
 namespace {
@@ -59,6 +60,11 @@ ThreadPool::ThreadPool(int threads, int extra_tasks)
   for (int i = 0; i < size_ + extra_tasks_; ++i) {
     threads_.emplace_back([this] { Work(); });
   }
+}
+
+ThreadPool& ThreadPool::OfProcess() {
+  static ThreadPool* const pool = new ThreadPool(CpuThreads(), 1);
+  return *pool;
 }
 
 ThreadPool::Blocking::Blocking(ThreadPool* pool)

@@ -26,6 +26,9 @@ class ThreadPool {
   // not wait for the end of others that keep all threads; helpers do not.
   explicit ThreadPool(int threads, int extra_tasks = 0);
   ~ThreadPool() { Stop(); }
+  // The one of this process, which all that computes shares: CpuThreads()
+  // threads and one task more. It is made by the first call and never ends.
+  static ThreadPool& OfProcess();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 

@@ -16,17 +16,19 @@
 namespace hawser::cpu {
 
 struct ClientState {
-  ClientState(runtime::Client* owner, int threads, int extra_runs,
+  // `threads`: of a pool of its own; 0: the process's.
+  ClientState(runtime::Client* owner, int threads,
               std::shared_ptr<HostAllocator> allocator, double inline_cost)
       : client(owner),
         inline_cost(inline_cost),
         allocator(std::move(allocator)),
-        pool(threads, extra_runs) {}
+        own_pool(threads > 0 ? std::make_unique<ThreadPool>(threads) : nullptr),
+        pool(own_pool != nullptr ? *own_pool : ThreadPool::OfProcess()) {}
 
-  // Waits for the executions in progress, then ends the pool's threads.
+  // Waits for the executions in progress, then ends the threads of its own.
   void Drain() {
     gate.Close();
-    pool.Stop();
+    if (own_pool != nullptr) own_pool->Stop();
   }
 
   std::atomic<runtime::Client*> client;  // nullptr once it is gone
@@ -34,7 +36,8 @@ struct ClientState {
   const std::shared_ptr<HostAllocator> allocator;
   std::atomic<int64_t> live_buffers{0};
   Gate gate;  // executions in progress are inside
-  ThreadPool pool;
+  const std::unique_ptr<ThreadPool> own_pool;
+  ThreadPool& pool;
 };
 
 }  // namespace hawser::cpu

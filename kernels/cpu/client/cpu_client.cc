@@ -16,7 +16,6 @@
 #include "kernels/cpu/lanes/lanes.h"
 #include "kernels/cpu/lanes/sleef.h"
 #include "kernels/cpu/libraries/libraries.h"
-#include "kernels/cpu/program.h"
 
 namespace hawser::cpu {
 namespace {
@@ -60,7 +59,7 @@ CpuClient::CpuClient(const CpuClientOptions& options)
     : HostDatasetClient(ThreadsOf(options)),
       options_(options),
       state_(std::make_shared<ClientState>(
-          this, ThreadsOf(options), options.extra_runs,
+          this, options.threads,
           options.memory == nullptr ? HostAllocator::Make(options.memory_limit)
                                     : HostAllocator::Make(options.memory),
           options.inline_cost)) {}
@@ -92,14 +91,11 @@ absl::StatusOr<std::shared_ptr<runtime::Executable>> CpuClient::Compile(
   if (module == nullptr) return InvalidArgument("no module to compile");
   HAWSER_RETURN_IF_ERROR(call.cancel.Check());
   HAWSER_RETURN_IF_ERROR(Verify(*module, options_.limits));
-  const int entry = static_cast<int>(module->computations().size()) - 1;
-  HAWSER_ASSIGN_OR_RETURN(const CpuProgram rows,
-                          CpuProgram::Make(*module, entry));
   HAWSER_ASSIGN_OR_RETURN(PlannedProgram program,
                           PlannedProgram::Make(*module, options.numerics));
-  return std::make_shared<CpuExecutable>(state_, std::move(module),
-                                         std::move(program), rows.cost(),
-                                         options.numerics);
+  const double cost = program.cost();
+  return std::make_shared<CpuExecutable>(
+      state_, std::move(module), std::move(program), cost, options.numerics);
 }
 
 absl::StatusOr<BufferPtr> CpuClient::Upload(const Literal& value,

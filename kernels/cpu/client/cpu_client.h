@@ -14,10 +14,8 @@
 namespace hawser::cpu {
 
 struct CpuClientOptions {
-  int threads = 0;           // 0: one per core
-  // So many executions more than threads run at a time, so that an execution
-  // need not wait for those that keep all threads.
-  int extra_runs = 0;
+  // Threads of its own; 0: it shares ThreadPool::OfProcess.
+  int threads = 0;
   int64_t memory_limit = 0;  // bytes of values; 0: 3/4 of the machine's
   // Instead of that limit: what values and spare memory are charged to.
   std::shared_ptr<MemoryAccount> memory;

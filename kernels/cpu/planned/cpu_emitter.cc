@@ -4,11 +4,15 @@
 
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
+#include "kernels/cpu/tiles/tile_program.h"
 
 namespace hawser::cpu {
 namespace {
 
 using plan::RegionKind;
+
+// Of beginning a region's work, however small its values.
+constexpr double kRegionSteps = 256;
 
 bool MayBeTiles(RegionKind kind) {
   return kind == RegionKind::kLoop || kind == RegionKind::kTiledTranspose ||
@@ -59,8 +63,11 @@ absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
   RegionWork work = WorkOf(site, steps);
   to->push_back({plan::WorkStep{static_cast<int>(works_.size())}});
   if (program.ok()) {
+    work.steps = kRegionSteps + StepsOf(site.region);
     works_.push_back(TileWork{std::move(work), *std::move(program)});
   } else {
+    work.steps =
+        rows_.CostOf(site.region.computation, site.region.instruction);
     works_.push_back(RowWork{std::move(work)});
   }
   return absl::OkStatus();

@@ -16,10 +16,10 @@ namespace hawser::cpu {
 
 class CpuEmitter final : public plan::RegionEmitter {
  public:
-  // `module`: the planned one. Both outlive it.
-  CpuEmitter(const Module& module, runtime::Numerics numerics,
-             std::vector<Work>* works)
-      : module_(module), numerics_(numerics), works_(*works) {}
+  // `module`: the planned one; `rows`: of its instructions. All outlive it.
+  CpuEmitter(const Module& module, const CpuProgram& rows,
+             runtime::Numerics numerics, std::vector<Work>* works)
+      : module_(module), rows_(rows), numerics_(numerics), works_(*works) {}
 
   absl::Status Add(const plan::Site& site, plan::StepBuilder& steps,
                    plan::Steps* to) override;
@@ -29,6 +29,7 @@ class CpuEmitter final : public plan::RegionEmitter {
   absl::StatusOr<TileProgramPtr> TilesOf(const plan::Site& site);
 
   const Module& module_;
+  const CpuProgram& rows_;
   const runtime::Numerics numerics_;
   std::vector<Work>& works_;
   // By the computation that fusions call: these are one region.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "kernels/cpu/costs/lane_costs.h"
 #include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/planned/cpu_emitter.h"
 #include "kernels/cpu/planned/planned_run.h"
@@ -25,14 +27,14 @@ absl::StatusOr<PlannedProgram> PlannedProgram::Make(
   span.Add("instructions", module.num_instructions());
   PlannedProgram program;
   HAWSER_ASSIGN_OR_RETURN(plan::Plan plan,
-                          plan::MakePlan(module, plan::CpuTarget()));
+                          plan::MakePlan(module, MeasuredTarget()));
   program.plan_ = std::make_unique<const plan::Plan>(std::move(plan));
   const Module& planned = program.plan_->module;
   HAWSER_ASSIGN_OR_RETURN(
       program.rows_,
       CpuProgram::Make(planned,
                        static_cast<int>(planned.computations().size()) - 1));
-  CpuEmitter emitter(planned, numerics, &program.works_);
+  CpuEmitter emitter(planned, program.rows_, numerics, &program.works_);
   HAWSER_ASSIGN_OR_RETURN(program.steps_,
                           plan::MakeSteps(*program.plan_, emitter));
   std::string& constants = program.steps_.constants;
@@ -40,6 +42,36 @@ absl::StatusOr<PlannedProgram> PlannedProgram::Make(
   std::memcpy(program.constants_.data(), constants.data(), constants.size());
   std::string().swap(constants);
   return program;
+}
+
+double PlannedProgram::StepsOf(const plan::Steps& steps) const {
+  struct Visitor {
+    const PlannedProgram& program;
+    double operator()(const plan::WorkStep& step) const {
+      return std::visit([](const auto& work) { return work.steps; },
+                        program.works_[step.work]);
+    }
+    double operator()(const plan::CopyStep& step) const {
+      return CopySteps(step);
+    }
+    double operator()(const plan::LoopStep& step) const {
+      if (!step.trips) return std::numeric_limits<double>::infinity();
+      return static_cast<double>(*step.trips) *
+             (kTurnSteps + program.StepsOf(step.body));
+    }
+    double operator()(const plan::CaseStep& step) const {
+      double most = 0;
+      for (const plan::Steps& branch : step.branches) {
+        most = std::max(most, program.StepsOf(branch));
+      }
+      return most;
+    }
+  };
+  double total = 0;
+  for (const plan::Step& step : steps) {
+    total += std::visit(Visitor{*this}, step.action);
+  }
+  return total;
 }
 
 std::string PlannedProgram::MakerOf(size_t result) const {
@@ -97,7 +129,7 @@ std::string PlannedProgram::Explain() const {
         any);
   }
   return absl::StrCat(text, steps_.explanation,
-                      plan::Explain(*plan_, plan::CpuTarget()));
+                      plan::Explain(*plan_, MeasuredTarget()));
 }
 
 absl::StatusOr<std::vector<Literal>> PlannedProgram::OwnResults(

@@ -27,6 +27,7 @@ struct RegionWork {
   absl::InlinedVector<plan::Slot, 4> operands, results;
   int64_t bytes = 0;  // read and written
   int64_t lanes = 0;  // elementary operations
+  double steps = 0;   // about how long it takes on one thread
 };
 // Equal regions have one.
 using TileProgramPtr = std::shared_ptr<const TileProgram>;
@@ -52,6 +53,9 @@ class PlannedProgram {
   absl::StatusOr<std::vector<Literal>> Run(
       std::vector<Literal> arguments, const Environment& environment) const;
 
+  // About how many steps one run takes on one thread; infinite with a loop
+  // whose turns are not known.
+  double cost() const { return StepsOf(steps_.steps); }
   // The planned module.
   const Module& module() const { return plan_->module; }
   // What it is made of, in lines: how each region runs, then its loops and
@@ -63,6 +67,7 @@ class PlannedProgram {
     alignas(64) char bytes[64];
   };
 
+  double StepsOf(const plan::Steps& steps) const;
   // "instruction %3 (add)": the one that makes a result.
   std::string MakerOf(size_t result) const;
   // How the region runs, in words.

@@ -16,9 +16,6 @@ namespace {
 
 using plan::Slot;
 
-// A turn takes about as long as so many elements, however small its values.
-constexpr double kTurnSteps = 256;
-
 // Memory that a run holds.
 std::shared_ptr<char> Borrowed(char* memory) {
   return {std::shared_ptr<char>(), memory};
@@ -68,7 +65,7 @@ absl::Status PlannedRun::Do(const plan::CopyStep& step) {
   if (At(step.to) != At(step.from)) {
     std::memmove(At(step.to), At(step.from), step.to.bytes);
   }
-  return environment_.Look(static_cast<double>(step.to.bytes) / 8);
+  return environment_.Look(CopySteps(step));
 }
 
 absl::Status PlannedRun::Turn() {

@@ -12,6 +12,13 @@
 
 namespace hawser::cpu {
 
+// A turn of a loop takes about as long as so many elements, however small its
+// values.
+inline constexpr double kTurnSteps = 256;
+inline double CopySteps(const plan::CopyStep& step) {
+  return static_cast<double>(step.to.bytes) / 8;
+}
+
 // Used by the thread that runs it.
 class PlannedRun {
  public:

@@ -419,11 +419,6 @@ absl::Status TileBuilder::AddOp(PointId id, TileSteps* to) {
   const CpuKernel* kernel = FindCpuKernel(*i.op);
   absl::InlinedVector<DType, 3> dtypes;
   for (const PointId o : p.operands) dtypes.push_back(DTypeOf(o));
-  if (kernel != nullptr && shapes_.when(id) == When::kTile) {
-    int most = kernel->steps.Of(DTypeOf(id));
-    for (const DType d : dtypes) most = std::max(most, kernel->steps.Of(d));
-    program_.lane_steps += most;
-  }
   if (AddLink(id, to)) return absl::OkStatus();
   const ElementTypes types{dtypes, DTypeOf(id), i.attributes};
   const bool by_row = options_.strict && i.op->ulp > 0;

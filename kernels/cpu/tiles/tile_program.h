@@ -53,7 +53,7 @@ struct TileProgram {
   std::vector<int64_t> slots;  // offsets in a worker's memory
   int64_t slot_bytes = 0;
   int num_symbols = 0, num_scopes = 0;
-  double lane_steps = 0;  // of work, for each lane of all passes
+  double lane_steps = 0;  // for each turn of the region's loops, all passes
 };
 
 struct TileOptions {
@@ -62,6 +62,9 @@ struct TileOptions {
   // whole runs.
   bool strict = false;
 };
+
+// About how many steps a region takes on one thread.
+double StepsOf(const plan::Region& region);
 
 // Errors: kUnimplemented, a region that tiles do not compute.
 absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,

@@ -1,6 +1,7 @@
 #include "kernels/cpu/tiles/tile_runner.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "core/base/status.h"
@@ -16,16 +17,17 @@ constexpr int64_t kFewTurns = 16;
 // Blocks that turns are dealt out in, as a worker makes its tile ready for each.
 constexpr int64_t kMostBlocks = 64;
 constexpr int64_t kLine = 64;
+// What a thread keeps for tiles, as it keeps its stack; more is the run's.
+constexpr int64_t kThreadBytes = 64 << 10;
 
-// Memory of a thread, which grows and stays.
-char* ThreadMemory(int64_t bytes) {
+// Memory of the calling thread.
+char* ThreadMemory() {
   struct Line {
     alignas(kLine) char bytes[kLine];
   };
-  thread_local std::vector<Line> memory;
-  const auto lines = static_cast<size_t>((bytes + kLine - 1) / kLine);
-  if (memory.size() < lines) memory = std::vector<Line>(lines);
-  return reinterpret_cast<char*>(memory.data());
+  thread_local const auto lines =
+      std::make_unique<Line[]>(kThreadBytes / kLine);
+  return lines[0].bytes;
 }
 
 void Do(const TileSteps& steps, Tile& tile) {
@@ -58,7 +60,7 @@ class TileRun {
         turns_(TurnsOf(program.outer)),
         segments_(program),
         parts_(program, segments_),
-        lane_steps_(std::max(program.lane_steps, 1.0)) {}
+        lane_steps_(program.lane_steps) {}
 
   absl::Status Run() const {
     if (turns_ == 0) return absl::OkStatus();
@@ -80,12 +82,22 @@ class TileRun {
   }
 
  private:
-  // Makes the thread's tile ready.
-  Tile& Begin() const {
-    thread_local Tile tile;
+  // Memory for a tile's slots and indices: the thread's, or the run's, which
+  // `own` keeps. Errors: kResourceExhausted.
+  absl::StatusOr<char*> TileMemory(Literal* own) const {
     const int64_t lanes = program_.ny * program_.nx;
-    char* memory = ThreadMemory(program_.slot_bytes + kLine +
-                                lanes * static_cast<int64_t>(sizeof(int64_t)));
+    const int64_t bytes = program_.slot_bytes + kLine +
+                          lanes * static_cast<int64_t>(sizeof(int64_t));
+    if (bytes <= kThreadBytes) return ThreadMemory();
+    HAWSER_ASSIGN_OR_RETURN(
+        *own, environment_.allocator->Allocate(Shape::Of(DType::kU8, {bytes}),
+                                               environment_.memory));
+    return own->mutable_bytes().data();
+  }
+
+  // Makes the thread's tile ready, in `memory`.
+  Tile& Begin(char* memory) const {
+    thread_local Tile tile;
     tile.operands = operands_;
     tile.results = results_;
     tile.loops.assign(program_.num_loops, 0);
@@ -107,7 +119,9 @@ class TileRun {
   }
 
   absl::Status RunTurns(int64_t begin, int64_t end) const {
-    Tile& tile = Begin();
+    Literal own;
+    HAWSER_ASSIGN_OR_RETURN(char* const memory, TileMemory(&own));
+    Tile& tile = Begin(memory);
     WorkMeter meter(environment_);
     thread_local std::vector<double> parts;  // as aligned as any accumulator
     for (int64_t turn = begin; turn < end; ++turn) {
@@ -141,8 +155,8 @@ class TileRun {
                              static_cast<double>(segments_.count());
       const auto group = std::max<int64_t>(
           static_cast<int64_t>(kParallelElements / segment), 1);
-      const auto begin = [&]() -> Tile& {
-        Tile& tile = Begin();
+      const auto begin = [&](char* memory) -> Tile& {
+        Tile& tile = Begin(memory);
         SetLoops(program_.outer, turn, tile);
         tile.folds = sizes.folds;
         Do(program_.before, tile);
@@ -151,14 +165,18 @@ class TileRun {
       HAWSER_RETURN_IF_ERROR(ForEachBlock(
           environment_.pool, (segments_.count() - 1) / group + 1,
           environment_.cancel, [&](int64_t block) -> absl::Status {
+            Literal own;
+            HAWSER_ASSIGN_OR_RETURN(char* const memory, TileMemory(&own));
             WorkMeter meter(environment_);
             HAWSER_RETURN_IF_ERROR(
                 RunPass(pass, block * group,
                         std::min((block + 1) * group, segments_.count()),
-                        begin(), meter));
+                        begin(memory), meter));
             return meter.End();
           }));
-      Tile& tile = begin();
+      Literal own;
+      HAWSER_ASSIGN_OR_RETURN(char* const memory, TileMemory(&own));
+      Tile& tile = begin(memory);
       parts_.Finish(pass, tile);
       Do(pass.after, tile);
     }

@@ -10,14 +10,20 @@ int64_t ElementsOf(absl::Span<const int64_t> dims) {
   return n;
 }
 
+double FusionCost::ElementSeconds(int instruction) const {
+  const double operations = groups_.row(instruction).cost;
+  if (operations == 0) return 0;
+  const Instruction& i = c_.instructions()[instruction];
+  return target_.ElementSeconds(*i.op, WidestDType(c_, i), operations);
+}
+
 double FusionCost::Recompute(int instruction, GroupId g, double share) const {
   const Instruction& i = c_.instructions()[instruction];
   const double evaluations =
       groups_.group(g).points->Evaluations(i.first_result);
   const double once =
       share * static_cast<double>(c_.shape(i.first_result).num_elements());
-  return std::max(0.0, evaluations - once) * groups_.row(instruction).cost /
-         target_.lanes_per_second;
+  return std::max(0.0, evaluations - once) * ElementSeconds(instruction);
 }
 
 bool FusionCost::PaysInOne(int instruction, GroupId g) const {
@@ -74,7 +80,7 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   double otherwise = BytesSeconds(BytesOf(i.first_result) * count);
   if (!written) {
     otherwise += static_cast<double>(c_.shape(i.first_result).num_elements()) *
-                 groups_.row(instruction).cost / target_.lanes_per_second;
+                 ElementSeconds(instruction);
     for (const ValueId v : i.operands) otherwise += BytesSeconds(BytesOf(v));
   }
   // Long chains must not be computed twice link by link.

@@ -50,6 +50,8 @@ class FusionCost {
   double BytesOf(ValueId v) const {
     return static_cast<double>(c_.shape(v).byte_size());
   }
+  // Of one element of the instruction's result.
+  double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;
 
   const Groups& groups_;

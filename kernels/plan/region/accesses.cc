@@ -28,7 +28,7 @@ class AccessFinder {
     Merge();
     for (MemoryAccess& a : r_.accesses) Classify(&a);
     ChooseWidth();
-    CountWork(c_, operands, &r_);
+    CountWork(c_, target_, operands, &r_);
     if (r_.kind == RegionKind::kLoop && CrossesWrites()) {
       r_.kind = RegionKind::kTiledTranspose;
     }

@@ -258,6 +258,16 @@ const NodeRow& NodeOf(const OpDef& op) {
   return op.Is(kControlFlow) ? kControlRow : kUnknownRow;
 }
 
+DType WidestDType(const Computation& computation,
+                  const Instruction& instruction) {
+  DType widest = computation.shape(instruction.first_result).dtype();
+  for (const ValueId v : instruction.operands) {
+    const DType dtype = computation.shape(v).dtype();
+    if (ByteWidth(dtype) > ByteWidth(widest)) widest = dtype;
+  }
+  return widest;
+}
+
 Dims ReduceAxes::Domain() const {
   Dims domain;
   for (const int64_t a : kept) domain.push_back(input[a]);

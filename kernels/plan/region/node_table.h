@@ -34,6 +34,9 @@ struct NodeRow {
 };
 
 const NodeRow& NodeOf(const OpDef& op);
+// The widest of its operands and its first result: what its cost goes by.
+DType WidestDType(const Computation& computation,
+                  const Instruction& instruction);
 
 // A reduction's input and what becomes of its axes.
 struct ReduceAxes {

@@ -150,6 +150,7 @@ struct Region {
   int64_t bytes_read = 0;
   int64_t bytes_written = 0;
   int64_t lane_operations = 0;
+  double lane_seconds = 0;  // what these take, by the target's costs
   std::string ToString() const;  // a line
 };
 

@@ -45,20 +45,30 @@ int64_t ContractedSize(const Computation& c, const Instruction& dot) {
   return size;
 }
 
-void CountOperations(const Computation& c, Region* region) {
+void CountOperations(const Computation& c, const Target& target,
+                     Region* region) {
   const auto turns_kept =
       static_cast<double>(TurnsOf(*region, region->num_kept));
   const auto turns =
       static_cast<double>(TurnsOf(*region, region->domain.size()));
-  double total = 0;
+  double total = 0, seconds = 0;
   for (const Point& p : region->points) {
     if (p.kind == Point::kLoad) continue;
     const Instruction& i = c.instructions()[p.instruction];
     const bool once = p.per_result && p.kind != Point::kReduce;
-    total += NodeOf(*i.op).cost * (once ? turns_kept : turns);
+    const double times = once ? turns_kept : turns;
+    const double cost = NodeOf(*i.op).cost;
+    total += cost * times;
+    if (cost > 0) {
+      seconds += times * target.ElementSeconds(*i.op, WidestDType(c, i), cost);
+    }
     if (i.op != &kDotGeneral) continue;
-    total += 2.0 * turns * static_cast<double>(ContractedSize(c, i));
+    const double products =
+        2.0 * turns * static_cast<double>(ContractedSize(c, i));
+    total += products;
+    seconds += products / target.lanes_per_second;
   }
+  region->lane_seconds = seconds;
   region->lane_operations = static_cast<int64_t>(std::min(total, 9e18));
 }
 
@@ -76,10 +86,10 @@ int64_t ElementBytes(const Computation& computation, const Region& region,
       computation.shape(region.points[access.point].value).dtype());
 }
 
-void CountWork(const Computation& computation,
+void CountWork(const Computation& computation, const Target& target,
                absl::Span<const ValueId> operands, Region* region) {
   CountBytes(computation, operands, region);
-  CountOperations(computation, region);
+  CountOperations(computation, target, region);
 }
 
 }  // namespace hawser::plan

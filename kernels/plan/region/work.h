@@ -15,8 +15,9 @@ int64_t ElementBytes(const Computation& computation, const Region& region,
                      const MemoryAccess& access);
 
 // Fills in the bytes of each access of the region, the bytes the region reads
-// and writes, and its lane operations. `operands` are the values it reads.
-void CountWork(const Computation& computation,
+// and writes, its lane operations and what they take on `target`. `operands`
+// are the values it reads.
+void CountWork(const Computation& computation, const Target& target,
                absl::Span<const ValueId> operands, Region* region);
 
 }  // namespace hawser::plan

@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "core/base/values/dtype.h"
+#include "core/ir/op_def.h"
 #include "kernels/plan/target/product_call.h"
 
 namespace hawser::plan {
@@ -25,6 +27,9 @@ struct Target {
   // ---- costs --------------------------------------------------------------
   double bytes_per_second = 0;  // of device memory, measured copy
   double lanes_per_second = 0;  // simple lane operations
+  // Seconds of one element of an op, as measured. Null: by how many simple
+  // operations the op's row says.
+  double (*element_seconds)(const OpDef& op, DType dtype) = nullptr;
   double launch_seconds = 0;    // one kernel, or one step of a loop
 
   // ---- limits of a region -------------------------------------------------
@@ -60,6 +65,11 @@ struct Target {
   std::function<bool(const ProductCall&)> takes_product;
   int64_t alignment = 256;  // of every buffer in the arena
 
+  // Of one element of `op`, which takes so many simple operations.
+  double ElementSeconds(const OpDef& op, DType dtype, double operations) const {
+    return element_seconds == nullptr ? operations / lanes_per_second
+                                      : element_seconds(op, dtype);
+  }
   bool Takes(const ProductCall& call) const {
     return takes_product == nullptr || takes_product(call);
   }

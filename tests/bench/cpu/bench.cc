@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -31,16 +32,26 @@ extern char** environ;
 namespace hawser::bench {
 namespace {
 
-constexpr char kPeers[] = "tests/bench/cpu/peers.py";
+constexpr char kPeersScript[] = "tests/bench/cpu/peers.py";
 // The one that Debian's packages are for.
 constexpr char kPython[] = "/usr/bin/python3";
+// Behind the home folder; jax.sh makes it.
+constexpr char kJaxPython[] = "/.cache/hawser/jax/bin/python3";
 // Until threads of a peer's library that look for more work sleep.
 constexpr absl::Duration kRest = absl::Milliseconds(5);
 // More cores that others keep than this disturb a sample.
 constexpr double kDisturbed = 0.1;
 constexpr absl::Duration kLook = absl::Milliseconds(200);
+// What an engine thinks of a run is to be within this of what it takes.
+constexpr double kMostOff = 4;
 
 // ---- peers ----------------------------------------------------------------
+
+std::string PythonOf(absl::string_view peer) {
+  const char* home = std::getenv("HOME");
+  if (peer != "jax" || home == nullptr) return kPython;
+  return absl::StrCat(home, kJaxPython);
+}
 
 // A process of peers.py, which does one work at a time and says what it took.
 // Killed and reaped when it goes. Not thread-safe.
@@ -57,19 +68,22 @@ class Peer {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::vector<std::string> words = {
-        kPython, kPeers, name, absl::StrCat(threads), small ? "small" : "full"};
+    const std::string python = PythonOf(name);
+    std::vector<std::string> words = {python, kPeersScript, name,
+                                      absl::StrCat(threads),
+                                      small ? "small" : "full"};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     pid_t pid = -1;
-    const int error =
-        posix_spawn(&pid, kPython, &actions, nullptr, argv.data(), environ);
+    const int error = posix_spawn(&pid, python.c_str(), &actions, nullptr,
+                                  argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (error != 0) {
       close(ends[0]);
-      return NotFound(kPython, ": ", std::strerror(error));
+      return NotFound(name, " is not here: ", python, ": ",
+                      std::strerror(error));
     }
     auto peer = std::unique_ptr<Peer>(new Peer(pid, ends[0]));
     HAWSER_ASSIGN_OR_RETURN(peer->version_, peer->ReadLine());
@@ -192,11 +206,13 @@ class Rounds {
   Rounds(const CpuBenchOptions& options, int threads)
       : options_(options),
         setting_{options.small, threads,
-                 cpu::MakeCpuClient({.threads = threads})},
-        numpy_(options.peers ? Peer::Start("numpy", threads, options.small)
-                             : absl::FailedPreconditionError("no peers")),
-        torch_(options.peers ? Peer::Start("torch", threads, options.small)
-                             : absl::FailedPreconditionError("no peers")) {}
+                 cpu::MakeCpuClient({.threads = threads})} {
+    for (const char* name : kPeers) {
+      peers_.push_back(options.peers
+                           ? Peer::Start(name, threads, options.small)
+                           : absl::FailedPreconditionError("no peers"));
+    }
+  }
 
   CpuBenchLine Measure(const Work& work) {
     CpuBenchLine line = {
@@ -213,8 +229,11 @@ class Rounds {
     HAWSER_ASSIGN_OR_RETURN(const Race race, work.prepare(setting_));
     HAWSER_RETURN_IF_ERROR(race.check());
     Side ours = {race.ours}, floor = {race.floor};
-    Side numpy = {Asking(work, numpy_)}, torch = {Asking(work, torch_)};
-    line->others = TakeRounds({&ours, &floor, &numpy, &torch});
+    std::vector<Side> peers;
+    for (const auto& peer : peers_) peers.push_back({Asking(work, peer)});
+    std::vector<Side*> sides = {&ours, &floor};
+    for (Side& peer : peers) sides.push_back(&peer);
+    line->others = TakeRounds(sides);
     HAWSER_RETURN_IF_ERROR(ours.status);
     HAWSER_RETURN_IF_ERROR(floor.status);
     const double scale = absl::string_view(work.unit) == "ms" ? 1e-3 : 1;
@@ -222,10 +241,15 @@ class Rounds {
     line->floor = Quantile(floor.figures, 0.5) * scale;
     const Targets& targets = work.targets;
     line->of_floor = RatioOf(ours, floor, targets.floor);
-    line->of_numpy = RatioOf(
-        ours, numpy,
-        setting_.threads == 1 ? targets.numpy_on_1 : targets.numpy_on_2);
-    line->of_torch = RatioOf(ours, torch, targets.torch);
+    const double numpy =
+        setting_.threads == 1 ? targets.numpy_on_1 : targets.numpy_on_2;
+    const double targets_of[kNumPeers] = {numpy, targets.torch, targets.jax};
+    for (size_t k = 0; k < kNumPeers; ++k) {
+      line->of_peers.push_back(RatioOf(ours, peers[k], targets_of[k]));
+    }
+    if (setting_.threads == 1) {
+      line->thought = race.thought / Quantile(ours.figures, 0.5);
+    }
     return absl::OkStatus();
   }
 
@@ -265,8 +289,8 @@ class Rounds {
 
   double OthersSeconds() const {
     double seconds = MachineSeconds() - OwnSeconds();
-    for (const auto* peer : {&numpy_, &torch_}) {
-      if (peer->ok()) seconds -= (**peer)->Seconds();
+    for (const auto& peer : peers_) {
+      if (peer.ok()) seconds -= (*peer)->Seconds();
     }
     return seconds;
   }
@@ -284,7 +308,7 @@ class Rounds {
 
   const CpuBenchOptions& options_;
   const Setting setting_;
-  const absl::StatusOr<std::unique_ptr<Peer>> numpy_, torch_;
+  std::vector<absl::StatusOr<std::unique_ptr<Peer>>> peers_;
 };
 
 // "1.31 (1.25-1.40)", "10.4! (9.9-12.0)", "-"
@@ -295,6 +319,13 @@ std::string TextOf(const Ratio& ratio) {
                          is_missed ? "!" : "", ratio.least, ratio.most);
 }
 
+// "1.2 |", "- |"; one that is more than kMostOff off has a "!".
+std::string ThoughtOf(double thought) {
+  if (thought == 0) return " - |";
+  const bool is_off = thought > kMostOff || thought < 1 / kMostOff;
+  return absl::StrFormat(" %.2g%s |", thought, is_off ? "!" : "");
+}
+
 std::string TargetOf(const Ratio& ratio) {
   return ratio.target > 0 ? absl::StrFormat("%.3g", ratio.target) : "";
 }
@@ -303,8 +334,8 @@ std::string TargetOf(const Ratio& ratio) {
 
 std::string TableHead() {
   return "| work | threads | hawser | floor | of floor | target | of NumPy | "
-         "target | of torch | target | others |\n"
-         "|---|---|---|---|---|---|---|---|---|---|---|\n";
+         "target | of torch | target | of JAX | target | thought | others |\n"
+         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 }
 
 std::string ToTableLine(const CpuBenchLine& line) {
@@ -313,17 +344,20 @@ std::string ToTableLine(const CpuBenchLine& line) {
                            line.status.ToString());
   }
   const bool is_missed = line.ours_target > 0 && line.ours > line.ours_target;
-  return absl::StrFormat(
-      "| %s | %d | %.3g%s %s | %.3g | %s | %s | %s | %s | %s | %s | %.1f |\n",
-      line.work, line.threads, line.ours, is_missed ? "!" : "", line.unit,
-      line.floor, TextOf(line.of_floor), TargetOf(line.of_floor),
-      TextOf(line.of_numpy), TargetOf(line.of_numpy), TextOf(line.of_torch),
-      TargetOf(line.of_torch), line.others);
+  std::string text = absl::StrFormat(
+      "| %s | %d | %.3g%s %s | %.3g | %s | %s |", line.work, line.threads,
+      line.ours, is_missed ? "!" : "", line.unit, line.floor,
+      TextOf(line.of_floor), TargetOf(line.of_floor));
+  for (const Ratio& ratio : line.of_peers) {
+    absl::StrAppend(&text, " ", TextOf(ratio), " | ", TargetOf(ratio), " |");
+  }
+  return absl::StrCat(text, ThoughtOf(line.thought),
+                      absl::StrFormat(" %.1f |\n", line.others));
 }
 
 std::string PeersHere() {
   std::vector<std::string> texts;
-  for (const char* name : {"numpy", "torch"}) {
+  for (const char* name : kPeers) {
     const auto peer = Peer::Start(name, 1, true);
     texts.push_back(peer.ok() ? (*peer)->version()
                               : std::string(peer.status().message()));

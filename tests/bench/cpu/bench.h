@@ -12,6 +12,11 @@
 
 namespace hawser::bench {
 
+// In the order of the table. JAX is none of Debian's packages: jax.sh installs
+// it.
+inline constexpr const char* kPeers[] = {"numpy", "torch", "jax"};
+inline constexpr size_t kNumPeers = 3;
+
 struct CpuBenchOptions {
   std::vector<std::string> only;  // names of works; none: all
   std::vector<int> threads = {1, 2};
@@ -35,7 +40,9 @@ struct CpuBenchLine {
   std::string unit;
   double ours = 0, floor = 0;  // medians, in that unit
   double ours_target = 0;      // at most; 0: none
-  Ratio of_floor, of_numpy, of_torch;
+  Ratio of_floor;
+  std::vector<Ratio> of_peers;  // in the order of kPeers
+  double thought = 0;  // what the engine thought it takes / what it took
   double others = 0;    // cores that others kept busy, beside the worst sample
   absl::Status status;  // of making it, checking it, or running it
 };

@@ -84,8 +84,11 @@ TEST(CpuBenchTest, HasALineForEachNumberOfThreads) {
     EXPECT_GT(line.of_floor.median, 0);
     EXPECT_LE(line.of_floor.least, line.of_floor.median);
     EXPECT_GE(line.of_floor.most, line.of_floor.median);
-    EXPECT_FALSE(line.of_numpy.skipped.empty());
+    ASSERT_THAT(line.of_peers, SizeIs(kNumPeers));
+    EXPECT_FALSE(line.of_peers[0].skipped.empty());
   }
+  EXPECT_GT(lines[0].thought, 0);
+  EXPECT_EQ(lines[1].thought, 0);  // of one thread alone
   EXPECT_EQ(lines[1].work, "silu");
   EXPECT_EQ(lines[1].threads, 2);
   EXPECT_EQ(lines[2].unit, "us");
@@ -98,8 +101,9 @@ TEST(CpuBenchTest, AsksPeersInTheSameRounds) {
   ASSERT_OK(RunCpuBench(Small({"kmeans_turn"}), [&](const CpuBenchLine& line) {
     ++lines;
     EXPECT_OK(line.status);
-    EXPECT_EQ(line.of_numpy.skipped, "");
-    EXPECT_GT(line.of_numpy.median, 0);
+    ASSERT_THAT(line.of_peers, SizeIs(kNumPeers));
+    EXPECT_EQ(line.of_peers[0].skipped, "");
+    EXPECT_GT(line.of_peers[0].median, 0);
   }));
   EXPECT_EQ(lines, 2);
 }
@@ -115,10 +119,15 @@ TEST(CpuBenchTest, MarksMissedTargets) {
   line.ours = 3;
   line.floor = 2;
   line.of_floor = {.median = 1.5, .least = 1.4, .most = 1.6, .target = 1.3};
-  line.of_numpy.skipped = "not for numpy";
+  line.of_peers.resize(2);
+  line.of_peers[0].skipped = "not for numpy";
   EXPECT_EQ(
       ToTableLine(line),
-      "| w | 2 | 3 ms | 2 | 1.5! (1.4-1.6) | 1.3 | - |  | - |  | 0.0 |\n");
+      "| w | 2 | 3 ms | 2 | 1.5! (1.4-1.6) | 1.3 | - |  | - |  | - | 0.0 |\n");
+  line.thought = 0.2;
+  EXPECT_THAT(ToTableLine(line), HasSubstr("| 0.2! | 0.0 |"));
+  line.thought = 0.5;
+  EXPECT_THAT(ToTableLine(line), HasSubstr("| 0.5 | 0.0 |"));
   line.of_floor.target = 1.5;
   EXPECT_THAT(ToTableLine(line), HasSubstr("| 1.5 (1.4-1.6) | 1.5 |"));
   line.ours_target = 2;

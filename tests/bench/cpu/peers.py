@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The works of cpu_bench by NumPy and torch, timed as cpu_bench times its own.
+"""The works of cpu_bench by NumPy, torch and JAX, timed as it times its own.
 
-usage: peers.py numpy|torch THREADS small|full
+usage: peers.py numpy|torch|jax THREADS small|full
 
 The first line says which version this is, or why there is none. Then, for each
 line of the input that names a work, the microseconds of one run, or why it has
@@ -431,6 +431,165 @@ class Torch(Products):
     tiny_jit = tiny_call
 
 
+class Jax:
+    """NumPy's works, each one compiled function of arrays that are there."""
+
+    def __init__(self, threads, size):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+        import jax
+        self.jax, self.numpy = jax, Numpy(threads, size)
+        self.version = f"jax {jax.__version__}"
+
+    def __getattr__(self, work):
+        body = getattr(JaxWorks, work, None)
+        if body is None:
+            raise AttributeError(work)
+
+        def prepare():
+            fn, arguments = body(self.jax, self.numpy)
+            fn = self.jax.jit(fn)
+            there = [self.jax.device_put(a) for a in arguments]
+            return lambda: self.jax.block_until_ready(fn(*there))
+        return prepare
+
+
+def chained(v, scale, shift):
+    for _ in range(5):
+        v = v * scale + shift
+    return v
+
+
+class JaxWorks:
+    """A method gives the function and its arguments, made by `n`, a Numpy."""
+
+    def chain_f32(jax, n):
+        return lambda x: chained(x, SCALE, SHIFT), [n.square()]
+
+    def chain_bf16(jax, n):
+        x = jax.numpy.asarray(n.square(), jax.numpy.bfloat16)
+        return lambda x: chained(x, SCALE, SHIFT), [x]
+
+    def chain_three(jax, n):
+        x = n.square()
+        return chained, [x, n.floats(.5, 1, x.shape[1]),
+                         n.floats(0, 1, x.shape[0], 1)]
+
+    def gelu(jax, n):
+        return lambda x: jax.nn.gelu(x, approximate=True), [n.square(-6, 6)]
+
+    def softplus(jax, n):
+        return jax.nn.softplus, [n.square(-6, 6)]
+
+    def silu(jax, n):
+        return jax.nn.silu, [n.square(-6, 6)]
+
+    def softmax(jax, n):
+        return jax.nn.softmax, [n.rows()]
+
+    def layer_norm(jax, n):
+        def run(x, scale, shift):
+            centered = x - x.mean(1, keepdims=True)
+            variance = (centered * centered).mean(1, keepdims=True)
+            return centered * jax.lax.rsqrt(variance + 1e-5) * scale + shift
+        x = n.rows()
+        width = x.shape[1]
+        return run, [x, n.floats(.5, 1.5, width), n.floats(-.5, .5, width)]
+
+    def rms_norm(jax, n):
+        def run(x, scale):
+            return x * jax.lax.rsqrt(
+                (x * x).mean(1, keepdims=True) + 1e-5) * scale
+        x = n.rows()
+        return run, [x, n.floats(.5, 1.5, x.shape[1])]
+
+    def cross_entropy(jax, n):
+        def loss(x, labels):
+            logs = jax.nn.log_softmax(x)
+            return -jax.numpy.take_along_axis(logs, labels[:, None], 1).mean()
+        x = n.rows()
+        labels = n.random.integers(0, x.shape[1], x.shape[0], dtype="int32")
+        return jax.value_and_grad(loss), [x, labels]
+
+    def transpose_f32(jax, n):
+        return lambda x: x.T, [n.square()]
+
+    def transpose_u8(jax, n):
+        return lambda x: x.T, [n.square(0, 255).astype("uint8")]
+
+    def images_nhwc(jax, n):
+        side = n.size(224, 16)
+        x = n.random.integers(0, 256, (n.size(64, 2), 3, side, side),
+                              dtype="uint8")
+        means, spreads = (jax.numpy.asarray(v, "float32")
+                          for v in (MEANS, SPREADS))
+        return lambda x: (x.transpose(0, 2, 3, 1).astype("float32") / 255
+                          - means) / spreads, [x]
+
+    def gather_rows(jax, n):
+        rows, wanted = n.numbers()
+        return lambda t, i: t[i], [n.floats(-1, 1, rows, WIDTH),
+                                   wanted.astype("int32")]
+
+    def scatter_add_rows(jax, n):
+        rows, wanted = n.numbers()
+        zeros = n.np.zeros((rows, WIDTH), "float32")
+        return lambda u, i: jax.numpy.asarray(zeros).at[i].add(u), [
+            n.floats(-1, 1, len(wanted), WIDTH), wanted.astype("int32")]
+
+    def histogram(jax, n):
+        x = n.random.integers(0, BINS, n.size(1 << 20, 1024), dtype="int32")
+        return lambda x: jax.numpy.bincount(x, length=BINS), [x]
+
+    def matmul(jax, n):
+        side = n.size(1024, 64)
+        return lambda a, b: a @ b, [n.floats(-1, 1, side, side),
+                                    n.floats(-1, 1, side, side)]
+
+    def matmul_batched(jax, n):
+        dims = n.size(256, 8), n.size(64, 16), n.size(64, 16)
+        return lambda a, b: a @ b, [n.floats(-1, 1, *dims),
+                                    n.floats(-1, 1, *dims)]
+
+    def matrix_vector(jax, n):
+        side = n.size(8192, 64)
+        return lambda a, x: a @ x, [n.floats(-1, 1, side, side),
+                                    n.floats(-1, 1, side)]
+
+    def kmeans_turn(jax, n):
+        np = jax.numpy
+
+        def run(x, centers):
+            far = np.square(centers).sum(1) - 2 * (x @ centers.T)
+            member = (far.argmin(1)[:, None] == np.arange(CLUSTERS)).astype(
+                np.float32)
+            size = member.sum(0)[:, None]
+            return np.where(size > 0, member.T @ x / np.maximum(size, 1),
+                            centers)
+        return run, [n.floats(-1, 1, n.size(100000, 256), 16),
+                     n.floats(-1, 1, CLUSTERS, 16)]
+
+    def mandelbrot(jax, n):
+        np, turns = jax.numpy, n.size(100, 10)
+
+        def run(c_re, c_im):
+            def turn(_, state):
+                re, im, stays = state
+                re2, im2 = re * re, im * im
+                inside = re2 + im2 <= 4
+                return (np.where(inside, re2 - im2 + c_re, re),
+                        np.where(inside, (re + re) * im + c_im, im),
+                        stays + inside)
+            zeros = np.zeros_like(c_re)
+            return jax.lax.fori_loop(0, turns, turn, (
+                zeros, zeros, np.zeros(c_re.shape, np.int32)))[2]
+        return run, [c.astype("float32") for c in n.grid()]
+
+    def tiny_call(jax, n):
+        return lambda x, y: x + y, [n.floats(-1, 1, 16), n.floats(-1, 1, 16)]
+
+    tiny_jit = tiny_call
+
+
 def reduced(kind, over):
     """The method of a reduction, for either framework."""
     def prepare(self):
@@ -445,10 +604,20 @@ def reduced(kind, over):
     return prepare
 
 
+def reduced_by_jax(kind, over):
+    def prepare(jax, n):
+        a, b = n.size(4096, 64), n.size(256, 16)
+        axis = {"all": None, "rows": 1, "columns": 0, "middle": 1}[over]
+        x = n.floats(0, 1, *((b, b, b) if over == "middle" else (a, a)))
+        return lambda x: getattr(x, kind)(axis), [x]
+    return prepare
+
+
 for kind in ("sum", "max", "argmax"):
     for over in ("all", "rows", "columns", "middle"):
         for framework in (Numpy, Torch):
             setattr(framework, f"{kind}_{over}", reduced(kind, over))
+        setattr(JaxWorks, f"{kind}_{over}", reduced_by_jax(kind, over))
 
 
 def micros(run):
@@ -470,7 +639,7 @@ def main():
     # Idle threads of OpenBLAS sleep after 2^20 cycles, before others are timed.
     os.environ["OPENBLAS_THREAD_TIMEOUT"] = "20"
     try:
-        peer = {"numpy": Numpy, "torch": Torch}[name](
+        peer = {"numpy": Numpy, "torch": Torch, "jax": Jax}[name](
             int(threads), Sizes(size == "small"))
     except ImportError as error:
         print(str(error).splitlines()[0], flush=True)

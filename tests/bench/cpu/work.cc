@@ -128,7 +128,8 @@ absl::StatusOr<Race> RaceOf(const Setting& setting, Execution execution) {
                 floor();
                 const auto values = resident->Values();
                 return values.ok() ? check(*values) : values.status();
-              }};
+              },
+              .thought = resident->seconds() * 1e6};
 }
 
 void Split(

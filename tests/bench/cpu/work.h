@@ -49,13 +49,16 @@ struct Race {
   Sample floor;
   // Whether ours gives what the floor, or a plain loop, gives.
   Once check;
+  // Microseconds that the engine thinks ours takes on one thread; 0: it is not
+  // asked.
+  double thought = 0;
 };
 
 // What ours / theirs is to be at most; 0: nothing is asked.
 struct Targets {
   double floor = 0;
   double numpy_on_1 = 0, numpy_on_2 = 0;  // threads
-  double torch = 0;
+  double torch = 0, jax = 0;
   double ours = 0;  // of the figure itself
 };
 
@@ -98,6 +101,8 @@ class Resident {
   // Once, waited for; the results are dropped.
   absl::Status Run() const;
   absl::StatusOr<std::vector<Literal>> Values() const;
+  // What the engine thinks a run takes on one thread.
+  double seconds() const { return executable_->seconds(); }
 
  private:
   std::shared_ptr<runtime::Executable> executable_;

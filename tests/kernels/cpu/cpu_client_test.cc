@@ -1,6 +1,8 @@
 #include "kernels/cpu/client/cpu_client.h"
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "core/ops/elementwise/elementwise.h"
@@ -88,6 +90,32 @@ TEST_F(CpuClientTest, LargeExecutablesRunElsewhere) {
   const Literal one = Full<int64_t>(1, {n});
   EXPECT_THAT(*Get(Run(add, {one, one})[0]),
               LiteralEquals(Full<int64_t>(2, {n})));
+}
+
+// Clients without threads of their own share the process's, so that ten of them
+// keep no more cores busy than one.
+TEST_F(CpuClientTest, ClientsShareThreads) {
+  const auto threads = [] {
+    return std::distance(
+        std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const int64_t n = 1 << 20;
+  const Literal one = Full<int64_t>(1, {n});
+  std::vector<std::shared_ptr<CpuClient>> clients = {MakeCpuClient()};
+  const auto before = threads();
+  while (clients.size() < 10) clients.push_back(MakeCpuClient());
+  std::vector<BufferPtr> sums;
+  for (const auto& client : clients) {
+    const auto module = std::make_shared<const Module>(
+        OpModule(kAdd, {one.shape(), one.shape()}));
+    ASSERT_OK_AND_ASSIGN(const auto add, client->Compile(module, {}, {}));
+    sums.push_back(Run(add, {one, one})[0]);
+  }
+  clients.clear();  // each waits for its own work alone
+  for (const BufferPtr& sum : sums) {
+    EXPECT_THAT(*Get(sum), LiteralEquals(Full<int64_t>(2, {n})));
+  }
+  EXPECT_EQ(threads(), before);
 }
 
 TEST_F(CpuClientTest, AChainWaitsForItsArguments) {

@@ -161,7 +161,8 @@ TEST(ProgramTest, CostTellsSmallFromLargeAndEndless) {
 // on three, run after run.
 TEST(EvaluatorTest, RandomModulesGiveTheSameBitsOnAnyNumberOfThreads) {
   CpuEvaluator one;
-  CpuEvaluator three({.threads = 3});
+  ThreadPool threads(3);
+  CpuEvaluator three({.pool = &threads});
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const Module module = RandomModule(seed);
     const int entry = static_cast<int>(module.computations().size()) - 1;

@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "core/base/status.h"
+#include "core/base/threads/cpu_threads.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {
@@ -33,6 +34,13 @@ TEST(ThreadPoolTest, KnowsItsOwnThreads) {
   pool.Schedule([&] { own = pool.IsOwnThread(); });
   pool.Stop();
   EXPECT_EQ(own, 1);
+  EXPECT_FALSE(pool.IsOwnThread());
+}
+
+TEST(ThreadPoolTest, TheProcessHasOne) {
+  ThreadPool& pool = ThreadPool::OfProcess();
+  EXPECT_EQ(&pool, &ThreadPool::OfProcess());
+  EXPECT_EQ(pool.size(), CpuThreads());
   EXPECT_FALSE(pool.IsOwnThread());
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/registry.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/host_allocator.h"
 #include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/plan.h"
@@ -71,7 +73,9 @@ class TileTest : public ::testing::Test {
       got.push_back(Literal::Zeros(result.shape()));
       to.push_back(got.back().mutable_bytes().data());
     }
-    EXPECT_OK(RunTiles(program, from, to, {.pool = &pool_})) << which;
+    EXPECT_OK(RunTiles(program, from, to,
+                       {.pool = &pool_, .allocator = allocator_.get()}))
+        << which;
     for (size_t k = 0; k < want.size(); ++k) {
       EXPECT_OK(CompareLiterals(got[k], want[k], tolerance))
           << which << ", result " << k;
@@ -163,6 +167,7 @@ class TileTest : public ::testing::Test {
   }
 
   ThreadPool pool_{2};
+  const std::shared_ptr<HostAllocator> allocator_ = HostAllocator::Make(0);
   Counts counts_;
 };
 
@@ -429,7 +434,8 @@ TEST_F(TileTest, PiecesInPlace) {
                           : const_cast<char*>(bytes.data()));
     }
     char* const to[] = {result.mutable_bytes().data()};
-    ASSERT_OK(RunTiles(*program, from, to, {.pool = &pool_}));
+    ASSERT_OK(RunTiles(*program, from, to,
+                       {.pool = &pool_, .allocator = allocator_.get()}));
     EXPECT_OK(CompareLiterals(result, want[0], {.bits = true})) << IsaName(isa);
   }
 }
@@ -455,7 +461,7 @@ TEST_F(TileTest, AnySetOfInstructionsGivesTheSameBits) {
       ASSERT_OK(program);
       results.push_back(Literal::Zeros(plan->module.signature().results[0]));
       char* const to[] = {results.back().mutable_bytes().data()};
-      ASSERT_OK(RunTiles(*program, from, to, {}));
+      ASSERT_OK(RunTiles(*program, from, to, {.allocator = allocator_.get()}));
       EXPECT_THAT(results.back(), LiteralBitEquals(results[0]))
           << IsaName(isa) << " of " << text;
     }
@@ -483,11 +489,37 @@ TEST_F(TileTest, AnyNumberOfThreadsGivesTheSameBits) {
          {static_cast<ThreadPool*>(nullptr), &pool_, &three}) {
       results.push_back(Literal::Zeros(plan->module.signature().results[0]));
       char* const to[] = {results.back().mutable_bytes().data()};
-      ASSERT_OK(RunTiles(*program, from, to, {.pool = pool}));
+      ASSERT_OK(RunTiles(*program, from, to,
+                         {.pool = pool, .allocator = allocator_.get()}));
     }
     EXPECT_THAT(results[1], LiteralBitEquals(results[0]));
     EXPECT_THAT(results[2], LiteralBitEquals(results[0]));
   }
+}
+
+// Of rows that stay between passes, of which one takes more than a thread
+// keeps.
+TEST_F(TileTest, MemoryOfLongRowsIsTheRuns) {
+  const auto module = ParseModule(Softmax("2", "16000"), FindOp);
+  ASSERT_OK(module);
+  const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+  ASSERT_OK(plan);
+  const auto program =
+      MakeTileProgram(plan->module, plan->entry().regions.back());
+  ASSERT_OK(program);
+  ASSERT_GT(program->slot_bytes, 64 << 10);
+  Literal x = Literal::Zeros(module->signature().parameters[0]);
+  Literal y = Literal::Zeros(module->signature().results[0]);
+  char* const from[] = {x.mutable_bytes().data()};
+  char* const to[] = {y.mutable_bytes().data()};
+  const auto account = MemoryAccount::Make(int64_t{1} << 30);
+  const auto counted = HostAllocator::Make(account);
+  ASSERT_OK(RunTiles(*program, from, to, {.allocator = counted.get()}));
+  EXPECT_GT(account->peak(), program->slot_bytes);
+  EXPECT_EQ(counted->live_bytes(), 0);
+  const auto small = HostAllocator::Make(1000);
+  EXPECT_THAT(RunTiles(*program, from, to, {.allocator = small.get()}),
+              StatusIs(absl::StatusCode::kResourceExhausted, ""));
 }
 
 TEST_F(TileTest, ACancelEndsThem) {
