@@ -8,6 +8,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -16,6 +17,7 @@
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
 
 namespace hawser {
 namespace {
@@ -32,7 +34,8 @@ constexpr auto Joined(const OpDef* const (&... families)[n]) {
 }
 constexpr auto kAllOps = Joined(kCompareOps, kControlOps, kConvertOps, kDotOps,
                                 kElementwiseOps, kGatherOps, kLeafOps, kMathOps,
-                                kReduceOps, kScatterOps, kShapeOps, kSliceOps);
+                                kReduceOps, kScanOps, kScatterOps, kShapeOps,
+                                kSliceOps, kSortOps);
 
 // Rules that are missing are registry_test's: under ubsan g++ cannot compare a
 // function's address with nullptr in a constant expression.

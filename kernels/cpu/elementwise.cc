@@ -8,6 +8,7 @@
 #include "kernels/cpu/element_loops.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/folds.h"
+#include "kernels/cpu/scan_runs.h"
 
 namespace hawser::cpu {
 namespace {
@@ -258,6 +259,7 @@ template <typename F>
 constexpr CpuKernel MonoidRow(const OpDef* op, ElementSteps steps = {}) {
   CpuKernel row = ElementRow(op, Binary<F>, steps);
   row.reduction = ReductionBy<F>;
+  row.scan = ScanBy<F>;
   row.combine = Combine<F>;
   return row;
 }

@@ -22,9 +22,11 @@ absl::Span<const CpuKernel> DotKernels();
 absl::Span<const CpuKernel> ElementwiseKernels();
 absl::Span<const CpuKernel> GatherKernels();
 absl::Span<const CpuKernel> ReduceKernels();
+absl::Span<const CpuKernel> ScanKernels();
 absl::Span<const CpuKernel> ScatterKernels();
 absl::Span<const CpuKernel> ShapeKernels();
 absl::Span<const CpuKernel> SliceKernels();
+absl::Span<const CpuKernel> SortKernels();
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_FAMILIES_H_

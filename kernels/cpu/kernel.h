@@ -88,6 +88,7 @@ class WorkMeter {
 
 struct CpuKernel;
 struct Reduction;
+struct RunScan;
 
 // One instruction about to run.
 struct KernelContext {
@@ -211,6 +212,8 @@ struct CpuKernel {
   ElementSteps steps = {};
   // Of monoids: how axes are folded, for every dtype of the op.
   const Reduction* (*reduction)(DType) = nullptr;
+  // Of monoids: how runs are scanned, for every dtype of the op.
+  const RunScan* (*scan)(DType) = nullptr;
   // Of monoids: how elements at places are combined; nullptr when the op has
   // none for the dtype.
   CombineFn (*combine)(DType) = nullptr;

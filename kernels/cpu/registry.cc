@@ -10,8 +10,8 @@ const CpuKernel* FindCpuKernel(const OpDef& op) {
     for (absl::Span<const CpuKernel> family :
          {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
           ConvertKernels(), DotKernels(), ElementwiseKernels(),
-          GatherKernels(), ReduceKernels(), ScatterKernels(),
-          ShapeKernels(), SliceKernels()}) {
+          GatherKernels(), ReduceKernels(), ScanKernels(), ScatterKernels(),
+          ShapeKernels(), SliceKernels(), SortKernels()}) {
       for (const CpuKernel& kernel : family) map->emplace(kernel.op, &kernel);
     }
     return map;

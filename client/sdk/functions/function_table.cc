@@ -39,6 +39,14 @@ template <Tensor (*F)(const Operand&, const Over&)>
 Results Reduced(Call& c) {
   return {F(c[0], OverOf(c))};
 }
+template <Tensor (*F)(const Operand&, const Along&)>
+Results Running(Call& c) {
+  return {F(c[0], {.axis = c.Int("axis", 0),
+                   .reverse = c.Bool("reverse", false)})};
+}
+SortOptions SortOptionsOf(Call& c) {
+  return {.axis = c.Int("axis", 0), .descending = c.Bool("descending", false)};
+}
 template <Tensor (*F)(const Operand&, const ArgOptions&)>
 Results Arg(Call& c) {
   ArgOptions options;
@@ -128,6 +136,10 @@ constexpr FunctionEntry kFunctions[] = {
     {"Any", "", 1, 1, Reduced<Any>},
     {"ArgMax", "argmax", 1, 1, Arg<ArgMax>},
     {"ArgMin", "argmin", 1, 1, Arg<ArgMin>},
+    {"ArgSort", "", 1, 1,
+     [](Call& c) -> Results {
+       return {ArgSort(c[0], SortOptionsOf(c), c.Type("dtype", DType::kS32))};
+     }},
     {"Asin", "", 1, 1, Of1<Asin>},
     {"Asinh", "", 1, 1, Of1<Asinh>},
     {"Atan", "", 1, 1, Of1<Atan>},
@@ -161,6 +173,10 @@ constexpr FunctionEntry kFunctions[] = {
     {"Cosh", "", 1, 1, Of1<Cosh>},
     {"Covariance", "", 1, 1,
      [](Call& c) -> Results { return {Covariance(c[0], c.Int("ddof", 0))}; }},
+    {"CumulativeMax", "", 1, 1, Running<CumulativeMax>},
+    {"CumulativeMin", "", 1, 1, Running<CumulativeMin>},
+    {"CumulativeProduct", "", 1, 1, Running<CumulativeProduct>},
+    {"CumulativeSum", "scan", 1, 1, Running<CumulativeSum>},
     {"Diff", "", 1, 1,
      [](Call& c) -> Results {
        return {Diff(c[0], c.Int("order", 1), c.Int("axis", -1))};
@@ -228,7 +244,9 @@ constexpr FunctionEntry kFunctions[] = {
     {"MatMul", "", 2, 2, Of2<MatMul>},
     {"Maximum", "maximum", 2, 2, Of2<Maximum>},
     {"Mean", "", 1, 1, Reduced<Mean>},
+    {"Median", "", 1, 1, Reduced<Median>},
     {"Minimum", "minimum", 2, 2, Of2<Minimum>},
+    {"Mode", "", 1, 1, Reduced<Mode>},
     {"Multiply", "multiply", 2, 2, Of2<Multiply>},
     {"Ne", "", 2, 2, Of2<Ne>},
     {"Negate", "negate", 1, 1, Of1<Negate>},
@@ -250,6 +268,8 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {PutSlice(c[0], c.Operands(2), c[1], OutsideOf(c))};
      }},
+    {"Quantile", "", 2, 2,
+     [](Call& c) -> Results { return {Quantile(c[0], c[1], OverOf(c))}; }},
     {"Quotient", "", 2, 2, Of2<Quotient>},
     {"Real", "real", 1, 1, Of1<Real>},
     {"ReduceMax", "", 1, 1, Reduced<ReduceMax>},
@@ -268,6 +288,10 @@ constexpr FunctionEntry kFunctions[] = {
        return {Rows(c[0], c[1], c.Int("count"), OutsideOf(c))};
      }},
     {"Rsqrt", "rsqrt", 1, 1, Of1<Rsqrt>},
+    {"SearchSorted", "", 2, 2,
+     [](Call& c) -> Results {
+       return {SearchSorted(c[0], c[1], c.Bool("right", false))};
+     }},
     {"Select", "select", 3, 3, Of3<Select>},
     {"Sigmoid", "logistic", 1, 1, Of1<Sigmoid>},
     {"Sign", "sign", 1, 1, Of1<Sign>},
@@ -294,6 +318,8 @@ constexpr FunctionEntry kFunctions[] = {
     {"Square", "", 1, 1, Of1<Square>},
     {"Squeeze", "", 1, 1,
      [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
+    {"Sort", "sort", 1, 1,
+     [](Call& c) -> Results { return {Sort(c[0], SortOptionsOf(c))}; }},
     {"Stack", "", 1, kAny,
      [](Call& c) -> Results {
        return {Stack(c.Tensors(), c.Int("axis", 0), c.where())};
@@ -319,6 +345,11 @@ constexpr FunctionEntry kFunctions[] = {
     {"Tanh", "tanh", 1, 1, Of1<Tanh>},
     {"Tile", "", 1, 1,
      [](Call& c) -> Results { return {Tile(c[0], c.Ints("repetitions"))}; }},
+    {"TopK", "", 1, 1,
+     [](Call& c) -> Results {
+       auto [values, places] = TopK(c[0], c.Int("k"));
+       return {values, places};
+     }},
     {"Transpose", "transpose", 1, 1,
      [](Call& c) -> Results {
        return {Transpose(c[0], c.Ints("permutation", {}))};

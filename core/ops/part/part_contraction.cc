@@ -1,6 +1,7 @@
 // Parts of contractions: contracted axes are whole.
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/part/part.h"
 #include "core/ops/rules.h"
 
@@ -28,6 +29,21 @@ absl::Status ReducePart(PartContext& c) {
     c.asks[i] = WithWhole(c.operands[i], kept, c.ints("dimensions"));
     c.asks[count + i] = Box();
     c.gives[i] = kept;
+  }
+  return absl::OkStatus();
+}
+
+// All that stands before the part, in the direction of the scan, is of it.
+absl::Status ScanPart(PartContext& c) {
+  Box box = *HullOf(c.wanted);
+  const int64_t axis = c.attributes().GetInt("dimension");
+  Interval& along = box[axis];
+  along = c.attributes().GetBool("reverse")
+              ? Interval{along.begin, c.operand().dim(axis)}
+              : Interval{0, along.end};
+  for (size_t i = 0; i < c.operands.size(); ++i) {
+    c.asks[i] = box;
+    c.gives[i] = box;
   }
   return absl::OkStatus();
 }

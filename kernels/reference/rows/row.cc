@@ -18,8 +18,8 @@ const Row* FindRow(const OpDef& op) {
     auto* all = new absl::flat_hash_map<const OpDef*, const Row*>();
     for (const auto family :
          {ElementwiseRows(), MathRows(), CompareRows(), ConvertRows(),
-          ShapeRows(), SliceRows(), GatherRows(), ReduceRows(), DotRows(),
-          ControlRows()}) {
+          ShapeRows(), SliceRows(), GatherRows(), ReduceRows(), ScanRows(),
+          SortRows(), DotRows(), ControlRows()}) {
       for (const Row& row : family) all->emplace(row.op, &row);
     }
     return all;

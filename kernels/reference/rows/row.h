@@ -51,6 +51,8 @@ absl::Span<const Row> ShapeRows();
 absl::Span<const Row> SliceRows();
 absl::Span<const Row> GatherRows();
 absl::Span<const Row> ReduceRows();
+absl::Span<const Row> ScanRows();
+absl::Span<const Row> SortRows();
 absl::Span<const Row> DotRows();
 absl::Span<const Row> ControlRows();
 

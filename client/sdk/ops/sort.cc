@@ -1,0 +1,329 @@
+#include "client/sdk/ops/sort.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "client/sdk/graph/build/op_scope.h"
+#include "client/sdk/graph/build/promotion.h"
+#include "client/sdk/graph/trace.h"
+#include "client/sdk/ops/create.h"
+#include "client/sdk/ops/elementwise/compare.h"
+#include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/elementwise/logic.h"
+#include "client/sdk/ops/indexing/index.h"
+#include "client/sdk/ops/scan.h"
+#include "client/sdk/ops/shape.h"
+#include "core/base/status.h"
+#include "core/ops/movement/sort.h"
+
+namespace hawser {
+namespace {
+
+using sdk::DTypeOf;
+using sdk::OpScope;
+using sdk::Region;
+
+// (lhs, rhs) -> lhs < rhs, in the order of numbers, of `keys`; behind it pairs
+// of `others`.
+Region Comparator(DType key, bool descending, absl::Span<const DType> others) {
+  Module module("sort");
+  AddComparator(key, descending, others, &module);
+  return sdk::MakeRegion(std::move(module));
+}
+
+Tensor SortAlong(const OpScope& s, absl::Span<const Tensor> xs, int axis,
+                 const Region& less) {
+  return s.Add(kSort, xs,
+               {{"dimension", int64_t{axis}}, {"is_stable", true}},
+               {&less, 1});
+}
+
+// What one function looks at, in order along an axis.
+struct Ordered {
+  Tensor values;  // or an error
+  int axis = 0;
+};
+
+absl::Status CheckOrder(DType dtype) {
+  if (!IsComplex(dtype)) return absl::OkStatus();
+  return InvalidArgument("complex numbers have no order");
+}
+
+absl::StatusOr<int64_t> LargestOf(DType dtype) {
+  if (!IsInteger(dtype)) {
+    return InvalidArgument("positions are integers, not ", DTypeName(dtype));
+  }
+  const int bits = BitWidth(dtype) - (IsSigned(dtype) ? 1 : 0);
+  return bits >= 63 ? std::numeric_limits<int64_t>::max()
+                    : (int64_t{1} << bits) - 1;
+}
+
+// Sorts x along the one axis that `over` names, or all of it as one axis.
+Ordered OrderedBy(const OpScope& s, const Operand& x, const Over& over) {
+  Tensor value = s.As(x);
+  if (value.dtype() == DType::kInvalid) return {value};
+  const absl::Status fits = CheckOrder(value.dtype());
+  if (!fits.ok()) return {s.Fail(fits)};
+  const auto axes = sdk::AxesOf(over);
+  if (!axes.ok()) return {s.Fail(axes.status())};
+  if (axes->size() > 1) {
+    return {s.Fail(InvalidArgument("takes one axis, or none, not ",
+                                   DimsToString(*axes)))};
+  }
+  int axis = 0;
+  if (axes->empty()) {
+    value = s.Reshape(value, {value.shape().num_elements()});
+  } else {
+    const auto normal = NormalizeAxis((*axes)[0], value.rank());
+    if (!normal.ok()) return {s.Fail(normal.status())};
+    axis = *normal;
+  }
+  if (value.shape().dim(axis) == 0) {
+    return {s.Fail(InvalidArgument("there are no elements along axis ", axis))};
+  }
+  return {SortAlong(s, {&value, 1}, axis,
+                    Comparator(value.dtype(), false, {})),
+          axis};
+}
+
+// Element `at` of the ordered axis, which has size 1 then.
+Tensor Entry(const Ordered& ordered, int64_t at) {
+  return SliceAlongAxis(ordered.values, at, 1, ordered.axis);
+}
+
+// a < b, where NaN is the largest.
+Tensor IsBelow(const Tensor& a, const Tensor& b) {
+  return Lt(a, b) || (IsNan(b) && !IsNan(a));
+}
+
+// The entry of an ordered axis with the axes that `over` wants.
+Tensor WithAxes(const OpScope& s, const Operand& x, const Over& over,
+                const Ordered& ordered, const Tensor& entry) {
+  if (!entry.status().ok()) return entry;
+  if (over.keep_axes) {
+    const Tensor value = s.As(x);
+    Dims dims = value.shape().dims();
+    const auto axes = sdk::AxesOf(over);
+    if (axes.ok() && !axes->empty()) {
+      dims[ordered.axis] = 1;
+    } else {
+      dims.assign(dims.size(), 1);
+    }
+    return s.Reshape(entry, dims);
+  }
+  Dims dims = entry.shape().dims();
+  dims.erase(dims.begin() + ordered.axis);
+  return s.Reshape(entry, dims);
+}
+
+}  // namespace
+
+Tensor Sort(const Operand& x, const SortOptions& options) {
+  const OpScope s("Sort", {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const absl::Status fits = CheckOrder(value.dtype());
+  if (!fits.ok()) return s.Fail(fits);
+  const auto axis = NormalizeAxis(options.axis, value.rank());
+  if (!axis.ok()) return s.Fail(axis.status());
+  return SortAlong(s, {&value, 1}, *axis,
+                   Comparator(value.dtype(), options.descending, {}));
+}
+
+Tensor ArgSort(const Operand& x, const SortOptions& options, DType dtype) {
+  const OpScope s("ArgSort", {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  const absl::Status fits = CheckOrder(value.dtype());
+  if (!fits.ok()) return s.Fail(fits);
+  const auto axis = NormalizeAxis(options.axis, value.rank());
+  if (!axis.ok()) return s.Fail(axis.status());
+  const auto largest = LargestOf(dtype);
+  if (!largest.ok()) return s.Fail(largest.status());
+  if (value.shape().dim(*axis) - 1 > *largest) {
+    return s.Fail(InvalidArgument(DTypeName(dtype), " cannot count the ",
+                                  value.shape().dim(*axis), " elements"));
+  }
+  const Tensor at = Iota(dtype, value.shape().dims(), *axis, s.where());
+  const Tensor first =
+      SortAlong(s, {value, at}, *axis,
+                Comparator(value.dtype(), options.descending, {dtype}));
+  return first.status().ok() ? sdk::ResultOf(first, 1) : first;
+}
+
+std::vector<Tensor> SortBy(
+    const std::vector<Tensor>& xs,
+    absl::FunctionRef<Tensor(const std::vector<Tensor>&,
+                             const std::vector<Tensor>&)>
+        less,
+    const SortOptions& options, SourceLocation where) {
+  const OpScope s("SortBy", where, xs);
+  const auto all = [&](const Tensor& first) {
+    return std::vector<Tensor>(xs.size(), first);
+  };
+  if (xs.empty()) return {};
+  if (!s.ok()) return all(s.error());
+  const auto axis = NormalizeAxis(options.axis, xs[0].rank());
+  if (!axis.ok()) return all(s.Fail(axis.status()));
+  sdk::Trace trace("sort", sdk::Captures::kNone);
+  std::vector<Tensor> left, right;
+  for (const Tensor& x : xs) {
+    left.push_back(trace.Parameter(Shape::Scalar(x.dtype()), s.where()));
+    right.push_back(trace.Parameter(Shape::Scalar(x.dtype()), s.where()));
+  }
+  if (options.descending) std::swap(left, right);
+  {
+    const sdk::Trace::Scope scope(&trace);
+    const Tensor result = less(left, right);
+    trace.Return({&result, 1}, s.where());
+  }
+  auto module = trace.Finish();
+  if (!module.ok()) return all(s.Keep(module.status()));
+  const Tensor first =
+      SortAlong(s, xs, *axis, sdk::MakeRegion(*std::move(module)));
+  if (!first.status().ok()) return all(first);
+  std::vector<Tensor> results;
+  for (size_t k = 0; k < xs.size(); ++k) {
+    results.push_back(sdk::ResultOf(first, static_cast<int>(k)));
+  }
+  return results;
+}
+
+std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k) {
+  const OpScope s("TopK", {&x}, {{&k, 1}});
+  if (!s.ok()) return {s.error(), s.error()};
+  const auto fail = [&](const absl::Status& status) {
+    const Tensor error = s.Fail(status);
+    return std::pair(error, error);
+  };
+  const Tensor value = s.As(x);
+  const absl::Status fits = CheckOrder(value.dtype());
+  if (!fits.ok()) return fail(fits);
+  if (value.rank() == 0) {
+    return fail(InvalidArgument("a scalar has no axis"));
+  }
+  const int axis = value.rank() - 1;
+  const int64_t size = value.shape().dim(axis);
+  if (k < 0 || k > size) {
+    return fail(InvalidArgument("k is ", k, ", must be from 0 to ", size));
+  }
+  if (size > std::numeric_limits<int32_t>::max()) {
+    return fail(InvalidArgument("s32 cannot count the ", size, " elements"));
+  }
+  const Tensor at = Iota(DType::kS32, value.shape().dims(), axis, s.where());
+  const Tensor first =
+      SortAlong(s, {value, at}, axis,
+                Comparator(value.dtype(), /*descending=*/true, {DType::kS32}));
+  if (!first.status().ok()) return {first, first};
+  return {SliceAlongAxis(sdk::ResultOf(first, 0), 0, k, axis),
+          SliceAlongAxis(sdk::ResultOf(first, 1), 0, k, axis)};
+}
+
+Tensor Median(const Operand& x, const Over& over) {
+  const OpScope s("Median", {&x});
+  if (!s.ok()) return s.error();
+  const Ordered ordered = OrderedBy(s, x, over);
+  if (!ordered.values.status().ok()) return ordered.values;
+  const int64_t size = ordered.values.shape().dim(ordered.axis);
+  Tensor entry = Entry(ordered, size / 2);
+  if (size % 2 == 0) {
+    const DType dtype = sdk::ToFloating(entry.dtype());
+    const DType exact = sdk::ToAccurate(dtype);
+    const OpScope::Formula numbers;
+    entry = s.Convert((s.Convert(Entry(ordered, size / 2 - 1), exact) +
+                       s.Convert(entry, exact)) /
+                          2,
+                      dtype);
+  }
+  return WithAxes(s, x, over, ordered, entry);
+}
+
+Tensor Mode(const Operand& x, const Over& over) {
+  const OpScope s("Mode", {&x});
+  if (!s.ok()) return s.error();
+  const Ordered ordered = OrderedBy(s, x, over);
+  const Tensor& values = ordered.values;
+  if (!values.status().ok()) return values;
+  const int axis = ordered.axis;
+  const int64_t size = values.shape().dim(axis);
+  // Where equals begin, and how many there are so far.
+  const Tensor at = Iota(DType::kS32, values.shape().dims(), axis, s.where());
+  Tensor begins = at;
+  if (size > 1) {
+    const OpScope::Formula numbers;
+    const Tensor same = Eq(SliceAlongAxis(values, 1, size - 1, axis),
+                           SliceAlongAxis(values, 0, size - 1, axis));
+    const Tensor later =
+        Select(same, 0, SliceAlongAxis(at, 1, size - 1, axis));
+    begins = CumulativeMax(
+        Concatenate({SliceAlongAxis(at, 0, 1, axis), later}, axis),
+        {.axis = axis});
+  }
+  const Tensor longest =
+      ArgMax(at - begins, {.axis = axis, .keep_axis = true});
+  return WithAxes(s, x, over, ordered, TakeAlongAxis(values, longest, axis));
+}
+
+Tensor Quantile(const Operand& x, const Operand& share, const Over& over) {
+  const OpScope s("Quantile", {&x, &share});
+  if (!s.ok()) return s.error();
+  const Ordered ordered = OrderedBy(s, x, over);
+  if (!ordered.values.status().ok()) return ordered.values;
+  const DType dtype = sdk::ToFloating(ordered.values.dtype());
+  const DType exact = sdk::ToAccurate(dtype);
+  const Tensor part = s.As(share, exact);
+  if (part.rank() != 0) {
+    return s.Fail(InvalidArgument("the share is ", part.shape().ToString(),
+                                  ", must be a scalar"));
+  }
+  const auto last = static_cast<double>(
+      ordered.values.shape().dim(ordered.axis) - 1);
+  const OpScope::Formula numbers;
+  const Tensor place = Clip(part, 0, 1) * last;
+  const Tensor low = Floor(place);
+  const Tensor first = Convert(low, DType::kS32);
+  const Tensor second = Convert(Ceil(place), DType::kS32);
+  const auto entry = [&](const Tensor& at) {
+    return s.Convert(SliceAlongAxis(ordered.values, at, 1, ordered.axis),
+                     exact);
+  };
+  const Tensor a = entry(first), b = entry(second);
+  return WithAxes(s, x, over, ordered,
+                  s.Convert(a + (b - a) * (place - low), dtype));
+}
+
+Tensor SearchSorted(const Operand& x, const Operand& values, bool right) {
+  const OpScope s("SearchSorted", {&x, &values});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::CommonDType({&x, &values});
+  const absl::Status fits = CheckOrder(dtype);
+  if (!fits.ok()) return s.Fail(fits);
+  const Tensor in = s.As(x, dtype), wanted = s.As(values, dtype);
+  if (in.rank() != 1) {
+    return s.Fail(InvalidArgument("x is ", in.shape().ToString(),
+                                  ", must be of rank 1"));
+  }
+  const int64_t size = in.shape().dim(0);
+  if (size > std::numeric_limits<int32_t>::max()) {
+    return s.Fail(InvalidArgument("s32 cannot count the ", size, " elements"));
+  }
+  // [low, high]: what the answer may still be, halved each time.
+  Tensor low = Zeros(DType::kS32, wanted.shape().dims(), s.where());
+  if (size == 0) return low;
+  const OpScope::Formula numbers;
+  Tensor high = low + static_cast<int32_t>(size);
+  for (int64_t left = size; left > 0; left /= 2) {
+    const Tensor middle = low + Quotient(high - low, 2);
+    const Tensor there =
+        Take(in, Minimum(middle, static_cast<int32_t>(size - 1)));
+    const Tensor goes_behind =
+        right ? !IsBelow(wanted, there) : IsBelow(there, wanted);
+    const Tensor is_open = low < high;
+    low = Select(is_open && goes_behind, middle + 1, low);
+    high = Select(is_open && !goes_behind, middle, high);
+  }
+  return low;
+}
+
+}  // namespace hawser
