@@ -6,6 +6,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "tests/core/autodiff/case_families.h"
@@ -60,6 +61,60 @@ Cases ReduceCases(DType t) {
   cases.push_back(Reduction("two inputs", {&kAdd, &kMultiply},
                             {Spaced(t, {2, 3}, -2, 2),
                              Spaced(t, {2, 3}, -2, 2, 1)}, {0}));
+  return cases;
+}
+
+// Running values of as many inputs as `fold` takes pairs of.
+OpCase Running(std::string name, Arguments inputs, int64_t axis, bool reverse,
+               const Body& fold) {
+  const DType t = inputs[0].shape().dtype();
+  std::vector<int> by;
+  for (size_t i = 0; i < inputs.size(); ++i) by.push_back(static_cast<int>(i));
+  return Case(std::move(name), inputs, by, [&](ComputationBuilder& b, Ids p) {
+    const std::vector<Shape> scalars(2 * p.size(), Shape::Scalar(t));
+    const int called = AddComputation(b.module(), "fold", scalars, fold);
+    const ValueId first =
+        b.Add(kScan, p, {{"dimension", axis}, {"reverse", reverse}}, {called});
+    std::vector<ValueId> results;
+    for (size_t k = 0; k < p.size(); ++k) {
+      results.push_back(first + static_cast<int>(k));
+    }
+    return results;
+  });
+}
+
+Cases ScanCases(DType t) {
+  Cases cases;
+  std::vector<const OpDef*> ops = {&kAdd};
+  if (!IsComplex(t)) {
+    ops.insert(ops.end(), {&kMultiply, &kMaximum, &kMinimum});
+  }
+  for (const OpDef* op : ops) {
+    const Body fold = [op](ComputationBuilder& b, Ids q) {
+      return std::vector<ValueId>{b.Add(*op, {q[0], q[1]})};
+    };
+    for (const bool reverse : {false, true}) {
+      const std::string name =
+          absl::StrCat(op->name, reverse ? " backwards" : "");
+      cases.push_back(Running(name, {Spaced(t, {2, 4, 2}, -2, 2)}, 1, reverse,
+                              fold));
+      cases.push_back(Running(absl::StrCat(name, " of two"),
+                              {Spaced(t, {2}, -2, 2)}, 0, reverse, fold));
+    }
+    cases.push_back(Running(absl::StrCat(op->name, " of one"),
+                            {Spaced(t, {1, 3}, -2, 2)}, 0, false, fold));
+    cases.push_back(Running(absl::StrCat(op->name, " of none"),
+                            {Spaced(t, {0, 3}, -2, 2)}, 0, false, fold));
+  }
+  if (IsComplex(t)) return cases;
+  // y' = a y + b, as (a, b) after (c, d) is (a c, a d + b).
+  cases.push_back(Running(
+      "affine", {Spaced(t, {4}, -1.5, 1.5), Spaced(t, {4}, -2, 2, 1)}, 0, false,
+      [](ComputationBuilder& b, Ids q) {
+        const ValueId product = b.Add(kMultiply, {q[2], q[0]});
+        const ValueId moved = b.Add(kMultiply, {q[2], q[1]});
+        return std::vector<ValueId>{product, b.Add(kAdd, {moved, q[3]})};
+      }));
   return cases;
 }
 
@@ -148,6 +203,7 @@ constexpr CaseRow kContractionRows[] = {
     {&kCase, CaseCases},
     {&kDotGeneral, DotCases},
     {&kReduce, ReduceCases},
+    {&kScan, ScanCases},
 };
 
 }  // namespace
