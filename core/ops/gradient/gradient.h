@@ -4,6 +4,7 @@
 #define HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -13,6 +14,17 @@
 #include "core/ops/expression.h"
 
 namespace hawser {
+
+// A loop that was run forward and kept what its turns began with.
+struct LoopRecord {
+  int64_t turns = 0;
+  // Of each state what it was before each turn, along a new axis 0; not present
+  // where nothing needs it.
+  std::vector<Expression> states;
+  // Of the body: GradientContext::pull_back of these.
+  int pull_back = -1;
+  std::vector<int> wanted, seeded;
+};
 
 // One instruction of which some result has a cotangent: the derivative of what
 // is differentiated by that result, of the result's shape. Of a complex value
@@ -37,6 +49,8 @@ struct GradientContext {
       int computation, absl::Span<const int> wanted,
       absl::Span<const int> seeded)>
       pull_back;
+  // Of a while whose turns are known; else null.
+  const LoopRecord* loop = nullptr;
 
   const Expression& x() const { return operands[0]; }
   const Expression& y() const { return operands[1]; }
