@@ -47,14 +47,16 @@ bool IsDifferentiable(const Shape& shape) {
 
 absl::StatusOr<int> PullBacks::Find(int computation,
                                     absl::Span<const int> wanted,
-                                    absl::Span<const int> seeded) {
+                                    absl::Span<const int> seeded,
+                                    absl::Span<const int> summed) {
   Key key(computation, {wanted.begin(), wanted.end()},
-          {seeded.begin(), seeded.end()});
+          {seeded.begin(), seeded.end()}, {summed.begin(), summed.end()});
   const auto at = known_.find(key);
   if (at != known_.end()) return at->second;
   ReverseSweep sweep(this, computation, {});
   HAWSER_RETURN_IF_ERROR(sweep.DifferentiateBy(wanted));
   for (int result : seeded) sweep.SeedWithParameter(result);
+  for (int parameter : summed) sweep.BeginWithParameter(parameter);
   HAWSER_RETURN_IF_ERROR(sweep.Run());
   std::vector<ValueId> results;
   for (int parameter : wanted) {
@@ -131,10 +133,12 @@ absl::StatusOr<ValueId> ReverseSweep::CopyLoop(
     if (!IsDifferentiable(from_.shape(loop.operands[k]))) continue;
     if (k < states) record->seeded.push_back(k);
     if (k < states || depends_[loop.operands[k]]) record->wanted.push_back(k);
+    if (k >= states && depends_[loop.operands[k]]) record->summed.push_back(k);
   }
   HAWSER_ASSIGN_OR_RETURN(
       record->pull_back,
-      shared_->Find(loop.called[1], record->wanted, record->seeded));
+      shared_->Find(loop.called[1], record->wanted, record->seeded,
+                    record->summed));
   HAWSER_ASSIGN_OR_RETURN(
       const SavingLoop saving,
       AddSavingLoop(loop, turns, operands, record->pull_back, &builder_));
@@ -176,6 +180,12 @@ void ReverseSweep::SeedWithParameter(int result) {
   if (depends_[value]) Accumulate(value, Expression(&scope_, seed));
 }
 
+void ReverseSweep::BeginWithParameter(int parameter) {
+  const ValueId given =
+      builder_.Parameter(from_.shape(parameter), SourceLocation{});
+  Accumulate(parameter, Expression(&scope_, given));
+}
+
 absl::Status ReverseSweep::Run() {
   const auto instructions = from_.instructions();
   for (size_t i = instructions.size(); i-- > 0;) {
@@ -208,9 +218,14 @@ absl::Status ReverseSweep::Visit(const Instruction& instruction) {
 
 absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                                      absl::Span<const bool> wanted) {
-  absl::InlinedVector<Expression, 4> operands, results, cotangents;
+  absl::InlinedVector<Expression, 4> operands, results, cotangents, so_far;
+  absl::InlinedVector<bool, 4> is_onto(instruction.operands.size(), false);
   for (ValueId operand : instruction.operands) {
     operands.emplace_back(&scope_, moved_[operand]);
+    // Of an operand that stands twice, each place gives its own part.
+    const auto places = std::count(instruction.operands.begin(),
+                                   instruction.operands.end(), operand);
+    so_far.push_back(places == 1 ? cotangents_[operand] : Expression());
   }
   for (int k = 0; k < instruction.num_results; ++k) {
     const ValueId result = instruction.first_result + k;
@@ -231,6 +246,8 @@ absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                           wanted,
                           absl::MakeSpan(given),
                           pull_back,
+                          so_far,
+                          absl::MakeSpan(is_onto),
                           loop == loops_.end() ? nullptr : &loop->second};
   HAWSER_RETURN_IF_ERROR(instruction.op->gradient.rule(context));
   HAWSER_RETURN_IF_ERROR(builder_.status());
@@ -241,7 +258,11 @@ absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                       given[i].shape().ToString(), ", the operand is ",
                       operands[i].shape().ToString());
     }
-    Accumulate(instruction.operands[i], given[i]);
+    if (is_onto[i] && so_far[i].present()) {
+      cotangents_[instruction.operands[i]] = given[i];
+    } else {
+      Accumulate(instruction.operands[i], given[i]);
+    }
   }
   return absl::OkStatus();
 }

@@ -26,13 +26,17 @@ class PullBacks {
  public:
   explicit PullBacks(Module* module) : module_(module) {}
 
+  // `summed`: parameters of which what was given so far is taken, too, behind
+  // the seeds, and added to.
   absl::StatusOr<int> Find(int computation, absl::Span<const int> wanted,
-                           absl::Span<const int> seeded);
+                           absl::Span<const int> seeded,
+                           absl::Span<const int> summed = {});
   Module* module() const { return module_; }
   Monoids& monoids() { return monoids_; }
 
  private:
-  using Key = std::tuple<int, std::vector<int>, std::vector<int>>;
+  using Key = std::tuple<int, std::vector<int>, std::vector<int>,
+                         std::vector<int>>;
 
   Module* const module_;
   Monoids monoids_;
@@ -55,6 +59,8 @@ class ReverseSweep {
   // Result `result` has the cotangent one everywhere, or a new parameter.
   void SeedWithOnes(int result);
   void SeedWithParameter(int result);
+  // A new parameter is what a parameter of the computation was given so far.
+  void BeginWithParameter(int parameter);
   // Errors: kInvalidArgument, kUnimplemented naming op and place.
   absl::Status Run();
   // Zeros where nothing came back. `parameter`: of the computation.

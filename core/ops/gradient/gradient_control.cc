@@ -20,14 +20,10 @@ using Expressions = std::vector<Expression>;
 // the same here: the stacks that there are, and what did there.
 class BackwardLoop {
  public:
-  BackwardLoop(GradientContext& c)
+  explicit BackwardLoop(GradientContext& c)
       : c_(c),
         record_(*c.loop),
-        states_(static_cast<int>(c.results.size())) {
-    for (const int k : record_.wanted) {
-      if (k >= states_) summed_.push_back(k);
-    }
-  }
+        states_(static_cast<int>(c.results.size())) {}
 
   // One for each of record.wanted.
   absl::StatusOr<Expressions> Run() {
@@ -37,7 +33,10 @@ class BackwardLoop {
       operands.push_back(c_.cotangents[k].present() ? c_.cotangents[k]
                                                     : Like(c_.results[k], 0));
     }
-    for (const int k : summed_) operands.push_back(Like(c_.operands[k], 0));
+    for (const int k : record_.summed) {
+      operands.push_back(c_.so_far[k].present() ? c_.so_far[k]
+                                                : Like(c_.operands[k], 0));
+    }
     const int64_t varying = static_cast<int64_t>(operands.size());
     for (const Expression& stack : record_.states) {
       if (stack.present()) operands.push_back(stack);
@@ -78,7 +77,9 @@ class BackwardLoop {
     ExpressionScope scope{b, c_.scope.monoids};
     const Expressions p = Parameters(shapes, &scope);
     const Expression& turn = p[0];
-    size_t next = 1 + record_.seeded.size() + summed_.size();
+    const size_t varying =
+        1 + record_.seeded.size() + record_.summed.size();
+    size_t next = varying;
     std::vector<ValueId> arguments;
     for (int k = 0; k < states_; ++k) {
       // What is not kept is not looked at.
@@ -89,18 +90,10 @@ class BackwardLoop {
               .value());
     }
     for (; next < p.size(); ++next) arguments.push_back(p[next].value());
-    for (size_t k = 0; k < record_.seeded.size(); ++k) {
-      arguments.push_back(p[1 + k].value());
-    }
+    for (size_t k = 1; k < varying; ++k) arguments.push_back(p[k].value());
     const std::vector<ValueId> given = Inlined(pull_back, arguments, &b);
     std::vector<ValueId> results = {(turn - 1).value()};
-    // First those of the states, as they are seeded, then what is summed.
-    for (size_t k = 0; k < given.size(); ++k) {
-      const Expression cotangent(&scope, given[k]);
-      const bool is_state = record_.wanted[k] < states_;
-      results.push_back(is_state ? given[k]
-                                 : (p[1 + k] + cotangent).value());
-    }
+    results.insert(results.end(), given.begin(), given.end());
     return b.Finish(results);
   }
 
@@ -129,7 +122,6 @@ class BackwardLoop {
   GradientContext& c_;
   const LoopRecord& record_;
   const int states_;
-  std::vector<int> summed_;  // operands that stay the same
 };
 
 }  // namespace
@@ -149,7 +141,12 @@ absl::Status WhileGradient(GradientContext& c) {
   }
   HAWSER_ASSIGN_OR_RETURN(const Expressions cotangents, BackwardLoop(c).Run());
   for (size_t k = 0; k < c.loop->wanted.size(); ++k) {
-    c.Give(c.loop->wanted[k], [&] { return cotangents[k]; });
+    const int operand = c.loop->wanted[k];
+    if (operand < static_cast<int>(c.results.size())) {
+      c.Give(operand, [&] { return cotangents[k]; });
+    } else {
+      c.GiveOnto(operand, [&](const Expression&) { return cotangents[k]; });
+    }
   }
   return absl::OkStatus();
 }
