@@ -43,16 +43,17 @@ absl::StatusOr<Module> ValueAndGradient(Module module,
   if (module.empty()) return InvalidArgument("the module is empty");
   HAWSER_RETURN_IF_ERROR(CheckOptions(module.signature(), options));
   autodiff::PullBacks pull_backs(&module);
-  autodiff::ReverseSweep sweep(&pull_backs, module.entry(), options.where);
-  sweep.DifferentiateBy(options.parameters);
-  std::vector<ValueId> results(sweep.from().results().begin(),
-                               sweep.from().results().end());
+  const int entry = static_cast<int>(module.computations().size()) - 1;
+  autodiff::ReverseSweep sweep(&pull_backs, entry, options.where);
+  HAWSER_RETURN_IF_ERROR(sweep.DifferentiateBy(options.parameters));
+  std::vector<ValueId> results = sweep.results();
   sweep.SeedWithOnes(options.result);
   HAWSER_RETURN_IF_ERROR(sweep.Run());
   for (int p : options.parameters) {
     results.push_back(sweep.CotangentOf(p).value());
   }
   HAWSER_RETURN_IF_ERROR(sweep.Finish(results).status());
+  if (options.origins != nullptr) *options.origins = sweep.origins();
   return module;
 }
 

@@ -20,6 +20,9 @@ struct GradientOptions {
   std::vector<int> parameters = {0};
   // Where the user made each instruction of the entry; may be left out.
   absl::Span<const SourceLocation> where = {};
+  // Null, or what is told which instruction of the entry each of the new one
+  // was, as far as they are copies: -1 for those that a loop brought along.
+  std::vector<int>* origins = nullptr;
 };
 
 // `module` with another entry: the same parameters; the results there were,

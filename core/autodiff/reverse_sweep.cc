@@ -1,11 +1,14 @@
 #include "core/autodiff/reverse_sweep.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/autodiff/saving_loop.h"
 #include "core/base/status.h"
-#include "core/ops/gradient/gradient.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/contraction/trip_count.h"
 
 namespace hawser::autodiff {
 namespace {
@@ -44,14 +47,16 @@ bool IsDifferentiable(const Shape& shape) {
 
 absl::StatusOr<int> PullBacks::Find(int computation,
                                     absl::Span<const int> wanted,
-                                    absl::Span<const int> seeded) {
+                                    absl::Span<const int> seeded,
+                                    absl::Span<const int> summed) {
   Key key(computation, {wanted.begin(), wanted.end()},
-          {seeded.begin(), seeded.end()});
+          {seeded.begin(), seeded.end()}, {summed.begin(), summed.end()});
   const auto at = known_.find(key);
   if (at != known_.end()) return at->second;
-  ReverseSweep sweep(this, module_->computation(computation), {});
-  sweep.DifferentiateBy(wanted);
+  ReverseSweep sweep(this, computation, {});
+  HAWSER_RETURN_IF_ERROR(sweep.DifferentiateBy(wanted));
   for (int result : seeded) sweep.SeedWithParameter(result);
+  for (int parameter : summed) sweep.BeginWithParameter(parameter);
   HAWSER_RETURN_IF_ERROR(sweep.Run());
   std::vector<ValueId> results;
   for (int parameter : wanted) {
@@ -62,25 +67,93 @@ absl::StatusOr<int> PullBacks::Find(int computation,
   return index;
 }
 
-ReverseSweep::ReverseSweep(PullBacks* shared, const Computation& from,
+ReverseSweep::ReverseSweep(PullBacks* shared, int computation,
                            absl::Span<const SourceLocation> where)
     : shared_(shared),
-      from_(from),
+      computation_(computation),
+      from_(shared->module()->computation(computation)),
       where_(where),
-      builder_(shared->module(), from.name()),
+      builder_(shared->module(), from_.name()),
       scope_{builder_, shared->monoids()},
-      depends_(from.num_values(), false),
-      cotangents_(from.num_values()) {
-  for (const Instruction& i : from_.instructions()) {
-    const ValueId first = builder_.Add(*i.op, i.operands, i.attributes,
-                                       i.called, SourceLocation{});
-    HAWSER_CHECK(first == i.first_result);
+      moved_(from_.num_values(), kNoValue),
+      depends_(from_.num_values(), false),
+      cotangents_(from_.num_values()) {}
+
+absl::Status ReverseSweep::DifferentiateBy(absl::Span<const int> parameters) {
+  FindDependents(parameters);
+  const int count = static_cast<int>(from_.instructions().size());
+  for (int i = 0; i < count; ++i) {
+    const absl::Status status = Copy(i);
+    if (status.ok()) continue;
+    return Located(status, *from_.instructions()[i].op,
+                   i < static_cast<int>(where_.size()) ? where_[i]
+                                                       : SourceLocation{});
   }
+  return absl::OkStatus();
+}
+
+absl::Status ReverseSweep::Copy(int instruction) {
+  const Instruction& i = from_.instructions()[instruction];
+  absl::InlinedVector<ValueId, 4> operands;
+  for (const ValueId v : i.operands) operands.push_back(moved_[v]);
+  std::optional<int64_t> turns;
+  if (i.op == &kWhile) {
+    bool depends = false;
+    for (int k = 0; k < i.num_results; ++k) {
+      depends = depends || depends_[i.first_result + k];
+    }
+    if (depends) {
+      turns = TripCount(*shared_->module(), computation_, instruction);
+    }
+  }
+  ValueId first = kNoValue;
+  if (turns.has_value()) {
+    LoopRecord record;
+    HAWSER_ASSIGN_OR_RETURN(first, CopyLoop(i, *turns, operands, &record));
+    loops_[i.first_result] = std::move(record);
+  } else {
+    first = builder_.Add(*i.op, operands, i.attributes, i.called,
+                         SourceLocation{});
+  }
+  HAWSER_RETURN_IF_ERROR(builder_.status());
+  for (int k = 0; k < i.num_results; ++k) {
+    moved_[i.first_result + k] = first + k;
+  }
+  origins_.resize(builder_.computation().instructions().size() - 1, -1);
+  origins_.push_back(instruction);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ValueId> ReverseSweep::CopyLoop(
+    const Instruction& loop, int64_t turns, absl::Span<const ValueId> operands,
+    LoopRecord* record) {
+  const int states = loop.num_results;
+  record->turns = turns;
+  for (int k = 0; k < static_cast<int>(operands.size()); ++k) {
+    if (!IsDifferentiable(from_.shape(loop.operands[k]))) continue;
+    if (k < states) record->seeded.push_back(k);
+    if (k < states || depends_[loop.operands[k]]) record->wanted.push_back(k);
+    if (k >= states && depends_[loop.operands[k]]) record->summed.push_back(k);
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      record->pull_back,
+      shared_->Find(loop.called[1], record->wanted, record->seeded,
+                    record->summed));
+  HAWSER_ASSIGN_OR_RETURN(
+      const SavingLoop saving,
+      AddSavingLoop(loop, turns, operands, record->pull_back, &builder_));
+  for (int k = 0; k < states; ++k) {
+    record->states.emplace_back();
+    if (saving.stacks[k] != kNoValue) {
+      record->states[k] = Expression(&scope_, saving.stacks[k]);
+    }
+  }
+  return saving.first_result;
 }
 
 // A value depends on them when an operand does, unless the op is flat or the
 // value is no number of the continuous kind.
-void ReverseSweep::DifferentiateBy(absl::Span<const int> parameters) {
+void ReverseSweep::FindDependents(absl::Span<const int> parameters) {
   for (int p : parameters) depends_[p] = true;
   for (const Instruction& i : from_.instructions()) {
     if (i.op->gradient.kind == GradientDef::kZero) continue;
@@ -105,6 +178,12 @@ void ReverseSweep::SeedWithParameter(int result) {
   const ValueId seed =
       builder_.Parameter(from_.shape(value), SourceLocation{});
   if (depends_[value]) Accumulate(value, Expression(&scope_, seed));
+}
+
+void ReverseSweep::BeginWithParameter(int parameter) {
+  const ValueId given =
+      builder_.Parameter(from_.shape(parameter), SourceLocation{});
+  Accumulate(parameter, Expression(&scope_, given));
 }
 
 absl::Status ReverseSweep::Run() {
@@ -139,13 +218,18 @@ absl::Status ReverseSweep::Visit(const Instruction& instruction) {
 
 absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                                      absl::Span<const bool> wanted) {
-  absl::InlinedVector<Expression, 4> operands, results, cotangents;
+  absl::InlinedVector<Expression, 4> operands, results, cotangents, so_far;
+  absl::InlinedVector<bool, 4> is_onto(instruction.operands.size(), false);
   for (ValueId operand : instruction.operands) {
-    operands.emplace_back(&scope_, operand);
+    operands.emplace_back(&scope_, moved_[operand]);
+    // Of an operand that stands twice, each place gives its own part.
+    const auto places = std::count(instruction.operands.begin(),
+                                   instruction.operands.end(), operand);
+    so_far.push_back(places == 1 ? cotangents_[operand] : Expression());
   }
   for (int k = 0; k < instruction.num_results; ++k) {
     const ValueId result = instruction.first_result + k;
-    results.emplace_back(&scope_, result);
+    results.emplace_back(&scope_, moved_[result]);
     cotangents.push_back(cotangents_[result]);
   }
   absl::InlinedVector<Expression, 4> given(operands.size());
@@ -153,9 +237,18 @@ absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                              absl::Span<const int> seeded) {
     return shared_->Find(computation, by, seeded);
   };
-  GradientContext context{scope_,     instruction, operands,
-                          results,    cotangents,  wanted,
-                          absl::MakeSpan(given),   pull_back};
+  const auto loop = loops_.find(instruction.first_result);
+  GradientContext context{scope_,
+                          instruction,
+                          operands,
+                          results,
+                          cotangents,
+                          wanted,
+                          absl::MakeSpan(given),
+                          pull_back,
+                          so_far,
+                          absl::MakeSpan(is_onto),
+                          loop == loops_.end() ? nullptr : &loop->second};
   HAWSER_RETURN_IF_ERROR(instruction.op->gradient.rule(context));
   HAWSER_RETURN_IF_ERROR(builder_.status());
   for (size_t i = 0; i < given.size(); ++i) {
@@ -165,7 +258,11 @@ absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                       given[i].shape().ToString(), ", the operand is ",
                       operands[i].shape().ToString());
     }
-    Accumulate(instruction.operands[i], given[i]);
+    if (is_onto[i] && so_far[i].present()) {
+      cotangents_[instruction.operands[i]] = given[i];
+    } else {
+      Accumulate(instruction.operands[i], given[i]);
+    }
   }
   return absl::OkStatus();
 }
@@ -175,9 +272,15 @@ void ReverseSweep::Accumulate(ValueId value, const Expression& cotangent) {
   sum = sum.present() ? sum + cotangent : cotangent;
 }
 
-Expression ReverseSweep::CotangentOf(ValueId value) {
-  if (cotangents_[value].present()) return cotangents_[value];
-  return Filled(&scope_, from_.shape(value), 0);
+Expression ReverseSweep::CotangentOf(int parameter) {
+  if (cotangents_[parameter].present()) return cotangents_[parameter];
+  return Filled(&scope_, from_.shape(parameter), 0);
+}
+
+std::vector<ValueId> ReverseSweep::results() const {
+  std::vector<ValueId> results;
+  for (const ValueId v : from_.results()) results.push_back(moved_[v]);
+  return results;
 }
 
 absl::StatusOr<int> ReverseSweep::Finish(absl::Span<const ValueId> results) {

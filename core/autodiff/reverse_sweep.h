@@ -13,6 +13,7 @@
 #include "core/ir/builder.h"
 #include "core/ir/module.h"
 #include "core/ops/expression.h"
+#include "core/ops/gradient/gradient.h"
 
 namespace hawser::autodiff {
 
@@ -25,55 +26,79 @@ class PullBacks {
  public:
   explicit PullBacks(Module* module) : module_(module) {}
 
+  // `summed`: parameters of which what was given so far is taken, too, behind
+  // the seeds, and added to.
   absl::StatusOr<int> Find(int computation, absl::Span<const int> wanted,
-                           absl::Span<const int> seeded);
+                           absl::Span<const int> seeded,
+                           absl::Span<const int> summed = {});
   Module* module() const { return module_; }
   Monoids& monoids() { return monoids_; }
 
  private:
-  using Key = std::tuple<int, std::vector<int>, std::vector<int>>;
+  using Key = std::tuple<int, std::vector<int>, std::vector<int>,
+                         std::vector<int>>;
 
   Module* const module_;
   Monoids monoids_;
   absl::flat_hash_map<Key, int> known_;
 };
 
-// A new computation that starts as a copy of another one, with the same value
-// numbers, and grows cotangents behind it. Iterative: a chain of any length
-// costs no stack.
+// A new computation that starts as a copy of another one, but that loops whose
+// turns are known keep what these begin with, and grows cotangents behind it.
+// Iterative: a chain of any length costs no stack.
 class ReverseSweep {
  public:
-  // `where`: of each instruction, or empty. What is given outlives the sweep;
-  // `from` is copied.
-  ReverseSweep(PullBacks* shared, const Computation& from,
+  // `computation`: of the shared module. `where`: of each instruction, or empty.
+  // What is given outlives the sweep.
+  ReverseSweep(PullBacks* shared, int computation,
                absl::Span<const SourceLocation> where);
 
   // The order of calls: DifferentiateBy, Seed..., Run, CotangentOf, Finish.
-  void DifferentiateBy(absl::Span<const int> parameters);
+  // Errors: as Run's, of a loop's body.
+  absl::Status DifferentiateBy(absl::Span<const int> parameters);
   // Result `result` has the cotangent one everywhere, or a new parameter.
   void SeedWithOnes(int result);
   void SeedWithParameter(int result);
+  // A new parameter is what a parameter of the computation was given so far.
+  void BeginWithParameter(int parameter);
   // Errors: kInvalidArgument, kUnimplemented naming op and place.
   absl::Status Run();
-  // Zeros where nothing came back.
-  Expression CotangentOf(ValueId value);
+  // Zeros where nothing came back. `parameter`: of the computation.
+  Expression CotangentOf(int parameter);
+  // What the computation gave, in the copy.
+  std::vector<ValueId> results() const;
+  // Of each instruction of the copy, in order, the one it was, or -1 where a
+  // loop brings it along; those behind the copy are left out.
+  const std::vector<int>& origins() const { return origins_; }
   absl::StatusOr<int> Finish(absl::Span<const ValueId> results);
 
   const Computation& from() const { return from_; }
 
  private:
+  // Which values depend on what is differentiated by.
+  void FindDependents(absl::Span<const int> parameters);
+  absl::Status Copy(int instruction);
+  // The loop, which keeps what the record says. Errors: of its body.
+  absl::StatusOr<ValueId> CopyLoop(const Instruction& loop, int64_t turns,
+                                   absl::Span<const ValueId> operands,
+                                   LoopRecord* record);
   absl::Status Visit(const Instruction& instruction);
   absl::Status ApplyRule(const Instruction& instruction,
                          absl::Span<const bool> wanted);
   void Accumulate(ValueId value, const Expression& cotangent);
 
   PullBacks* const shared_;
-  const Computation from_;
+  const int computation_;
+  const Computation from_;  // by value: the module may move its computations
   const absl::Span<const SourceLocation> where_;
   ComputationBuilder builder_;
   ExpressionScope scope_;
-  std::vector<bool> depends_;          // on what is differentiated by
-  std::vector<Expression> cotangents_;  // by value
+  std::vector<ValueId> moved_;  // of each value of `from_`, in the builder
+  std::vector<int> origins_;
+  // By values of `from_`.
+  std::vector<bool> depends_;  // on what is differentiated by
+  std::vector<Expression> cotangents_;
+  absl::flat_hash_map<ValueId, LoopRecord> loops_;  // by their first results
 };
 
 }  // namespace hawser::autodiff

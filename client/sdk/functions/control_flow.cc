@@ -1,6 +1,7 @@
 #include "client/sdk/functions/control_flow.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "client/sdk/jit/untyped_call.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/indexing/index.h"
+#include "client/sdk/ops/shape.h"
 #include "client/sdk/probes/control_prints.h"
 #include "client/sdk/probes/probes.h"
 #include "core/base/status.h"
@@ -244,6 +247,110 @@ Values RunWhile(const Values& initial,
   loop.condition = *std::move(condition_region);
   loop.body = *std::move(body_region);
   return AddLoop(s, std::move(loop));
+}
+
+Values RunFor(int64_t turns, const Values& initial,
+              absl::FunctionRef<Values(const Tensor&, const Values&)> body,
+              SourceLocation where) {
+  const OpScope s("For", where, initial);
+  if (s.ok() && turns < 0) {
+    return Values(initial.size(),
+                  s.Fail(InvalidArgument("there cannot be ", turns, " turns")));
+  }
+  if (!s.ok()) return Values(initial.size(), s.error());
+  const DType count = turns > std::numeric_limits<int32_t>::max()
+                          ? DType::kS64
+                          : DType::kS32;
+  // The counter is behind the state, so that errors count states from 0.
+  Values state = initial;
+  state.push_back(s.ConstantOf(Number(0), count));
+  Values results = RunWhile(
+      state,
+      [&](const Values& v) {
+        const OpScope::Formula numbers;
+        return Lt(v.back(), turns);
+      },
+      [&](const Values& v) {
+        Values next = body(v.back(), Values(v.begin(), v.end() - 1));
+        const OpScope::Formula numbers;
+        next.push_back(v.back() + 1);
+        return next;
+      },
+      where);
+  results.pop_back();
+  return results;
+}
+
+Values RunScan(const Values& initial, const Values& xs,
+               absl::FunctionRef<std::pair<Values, Values>(const Values&,
+                                                           const Values&)>
+                   body,
+               SourceLocation where) {
+  Values given = initial;
+  given.insert(given.end(), xs.begin(), xs.end());
+  const OpScope s("Scan", where, given);
+  absl::Status fits = xs.empty() ? InvalidArgument("there are no entries")
+                                 : absl::OkStatus();
+  Values entries;  // of which only the shapes are looked at
+  Trace probe("scan", Captures::kLift);
+  Values stacked;
+  {
+    const Values state = Parameters(&probe, initial, where);
+    for (const Tensor& x : xs) {
+      Dims dims = x.shape().dims();
+      if (fits.ok() && (dims.empty() || dims[0] != xs[0].shape().dim(0))) {
+        fits = InvalidArgument("entries are along axis 0 of ",
+                               xs[0].shape().ToString(), " and ",
+                               x.shape().ToString(),
+                               ", which must be of one size");
+      }
+      if (!dims.empty()) dims.erase(dims.begin());
+      entries.push_back(
+          probe.Parameter(Shape::Of(x.dtype(), dims), where));
+    }
+    const Trace::Scope scope(&probe);
+    stacked = body(state, entries).second;
+    probe.TakePrinted();
+  }
+  const auto fail = [&](const Tensor& error) {
+    return Values(initial.size() + stacked.size(), error);
+  };
+  if (!s.ok()) return fail(s.error());
+  if (!fits.ok()) return fail(s.Fail(fits));
+  const int64_t turns = xs[0].shape().dim(0);
+  Values state = initial;
+  for (const Tensor& y : stacked) {
+    if (!y.status().ok()) return fail(s.Keep(y.status()));
+    Dims dims = y.shape().dims();
+    dims.insert(dims.begin(), turns);
+    state.push_back(s.BroadcastTo(s.ConstantOf(Number(0), y.dtype()), dims));
+  }
+  return RunFor(
+      turns, state,
+      [&](const Tensor& i, const Values& now) {
+        Values entry;
+        for (const Tensor& x : xs) {
+          const Tensor row = SliceAlongAxis(x, i, 1, 0);
+          Dims dims = row.shape().dims();
+          dims.erase(dims.begin());
+          entry.push_back(Reshape(row, dims));
+        }
+        auto [next, ys] = body(
+            Values(now.begin(), now.begin() + initial.size()), entry);
+        if (ys.size() != stacked.size() || next.size() != initial.size()) {
+          return next;  // which says so
+        }
+        for (size_t k = 0; k < ys.size(); ++k) {
+          Dims dims = ys[k].shape().dims();
+          std::vector<Operand> starts(dims.size() + 1, Operand(0));
+          starts[0] = Operand(i);
+          dims.insert(dims.begin(), 1);
+          next.push_back(PutSlice(now[initial.size() + k], starts,
+                                  Reshape(ys[k], dims)));
+        }
+        return next;
+      },
+      where);
 }
 
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,

@@ -24,6 +24,15 @@ Values RunWhile(const Values& initial,
                 absl::FunctionRef<Tensor(const Values&)> condition,
                 absl::FunctionRef<Values(const Values&)> body,
                 SourceLocation where);
+Values RunFor(int64_t turns, const Values& initial,
+              absl::FunctionRef<Values(const Tensor& i, const Values&)> body,
+              SourceLocation where);
+// Gives the state, then what is stacked.
+Values RunScan(const Values& initial, const Values& xs,
+               absl::FunctionRef<std::pair<Values, Values>(
+                   const Values& state, const Values& entry)>
+                   body,
+               SourceLocation where);
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn);
 // At least one branch.
@@ -45,6 +54,19 @@ decltype(auto) CallWith(Fn& fn, State state) {
     return std::apply(fn, std::move(state));
   }
 }
+// fn(i, state), or fn(i, a, b, ...) likewise.
+template <typename Fn, typename State>
+decltype(auto) CallWith(Fn& fn, const Tensor& i, State state) {
+  if constexpr (std::is_invocable_v<Fn&, Tensor, State>) {
+    return fn(i, std::move(state));
+  } else {
+    return std::apply(
+        [&](auto&&... parts) -> decltype(auto) {
+          return fn(i, std::forward<decltype(parts)>(parts)...);
+        },
+        std::move(state));
+  }
+}
 
 }  // namespace sdk
 
@@ -58,8 +80,9 @@ decltype(auto) CallWith(Fn& fn, State state) {
 // use any tensor in scope, which then is an operand of the loop; inside Jit the
 // rules of captures hold (see Jit). Result: the last state, the first one when
 // no turn ran. Errors: sticky kInvalidArgument for a condition that is no bool
-// scalar or a state that changes. Grad: kUnimplemented; see Grad. Source:
-// StableHLO while; Nx while.
+// scalar or a state that changes. Grad: where it is known when traced how many
+// turns there are, as of For; else kUnimplemented. Source: StableHLO while; Nx
+// while.
 template <typename State, typename Condition, typename Body>
 sdk::Traced_t<State> While(const State& initial, Condition condition,
                            Body body,
@@ -77,6 +100,65 @@ sdk::Traced_t<State> While(const State& initial, Condition condition,
                 sdk::CallWith(body, sdk::RebuildFrom(initial, state)));
           },
           where));
+}
+
+// Runs body(i, state) for i from 0 to turns - 1.
+//   Tensor y = For(10, x, [&](Tensor i, Tensor y) { return Tanh(Dot(w, y)); });
+// turns: 0 or more, known when traced. initial: as of While. body: takes i, s32[]
+// (s64 of more turns), then the state, the fields of a tuple, pair or array each;
+// gives a state of the same structure, dtypes and sizes. Result: the last state.
+// Errors: sticky kInvalidArgument for a negative number of turns, or a state that
+// changes. Grad: yes; keeps for each turn what its gradient needs of the state.
+// Source: JAX fori_loop.
+template <typename State, typename Body>
+sdk::Traced_t<State> For(int64_t turns, const State& initial, Body body,
+                         SourceLocation where = SourceLocation::Current()) {
+  const auto tensors = sdk::TensorsOf(sdk::Flatten(initial), where);
+  return sdk::RebuildFrom(
+      initial,
+      sdk::RunFor(
+          turns, tensors,
+          [&](const Tensor& i, const sdk::Values& state) {
+            return sdk::TensorsOf(sdk::CallWith(
+                body, i, sdk::RebuildFrom(initial, state)));
+          },
+          where));
+}
+
+// Runs body(state, x) for each entry x of axis 0, in order, and stacks what it
+// gives beside the state.
+//   auto [h, ys] = Scan(h0, xs, [&](Tensor h, Tensor x) {
+//     h = Tanh(Dot(w, h) + x);
+//     return std::pair(h, h); });
+// initial: as of While. xs: a Tensor or a structure of them, of one axis at
+// least and all with the same size of axis 0. body: takes the state and the
+// entry, each whole as `initial` and `xs` are; gives a pair of a state as initial
+// and a structure of tensors. It is traced twice. Result: the last state, and
+// that structure, stacked along a new axis 0. Errors: sticky kInvalidArgument
+// for no xs, sizes that differ, a state that changes. Grad: as of For. Source:
+// JAX scan.
+template <typename State, typename Xs, typename Body>
+auto Scan(const State& initial, const Xs& xs, Body body,
+          SourceLocation where = SourceLocation::Current()) {
+  using Given = std::decay_t<std::invoke_result_t<
+      Body&, sdk::Traced_t<State>, sdk::Traced_t<Xs>>>;
+  using Ys = std::decay_t<typename Given::second_type>;
+  std::optional<Ys> prototype;
+  const auto state = sdk::TensorsOf(sdk::Flatten(initial), where);
+  const auto entries = sdk::TensorsOf(sdk::Flatten(xs), where);
+  const sdk::Values results = sdk::RunScan(
+      state, entries,
+      [&](const sdk::Values& now, const sdk::Values& entry) {
+        auto [next, y] = body(sdk::RebuildFrom(initial, now),
+                              sdk::RebuildFrom(xs, entry));
+        if (!prototype.has_value()) prototype = y;
+        return std::pair(sdk::TensorsOf(next), sdk::TensorsOf(y));
+      },
+      where);
+  const auto behind = results.begin() + static_cast<int64_t>(state.size());
+  return std::pair(
+      sdk::RebuildFrom(initial, sdk::Values(results.begin(), behind)),
+      sdk::RebuildFrom(*prototype, sdk::Values(behind, results.end())));
 }
 
 // Runs one of two functions of no arguments, by a scalar.

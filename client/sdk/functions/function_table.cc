@@ -309,6 +309,8 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"Softmax", "", 1, 1,
      [](Call& c) -> Results { return {Softmax(c[0], c.Int("axis", -1))}; }},
+    {"Sort", "sort", 1, 1,
+     [](Call& c) -> Results { return {Sort(c[0], SortOptionsOf(c))}; }},
     {"Split", "", 1, 1,
      [](Call& c) -> Results {
        const auto parts = Split(c[0], c.Int("at"), c.Int("axis", 0));
@@ -318,8 +320,6 @@ constexpr FunctionEntry kFunctions[] = {
     {"Square", "", 1, 1, Of1<Square>},
     {"Squeeze", "", 1, 1,
      [](Call& c) -> Results { return {Squeeze(c[0], c.Ints("axes", {}))}; }},
-    {"Sort", "sort", 1, 1,
-     [](Call& c) -> Results { return {Sort(c[0], SortOptionsOf(c))}; }},
     {"Stack", "", 1, kAny,
      [](Call& c) -> Results {
        return {Stack(c.Tensors(), c.Int("axis", 0), c.where())};

@@ -44,30 +44,56 @@ absl::Status CheckResults(const Values& results) {
                          "gradient");
 }
 
-// A loop of C++ is one of as many turns in the graph.
+// Loops of known turns have gradients.
 absl::Status WithWayOut(const absl::Status& status) {
   if (!absl::StartsWith(status.message(), absl::StrCat(kWhile.name, ": "))) {
     return status;
   }
   return absl::Status(status.code(),
                       absl::StrCat(status.message(),
-                                   "; a C++ loop, of turns that are known when "
-                                   "it is traced, has one"));
+                                   "; For and Scan, and a C++ loop, have one"));
+}
+
+// The places of `copy`, whose instructions were those of `traced` with these
+// numbers.
+std::shared_ptr<const Places> PlacesBy(const std::vector<int>& origins,
+                                       const RegionDef& traced,
+                                       const Computation& copy) {
+  const Places& from = *traced.places;
+  auto places = std::make_shared<Places>();
+  for (size_t i = 0; i < origins.size(); ++i) {
+    places->at.emplace_back();
+    places->called.emplace_back();
+    if (origins[i] < 0) continue;
+    const auto origin = static_cast<size_t>(origins[i]);
+    if (origin < from.at.size()) places->at[i] = from.at[origin];
+    // A loop that keeps its states calls other computations than it did.
+    const bool is_same =
+        copy.instructions()[i].called ==
+        traced.module.entry().instructions()[origin].called;
+    if (is_same && origin < from.called.size()) {
+      places->called[i] = from.called[origin];
+    }
+  }
+  return places;
 }
 
 // The traced computation of fn's results with its gradients behind them: it
 // starts with the same instructions, which keep their places.
 absl::StatusOr<Region> WithGradients(const RegionDef& traced,
                                      absl::Span<const GradLeaf> leaves) {
+  std::vector<int> origins;
   GradientOptions options;
   options.parameters.clear();
   options.where = traced.places->at;
+  options.origins = &origins;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].wanted) options.parameters.push_back(static_cast<int>(i));
   }
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ValueAndGradient(traced.module, options));
-  return MakeRegion(std::move(module), traced.places);
+  auto places = PlacesBy(origins, traced, module.entry());
+  return MakeRegion(std::move(module), std::move(places));
 }
 
 }  // namespace

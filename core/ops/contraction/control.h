@@ -15,6 +15,7 @@ absl::StatusOr<Shapes> InferFusion(const InferContext& context);
 absl::Status WhilePart(PartContext&);
 absl::Status CasePart(PartContext&);
 
+absl::Status WhileGradient(GradientContext&);
 absl::Status CaseGradient(GradientContext&);
 
 inline constexpr AttributeSpec kWhileAttributes[] = {
@@ -35,7 +36,7 @@ inline constexpr OpDef kWhile{
     .infer = InferWhile,
     .axes = OpaqueAxes,
     .part = PartBy(WhilePart),
-    .gradient = kGradientNotYet,
+    .gradient = ByRule(WhileGradient),
     .traits = kHasRegions | kControlFlow,
     .summary =
         "Runs the body on the state as long as the condition holds "

@@ -4,6 +4,7 @@
 #define HAWSER_CORE_OPS_GRADIENT_GRADIENT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -13,6 +14,19 @@
 #include "core/ops/expression.h"
 
 namespace hawser {
+
+// A loop that was run forward and kept what its turns began with.
+struct LoopRecord {
+  int64_t turns = 0;
+  // Of each state what it was before each turn, along a new axis 0; not present
+  // where nothing needs it.
+  std::vector<Expression> states;
+  // Of the body, as GradientContext::pull_back; behind the cotangents of the
+  // results it takes what was given so far to the parameters in `summed`, and
+  // adds to that.
+  int pull_back = -1;
+  std::vector<int> wanted, seeded, summed;
+};
 
 // One instruction of which some result has a cotangent: the derivative of what
 // is differentiated by that result, of the result's shape. Of a complex value
@@ -37,6 +51,12 @@ struct GradientContext {
       int computation, absl::Span<const int> wanted,
       absl::Span<const int> seeded)>
       pull_back;
+  // What users behind this one gave to each operand; not present: nothing. A
+  // rule may give that with its own part added in place: GiveOnto.
+  absl::Span<const Expression> so_far;
+  absl::Span<bool> is_onto;
+  // Of a while whose turns are known; else null.
+  const LoopRecord* loop = nullptr;
 
   const Expression& x() const { return operands[0]; }
   const Expression& y() const { return operands[1]; }
@@ -51,6 +71,13 @@ struct GradientContext {
   template <typename Formula>
   void Give(int i, Formula formula) {
     if (wanted[i]) operand_cotangents[i] = formula();
+  }
+  // The same with all that was given so far in it: formula(so_far).
+  template <typename Formula>
+  void GiveOnto(int i, Formula formula) {
+    if (!wanted[i]) return;
+    operand_cotangents[i] = formula(so_far[i]);
+    is_onto[i] = true;
   }
 };
 

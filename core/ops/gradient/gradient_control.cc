@@ -1,11 +1,155 @@
-// Gradients of branches.
+// Gradients of loops and branches.
+#include <utility>
 #include <vector>
 
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/gradient/gradient.h"
+#include "core/ops/inlined.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 
 namespace hawser {
+namespace {
+
+using Expressions = std::vector<Expression>;
+
+// The loop backwards. Its state: the turn, the cotangents of the states (those
+// of record.seeded), and the sums of those of what stays the same. What stays
+// the same here: the stacks that there are, and what did there.
+class BackwardLoop {
+ public:
+  explicit BackwardLoop(GradientContext& c)
+      : c_(c),
+        record_(*c.loop),
+        states_(static_cast<int>(c.results.size())) {}
+
+  // One for each of record.wanted.
+  absl::StatusOr<Expressions> Run() {
+    Expressions operands = {Filled(&c_.scope, Shape::Scalar(DType::kS32),
+                                   static_cast<double>(record_.turns - 1))};
+    for (const int k : record_.seeded) {
+      operands.push_back(c_.cotangents[k].present() ? c_.cotangents[k]
+                                                    : Like(c_.results[k], 0));
+    }
+    for (const int k : record_.summed) {
+      operands.push_back(c_.so_far[k].present() ? c_.so_far[k]
+                                                : Like(c_.operands[k], 0));
+    }
+    const int64_t varying = static_cast<int64_t>(operands.size());
+    for (const Expression& stack : record_.states) {
+      if (stack.present()) operands.push_back(stack);
+    }
+    for (size_t k = states_; k < c_.operands.size(); ++k) {
+      operands.push_back(c_.operands[k]);
+    }
+    std::vector<Shape> shapes;
+    for (const Expression& x : operands) shapes.push_back(x.shape());
+    HAWSER_ASSIGN_OR_RETURN(const int condition, AddCondition(shapes));
+    HAWSER_ASSIGN_OR_RETURN(const int body, AddBody(shapes));
+    const auto same = static_cast<int64_t>(operands.size()) - varying;
+    Attributes attributes;
+    if (same > 0) attributes.Set("num_invariant", same);
+    const Expression first =
+        Apply(kWhile, operands, std::move(attributes), {condition, body});
+    Expressions wanted;
+    for (int64_t k = 1; k < varying; ++k) {
+      wanted.push_back(ResultOf(first, static_cast<int>(k)));
+    }
+    return wanted;
+  }
+
+ private:
+  absl::StatusOr<int> AddCondition(const std::vector<Shape>& shapes) {
+    ComputationBuilder b(c_.scope.builder.module(), "back");
+    ExpressionScope scope{b, c_.scope.monoids};
+    const Expression turn = Parameters(shapes, &scope)[0];
+    return b.Finish(
+        {Compare(turn, CompareDirection::kGe, Like(turn, 0)).value()});
+  }
+
+  absl::StatusOr<int> AddBody(const std::vector<Shape>& shapes) {
+    Module* const module = c_.scope.builder.module();
+    // By value: the module may move its computations.
+    const Computation pull_back = module->computation(record_.pull_back);
+    ComputationBuilder b(module, "back");
+    ExpressionScope scope{b, c_.scope.monoids};
+    const Expressions p = Parameters(shapes, &scope);
+    const Expression& turn = p[0];
+    const size_t varying =
+        1 + record_.seeded.size() + record_.summed.size();
+    size_t next = varying;
+    std::vector<ValueId> arguments;
+    for (int k = 0; k < states_; ++k) {
+      // What is not kept is not looked at.
+      arguments.push_back(
+          (record_.states[k].present()
+               ? EntryOf(p[next++], turn)
+               : Filled(&scope, c_.results[k].shape(), 0))
+              .value());
+    }
+    for (; next < p.size(); ++next) arguments.push_back(p[next].value());
+    for (size_t k = 1; k < varying; ++k) arguments.push_back(p[k].value());
+    const std::vector<ValueId> given = Inlined(pull_back, arguments, &b);
+    std::vector<ValueId> results = {(turn - 1).value()};
+    results.insert(results.end(), given.begin(), given.end());
+    return b.Finish(results);
+  }
+
+  static Expressions Parameters(const std::vector<Shape>& shapes,
+                                ExpressionScope* scope) {
+    Expressions all;
+    for (const Shape& shape : shapes) {
+      all.emplace_back(scope,
+                       scope->builder.Parameter(shape, SourceLocation{}));
+    }
+    return all;
+  }
+
+  // Entry `at` of axis 0.
+  static Expression EntryOf(const Expression& stack, const Expression& at) {
+    Expressions operands = {stack, at};
+    operands.resize(1 + stack.rank(), Like(at, 0));
+    Dims sizes = stack.dims();
+    sizes[0] = 1;
+    const Expression entry =
+        Apply(kDynamicSlice, operands, {{"slice_sizes", sizes}});
+    sizes.erase(sizes.begin());
+    return Reshaped(entry, sizes);
+  }
+
+  GradientContext& c_;
+  const LoopRecord& record_;
+  const int states_;
+};
+
+}  // namespace
+
+// Turns backwards, each from what it began with. Errors: kUnimplemented where
+// only a run can say how many there are.
+absl::Status WhileGradient(GradientContext& c) {
+  if (c.loop == nullptr) {
+    return Unimplemented(
+        "the gradient of a loop whose turns only a run can count");
+  }
+  if (c.loop->turns == 0) {
+    for (const int k : c.loop->seeded) {
+      c.Give(k, [&] { return c.cotangents[k]; });
+    }
+    return absl::OkStatus();
+  }
+  HAWSER_ASSIGN_OR_RETURN(const Expressions cotangents, BackwardLoop(c).Run());
+  for (size_t k = 0; k < c.loop->wanted.size(); ++k) {
+    const int operand = c.loop->wanted[k];
+    if (operand < static_cast<int>(c.results.size())) {
+      c.Give(operand, [&] { return cotangents[k]; });
+    } else {
+      c.GiveOnto(operand, [&](const Expression&) { return cotangents[k]; });
+    }
+  }
+  return absl::OkStatus();
+}
 
 // The same choice between the pull-backs of the branches. Each computes again
 // what it needs of its branch.

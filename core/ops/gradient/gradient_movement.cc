@@ -157,9 +157,16 @@ absl::Status SliceGradient(GradientContext& c) {
 
 // Both clamp their starts alike.
 absl::Status DynamicSliceGradient(GradientContext& c) {
-  c.Give(0, [&] {
-    return Apply(kDynamicUpdateSlice,
-                 WithStarts(c, {Like(c.x(), 0), c.g()}, 1));
+  // In place, so that a loop over the parts of a value takes no longer.
+  c.GiveOnto(0, [&](const Expression& so_far) {
+    if (!so_far.present()) {
+      return Apply(kDynamicUpdateSlice,
+                   WithStarts(c, {Like(c.x(), 0), c.g()}, 1));
+    }
+    const Expression part =
+        Apply(kDynamicSlice, WithStarts(c, {so_far}, 1),
+              {{"slice_sizes", c.g().dims()}});
+    return Apply(kDynamicUpdateSlice, WithStarts(c, {so_far, part + c.g()}, 1));
   });
   return absl::OkStatus();
 }

@@ -15,7 +15,7 @@
 #include "core/ops/contraction/control.h"
 #include "kernels/gpu/program/gemm_lowering.h"
 #include "kernels/plan/plan.h"
-#include "kernels/plan/steps/trip_count.h"
+#include "core/ops/contraction/trip_count.h"
 
 namespace hawser::gpu {
 namespace {
@@ -89,7 +89,7 @@ double SecondsOf(const plan::Plan& plan, const plan::Target& target) {
       for (const int callee : i.called) turn = std::max(turn, seconds[callee]);
       const auto turns =
           i.op == &kWhile
-              ? plan::TripCount(plan.module, planned.computation, r.instruction)
+              ? TripCount(plan.module, planned.computation, r.instruction)
               : std::nullopt;
       seconds[c] += turn * static_cast<double>(turns.value_or(1));
     }

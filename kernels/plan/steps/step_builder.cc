@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
-#include "kernels/plan/steps/trip_count.h"
+#include "core/ops/contraction/trip_count.h"
 
 namespace hawser::plan {
 

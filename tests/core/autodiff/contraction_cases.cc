@@ -6,8 +6,12 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
+#include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {
@@ -60,6 +64,60 @@ Cases ReduceCases(DType t) {
   cases.push_back(Reduction("two inputs", {&kAdd, &kMultiply},
                             {Spaced(t, {2, 3}, -2, 2),
                              Spaced(t, {2, 3}, -2, 2, 1)}, {0}));
+  return cases;
+}
+
+// Running values of as many inputs as `fold` takes pairs of.
+OpCase Running(std::string name, Arguments inputs, int64_t axis, bool reverse,
+               const Body& fold) {
+  const DType t = inputs[0].shape().dtype();
+  std::vector<int> by;
+  for (size_t i = 0; i < inputs.size(); ++i) by.push_back(static_cast<int>(i));
+  return Case(std::move(name), inputs, by, [&](ComputationBuilder& b, Ids p) {
+    const std::vector<Shape> scalars(2 * p.size(), Shape::Scalar(t));
+    const int called = AddComputation(b.module(), "fold", scalars, fold);
+    const ValueId first =
+        b.Add(kScan, p, {{"dimension", axis}, {"reverse", reverse}}, {called});
+    std::vector<ValueId> results;
+    for (size_t k = 0; k < p.size(); ++k) {
+      results.push_back(first + static_cast<int>(k));
+    }
+    return results;
+  });
+}
+
+Cases ScanCases(DType t) {
+  Cases cases;
+  std::vector<const OpDef*> ops = {&kAdd};
+  if (!IsComplex(t)) {
+    ops.insert(ops.end(), {&kMultiply, &kMaximum, &kMinimum});
+  }
+  for (const OpDef* op : ops) {
+    const Body fold = [op](ComputationBuilder& b, Ids q) {
+      return std::vector<ValueId>{b.Add(*op, {q[0], q[1]})};
+    };
+    for (const bool reverse : {false, true}) {
+      const std::string name =
+          absl::StrCat(op->name, reverse ? " backwards" : "");
+      cases.push_back(Running(name, {Spaced(t, {2, 4, 2}, -2, 2)}, 1, reverse,
+                              fold));
+      cases.push_back(Running(absl::StrCat(name, " of two"),
+                              {Spaced(t, {2}, -2, 2)}, 0, reverse, fold));
+    }
+    cases.push_back(Running(absl::StrCat(op->name, " of one"),
+                            {Spaced(t, {1, 3}, -2, 2)}, 0, false, fold));
+    cases.push_back(Running(absl::StrCat(op->name, " of none"),
+                            {Spaced(t, {0, 3}, -2, 2)}, 0, false, fold));
+  }
+  if (IsComplex(t)) return cases;
+  // y' = a y + b, as (a, b) after (c, d) is (a c, a d + b).
+  cases.push_back(Running(
+      "affine", {Spaced(t, {4}, -1.5, 1.5), Spaced(t, {4}, -2, 2, 1)}, 0, false,
+      [](ComputationBuilder& b, Ids q) {
+        const ValueId product = b.Add(kMultiply, {q[2], q[0]});
+        const ValueId moved = b.Add(kMultiply, {q[2], q[1]});
+        return std::vector<ValueId>{product, b.Add(kAdd, {moved, q[3]})};
+      }));
   return cases;
 }
 
@@ -144,10 +202,103 @@ Cases CaseCases(DType t) {
   return cases;
 }
 
+// A loop of so many turns whose state is a counter and `initial`; `invariants`
+// stay the same. `turn`: takes counter, state, invariants; gives the state.
+ValueId AddCountedLoop(ComputationBuilder& b, int32_t turns,
+                       const std::vector<ValueId>& initial,
+                       const std::vector<ValueId>& invariants,
+                       const Body& turn) {
+  std::vector<ValueId> operands = {b.Constant(Literal::Scalar<int32_t>(0))};
+  operands.insert(operands.end(), initial.begin(), initial.end());
+  operands.insert(operands.end(), invariants.begin(), invariants.end());
+  std::vector<Shape> shapes;
+  for (const ValueId v : operands) shapes.push_back(b.shape(v));
+  const int condition =
+      AddComputation(b.module(), "on", shapes,
+                     [&](ComputationBuilder& c, Ids p) {
+                       const ValueId end = c.Constant(Literal::Scalar(turns));
+                       return std::vector<ValueId>{
+                           c.Add(kCompare, {p[0], end},
+                                 {{"direction", std::string("LT")}})};
+                     });
+  const int body =
+      AddComputation(b.module(), "turn", shapes,
+                     [&](ComputationBuilder& c, Ids p) {
+                       const ValueId one =
+                           c.Constant(Literal::Scalar<int32_t>(1));
+                       std::vector<ValueId> next = {c.Add(kAdd, {p[0], one})};
+                       for (const ValueId v : turn(c, p)) next.push_back(v);
+                       return next;
+                     });
+  Attributes attributes;
+  if (!invariants.empty()) {
+    attributes.Set("num_invariant", static_cast<int64_t>(invariants.size()));
+  }
+  return b.Add(kWhile, operands, attributes, {condition, body}) + 1;
+}
+
+Cases WhileCases(DType t) {
+  Cases cases;
+  const Literal x = Spaced(t, {3}, -1, 1, 1), w = Spaced(t, {3}, -2, 2, 2);
+  // y = sin(w y), a product and a function.
+  const Body sine = [](ComputationBuilder& b, Ids p) {
+    return std::vector<ValueId>{b.Add(kSine, {b.Add(kMultiply, {p[1], p[2]})})};
+  };
+  for (const int32_t turns : {0, 1, 4}) {
+    cases.push_back(Case(absl::StrCat(turns, " turns"), {x, w}, {0, 1},
+                         [&](ComputationBuilder& b, Ids p) {
+                           return std::vector<ValueId>{AddCountedLoop(
+                               b, turns, {p[0]}, {p[1]}, sine)};
+                         }));
+  }
+  cases.push_back(Case(
+      "the same value twice", {x}, {0}, [&](ComputationBuilder& b, Ids p) {
+        return std::vector<ValueId>{
+            AddCountedLoop(b, 3, {p[0]}, {p[0]}, sine)};
+      }));
+  cases.push_back(Case(
+      "two states that change places", {x, w}, {0, 1},
+      [&](ComputationBuilder& b, Ids p) {
+        const ValueId first = AddCountedLoop(
+            b, 3, {p[0], p[1]}, {}, [](ComputationBuilder& c, Ids q) {
+              return std::vector<ValueId>{q[2],
+                                          c.Add(kMultiply, {q[1], q[2]})};
+            });
+        return std::vector<ValueId>{first, first + 1};
+      }));
+  // The rows of what stays the same, one a turn.
+  const Body rows = [](ComputationBuilder& b, Ids p) {
+    const ValueId zero = b.Constant(Literal::Scalar<int32_t>(0));
+    const ValueId row = b.Add(kDynamicSlice, {p[2], p[0], zero},
+                              {{"slice_sizes", Dims{1, 3}}});
+    const ValueId flat = b.Add(kReshape, {row}, {{"dims", Dims{3}}});
+    return std::vector<ValueId>{
+        b.Add(kAdd, {b.Add(kMultiply, {p[1], flat}), flat})};
+  };
+  const Literal matrix = Spaced(t, {4, 3}, -1.5, 1.5, 3);
+  cases.push_back(Case("rows", {x, matrix}, {0, 1},
+                       [&](ComputationBuilder& b, Ids p) {
+                         return std::vector<ValueId>{
+                             AddCountedLoop(b, 4, {p[0]}, {p[1]}, rows)};
+                       }));
+  cases.push_back(Case(
+      "nested", {x, matrix}, {0, 1}, [&](ComputationBuilder& b, Ids p) {
+        return std::vector<ValueId>{AddCountedLoop(
+            b, 2, {p[0]}, {p[1]}, [&](ComputationBuilder& c, Ids q) {
+              const ValueId inner =
+                  AddCountedLoop(c, 4, {q[1]}, {q[2]}, rows);
+              return std::vector<ValueId>{c.Add(kSine, {inner})};
+            })};
+      }));
+  return cases;
+}
+
 constexpr CaseRow kContractionRows[] = {
     {&kCase, CaseCases},
     {&kDotGeneral, DotCases},
     {&kReduce, ReduceCases},
+    {&kScan, ScanCases},
+    {&kWhile, WhileCases},
 };
 
 }  // namespace

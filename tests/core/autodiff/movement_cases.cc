@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
 #include "tests/core/autodiff/case_families.h"
 
 namespace hawser {
@@ -53,6 +54,38 @@ Cases ConcatenateCases(DType t) {
                  return std::vector<ValueId>{b.Add(
                      kConcatenate, {p[0], p[0]}, {{"dimension", int64_t{0}}})};
                })};
+}
+
+Cases SortCases(DType t) {
+  if (IsComplex(t)) return {};
+  const auto sorted = [](std::string name, Arguments arguments, int64_t axis,
+                         bool descending) {
+    const DType key = arguments[0].shape().dtype();
+    std::vector<DType> others;
+    std::vector<int> by = {0};
+    for (size_t i = 1; i < arguments.size(); ++i) {
+      others.push_back(arguments[i].shape().dtype());
+      by.push_back(static_cast<int>(i));
+    }
+    return Case(std::move(name), arguments, by,
+                [&](ComputationBuilder& b, Ids p) {
+                  const int less =
+                      AddComparator(key, descending, others, b.module());
+                  const ValueId first =
+                      b.Add(kSort, p, {{"dimension", axis}}, {less});
+                  std::vector<ValueId> results;
+                  for (size_t k = 0; k < p.size(); ++k) {
+                    results.push_back(first + static_cast<int>(k));
+                  }
+                  return results;
+                });
+  };
+  return {sorted("a row", {Spaced(t, {5}, -2, 2)}, 0, false),
+          sorted("columns, descending", {Spaced(t, {3, 2}, -2, 2)}, 0, true),
+          sorted("beside another",
+                 {Spaced(t, {2, 3}, -2, 2), Spaced(t, {2, 3}, -1, 1, 1)}, 1,
+                 false),
+          sorted("none", {Spaced(t, {0}, -2, 2)}, 0, false)};
 }
 
 Cases ReverseCases(DType t) {
@@ -122,6 +155,7 @@ constexpr CaseRow kMovementRows[] = {
     {&kPad, PadCases},
     {&kReshape, ReshapeCases},
     {&kReverse, ReverseCases},
+    {&kSort, SortCases},
     {&kSlice, SliceCases},
     {&kTranspose, TransposeCases},
 };

@@ -13,6 +13,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -20,6 +21,7 @@
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
 #include "core/ops/registry.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
@@ -158,6 +160,30 @@ Uses OfReduce(const OpDef& op, const Literal& x) {
                     {{{s, s}, OneOp(*monoid)}}});
   }
   return uses;
+}
+
+Uses OfScan(const OpDef& op, const Literal& x) {
+  Uses uses = OfReduce(op, x);
+  for (Use& use : uses) {
+    use.operands = {x};
+    use.attributes = {{"dimension", int64_t{0}}, {"reverse", true}};
+  }
+  return uses;
+}
+
+// By itself where it has an order, else as it stands.
+Uses OfSort(const OpDef& op, const Literal& x) {
+  const Shape s = Shape::Scalar(x.shape().dtype());
+  return {{{x},
+           {{"dimension", int64_t{0}}},
+           {{{s, s},
+             [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+               if (IsComplex(s.dtype())) {
+                 return Values{b.Constant(Literal::Scalar(false))};
+               }
+               return Values{b.Add(kCompare, {v[0], v[1]},
+                                   {{"direction", std::string("LT")}})};
+             }}}}};
 }
 
 Uses OfScatter(const OpDef& op, const Literal& x) {
@@ -329,11 +355,13 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kReverse, With([](const Literal&) {
          return Attributes{{"dimensions", Dims{0}}};
        })},
+      {&kScan, OfScan},
       {&kScatter, OfScatter},
       {&kSelect, OfSelect},
       {&kSlice, With([](const Literal& x) {
          return SliceOf(Size(x) / 2, Size(x), 2);
        })},
+      {&kSort, OfSort},
       {&kTranspose, OfTranspose},
       {&kWhile, OfWhile},
   };

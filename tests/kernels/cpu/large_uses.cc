@@ -12,6 +12,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -19,6 +20,7 @@
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
 #include "kernels/cpu/kernel.h"
 #include "tests/kernels/cpu/evaluate.h"
 
@@ -243,6 +245,55 @@ LargeUses LargeWhile(const OpDef& op, int64_t n) {
   return {{"one turn", std::move(module), {x}}};
 }
 
+LargeUses LargeScan(const OpDef& op, int64_t n) {
+  const Shape one = F32({}), other = S32({});
+  const Body add{{one, one}, OneOp(kAdd)};
+  // A sum beside a largest: by lanes.
+  const Body both{{one, other, one, other},
+                  [](ComputationBuilder& b, absl::Span<const ValueId> v) {
+                    return Values{b.Add(kAdd, {v[0], v[2]}),
+                                  b.Add(kMaximum, {v[1], v[3]})};
+                  }};
+  const int64_t few = n / 64;
+  return {Use("run", op, {F32({n / 2})}, {{"dimension", int64_t{0}}}, {add}),
+          Use("rows", op, {F32({n / 128, 64})}, {{"dimension", int64_t{1}}},
+              {add}),
+          Use("columns", op, {F32({64, n / 128})}, {{"dimension", int64_t{0}}},
+              {add}),
+          Use("two inputs", op, {F32({few, 8}), S32({few, 8})},
+              {{"dimension", int64_t{1}}}, {both})};
+}
+
+LargeUses LargeSort(const OpDef& op, int64_t n) {
+  const Shape key = S32({}), other = F32({});
+  const auto compare = [](ComputationBuilder& b, ValueId x, ValueId y) {
+    return Values{
+        b.Add(kCompare, {x, y}, {{"direction", std::string("LT")}})};
+  };
+  const Body less{{key, key},
+                  [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+                    return compare(b, v[0], v[1]);
+                  }};
+  const Body of_two{{key, key, other, other},
+                    [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+                      return compare(b, v[0], v[1]);
+                    }};
+  // No key of one element.
+  const Body product{{key, key},
+                     [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+                       return compare(b, v[0],
+                                      b.Add(kMaximum, {v[0], v[1]}));
+                     }};
+  const int64_t few = n / 1024;
+  return {Use("keys", op, {S32({n / 8})}, {{"dimension", int64_t{0}}}, {less}),
+          Use("rows", op, {S32({n / 1024, 100})}, {{"dimension", int64_t{1}}},
+              {less}),
+          Use("two inputs", op, {S32({n / 8}), F32({n / 8})},
+              {{"dimension", int64_t{0}}}, {of_two}),
+          Use("calls", op, {S32({few})}, {{"dimension", int64_t{0}}},
+              {product})};
+}
+
 using LargeUseFn = LargeUses (*)(const OpDef&, int64_t);
 const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
   static const auto& table = *new absl::flat_hash_map<const OpDef*, LargeUseFn>{
@@ -260,8 +311,10 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kPad, LargePad},
       {&kReduce, LargeReduce},
       {&kReverse, LargeReverse},
+      {&kScan, LargeScan},
       {&kScatter, LargeScatter},
       {&kSlice, LargeSlice},
+      {&kSort, LargeSort},
       {&kTranspose, LargeTranspose},
       {&kWhile, LargeWhile},
   };

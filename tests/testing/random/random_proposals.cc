@@ -12,6 +12,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -19,6 +20,7 @@
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
 #include "tests/testing/random/random_draft.h"
 
 namespace hawser {
@@ -352,6 +354,70 @@ Proposal ProposeReduce(const OpDef& op, Draft& d) {
   return p;
 }
 
+// Sums and products of floats depend on their order: of these the largest or
+// smallest, which say the same in any.
+const OpDef& OrderlessMonoid(DType dtype, Random& random) {
+  const OpDef* const all[] = {&kMaximum, &kMinimum, &kAdd, &kMultiply};
+  return *all[IsInteger(dtype) ? random.Below(4) : random.Below(2)];
+}
+
+// A value of the draft that has an axis and an order.
+Proposal ProposeScan(const OpDef& op, Draft& d) {
+  Proposal p{{d.AnyOf(kOrdered, 1)}, {}, {}};
+  const Shape shape = d.shape(p.operands[0]);
+  if (d.random().OneIn(3)) {
+    p.operands.push_back(
+        d.AnyOfShape(shape.WithDType(d.random().PickDType(kOrdered))));
+  }
+  const int n = static_cast<int>(p.operands.size());
+  Draft fold(d.module(), &d.random(), &d.options(), "scan");
+  for (int i = 0; i < 2 * n; ++i) {
+    fold.Parameter(Shape::Scalar(d.shape(p.operands[i % n]).dtype()));
+  }
+  std::vector<ValueId> results;
+  for (int i = 0; i < n; ++i) {
+    results.push_back(fold.computation().num_values());
+    fold.Append(OrderlessMonoid(fold.shape(i).dtype(), d.random()),
+                {{i, n + i}, {}, {}});
+  }
+  p.called.push_back(fold.Finish(results));
+  p.attributes = {{"dimension", d.random().Below(shape.rank())},
+                  {"reverse", d.random().OneIn(2)}};
+  return p;
+}
+
+// By one of the inputs: as AddComparator has it, or by a comparison of integers.
+Proposal ProposeSort(const OpDef& op, Draft& d) {
+  Proposal p{{d.AnyOf(kOrdered, 1)}, {}, {}};
+  const Shape shape = d.shape(p.operands[0]);
+  std::vector<DType> others;
+  if (d.random().OneIn(2)) {
+    others.push_back(d.random().PickDType(kAnyDType));
+    p.operands.push_back(d.AnyOfShape(shape.WithDType(others[0])));
+  }
+  if (IsFloat(shape.dtype()) || d.random().OneIn(2)) {
+    p.called.push_back(AddComparator(shape.dtype(), d.random().OneIn(2),
+                                     others, d.module()));
+  } else {
+    Draft less(d.module(), &d.random(), &d.options(), "less");
+    const ValueId left = less.Parameter(Shape::Scalar(shape.dtype()));
+    const ValueId right = less.Parameter(Shape::Scalar(shape.dtype()));
+    for (const DType other : others) {
+      less.Parameter(Shape::Scalar(other));
+      less.Parameter(Shape::Scalar(other));
+    }
+    // As no key is: the larger half of neither.
+    const ValueId both = less.computation().num_values();
+    less.Append(kMaximum, {{left, right}, {}, {}});
+    less.Append(kCompare,
+                {{left, both}, {{"direction", std::string("LT")}}, {}});
+    p.called.push_back(less.Finish({both + 1}));
+  }
+  p.attributes = {{"dimension", d.random().Below(shape.rank())},
+                  {"is_stable", d.random().OneIn(2)}};
+  return p;
+}
+
 // (N old elements, N updates) -> each old one kept, put or combined.
 int ProposeCombiner(absl::Span<const DType> dtypes, Draft& d) {
   const int n = static_cast<int>(dtypes.size());
@@ -496,6 +562,8 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kArgMax, ProposeArgExtreme},
           {&kArgMin, ProposeArgExtreme},
           {&kReduce, ProposeReduce},
+          {&kScan, ProposeScan},
+          {&kSort, ProposeSort},
           {&kScatter, ProposeScatter},
           {&kWhile, ProposeWhile},
           {&kCase, ProposeCase},

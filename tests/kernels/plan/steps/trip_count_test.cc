@@ -1,4 +1,4 @@
-#include "kernels/plan/steps/trip_count.h"
+#include "core/ops/contraction/trip_count.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "kernels/plan/steps/trip_count.h"
+#include "core/ops/contraction/trip_count.h"
 
 #include <deque>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 
-namespace hawser::plan {
+namespace hawser {
 namespace {
 
 // A computation, seen from outside through the fusion that calls it.
@@ -248,4 +248,4 @@ std::optional<int64_t> TripCount(const Module& module, int computation,
   return TurnsOf(tracer, loop, Mirrored(direction), *right, *left);
 }
 
-}  // namespace hawser::plan
+}  // namespace hawser

@@ -1,13 +1,13 @@
 // How often a loop turns, where its module says so.
-#ifndef HAWSER_KERNELS_PLAN_STEPS_TRIP_COUNT_H_
-#define HAWSER_KERNELS_PLAN_STEPS_TRIP_COUNT_H_
+#ifndef HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_
+#define HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_
 
 #include <cstdint>
 #include <optional>
 
 #include "core/ir/module.h"
 
-namespace hawser::plan {
+namespace hawser {
 
 // Of the while that is `instruction` of `computation`: an integer scalar of the
 // state that starts at a constant, goes on by a constant and is compared with
@@ -15,5 +15,5 @@ namespace hawser::plan {
 std::optional<int64_t> TripCount(const Module& module, int computation,
                                  int instruction);
 
-}  // namespace hawser::plan
-#endif  // HAWSER_KERNELS_PLAN_STEPS_TRIP_COUNT_H_
+}  // namespace hawser
+#endif  // HAWSER_CORE_OPS_CONTRACTION_TRIP_COUNT_H_

@@ -1,0 +1,31 @@
+// AddSavingLoop: a loop of known turns that keeps what each begins with.
+#ifndef HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
+#define HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/builder.h"
+#include "core/ir/module.h"
+
+namespace hawser::autodiff {
+
+struct SavingLoop {
+  ValueId first_result = kNoValue;  // of the states, as of the loop itself
+  // What each state was before each turn, along a new axis 0; kNoValue where
+  // the pull-back does not look at it.
+  std::vector<ValueId> stacks;
+};
+
+// Adds a while like `loop` with these operands, which has `turns` turns and
+// keeps the states that `pull_back`, a computation whose first parameters are
+// the body's, needs. Errors: kUnimplemented for more than can be kept.
+absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
+                                         absl::Span<const ValueId> operands,
+                                         int pull_back,
+                                         ComputationBuilder* builder);
+
+}  // namespace hawser::autodiff
+#endif  // HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
