@@ -11,11 +11,11 @@
 #include "client/sdk/ops/indexing/diagonal.h"
 #include "client/sdk/ops/indexing/edge.h"
 #include "client/sdk/ops/indexing/index.h"
+#include "client/sdk/ops/indexing/sort.h"
 #include "client/sdk/ops/indexing/subscript.h"
 #include "client/sdk/ops/reduce.h"
 #include "client/sdk/ops/scan.h"
 #include "client/sdk/ops/shape.h"
-#include "client/sdk/ops/sort.h"
 #include "client/sdk/ops/statistics.h"
 
 #endif  // HAWSER_CLIENT_SDK_OPS_H_

@@ -107,19 +107,19 @@ class MonoidScan {
         Literal totals, c_.Allocate(Shape::Of(scan_.accumulator, {blocks})));
     char* const before = totals.mutable_bytes().data();
     for (int64_t o = 0; o < track_.outer; ++o) {
-      HAWSER_RETURN_IF_ERROR(ForBlocks(
-          o, blocks, [&](int64_t b, int64_t at, int64_t n) {
+      HAWSER_RETURN_IF_ERROR(
+          ForBlocks(o, blocks, [&](int64_t b, int64_t at, int64_t n) {
             scan_.total(In(at), track_.step, n, before + b * accumulator_);
           }));
       for (int64_t b = 1; b < blocks; ++b) {
         Accumulator next;
         std::memcpy(&next, before + b * accumulator_, accumulator_);
-        std::memcpy(before + b * accumulator_,
-                    before + (b - 1) * accumulator_, accumulator_);
+        std::memcpy(before + b * accumulator_, before + (b - 1) * accumulator_,
+                    accumulator_);
         scan_.add(reinterpret_cast<char*>(&next), before + b * accumulator_);
       }
-      HAWSER_RETURN_IF_ERROR(ForBlocks(
-          o, blocks, [&](int64_t b, int64_t at, int64_t n) {
+      HAWSER_RETURN_IF_ERROR(
+          ForBlocks(o, blocks, [&](int64_t b, int64_t at, int64_t n) {
             Accumulator after;
             scan_.block(In(at), track_.step, n,
                         b == 0 ? nullptr : before + (b - 1) * accumulator_,
@@ -260,14 +260,13 @@ class BodyScan {
                         WorkMeter* meter) const {
     int64_t at = 0;
     for (int64_t i = 0; i < track_.size; ++i, at += track_.step) {
-      HAWSER_RETURN_IF_ERROR(meter->Begin(
-          2.0 * static_cast<double>(n()) * static_cast<double>(end - begin)));
+      HAWSER_RETURN_IF_ERROR(meter->Begin(2.0 * static_cast<double>(n()) *
+                                          static_cast<double>(end - begin)));
       // The running values are read back from where they were left.
       for (size_t k = 0; k < n(); ++k) {
         const int parameter = static_cast<int>(k);
         Load(c_.data(parameter), at, begin, end, width(k),
-             program.parameter(i == 0 ? parameter
-                                      : static_cast<int>(n() + k)));
+             program.parameter(i == 0 ? parameter : static_cast<int>(n() + k)));
         if (i == 0) continue;
         Load(out_[k], at - track_.step, begin, end, width(k),
              program.parameter(parameter));

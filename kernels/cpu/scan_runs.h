@@ -1,5 +1,5 @@
-// Scans of runs and of columns with a monoid's functor, in an order that lengths
-// alone decide: bits depend neither on threads nor on instructions.
+// Scans of runs and of columns with a monoid's functor, in an order that
+// lengths alone decide: bits depend neither on threads nor on instructions.
 #ifndef HAWSER_KERNELS_CPU_SCAN_RUNS_H_
 #define HAWSER_KERNELS_CPU_SCAN_RUNS_H_
 
@@ -34,8 +34,7 @@ class BlockScan {
     }
     for (int64_t i = 0; i < n; ++i) {
       const Local next = ConvertElement<Local>(x[i * step]);
-      local_[i] =
-          i % kScanSegment == 0 ? next : F::Apply(local_[i - 1], next);
+      local_[i] = i % kScanSegment == 0 ? next : F::Apply(local_[i - 1], next);
     }
   }
 
@@ -80,9 +79,9 @@ class BlockScan {
     for (int64_t t = 1; t < kScanSegment; ++t) {
 #pragma GCC unroll 8
       for (int s = 0; s < kAbreast; ++s) {
-        running[s] = F::Apply(
-            running[s],
-            ConvertElement<Local>(x[(s * kScanSegment + t) * step]));
+        running[s] =
+            F::Apply(running[s],
+                     ConvertElement<Local>(x[(s * kScanSegment + t) * step]));
         local[s * kScanSegment + t] = running[s];
       }
     }
@@ -92,8 +91,8 @@ class BlockScan {
               int64_t step) const {
     if (step == 1) {
       for (int64_t i = begin; i < end; ++i) {
-        out[i] = ConvertElement<T>(
-            F::Apply(first, ConvertElement<Acc>(local_[i])));
+        out[i] =
+            ConvertElement<T>(F::Apply(first, ConvertElement<Acc>(local_[i])));
       }
       return;
     }

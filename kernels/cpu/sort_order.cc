@@ -7,8 +7,8 @@
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/elementwise/compare.h"
-#include "core/ops/movement/sort.h"
 #include "core/ops/expression.h"
+#include "core/ops/movement/sort.h"
 
 namespace hawser::cpu {
 namespace {
@@ -50,8 +50,7 @@ class Mirror {
     const bool is_turned = left > right;
     const ValueId lower = is_turned ? right : left;
     if (left + right != 2 * lower + 1 || lower % 2 != 0) return false;
-    if (operand_ >= 0 &&
-        (operand_ != lower / 2 || is_turned != is_turned_)) {
+    if (operand_ >= 0 && (operand_ != lower / 2 || is_turned != is_turned_)) {
       return false;
     }
     operand_ = lower / 2;
@@ -84,8 +83,8 @@ std::optional<Module> KeyModule(const Computation& c, ValueId parameter,
     if (i.op == &kParameter || !needed[i.first_result]) continue;
     std::vector<ValueId> operands;
     for (const ValueId v : i.operands) operands.push_back(moved[v]);
-    moved[i.first_result] = builder.Add(*i.op, operands, i.attributes, {},
-                                        SourceLocation{});
+    moved[i.first_result] =
+        builder.Add(*i.op, operands, i.attributes, {}, SourceLocation{});
   }
   if (!builder.Finish({moved[value]}).ok()) return std::nullopt;
   return module;
@@ -120,8 +119,8 @@ bool IsKnownOrder(const Computation& key, DType dtype) {
   ComputationBuilder builder(&module, "known");
   Monoids monoids;
   ExpressionScope scope{builder, monoids};
-  const Expression x(
-      &scope, builder.Parameter(Shape::Scalar(dtype), SourceLocation{}));
+  const Expression x(&scope,
+                     builder.Parameter(Shape::Scalar(dtype), SourceLocation{}));
   const auto number = builder.Finish({OrderOf(x).value()});
   if (!number.ok()) return false;
   const Computation& known = module.computation(*number);

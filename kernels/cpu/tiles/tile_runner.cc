@@ -48,6 +48,33 @@ void SetLoops(const std::vector<TileLoop>& loops, int64_t turn, Tile& tile) {
   }
 }
 
+// Memory for a tile's slots and indices: the thread's, or the run's.
+class TileMemory {
+ public:
+  // Errors: kResourceExhausted.
+  static absl::StatusOr<TileMemory> Make(const TileProgram& program,
+                                         const Environment& environment) {
+    const int64_t lanes = program.ny * program.nx;
+    const int64_t bytes = program.slot_bytes + kLine +
+                          lanes * static_cast<int64_t>(sizeof(int64_t));
+    TileMemory memory;
+    if (bytes > kThreadBytes) {
+      HAWSER_ASSIGN_OR_RETURN(
+          memory.own_,
+          environment.allocator->Allocate(Shape::Of(DType::kU8, {bytes}),
+                                          environment.memory));
+    }
+    return memory;
+  }
+  // Of the thread that made it.
+  char* data() {
+    return own_.valid() ? own_.mutable_bytes().data() : ThreadMemory();
+  }
+
+ private:
+  Literal own_;  // not valid: the thread's
+};
+
 // One run of a program. Const: workers share it.
 class TileRun {
  public:
@@ -82,19 +109,6 @@ class TileRun {
   }
 
  private:
-  // Memory for a tile's slots and indices: the thread's, or the run's, which
-  // `own` keeps. Errors: kResourceExhausted.
-  absl::StatusOr<char*> TileMemory(Literal* own) const {
-    const int64_t lanes = program_.ny * program_.nx;
-    const int64_t bytes = program_.slot_bytes + kLine +
-                          lanes * static_cast<int64_t>(sizeof(int64_t));
-    if (bytes <= kThreadBytes) return ThreadMemory();
-    HAWSER_ASSIGN_OR_RETURN(
-        *own, environment_.allocator->Allocate(Shape::Of(DType::kU8, {bytes}),
-                                               environment_.memory));
-    return own->mutable_bytes().data();
-  }
-
   // Makes the thread's tile ready, in `memory`.
   Tile& Begin(char* memory) const {
     thread_local Tile tile;
@@ -119,9 +133,9 @@ class TileRun {
   }
 
   absl::Status RunTurns(int64_t begin, int64_t end) const {
-    Literal own;
-    HAWSER_ASSIGN_OR_RETURN(char* const memory, TileMemory(&own));
-    Tile& tile = Begin(memory);
+    HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                            TileMemory::Make(program_, environment_));
+    Tile& tile = Begin(memory.data());
     WorkMeter meter(environment_);
     thread_local std::vector<double> parts;  // as aligned as any accumulator
     for (int64_t turn = begin; turn < end; ++turn) {
@@ -165,18 +179,18 @@ class TileRun {
       HAWSER_RETURN_IF_ERROR(ForEachBlock(
           environment_.pool, (segments_.count() - 1) / group + 1,
           environment_.cancel, [&](int64_t block) -> absl::Status {
-            Literal own;
-            HAWSER_ASSIGN_OR_RETURN(char* const memory, TileMemory(&own));
+            HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                                    TileMemory::Make(program_, environment_));
             WorkMeter meter(environment_);
             HAWSER_RETURN_IF_ERROR(
                 RunPass(pass, block * group,
                         std::min((block + 1) * group, segments_.count()),
-                        begin(memory), meter));
+                        begin(memory.data()), meter));
             return meter.End();
           }));
-      Literal own;
-      HAWSER_ASSIGN_OR_RETURN(char* const memory, TileMemory(&own));
-      Tile& tile = begin(memory);
+      HAWSER_ASSIGN_OR_RETURN(TileMemory memory,
+                              TileMemory::Make(program_, environment_));
+      Tile& tile = begin(memory.data());
       parts_.Finish(pass, tile);
       Do(pass.after, tile);
     }

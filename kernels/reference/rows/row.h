@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/base/threads/cancel.h"
 #include "core/ir/module.h"
-#include "kernels/reference/rows/number.h"
+#include "kernels/reference/number/number.h"
 
 namespace hawser::reference {
 

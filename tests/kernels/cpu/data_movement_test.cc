@@ -99,7 +99,7 @@ TEST_P(DataMovementTest, LargeTransposes) {
     const Literal x = Make(dims);
     const Dims p = Permutation(dims.size());
     ExpectMoved(EvaluateOp(kTranspose, {x}, {{"permutation", p}}, {},
-                           {.threads = 3}),
+                           {.pool = Threads(3)}),
                 {x}, [&](const Dims& at) {
                   Dims index(at.size());
                   for (size_t i = 0; i < at.size(); ++i) index[p[i]] = at[i];

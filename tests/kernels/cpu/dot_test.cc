@@ -29,7 +29,7 @@ Literal Dot(const Literal& lhs, const Literal& rhs, const DotAxes& axes,
                      {"rhs_batching_dimensions", axes.rhs_batch},
                      {"lhs_contracting_dimensions", axes.lhs_contracting},
                      {"rhs_contracting_dimensions", axes.rhs_contracting}},
-                    {}, {.threads = threads});
+                    {}, {.pool = Threads(threads)});
 }
 
 Dims Free(const Shape& shape, const Dims& batch, const Dims& contracting) {

@@ -419,7 +419,7 @@ TEST(ElementwiseTest, ThreadsDoNotChangeBits) {
   const Literal y = RandomLiteral(shape, random);
   for (const OpDef* op : {&kAdd, &kPower, &kMaximum}) {
     const Literal one = EvaluateOp(*op, {x, y});
-    EXPECT_THAT(EvaluateOp(*op, {x, y}, {}, {}, {.threads = 4}),
+    EXPECT_THAT(EvaluateOp(*op, {x, y}, {}, {}, {.pool = Threads(4)}),
                 LiteralBitEquals(one));
   }
 }

@@ -1,6 +1,7 @@
 #include "tests/kernels/cpu/evaluate.h"
 
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include "core/ops/contraction/control.h"
@@ -59,6 +60,11 @@ Module OpModule(const OpDef& op, absl::Span<const Shape> operands,
                    return results;
                  });
   return module;
+}
+
+ThreadPool* Threads(int count) {
+  static auto& pools = *new std::map<int, ThreadPool>();
+  return count == 1 ? nullptr : &pools.try_emplace(count, count).first->second;
 }
 
 absl::StatusOr<std::vector<Literal>> Evaluate(

@@ -38,6 +38,9 @@ Module OpModule(const OpDef& op, absl::Span<const Shape> operands,
                 const Attributes& attributes = {},
                 const std::vector<Body>& called = {});
 
+// So many threads, which stay; one: none but the caller's.
+ThreadPool* Threads(int count);
+
 absl::StatusOr<std::vector<Literal>> Evaluate(
     const Module& module, absl::Span<const Literal> arguments,
     const CpuEvaluator::Options& options = {});

@@ -24,7 +24,7 @@ Literal Gather(const Literal& operand, const Literal& indices,
                      {"slice_sizes", a.sizes},
                      {"start_index_map", a.map},
                      {"index_vector_dim", a.vector_axis}},
-                    {}, {.threads = threads});
+                    {}, {.pool = Threads(threads)});
 }
 
 // The definition of StableHLO's gather, one element of the result at a time.

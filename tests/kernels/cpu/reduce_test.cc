@@ -20,7 +20,7 @@ Literal Reduce(const OpDef& op, const Literal& x, const Literal& initial,
                const Dims& axes, int threads = 1) {
   const Shape scalar = initial.shape();
   return EvaluateOp(kReduce, {x, initial}, {{"dimensions", axes}},
-                    {{{scalar, scalar}, OneOp(op)}}, {.threads = threads});
+                    {{{scalar, scalar}, OneOp(op)}}, {.pool = Threads(threads)});
 }
 
 // The same through a body that is not recognised as one op.
@@ -34,7 +34,7 @@ Literal ReduceByLanes(const OpDef& op, const Literal& x,
     return Values{b.Add(op, {v[0], b.Add(kSelect, {on, v[1], v[0]})})};
   };
   return EvaluateOp(kReduce, {x, initial}, {{"dimensions", axes}},
-                    {{{s, s}, body}}, {.threads = threads});
+                    {{{s, s}, body}}, {.pool = Threads(threads)});
 }
 
 // The same through a body the lanes cannot run: it has a `case`.
@@ -190,7 +190,7 @@ TEST(ReduceTest, StrictSumsAreOrderedByWhatIsContractedAlone) {
     const Literal zero = NeutralOf(kAdd, x.shape().dtype());
     return EvaluateOp(kReduce, {x, zero}, {{"dimensions", axes}},
                       {{{zero.shape(), zero.shape()}, OneOp(kAdd)}},
-                      {.threads = threads, .numerics = kStrict});
+                      {.pool = Threads(threads), .numerics = kStrict});
   };
   for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64,
                             DType::kC64, DType::kC128}) {
@@ -336,7 +336,7 @@ TEST(ArgExtremeTest, IndexDTypesAndLongRows) {
   for (DType dtype : {DType::kS32, DType::kS64, DType::kU32, DType::kU64}) {
     const Literal got = EvaluateOp(
         kArgMin, {x}, {{"dimension", int64_t{1}}, {"dtype", dtype}}, {},
-        {.threads = 2});
+        {.pool = Threads(2)});
     EXPECT_THAT(got,
                 LiteralEquals(Cast(Literal::Vector<int32_t>({49999, 123}),
                                    dtype)));

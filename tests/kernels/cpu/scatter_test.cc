@@ -48,7 +48,7 @@ Literal Scatter(const BodyFn& body, const Literal& input,
                 const ScatterNumbers& numbers, int threads = 1) {
   const Shape s = Shape::Scalar(input.shape().dtype());
   return EvaluateOp(kScatter, {input, indices, updates}, numbers,
-                    {{{s, s}, body}}, {.threads = threads});
+                    {{{s, s}, body}}, {.pool = Threads(threads)});
 }
 Literal Scatter(const OpDef& op, const Literal& input, const Literal& indices,
                 const Literal& updates, const ScatterNumbers& numbers,

@@ -10,7 +10,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/reference/rows/number.h"
+#include "kernels/reference/number/number.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::reference {

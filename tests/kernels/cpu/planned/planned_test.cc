@@ -236,7 +236,10 @@ TEST_F(PlannedTest, EqualLayersAreMadeTilesOnce) {
   const auto plan = plan::MakePlan(*module, plan::CpuTarget());
   ASSERT_OK(plan);
   std::vector<Work> works;
-  CpuEmitter emitter(plan->module, runtime::Numerics::kFast, &works);
+  const auto rows = CpuProgram::Make(
+      plan->module, static_cast<int>(plan->module.computations().size()) - 1);
+  ASSERT_OK(rows);
+  CpuEmitter emitter(plan->module, *rows, runtime::Numerics::kFast, &works);
   ASSERT_OK(plan::MakeSteps(*plan, emitter));
   std::vector<const TileProgram*> programs;
   for (const Work& work : works) {

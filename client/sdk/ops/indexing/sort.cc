@@ -1,4 +1,4 @@
-#include "client/sdk/ops/sort.h"
+#include "client/sdk/ops/indexing/sort.h"
 
 #include <limits>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "kernels/reference/rows/number.h"
+#include "kernels/reference/number/number.h"
 
 #include <algorithm>
 #include <cmath>

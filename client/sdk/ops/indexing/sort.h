@@ -1,6 +1,6 @@
 // Sorting, and what is found by it.
-#ifndef HAWSER_CLIENT_SDK_OPS_SORT_H_
-#define HAWSER_CLIENT_SDK_OPS_SORT_H_
+#ifndef HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_
+#define HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_
 
 #include <cstdint>
 #include <utility>
@@ -83,4 +83,4 @@ Tensor SearchSorted(const Operand& x, const Operand& values,
                     bool right = false);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_OPS_SORT_H_
+#endif  // HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_

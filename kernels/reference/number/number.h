@@ -1,6 +1,6 @@
 // Number: an element of any dtype, as the reference computes with it.
-#ifndef HAWSER_KERNELS_REFERENCE_ROWS_NUMBER_H_
-#define HAWSER_KERNELS_REFERENCE_ROWS_NUMBER_H_
+#ifndef HAWSER_KERNELS_REFERENCE_NUMBER_NUMBER_H_
+#define HAWSER_KERNELS_REFERENCE_NUMBER_NUMBER_H_
 
 #include <complex>
 #include <cstdint>
@@ -45,4 +45,4 @@ Number ReadNumber(const Literal& from, int64_t at);
 void WriteNumber(const Number& x, int64_t at, Literal* to);
 
 }  // namespace hawser::reference
-#endif  // HAWSER_KERNELS_REFERENCE_ROWS_NUMBER_H_
+#endif  // HAWSER_KERNELS_REFERENCE_NUMBER_NUMBER_H_
