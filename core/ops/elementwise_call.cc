@@ -9,8 +9,9 @@ namespace {
 
 // A scalar's value in every element of arrays like `like`.
 Expression Repeated(const Expression& like, const Literal& value) {
+  const Dims none;
   return Apply(kBroadcastInDim, {ConstantOf(like.scope(), value)},
-               {{"broadcast_dimensions", Dims()}, {"dims", like.dims()}});
+               {{"broadcast_dimensions", none}, {"dims", like.dims()}});
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Expression Rotated(const Expression& x, int by) {
   return Apply(kOr, {Left(x, by), Right(x, 32 - by)});
 }
 
-// 0, 1, ... from `first` on, along axis 0 of `dims`.
+// 0, 1, ... count - 1, of rank 1.
 Expression Counting(ExpressionScope* scope, DType dtype, int64_t count) {
   return Expression(scope, scope->builder.Add(kIota, {},
                                               {{"dims", Dims{count}},
@@ -51,8 +51,9 @@ Expression Part(const Expression& x, int64_t begin, int64_t end) {
 
 // A scalar in every element of `dims`.
 Expression Everywhere(const Expression& x, const Dims& dims) {
+  const Dims none;
   return Apply(kBroadcastInDim, {x},
-               {{"broadcast_dimensions", Dims()}, {"dims", dims}});
+               {{"broadcast_dimensions", none}, {"dims", dims}});
 }
 
 TwoWords KeyWords(const Expression& key, const Dims& dims) {

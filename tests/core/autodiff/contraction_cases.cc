@@ -239,7 +239,9 @@ ValueId AddCountedLoop(ComputationBuilder& b, int32_t turns,
 
 Cases WhileCases(DType t) {
   Cases cases;
-  const Literal x = Spaced(t, {3}, -1, 1, 1), w = Spaced(t, {3}, -2, 2, 2);
+  // Small, so that complex ones stay small in every turn.
+  const Literal x = Spaced(t, {3}, -0.5, 0.5, 1);
+  const Literal w = Spaced(t, {3}, -0.6, 0.6, 2);
   // y = sin(w y), a product and a function.
   const Body sine = [](ComputationBuilder& b, Ids p) {
     return std::vector<ValueId>{b.Add(kSine, {b.Add(kMultiply, {p[1], p[2]})})};
@@ -275,7 +277,7 @@ Cases WhileCases(DType t) {
     return std::vector<ValueId>{
         b.Add(kAdd, {b.Add(kMultiply, {p[1], flat}), flat})};
   };
-  const Literal matrix = Spaced(t, {4, 3}, -1.5, 1.5, 3);
+  const Literal matrix = Spaced(t, {4, 3}, -0.4, 0.4, 3);
   cases.push_back(Case("rows", {x, matrix}, {0, 1},
                        [&](ComputationBuilder& b, Ids p) {
                          return std::vector<ValueId>{

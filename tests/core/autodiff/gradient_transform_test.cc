@@ -156,8 +156,9 @@ TEST(ValueAndGradient, AnOpWithoutAGradientIsAnErrorOnThePathOnly) {
 Module Loop() {
   return Unary([](ComputationBuilder& b, Ids p) {
     const int condition = AddComputation(
-        b.module(), "c", {kScalar}, [](ComputationBuilder& f, Ids) {
-          return std::vector<ValueId>{f.Constant(Literal::Scalar(false))};
+        b.module(), "c", {kScalar}, [](ComputationBuilder& f, Ids q) {
+          return std::vector<ValueId>{
+              f.Add(kCompare, {q[0], q[0]}, {{"direction", "LT"}})};
         });
     const int body = AddComputation(
         b.module(), "b", {kScalar}, [](ComputationBuilder& f, Ids q) {

@@ -33,8 +33,8 @@ TEST(CpuRegistryTest, NoOpHasTwoRows) {
   std::set<const OpDef*> seen;
   for (auto family : {ArgExtremeKernels(), CompareKernels(), ControlKernels(),
                       ConvertKernels(), DotKernels(), ElementwiseKernels(),
-                      GatherKernels(), ReduceKernels(), ScatterKernels(),
-                      ShapeKernels(), SliceKernels()}) {
+                      GatherKernels(), ReduceKernels(), ScanKernels(), ScatterKernels(),
+                      ShapeKernels(), SliceKernels(), SortKernels()}) {
     for (const CpuKernel& kernel : family) {
       EXPECT_TRUE(seen.insert(kernel.op).second) << kernel.op->name;
     }
