@@ -158,7 +158,7 @@ Module Loop() {
     const int condition = AddComputation(
         b.module(), "c", {kScalar}, [](ComputationBuilder& f, Ids q) {
           return std::vector<ValueId>{
-              f.Add(kCompare, {q[0], q[0]}, {{"direction", "LT"}})};
+              f.Add(kCompare, {q[0], q[0]}, {{"direction", std::string("LT")}})};
         });
     const int body = AddComputation(
         b.module(), "b", {kScalar}, [](ComputationBuilder& f, Ids q) {
