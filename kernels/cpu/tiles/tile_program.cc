@@ -123,9 +123,9 @@ bool FoldsWholeRuns(const TileProgram& program) {
          program.inner[0].chunks() == 1;
 }
 
-bool IsOrdered(const TileProgram& program) {
-  return absl::c_any_of(program.reductions, [](const TileReduction& reduction) {
-    return reduction.fold->ordered();
+bool Has(FoldOrder order, const TileProgram& program) {
+  return absl::c_any_of(program.reductions, [&](const TileReduction& r) {
+    return r.fold->order() == order;
   });
 }
 
@@ -149,11 +149,14 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
     }
     ChooseSizes(region, bytes, resident, &program);
     ListLoops(region, &program);
-    if (options.strict && IsOrdered(program) && !FoldsWholeRuns(program)) {
+    if (options.strict && Has(FoldOrder::kOwn, program)) {
+      return Unimplemented("a rounded fold of several ops, in strict numerics");
+    }
+    if (options.strict && Has(FoldOrder::kRow, program) &&
+        !FoldsWholeRuns(program)) {
       return Unimplemented("a sum in parts, in strict numerics");
     }
-    program.slots =
-        builder.Layout(program.ny, program.nx, &program.slot_bytes);
+    program.slots = builder.Layout(program.ny, program.nx, &program.slot_bytes);
     return program;
   }
 }
