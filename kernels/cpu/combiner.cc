@@ -53,8 +53,7 @@ void CopyRow(int64_t width, int64_t n, char* to, int64_t to_stride,
 
 }  // namespace
 
-Combiner::Combiner(const KernelContext& context,
-                   const CombinedTensors& tensors)
+Combiner::Combiner(const KernelContext& context, const CombinedTensors& tensors)
     : c_(context),
       tensors_(tensors),
       n_(static_cast<int>(tensors.dtypes.size())),
@@ -127,22 +126,22 @@ absl::Status Combiner::RunDense(const CombinedRow& row, WorkMeter* meter) {
 }
 
 absl::Status Combiner::RunLanes(const CombinedRow& row, WorkMeter* meter) {
-  if (!std::exchange(allocated_, true)) program_->Allocate();
+  if (!std::exchange(prepared_, true)) program_->Prepare(columns_);
   for (int64_t begin = 0; begin < row.size; begin += program_->lanes()) {
     const int64_t n = std::min(program_->lanes(), row.size - begin);
     const int64_t to = row.to + begin * row.to_stride;
     const int64_t from = row.from + begin * row.from_stride;
     for (int k = 0; k < n_; ++k) {
-      CopyRow(width(k), n, program_->parameter(k), 1,
-              tensors_.to[k] + to * width(k), row.to_stride);
-      CopyRow(width(k), n, program_->parameter(n_ + k), 1,
+      CopyRow(width(k), n, columns_.own(k), 1, tensors_.to[k] + to * width(k),
+              row.to_stride);
+      CopyRow(width(k), n, columns_.own(n_ + k), 1,
               tensors_.from[k] + from * width(k), row.from_stride);
     }
     HAWSER_RETURN_IF_ERROR(meter->Begin(2.0 * n_ * static_cast<double>(n)));
-    HAWSER_RETURN_IF_ERROR(program_->Run(n, meter));
+    HAWSER_RETURN_IF_ERROR(program_->Run(n, columns_, meter));
     for (int k = 0; k < n_; ++k) {
       CopyRow(width(k), n, tensors_.to[k] + to * width(k), row.to_stride,
-              program_->result(k), 1);
+              columns_.own(program_->result_value(k)), 1);
     }
   }
   return absl::OkStatus();

@@ -70,7 +70,8 @@ class Combiner {
   ElementFn direct_ = nullptr;
   CombineFn combine_ = nullptr;  // of single elements, where direct_ is
   std::optional<LaneProgram> program_;
-  bool allocated_ = false;
+  LaneColumns columns_;
+  bool prepared_ = false;  // these
 };
 
 }  // namespace hawser::cpu

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "kernels/cpu/dot.h"
 #include "kernels/cpu/families.h"
-#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/strided.h"
 
 namespace hawser::cpu {
@@ -22,9 +22,9 @@ struct Side {
   Side(const KernelContext& c, int operand)
       : operand(operand),
         shape(c.shape(operand)),
-        batch(ToAxes(c.attributes().GetInts(
-            operand == 0 ? "lhs_batching_dimensions"
-                         : "rhs_batching_dimensions"))),
+        batch(ToAxes(c.attributes().GetInts(operand == 0
+                                                ? "lhs_batching_dimensions"
+                                                : "rhs_batching_dimensions"))),
         contracting(ToAxes(c.attributes().GetInts(
             operand == 0 ? "lhs_contracting_dimensions"
                          : "rhs_contracting_dimensions"))) {
@@ -133,24 +133,8 @@ absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
 }
 
 absl::StatusOr<Literals> RunDotGeneral(const KernelContext& c) {
-  Side lhs(c, 0);
-  Side rhs(c, 1);
   HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(c.result_shape()));
-  GemmProblem problem{.dtype = c.result_shape().dtype(),
-                      .batches = lhs.Size(lhs.batch),
-                      .m = lhs.Size(lhs.free),
-                      .n = rhs.Size(rhs.free),
-                      .k = lhs.Size(lhs.contracting),
-                      .c = out.mutable_bytes().data()};
-  Literal left, right;
-  if (problem.k != 0 && out.shape().num_elements() != 0) {
-    ChooseOrder(&lhs, &rhs);
-    HAWSER_ASSIGN_OR_RETURN(problem.a, MatrixOf(c, lhs, &left));
-    HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, &right));
-    std::swap(problem.b.row_stride, problem.b.column_stride);
-  }
-  HAWSER_RETURN_IF_ERROR(
-      RunGemm(problem, c.environment, Libraries::OfProcess()));
+  HAWSER_RETURN_IF_ERROR(RunProduct(c, out.mutable_bytes().data(), nullptr));
   return Literals{std::move(out)};
 }
 
@@ -160,8 +144,8 @@ double DotCost(const CostContext& c) {
        c.instruction.attributes.GetInts("lhs_contracting_dimensions")) {
     products *= static_cast<double>(c.operand(0).dim(axis));
   }
-  return products * GemmSteps(c.result().dtype()) +
-         c.elements(c.operand(0)) + c.elements(c.operand(1)) + ResultCost(c);
+  return products * GemmSteps(c.result().dtype()) + c.elements(c.operand(0)) +
+         c.elements(c.operand(1)) + ResultCost(c);
 }
 
 constexpr CpuKernel kKernels[] = {
@@ -171,5 +155,26 @@ constexpr CpuKernel kKernels[] = {
 }  // namespace
 
 absl::Span<const CpuKernel> DotKernels() { return kKernels; }
+
+absl::Status RunProduct(const KernelContext& c, char* to,
+                        const GemmTail* tail) {
+  Side lhs(c, 0);
+  Side rhs(c, 1);
+  GemmProblem problem{.dtype = c.result_shape().dtype(),
+                      .batches = lhs.Size(lhs.batch),
+                      .m = lhs.Size(lhs.free),
+                      .n = rhs.Size(rhs.free),
+                      .k = lhs.Size(lhs.contracting),
+                      .c = to,
+                      .tail = tail};
+  Literal left, right;
+  if (problem.k != 0 && c.result_shape().num_elements() != 0) {
+    ChooseOrder(&lhs, &rhs);
+    HAWSER_ASSIGN_OR_RETURN(problem.a, MatrixOf(c, lhs, &left));
+    HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, &right));
+    std::swap(problem.b.row_stride, problem.b.column_stride);
+  }
+  return RunGemm(problem, c.environment, Libraries::OfProcess());
+}
 
 }  // namespace hawser::cpu

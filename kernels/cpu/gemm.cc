@@ -37,16 +37,15 @@ constexpr int64_t kOwnRows = 64;
 constexpr int64_t kOwnColumns = 256;
 constexpr int64_t kOwnDepth = 128;
 
-struct Tile {
-  int64_t batch;
-  int64_t row, rows;
-  int64_t column, columns;
-};
+absl::Status RunTail(const GemmProblem& p, const GemmBox& box) {
+  return p.tail == nullptr ? absl::OkStatus() : (*p.tail)(box);
+}
 
-// Calls fn(tile) for all tiles of the result.
+// Calls fn(box) for all boxes of the result, of at most `rows` x `columns`, and
+// gives each to the tail.
 absl::Status ForTiles(const GemmProblem& p, const Environment& environment,
                       int64_t rows, int64_t columns,
-                      absl::FunctionRef<absl::Status(const Tile&)> fn) {
+                      absl::FunctionRef<absl::Status(const GemmBox&)> fn) {
   const int64_t down = (p.m + rows - 1) / rows;
   const int64_t along = (p.n + columns - 1) / columns;
   // Small products are not worth another thread.
@@ -56,8 +55,10 @@ absl::Status ForTiles(const GemmProblem& p, const Environment& environment,
       pool, p.batches * down * along, environment.cancel, [&](int64_t i) {
         const int64_t row = i / along % down * rows;
         const int64_t column = i % along * columns;
-        return fn({i / along / down, row, std::min(rows, p.m - row), column,
-                   std::min(columns, p.n - column)});
+        const GemmBox box{i / along / down, row, std::min(rows, p.m - row),
+                          column, std::min(columns, p.n - column)};
+        HAWSER_RETURN_IF_ERROR(fn(box));
+        return RunTail(p, box);
       });
 }
 
@@ -130,7 +131,7 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
   const CallSizes sizes = CallSizesOf(p);
   return ForTiles(
       p, environment, sizes.rows, sizes.columns,
-      [&](const Tile& t) -> absl::Status {
+      [&](const GemmBox& t) -> absl::Status {
         T* c = reinterpret_cast<T*>(p.c) + (t.batch * p.m + t.row) * p.n +
                t.column;
         for (int64_t k = 0; k < p.k; k += sizes.depth) {
@@ -154,23 +155,24 @@ template <typename T>
 absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
                        Blas::Gemv<T> gemv) {
   const bool plain = p.a.column_stride == 1;
-  return ForTiles(
-      p, environment, kBlasVectorRows, 1, [&](const Tile& t) -> absl::Status {
-        T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
-        for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
-          const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
-          const Layout a = LayoutOf(p.a, t.rows, depth);
-          gemv(Blas::kRowMajor, a.trans,
-               static_cast<int>(plain ? t.rows : depth),
-               static_cast<int>(plain ? depth : t.rows), T{1},
-               At<T>(p.a, t.batch, t.row, k), a.leading,
-               At<T>(p.b, t.batch, k, 0), static_cast<int>(p.b.row_stride),
-               k == 0 ? T{0} : T{1}, c, 1);
-          HAWSER_RETURN_IF_ERROR(
-              environment.Look(ProductsOf(t.rows, 1, depth)));
-        }
-        return absl::OkStatus();
-      });
+  return ForTiles(p, environment, kBlasVectorRows, 1,
+                  [&](const GemmBox& t) -> absl::Status {
+                    T* c = reinterpret_cast<T*>(p.c) + t.batch * p.m + t.row;
+                    for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
+                      const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
+                      const Layout a = LayoutOf(p.a, t.rows, depth);
+                      gemv(Blas::kRowMajor, a.trans,
+                           static_cast<int>(plain ? t.rows : depth),
+                           static_cast<int>(plain ? depth : t.rows), T{1},
+                           At<T>(p.a, t.batch, t.row, k), a.leading,
+                           At<T>(p.b, t.batch, k, 0),
+                           static_cast<int>(p.b.row_stride),
+                           k == 0 ? T{0} : T{1}, c, 1);
+                      HAWSER_RETURN_IF_ERROR(
+                          environment.Look(ProductsOf(t.rows, 1, depth)));
+                    }
+                    return absl::OkStatus();
+                  });
 }
 
 Matrix Transposed(Matrix matrix) {
@@ -181,7 +183,14 @@ Matrix Transposed(Matrix matrix) {
 template <typename T>
 absl::Status RunBlas(GemmProblem p, const Environment& environment,
                      Blas::Gemm<T> gemm, Blas::Gemv<T> gemv) {
+  GemmTail turned;
   if (p.m == 1) {  // the same as the transposed matrix times a vector
+    if (p.tail != nullptr) {
+      turned = [tail = p.tail](const GemmBox& b) {
+        return (*tail)({b.batch, b.column, b.columns, b.row, b.rows});
+      };
+      p.tail = &turned;
+    }
     std::swap(p.m, p.n);
     std::swap(p.a, p.b);
     p.a = Transposed(p.a);
@@ -242,7 +251,8 @@ absl::Status RunDnnl(const GemmProblem& p, const Environment& environment,
       std::max<int64_t>(kDnnlColumns, kDnnlProducts / (kBlasRows * p.k) /
                                           kDnnlColumns * kDnnlColumns);
   return ForTiles(
-      p, environment, kBlasRows, columns, [&](const Tile& t) -> absl::Status {
+      p, environment, kBlasRows, columns,
+      [&](const GemmBox& t) -> absl::Status {
         const BFloat16* a = At<BFloat16>(p.a, t.batch, t.row, 0);
         const BFloat16* b = At<BFloat16>(p.b, t.batch, 0, t.column);
         auto* c = reinterpret_cast<BFloat16*>(p.c) +
@@ -270,16 +280,21 @@ absl::Status RunHalves(const GemmProblem& p, const Environment& environment,
       environment.allocator->Allocate(
           Shape::Of(DType::kF32, {p.batches * p.m * p.n}), environment.memory));
   wide.c = c.mutable_bytes().data();
-  HAWSER_RETURN_IF_ERROR(RunBlas(wide, environment, blas.sgemm, blas.sgemv));
   const auto* const sums = reinterpret_cast<const float*>(wide.c);
   auto* const out = reinterpret_cast<T*>(p.c);
-  return ForEachBlock(environment.pool, p.batches * p.m, environment.cancel,
-                      [&](int64_t r) {
-                        for (int64_t i = r * p.n; i < (r + 1) * p.n; ++i) {
-                          out[i] = static_cast<T>(sums[i]);
-                        }
-                        return environment.Look(static_cast<double>(p.n));
-                      });
+  const GemmTail rounded = [&](const GemmBox& t) -> absl::Status {
+    for (int64_t r = 0; r < t.rows; ++r) {
+      const int64_t first = (t.batch * p.m + t.row + r) * p.n + t.column;
+      for (int64_t i = first; i < first + t.columns; ++i) {
+        out[i] = static_cast<T>(sums[i]);
+      }
+    }
+    HAWSER_RETURN_IF_ERROR(
+        environment.Look(static_cast<double>(t.rows * t.columns)));
+    return RunTail(p, t);
+  };
+  wide.tail = &rounded;
+  return RunBlas(wide, environment, blas.sgemm, blas.sgemv);
 }
 
 // ---- own loops ------------------------------------------------------------
@@ -320,7 +335,7 @@ void AddProducts(const Acc* a, const Acc* b, int64_t depth, int64_t columns,
 }
 
 template <typename T>
-absl::Status OwnTile(const GemmProblem& p, const Tile& t,
+absl::Status OwnTile(const GemmProblem& p, const GemmBox& t,
                      const Environment& environment) {
   using Acc = typename AccumulatorOf<T>::type;
   std::vector<Acc> acc(t.rows * t.columns, Acc{});
@@ -355,8 +370,8 @@ absl::Status OwnTile(const GemmProblem& p, const Tile& t,
 }
 
 // Rounded down to powers of two, so that a full tile is kLookSteps.
-constexpr ElementSteps kProduct32nds = {.integer = 8, .half = 8, .f32 = 8,
-                                        .f64 = 8, .complex = 32};
+constexpr ElementSteps kProduct32nds = {
+    .integer = 8, .half = 8, .f32 = 8, .f64 = 8, .complex = 32};
 
 }  // namespace
 
@@ -376,7 +391,10 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
                      const Libraries& libraries) {
   if (p.batches == 0 || p.m == 0 || p.n == 0) return absl::OkStatus();
   if (p.k == 0) {
-    return Clear(p.c, p.batches * p.m * p.n * ByteWidth(p.dtype), environment);
+    HAWSER_RETURN_IF_ERROR(
+        Clear(p.c, p.batches * p.m * p.n * ByteWidth(p.dtype), environment));
+    return ForTiles(p, environment, p.m, p.n,
+                    [](const GemmBox&) { return absl::OkStatus(); });
   }
   const Blas* blas = libraries.blas;
   const bool suits =
@@ -406,7 +424,7 @@ absl::Status RunGemm(const GemmProblem& p, const Environment& environment,
     } else {
       return ForTiles(
           p, environment, kOwnRows, kOwnColumns,
-          [&](const Tile& t) { return OwnTile<T>(p, t, environment); });
+          [&](const GemmBox& t) { return OwnTile<T>(p, t, environment); });
     }
   });
 }

@@ -13,10 +13,19 @@ namespace {
 constexpr int64_t kMostLanes = 256;
 constexpr int64_t kMostBytes = int64_t{1} << 18;
 constexpr int64_t kWidestElement = 16;
+constexpr int64_t kLine = 64;
 
 }  // namespace
 
-std::optional<LaneProgram> LaneProgram::Make(const Computation& computation) {
+ElementFn LaneProgram::LoopOfRow(const OpDef& op, const ElementTypes& types) {
+  const CpuKernel* kernel = FindCpuKernel(op);
+  return kernel == nullptr || kernel->element == nullptr
+             ? nullptr
+             : kernel->element(types);
+}
+
+std::optional<LaneProgram> LaneProgram::Make(const Computation& computation,
+                                             FindLoop find) {
   LaneProgram program;
   program.num_columns_ = computation.num_values();
   for (const Instruction& i : computation.instructions()) {
@@ -28,15 +37,13 @@ std::optional<LaneProgram> LaneProgram::Make(const Computation& computation) {
           {i.first_result, i.attributes.GetLiteral("value")});
       continue;
     }
-    const CpuKernel* kernel = FindCpuKernel(*i.op);
-    if (kernel == nullptr || kernel->element == nullptr) return std::nullopt;
     absl::InlinedVector<DType, 3> dtypes;
     for (ValueId v : i.operands) dtypes.push_back(computation.shape(v).dtype());
-    const ElementFn fn =
-        kernel->element({dtypes, shape.dtype(), i.attributes});
+    const ElementFn fn = find(*i.op, {dtypes, shape.dtype(), i.attributes});
     if (fn == nullptr) return std::nullopt;
-    int cost = kernel->steps.Of(shape.dtype());
-    for (DType dtype : dtypes) cost = std::max(cost, kernel->steps.Of(dtype));
+    const ElementSteps& steps = FindCpuKernel(*i.op)->steps;
+    int cost = steps.Of(shape.dtype());
+    for (DType dtype : dtypes) cost = std::max(cost, steps.Of(dtype));
     program.steps_.push_back({fn,
                               {i.operands.begin(), i.operands.end()},
                               i.first_result,
@@ -60,25 +67,32 @@ ElementFn LaneProgram::OnlyStep() const {
   return plain ? step.fn : nullptr;
 }
 
-void LaneProgram::Allocate() {
-  column_bytes_ = (lanes_ * kWidestElement + 63) / 64 * 64;
-  columns_.resize(column_bytes_ / 64 * std::max(num_columns_, 1));
+void LaneProgram::Prepare(LaneColumns& columns) const {
+  columns.column_bytes_ = (lanes_ * kWidestElement + kLine - 1) / kLine * kLine;
+  const auto lines = static_cast<size_t>(columns.column_bytes_ / kLine *
+                                         std::max(num_columns_, 1));
+  if (columns.memory_.size() < lines) columns.memory_.resize(lines);
+  columns.at_.resize(num_columns_);
+  for (int i = 0; i < num_columns_; ++i) columns.at_[i] = columns.own(i);
   for (const ConstantColumn& constant : constants_) {
     const auto bytes = constant.value.bytes();
     for (int64_t i = 0; i < lanes_; ++i) {
-      std::memcpy(Column(constant.column) + i * bytes.size(), bytes.data(),
+      std::memcpy(columns.own(constant.column) + i * bytes.size(), bytes.data(),
                   bytes.size());
     }
   }
 }
 
-absl::Status LaneProgram::Run(int64_t n, WorkMeter* meter) {
+absl::Status LaneProgram::Run(int64_t n, LaneColumns& columns,
+                              WorkMeter* meter) const {
   const auto lanes = static_cast<double>(n);
   for (const Step& step : steps_) {
-    HAWSER_RETURN_IF_ERROR(meter->Begin(step.cost * lanes));
+    if (meter != nullptr) {
+      HAWSER_RETURN_IF_ERROR(meter->Begin(step.cost * lanes));
+    }
     absl::InlinedVector<const char*, 3> in;
-    for (int operand : step.operands) in.push_back(Column(operand));
-    step.fn(in.data(), Column(step.result), n);
+    for (int operand : step.operands) in.push_back(columns.at(operand));
+    step.fn(in.data(), columns.own(step.result), n);
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "core/ir/module.h"
 #include "kernels/cpu/kernel.h"
 
@@ -16,13 +17,44 @@ namespace hawser::cpu {
 // Steps of making a scalar of one element, for bodies that are no LaneProgram.
 inline constexpr double kScalarSteps = 128;
 
-// Each value of the computation is a column of lanes. Not thread-safe: one per
-// thread, copies are cheap for small bodies.
+// Where the lanes of a LaneProgram's values are. Not thread-safe: each thread
+// has its own, which may serve one program after the other and keeps its
+// memory.
+class LaneColumns {
+ public:
+  // Memory for lanes of value `i`.
+  char* own(int i) {
+    return reinterpret_cast<char*>(memory_.data()) + i * column_bytes_;
+  }
+  // Parameter `i` is read there from now on.
+  void Read(int i, const char* lanes) { at_[i] = lanes; }
+  // Where value `i` is.
+  const char* at(int i) const { return at_[i]; }
+
+ private:
+  friend class LaneProgram;
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+
+  int64_t column_bytes_ = 0;
+  std::vector<Line> memory_;
+  std::vector<const char*> at_;
+};
+
+// Each value of the computation is a column of lanes. Immutable and
+// thread-safe.
 class LaneProgram {
  public:
-  // Nothing when an op of the computation has no element loop or a value is no
-  // scalar; such bodies go through the evaluator.
-  static std::optional<LaneProgram> Make(const Computation& computation);
+  // The loop of an op for these types; nullptr: there is none.
+  using FindLoop =
+      absl::FunctionRef<ElementFn(const OpDef& op, const ElementTypes& types)>;
+  static ElementFn LoopOfRow(const OpDef& op, const ElementTypes& types);
+
+  // Nothing when an op of the computation has no loop or a value is no scalar;
+  // such bodies go through the evaluator.
+  static std::optional<LaneProgram> Make(const Computation& computation,
+                                         FindLoop find = LoopOfRow);
 
   // How many lanes a column has: fewer for bodies with very many values.
   int64_t lanes() const { return lanes_; }
@@ -35,13 +67,11 @@ class LaneProgram {
   // The value of result i; a parameter when it is passed on.
   int result_value(int i) const { return results_[i]; }
 
-  // Room for columns; before the first Run, once per copy.
-  void Allocate();
-  // The column of parameter i, to be filled; of result i, after Run.
-  char* parameter(int i) { return Column(i); }
-  const char* result(int i) { return Column(results_[i]); }
-  // Runs lanes 0..n-1. Parameters keep their values. Errors: the meter's.
-  absl::Status Run(int64_t n, WorkMeter* meter);
+  // Makes columns for this program: parameters are in their own.
+  void Prepare(LaneColumns& columns) const;
+  // Runs lanes 0..n-1 of prepared columns. Parameters keep their values.
+  // Errors: the meter's; null: the caller tells one what lanes cost.
+  absl::Status Run(int64_t n, LaneColumns& columns, WorkMeter* meter) const;
 
  private:
   struct Step {
@@ -56,21 +86,13 @@ class LaneProgram {
   };
 
   LaneProgram() = default;
-  char* Column(int i) {
-    return reinterpret_cast<char*>(columns_.data()) + i * column_bytes_;
-  }
 
   int64_t lanes_ = 0;
   double cost_ = 0;
-  int64_t column_bytes_ = 0;
   int num_columns_ = 0;
   std::vector<Step> steps_;
   std::vector<ConstantColumn> constants_;
   std::vector<int> results_;
-  struct alignas(64) Line {
-    char bytes[64];
-  };
-  std::vector<Line> columns_;
 };
 
 }  // namespace hawser::cpu

@@ -71,8 +71,7 @@ struct Fold {
 
 // Copies elements at `offsets` + `base` into a dense column.
 void LoadLanes(const char* from, int64_t base,
-               absl::Span<const int64_t> offsets, int64_t width,
-               char* column) {
+               absl::Span<const int64_t> offsets, int64_t width, char* column) {
   VisitWidth(width, [&](auto tag) {
     using W = typename decltype(tag)::type;
     const W* elements = reinterpret_cast<const W*>(from) + base;
@@ -82,9 +81,9 @@ void LoadLanes(const char* from, int64_t base,
 }
 
 // Results [begin, end), at most as many as there are lanes.
-absl::Status FoldLanes(const Fold& fold, LaneProgram& program, int64_t begin,
-                       int64_t end, absl::Span<char* const> results,
-                       WorkMeter* meter) {
+absl::Status FoldLanes(const Fold& fold, const LaneProgram& program,
+                       LaneColumns& columns, int64_t begin, int64_t end,
+                       absl::Span<char* const> results, WorkMeter* meter) {
   const KernelContext& c = fold.c;
   const int64_t lanes = end - begin;
   std::vector<int64_t> offsets;
@@ -97,8 +96,7 @@ absl::Status FoldLanes(const Fold& fold, LaneProgram& program, int64_t begin,
   // A running value may move to another's place, so they pass through here.
   std::vector<std::vector<char>> running(fold.n);
   for (int k = 0; k < fold.n; ++k) {
-    LoadLanes(c.data(fold.n + k), 0, same, fold.width(k),
-              program.parameter(k));
+    LoadLanes(c.data(fold.n + k), 0, same, fold.width(k), columns.own(k));
     running[k].resize(lanes * fold.width(k));
   }
   AxisWalk reduced = fold.reduced;
@@ -107,19 +105,19 @@ absl::Status FoldLanes(const Fold& fold, LaneProgram& program, int64_t begin,
         meter->Begin(2.0 * fold.n * static_cast<double>(lanes)));
     for (int k = 0; k < fold.n; ++k) {
       LoadLanes(c.data(k), reduced.offset(), offsets, fold.width(k),
-                program.parameter(fold.n + k));
+                columns.own(fold.n + k));
     }
-    HAWSER_RETURN_IF_ERROR(program.Run(lanes, meter));
+    HAWSER_RETURN_IF_ERROR(program.Run(lanes, columns, meter));
     for (int k = 0; k < fold.n; ++k) {
-      std::memcpy(running[k].data(), program.result(k), running[k].size());
-    }
-    for (int k = 0; k < fold.n; ++k) {
-      std::memcpy(program.parameter(k), running[k].data(),
+      std::memcpy(running[k].data(), columns.own(program.result_value(k)),
                   running[k].size());
+    }
+    for (int k = 0; k < fold.n; ++k) {
+      std::memcpy(columns.own(k), running[k].data(), running[k].size());
     }
   }
   for (int k = 0; k < fold.n; ++k) {
-    std::memcpy(results[k] + begin * fold.width(k), program.parameter(k),
+    std::memcpy(results[k] + begin * fold.width(k), columns.own(k),
                 lanes * fold.width(k));
   }
   return absl::OkStatus();
@@ -136,10 +134,10 @@ absl::Status RunLanes(const Fold& fold, const LaneProgram& program,
   return fold.c.ForMetered(
       groups, cost,
       [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-        LaneProgram own = program;
-        own.Allocate();
+        LaneColumns columns;
+        program.Prepare(columns);
         for (int64_t g = begin; g < end; ++g) {
-          HAWSER_RETURN_IF_ERROR(FoldLanes(fold, own, g * lanes,
+          HAWSER_RETURN_IF_ERROR(FoldLanes(fold, program, columns, g * lanes,
                                            std::min((g + 1) * lanes, count),
                                            results, meter));
         }
@@ -153,15 +151,14 @@ absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
   AxisWalk kept = fold.kept;
   AxisWalk reduced = fold.reduced;
   for (int64_t i = 0; i < kept.count(); ++i, kept.Next()) {
-    std::vector<Literal> running(c.operands.begin() + fold.n,
-                                 c.operands.end());
+    std::vector<Literal> running(c.operands.begin() + fold.n, c.operands.end());
     for (int64_t r = 0; r < reduced.count(); ++r, reduced.Next()) {
       HAWSER_RETURN_IF_ERROR(c.environment.Look(fold.n * kScalarSteps));
       for (int k = 0; k < fold.n; ++k) {
         const int64_t offset = kept.offset() + reduced.offset();
         HAWSER_ASSIGN_OR_RETURN(
-            Literal element, c.ScalarAt(c.shape(k).dtype(),
-                                        c.data(k) + offset * fold.width(k)));
+            Literal element,
+            c.ScalarAt(c.shape(k).dtype(), c.data(k) + offset * fold.width(k)));
         running.push_back(std::move(element));
       }
       HAWSER_ASSIGN_OR_RETURN(running, c.call(0, std::move(running)));

@@ -191,6 +191,54 @@ Values AddLoop(const OpScope& s, PrintingLoop loop) {
       loop.initial.size());
 }
 
+// Entries are along axis 0 of each.
+absl::Status CheckEntries(const Values& xs) {
+  if (xs.empty()) return InvalidArgument("there are no entries");
+  for (const Tensor& x : xs) {
+    if (x.rank() == 0 || x.shape().dim(0) != xs[0].shape().dim(0)) {
+      return InvalidArgument("entries are along axis 0 of ",
+                             xs[0].shape().ToString(), " and ",
+                             x.shape().ToString(), ", which must be of one size");
+    }
+  }
+  return absl::OkStatus();
+}
+
+Dims WithoutFirst(const Tensor& x) {
+  Dims dims = x.shape().dims();
+  if (!dims.empty()) dims.erase(dims.begin());
+  return dims;
+}
+
+Tensor EntryOf(const Tensor& x, const Tensor& i) {
+  return Reshape(SliceAlongAxis(x, i, 1, 0), WithoutFirst(x));
+}
+
+Tensor WithEntry(const Tensor& stack, const Tensor& i, const Tensor& y) {
+  Dims dims = y.shape().dims();
+  std::vector<Operand> starts(dims.size() + 1, Operand(0));
+  starts[0] = Operand(i);
+  dims.insert(dims.begin(), 1);
+  return PutSlice(stack, starts, Reshape(y, dims));
+}
+
+// What a turn stacks, of which only the shapes are looked at: a trace of its
+// own, which goes nowhere.
+Values StackedBy(ScanBody body, const Values& initial, const Values& xs,
+                 SourceLocation where) {
+  Trace probe("scan", Captures::kLift);
+  const Values state = Parameters(&probe, initial, where);
+  Values entry;
+  for (const Tensor& x : xs) {
+    entry.push_back(
+        probe.Parameter(Shape::Of(x.dtype(), WithoutFirst(x)), where));
+  }
+  const Trace::Scope scope(&probe);
+  Values stacked = body(state, entry).second;
+  probe.TakePrinted();
+  return stacked;
+}
+
 }  // namespace
 
 Values TensorsOf(const Flat& flat, SourceLocation where) {
@@ -281,72 +329,38 @@ Values RunFor(int64_t turns, const Values& initial,
   return results;
 }
 
-Values RunScan(const Values& initial, const Values& xs,
-               absl::FunctionRef<std::pair<Values, Values>(const Values&,
-                                                           const Values&)>
-                   body,
+Values RunScan(const Values& initial, const Values& xs, ScanBody body,
                SourceLocation where) {
   Values given = initial;
   given.insert(given.end(), xs.begin(), xs.end());
   const OpScope s("Scan", where, given);
-  absl::Status fits = xs.empty() ? InvalidArgument("there are no entries")
-                                 : absl::OkStatus();
-  Values entries;  // of which only the shapes are looked at
-  Trace probe("scan", Captures::kLift);
-  Values stacked;
-  {
-    const Values state = Parameters(&probe, initial, where);
-    for (const Tensor& x : xs) {
-      Dims dims = x.shape().dims();
-      if (fits.ok() && (dims.empty() || dims[0] != xs[0].shape().dim(0))) {
-        fits = InvalidArgument("entries are along axis 0 of ",
-                               xs[0].shape().ToString(), " and ",
-                               x.shape().ToString(),
-                               ", which must be of one size");
-      }
-      if (!dims.empty()) dims.erase(dims.begin());
-      entries.push_back(
-          probe.Parameter(Shape::Of(x.dtype(), dims), where));
-    }
-    const Trace::Scope scope(&probe);
-    stacked = body(state, entries).second;
-    probe.TakePrinted();
-  }
+  const Values like = StackedBy(body, initial, xs, where);
   const auto fail = [&](const Tensor& error) {
-    return Values(initial.size() + stacked.size(), error);
+    return Values(initial.size() + like.size(), error);
   };
   if (!s.ok()) return fail(s.error());
+  const absl::Status fits = CheckEntries(xs);
   if (!fits.ok()) return fail(s.Fail(fits));
   const int64_t turns = xs[0].shape().dim(0);
-  Values state = initial;
-  for (const Tensor& y : stacked) {
+  Values all = initial;
+  for (const Tensor& y : like) {
     if (!y.status().ok()) return fail(s.Keep(y.status()));
     Dims dims = y.shape().dims();
     dims.insert(dims.begin(), turns);
-    state.push_back(s.BroadcastTo(s.ConstantOf(Number(0), y.dtype()), dims));
+    all.push_back(s.BroadcastTo(s.ConstantOf(Number(0), y.dtype()), dims));
   }
   return RunFor(
-      turns, state,
+      turns, all,
       [&](const Tensor& i, const Values& now) {
         Values entry;
-        for (const Tensor& x : xs) {
-          const Tensor row = SliceAlongAxis(x, i, 1, 0);
-          Dims dims = row.shape().dims();
-          dims.erase(dims.begin());
-          entry.push_back(Reshape(row, dims));
-        }
-        auto [next, ys] = body(
-            Values(now.begin(), now.begin() + initial.size()), entry);
-        if (ys.size() != stacked.size() || next.size() != initial.size()) {
+        for (const Tensor& x : xs) entry.push_back(EntryOf(x, i));
+        const auto stacks = now.begin() + static_cast<int64_t>(initial.size());
+        auto [next, ys] = body(Values(now.begin(), stacks), entry);
+        if (ys.size() != like.size() || next.size() != initial.size()) {
           return next;  // which says so
         }
         for (size_t k = 0; k < ys.size(); ++k) {
-          Dims dims = ys[k].shape().dims();
-          std::vector<Operand> starts(dims.size() + 1, Operand(0));
-          starts[0] = Operand(i);
-          dims.insert(dims.begin(), 1);
-          next.push_back(PutSlice(now[initial.size() + k], starts,
-                                  Reshape(ys[k], dims)));
+          next.push_back(WithEntry(stacks[static_cast<int64_t>(k)], i, ys[k]));
         }
         return next;
       },

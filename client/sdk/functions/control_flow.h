@@ -28,10 +28,9 @@ Values RunFor(int64_t turns, const Values& initial,
               absl::FunctionRef<Values(const Tensor& i, const Values&)> body,
               SourceLocation where);
 // Gives the state, then what is stacked.
-Values RunScan(const Values& initial, const Values& xs,
-               absl::FunctionRef<std::pair<Values, Values>(
-                   const Values& state, const Values& entry)>
-                   body,
+using ScanBody = absl::FunctionRef<std::pair<Values, Values>(
+    const Values& state, const Values& entry)>;
+Values RunScan(const Values& initial, const Values& xs, ScanBody body,
                SourceLocation where);
 Values RunCond(const Operand& predicate, absl::FunctionRef<Values()> then_fn,
                absl::FunctionRef<Values()> else_fn);

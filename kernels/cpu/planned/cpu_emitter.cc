@@ -1,6 +1,7 @@
 #include "kernels/cpu/planned/cpu_emitter.h"
 
 #include <utility>
+#include <variant>
 
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
@@ -34,18 +35,28 @@ RegionWork WorkOf(const plan::Site& site, plan::StepBuilder& steps) {
   return work;
 }
 
+// Work of kind W, or where that is kUnimplemented the row's.
+template <typename W, typename Part>
+absl::StatusOr<Work> WorkBy(absl::StatusOr<Part> part, RegionWork work) {
+  if (part.ok()) return W{std::move(work), *std::move(part)};
+  if (absl::IsUnimplemented(part.status())) return RowWork{std::move(work)};
+  return part.status();
+}
+
 }  // namespace
+
+TileOptions CpuEmitter::options() const {
+  return {.isa = ProcessIsa(),
+          .strict = numerics_ == runtime::Numerics::kStrict};
+}
 
 absl::StatusOr<TileProgramPtr> CpuEmitter::TilesOf(const plan::Site& site) {
   if (!MayBeTiles(site.region.kind)) {
     return Unimplemented("no loops are planned");
   }
   const auto make = [&]() -> absl::StatusOr<TileProgramPtr> {
-    HAWSER_ASSIGN_OR_RETURN(
-        TileProgram program,
-        MakeTileProgram(module_, site.region,
-                        {.isa = ProcessIsa(),
-                         .strict = numerics_ == runtime::Numerics::kStrict}));
+    HAWSER_ASSIGN_OR_RETURN(TileProgram program,
+                            MakeTileProgram(module_, site.region, options()));
     return std::make_shared<const TileProgram>(std::move(program));
   };
   if (site.instruction.op != &kFusion) return make();
@@ -54,22 +65,32 @@ absl::StatusOr<TileProgramPtr> CpuEmitter::TilesOf(const plan::Site& site) {
   return at->second;
 }
 
+absl::StatusOr<ProductTailPtr> CpuEmitter::TailOf(const plan::Site& site) {
+  const auto make = [&]() -> absl::StatusOr<ProductTailPtr> {
+    HAWSER_ASSIGN_OR_RETURN(ProductTail tail,
+                            ProductTail::Make(module_, site.region, options()));
+    return std::make_shared<const ProductTail>(std::move(tail));
+  };
+  const auto [at, is_new] = tail_of_body_.try_emplace(site.region.body);
+  if (is_new) at->second = make();
+  return at->second;
+}
+
 absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
                              plan::Steps* to) {
-  absl::StatusOr<TileProgramPtr> program = TilesOf(site);
-  if (!program.ok() && !absl::IsUnimplemented(program.status())) {
-    return program.status();
-  }
   RegionWork work = WorkOf(site, steps);
+  const bool has_tail = site.region.kind == RegionKind::kLibraryDot &&
+                        site.instruction.op == &kFusion;
+  HAWSER_ASSIGN_OR_RETURN(
+      Work made, has_tail ? WorkBy<ProductWork>(TailOf(site), std::move(work))
+                          : WorkBy<TileWork>(TilesOf(site), std::move(work)));
   to->push_back({plan::WorkStep{static_cast<int>(works_.size())}});
-  if (program.ok()) {
-    work.steps = kRegionSteps + StepsOf(site.region);
-    works_.push_back(TileWork{std::move(work), *std::move(program)});
-  } else {
-    work.steps =
-        rows_.CostOf(site.region.computation, site.region.instruction);
-    works_.push_back(RowWork{std::move(work)});
-  }
+  const bool by_tiles = std::holds_alternative<TileWork>(made);
+  const double steps_taken =
+      by_tiles ? kRegionSteps + StepsOf(site.region)
+               : rows_.CostOf(site.region.computation, site.region.instruction);
+  std::visit([&](RegionWork& of) { of.steps = steps_taken; }, made);
+  works_.push_back(std::move(made));
   return absl::OkStatus();
 }
 

@@ -27,6 +27,8 @@ class CpuEmitter final : public plan::RegionEmitter {
  private:
   // Errors: kUnimplemented, a region that tiles do not compute.
   absl::StatusOr<TileProgramPtr> TilesOf(const plan::Site& site);
+  absl::StatusOr<ProductTailPtr> TailOf(const plan::Site& site);
+  TileOptions options() const;
 
   const Module& module_;
   const CpuProgram& rows_;
@@ -34,6 +36,7 @@ class CpuEmitter final : public plan::RegionEmitter {
   std::vector<Work>& works_;
   // By the computation that fusions call: these are one region.
   absl::flat_hash_map<int, absl::StatusOr<TileProgramPtr>> tiles_of_body_;
+  absl::flat_hash_map<int, absl::StatusOr<ProductTailPtr>> tail_of_body_;
 };
 
 }  // namespace hawser::cpu

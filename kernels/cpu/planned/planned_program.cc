@@ -21,6 +21,34 @@ namespace hawser::cpu {
 using plan::ResultMemory;
 using plan::Slot;
 
+namespace {
+
+// How a region's tiles run, in words.
+std::string DescribedTiles(const TileProgram& program) {
+  size_t steps = 0, chains = 0;
+  for (const TileProgram::Pass& pass : program.passes) {
+    steps += pass.tile.size();
+    chains +=
+        std::count_if(pass.tile.begin(), pass.tile.end(), [](const auto& step) {
+          return dynamic_cast<const ChainStep*>(step.get()) != nullptr;
+        });
+  }
+  std::string text =
+      absl::StrCat("runs by tiles of ", program.ny, " x ", program.nx, ", ",
+                   steps, steps == 1 ? " step" : " steps");
+  if (chains > 0) {
+    absl::StrAppend(&text, ", ", chains, " of them ",
+                    chains == 1 ? "a chain" : "chains", " of ops");
+  }
+  return text;
+}
+
+std::string LibraryOf(DType dtype) {
+  return Libraries::OfProcess().ProductsOf(dtype);
+}
+
+}  // namespace
+
 absl::StatusOr<PlannedProgram> PlannedProgram::Make(
     const Module& module, runtime::Numerics numerics) {
   TraceSpan span("compile", "compile for cpu");
@@ -83,23 +111,17 @@ std::string PlannedProgram::MakerOf(size_t result) const {
 }
 
 std::string PlannedProgram::Described(const TileWork& work) const {
-  const TileProgram& program = *work.program;
-  size_t steps = 0, chains = 0;
-  for (const TileProgram::Pass& pass : program.passes) {
-    steps += pass.tile.size();
-    chains +=
-        std::count_if(pass.tile.begin(), pass.tile.end(), [](const auto& step) {
-          return dynamic_cast<const ChainStep*>(step.get()) != nullptr;
-        });
-  }
-  std::string text =
-      absl::StrCat("runs by tiles of ", program.ny, " x ", program.nx, ", ",
-                   steps, steps == 1 ? " step" : " steps");
-  if (chains > 0) {
-    absl::StrAppend(&text, ", ", chains, " of them ",
-                    chains == 1 ? "a chain" : "chains", " of ops");
-  }
-  return text;
+  return DescribedTiles(*work.program);
+}
+
+std::string PlannedProgram::Described(const ProductWork& work) const {
+  const Computation& body = plan_->module.computation(work.tail->body());
+  const std::string library = LibraryOf(
+      body.shape(body.instructions()[work.tail->dot()].first_result).dtype());
+  return absl::StrCat(
+      library.empty() ? "runs by a product" : "runs over ", library,
+      work.tail->by_boxes() ? "; each box of it at once" : "; then all of it",
+      ", ", DescribedTiles(work.tail->program()));
 }
 
 std::string PlannedProgram::Described(const RowWork& work) const {
@@ -109,8 +131,7 @@ std::string PlannedProgram::Described(const RowWork& work) const {
       c.shape(c.instructions()[work.instruction].first_result).dtype();
   const bool is_product =
       planned.regions[work.instruction].kind == plan::RegionKind::kLibraryDot;
-  const std::string library =
-      is_product ? Libraries::OfProcess().ProductsOf(dtype) : "";
+  const std::string library = is_product ? LibraryOf(dtype) : "";
   if (!library.empty()) return absl::StrCat("runs by its row, over ", library);
   return "runs by its row";
 }
@@ -165,9 +186,9 @@ absl::StatusOr<std::vector<Literal>> PlannedProgram::Run(
   const TraceSpan span("run", "execution");
   for (Literal& argument : arguments) {
     HAWSER_ASSIGN_OR_RETURN(
-        argument, environment.allocator->Aligned(std::move(argument),
-                                                 environment.cancel,
-                                                 environment.memory));
+        argument,
+        environment.allocator->Aligned(std::move(argument), environment.cancel,
+                                       environment.memory));
   }
   Literal arena;
   if (steps_.arena_bytes > 0) {

@@ -14,6 +14,7 @@
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
 #include "kernels/cpu/kernel.h"
+#include "kernels/cpu/planned/product_tail.h"
 #include "kernels/cpu/program.h"
 #include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/plan/plan.h"
@@ -35,10 +36,15 @@ using TileProgramPtr = std::shared_ptr<const TileProgram>;
 struct TileWork : RegionWork {
   TileProgramPtr program;
 };
+using ProductTailPtr = std::shared_ptr<const ProductTail>;
+// A product, and its tail by tiles.
+struct ProductWork : RegionWork {
+  ProductTailPtr tail;
+};
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.
 struct RowWork : RegionWork {};
-using Work = std::variant<TileWork, RowWork>;
+using Work = std::variant<TileWork, ProductWork, RowWork>;
 
 // Immutable and thread-safe; runs may overlap.
 class PlannedProgram {
@@ -72,6 +78,7 @@ class PlannedProgram {
   std::string MakerOf(size_t result) const;
   // How the region runs, in words.
   std::string Described(const TileWork& work) const;
+  std::string Described(const ProductWork& work) const;
   std::string Described(const RowWork& work) const;
   // Memory for the results that are no other value's: new, or an argument's.
   absl::StatusOr<std::vector<Literal>> OwnResults(

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "kernels/cpu/dot.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/steps/step_builder.h"
 
@@ -101,6 +102,45 @@ absl::Status PlannedRun::Do(const TileWork& work) {
   return RunTiles(*work.program, operands, results, environment_);
 }
 
+absl::Status PlannedRun::Do(const ProductWork& work) {
+  const ProductTail& tail = *work.tail;
+  const Computation& body = module_.computation(tail.body());
+  const Instruction& dot = body.instructions()[tail.dot()];
+  absl::InlinedVector<Literal, 2> factors;
+  for (const int k : tail.factors()) {
+    factors.push_back(
+        Literal::Adopt(body.shape(k), Borrowed(At(work.operands[k]))));
+  }
+  char* product = At(work.results[0]);
+  Literal apart;
+  if (!tail.in_place()) {
+    HAWSER_ASSIGN_OR_RETURN(
+        apart, environment_.allocator->Allocate(body.shape(dot.first_result),
+                                                environment_.memory));
+    product = apart.mutable_bytes().data();
+  }
+  absl::InlinedVector<char*, 8> operands;
+  for (const Slot& slot : work.operands) operands.push_back(At(slot));
+  operands.push_back(product);
+  char* const results[] = {At(work.results[0])};
+  Environment alone = environment_;  // a box is one thread's
+  alone.pool = nullptr;
+  const GemmTail box_tail = [&](const GemmBox& box) {
+    return RunTiles(tail.program(), operands, results, alone,
+                    tail.LoopsOf(box));
+  };
+  const auto no_call = [](int, std::vector<Literal>) {
+    return absl::StatusOr<std::vector<Literal>>(
+        Internal("a product calls nothing"));
+  };
+  HAWSER_RETURN_IF_ERROR(
+      RunProduct({*FindCpuKernel(*dot.op), module_, body, dot,
+                  absl::MakeSpan(factors), environment_, no_call},
+                 product, tail.by_boxes() ? &box_tail : nullptr));
+  if (tail.by_boxes()) return absl::OkStatus();
+  return RunTiles(tail.program(), operands, results, environment_);
+}
+
 absl::Status PlannedRun::Do(const RowWork& work) {
   const Computation& c = module_.computation(work.computation);
   const Instruction& i = c.instructions()[work.instruction];
@@ -110,11 +150,11 @@ absl::Status PlannedRun::Do(const RowWork& work) {
     char* const memory = At(work.operands[k]);
     const Shape& shape = c.shape(i.operands[k]);
     // Its own reference, so that it is a sole holder's.
-    operands.push_back(may_write && memory == At(work.results[0])
-                           ? Literal::AdoptWritable(
-                                 shape, std::shared_ptr<char>(
-                                            memory, [](const char*) {}))
-                           : Literal::Adopt(shape, Borrowed(memory)));
+    operands.push_back(
+        may_write && memory == At(work.results[0])
+            ? Literal::AdoptWritable(
+                  shape, std::shared_ptr<char>(memory, [](const char*) {}))
+            : Literal::Adopt(shape, Borrowed(memory)));
   }
   for (size_t r = 0; r < work.results.size(); ++r) {
     given.push_back(Literal::AdoptWritable(

@@ -41,6 +41,7 @@ class PlannedRun {
   absl::Status Do(const plan::LoopStep& step);
   absl::Status Do(const plan::CaseStep& step);
   absl::Status Do(const TileWork& work);
+  absl::Status Do(const ProductWork& work);
   absl::Status Do(const RowWork& work);
   // Before each turn of a loop.
   absl::Status Turn();

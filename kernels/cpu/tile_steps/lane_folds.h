@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "kernels/cpu/folds.h"
 #include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {
 
@@ -25,13 +26,21 @@ struct LaneParts {
   int64_t turns = 0;  // of a segment, but the last one may have fewer
 };
 
+// In which order lanes meet.
+enum class FoldOrder : uint8_t {
+  kAny,  // bits do not depend on it
+  kRow,  // of a run that is folded whole: that of the op's row
+  kOwn,
+};
+
 // Immutable and thread-safe. Bits depend on sizes alone.
 class LaneFold {
  public:
   virtual ~LaneFold() = default;
   virtual int64_t part_bytes() const = 0;
-  // Whether another order gives other bits.
-  virtual bool ordered() const { return false; }
+  virtual FoldOrder order() const { return FoldOrder::kAny; }
+  // Of work for each lane, beside a look at it.
+  virtual double lane_steps() const { return 0; }
   // Each of ny rows of nx lanes becomes a part; these are `step` parts apart.
   virtual void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
                     char* parts, int64_t step) const = 0;
@@ -40,7 +49,7 @@ class LaneFold {
   virtual void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
                        int64_t before, char* parts) const = 0;
   // What they come to, with the initial values; there is a segment. Parts hold
-  // anything afterwards.
+  // anything afterwards. Null: a result that is not wanted.
   virtual void Finish(const LaneParts& parts,
                       absl::Span<const char* const> initial,
                       absl::Span<char* const> results) const = 0;
@@ -49,12 +58,14 @@ class LaneFold {
 // By a monoid.
 class MonoidFold final : public LaneFold {
  public:
-  explicit MonoidFold(const Reduction& reduction) : reduction_(reduction) {}
+  MonoidFold(const Reduction& reduction, Isa isa);
 
   int64_t part_bytes() const override {
     return ByteWidth(reduction_.elements.accumulator);
   }
-  bool ordered() const override { return reduction_.ordered; }
+  FoldOrder order() const override {
+    return reduction_.ordered ? FoldOrder::kRow : FoldOrder::kAny;
+  }
   void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx, char* parts,
             int64_t step) const override;
   void Columns(absl::Span<const LaneRows> in, int64_t ny, int64_t nx,
@@ -64,6 +75,7 @@ class MonoidFold final : public LaneFold {
 
  private:
   const Reduction reduction_;
+  const LaneMoves elements_, parts_;
 };
 
 // Where an extreme stands.
@@ -71,7 +83,7 @@ class ExtremeFold final : public LaneFold {
  public:
   // `index`: the result's dtype.
   ExtremeFold(const ExtremeFolds& folds, ExtremeKind kind, DType dtype,
-              DType index);
+              DType index, Isa isa);
 
   int64_t part_bytes() const override { return 2 * width_; }
   void Rows(absl::Span<const LaneRows> in, int64_t ny, int64_t nx, char* parts,
@@ -85,7 +97,8 @@ class ExtremeFold final : public LaneFold {
   const ExtremeFolds& folds_;
   const ExtremeKind kind_;
   const DType dtype_, index_;
-  int64_t width_;  // of a value, and of its place
+  const int64_t width_;  // of a value, and of its place
+  const LaneMoves elements_, parts_;
 };
 
 }  // namespace hawser::cpu

@@ -6,17 +6,18 @@
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/lanes/lanes.h"
 #include "kernels/cpu/tile_steps/lane_folds.h"
 #include "kernels/cpu/tiles/point_shapes.h"
+#include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
 
-// `reduce`: a point of kReduce. Errors: kUnimplemented, tiles have no such fold.
+// `reduce`: a point of kReduce. Errors: kUnimplemented, tiles have no such
+// fold.
 absl::StatusOr<std::unique_ptr<const LaneFold>> FoldOf(
     const Module& module, const plan::Region& region, plan::PointId reduce,
-    const PointShapes& shapes, Isa isa);
+    const PointShapes& shapes, const TileOptions& options);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_TILES_FOLD_OF_H_

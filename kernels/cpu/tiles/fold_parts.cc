@@ -11,7 +11,7 @@ constexpr int64_t kRowsOfASegment = 4096;
 
 }  // namespace
 
-int64_t TurnsOf(const std::vector<TileLoop>& loops) {
+int64_t TurnsOf(absl::Span<const TileLoop> loops) {
   int64_t turns = 1;
   for (const TileLoop& loop : loops) turns *= loop.chunks();
   return turns;
@@ -78,12 +78,13 @@ void FoldParts::Finish(const TileProgram::Pass& pass, Tile& tile) const {
       initial.push_back(tile.values[slot.slot]);
     }
     for (const LaneSlot& slot : reduction.results) {
-      results.push_back(tile.memory[slot.slot]);
-      tile.values[slot.slot] = results.back();
+      results.push_back(slot.slot < 0 ? nullptr : tile.memory[slot.slot]);
+      if (slot.slot >= 0) tile.values[slot.slot] = results.back();
     }
-    const int64_t n = tile.lanes(reduction.results[0].shape);
+    const int64_t n = program_.columns ? tile.nx : tile.ny;
     if (segments_.count() == 0) {
       for (size_t k = 0; k < results.size(); ++k) {
+        if (results[k] == nullptr) continue;
         LaneMoves(reduction.results[k].width, Isa::kBase)
             .Load(initial[k], {0, 0}, 1, n, results[k]);
       }

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "kernels/cpu/tiles/tile_program.h"
 
 namespace hawser::cpu {
 
 // Turns of all of the loops, a chunk of each at a time.
-int64_t TurnsOf(const std::vector<TileLoop>& loops);
+int64_t TurnsOf(absl::Span<const TileLoop> loops);
 
 // The turns of the reduced loops, cut where partial results are set aside:
 // rows: at each tile; columns: every few thousand rows. Immutable.

@@ -35,8 +35,7 @@ int RowLoop(const Region& region, int end, int64_t along_x) {
   if (end < 1) return -1;
   const auto& extents = region.loops.extents;
   if (extents[end - 1] * along_x >= kFewLanes) return end - 1;
-  const auto longest =
-      std::max_element(extents.begin(), extents.begin() + end);
+  const auto longest = std::max_element(extents.begin(), extents.begin() + end);
   return static_cast<int>(longest - extents.begin());
 }
 
@@ -58,15 +57,16 @@ LaneLoops ChooseLaneLoops(const Region& region, bool columns) {
 }
 
 bool HasFolds(const Region& region) {
-  return std::any_of(
-      region.points.begin(), region.points.end(),
-      [](const Point& p) { return p.kind == Point::kReduce; });
+  return std::any_of(region.points.begin(), region.points.end(),
+                     [](const Point& p) { return p.kind == Point::kReduce; });
 }
 
-PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns)
+PointShapes::PointShapes(const Region& region, LaneLoops lanes, bool columns,
+                         bool boxes)
     : region_(region),
       lanes_(lanes),
       columns_(columns),
+      boxes_(boxes),
       folds_(HasFolds(region)),
       symbols_(region.symbols.size(), LaneShape::kOne) {
   indices_.resize(region.points.size(), &nothing_);
@@ -150,8 +150,8 @@ uint8_t PointShapes::LoopsOf(PointId id) const {
 
 bool PointShapes::IsOneRow(PointId id) const {
   const Point& p = region_.points[id];
-  if (folds_ || loops_[id] != kAlongX || p.scope != 0 || !p.cases.empty() ||
-      region_.loops.extents[lanes_.x] > kShortRow) {
+  if (folds_ || boxes_ || loops_[id] != kAlongX || p.scope != 0 ||
+      !p.cases.empty() || region_.loops.extents[lanes_.x] > kShortRow) {
     return false;
   }
   std::vector<PointId> needed;

@@ -29,8 +29,9 @@ class PointShapes {
     kAfter,   // once the reductions of its stage but one are there
   };
 
-  // `region` outlives it.
-  PointShapes(const plan::Region& region, LaneLoops lanes, bool columns);
+  // `region` outlives it. `boxes`: a tile may begin within a row.
+  PointShapes(const plan::Region& region, LaneLoops lanes, bool columns,
+              bool boxes);
   PointShapes(const PointShapes&) = delete;
   PointShapes& operator=(const PointShapes&) = delete;
 
@@ -58,7 +59,7 @@ class PointShapes {
 
   const plan::Region& region_;
   const LaneLoops lanes_;
-  const bool columns_;
+  const bool columns_, boxes_;
   const bool folds_;
   const plan::IndexExpr nothing_;
   std::vector<plan::IndexExpr> merged_;          // of iotas; never moved

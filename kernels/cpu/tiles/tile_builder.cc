@@ -35,7 +35,7 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       resident_(resident),
       options_(options),
       lanes_(ChooseLaneLoops(region, columns_)),
-      shapes_(region, lanes_, columns_),
+      shapes_(region, lanes_, columns_, options.boxes),
       slots_of_(kShapes * region.points.size()),
       scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
@@ -66,19 +66,32 @@ absl::StatusOr<TileProgram> TileBuilder::Build() {
 
 absl::Status TileBuilder::FindReductions() {
   for (size_t n = 0; n < region_.points.size(); ++n) {
+    const auto id = static_cast<PointId>(n);
     const Point& p = region_.points[n];
     if (p.kind != Point::kReduce) continue;
-    HAWSER_ASSIGN_OR_RETURN(
-        auto fold, FoldOf(module_, region_, static_cast<PointId>(n), shapes_,
-                          options_.isa));
+    const auto known =
+        absl::c_find_if(reduction_points_, [&](const ResultPoints& r) {
+          return region_.points[r.any].instruction == p.instruction;
+        });
+    if (known != reduction_points_.end()) {
+      known->of_result[p.result] = id;
+      continue;
+    }
+    HAWSER_ASSIGN_OR_RETURN(auto fold,
+                            FoldOf(module_, region_, id, shapes_, options_));
+    program_.lane_steps += fold->lane_steps();
     program_.reductions.push_back({.fold = std::move(fold)});
-    reduction_points_.push_back({static_cast<PointId>(n)});
+    ResultPoints& points = reduction_points_.emplace_back();
+    points.any = id;
+    points.of_result.resize(body_.instructions()[p.instruction].num_results,
+                            -1);
+    points.of_result[p.result] = id;
   }
   return absl::OkStatus();
 }
 
 absl::Span<const PointId> TileBuilder::InputsOf(size_t reduction) const {
-  const Point& p = region_.points[reduction_points_[reduction][0]];
+  const Point& p = region_.points[reduction_points_[reduction].any];
   const bool from_values = body_.instructions()[p.instruction].op == &kReduce;
   return absl::MakeSpan(p.operands)
       .subspan(from_values ? p.operands.size() / 2 : 0);
@@ -130,7 +143,7 @@ absl::Status TileBuilder::AddPass(int stage) {
   const bool last = stage + 1 == region_.stages;
   Points roots;
   for (size_t r = 0; r < reduction_points_.size(); ++r) {
-    if (region_.points[reduction_points_[r][0]].stage != stage) continue;
+    if (region_.points[reduction_points_[r].any].stage != stage) continue;
     pass.reductions.push_back(static_cast<int>(r));
     for (const PointId input : InputsOf(r)) {
       if (!InPlace(input).has_value()) roots.push_back(input);
@@ -154,7 +167,8 @@ absl::Status TileBuilder::AddPass(int stage) {
   ForgetScopes();
   for (const int r : pass.reductions) {
     FinishReduction(r, &pass.after);
-    for (const PointId id : reduction_points_[r]) {
+    for (const PointId id : reduction_points_[r].of_result) {
+      if (id < 0) continue;
       HAWSER_RETURN_IF_ERROR(AddSymbols(id, &pass.after));
     }
   }
@@ -192,17 +206,18 @@ void TileBuilder::AddFold(size_t reduction, TileSteps* to) {
 }
 
 void TileBuilder::FinishReduction(size_t number, TileSteps* to) {
-  const Points& points = reduction_points_[number];
+  const ResultPoints& points = reduction_points_[number];
   TileReduction& reduction = program_.reductions[number];
   const size_t inputs = InputsOf(number).size();
-  const auto& operands = region_.points[points[0]].operands;
+  const auto& operands = region_.points[points.any].operands;
   slots_.BeginStep();
   for (size_t k = 0; k + inputs < operands.size(); ++k) {
     reduction.initial.push_back(As(operands[k], LaneShape::kOne, to));
   }
   for (const LaneSlot& slot : reduction.initial) slots_.Use(slot.slot);
-  for (const PointId id : points) {
-    reduction.results.push_back(Define(id, /*over=*/false));
+  for (const PointId id : points.of_result) {
+    reduction.results.push_back(id < 0 ? LaneSlot()
+                                       : Define(id, /*over=*/false));
   }
 }
 
@@ -223,14 +238,13 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
   for (size_t k = 0; k < region_.results.size(); ++k) {
     const PointId id = region_.results[k];
     const When when = shapes_.when(id);
-    const bool of_tiles = !folds || (when != When::kBefore &&
-                                     when != When::kAfter);
+    const bool of_tiles =
+        !folds || (when != When::kBefore && when != When::kAfter);
     bool all_loops = of_tiles;
     if (folds && when == When::kOnce) {
       int64_t kept = 1;
       for (int d = 0; d < region_.num_kept; ++d) kept *= region_.domain[d];
-      all_loops =
-          body_.shape(region_.points[id].value).num_elements() != kept;
+      all_loops = body_.shape(region_.points[id].value).num_elements() != kept;
     }
     if (all_loops != per_result) results.push_back(static_cast<int>(k));
   }
@@ -372,9 +386,8 @@ const plan::MemoryAccess& TileBuilder::AccessOf(PointId load) const {
 
 bool TileBuilder::MayBeWrittenOver(PointId load, int operand) const {
   if (region_.results.size() < 2 || !is_stored_[load]) return false;
-  const Instruction& i =
-      module_.computation(region_.computation).instructions()
-          [region_.instruction];
+  const Instruction& i = module_.computation(region_.computation)
+                             .instructions()[region_.instruction];
   const Computation& c = module_.computation(region_.computation);
   const int64_t bytes = c.shape(i.operands[operand]).byte_size();
   for (int k = 0; k < i.num_results; ++k) {
@@ -398,7 +411,7 @@ bool TileBuilder::MayPlace(int slot, int result) const {
     // The lanes of a choice may be a load's.
     if (kind == Point::kChoose) return false;
     if (kind == Point::kLoad &&
-        c.shape(i.operands[AccessOf(id).operand]).byte_size() == bytes) {
+        body_.shape(region_.points[id].value).byte_size() == bytes) {
       return false;
     }
   }
@@ -470,8 +483,7 @@ absl::Status TileBuilder::AddSymbols(PointId id, TileSteps* to) {
     const int number = ScopeOf(id, shape, to);
     slots_.BeginStep();
     slots_.Use(from.slot);
-    const LaneSlot slot =
-        slots_.Define(shape, sizeof(int64_t), /*over=*/false);
+    const LaneSlot slot = slots_.Define(shape, sizeof(int64_t), /*over=*/false);
     symbol_slots_[s] = slot.slot;
     Add(std::make_unique<SymbolStep>(number, static_cast<int>(s), from, clamp,
                                      region_.symbols[s].bounds, slot),
@@ -500,8 +512,8 @@ int TileBuilder::AddScope(ScopeId scope, LaneShape shape, TileSteps* to) {
   NumberOf(scope, shape) = number;
   // Looked at by steps of this list alone, to its end.
   const LaneSlot lanes = slots_.DefineForList(shape, sizeof(bool));
-  to->push_back(std::make_unique<ScopeStep>(number, parent, std::move(parts),
-                                            lanes));
+  to->push_back(
+      std::make_unique<ScopeStep>(number, parent, std::move(parts), lanes));
   return number;
 }
 

@@ -142,12 +142,17 @@ class TileBuilder {
   // Of the lists so far, or where passes start anew of this one.
   std::vector<LaneSlot> slots_of_;  // by point and shape; number -1: none
   std::vector<int> scopes_;         // of this list, by scope and shape; or -1
-  std::vector<int> symbol_slots_;                              // by symbol
-  std::vector<int> uses_;                                      // by point
-  std::vector<bool> is_stored_;  // by point
+  std::vector<int> symbol_slots_;   // by symbol
+  std::vector<int> uses_;           // by point
+  std::vector<bool> is_stored_;     // by point
   Draft draft_;
-  // Of program_.reductions: a point for each result.
-  std::vector<Points> reduction_points_;
+  // Of program_.reductions: the points of an instruction's results, -1 where
+  // one is not wanted.
+  struct ResultPoints {
+    plan::PointId any;  // one of them: they fold the same
+    Points of_result;
+  };
+  std::vector<ResultPoints> reduction_points_;
   std::vector<ValueStep*> makers_;  // of this list
 };
 

@@ -135,9 +135,9 @@ bool FoldsWholeRuns(const TileProgram& program) {
          program.inner[0].chunks() == 1;
 }
 
-bool IsOrdered(const TileProgram& program) {
-  return absl::c_any_of(program.reductions, [](const TileReduction& reduction) {
-    return reduction.fold->ordered();
+bool Has(FoldOrder order, const TileProgram& program) {
+  return absl::c_any_of(program.reductions, [&](const TileReduction& r) {
+    return r.fold->order() == order;
   });
 }
 
@@ -167,13 +167,15 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
     }
     ChooseSizes(region, bytes, resident, &program);
     ListLoops(region, &program);
-    program.lane_steps =
-        StepsOf(region) / std::max(TurnsOf(region), 1.0);
-    if (options.strict && IsOrdered(program) && !FoldsWholeRuns(program)) {
+    program.lane_steps = StepsOf(region) / std::max(TurnsOf(region), 1.0);
+    if (options.strict && Has(FoldOrder::kOwn, program)) {
+      return Unimplemented("a rounded fold of several ops, in strict numerics");
+    }
+    if (options.strict && Has(FoldOrder::kRow, program) &&
+        !FoldsWholeRuns(program)) {
       return Unimplemented("a sum in parts, in strict numerics");
     }
-    program.slots =
-        builder.Layout(program.ny, program.nx, &program.slot_bytes);
+    program.slots = builder.Layout(program.ny, program.nx, &program.slot_bytes);
     return program;
   }
 }

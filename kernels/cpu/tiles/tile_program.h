@@ -20,6 +20,7 @@ struct TileLoop {
   int loop = -1;  // of the region
   int64_t extent = 1;
   int64_t chunk = 1;
+  int64_t begin = 0;
 
   int64_t chunks() const { return (extent + chunk - 1) / chunk; }
 };
@@ -36,9 +37,9 @@ struct TileReduction {
 // (loops that are reduced), and leaves its reductions' results.
 struct TileProgram {
   struct Pass {
-    TileSteps tile;                // for each tile
-    std::vector<int> reductions;   // what it folds
-    TileSteps after;               // once they have their results
+    TileSteps tile;               // for each tile
+    std::vector<int> reductions;  // what it folds
+    TileSteps after;              // once they have their results
   };
 
   int num_loops = 0;
@@ -48,8 +49,8 @@ struct TileProgram {
   TileSteps before;  // for each turn of `outer`
   std::vector<Pass> passes;
   std::vector<TileReduction> reductions;
-  bool columns = false;  // reductions fold along y
-  int64_t ny = 1, nx = 1;  // of the largest tile
+  bool columns = false;        // reductions fold along y
+  int64_t ny = 1, nx = 1;      // of the largest tile
   std::vector<int64_t> slots;  // offsets in a worker's memory
   int64_t slot_bytes = 0;
   int num_symbols = 0, num_scopes = 0;
@@ -61,6 +62,8 @@ struct TileOptions {
   // Ops whose rows promise no bits use the rows' loops, and sums are those of
   // whole runs.
   bool strict = false;
+  // RunTiles may be given boxes.
+  bool boxes = false;
 };
 
 // About how many steps a region takes on one thread.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/base/status.h"
 #include "core/base/threads/thread_pool.h"
 #include "kernels/cpu/tiles/fold_parts.h"
@@ -14,11 +15,14 @@ namespace {
 // Fewer turns of the kept loops than these leave threads idle where the reduced
 // ones are long.
 constexpr int64_t kFewTurns = 16;
-// Blocks that turns are dealt out in, as a worker makes its tile ready for each.
+// Blocks that turns are dealt out in, as a worker makes its tile ready for
+// each.
 constexpr int64_t kMostBlocks = 64;
 constexpr int64_t kLine = 64;
 // What a thread keeps for tiles, as it keeps its stack; more is the run's.
 constexpr int64_t kThreadBytes = 64 << 10;
+
+using TileLoops = absl::InlinedVector<TileLoop, 4>;
 
 // Memory of the calling thread.
 char* ThreadMemory() {
@@ -34,14 +38,26 @@ void Do(const TileSteps& steps, Tile& tile) {
   for (const auto& step : steps) step->Do(tile);
 }
 
+// Those of them that are in the box.
+TileLoops LoopsWithin(absl::Span<const LoopRange> box,
+                      const std::vector<TileLoop>& loops) {
+  TileLoops within(loops.begin(), loops.end());
+  if (box.empty()) return within;
+  for (TileLoop& loop : within) {
+    loop.begin = box[loop.loop].begin;
+    loop.extent = box[loop.loop].size;
+  }
+  return within;
+}
+
 // Moves the tile to a turn of `loops`.
-void SetLoops(const std::vector<TileLoop>& loops, int64_t turn, Tile& tile) {
+void SetLoops(absl::Span<const TileLoop> loops, int64_t turn, Tile& tile) {
   for (size_t k = loops.size(); k-- > 0;) {
     const TileLoop& loop = loops[k];
     const int64_t chunks = loop.chunks();
     const int64_t begin = turn % chunks * loop.chunk;
     turn /= chunks;
-    tile.loops[loop.loop] = begin;
+    tile.loops[loop.loop] = loop.begin + begin;
     const int64_t size = std::min(loop.chunk, loop.extent - begin);
     if (loop.loop == tile.lane_loops.y) tile.ny = size;
     if (loop.loop == tile.lane_loops.x) tile.nx = size;
@@ -79,12 +95,14 @@ class TileMemory {
 class TileRun {
  public:
   TileRun(const TileProgram& program, absl::Span<char* const> operands,
-          absl::Span<char* const> results, const Environment& environment)
+          absl::Span<char* const> results, const Environment& environment,
+          absl::Span<const LoopRange> box)
       : program_(program),
         operands_(operands),
         results_(results),
         environment_(environment),
-        turns_(TurnsOf(program.outer)),
+        outer_(LoopsWithin(box, program.outer)),
+        turns_(TurnsOf(outer_)),
         segments_(program),
         parts_(program, segments_),
         lane_steps_(program.lane_steps) {}
@@ -94,18 +112,18 @@ class TileRun {
     const auto lanes = static_cast<double>(program_.ny * program_.nx);
     const auto inner = static_cast<double>(segments_.turns());
     const double steps = lanes * lane_steps_ * std::max(inner, 1.0);
-    const bool long_folds = program_.passes.size() == 1 &&
-                            turns_ < kFewTurns && segments_.count() > 1 &&
+    const bool long_folds = program_.passes.size() == 1 && turns_ < kFewTurns &&
+                            segments_.count() > 1 &&
                             steps > 2 * kParallelElements;
     if (long_folds) return RunLongFolds();
     const auto group = std::max<int64_t>(
         {static_cast<int64_t>(kParallelElements / std::max(steps, 1.0)),
          turns_ / kMostBlocks, 1});
-    return ForEachBlock(environment_.pool, (turns_ - 1) / group + 1,
-                        environment_.cancel, [&](int64_t block) {
-                          return RunTurns(block * group,
-                                          std::min((block + 1) * group, turns_));
-                        });
+    return ForEachBlock(
+        environment_.pool, (turns_ - 1) / group + 1, environment_.cancel,
+        [&](int64_t block) {
+          return RunTurns(block * group, std::min((block + 1) * group, turns_));
+        });
   }
 
  private:
@@ -139,7 +157,7 @@ class TileRun {
     WorkMeter meter(environment_);
     thread_local std::vector<double> parts;  // as aligned as any accumulator
     for (int64_t turn = begin; turn < end; ++turn) {
-      SetLoops(program_.outer, turn, tile);
+      SetLoops(outer_, turn, tile);
       Do(program_.before, tile);
       for (const TileProgram::Pass& pass : program_.passes) {
         parts_.Place(tile, parts);
@@ -160,7 +178,7 @@ class TileRun {
       Tile sizes;
       sizes.loops.assign(program_.num_loops, 0);
       sizes.lane_loops = program_.lane_loops;
-      SetLoops(program_.outer, turn, sizes);
+      SetLoops(outer_, turn, sizes);
       sizes.folds.assign(program_.reductions.size(), {});
       parts_.Place(sizes, parts);
       const double segment = static_cast<double>(program_.ny * program_.nx) *
@@ -171,7 +189,7 @@ class TileRun {
           static_cast<int64_t>(kParallelElements / segment), 1);
       const auto begin = [&](char* memory) -> Tile& {
         Tile& tile = Begin(memory);
-        SetLoops(program_.outer, turn, tile);
+        SetLoops(outer_, turn, tile);
         tile.folds = sizes.folds;
         Do(program_.before, tile);
         return tile;
@@ -205,8 +223,8 @@ class TileRun {
       const int64_t last = segments_.Begin(segment + 1);
       for (int64_t turn = segments_.Begin(segment); turn < last; ++turn) {
         SetLoops(program_.inner, turn, tile);
-        HAWSER_RETURN_IF_ERROR(meter.Begin(
-            lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
+        HAWSER_RETURN_IF_ERROR(
+            meter.Begin(lane_steps_ * static_cast<double>(tile.ny * tile.nx)));
         Do(pass.tile, tile);
         for (TileFold& fold : tile.folds) fold.before += tile.ny;
       }
@@ -216,8 +234,9 @@ class TileRun {
   }
 
   const TileProgram& program_;
-  const absl::Span<char* const> operands_, results_;
+  const absl::Span<char*const> operands_, results_;
   const Environment& environment_;
+  const TileLoops outer_;
   const int64_t turns_;
   const FoldSegments segments_;
   const FoldParts parts_;
@@ -229,8 +248,9 @@ class TileRun {
 absl::Status RunTiles(const TileProgram& program,
                       absl::Span<char* const> operands,
                       absl::Span<char* const> results,
-                      const Environment& environment) {
-  return TileRun(program, operands, results, environment).Run();
+                      const Environment& environment,
+                      absl::Span<const LoopRange> box) {
+  return TileRun(program, operands, results, environment, box).Run();
 }
 
 }  // namespace hawser::cpu

@@ -64,7 +64,10 @@ class AccessFinder {
     std::vector<IndexExpr> offsets;
     offsets.reserve(r_.accesses.size());
     for (const MemoryAccess& a : r_.accesses) offsets.push_back(a.offset);
-    r_.loops = CollapseLoops(r_.domain, offsets, others_, {r_.num_kept - 1});
+    const bool by_boxes = target_.epilogues == EpilogueSupport::kAny;
+    const int barriers[] = {r_.num_kept - 1,
+                            by_boxes ? r_.epilogue.first_column - 1 : -1};
+    r_.loops = CollapseLoops(r_.domain, offsets, others_, barriers);
     // Kept loops are merged with kept ones alone.
     const int64_t turns_kept = TurnsOf(r_, r_.num_kept);
     for (int64_t turns = 1; turns != turns_kept;) {

@@ -20,7 +20,7 @@ struct Body {
   const Computation* computation;
   int first, last;  // instructions [first, last)
   std::vector<ValueId> results;
-  std::vector<ValueId> operands;  // what the instruction's operands are here
+  std::vector<ValueId> operands;     // what the instruction's operands are here
   std::vector<const NodeRow*> rows;  // of instructions from `first` on
 
   const NodeRow& row(int instruction) const {
@@ -72,6 +72,15 @@ int64_t Product(absl::Span<const int64_t> sizes) {
   int64_t product = 1;
   for (const int64_t s : sizes) product *= s;
   return product;
+}
+
+// The first axis of the product's that is one of the right factor's own.
+int FirstColumn(const Computation& c, const Instruction& dot) {
+  const auto& a = dot.attributes;
+  const size_t shared = a.GetInts("rhs_batching_dimensions").size() +
+                        a.GetInts("rhs_contracting_dimensions").size();
+  return c.shape(dot.first_result).rank() - c.shape(dot.operands[1]).rank() +
+         static_cast<int>(shared);
 }
 
 // Demands every result over the loops of the region.
@@ -285,6 +294,9 @@ absl::StatusOr<Region> LowerLoops(const Body& body, Region region,
                                                 : body.results[0];
     if (lead != kNoValue) region.domain = body.computation->shape(lead).dims();
     region.num_kept = static_cast<int>(region.domain.size());
+  }
+  if (dot != nullptr) {
+    region.epilogue.first_column = FirstColumn(*body.computation, *dot);
   }
   PointGraph graph(*body.computation, region.domain, region.num_kept);
   graph.Reserve(body.rows.size() + body.operands.size());

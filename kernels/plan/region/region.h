@@ -107,6 +107,10 @@ struct MemoryAccess {
 struct Epilogue {
   int dot_instruction = -1;  // in `computation`
   PointId dot_point = -1;
+  // Loops of the domain from here on are the product's columns. Where the
+  // target takes any tail they are merged with no others, so that a box of the
+  // product is one of the merged loops.
+  int first_column = -1;
   int bias_operand = -1;  // parameter of the region, one per column
   int residual_operand = -1;
   Activation activation = Activation::kIdentity;

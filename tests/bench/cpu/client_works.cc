@@ -1,5 +1,6 @@
 // Loops, small calls, compiling and memory.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -85,6 +86,52 @@ absl::StatusOr<Race> RaceMandelbrot(const Setting& s) {
                               got[0], {stays.get(), static_cast<size_t>(n)});
                         },
                     .numerics = runtime::Numerics::kStrict});
+}
+
+// A counted loop of small bodies: Newton's method for square roots, and what it
+// still changes. A turn of it.
+absl::StatusOr<Race> RaceSmallTurn(const Setting& s) {
+  constexpr int64_t kSize = 64;
+  const int turns = static_cast<int>(s.Size(1000, 10));
+  const Literal x = RandomFloats({kSize}, 1, 100);
+  const auto body = [turns](const Tensors& p) -> Tensors {
+    const auto done = While(
+        std::tuple<Tensor, Tensor, Tensor>(Scalar(0), p[0], Scalar(0.0f)),
+        [turns](Tensor turn, Tensor, Tensor) { return turn < turns; },
+        [&](Tensor turn, Tensor root, Tensor) {
+          const Tensor next = (root + p[0] / root) * 0.5f;
+          return std::tuple<Tensor, Tensor, Tensor>(turn + 1, next,
+                                                    Sum(Abs(next - root)));
+        });
+    return {std::get<1>(done), std::get<2>(done)};
+  };
+  const auto root = Room<float>(kSize), change = Room<float>(1);
+  const auto floor = [=] {
+    const float* const from = x.data<float>().data();
+    std::copy_n(from, kSize, root.get());
+    for (int t = 0; t < turns; ++t) {
+      float sum = 0;
+      for (int64_t i = 0; i < kSize; ++i) {
+        const float next = (root[i] + from[i] / root[i]) * 0.5f;
+        sum += std::abs(next - root[i]);
+        root[i] = next;
+      }
+      change[0] = sum;
+    }
+    return absl::OkStatus();
+  };
+  HAWSER_ASSIGN_OR_RETURN(const Resident loop, Resident::Make(s, body, {x}));
+  const auto units = static_cast<double>(turns);
+  return Race{.ours = Timed([loop] { return loop.Run(); }, units),
+              .floor = Timed(floor, units),
+              .check = [=]() -> absl::Status {
+                HAWSER_RETURN_IF_ERROR(floor());
+                HAWSER_ASSIGN_OR_RETURN(const auto got, loop.Values());
+                HAWSER_RETURN_IF_ERROR(Near<float>(got[0], {root.get(), kSize},
+                                                   {.relative = 1e-6}));
+                return Near<float>(got[1], {change.get(), 1},
+                                   {.absolute = 1e-3, .relative = 1e-5});
+              }};
 }
 
 // ---- a small call ---------------------------------------------------------
@@ -246,6 +293,13 @@ std::vector<Work> ClientWorks() {
        .floor = "a pass of a hand-written loop each turn",
        .targets = {.floor = 1.5},
        .prepare = RaceMandelbrot},
+      {.name = "small_turn",
+       .floor = "a turn of a hand-written loop",
+       .targets = {.ours = 1},
+       .prepare = RaceSmallTurn,
+       .one_thread = true,
+       .has_peers = false,
+       .unit = "us"},
       {.name = "tiny_call",
        .floor = "a virtual call, malloc, 16 additions",
        .targets = {.ours = 4},

@@ -509,6 +509,62 @@ absl::StatusOr<Race> RaceKMeans(const Setting& s) {
                     }});
 }
 
+// ---- a batch of nearest neighbours, as client/examples/knn.cc has it --------
+
+// (train, half the norms of its rows, labels, images) -> labels of the images.
+Tensors NearestLabels(const Tensors& p) {
+  const Tensor x = Convert(p[3], DType::kF32) - 128.0f;
+  return {Take(p[2], ArgMin(p[1] - Dot(x, Transpose(p[0])), {.axis = 1}))};
+}
+
+absl::StatusOr<Race> RaceNearest(const Setting& s) {
+  HAWSER_ASSIGN_OR_RETURN(const Blas* blas, Library());
+  const int64_t images = s.Size(100, 10), rows = s.Size(60000, 300);
+  const int64_t pixels = s.Size(784, 20);
+  const Literal bytes = RandomBytes({images, pixels});
+  const Literal labels = RandomBytes({rows});
+  Literal train =
+      Literal::Uninitialized(Shape::Of(DType::kF32, {rows, pixels}));
+  Literal norms = Literal::Zeros(Shape::Of(DType::kF32, {rows}));
+  const Literal random = RandomInts({rows, pixels}, 256);
+  for (int64_t i = 0; i < rows * pixels; ++i) {
+    const auto v = static_cast<float>(random.data<int32_t>()[i] - 128);
+    train.mutable_data<float>()[i] = v;
+    norms.mutable_data<float>()[i / pixels] += v * v / 2;
+  }
+  const auto x = Room<float>(images * pixels);
+  const auto dots = Room<float>(images * rows);
+  for (int64_t i = 0; i < images * pixels; ++i) {
+    x[i] = static_cast<float>(bytes.data<uint8_t>()[i]) - 128;
+  }
+  const auto floor = [=, threads = s.threads] {
+    Split(threads, images, 1, [&](int64_t begin, int64_t end, int) {
+      const int k = static_cast<int>(pixels), n = static_cast<int>(rows);
+      blas->sgemm(Blas::kRowMajor, Blas::kNoTrans, Blas::kTrans,
+                  static_cast<int>(end - begin), n, k, 1,
+                  x.get() + begin * pixels, k, train.data<float>().data(), k, 0,
+                  dots.get() + begin * rows, n);
+    });
+  };
+  return RaceOf(s, {.body = NearestLabels,
+                    .arguments = {train, norms, labels, bytes},
+                    .floor = floor,
+                    .check = [=](absl::Span<const Literal> got) {
+                      std::vector<uint8_t> want;
+                      for (int64_t i = 0; i < images; ++i) {
+                        int64_t nearest = 0;
+                        float least = INFINITY;
+                        for (int64_t r = 0; r < rows; ++r) {
+                          const float far =
+                              norms.data<float>()[r] - dots[i * rows + r];
+                          if (far < least) least = far, nearest = r;
+                        }
+                        want.push_back(labels.data<uint8_t>()[nearest]);
+                      }
+                      return Near<uint8_t>(got[0], want);
+                    }});
+}
+
 }  // namespace
 
 std::vector<Work> ProductWorks() {
@@ -534,6 +590,11 @@ std::vector<Work> ProductWorks() {
       {"mlp_step", alone, {.torch = 1}, RaceMlp},
       {"transformer_block", alone, {.torch = 1}, RaceTransformer},
       {"kmeans_turn", alone, {.torch = 1}, RaceKMeans},
+      {.name = "nearest_labels",
+       .floor = "its product alone, by BLAS",
+       .targets = {.floor = 1.2},
+       .prepare = RaceNearest,
+       .has_peers = false},
   };
 }
 

@@ -411,5 +411,26 @@ TEST(Accesses, AProductWithATransposedTailStaysAProduct) {
   EXPECT_EQ(LoadOf(r, 2).kind, AccessKind::kStrided);
 }
 
+// A box of such a product is a box of the loops, of batches and rows as one.
+TEST(Accesses, RowsAndColumnsOfAProductWithAnyTailStayApart) {
+  const auto kernel = [](const Target& target) {
+    return KernelOf(
+        {F32({3, 32, 8}), F32({3, 8, 16})},
+        [](const Values& p) {
+          return Apply(kTanh,
+                       {Apply(kDotGeneral, {p[0], p[1]},
+                              {{"lhs_batching_dimensions", Dims{0}},
+                               {"lhs_contracting_dimensions", Dims{2}},
+                               {"rhs_batching_dimensions", Dims{0}},
+                               {"rhs_contracting_dimensions", Dims{1}}})});
+        },
+        target);
+  };
+  const Region r = kernel(CpuTarget());
+  EXPECT_EQ(r.kind, RegionKind::kLibraryDot);
+  EXPECT_EQ(r.epilogue.first_column, 2);
+  EXPECT_EQ(r.loops.extents, (Dims{96, 16}));
+}
+
 }  // namespace
 }  // namespace hawser::plan
