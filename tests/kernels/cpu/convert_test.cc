@@ -153,5 +153,17 @@ TEST(BitcastConvertTest, KeepsBits) {
               LiteralBitEquals(bits));
 }
 
+// Of a size that several blocks of whole bytes make.
+TEST(BitcastConvertTest, BitsThereAndBack) {
+  Random random(3);
+  const Literal x = RandomLiteral(Shape::Of(DType::kU16, {40001, 1}), random);
+  const Literal bits =
+      EvaluateOp(kBitcastConvert, {x}, {{"dtype", DType::kBool}});
+  EXPECT_EQ(bits.shape(), Shape::Of(DType::kBool, {40001, 1, 16}));
+  EXPECT_OK(CheckBytes(bits.shape(), bits.bytes()));
+  EXPECT_THAT(EvaluateOp(kBitcastConvert, {bits}, {{"dtype", DType::kU16}}),
+              LiteralBitEquals(x));
+}
+
 }  // namespace
 }  // namespace hawser::cpu
