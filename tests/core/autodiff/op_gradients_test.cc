@@ -151,6 +151,12 @@ void ExpectSlopes(const Formula& formula, const Literal& x) {
   }
 }
 
+template <typename T>
+Literal VectorOf(const std::vector<T>& values) {
+  return Literal::Of<T>(absl::MakeConstSpan(values),
+                        {static_cast<int64_t>(values.size())});
+}
+
 struct FormulaPoints {
   const Formula& formula;
   std::vector<double> x;
@@ -173,7 +179,7 @@ TEST(FormulaGradients, OfReals) {
   };
   ASSERT_EQ(std::size(all), std::size(kFormulas));
   for (const FormulaPoints& p : all) {
-    ExpectSlopes(p.formula, Literal::Vector<double>(p.x));
+    ExpectSlopes(p.formula, VectorOf(p.x));
   }
 }
 
@@ -181,13 +187,13 @@ TEST(FormulaGradients, OfComplexNumbers) {
   const std::vector<Z> points = {{0.5, 0.25}, {-0.75, 0.5}, {0.25, -1.5}};
   for (const Formula* formula : kFormulas) {
     if (formula->complex == nullptr) continue;
-    ExpectSlopes(*formula, Literal::Vector<Z>(points));
+    ExpectSlopes(*formula, VectorOf(points));
   }
 }
 
 std::vector<double> SlopesOf(const Formula& formula,
                              std::vector<double> points) {
-  const Literal x = Literal::Vector<double>(points);
+  const Literal x = VectorOf(points);
   const auto got = GradientAt(WithObjective(FormulaModule(formula, x)), {x});
   EXPECT_OK(got);
   const auto slopes = (*got)[0].data<double>();

@@ -49,7 +49,14 @@ Tensor Sigmoid(const Operand& x) {
 }
 Tensor Sqrt(const Operand& x) { return Apply("Sqrt", kSqrt, ToFloating, x); }
 Tensor Rsqrt(const Operand& x) { return Apply("Rsqrt", kRsqrt, ToFloating, x); }
-Tensor Cbrt(const Operand& x) { return Apply("Cbrt", kCbrt, ToFloating, x); }
+Tensor Cbrt(const Operand& x) {
+  const OpScope s("Cbrt", {&x});
+  if (!s.ok()) return s.error();
+  if (!IsComplex(DTypeOf(x))) return Apply("Cbrt", kCbrt, ToFloating, x);
+  const Tensor value = s.As(x);
+  const OpScope::Formula numbers;
+  return Power(value, 1.0 / 3);
+}
 Tensor Tanh(const Operand& x) { return Apply("Tanh", kTanh, ToFloating, x); }
 Tensor Sin(const Operand& x) { return Apply("Sin", kSine, ToFloating, x); }
 Tensor Cos(const Operand& x) { return Apply("Cos", kCosine, ToFloating, x); }

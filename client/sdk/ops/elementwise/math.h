@@ -60,9 +60,9 @@ Tensor Sqrt(const Operand& x);
 // Grad: -r^3 g / 2. Source: StableHLO rsqrt; Nx rsqrt.
 Tensor Rsqrt(const Operand& x);
 
-// The cube root, with the sign of x. x: an operand of reals. Result: as above.
-// Errors: as usual; complex. Grad: g / (3 r^2). Source: StableHLO cbrt; Nx
-// cbrt.
+// The cube root, with the sign of x; of a complex x that of a third of its
+// angle. x: an operand of numbers. Result: as above. Errors: as usual. Grad: g /
+// (3 r^2). Source: StableHLO cbrt; Nx cbrt.
 Tensor Cbrt(const Operand& x);
 
 // ---- angles, in radians ----------------------------------------------------

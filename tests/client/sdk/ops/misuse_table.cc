@@ -59,7 +59,7 @@ std::vector<Use> Uses() {
        {},
        {"c64 f32 rank0 rank3", "c64 f32 rank0 rank3"}},
       {"BroadcastTo", {Floats({3, 4})}, {{"dims", Dims{2, 3, 4}}}, {"rank3"}},
-      {"Cbrt", {Floats({3, 4})}, {}, {"c64"}},
+      {"Cbrt", {Floats({3, 4})}},
       {"Ceil", {Floats({3, 4})}, {}, {"c64"}},
       {"Clip",
        {Floats({3, 4}), Floats({3, 4}), Floats({3, 4})},
