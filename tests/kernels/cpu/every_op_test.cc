@@ -129,7 +129,6 @@ Uses OfSelect(const OpDef& op, const Literal& x) {
 
 Uses ToEveryDType(const OpDef& op, const Literal& x) {
   Uses uses;
-  const DType from = x.shape().dtype();
   for (DType to : AllDTypes()) uses.push_back({{x}, {{"dtype", to}}, {}});
   return uses;
 }

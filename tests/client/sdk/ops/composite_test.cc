@@ -100,7 +100,6 @@ TEST(CompositeMath, OfF32KeepToTheirUlp) {
 }
 
 TEST(CompositeMath, SpecialFunctions) {
-  const Tolerance near{.rtol = 4e-15};
   const auto at = [&](Tensor (*f)(const Operand&), double x) {
     return f(Scalar(DType::kF64, x)).Fetch()->data<double>()[0];
   };

@@ -43,7 +43,7 @@ TEST(Elementwise, Rounding) {
   EXPECT_VALUE(Floor(T1<uint8_t>({3})), Literal::Vector<uint8_t>({3}));
 }
 
-TEST(Elementwise, Bits) {
+TEST(Elementwise, CountsAndPrecisions) {
   EXPECT_VALUE(PopulationCount(T1<int8_t>({-1, 5, 0})),
                Literal::Vector<int8_t>({8, 2, 0}));
   EXPECT_VALUE(CountLeadingZeros(T1<uint16_t>({0, 1, 40000})),
