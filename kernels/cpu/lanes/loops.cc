@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/lanes/lanes.h"
 
-#include <math.h>  // lgamma_r
+#include <math.h>  // exp, lgamma_r
 
 #include <cstdint>
 #include <string>
@@ -373,7 +373,7 @@ struct Elementary {
     static constexpr char kBound[] = bound;    \
   };                                           \
   using Struct = Elementary<Struct##Name>;
-HAWSER_ELEMENTARY(Exp, "exp", "10")
+HAWSER_ELEMENTARY(LibraryExp, "exp", "10")
 HAWSER_ELEMENTARY(Expm1, "expm1", "10")
 HAWSER_ELEMENTARY(Ln, "log", "10")
 HAWSER_ELEMENTARY(LibraryLog1p, "log1p", "10")
@@ -385,6 +385,34 @@ HAWSER_ELEMENTARY(CubeRoot, "cbrt", "10")
 HAWSER_ELEMENTARY(ErrorFunction, "erf", "10")
 HAWSER_ELEMENTARY(ErrorRest, "erfc", "15")
 HAWSER_ELEMENTARY(LibraryLgamma, "lgamma", "10")
+
+// The library's of f64 overflows before the largest numbers do; C's is there
+// for these.
+struct Exp {
+  template <typename T>
+  static constexpr bool kFor = kIsReal<T>;
+  template <typename T>
+  static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
+    if constexpr (sizeof(T) == 4) {
+      LibraryExp::Loop(a, r, n);
+    } else {
+      constexpr T kLarge = 709.78;
+      HWY_ALIGN T x[kChunk];
+      for (int64_t i = 0; i < n; i += kChunk) {
+        const int64_t m = n - i < kChunk ? n - i : kChunk;
+        int large = 0;
+        for (int64_t k = 0; k < m; ++k) {
+          x[k] = a[i + k];
+          large |= x[k] > kLarge ? 1 : 0;
+        }
+        LibraryExp::Loop(x, r + i, m);
+        for (int64_t k = 0; large != 0 && k < m; ++k) {
+          if (x[k] > kLarge) r[i + k] = ::exp(x[k]);
+        }
+      }
+    }
+  }
+};
 
 // The library's loses what cancels below 0, and overflows for the largest
 // numbers; C's is there for both.
@@ -490,14 +518,14 @@ constexpr LoopRow kRows[] = {
     {&kDivide, Binary<Over>},
     {&kErf, FromLibrary<ErrorFunction, ErrorFunctionName>},
     {&kErfc, FromLibrary<ErrorRest, ErrorRestName>},
-    {&kExponential, FromLibrary<Exp, ExpName>},
+    {&kExponential, FromLibrary<Exp, LibraryExpName>},
     {&kExponentialMinusOne, FromLibrary<Expm1, Expm1Name>},
     {&kFloor, Unary<RoundedDown>},
     {&kIsFinite, Unary<IsNumber>},
     {&kLgamma, FromLibrary<LogGamma, LibraryLgammaName>},
     {&kLog, FromLibrary<Ln, LnName>},
     {&kLogPlusOne, FromLibrary<Log1p, LibraryLog1pName>},
-    {&kLogistic, FromLibrary<Sigmoid, ExpName>},
+    {&kLogistic, FromLibrary<Sigmoid, LibraryExpName>},
     {&kMaximum, Binary<Larger>},
     {&kMinimum, Binary<Smaller>},
     {&kMultiply, Binary<Times>},

@@ -67,7 +67,9 @@ TEST(ConvertTest, ToBoolIsNotZero) {
   EXPECT_TRUE(Convert<bool>(0.25f));
   EXPECT_TRUE(Convert<bool>(Half(6e-8f)));
   EXPECT_TRUE(Convert<bool>(int64_t{1} << 40));
-  EXPECT_TRUE(Convert<bool>(std::complex<float>(0, 1)));
+  EXPECT_TRUE(Convert<bool>(std::complex<float>(1, 0)));
+  // The real part counts.
+  EXPECT_FALSE(Convert<bool>(std::complex<float>(0, 1)));
   EXPECT_FALSE(Convert<bool>(std::complex<float>(0, 0)));
 }
 

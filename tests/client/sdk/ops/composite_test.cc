@@ -103,9 +103,9 @@ TEST(CompositeMath, SpecialFunctions) {
   const auto at = [&](Tensor (*f)(const Operand&), double x) {
     return f(Scalar(DType::kF64, x)).Fetch()->data<double>()[0];
   };
-  EXPECT_EQ(at(Erf, 0.5), std::erf(0.5));
-  EXPECT_EQ(at(Erfc, 3), std::erfc(3));
-  EXPECT_EQ(at(Lgamma, 0.25), std::lgamma(0.25));
+  EXPECT_NEAR(at(Erf, 0.5), std::erf(0.5), 1e-15);
+  EXPECT_NEAR(at(Erfc, 3), std::erfc(3), 1e-20);
+  EXPECT_NEAR(at(Lgamma, 0.25), std::lgamma(0.25), 2e-15);
   for (double x : {-0.9999, -0.5, 1e-9, 0.3, 0.85, 0.9, 1 - 1e-12}) {
     EXPECT_NEAR(at(Erf, at(ErfInv, x)), x, 1e-15) << x;
   }
@@ -190,7 +190,7 @@ TEST(Statistics, WeightsAndSpread) {
                Literal::Of<float>({4, 2, 2, 2}, {2, 2}));
   EXPECT_VALUE(Covariance(x, T1<float>({2, 3})), Covariance(x).Fetch().value());
   EXPECT_THAT(Covariance(x, T1<float>({1, 2, 3})).status(),
-              StatusIs(StatusCode::kInvalidArgument, "do not broadcast"));
+              StatusIs(StatusCode::kInvalidArgument, "broadcast_in_dim: C5"));
   EXPECT_THAT(Covariance(T1<float>({1})).status(),
               StatusIs(StatusCode::kInvalidArgument, "rank 2 or more"));
 }
