@@ -28,10 +28,9 @@ class Watchdog {
     explicit Wait(Watchdog* watchdog)
         : watchdog_(watchdog), seen_(watchdog->done_.load()) {}
 
-    // Spins or sleeps once. Errors: kUnavailable when there was no progress for
-    // as long as the patience.
-    absl::Status Pause() {
-      const absl::Time now = absl::Now();
+    // Spins or sleeps once. `now` goes on from call to call. Errors:
+    // kUnavailable when there was no progress for as long as the patience.
+    absl::Status Pause(absl::Time now = absl::Now()) {
       if (begun_ == absl::InfinitePast()) begun_ = since_ = now;
       const uint64_t done = watchdog_->done_.load(std::memory_order_relaxed);
       if (done != seen_) {

@@ -109,6 +109,12 @@ class ChecksTest(unittest.TestCase):
         self.expect(prose_test, "core/ir/a.h:1: 'nobody'",
                     "proto/a.proto:1: 'Whoever'")
 
+    def test_prose_finds_unfinished_merges(self):
+        self.write("core/README.md", "# core\n<<<<<<< HEAD\na\n=======\nb\n"
+                   ">>>>>>> other\n")
+        self.expect(prose_test, "core/README.md:2: a merge",
+                    "core/README.md:6: a merge")
+
     def test_layering_allows_the_table(self):
         self.write("core/ops/a.cc", '#include "core/ops/a.h"\n'
                    '#include <vector>\n#include "absl/types/span.h"\n'

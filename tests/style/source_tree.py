@@ -7,6 +7,7 @@ import sys
 FOLDERS = ("client", "core", "deploy", "kernels", "proto", "server", "tests")
 CODE = {".cc", ".cu", ".cuh", ".h"}
 SOURCE = CODE | {".bzl", ".proto", ".py", ".sh", ".txtpb"}
+TEXT = SOURCE | {".bazel", ".md", ".txt"}
 
 
 def root():

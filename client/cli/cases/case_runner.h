@@ -36,8 +36,8 @@ struct CaseReport {
 };
 
 // The case files of a path: the file itself, or all *.txtpb and *.mlir of a
-// folder and the folders below it, sorted. Errors: kNotFound for a path that does not exist
-// and for a folder without case files.
+// folder and the folders below it, sorted. Errors: kNotFound for a path that
+// does not exist and for a folder without case files.
 absl::StatusOr<std::vector<std::string>> FindCaseFiles(const std::string& path);
 
 // Runs every case of a file and adds to `report`. A file that cannot be read

@@ -41,12 +41,10 @@ std::vector<std::pair<std::string, int>> Lacking(const CaseReport& report) {
   for (const CaseLeftOut& file : report.left_out) {
     for (const std::string& what : file.missing) ++counts[what];
   }
-  std::vector<std::pair<std::string, int>> sorted(counts.begin(),
-                                                  counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) {
-                     return a.second > b.second;
-                   });
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const auto& a, const auto& b) { return a.second > b.second; });
   return sorted;
 }
 
@@ -92,10 +90,9 @@ absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
   }
   const size_t failed = report.failures.size();
   const size_t left_out = report.left_out.size();
-  absl::StrAppend(&text, report.passed, " passed, ", failed, " failed",
-                  left_out == 0 ? "" : absl::StrCat(", ", left_out,
-                                                    " left out"),
-                  "\n");
+  absl::StrAppend(
+      &text, report.passed, " passed, ", failed, " failed",
+      left_out == 0 ? "" : absl::StrCat(", ", left_out, " left out"), "\n");
   invocation.Print(text, Json::object({{"target", target},
                                        {"passed", report.passed},
                                        {"failed", failed},
@@ -110,7 +107,8 @@ absl::StatusOr<ExitCode> RunCheck(const Invocation& invocation) {
 extern constinit const Command kCheckCommand = {
     .name = "check",
     .arguments = "PATH...",
-    .summary = "run case files and checking programs against a server or this CPU",
+    .summary =
+        "run case files and checking programs against a server or this CPU",
     .description =
         "Runs case files (*.txtpb; of a folder, all in it and below) and "
         "compares what\ncomes out. Prints each failure, and as its last line "

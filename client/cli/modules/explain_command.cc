@@ -192,7 +192,8 @@ extern constinit const Command kExplainCommand = {
     .description =
         "Reads a module in its text form (core/ir/README.md), or a StableHLO "
         "program\n(*.mlir), and prints it as a client sends it: optimized, "
-        "under a line that\ncounts the instructions before and after.\nWith --planned it is fused as for a "
+        "under a line that\ncounts the instructions before and after.\n"
+        "With --planned it is fused as for a "
         "GPU, under a line for each kernel: what it\nis, over which loops, how "
         "many bytes it moves; with --target=cpu as for this\nCPU, with what "
         "runs by tiles, by the row of its op or by a library. Both "

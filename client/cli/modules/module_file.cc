@@ -29,8 +29,7 @@ absl::StatusOr<ModuleFile> ReadAs(const std::string& path,
 
 absl::StatusOr<ModuleFile> ReadModuleFile(const std::string& path) {
   HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
-  const absl::string_view text(file.data.get(),
-                               static_cast<size_t>(file.size));
+  const absl::string_view text(file.data.get(), static_cast<size_t>(file.size));
   auto module = ReadAs(path, text);
   if (module.ok()) return module;
   return absl::Status(module.status().code(),

@@ -13,8 +13,7 @@
 namespace hawser::stablehlo {
 namespace {
 
-// How far two elements are apart, in units of what the check allows: at most 1
-// where it holds.
+// Of elements that are not equal by any tolerance.
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 // The number of a float among the floats of its type, both zeros 0.
@@ -43,6 +42,8 @@ uint64_t UlpsBetween(T a, T b) {
   return static_cast<uint64_t>(std::max(x, y)) - least;
 }
 
+// At most 1 where the check holds; else 1 more than how far the elements are
+// apart, in what the check counts.
 template <typename T>
 double FloatDistance(const Check& check, T a, T b) {
   const auto x = static_cast<double>(a), y = static_cast<double>(b);

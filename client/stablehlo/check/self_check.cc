@@ -12,14 +12,15 @@
 namespace hawser::stablehlo {
 namespace {
 
-absl::StatusOr<std::vector<Literal>> Run(CheckedModule checked,
+absl::StatusOr<std::vector<Literal>> Run(Module module,
+                                         const std::vector<Literal>& constants,
                                          runtime::Client& client) {
   HAWSER_ASSIGN_OR_RETURN(
       const auto executable,
-      client.Compile(std::make_shared<const Module>(std::move(checked.module)),
+      client.Compile(std::make_shared<const Module>(std::move(module)),
                      {.numerics = runtime::Numerics::kStrict}, {}));
-  const std::vector<runtime::Argument> arguments(checked.constants.begin(),
-                                                 checked.constants.end());
+  const std::vector<runtime::Argument> arguments(constants.begin(),
+                                                 constants.end());
   HAWSER_ASSIGN_OR_RETURN(const auto buffers,
                           executable->Execute(arguments, {}));
   std::vector<Future<Literal>> fetched;
@@ -50,8 +51,9 @@ std::string FirstFailure(const Source& source, const std::vector<Check>& checks,
 absl::Status CheckFunction(const Tree& tree, absl::string_view function,
                            runtime::Client& client, SelfCheck* result) {
   HAWSER_ASSIGN_OR_RETURN(CheckedModule checked, LowerChecks(tree, function));
-  HAWSER_ASSIGN_OR_RETURN(const std::vector<Literal> values,
-                          Run(checked, client));
+  HAWSER_ASSIGN_OR_RETURN(
+      const std::vector<Literal> values,
+      Run(std::move(checked.module), checked.constants, client));
   const std::string failure = FirstFailure(tree.source, checked.checks, values);
   result->checks += static_cast<int>(checked.checks.size());
   return failure.empty() ? absl::OkStatus() : absl::AbortedError(failure);

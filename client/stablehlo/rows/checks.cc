@@ -62,6 +62,10 @@ absl::StatusOr<Values> AddCheck(OpContext& context, absl::string_view name) {
   check.where = context.op.where;
   HAWSER_ASSIGN_OR_RETURN(check.ulps,
                           context.Int("max_ulp_difference", check.ulps));
+  if (check.ulps < 0) {
+    return InvalidArgument("max_ulp_difference is ", check.ulps,
+                           ", must not be negative");
+  }
   const absl::string_view tolerance = context.Text("tolerance");
   if (!tolerance.empty() && !absl::SimpleAtod(tolerance, &check.tolerance)) {
     return InvalidArgument("the tolerance ", Quoted(tolerance),

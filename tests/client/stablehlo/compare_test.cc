@@ -96,5 +96,18 @@ TEST(SelfCheckRun, TellsWrongFromLeftOut) {
             SelfCheck::kFailed);
 }
 
+// Taken for an unsigned number it would allow any difference.
+TEST(SelfCheckRun, RefusesANegativeNumberOfUlps) {
+  const SelfCheck check = RunSelfCheck(
+      "func.func @main() {\n"
+      "  %0 = stablehlo.constant dense<1.0> : tensor<f32>\n"
+      "  %1 = stablehlo.constant dense<2.0> : tensor<f32>\n"
+      "  check.expect_close %0, %1, max_ulp_difference = -1 : tensor<f32>, "
+      "tensor<f32>\n  return\n}",
+      *cpu::MakeCpuClient());
+  EXPECT_EQ(check.outcome, SelfCheck::kFailed);
+  EXPECT_THAT(check.what, HasSubstr("max_ulp_difference is -1"));
+}
+
 }  // namespace
 }  // namespace hawser::stablehlo

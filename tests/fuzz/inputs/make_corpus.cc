@@ -75,13 +75,13 @@ void WriteTexts(const std::filesystem::path& folder) {
         "  return %1\n}\n");
 }
 
-// Edits count from nothing: see the fuzz tests that read them.
 void WriteStableHlo(const std::filesystem::path& folder) {
   for (const auto& [name, program] : kStableHloPrograms) {
     Write(folder / name, program);
   }
 }
 
+// Edits count from nothing: see the fuzz tests that read them.
 void WriteEdited(const std::filesystem::path& folder, size_t bytes_per_edit,
                  size_t first) {
   Write(folder / "none", std::string(first, '\0'));

@@ -35,7 +35,8 @@ module @m attributes {mhlo.num_partitions = 1 : i32} {
     "func.return"(%1) : (tensor<2xf32>) -> ()
   }) : () -> ()
 }) : () -> ())mlir"},
-    {"control", R"mlir(func.func @main(%n: tensor<i32>, %s: tensor<i32>, %p: tensor<i1>) -> tensor<i32> {
+    {"control",
+     R"mlir(func.func @main(%n: tensor<i32>, %s: tensor<i32>, %p: tensor<i1>) -> tensor<i32> {
   %c = stablehlo.constant dense<7> : tensor<i32>
   %r = stablehlo.while(%i = %n) : tensor<i32> cond {
     %q = stablehlo.compare LT, %i, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -58,7 +59,8 @@ module @m attributes {mhlo.num_partitions = 1 : i32} {
   return %1 : tensor<2xcomplex<f32>>
 }
 {-# dialect_resources: { builtin: { w: "0x04000000803F0040" } } #-})mlir"},
-    {"indexed", R"mlir(func.func @main(%x: tensor<2x5xf32>, %i: tensor<2x3x1xi32>, %u: tensor<2x3xf32>) -> tensor<2x5xf32> {
+    {"indexed",
+     R"mlir(func.func @main(%x: tensor<2x5xf32>, %i: tensor<2x3x1xi32>, %u: tensor<2x3xf32>) -> tensor<2x5xf32> {
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<2x5xf32>, tensor<2x3x1xi32>) -> tensor<2x3xf32>
   %1 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
