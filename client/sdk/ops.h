@@ -8,6 +8,7 @@
 #include "client/sdk/ops/elementwise/elementwise.h"
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/elementwise/math.h"
+#include "client/sdk/ops/elementwise/special.h"
 #include "client/sdk/ops/indexing/diagonal.h"
 #include "client/sdk/ops/indexing/edge.h"
 #include "client/sdk/ops/indexing/index.h"

@@ -9,6 +9,7 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/contraction/scan.h"
+#include "core/ops/elementwise/bits.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -32,10 +33,10 @@ constexpr auto Joined(const OpDef* const (&... families)[n]) {
             [](const OpDef* a, const OpDef* b) { return a->name < b->name; });
   return all;
 }
-constexpr auto kAllOps = Joined(kCompareOps, kControlOps, kConvertOps, kDotOps,
-                                kElementwiseOps, kGatherOps, kLeafOps, kMathOps,
-                                kReduceOps, kScanOps, kScatterOps, kShapeOps,
-                                kSliceOps, kSortOps);
+constexpr auto kAllOps =
+    Joined(kBitsOps, kCompareOps, kControlOps, kConvertOps, kDotOps,
+           kElementwiseOps, kGatherOps, kLeafOps, kMathOps, kReduceOps,
+           kScanOps, kScatterOps, kShapeOps, kSliceOps, kSortOps);
 
 // Rules that are missing are registry_test's: under ubsan g++ cannot compare a
 // function's address with nullptr in a constant expression.

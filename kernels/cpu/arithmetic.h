@@ -226,12 +226,18 @@ struct Power {
   static T Apply(T base, T exponent) {
     return std::pow(base, exponent);
   }
-  // pow of the library goes through log and would make NaN of 0 to the 0.
+  // pow of the library goes through log and would make NaN of 0 to the 0. All
+  // digits of the logarithm before its point are lost, so there are more.
   template <ComplexType T>
   static T Apply(T base, T exponent) {
+    using Part = std::conditional_t<sizeof(T) == 8, double, long double>;
+    using Wide = std::complex<Part>;
     if (exponent == T{0}) return T{1};
     if (base == T{0} && exponent.real() > 0) return T{0};
-    return std::pow(base, exponent);
+    const Wide power = std::pow(Wide(base.real(), base.imag()),
+                                Wide(exponent.real(), exponent.imag()));
+    using To = typename T::value_type;
+    return T(static_cast<To>(power.real()), static_cast<To>(power.imag()));
   }
 };
 

@@ -46,10 +46,10 @@ To ConvertElement(From value) {
     return value;
   } else if constexpr (kIsComplex<From> && kIsComplex<To>) {
     return To(value);
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return value != From{};
   } else if constexpr (kIsComplex<From>) {
     return ConvertElement<To>(value.real());
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From{};
   } else if constexpr (kIsComplex<To>) {
     return To(ConvertElement<typename To::value_type>(value));
   } else if constexpr (kIsHalf<From>) {

@@ -40,19 +40,56 @@ void CopyLoop(const char* const* in, char* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) r[i] = a[i];
 }
 
+// Between widths no element is one of an element.
 ElementFn BitcastElement(const ElementTypes& types) {
+  if (!SameWidth(types.operands[0], types.result)) return nullptr;
   return VisitWidth(ByteWidth(types.result), [](auto tag) -> ElementFn {
     return CopyLoop<typename decltype(tag)::type>;
   });
 }
 
-// The same bytes under another dtype: nothing moves.
+// Of [begin, end) bools, whole bytes each.
+void Unpack(const char* in, int64_t begin, int64_t end, char* out) {
+  for (int64_t i = begin; i < end; ++i) {
+    out[i] = static_cast<char>((in[i / 8] >> (i % 8)) & 1);
+  }
+}
+void Pack(const char* in, int64_t begin, int64_t end, char* out) {
+  for (int64_t i = begin; i < end; i += 8) {
+    unsigned bits = 0;
+    for (int k = 0; k < 8; ++k) bits |= (in[i + k] != 0 ? 1u : 0u) << k;
+    out[i / 8] = static_cast<char>(bits);
+  }
+}
+
+// The same bytes under another dtype and maybe other sizes: nothing moves,
+// unless bits become bools or bools bits.
 absl::StatusOr<Literals> RunBitcastConvert(const KernelContext& c) {
-  return Literals{c.operands[0].Reinterpret(c.result_shape())};
+  const bool from = IsBool(c.shape(0).dtype());
+  if (from == IsBool(c.result_shape().dtype())) {
+    return Literals{c.operands[0].Reinterpret(c.result_shape())};
+  }
+  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(c.result_shape()));
+  const char* in = c.data(0);
+  char* to = out.mutable_bytes().data();
+  const int64_t bytes =
+      from ? c.result_shape().byte_size() : c.shape(0).byte_size();
+  HAWSER_RETURN_IF_ERROR(c.ForRanges(bytes, 8, [&](int64_t begin, int64_t end) {
+    (from ? Pack : Unpack)(in, 8 * begin, 8 * end, to);
+    return absl::OkStatus();
+  }));
+  return Literals{std::move(out)};
+}
+
+// Of numbers nothing moves.
+double BitcastCost(const CostContext& c) {
+  const bool from = IsBool(c.operand(0).dtype());
+  const bool to = IsBool(c.result().dtype());
+  return from == to ? 0 : c.elements(from ? c.operand(0) : c.result());
 }
 
 constexpr CpuKernel kKernels[] = {
-    {&kBitcastConvert, RunBitcastConvert, BitcastElement, NoCost},
+    {&kBitcastConvert, RunBitcastConvert, BitcastElement, BitcastCost},
     {&kConvert, RunConvert, ConvertElements},
 };
 

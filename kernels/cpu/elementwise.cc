@@ -1,6 +1,7 @@
 // The elementwise family: one functor a row.
 #include "core/ops/elementwise/elementwise.h"
 
+#include <bit>
 #include <cmath>
 #include <complex>
 
@@ -8,6 +9,7 @@
 #include "kernels/cpu/element_loops.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/folds.h"
+#include "kernels/cpu/precision.h"
 #include "kernels/cpu/scan_runs.h"
 
 namespace hawser::cpu {
@@ -54,9 +56,15 @@ struct Sign {
 };
 
 struct Exponential {
-  template <RealOrComplex T>
+  template <RealType T>
   static T Apply(T x) {
     return std::exp(x);
+  }
+  // f32 in f64: the power of the real part may have few digits, or none,
+  // where the result has them.
+  template <ComplexType T>
+  static T Apply(T z) {
+    return T(std::exp(std::complex<double>(z)));
   }
 };
 
@@ -144,6 +152,39 @@ struct Cbrt {
   }
 };
 
+struct Erf {
+  template <RealType T>
+  static T Apply(T x) {
+    return std::erf(x);
+  }
+};
+
+struct Erfc {
+  template <RealType T>
+  static T Apply(T x) {
+    return std::erfc(x);
+  }
+};
+
+// The library's own, without the variable in which C leaves the sign.
+struct Lgamma {
+  static float Apply(float x) {
+    int sign;
+    return lgammaf_r(x, &sign);
+  }
+  static double Apply(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+  }
+};
+
+struct Tan {
+  template <RealOrComplex T>
+  static T Apply(T x) {
+    return std::tan(x);
+  }
+};
+
 struct Sine {
   template <RealOrComplex T>
   static T Apply(T x) {
@@ -183,6 +224,29 @@ struct RoundNearestEven {
   template <RealType T>
   static T Apply(T x) {
     return std::rint(x);  // the rounding mode is never changed
+  }
+};
+
+struct RoundNearestAfz {
+  template <RealType T>
+  static T Apply(T x) {
+    return std::round(x);
+  }
+};
+
+struct PopulationCount {
+  template <IntegerType T>
+  static T Apply(T x) {
+    return static_cast<T>(
+        std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+  }
+};
+
+struct CountLeadingZeros {
+  template <IntegerType T>
+  static T Apply(T x) {
+    return static_cast<T>(
+        std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
   }
 };
 
@@ -276,13 +340,17 @@ constexpr CpuKernel kKernels[] = {
     ElementRow(&kClamp, Clamp::Element, {1, 9, 2, 2}),
     ElementRow(&kComplex, Binary<Complex>),
     ElementRow(&kCosine, Unary<Cosine>, kTrigonometric),
+    ElementRow(&kCountLeadingZeros, Unary<CountLeadingZeros>),
     ElementRow(&kDivide, Binary<Divide>, {2, 5, 1, 1, 40}),
+    ElementRow(&kErf, Unary<Erf>, {1, 14, 12, 14}),
+    ElementRow(&kErfc, Unary<Erfc>, {1, 24, 20, 26}),
     ElementRow(&kExponential, Unary<Exponential>, {1, 8, 6, 12, 40}),
     ElementRow(&kExponentialMinusOne, Unary<ExponentialMinusOne>,
                {1, 16, 11, 10, 60}),
     ElementRow(&kFloor, Unary<Floor>, {1, 4, 2, 2}),
     ElementRow(&kImag, Unary<Imag>),
     ElementRow(&kIsFinite, Unary<IsFinite>),
+    ElementRow(&kLgamma, Unary<Lgamma>, {1, 40, 36, 60}),
     ElementRow(&kLog, Unary<Log>, {1, 8, 6, 7, 80}),
     ElementRow(&kLogPlusOne, Unary<LogPlusOne>, {1, 14, 11, 10, 80}),
     ElementRow(&kLogistic, Unary<Logistic>, {1, 12, 10, 15, 60}),
@@ -292,9 +360,12 @@ constexpr CpuKernel kKernels[] = {
     ElementRow(&kNegate, Unary<Negate>),
     ElementRow(&kNot, Unary<Not>),
     MonoidRow<Or>(&kOr),
-    ElementRow(&kPower, Binary<Power>, {8, 15, 10, 28, 160}),
+    ElementRow(&kPopcnt, Unary<PopulationCount>),
+    ElementRow(&kPower, Binary<Power>, {8, 15, 10, 28, 500}),
     ElementRow(&kReal, Unary<Real>),
     ElementRow(&kRemainder, Binary<Remainder>, {2, 14, 7, 9}),
+    ElementRow(&kReducePrecision, ReducePrecisionElement, {1, 4, 2, 2}),
+    ElementRow(&kRoundNearestAfz, Unary<RoundNearestAfz>, {1, 6, 3, 3}),
     ElementRow(&kRoundNearestEven, Unary<RoundNearestEven>, {1, 4, 2, 2}),
     ElementRow(&kRsqrt, Unary<Rsqrt>, {1, 5, 1, 2, 55}),
     ElementRow(&kShiftLeft, Binary<ShiftLeft>),
@@ -304,6 +375,7 @@ constexpr CpuKernel kKernels[] = {
     ElementRow(&kSine, Unary<Sine>, kTrigonometric),
     ElementRow(&kSqrt, Unary<Sqrt>, {1, 5, 1, 2, 35}),
     ElementRow(&kSubtract, Binary<Subtract>),
+    ElementRow(&kTan, Unary<Tan>, {1, 14, 12, 28, 80}),
     ElementRow(&kTanh, Unary<Tanh>, {1, 21, 17, 16, 60}),
     ElementRow(&kXor, Binary<Xor>),
 };

@@ -79,10 +79,22 @@ template <class T> HK_DEVICE Complex<T> Sign(Complex<T> z) {
   const T size = Abs(z);
   return {z.re / size, z.im / size};
 }
+// Infinities and NaN as C has them.
 template <class T> HK_DEVICE Complex<T> Exp(Complex<T> z) {
+  if (z.im == 0) return {Exp(z.re), z.im};
+  if (!IsFinite(z.im)) {
+    const T none = z.im - z.im;
+    if (IsFinite(z.re) || z.re != z.re) return {none, none};
+    return z.re < 0 ? Complex<T>{0, 0} : Complex<T>{z.re, none};
+  }
+  const T c = Cos(z.im), s = Sin(z.im);
+  // By halves where e^a is beyond all numbers or has few digits.
+  if (Abs(z.re) > (kSame<T, float> ? 80 : 700)) {
+    const T half = Exp(z.re / 2);
+    return {half * c * half, half * s * half};
+  }
   const T e = Exp(z.re);
-  if (z.im == 0) return {e, z.im};
-  return {e * Cos(z.im), e * Sin(z.im)};
+  return {e * c, e * s};
 }
 // Near 0 nothing cancels: expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b.
 template <class T> HK_DEVICE Complex<T> Expm1(Complex<T> z) {
@@ -161,18 +173,17 @@ template <class T> HK_DEVICE Complex<T> Tanh(Complex<T> z) {
   const T s = Sinh(z.re), c = Cosh(z.re), d = s * s + v * v;
   return {s * c / d, u * v / d};
 }
-template <class T> HK_DEVICE Complex<T> Power(Complex<T> z, Complex<T> by) {
-  if (by.re == 0 && by.im == 0) return {1, 0};
-  if (z.re == 0 && z.im == 0 && by.re > 0) return {0, 0};
-  return Exp(Multiply(by, Log(z)));
+// -i tanh(iz).
+template <class T> HK_DEVICE Complex<T> Tan(Complex<T> z) {
+  const Complex<T> turned = Tanh(Complex<T>{-z.im, z.re});
+  return {turned.im, -turned.re};
 }
 // Between complex types, from and to real ones (the imaginary part is lost).
 template <class To, class From> HK_DEVICE To ConvertComplex(From x) {
   if constexpr (kComplex<From> && kComplex<To>) {
     return {Convert<decltype(To::re)>(x.re), Convert<decltype(To::im)>(x.im)};
   } else if constexpr (kComplex<From>) {
-    if constexpr (kSame<To, bool>) return x.re != 0 || x.im != 0;
-    else return Convert<To>(x.re);
+    return Convert<To>(x.re);
   } else {
     return {Convert<decltype(To::re)>(x), 0};
   }

@@ -80,10 +80,12 @@ constexpr absl::string_view kUse = "using namespace hk;\n";
 }  // namespace
 
 absl::string_view Prelude() {
-  static const std::string* const kText = new std::string(absl::StrCat(
-      Lines("prelude.cuh", internal::kPreludeText),
-      Lines("reduce.cuh", internal::kReduceText),
-      Lines("complex.cuh", internal::kComplexText), kUse));
+  static const std::string* const kText = new std::string(
+      absl::StrCat(Lines("prelude.cuh", internal::kPreludeText),
+                   Lines("bits.cuh", internal::kBitsText),
+                   Lines("reduce.cuh", internal::kReduceText),
+                   Lines("complex.cuh", internal::kComplexText),
+                   Lines("powers.cuh", internal::kPowersText), kUse));
   return *kText;
 }
 

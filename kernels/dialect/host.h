@@ -174,6 +174,10 @@ static inline float MinFloat(float a, float b) {
   const float any = FloatOf(BitsOf(a) | BitsOf(b));
   return a < b ? a : b < a ? b : a == b ? any : FloatOf(0x7fffffff);
 }
+static inline s32 CountBits(u64 x) { return __builtin_popcountll(x); }
+static inline s32 CountZerosAbove(u64 x) {
+  return x == 0 ? 64 : __builtin_clzll(x);
+}
 static inline float Rsqrt(float x) { return 1 / sqrtf(x); }
 static inline double Rsqrt(double x) { return 1 / sqrt(x); }
 

@@ -91,6 +91,8 @@ HK_DEVICE float MinFloat(float a, float b) {
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
   return y;
 }
+HK_DEVICE s32 CountBits(u64 x) { return __popcll(x); }
+HK_DEVICE s32 CountZerosAbove(u64 x) { return __clzll(x); }
 HK_DEVICE float Rsqrt(float x) { return rsqrtf(x); }
 HK_DEVICE double Rsqrt(double x) { return rsqrt(x); }
 }  // namespace hk

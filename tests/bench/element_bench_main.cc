@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/values/literal.h"
+#include "core/ops/elementwise/bits.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/registry.h"
 #include "kernels/cpu/costs/lane_costs.h"
@@ -238,6 +239,10 @@ std::vector<Subject> SubjectsOf(const OpDef& op) {
     if (!op.dtypes.Has(dtype)) continue;
     Subject s{&op, std::vector<DType>(op.arity.min, dtype), dtype, {}};
     if (&op == &kCompare) s.attributes.Set("direction", std::string("EQ"));
+    if (&op == &kReducePrecision) {
+      s.attributes.Set("exponent_bits", int64_t{5});
+      s.attributes.Set("mantissa_bits", int64_t{10});
+    }
     if (&op == &kSelect) s.operands[0] = DType::kBool;
     if (op.result.kind != DTypeRule::kFromAttribute) {
       out.push_back(s);

@@ -29,7 +29,7 @@ class Leave(Exception):
 PLAIN = dict(pair.split() for pair in (
     "abs Abs, acos Acos, acosh Acosh, add Add, asin Asin, asinh Asinh, "
     "atan Atan, ceil Ceil, clip Clip, cos Cos, cosh Cosh, divide Divide, "
-    "equal Eq, exp Exp, greater Gt, greater_equal Ge, "
+    "equal Eq, erf Erf, erfc Erfc, exp Exp, greater Gt, greater_equal Ge, "
     "is_infinity IsInfinity, less Lt, less_equal Le, log Log, max Maximum, "
     "min Minimum, multiply Multiply, negate Negate, pow Power, real Real, "
     "remainder Remainder, round Round, rsqrt Rsqrt, select Select, "
@@ -107,6 +107,8 @@ def call(node):
     if op == "eye" and len(shape) == 2:
         return ["Eye", "dtype=" + dtype, "rows=%d" % shape[0],
                 "columns=%d" % shape[1]]
+    if op == "eye":
+        return ["Eye", "dtype=" + dtype, "dims=" + ints(shape)]
     if op in ("reshape", "squeeze"):
         return ["Reshape"] + inputs + ["dims=" + ints(shape)]
     if op == "as_type":

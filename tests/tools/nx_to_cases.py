@@ -46,7 +46,6 @@ EMPTY_OPTION = "an option that hawser does not have"
 TOO_LARGE = "above %d bytes of text" % MAX_BYTES
 NX_DTYPE = "dtypes of 2 and 4 bits, f8"
 LOG_DTYPE = "log2 and log10 keep f16 and bf16; Nx gives f32"
-REALS_ONLY = "inverse functions take no complex numbers yet"
 
 
 def is_int(dtype):
@@ -305,11 +304,11 @@ def iota(case):
 
 def eye(case):
     only(case["attrs"], "shape", "type")
+    dtype = dtype_attribute("dtype", case["attrs"]["type"])
     if len(case["attrs"]["shape"]) != 2:
-        raise Leave(EMPTY_OPTION)
+        return [dtype, ints("dims", case["attrs"]["shape"])]
     rows, columns = case["attrs"]["shape"]
-    return [dtype_attribute("dtype", case["attrs"]["type"]),
-            integer("rows", rows), integer("columns", columns)]
+    return [dtype, integer("rows", rows), integer("columns", columns)]
 
 
 def renamed(**names):
@@ -321,6 +320,21 @@ def renamed(**names):
                 for ours, theirs in names.items()
                 if theirs in attrs] + inputs_of(case)
     return lines
+
+
+def log_base(case):
+    """The base is a further, weak input."""
+    only(case["attrs"], "base")
+    base = {"dtype": "f64", "shape": [], "data": [case["attrs"]["base"]]}
+    return inputs_of(case) + ["inputs { %s }" % tensor_text(base, weak=True)]
+
+
+def fill(case):
+    """Of the first input the sizes count, and the result's dtype."""
+    only(case["attrs"])
+    result = case["outputs"][0]
+    return [dtype_attribute("dtype", result["dtype"]),
+            ints("dims", result["shape"])] + inputs_of(case)[1:]
 
 
 def tile(case):
@@ -341,11 +355,9 @@ def split(case):
     attrs = case["attrs"]
     only(attrs, "split", "axis")
     at = attrs["split"]
-    if isinstance(at, float):
-        size = case["inputs"][0]["shape"][attrs.get("axis", 0)]
-        at = math.ceil(size * at)
-    return [integer("at", at), integer("axis", attrs.get("axis", 0))
-            ] + inputs_of(case)
+    where = 'attributes { name: "fraction" f: %r }' % at if isinstance(
+        at, float) else integer("at", at)
+    return [where, integer("axis", attrs.get("axis", 0))] + inputs_of(case)
 
 
 def pad_outer(case):
@@ -384,7 +396,9 @@ FUNCTIONS = {
     "as_type": ("Convert", to_dtype), "bitcast": ("Bitcast", to_dtype),
     "broadcast": ("BroadcastTo", sizes), "clip": ("Clip", strong),
     "concatenate": ("Concatenate", axis), "dot": ("Dot", dot),
-    "eye": ("Eye", eye), "gather": ("Gather", axes_as("axes")),
+    "eye": ("Eye", eye), "fill": ("Full", fill),
+    "flatten": ("Flatten", axes_as("axes")),
+    "gather": ("Gather", axes_as("axes")),
     "indexed_add": ("IndexedAdd", axes_as("axes")),
     "indexed_put": ("IndexedPut", axes_as("axes")),
     "iota": ("Iota", iota), "new_axis": ("ExpandDims", axis),
@@ -396,7 +410,7 @@ FUNCTIONS = {
     "take": ("Take", axis), "take_along_axis": ("TakeAlongAxis", axis),
     "all_close": ("AllClose", all_close),
     "covariance": ("Covariance", renamed(ddof="ddof")),
-    "linspace": ("Linspace", linspace),
+    "linspace": ("Linspace", linspace), "log_base": ("Log", log_base),
     "make_diagonal": ("MakeDiagonal", renamed(k="offset")),
     "pad_outer": ("PadOuter", pad_outer), "reflect": ("PadOuter", pad_outer),
     "put_diagonal": ("PutDiagonal", renamed(k="offset")),
@@ -410,15 +424,18 @@ for pair in (
         "abs Abs, acos Acos, acosh Acosh, add Add, adjoint Adjoint, asin "
         "Asin, asinh Asinh, atan Atan, atan2 Atan2, atanh Atanh, "
         "bitwise_and BitwiseAnd, bitwise_not BitwiseNot, bitwise_or "
-        "BitwiseOr, bitwise_xor BitwiseXor, ceil Ceil, complex Complex, "
-        "conjugate Conjugate, cos Cos, cosh Cosh, divide Divide, equal Eq, "
-        "exp Exp, expm1 Expm1, flatten Flatten, floor Floor, greater Gt, "
+        "BitwiseOr, bitwise_xor BitwiseXor, cbrt Cbrt, ceil Ceil, complex "
+        "Complex, conjugate Conjugate, cos Cos, cosh Cosh, "
+        "count_leading_zeros CountLeadingZeros, divide Divide, equal Eq, "
+        "erf Erf, erf_inv ErfInv, erfc Erfc, exp Exp, expm1 Expm1, "
+        "floor Floor, greater Gt, "
         "greater_equal Ge, imag Imag, is_infinity IsInfinity, is_nan IsNan, "
         "left_shift LeftShift, less Lt, less_equal Le, log Log, log10 "
         "Log10, log1p Log1p, log2 Log2, logical_and LogicalAnd, logical_not "
         "LogicalNot, logical_or LogicalOr, logical_xor LogicalXor, max "
         "Maximum, min Minimum, multiply Multiply, negate Negate, not_equal "
-        "Ne, outer Outer, phase Phase, pow Power, quotient Quotient, real "
+        "Ne, outer Outer, phase Phase, population_count PopulationCount, pow "
+        "Power, quotient Quotient, real "
         "Real, remainder Remainder, right_shift RightShift, round Round, "
         "rsqrt Rsqrt, select Select, sigmoid Sigmoid, sign Sign, sin Sin, "
         "sinh Sinh, sqrt Sqrt, subtract Subtract, tan Tan, "
@@ -438,7 +455,6 @@ PREDICATES = (
     "all all_close any equal greater greater_equal is_infinity is_nan "
     "less less_equal logical_and logical_not logical_or logical_xor "
     "not_equal").split()
-INVERSES = "acos acosh asin asinh atan atanh".split()
 COMPARISONS = "equal greater greater_equal less less_equal not_equal".split()
 
 
@@ -489,8 +505,6 @@ def check_differences(case):
         raise Leave(U64_SUM)
     if op in ("log2", "log10") and dtypes[0] in ("f16", "bf16"):
         raise Leave(LOG_DTYPE)
-    if op in INVERSES and is_complex(dtypes[0]):
-        raise Leave(REALS_ONLY)
     if op in COMPARISONS and "u64" in dtypes and any(
             d[0] == "s" for d in dtypes):
         raise Leave(BY_VALUE)
@@ -508,11 +522,13 @@ def type_merge(case):
 # What hawser says where Nx raises, behind the name of the SDK function: the
 # op's own constraint where there is one.
 REFUSALS = {
-    "argmax/1": "axis 2", "bitcast/0": "bitcast_convert: C2",
+    "argmax/1": "axis 2", "bitcast/0": "bitcast_convert: C3",
     "bitwise_and/0": "and: C1", "bitwise_not/0": "not: C1",
     "broadcast/0": "broadcast_in_dim: C5", "concatenate/0": "concatenate: C3",
     "concatenate/1": "concatenate: C3", "dot/1": "dot_general: C8",
-    "dot/3": "dot_general: C3", "floor/0": "floor: C1",
+    "count_leading_zeros/0": "count_leading_zeros: C1",
+    "dot/3": "dot_general: C3", "flatten/0": "axes [0,2] are no",
+    "floor/0": "floor: C1",
     "gather/1": "index vectors have 2 components",
     "left_shift/0": "shift_left: C1", "less/0": "compare: C5",
     "max/0": "maximum: C1", "pad_outer/1": "the padding of axis 0",

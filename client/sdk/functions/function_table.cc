@@ -145,6 +145,8 @@ constexpr FunctionEntry kFunctions[] = {
     {"Atan", "", 1, 1, Of1<Atan>},
     {"Atan2", "atan2", 2, 2, Of2<Atan2>},
     {"Atanh", "", 1, 1, Of1<Atanh>},
+    {"BesselI0e", "", 1, 1, Of1<BesselI0e>},
+    {"BesselI1e", "", 1, 1, Of1<BesselI1e>},
     {"Bitcast", "bitcast_convert", 1, 1,
      [](Call& c) -> Results { return {Bitcast(c[0], c.Type("dtype"))}; }},
     {"BitwiseAnd", "and", 2, 2, Of2<BitwiseAnd>},
@@ -171,8 +173,13 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Convert(c[0], c.Type("dtype"))}; }},
     {"Cos", "cosine", 1, 1, Of1<Cos>},
     {"Cosh", "", 1, 1, Of1<Cosh>},
-    {"Covariance", "", 1, 1,
-     [](Call& c) -> Results { return {Covariance(c[0], c.Int("ddof", 0))}; }},
+    {"CountLeadingZeros", "count_leading_zeros", 1, 1, Of1<CountLeadingZeros>},
+    {"Covariance", "", 1, 2,
+     [](Call& c) -> Results {
+       const int64_t ddof = c.Int("ddof", 0);
+       if (c.Operands(1).empty()) return {Covariance(c[0], ddof)};
+       return {Covariance(c[0], c[1], ddof)};
+     }},
     {"CumulativeMax", "", 1, 1, Running<CumulativeMax>},
     {"CumulativeMin", "", 1, 1, Running<CumulativeMin>},
     {"CumulativeProduct", "", 1, 1, Running<CumulativeProduct>},
@@ -181,6 +188,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results {
        return {Diff(c[0], c.Int("order", 1), c.Int("axis", -1))};
      }},
+    {"Digamma", "", 1, 1, Of1<Digamma>},
     {"Divide", "divide", 2, 2, Of2<Divide>},
     {"Dot", "dot_general", 2, 2, DotByName},
     {"DynamicSlice", "dynamic_slice", 1, kAny,
@@ -188,16 +196,24 @@ constexpr FunctionEntry kFunctions[] = {
        return {DynamicSlice(c[0], c.Operands(1), c.Ints("lengths"), OutsideOf(c))};
      }},
     {"Eq", "compare", 2, 2, Of2<Eq>},
+    {"Erf", "erf", 1, 1, Of1<Erf>},
+    {"ErfInv", "", 1, 1, Of1<ErfInv>},
+    {"Erfc", "erfc", 1, 1, Of1<Erfc>},
     {"Exp", "exponential", 1, 1, Of1<Exp>},
     {"ExpandDims", "", 1, 1,
      [](Call& c) -> Results { return {ExpandDims(c[0], c.Int("axis"))}; }},
     {"Expm1", "exponential_minus_one", 1, 1, Of1<Expm1>},
     {"Eye", "", 0, 0,
      [](Call& c) -> Results {
-       return {Eye(c.Type("dtype", DType::kS32), c.Int("rows"),
-                   c.Int("columns"), c.where())};
+       const DType dtype = c.Type("dtype", DType::kS32);
+       if (c.Has("dims")) return {Eye(dtype, c.Ints("dims"), c.where())};
+       return {Eye(dtype, c.Int("rows"), c.Int("columns"), c.where())};
      }},
-    {"Flatten", "", 1, 1, Of1<Flatten>},
+    {"Flatten", "", 1, 1,
+     [](Call& c) -> Results {
+       if (!c.Has("axes")) return {Flatten(c[0])};
+       return {Flatten(c[0], c.Ints("axes"))};
+     }},
     {"Floor", "floor", 1, 1, Of1<Floor>},
     {"Full", "", 1, 1,
      [](Call& c) -> Results {
@@ -224,16 +240,24 @@ constexpr FunctionEntry kFunctions[] = {
     {"IsNan", "", 1, 1, Of1<IsNan>},
     {"Le", "", 2, 2, Of2<Le>},
     {"LeftShift", "shift_left", 2, 2, Of2<LeftShift>},
+    {"Lgamma", "lgamma", 1, 1, Of1<Lgamma>},
     {"Linspace", "", 2, 2,
      [](Call& c) -> Results {
        return {Linspace(c.Type("dtype", DType::kF32), c[0], c[1],
                         c.Int("count"), c.Bool("endpoint", true))};
      }},
-    {"Log", "log", 1, 1, Of1<Log>},
+    {"Log", "log", 1, 2,
+     [](Call& c) -> Results {
+       return {c.Operands(1).empty() ? Log(c[0]) : Log(c[0], c[1])};
+     }},
     {"Log10", "", 1, 1, Of1<Log10>},
     {"Log1p", "log_plus_one", 1, 1, Of1<Log1p>},
     {"Log2", "", 1, 1, Of1<Log2>},
-    {"LogSumExp", "", 1, 1, Reduced<LogSumExp>},
+    {"LogSumExp", "", 1, 2,
+     [](Call& c) -> Results {
+       if (c.Operands(1).empty()) return {LogSumExp(c[0], OverOf(c))};
+       return {LogSumExp(c[0], OverOf(c), c[1])};
+     }},
     {"LogicalAnd", "", 2, 2, Of2<LogicalAnd>},
     {"LogicalNot", "", 1, 1, Of1<LogicalNot>},
     {"LogicalOr", "", 2, 2, Of2<LogicalOr>},
@@ -250,6 +274,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Multiply", "multiply", 2, 2, Of2<Multiply>},
     {"Ne", "", 2, 2, Of2<Ne>},
     {"Negate", "negate", 1, 1, Of1<Negate>},
+    {"NextAfter", "", 2, 2, Of2<NextAfter>},
     {"Ones", "", 0, 0,
      [](Call& c) -> Results {
        return {Ones(c.Type("dtype"), c.Ints("dims"), c.where())};
@@ -258,6 +283,7 @@ constexpr FunctionEntry kFunctions[] = {
     {"Pad", "pad", 2, 2, PadByName},
     {"PadOuter", "", 1, 1, PadOuterByName},
     {"Phase", "", 1, 1, Of1<Phase>},
+    {"PopulationCount", "popcnt", 1, 1, Of1<PopulationCount>},
     {"Power", "power", 2, 2, Of2<Power>},
     {"Product", "", 1, 1, Reduced<Product>},
     {"PutDiagonal", "", 2, 2,
@@ -274,6 +300,11 @@ constexpr FunctionEntry kFunctions[] = {
     {"Real", "real", 1, 1, Of1<Real>},
     {"ReduceMax", "", 1, 1, Reduced<ReduceMax>},
     {"ReduceMin", "", 1, 1, Reduced<ReduceMin>},
+    {"ReducePrecision", "reduce_precision", 1, 1,
+     [](Call& c) -> Results {
+       return {ReducePrecision(c[0], c.Int("exponent_bits"),
+                               c.Int("mantissa_bits"))};
+     }},
     {"Remainder", "remainder", 2, 2, Of2<Remainder>},
     {"Reshape", "reshape", 1, 1,
      [](Call& c) -> Results { return {Reshape(c[0], c.Ints("dims"))}; }},
@@ -281,7 +312,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Reverse(c[0], c.Ints("axes", {}))}; }},
     {"RightShift", "shift_right_arithmetic", 2, 2, Of2<RightShift>},
     {"RightShiftLogical", "shift_right_logical", 2, 2, Of2<RightShiftLogical>},
-    {"Round", "", 1, 1, Of1<Round>},
+    {"Round", "round_nearest_afz", 1, 1, Of1<Round>},
     {"RoundEven", "round_nearest_even", 1, 1, Of1<RoundEven>},
     {"Rows", "", 2, 2,
      [](Call& c) -> Results {
@@ -313,7 +344,11 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Sort(c[0], SortOptionsOf(c))}; }},
     {"Split", "", 1, 1,
      [](Call& c) -> Results {
-       const auto parts = Split(c[0], c.Int("at"), c.Int("axis", 0));
+       const int64_t axis = c.Int("axis", 0);
+       const auto parts =
+           c.Has("fraction")
+               ? Split(c[0], Fraction{c.Float("fraction", 0)}, axis)
+               : Split(c[0], c.Int("at"), axis);
        return {parts.first, parts.second};
      }},
     {"Sqrt", "sqrt", 1, 1, Of1<Sqrt>},
@@ -341,7 +376,7 @@ constexpr FunctionEntry kFunctions[] = {
      }},
     {"TakeDiagonal", "", 1, 1,
      [](Call& c) -> Results { return {TakeDiagonal(c[0], c.Int("k", 0))}; }},
-    {"Tan", "", 1, 1, Of1<Tan>},
+    {"Tan", "tan", 1, 1, Of1<Tan>},
     {"Tanh", "tanh", 1, 1, Of1<Tanh>},
     {"Tile", "", 1, 1,
      [](Call& c) -> Results { return {Tile(c[0], c.Ints("repetitions"))}; }},

@@ -90,6 +90,17 @@ Tensor Eye(DType dtype, int64_t rows, int64_t columns, SourceLocation where) {
   return s.Convert(Eq(row, column), dtype);
 }
 
+Tensor Eye(DType dtype, absl::Span<const int64_t> dims, SourceLocation where) {
+  const OpScope s("Eye", where, {}, {dims});
+  if (!s.ok()) return s.error();
+  if (dims.size() < 2) {
+    return s.Fail(InvalidArgument("sizes ", DimsToString(dims),
+                                  " have no rows and columns"));
+  }
+  const size_t n = dims.size();
+  return s.BroadcastTo(Eye(dtype, dims[n - 2], dims[n - 1], where), dims);
+}
+
 Tensor Tri(DType dtype, int64_t rows, int64_t columns, int64_t diagonal,
            SourceLocation where) {
   const OpScope s("Tri", where, {}, {{rows, columns, diagonal}});
@@ -108,12 +119,19 @@ Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
     return s.Fail(InvalidArgument("there are no ", count, " points"));
   }
   for (const Operand* limit : {&start, &stop}) {
-    const bool scalar = limit->is_number() || limit->tensor().rank() == 0;
-    if (scalar && !IsComplex(sdk::DTypeOf(*limit))) continue;
-    return s.Fail(InvalidArgument("start and stop must be real scalars"));
+    if (!IsComplex(sdk::DTypeOf(*limit))) continue;
+    return s.Fail(InvalidArgument("start and stop must be real"));
   }
+  const auto dims = sdk::CommonDims({&start, &stop});
+  if (!dims.ok()) return s.Fail(dims.status());
   const DType work = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
-  const Tensor first = s.As(start, work), last = s.As(stop, work);
+  // The points of each pair lie along a further axis.
+  const auto spread = [&](const Operand& limit) {
+    Dims column = *dims;
+    column.push_back(1);
+    return s.Reshape(s.BroadcastTo(s.As(limit, work), *dims), column);
+  };
+  const Tensor first = spread(start), last = spread(stop);
   const OpScope::Formula numbers;
   const int64_t steps = std::max<int64_t>(endpoint ? count - 1 : count, 1);
   const Tensor step = (last - first) / steps;

@@ -101,17 +101,24 @@ Tensor Iota(DType dtype, absl::Span<const int64_t> dims,
             std::optional<int64_t> axis = std::nullopt,
             SourceLocation where = SourceLocation::Current());
 
-// `count` numbers at equal distances. start, stop: numbers or scalars of reals.
-// endpoint: whether stop is the last of them. dtype: of reals; the points are
-// computed in f32 (f64 for f64) and then converted. Result: [count] of `dtype`;
-// start alone where count is 1. Errors: a count below 1; start or stop that are
-// no real scalars. Grad: to start and stop. Source: Nx linspace.
+// `count` numbers at equal distances. start, stop: operands of reals, which
+// broadcast. endpoint: whether stop is the last of them. dtype: of reals; the
+// points are computed in f32 (f64 for f64) and then converted. Result: the
+// broadcast sizes and a last axis of `count`, of `dtype`; start alone where
+// count is 1. Errors: a count below 1; complex; sizes that do not broadcast.
+// Grad: to start and stop. Source: Nx linspace.
 Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
                 int64_t count, bool endpoint = true);
 
 // Ones where row = column, else zeros. Result: [rows, columns] of `dtype`.
 // Errors: as usual. Grad: zero. Source: Nx eye.
 Tensor Eye(DType dtype, int64_t rows, int64_t columns,
+           SourceLocation where = SourceLocation::Current());
+
+// The same in leading batches. dims: sizes, of rows and columns at last.
+// Result: `dims` of `dtype`. Errors: as usual; fewer than two sizes. Grad:
+// zero. Source: Nx eye.
+Tensor Eye(DType dtype, absl::Span<const int64_t> dims,
            SourceLocation where = SourceLocation::Current());
 
 // Ones where column <= row + diagonal, else zeros. Result: [rows, columns] of

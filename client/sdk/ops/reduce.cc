@@ -125,11 +125,18 @@ Tensor ArgBy(absl::string_view name, const OpDef& op, const Operand& x,
   } else {
     value = s.Reshape(value, {value.shape().num_elements()});
   }
-  const Tensor index =
+  if (!IsInteger(options.dtype)) {
+    return s.Fail(
+        InvalidArgument("places are integers, not ", DTypeName(options.dtype)));
+  }
+  // Counted in as many bits as all places need.
+  const bool narrow = BitWidth(options.dtype) < 32;
+  const Tensor counted =
       s.Add(op, {value},
             {{"dimension", int64_t{axis}},
-             {"dtype", options.dtype},
+             {"dtype", narrow ? DType::kS32 : options.dtype},
              {"tie", std::string(options.last_of_equals ? "high" : "low")}});
+  const Tensor index = s.Convert(counted, options.dtype);
   if (!options.keep_axis || !options.axis.has_value()) return index;
   Dims dims = value.shape().dims();
   dims[axis] = 1;
@@ -141,6 +148,20 @@ Tensor Constantly(const Operand& x) {
   const OpScope s("LogSumExp", {&x});
   if (!s.ok()) return s.error();
   return s.Add(kStopGradient, {s.As(x)});
+}
+
+// log(sum(scaled(exp(x)))). An infinite maximum must not be subtracted from
+// itself. The result does not depend on the shift, so nothing is differentiated
+// by it.
+Tensor LogOfSum(const Tensor& x, const Over& over,
+                absl::FunctionRef<Tensor(const Tensor&)> scaled) {
+  const OpScope::Formula numbers;
+  const Tensor highest = Constantly(ReduceMax(x, Keeping(over)));
+  const Tensor shift = Select(IsFinite(highest), highest, 0);
+  const Tensor kept = Log(Sum(scaled(Exp(x - shift)), Keeping(over))) + shift;
+  // An error of `over` is in `kept` already.
+  return over.keep_axes ? kept
+                        : Squeeze(kept, sdk::AxesOf(over).value_or(Dims{}));
 }
 
 }  // namespace
@@ -227,15 +248,21 @@ Tensor Variance(const Operand& x, const Over& over, int64_t ddof) {
 
 Tensor LogSumExp(const Operand& x, const Over& over) {
   return Compose("LogSumExp", x, [&](const Tensor& x) {
-    // An infinite maximum must not be subtracted from itself. The result does
-    // not depend on the shift, so nothing is differentiated by it.
-    const Tensor highest = Constantly(ReduceMax(x, Keeping(over)));
-    const Tensor shift = Select(IsFinite(highest), highest, 0);
-    const Tensor kept = Log(Sum(Exp(x - shift), Keeping(over))) + shift;
-    // An error of `over` is in `kept` already.
-    return over.keep_axes ? kept
-                          : Squeeze(kept, sdk::AxesOf(over).value_or(Dims{}));
+    return LogOfSum(x, over, [](const Tensor& powers) { return powers; });
   });
+}
+
+Tensor LogSumExp(const Operand& x, const Over& over, const Operand& factor) {
+  const OpScope s("LogSumExp", {&x, &factor});
+  if (!s.ok()) return s.error();
+  const DType dtype = sdk::ToFloating(CommonDType({&x, &factor}));
+  const Tensor value = s.As(x, sdk::ToAccurate(dtype));
+  const Tensor scale =
+      s.BroadcastTo(s.As(factor, value.dtype()), value.shape().dims());
+  return s.Convert(
+      LogOfSum(value, over,
+               [&](const Tensor& powers) { return scale * powers; }),
+      dtype);
 }
 
 Tensor Softmax(const Operand& x, int64_t axis) {

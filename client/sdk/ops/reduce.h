@@ -104,7 +104,7 @@ struct ArgOptions {
   std::optional<int64_t> axis = std::nullopt;  // none: over all, row-major
   bool keep_axis = false;                      // ignored without an axis
   bool last_of_equals = false;
-  DType dtype = DType::kS32;  // of the result: s32, s64, u32 or u64
+  DType dtype = DType::kS32;  // of the result: an integer's, in which it wraps
 };
 
 // Where the largest is. x: of reals or bool. Result: indices, of options.dtype;
@@ -133,6 +133,11 @@ Tensor Variance(const Operand& x, const Over& over = {}, int64_t ddof = 0);
 // reals. Result: floats; -inf where all are. Errors: as usual; complex. Grad:
 // softmax(x) g. Source: Nx logsumexp.
 Tensor LogSumExp(const Operand& x, const Over& over = {});
+
+// log(sum(factor exp(x))), shifted likewise. x, factor: of reals; factor
+// broadcasts to x. Result: floats; NaN of a negative sum. Errors: as usual;
+// complex. Grad: that of its parts. Source: Nx logsumexp (exp_scaling_factor).
+Tensor LogSumExp(const Operand& x, const Over& over, const Operand& factor);
 
 // exp(x) / sum(exp(x)) along an axis, shifted by the maximum. x: of reals, rank
 // 1 or more. axis: may be negative. Result: floats of x's shape. Errors: as

@@ -77,6 +77,30 @@ Tensor Flatten(const Operand& x) {
   return s.ok() ? Reshape(x, {-1}) : s.error();
 }
 
+Tensor Flatten(const Operand& x, absl::Span<const int64_t> axes) {
+  const OpScope s("Flatten", {&x});
+  if (!s.ok()) return s.error();
+  const Tensor value = s.As(x);
+  Dims sorted;
+  for (const int64_t axis : axes) {
+    const auto normal = NormalizeAxis(axis, value.rank());
+    if (!normal.ok()) return s.Fail(normal.status());
+    if (!sorted.empty() && *normal != sorted.back() + 1) sorted.clear();
+    sorted.push_back(*normal);
+  }
+  if (sorted.empty() || sorted.size() != axes.size()) {
+    return s.Fail(InvalidArgument("axes ", DimsToString(axes),
+                                  " are no neighbours, one behind the other"));
+  }
+  const Dims& from = value.shape().dims();
+  Dims dims(from.begin(), from.begin() + sorted.front() + 1);
+  for (const int64_t axis : absl::MakeConstSpan(sorted).subspan(1)) {
+    dims.back() *= from[axis];
+  }
+  dims.insert(dims.end(), from.begin() + sorted.back() + 1, from.end());
+  return s.Reshape(value, dims);
+}
+
 Tensor Squeeze(const Operand& x, absl::Span<const int64_t> axes) {
   const OpScope s("Squeeze", {&x});
   if (!s.ok()) return s.error();

@@ -26,6 +26,11 @@ Tensor Reshape(const Operand& x, absl::Span<const int64_t> dims);
 // Source: Nx flatten.
 Tensor Flatten(const Operand& x);
 
+// Neighbouring axes as one, row-major. axes: which, in their order. Result: the
+// others and, in their place, one. Errors: as usual; axes that are no
+// neighbours, or none. Grad: reshaped back. Source: Nx flatten.
+Tensor Flatten(const Operand& x, absl::Span<const int64_t> axes);
+
 // Without axes of size 1. axes: which; none given: all of size 1. Result: the
 // others. Errors: as usual; an axis of another size. Grad: reshaped back.
 // Source: Nx squeeze.

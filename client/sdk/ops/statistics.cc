@@ -36,6 +36,16 @@ absl::StatusOr<Dims> WeightDims(const Tensor& x, const Tensor& weights,
                          " nor those of the one axis that is averaged over");
 }
 
+absl::Status CheckObservations(const Operand& x) {
+  if (RankOf(x) >= 2 && !IsComplex(sdk::DTypeOf(x))) return absl::OkStatus();
+  return InvalidArgument("takes reals of rank 2 or more, [..., n, d]");
+}
+
+// Of [..., n, d], what is left of n observations less their mean.
+Tensor SpreadOf(const Tensor& centred, int64_t ddof) {
+  return MatMul(Adjoint(centred), centred) / (centred.dim(-2) - ddof);
+}
+
 }  // namespace
 
 Tensor WeightedMean(const Operand& x, const Operand& weights,
@@ -62,13 +72,28 @@ Tensor StandardDeviation(const Operand& x, const Over& over, int64_t ddof) {
 Tensor Covariance(const Operand& x, int64_t ddof) {
   const OpScope s("Covariance", {&x}, {{ddof}});
   if (!s.ok()) return s.error();
-  if (RankOf(x) < 2 || IsComplex(sdk::DTypeOf(x))) {
-    return s.Fail(InvalidArgument("takes reals of rank 2 or more, [..., n, d]"));
+  if (const auto status = CheckObservations(x); !status.ok()) {
+    return s.Fail(status);
   }
   return Compose("Covariance", x, [&](const Tensor& x) {
-    const Tensor centred = x - Mean(x, {.axes = {-2}, .keep_axes = true});
-    return MatMul(Adjoint(centred), centred) / (x.dim(-2) - ddof);
+    return SpreadOf(x - Mean(x, {.axes = {-2}, .keep_axes = true}), ddof);
   });
+}
+
+Tensor Covariance(const Operand& x, const Operand& mean, int64_t ddof) {
+  const OpScope s("Covariance", {&x, &mean}, {{ddof}});
+  if (!s.ok()) return s.error();
+  if (const auto status = CheckObservations(x); !status.ok()) {
+    return s.Fail(status);
+  }
+  const DType dtype = ToFloating(sdk::CommonDType({&x, &mean}));
+  if (IsComplex(dtype)) return s.Fail(InvalidArgument("takes a mean of reals"));
+  const Tensor value = s.As(x, ToAccurate(dtype));
+  Dims dims = value.shape().dims();
+  dims.erase(dims.end() - 2);
+  const Tensor about = s.BroadcastTo(s.As(mean, value.dtype()), dims);
+  const OpScope::Formula numbers;
+  return s.Convert(SpreadOf(value - ExpandDims(about, -2), ddof), dtype);
 }
 
 }  // namespace hawser

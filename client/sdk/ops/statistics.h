@@ -31,5 +31,11 @@ Tensor StandardDeviation(const Operand& x, const Over& over = {},
 // complex. Grad: that of its parts. Source: Nx covariance.
 Tensor Covariance(const Operand& x, int64_t ddof = 0);
 
+// The same about a given mean. x: reals [..., n, d]. mean: reals that broadcast
+// to [..., d]. ddof: as in Variance. Result: floats [..., d, d]. Errors: rank
+// below 2; complex; other sizes. Grad: that of its parts. Source: Nx
+// covariance.
+Tensor Covariance(const Operand& x, const Operand& mean, int64_t ddof = 0);
+
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_STATISTICS_H_

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "client/stablehlo/body/op_context.h"
-#include "client/stablehlo/compositions/bits.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
+#include "core/ops/formulas/bits.h"
 
 namespace hawser::stablehlo {
 namespace {
@@ -24,7 +24,7 @@ const OpDef* OfBools(const OpDef* op) {
 // bits of a negative number but its sign are flipped.
 Expression TotalOrder(const Expression& x) {
   const int bits = BitWidth(x.dtype());
-  const DType integer = SignedOf(x.dtype());
+  const DType integer = formulas::SignedOf(x.dtype());
   const Expression raw = Apply(kBitcastConvert, {x}, {{"dtype", integer}});
   const Expression sign =
       Apply(kShiftRightArithmetic, {raw, Like(raw, bits - 1)});
@@ -46,20 +46,12 @@ absl::StatusOr<Values> LowerCompare(OpContext& context) {
   return context.Add(kCompare, on, {{"direction", direction}});
 }
 
-std::string MissingBitcast(const Op& op) {
-  if (op.operand_types.size() != 1 || op.result_types.size() != 1) return "";
-  const DType from = op.operand_types[0].dtype, to = op.result_types[0].dtype;
-  if (BitWidth(from) == BitWidth(to)) return "";
-  return "to another width";
-}
-
 constexpr Row kRows[] = {
     {"stablehlo.compare", LowerCompare},
     {"stablehlo.select", LowerElementwise, &kSelect},
     {"stablehlo.clamp", LowerElementwise, &kClamp},
     {"stablehlo.convert", LowerByName, &kConvert},
-    {"stablehlo.bitcast_convert", LowerByName, &kBitcastConvert,
-     MissingBitcast},
+    {"stablehlo.bitcast_convert", LowerByName, &kBitcastConvert},
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/stablehlo/body/op_context.h"
-#include "client/stablehlo/compositions/compositions.h"
 #include "core/base/status.h"
 #include "core/ops/registry.h"
 
@@ -14,13 +13,10 @@ namespace {
 
 using Table = absl::flat_hash_map<std::string, Row>;
 
-// Later rows stand in for earlier ones: an op of core/ops for a composition.
+// Later rows stand in for earlier ones.
 const Table& AllRows() {
   static const Table* const table = [] {
     auto* rows = new Table;
-    for (const Row& row : CompositionRows()) {
-      (*rows)[std::string(row.name)] = row;
-    }
     for (const OpDef* op : AllOps()) {
       if (!op->Is(kElementwise) || !op->attributes.empty() ||
           op->Is(kHawserOnly)) {
@@ -31,8 +27,9 @@ const Table& AllRows() {
                                                     op};
       }
     }
-    for (const auto family : {ElementwiseRows(), MovementRows(), IndexedRows(),
-                              ContractionRows(), ControlRows(), CallRows()}) {
+    for (const auto family :
+         {ElementwiseRows(), FormulaRows(), MovementRows(), IndexedRows(),
+          ContractionRows(), ControlRows(), CallRows()}) {
       for (const Row& row : family) (*rows)[std::string(row.name)] = row;
     }
     return rows;

@@ -14,6 +14,7 @@ const Row* FindRow(absl::string_view name);
 
 // The families, joined by FindRow.
 absl::Span<const Row> ElementwiseRows();
+absl::Span<const Row> FormulaRows();
 absl::Span<const Row> MovementRows();
 absl::Span<const Row> IndexedRows();
 absl::Span<const Row> ContractionRows();

@@ -9,6 +9,9 @@ namespace hawser {
 
 absl::StatusOr<Shapes> InferConvert(const InferContext& context);
 absl::StatusOr<Shapes> InferBitcastConvert(const InferContext& context);
+AxisMap BitcastConvertAxes(const InferContext& context,
+                           absl::Span<const Shape> results);
+absl::Status BitcastConvertPart(PartContext&);
 absl::Status ConvertGradient(GradientContext&);
 
 inline constexpr AttributeSpec kConvertAttributes[] = {
@@ -31,24 +34,33 @@ inline constexpr OpDef kConvert{
         "The same numbers in another dtype: floats round to nearest "
         "even, integers wrap, float to integer truncates and "
         "saturates (NaN gives 0), to bool is x != 0, from complex "
-        "takes the real part.",
+        "takes the real part, also to bool.",
     .source = "StableHLO convert; corners: house, section 9"};
 
-// C1: both dtypes are among the row's. C2: both have the same width. C3: both
-// are complex or neither is.
+// Bits of an element for `bitcast_convert`: 1 of bool.
+int BitsOfElement(DType dtype);
+// Whether a `bitcast_convert` between them keeps the sizes.
+bool SameWidth(DType from, DType to);
+
+// C1: both dtypes are among the row's. C2: both are complex or neither is. C3:
+// where the result's elements are wider, the operand's last axis holds as many
+// as one of them is made of.
 inline constexpr OpDef kBitcastConvert{
     .name = "bitcast_convert",
     .arity = {1, 1},
-    .dtypes = kNumbers,
+    .dtypes = kAnyDType,
     .result = FromAttribute("dtype"),
     .attributes = kConvertAttributes,
     .infer = InferBitcastConvert,
-    .axes = ElementwiseAxes,
-    .part = PartBy(ElementwisePart),
+    .axes = BitcastConvertAxes,
+    .part = PartBy(BitcastConvertPart),
     .gradient = kNotDifferentiable,
-    .traits = kElementwise,
-    .summary = "The same bits read as another dtype of the same width.",
-    .source = "StableHLO bitcast_convert, equal widths only"};
+    .summary =
+        "The same bits read as another dtype: narrower elements lie "
+        "along a new last axis, wider ones are made of the last axis, "
+        "which vanishes; the lowest bits come first, and a bool is "
+        "one bit.",
+    .source = "StableHLO bitcast_convert"};
 
 inline constexpr const OpDef* kConvertOps[] = {&kConvert, &kBitcastConvert};
 

@@ -1,10 +1,12 @@
 // Elementwise ops over operands of one dtype and one shape: twenty-odd rows
-// over one family rule, and the few beside it. Functions: math.h.
+// over one family rule, and the few beside it. Functions: math.h; counts and
+// precisions: bits.h.
 #ifndef HAWSER_CORE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 #define HAWSER_CORE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 
 #include "core/ir/op_def.h"
-#include "core/ops/elementwise/math.h"  // the other rows of the family
+#include "core/ops/elementwise/bits.h"  // the other rows of the family
+#include "core/ops/elementwise/math.h"
 #include "core/ops/rules.h"
 
 namespace hawser {
@@ -66,6 +68,12 @@ inline constexpr OpDef kRoundNearestEven = Unary(
      .gradient = kZeroGradient,
      .summary = "The nearest whole number; ties go to the even one.",
      .source = "StableHLO round_nearest_even"});
+inline constexpr OpDef kRoundNearestAfz = Unary(
+    {.name = "round_nearest_afz",
+     .dtypes = kFloats,
+     .gradient = kZeroGradient,
+     .summary = "The nearest whole number; ties go away from zero.",
+     .source = "StableHLO round_nearest_afz"});
 inline constexpr OpDef kIsFinite = Unary(
     {.name = "is_finite",
      .dtypes = kFloats,
@@ -219,9 +227,9 @@ inline constexpr OpDef kClamp{
 
 inline constexpr const OpDef* kElementwiseOps[] = {
     &kAbs, &kNegate, &kSign, &kFloor, &kCeil, &kRoundNearestEven,
-    &kIsFinite, &kNot, &kReal, &kImag, &kAdd, &kSubtract, &kMultiply,
-    &kDivide, &kRemainder, &kMaximum, &kMinimum, &kAnd, &kOr, &kXor,
-    &kShiftLeft, &kShiftRightLogical, &kShiftRightArithmetic, &kComplex,
+    &kRoundNearestAfz, &kIsFinite, &kNot, &kReal, &kImag, &kAdd, &kSubtract,
+    &kMultiply, &kDivide, &kRemainder, &kMaximum, &kMinimum, &kAnd, &kOr,
+    &kXor, &kShiftLeft, &kShiftRightLogical, &kShiftRightArithmetic, &kComplex,
     &kClamp};
 
 }  // namespace hawser

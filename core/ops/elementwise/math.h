@@ -16,8 +16,12 @@ absl::Status LogisticGradient(GradientContext&);
 absl::Status SqrtGradient(GradientContext&);
 absl::Status RsqrtGradient(GradientContext&);
 absl::Status CbrtGradient(GradientContext&);
+absl::Status ErfGradient(GradientContext&);
+absl::Status ErfcGradient(GradientContext&);
+absl::Status LgammaGradient(GradientContext&);
 absl::Status SineGradient(GradientContext&);
 absl::Status CosineGradient(GradientContext&);
+absl::Status TanGradient(GradientContext&);
 absl::Status TanhGradient(GradientContext&);
 absl::Status PowerGradient(GradientContext&);
 absl::Status Atan2Gradient(GradientContext&);
@@ -85,6 +89,33 @@ inline constexpr OpDef kCbrt = Unary(
      .ulp = 4,
      .summary = "Cube root, with the sign of x.",
      .source = "StableHLO cbrt; C cbrt"});
+inline constexpr OpDef kErf = Unary(
+    {.name = "erf",
+     .dtypes = kFloats,
+     .gradient = ByRule(ErfGradient),
+     .cost = CostClass::kFunction,
+     .ulp = 4,
+     .summary = "The error function: 2 / sqrt(pi) times the integral of "
+                "e^(-t^2) from 0 to x.",
+     .source = "CHLO erf; C erf"});
+inline constexpr OpDef kErfc = Unary(
+    {.name = "erfc",
+     .dtypes = kFloats,
+     .gradient = ByRule(ErfcGradient),
+     .cost = CostClass::kLong,
+     .ulp = 8,
+     .summary = "1 - erf(x), exact where it is small.",
+     .source = "CHLO erfc; C erfc"});
+inline constexpr OpDef kLgamma = Unary(
+    {.name = "lgamma",
+     .dtypes = kFloats,
+     .gradient = ByRule(LgammaGradient),
+     .cost = CostClass::kLong,
+     .ulp = 8,
+     .summary = "Logarithm of the size of the gamma function; infinite at 0, "
+                "-1, -2, ...; between these the ulp are of 1 where it is "
+                "smaller.",
+     .source = "CHLO lgamma; C lgamma"});
 inline constexpr OpDef kSine = Unary(
     {.name = "sine",
      .dtypes = kFloating,
@@ -101,6 +132,14 @@ inline constexpr OpDef kCosine = Unary(
      .ulp = 4,
      .summary = "Cosine of radians.",
      .source = "StableHLO cosine"});
+inline constexpr OpDef kTan = Unary(
+    {.name = "tan",
+     .dtypes = kFloating,
+     .gradient = ByRule(TanGradient),
+     .cost = CostClass::kLong,
+     .ulp = 4,
+     .summary = "Tangent of radians.",
+     .source = "StableHLO tan"});
 inline constexpr OpDef kTanh = Unary(
     {.name = "tanh",
      .dtypes = kFloating,
@@ -129,7 +168,8 @@ inline constexpr OpDef kAtan2 = Binary(
 
 inline constexpr const OpDef* kMathOps[] = {
     &kExponential, &kExponentialMinusOne, &kLog, &kLogPlusOne, &kLogistic,
-    &kSqrt, &kRsqrt, &kCbrt, &kSine, &kCosine, &kTanh, &kPower, &kAtan2};
+    &kSqrt, &kRsqrt, &kCbrt, &kErf, &kErfc, &kLgamma, &kSine, &kCosine,
+    &kTan, &kTanh, &kPower, &kAtan2};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_ELEMENTWISE_MATH_H_

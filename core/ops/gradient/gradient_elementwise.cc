@@ -1,8 +1,11 @@
 // Gradients of what computes one element of the result from one of each
 // operand. g is the result's cotangent.
+#include <numbers>
+
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/formulas.h"
 #include "core/ops/gradient/gradient.h"
 
 namespace hawser {
@@ -22,6 +25,11 @@ Expression ToComplex(const Expression& real, const Expression& imaginary) {
 // g for each element of an operand that may be a scalar beside larger ones.
 Expression OntoBound(const Expression& g, const Expression& bound) {
   return bound.rank() == g.rank() ? g : SummedAll(g);
+}
+
+// Of erf.
+Expression BellAt(const Expression& x) {
+  return 2 * std::numbers::inv_sqrtpi * Apply(kExponential, {-(x * x)});
 }
 
 }  // namespace
@@ -105,6 +113,21 @@ absl::Status CbrtGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status ErfGradient(GradientContext& c) {
+  c.Give(0, [&] { return c.g() * BellAt(c.x()); });
+  return absl::OkStatus();
+}
+
+absl::Status ErfcGradient(GradientContext& c) {
+  c.Give(0, [&] { return c.g() * -BellAt(c.x()); });
+  return absl::OkStatus();
+}
+
+absl::Status LgammaGradient(GradientContext& c) {
+  c.Give(0, [&] { return c.g() * Computed(kDigamma, c.x()); });
+  return absl::OkStatus();
+}
+
 absl::Status SineGradient(GradientContext& c) {
   c.Give(0, [&] { return c.g() * Apply(kCosine, {c.x()}); });
   return absl::OkStatus();
@@ -112,6 +135,11 @@ absl::Status SineGradient(GradientContext& c) {
 
 absl::Status CosineGradient(GradientContext& c) {
   c.Give(0, [&] { return c.g() * -Apply(kSine, {c.x()}); });
+  return absl::OkStatus();
+}
+
+absl::Status TanGradient(GradientContext& c) {
+  c.Give(0, [&] { return c.g() * (c.result() * c.result() + 1); });
   return absl::OkStatus();
 }
 
@@ -258,6 +286,14 @@ absl::Status ConvertGradient(GradientContext& c) {
     }
     const Expression real = ConvertTo(c.g(), RealPart(dtype));
     return ToComplex(real, Like(real, 0));
+  });
+  return absl::OkStatus();
+}
+
+// As of a conversion there and back, which rounds the cotangent too.
+absl::Status ReducePrecisionGradient(GradientContext& c) {
+  c.Give(0, [&] {
+    return Apply(kReducePrecision, {c.g()}, c.instruction.attributes);
   });
   return absl::OkStatus();
 }

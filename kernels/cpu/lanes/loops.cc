@@ -4,6 +4,8 @@
 
 #include "kernels/cpu/lanes/lanes.h"
 
+#include <math.h>  // exp, lgamma_r
+
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -31,28 +33,39 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rounded by instructions, where there are any.
-#define HAWSER_ROUNDED(Name, Function)                               \
-  struct Name {                                                      \
-    template <typename T>                                            \
-    static constexpr bool kFor = kIsReal<T>;                         \
-    template <typename T>                                            \
-    static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {       \
-      const hn::ScalableTag<T> d;                                    \
-      const auto lanes = static_cast<int64_t>(hn::Lanes(d));         \
-      int64_t i = 0;                                                 \
-      for (; i + lanes <= n; i += lanes) {                           \
-        hn::StoreU(hn::Function(hn::LoadU(d, a + i)), d, r + i);     \
-      }                                                              \
-      const hn::CappedTag<T, 1> one;                                 \
-      for (; i < n; ++i) {                                           \
-        hn::StoreU(hn::Function(hn::LoadU(one, a + i)), one, r + i); \
-      }                                                              \
-    }                                                                \
+// Halves away from 0; x less what is cut off it is exact.
+template <typename V>
+HWY_INLINE V AwayFromZero(V x) {
+  const hn::DFromV<V> d;
+  const V whole = hn::Trunc(x);
+  const auto up = hn::Ge(hn::Abs(hn::Sub(x, whole)), hn::Set(d, 0.5f));
+  const V next = hn::Add(whole, hn::CopySign(hn::Set(d, 1), x));
+  return hn::IfThenElse(up, next, whole);
+}
+
+// Of vectors at once, for the types that `Types` is true of.
+#define HAWSER_OF_LANES(Name, Types, Function)                   \
+  struct Name {                                                  \
+    template <typename T>                                        \
+    static constexpr bool kFor = Types;                          \
+    template <typename T>                                        \
+    static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {   \
+      const hn::ScalableTag<T> d;                                \
+      const auto lanes = static_cast<int64_t>(hn::Lanes(d));     \
+      int64_t i = 0;                                             \
+      for (; i + lanes <= n; i += lanes) {                       \
+        hn::StoreU(Function(hn::LoadU(d, a + i)), d, r + i);     \
+      }                                                          \
+      const hn::CappedTag<T, 1> one;                             \
+      for (; i < n; ++i) {                                       \
+        hn::StoreU(Function(hn::LoadU(one, a + i)), one, r + i); \
+      }                                                          \
+    }                                                            \
   };
-HAWSER_ROUNDED(RoundedDown, Floor)
-HAWSER_ROUNDED(RoundedUp, Ceil)
-HAWSER_ROUNDED(RoundedEven, Round)
+HAWSER_OF_LANES(RoundedDown, kIsReal<T>, hn::Floor)
+HAWSER_OF_LANES(RoundedUp, kIsReal<T>, hn::Ceil)
+HAWSER_OF_LANES(RoundedEven, kIsReal<T>, hn::Round)
+HAWSER_OF_LANES(RoundedAway, kIsReal<T>, AwayFromZero)
 
 // ---- loops ------------------------------------------------------------------
 
@@ -305,14 +318,17 @@ using LibraryTag = hn::ScalableTag<T>;
 template <typename T>
 using Lanes = hn::Vec<LibraryTag<T>>;
 #if HWY_TARGET == HWY_AVX3 && !defined(__clang__)
-constexpr char kF32[] = "f16_u10avx512f";
-constexpr char kF64[] = "d8_u10avx512f";
+constexpr char kF32[] = "f16_u";
+constexpr char kF64[] = "d8_u";
+constexpr char kSet[] = "avx512f";
 #elif HWY_TARGET == HWY_AVX2 && !defined(__clang__)
-constexpr char kF32[] = "f8_u10avx2";
-constexpr char kF64[] = "d4_u10avx2";
+constexpr char kF32[] = "f8_u";
+constexpr char kF64[] = "d4_u";
+constexpr char kSet[] = "avx2";
 #else
-constexpr char kF32[] = "f4_u10sse4";
-constexpr char kF64[] = "d2_u10sse4";
+constexpr char kF32[] = "f4_u";
+constexpr char kF64[] = "d2_u";
+constexpr char kSet[] = "sse4";
 #endif
 
 template <typename T>
@@ -324,7 +340,8 @@ struct Library {
   using Fn = RawLanes<T> (*)(RawLanes<T>);
   static Fn Found() {
     static const Fn fn = reinterpret_cast<Fn>(Sleef::OfProcess().Find(
-        std::string("Sleef_") + Name::kName + (sizeof(T) == 4 ? kF32 : kF64)));
+        std::string("Sleef_") + Name::kName + (sizeof(T) == 4 ? kF32 : kF64) +
+        Name::kBound + kSet));
     return fn;
   }
 };
@@ -349,19 +366,80 @@ struct Elementary {
     for (int64_t k = i; k < n; ++k) r[k] = rest[k - i];
   }
 };
-#define HAWSER_ELEMENTARY(Struct, name)   \
-  struct Struct##Name {                   \
-    static constexpr char kName[] = name; \
-  };                                      \
+// By the tenths of ulp that its name promises.
+#define HAWSER_ELEMENTARY(Struct, name, bound) \
+  struct Struct##Name {                        \
+    static constexpr char kName[] = name;      \
+    static constexpr char kBound[] = bound;    \
+  };                                           \
   using Struct = Elementary<Struct##Name>;
-HAWSER_ELEMENTARY(Exp, "exp")
-HAWSER_ELEMENTARY(Expm1, "expm1")
-HAWSER_ELEMENTARY(Ln, "log")
-HAWSER_ELEMENTARY(LibraryLog1p, "log1p")
-HAWSER_ELEMENTARY(Sin, "sin")
-HAWSER_ELEMENTARY(Cos, "cos")
-HAWSER_ELEMENTARY(Tanh, "tanh")
-HAWSER_ELEMENTARY(CubeRoot, "cbrt")
+HAWSER_ELEMENTARY(LibraryExp, "exp", "10")
+HAWSER_ELEMENTARY(Expm1, "expm1", "10")
+HAWSER_ELEMENTARY(Ln, "log", "10")
+HAWSER_ELEMENTARY(LibraryLog1p, "log1p", "10")
+HAWSER_ELEMENTARY(Sin, "sin", "10")
+HAWSER_ELEMENTARY(Cos, "cos", "10")
+HAWSER_ELEMENTARY(Tan, "tan", "10")
+HAWSER_ELEMENTARY(Tanh, "tanh", "10")
+HAWSER_ELEMENTARY(CubeRoot, "cbrt", "10")
+HAWSER_ELEMENTARY(ErrorFunction, "erf", "10")
+HAWSER_ELEMENTARY(ErrorRest, "erfc", "15")
+HAWSER_ELEMENTARY(LibraryLgamma, "lgamma", "10")
+
+// The library's of f64 overflows before the largest numbers do; C's is there
+// for these.
+struct Exp {
+  template <typename T>
+  static constexpr bool kFor = kIsReal<T>;
+  template <typename T>
+  static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
+    if constexpr (sizeof(T) == 4) {
+      LibraryExp::Loop(a, r, n);
+    } else {
+      constexpr T kLarge = 709.78;
+      HWY_ALIGN T x[kChunk];
+      for (int64_t i = 0; i < n; i += kChunk) {
+        const int64_t m = n - i < kChunk ? n - i : kChunk;
+        int large = 0;
+        for (int64_t k = 0; k < m; ++k) {
+          x[k] = a[i + k];
+          large |= x[k] > kLarge ? 1 : 0;
+        }
+        LibraryExp::Loop(x, r + i, m);
+        for (int64_t k = 0; large != 0 && k < m; ++k) {
+          if (x[k] > kLarge) r[i + k] = ::exp(x[k]);
+        }
+      }
+    }
+  }
+};
+
+// The library's loses what cancels below 0, and overflows for the largest
+// numbers; C's is there for both.
+struct LogGamma {
+  template <typename T>
+  static constexpr bool kFor = kIsReal<T>;
+  template <typename T>
+  static HWY_INLINE void Loop(const T* a, T* r, int64_t n) {
+    constexpr auto kLarge =
+        static_cast<T>(sizeof(T) == 4 ? 0x1p110 : 0x1p1000);
+    HWY_ALIGN T x[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t m = n - i < kChunk ? n - i : kChunk;
+      for (int64_t k = 0; k < m; ++k) x[k] = a[i + k];
+      LibraryLgamma::Loop(x, r + i, m);
+      for (int64_t k = 0; k < m; ++k) {
+        if (x[k] > 0 && x[k] < kLarge) continue;
+        int sign;
+        if constexpr (sizeof(T) == 4) {
+          r[i + k] = ::lgammaf_r(x[k], &sign);
+        } else {
+          r[i + k] = ::lgamma_r(x[k], &sign);
+        }
+      }
+    }
+  }
+};
 
 // The library's overflows for the largest numbers, where 1 is nothing.
 struct Log1p {
@@ -438,19 +516,23 @@ constexpr LoopRow kRows[] = {
     {&kConvert, Convert},
     {&kCosine, FromLibrary<Cos, CosName>},
     {&kDivide, Binary<Over>},
-    {&kExponential, FromLibrary<Exp, ExpName>},
+    {&kErf, FromLibrary<ErrorFunction, ErrorFunctionName>},
+    {&kErfc, FromLibrary<ErrorRest, ErrorRestName>},
+    {&kExponential, FromLibrary<Exp, LibraryExpName>},
     {&kExponentialMinusOne, FromLibrary<Expm1, Expm1Name>},
     {&kFloor, Unary<RoundedDown>},
     {&kIsFinite, Unary<IsNumber>},
+    {&kLgamma, FromLibrary<LogGamma, LibraryLgammaName>},
     {&kLog, FromLibrary<Ln, LnName>},
     {&kLogPlusOne, FromLibrary<Log1p, LibraryLog1pName>},
-    {&kLogistic, FromLibrary<Sigmoid, ExpName>},
+    {&kLogistic, FromLibrary<Sigmoid, LibraryExpName>},
     {&kMaximum, Binary<Larger>},
     {&kMinimum, Binary<Smaller>},
     {&kMultiply, Binary<Times>},
     {&kNegate, Unary<Negative>},
     {&kNot, Unary<BitNot>},
     {&kOr, Binary<BitOr>},
+    {&kRoundNearestAfz, Unary<RoundedAway>},
     {&kRoundNearestEven, Unary<RoundedEven>},
     {&kRsqrt, Unary<InverseRoot>},
     {&kSelect, Select},
@@ -458,6 +540,7 @@ constexpr LoopRow kRows[] = {
     {&kSine, FromLibrary<Sin, SinName>},
     {&kSqrt, Unary<SquareRoot>},
     {&kSubtract, Binary<Minus>},
+    {&kTan, FromLibrary<Tan, TanName>},
     {&kTanh, FromLibrary<Tanh, TanhName>},
     {&kXor, Binary<BitXor>},
 };

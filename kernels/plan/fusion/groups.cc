@@ -24,7 +24,7 @@ Groups::Groups(const Computation& computation, const Target& target)
   for (const ValueId v : computation.results()) is_result_[v] = true;
   rows_.reserve(computation.instructions().size());
   for (const Instruction& i : computation.instructions()) {
-    rows_.push_back(&NodeOf(*i.op));
+    rows_.push_back(&NodeOf(computation, i));
   }
 }
 

@@ -29,7 +29,7 @@ struct Body {
   void FindRows() {
     rows.reserve(last - first);
     for (int k = first; k < last; ++k) {
-      rows.push_back(&NodeOf(*computation->instructions()[k].op));
+      rows.push_back(&NodeOf(*computation, computation->instructions()[k]));
     }
   }
 };
@@ -361,10 +361,10 @@ void CountWholeBytes(const Computation& c, const Instruction& i,
   region->bytes_written = region->bytes_read;
 }
 
-RegionKind KindAlone(const Instruction& i) {
+RegionKind KindAlone(const Computation& c, const Instruction& i) {
   if (i.op == &kParameter) return RegionKind::kNone;
   if (i.op == &kConstant) return RegionKind::kConstant;
-  const NodeRow& row = NodeOf(*i.op);
+  const NodeRow& row = NodeOf(c, i);
   if (row.view) return RegionKind::kView;
   switch (row.node) {
     case NodeClass::kLoop:
@@ -376,6 +376,7 @@ RegionKind KindAlone(const Instruction& i) {
       return RegionKind::kUpdate;
     case NodeClass::kControl:
       return RegionKind::kControl;
+    case NodeClass::kBytes:
     case NodeClass::kHost:
       break;
   }
@@ -391,7 +392,7 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
   Region region{.computation = computation,
                 .instruction = instruction,
                 .body = i.op == &kFusion ? i.called[0] : computation};
-  region.kind = i.op == &kFusion ? RegionKind::kLoop : KindAlone(i);
+  region.kind = i.op == &kFusion ? RegionKind::kLoop : KindAlone(c, i);
   if (region.kind == RegionKind::kLoop ||
       region.kind == RegionKind::kLibraryDot) {
     auto lowered = LowerLoops(BodyOf(module, c, instruction), region, target);

@@ -242,6 +242,8 @@ constexpr NodeRow Elementwise(double cost) {
 constexpr NodeRow kElementwiseRows[] = {  // by CostClass
     Elementwise(1), Elementwise(8), Elementwise(12), Elementwise(40)};
 constexpr NodeRow kControlRow = {nullptr, NodeClass::kControl};
+constexpr NodeRow kBytesRow = {nullptr, NodeClass::kBytes, 0, nullptr,
+                               false,   /*view=*/true};
 constexpr NodeRow kUnknownRow = {};
 
 }  // namespace
@@ -266,6 +268,15 @@ DType WidestDType(const Computation& computation,
     if (ByteWidth(dtype) > ByteWidth(widest)) widest = dtype;
   }
   return widest;
+}
+
+const NodeRow& NodeOf(const Computation& computation, const Instruction& i) {
+  if (i.op != &kBitcastConvert) return NodeOf(*i.op);
+  const DType from = computation.shape(i.operands[0]).dtype();
+  const DType to = computation.shape(i.first_result).dtype();
+  if (SameWidth(from, to)) return NodeOf(*i.op);
+  // A bool is a byte in memory, and one bit of a number.
+  return IsBool(from) || IsBool(to) ? kUnknownRow : kBytesRow;
 }
 
 Dims ReduceAxes::Domain() const {

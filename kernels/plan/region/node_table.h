@@ -14,6 +14,7 @@ enum class NodeClass : uint8_t {
   kDot,      // a library's product
   kUpdate,   // writes into its operand 0
   kControl,  // calls computations that are planned on their own
+  kBytes,    // its operand's bytes, never fused
   kHost,     // never fused: no row here, or values decide its work
 };
 
@@ -34,6 +35,9 @@ struct NodeRow {
 };
 
 const NodeRow& NodeOf(const OpDef& op);
+// Of one instruction, which may differ: a bitcast to another width is its
+// operand's bytes, and no element of an element.
+const NodeRow& NodeOf(const Computation& computation, const Instruction& i);
 // The widest of its operands and its first result: what its cost goes by.
 DType WidestDType(const Computation& computation,
                   const Instruction& instruction);

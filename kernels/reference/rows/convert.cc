@@ -31,7 +31,7 @@ Number Converted(const Number& x, DType from, DType to) {
         IsSigned(from) ? Wide(static_cast<int64_t>(x.bits)) : Wide(x.bits);
     return InDType(WideComplex(value), to);
   }
-  if (IsBool(to)) return Number::Of(uint64_t{x.value != 0.0});
+  if (IsBool(to)) return Number::Of(uint64_t{x.value.real() != 0.0});
   if (IsInteger(to)) return Number::Of(Saturated(x.value.real(), to));
   return x;
 }
@@ -45,8 +45,27 @@ absl::StatusOr<Values> Convert(const Context& c) {
   return Values{std::move(out)};
 }
 
+// Bits in the order of elements, the lowest of each first.
+bool BitOf(const Literal& x, int64_t bit) {
+  const int width = BitsOfElement(x.shape().dtype());
+  const int64_t bytes = ByteWidth(x.shape().dtype());
+  const int64_t within = bit % width;
+  const char byte = x.bytes()[bit / width * bytes + within / 8];
+  return (byte >> (within % 8) & 1) != 0;
+}
+
 absl::StatusOr<Values> BitcastConvert(const Context& c) {
-  return Values{c.operands[0].Reinterpret(c.result_shape())};
+  const Shape& shape = c.result_shape();
+  const int width = BitsOfElement(shape.dtype());
+  const int64_t bytes = ByteWidth(shape.dtype());
+  Literal out = Literal::Zeros(shape);
+  for (int64_t bit = 0; bit < shape.num_elements() * width; ++bit) {
+    if (!BitOf(c.operands[0], bit)) continue;
+    const int64_t within = bit % width;
+    out.mutable_bytes()[bit / width * bytes + within / 8] |=
+        static_cast<char>(1 << within % 8);
+  }
+  return Values{std::move(out)};
 }
 
 constexpr Row kRows[] = {

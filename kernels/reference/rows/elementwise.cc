@@ -1,6 +1,7 @@
 // One element of the result from one of each operand: arithmetic and bits.
 #include "core/ops/elementwise/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/status.h"
@@ -64,11 +65,28 @@ Number Ceil(DType, Numbers x) { return OfReal(std::ceil(x[0].value.real())); }
 Number RoundNearestEven(DType, Numbers x) {
   return OfReal(std::nearbyint(x[0].value.real()));
 }
+Number RoundNearestAfz(DType, Numbers x) {
+  const double size = std::fabs(x[0].value.real());
+  const double whole = std::trunc(size);
+  return OfReal(
+      std::copysign(size - whole < 0.5 ? whole : whole + 1, x[0].value.real()));
+}
 Number IsFinite(DType, Numbers x) {
   return OfBits(uint64_t{std::isfinite(x[0].value.real())});
 }
 Number Not(DType dtype, Numbers x) {
   return OfBits(IsBool(dtype) ? uint64_t{x[0].bits == 0} : ~x[0].bits);
+}
+Number PopulationCount(DType dtype, Numbers x) {
+  uint64_t count = 0;
+  for (int k = 0; k < BitWidth(dtype); ++k) count += x[0].bits >> k & 1;
+  return OfBits(count);
+}
+Number CountLeadingZeros(DType dtype, Numbers x) {
+  const auto width = static_cast<uint64_t>(BitWidth(dtype));
+  uint64_t count = 0;
+  while (count < width && (x[0].bits >> (width - 1 - count) & 1) == 0) ++count;
+  return OfBits(count);
 }
 Number RealPart(DType, Numbers x) { return OfReal(x[0].value.real()); }
 Number ImagPart(DType, Numbers x) { return OfReal(x[0].value.imag()); }
@@ -174,6 +192,42 @@ Number Clamp(DType dtype, Numbers x) {
   return Minimum(dtype, high);
 }
 
+// By numbers: a float of fewer bits is a whole number of units. Of two as near
+// it is that whose last bit is 0, which without a fraction is the exponent's.
+double Reduced(double x, FloatBits to, FloatBits all) {
+  if (!std::isfinite(x) || x == 0) return x;
+  const int bias = (1 << (all.exponent - 1)) - 1;
+  int exponent = 0;
+  std::frexp(x, &exponent);  // |x| is in [0.5, 1) * 2 ** exponent
+  const int field = std::max(exponent - 1 + bias, 0);
+  const int unit = std::max(field, 1) - bias - to.mantissa;
+  const double units = std::ldexp(x, -unit), below = std::trunc(units);
+  double whole = std::nearbyint(units);
+  if (to.mantissa == 0 && std::fabs(units - below) == 0.5) {
+    whole = field % 2 == 0 ? below : below + std::copysign(1.0, x);
+  }
+  const double rounded = std::copysign(std::ldexp(whole, unit), x);
+  if (to.exponent == all.exponent) return rounded;
+  const int limit = 1 << (to.exponent - 1);
+  if (std::fabs(rounded) >= std::ldexp(1.0, limit)) {
+    return std::copysign(HUGE_VAL, x);
+  }
+  return std::fabs(rounded) < std::ldexp(1.0, 2 - limit) ? std::copysign(0.0, x)
+                                                         : rounded;
+}
+
+absl::StatusOr<Values> ReducePrecision(const Context& c) {
+  const DType dtype = c.result_shape().dtype();
+  const FloatBits all = FloatBitsOf(dtype);
+  const FloatBits to = PrecisionOf(c.attributes(), dtype);
+  HAWSER_ASSIGN_OR_RETURN(Literal out,
+                          FillByPlace(c, c.result_shape(), [&](int64_t place) {
+                            const Number x = ReadNumber(c.operands[0], place);
+                            return OfReal(Reduced(x.value.real(), to, all));
+                          }));
+  return Values{std::move(out)};
+}
+
 constexpr Row kRows[] = {
     {&kAbs, ElementByElement<Abs>},
     {&kNegate, ElementByElement<Negate>},
@@ -181,6 +235,10 @@ constexpr Row kRows[] = {
     {&kFloor, ElementByElement<Floor>},
     {&kCeil, ElementByElement<Ceil>},
     {&kRoundNearestEven, ElementByElement<RoundNearestEven>},
+    {&kRoundNearestAfz, ElementByElement<RoundNearestAfz>},
+    {&kPopcnt, ElementByElement<PopulationCount>},
+    {&kCountLeadingZeros, ElementByElement<CountLeadingZeros>},
+    {&kReducePrecision, ReducePrecision},
     {&kIsFinite, ElementByElement<IsFinite>},
     {&kNot, ElementByElement<Not>},
     {&kReal, ElementByElement<RealPart>},

@@ -82,11 +82,18 @@ HAWSER_FUNCTION(Log, log)
 HAWSER_FUNCTION(Sqrt, sqrt)
 HAWSER_FUNCTION(Sin, sin)
 HAWSER_FUNCTION(Cos, cos)
+HAWSER_FUNCTION(Tan, tan)
 HAWSER_FUNCTION(Tanh, tanh)
 #undef HAWSER_FUNCTION
 double ExpM1(double x) { return std::expm1(x); }
 double Log1P(double x) { return std::log1p(x); }
 double Cbrt(double x) { return std::cbrt(x); }
+double Erf(double x) { return std::erf(x); }
+double Erfc(double x) { return std::erfc(x); }
+double Lgamma(double x) {
+  int sign;
+  return lgamma_r(x, &sign);
+}
 
 constexpr Row kRows[] = {
     {&kExponential, ElementByElement<Unary<Exp, ExpComplex>>},
@@ -97,8 +104,12 @@ constexpr Row kRows[] = {
     {&kSqrt, ElementByElement<Unary<Sqrt, SqrtComplex>>},
     {&kRsqrt, ElementByElement<Unary<Rsqrt, ComplexRsqrt>>},
     {&kCbrt, ElementByElement<OfReals<Cbrt>>},
+    {&kErf, ElementByElement<OfReals<Erf>>},
+    {&kErfc, ElementByElement<OfReals<Erfc>>},
+    {&kLgamma, ElementByElement<OfReals<Lgamma>>},
     {&kSine, ElementByElement<Unary<Sin, SinComplex>>},
     {&kCosine, ElementByElement<Unary<Cos, CosComplex>>},
+    {&kTan, ElementByElement<Unary<Tan, TanComplex>>},
     {&kTanh, ElementByElement<Unary<Tanh, TanhComplex>>},
     {&kPower, ElementByElement<Power>},
     {&kAtan2, ElementByElement<Atan2>},

@@ -314,8 +314,8 @@ TEST(GradientEdges, ThroughIntegersNothingComesBack) {
 }
 
 TEST(GradientEdges, FlatOpsHaveZeros) {
-  for (const OpDef* op : {&kFloor, &kCeil, &kRoundNearestEven, &kSign,
-                          &kStopGradient}) {
+  for (const OpDef* op : {&kFloor, &kCeil, &kRoundNearestEven,
+                          &kRoundNearestAfz, &kSign, &kStopGradient}) {
     EXPECT_THAT(Gradient(*op, F64({1.5, -0.25})), LiteralEquals(F64({0, 0})))
         << op->name;
   }

@@ -75,6 +75,22 @@ Cases CbrtCases(DType t) {
   return cases;
 }
 
+// Between poles, and where it turns.
+Cases LgammaCases(DType t) {
+  Cases cases = UnaryCases<kLgamma, 16, 160>(t);
+  for (OpCase& c : UnaryCases<kLgamma, -60, -38>(t)) {
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
+// With all bits, so that it is smooth.
+Cases ReducePrecisionCases(DType t) {
+  return {
+      Plain("all bits", kReducePrecision, {Spaced(t, {2, 3}, -2, 2)},
+            {{"exponent_bits", int64_t{11}}, {"mantissa_bits", int64_t{52}}})};
+}
+
 Cases RemainderCases(DType t) {
   return {Plain("signs", kRemainder,
                 {Values(t, {5, -5, 7.5, -7.5, 0.5, 9}),
@@ -139,9 +155,12 @@ constexpr CaseRow kElementwiseRows[] = {
     {&kConvert, ConvertCases},
     {&kCosine, UnaryCases<kCosine, -96, 96>},
     {&kDivide, BinaryCases<kDivide, -2, 2, 1, 3>},
+    {&kErf, UnaryCases<kErf, -64, 64>},
+    {&kErfc, UnaryCases<kErfc, -64, 64>},
     {&kExponential, UnaryCases<kExponential, -64, 64>},
     {&kExponentialMinusOne, UnaryCases<kExponentialMinusOne, -64, 64>},
     {&kImag, UnaryCases<kImag, -64, 64>},
+    {&kLgamma, LgammaCases},
     {&kLog, UnaryCases<kLog, 8, 96>},
     {&kLogPlusOne, UnaryCases<kLogPlusOne, -24, 96>},
     {&kLogistic, UnaryCases<kLogistic, -96, 96>},
@@ -151,6 +170,7 @@ constexpr CaseRow kElementwiseRows[] = {
     {&kNegate, UnaryCases<kNegate, -64, 64>},
     {&kPower, PowerCases},
     {&kReal, UnaryCases<kReal, -64, 64>},
+    {&kReducePrecision, ReducePrecisionCases},
     {&kRemainder, RemainderCases},
     {&kRsqrt, UnaryCases<kRsqrt, 8, 96>},
     {&kSelect, SelectCases},
@@ -158,6 +178,7 @@ constexpr CaseRow kElementwiseRows[] = {
     {&kSine, UnaryCases<kSine, -96, 96>},
     {&kSqrt, UnaryCases<kSqrt, 8, 96>},
     {&kSubtract, BinaryCases<kSubtract, -2, 2, -2, 2>},
+    {&kTan, UnaryCases<kTan, -36, 36>},
     {&kTanh, UnaryCases<kTanh, -64, 64>},
 };
 

@@ -27,7 +27,7 @@ std::string Operands(const OpDef& op, absl::string_view shape) {
 }
 
 TEST(ElementwiseInfer, TakesExactlyTheRowsDTypes_C1) {
-  EXPECT_GE(Family().size(), 36u);
+  EXPECT_GE(Family().size(), 43u);
   for (const OpDef* op : Family()) {
     for (DType d : AllDTypes()) {
       const auto result = Infer(*op, Operands(*op, StrCat(DTypeName(d), "[2]")));
@@ -113,6 +113,39 @@ TEST(ElementwiseRow, FieldsOfTheFamily) {
   for (const OpDef* op : {&kSubtract, &kDivide, &kPower, &kAtan2, &kComplex}) {
     EXPECT_FALSE(op->Is(kCommutative)) << op->name;
   }
+}
+
+Attributes Bits(int64_t exponent, int64_t mantissa) {
+  return {{"exponent_bits", exponent}, {"mantissa_bits", mantissa}};
+}
+
+TEST(ReducePrecisionInfer, TakesFloats_C1) {
+  EXPECT_THAT(Infer(kReducePrecision, "bf16[2,3]", Bits(1, 0)),
+              Gives("bf16[2,3]"));
+  EXPECT_THAT(Infer(kReducePrecision, "s32[2]", Bits(5, 10)),
+              Breaks(kReducePrecision, 1));
+  EXPECT_THAT(Infer(kReducePrecision, "c64[2]", Bits(5, 10)),
+              Breaks(kReducePrecision, 1));
+}
+
+TEST(ReducePrecisionInfer, RejectsNoExponent_C4) {
+  EXPECT_THAT(Infer(kReducePrecision, "f32[2]", Bits(0, 10)),
+              Breaks(kReducePrecision, 4));
+}
+
+TEST(ReducePrecisionInfer, RejectsANegativeFraction_C5) {
+  EXPECT_THAT(Infer(kReducePrecision, "f32[2]", Bits(5, -1)),
+              Breaks(kReducePrecision, 5));
+}
+
+// More bits than a dtype has say the same as all of them.
+TEST(ReducePrecision, CountsTheBitsThatAreThere) {
+  const FloatBits half = PrecisionOf(Bits(40, 3), DType::kF16);
+  EXPECT_EQ(half.exponent, 5);
+  EXPECT_EQ(half.mantissa, 3);
+  const FloatBits single = PrecisionOf(Bits(5, int64_t{1} << 40), DType::kF32);
+  EXPECT_EQ(single.exponent, 5);
+  EXPECT_EQ(single.mantissa, 23);
 }
 
 TEST(ClampInfer, RejectsComplex_C1) {

@@ -67,7 +67,9 @@ TEST(ConvertTest, ToBoolIsNotZero) {
   EXPECT_TRUE(Convert<bool>(0.25f));
   EXPECT_TRUE(Convert<bool>(Half(6e-8f)));
   EXPECT_TRUE(Convert<bool>(int64_t{1} << 40));
-  EXPECT_TRUE(Convert<bool>(std::complex<float>(0, 1)));
+  EXPECT_TRUE(Convert<bool>(std::complex<float>(1, 0)));
+  // The real part counts.
+  EXPECT_FALSE(Convert<bool>(std::complex<float>(0, 1)));
   EXPECT_FALSE(Convert<bool>(std::complex<float>(0, 0)));
 }
 
@@ -151,6 +153,18 @@ TEST(BitcastConvertTest, KeepsBits) {
       EvaluateOp(kBitcastConvert, {bits}, {{"dtype", DType::kF16}});
   EXPECT_THAT(EvaluateOp(kBitcastConvert, {half}, {{"dtype", DType::kS16}}),
               LiteralBitEquals(bits));
+}
+
+// Of a size that several blocks of whole bytes make.
+TEST(BitcastConvertTest, BitsThereAndBack) {
+  Random random(3);
+  const Literal x = RandomLiteral(Shape::Of(DType::kU16, {40001, 1}), random);
+  const Literal bits =
+      EvaluateOp(kBitcastConvert, {x}, {{"dtype", DType::kBool}});
+  EXPECT_EQ(bits.shape(), Shape::Of(DType::kBool, {40001, 1, 16}));
+  EXPECT_OK(CheckBytes(bits.shape(), bits.bytes()));
+  EXPECT_THAT(EvaluateOp(kBitcastConvert, {bits}, {{"dtype", DType::kU16}}),
+              LiteralBitEquals(x));
 }
 
 }  // namespace

@@ -147,6 +147,14 @@ TYPED_TEST(FloatTest, UnaryCorners) {
       {&kSign, -kInf, -1},       {&kSign, 0.25, 1},
       {&kFloor, -0.5, -1},       {&kFloor, -0.0, -0.0},
       {&kCeil, -0.5, -0.0},      {&kCeil, kInf, kInf},
+      {&kErf, -0.0, -0.0},       {&kErf, kInf, 1},
+      {&kErfc, kInf, 0},         {&kErfc, -kInf, 2},
+      {&kLgamma, 1, 0},          {&kLgamma, -2, kInf},
+      {&kTan, -0.0, -0.0},       {&kTan, kInf, kNaN},
+      {&kRoundNearestAfz, 0.5, 1},
+      {&kRoundNearestAfz, -2.5, -3},
+      {&kRoundNearestAfz, -0.25, -0.0},
+      {&kRoundNearestAfz, kInf, kInf},
       {&kRoundNearestEven, 0.5, 0.0},
       {&kRoundNearestEven, 1.5, 2},
       {&kRoundNearestEven, 2.5, 2},
@@ -380,9 +388,14 @@ TEST(ElementwiseTest, ClampTakesScalarAndFullBounds) {
 TEST(ElementwiseTest, EveryRowForEveryDTypeAndShape) {
   Random random(11);
   const std::vector<Dims> all_dims = {
-      {}, {0}, {5}, {2, 0, 3}, Dims(16, 1), {1, 2, 1, 2, 1, 1, 2, 1, 1, 1, 1,
-                                             1, 1, 1, 1, 2}};
+      {},        {0},         {5},
+      {2, 0, 3}, Dims(16, 1), {1, 2, 1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2}};
   for (const CpuKernel& kernel : ElementwiseKernels()) {
+    Attributes attributes;
+    if (kernel.op == &kReducePrecision) {
+      attributes = {{"exponent_bits", int64_t{4}},
+                    {"mantissa_bits", int64_t{3}}};
+    }
     for (DType dtype : AllDTypes()) {
       if (!kernel.op->dtypes.Has(dtype)) continue;
       for (const Dims& dims : all_dims) {
@@ -390,18 +403,18 @@ TEST(ElementwiseTest, EveryRowForEveryDTypeAndShape) {
         for (int i = 0; i < kernel.op->arity.min; ++i) {
           operands.push_back(RandomLiteral(Shape::Of(dtype, dims), random));
         }
-        const Literal all = EvaluateOp(*kernel.op, operands);
+        const Literal all = EvaluateOp(*kernel.op, operands, attributes);
         ASSERT_TRUE(all.shape().SameDims(operands[0].shape()));
         const int64_t width = ByteWidth(dtype);
         const int64_t out = ByteWidth(all.shape().dtype());
         for (int64_t i = 0; i < all.shape().num_elements(); ++i) {
           std::vector<Literal> single;
           for (const Literal& operand : operands) {
-            single.push_back(*Literal::FromBytes(
-                Shape::Scalar(dtype),
-                operand.bytes().subspan(i * width, width)));
+            single.push_back(
+                *Literal::FromBytes(Shape::Scalar(dtype),
+                                    operand.bytes().subspan(i * width, width)));
           }
-          const Literal want = EvaluateOp(*kernel.op, single);
+          const Literal want = EvaluateOp(*kernel.op, single, attributes);
           const Literal got = *Literal::FromBytes(
               want.shape(), all.bytes().subspan(i * out, out));
           ASSERT_THAT(got, LiteralEquals(want))

@@ -131,12 +131,21 @@ Uses OfSelect(const OpDef& op, const Literal& x) {
 
 Uses ToEveryDType(const OpDef& op, const Literal& x) {
   Uses uses;
+  for (DType to : AllDTypes()) uses.push_back({{x}, {{"dtype", to}}, {}});
+  return uses;
+}
+
+// To wider elements from as many as one is made of.
+Uses BitsToEveryDType(const OpDef& op, const Literal& x) {
+  Uses uses;
   const DType from = x.shape().dtype();
   for (DType to : AllDTypes()) {
-    const bool fits = BitWidth(to) == BitWidth(from) && !IsBool(to) &&
-                      IsComplex(to) == IsComplex(from);
-    if (&op == &kBitcastConvert && !fits) continue;
-    uses.push_back({{x}, {{"dtype", to}}, {}});
+    if (IsComplex(to) != IsComplex(from)) continue;
+    const int64_t size = std::max(BitsOfElement(to) / BitsOfElement(from), 1);
+    if (Size(x) % size != 0) continue;
+    const Dims dims = size == 1 ? x.shape().dims() : Dims{Size(x) / size, size};
+    uses.push_back(
+        {{x.Reinterpret(Shape::Of(from, dims))}, {{"dtype", to}}, {}});
   }
   return uses;
 }
@@ -328,7 +337,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
   static const auto& table = *new absl::flat_hash_map<const OpDef*, UseFn>{
       {&kArgMax, OfArgExtreme},
       {&kArgMin, OfArgExtreme},
-      {&kBitcastConvert, ToEveryDType},
+      {&kBitcastConvert, BitsToEveryDType},
       {&kBroadcastInDim, OfBroadcastInDim},
       {&kCase, OfCase},
       {&kCompare, OfCompare},
@@ -349,6 +358,10 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kIota, OfIota},
       {&kPad, OfPad},
       {&kReduce, OfReduce},
+      {&kReducePrecision, With([](const Literal&) {
+         return Attributes{{"exponent_bits", int64_t{4}},
+                           {"mantissa_bits", int64_t{3}}};
+       })},
       {&kReshape, With([](const Literal& x) {
          return Attributes{{"dims", Dims{Size(x), 1}}};
        })},
@@ -429,7 +442,7 @@ TEST(EveryOpTest, HalvesAreRoundedFromFloat) {
   for (const OpDef* op : AllOps()) {
     if (!op->Is(kElementwise)) continue;
     for (DType dtype : {DType::kF16, DType::kBF16}) {
-      if (!op->dtypes.Has(dtype) || op == &kBitcastConvert) continue;
+      if (!op->dtypes.Has(dtype)) continue;
       SCOPED_TRACE(absl::StrCat(op->name, " of ", DTypeName(dtype)));
       for (const Use& use : UsesOf(*op, EdgesOf(dtype))) {
         const auto got = EvaluateOp(*op, use.operands, use.attributes);

@@ -45,6 +45,10 @@ LargeUses LargeElementwise(const OpDef& op, int64_t n) {
   Attributes attributes;
   if (&op == &kCompare) attributes.Set("direction", std::string("EQ"));
   if (&op == &kConvert) attributes.Set("dtype", DType::kF64);
+  if (&op == &kReducePrecision) {
+    attributes.Set("exponent_bits", int64_t{5});
+    attributes.Set("mantissa_bits", int64_t{10});
+  }
   for (DType dtype : {DType::kU64, DType::kF16, DType::kF32, DType::kC128}) {
     if (!op.dtypes.Has(dtype)) continue;
     const int64_t size = n / FindCpuKernel(op)->steps.Of(dtype);
@@ -58,6 +62,14 @@ LargeUses LargeElementwise(const OpDef& op, int64_t n) {
     uses.push_back(Use("in place", op, {flat, flat}, attributes));
   }
   return uses;
+}
+
+// Bits alone are moved.
+LargeUses LargeBitcast(const OpDef& op, int64_t n) {
+  return {Use("to bits", op, {Shape::Of(DType::kU8, {n / 8})},
+              {{"dtype", DType::kBool}}),
+          Use("from bits", op, {Shape::Of(DType::kBool, {n / 32, 32})},
+              {{"dtype", DType::kU32}})};
 }
 
 LargeUses LargeArgExtreme(const OpDef& op, int64_t n) {
@@ -299,6 +311,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
   static const auto& table = *new absl::flat_hash_map<const OpDef*, LargeUseFn>{
       {&kArgMax, LargeArgExtreme},
       {&kArgMin, LargeArgExtreme},
+      {&kBitcastConvert, LargeBitcast},
       {&kBroadcastInDim, LargeBroadcast},
       {&kCase, LargeCalls},
       {&kConcatenate, LargeConcatenate},
@@ -330,8 +343,8 @@ std::vector<LargeUse> LargeUsesOf(const OpDef& op, int64_t n) {
 }
 
 bool TakesNoWork(const OpDef& op) {
-  return &op == &kBitcastConvert || &op == &kConstant || &op == &kParameter ||
-         &op == &kReshape || &op == &kStopGradient;
+  return &op == &kConstant || &op == &kParameter || &op == &kReshape ||
+         &op == &kStopGradient;
 }
 
 std::vector<Literal> ZerosFor(const LargeUse& use) {

@@ -14,9 +14,13 @@
 #include <vector>
 
 #include "core/base/values/dtype.h"
+#include "core/ir/attributes.h"
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/conversion.h"
+#include "kernels/cpu/precision.h"
+#include "kernels/dialect/bits.cuh"
 #include "kernels/dialect/complex.cuh"
+#include "kernels/dialect/powers.cuh"
 #include "kernels/dialect/reduce.cuh"
 
 namespace hawser {
@@ -450,6 +454,107 @@ TEST(Prelude, ComplexPowers) {
   EXPECT_FALSE(hk::IsFinite(hk::Power(C64{0, 0}, C64{0, 1})));
 }
 
+// Exponents of which the result's digits are few, by both ways of the CPU.
+template <typename C>
+void ExpectPowers(std::initializer_list<C> bases, std::initializer_list<C> by) {
+  using Part = decltype(C::re);
+  for (const C z : bases) {
+    for (const C y : by) {
+      const std::complex<Part> want = cpu::Power::Apply(
+          std::complex<Part>(z.re, z.im), std::complex<Part>(y.re, y.im));
+      ExpectNear("power", z, hk::Power(z, y), Wide(want.real(), want.imag()),
+                 16);
+    }
+  }
+}
+
+TEST(Prelude, ComplexPowersOfLargeExponents) {
+  ExpectPowers<C64>(
+      {{1.5f, 0.25f}, {-0.75f, 0.5f}, {0.01f, -1.5f}, {1, 1e-6f}},
+      {{80, 30}, {-70, 11}, {0.5f, 50}, {3, -2}});
+  ExpectPowers<C128>({{1.5, 0.25}, {-0.75, 0.5}, {0.01, -3}, {1, 1e-6}},
+                     {{500, 30}, {-170, 11}, {0.5, 300}, {1, -2}, {0, 1}});
+  ExpectPowers<C128>({{1e200, -1e190}, {3e-300, 1e-310}},
+                     {{1.5, 20}, {-0.5, -3}, {1, -2}, {0, 1}});
+}
+
+TEST(Prelude, InfiniteExponentsAreThoseOfC) {
+  const float kInf = std::numeric_limits<float>::infinity();
+  const float kNan = std::numeric_limits<float>::quiet_NaN();
+  const float parts[] = {0.0f, -0.0f, 1, -2, 3, kInf, -kInf, kNan};
+  for (const float re : parts) {
+    for (const float im : parts) {
+      const C64 got = hk::Exp(C64{re, im});
+      const std::complex<float> want = std::exp(std::complex<float>(re, im));
+      if (std::isfinite(want.real()) && std::isfinite(want.imag())) {
+        ExpectNear("Exp", C64{re, im}, got, Wide(want.real(), want.imag()));
+        continue;
+      }
+      // Which sign an infinity has beside NaN is not said.
+      EXPECT_EQ(std::isnan(got.re), std::isnan(want.real())) << re << " " << im;
+      EXPECT_EQ(std::isnan(got.im), std::isnan(want.imag())) << re << " " << im;
+      EXPECT_EQ(std::isinf(got.re), std::isinf(want.real())) << re << " " << im;
+    }
+  }
+  ExpectNear("Exp", C64{89, 0.78125f}, hk::Exp(C64{89, 0.78125f}),
+             std::exp(Wide(89, 0.78125L)));
+  ExpectNear("Exp", C64{-95, 0.75f}, hk::Exp(C64{-95, 0.75f}),
+             std::exp(Wide(-95, 0.75L)), 2);
+  ExpectNear("Tan", C64{1, 60}, hk::Tan(C64{1, 60}), Wide(0, 1));
+  ExpectNear("Tan", C64{0.5f, -0.25f}, hk::Tan(C64{0.5f, -0.25f}),
+             std::tan(Wide(0.5L, -0.25L)));
+}
+
+TEST(Prelude, CountsBits) {
+  ForEach(Integers(), [](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Bits = std::make_unsigned_t<T>;
+    for (const T x : Values<T>()) {
+      const auto in = Same<Inner<T>>(x);
+      EXPECT_EQ(Outer<T>(hk::PopulationCount(in)),
+                static_cast<T>(std::popcount(static_cast<Bits>(x))));
+      EXPECT_EQ(Outer<T>(hk::CountLeadingZeros(in)),
+                static_cast<T>(std::countl_zero(static_cast<Bits>(x))));
+    }
+  });
+}
+
+// What the CPU's loop makes of a number.
+template <typename T>
+T Reduced(T x, int exponent, int mantissa) {
+  const DType dtype = kDTypeOf<T>;
+  const Attributes bits = {{"exponent_bits", int64_t{exponent}},
+                           {"mantissa_bits", int64_t{mantissa}}};
+  const char* const in[] = {reinterpret_cast<const char*>(&x)};
+  T out;
+  cpu::ReducePrecisionElement({{&dtype, 1}, dtype, bits})(
+      in, reinterpret_cast<char*>(&out), 1);
+  return out;
+}
+
+template <int exponent, int mantissa, typename T>
+void ExpectReduced() {
+  for (const T x : Values<T>()) {
+    const T got =
+        Outer<T>(hk::ReducePrecision<exponent, mantissa>(Same<Inner<T>>(x)));
+    EXPECT_TRUE(Equal(got, Reduced(x, exponent, mantissa)))
+        << +x << " in " << exponent << " and " << mantissa << " bits: " << +got;
+  }
+}
+
+TEST(Prelude, FloatsOfFewerBits) {
+  ExpectReduced<5, 10, float>();
+  ExpectReduced<8, 7, float>();
+  ExpectReduced<8, 23, float>();
+  ExpectReduced<1, 0, float>();
+  ExpectReduced<8, 23, double>();
+  ExpectReduced<11, 3, double>();
+  ExpectReduced<4, 3, Half>();
+  ExpectReduced<5, 2, Half>();
+  ExpectReduced<5, 0, BFloat16>();
+  ExpectReduced<8, 4, BFloat16>();
+}
+
 TEST(Prelude, ComplexNumbersAreEqualInBothParts) {
   for (const C64 b : {C64{1, 2}, C64{1, 3}, C64{3, 2}, C64{3, 3}}) {
     const bool same = b.re == 1 && b.im == 2;
@@ -468,7 +573,7 @@ TEST(Prelude, ComplexNumbersAreConvertedByPart) {
   EXPECT_EQ((hk::ConvertComplex<int32_t>(C64{-7.5f, 9})), -7);
   EXPECT_EQ((hk::ConvertComplex<double>(C64{0.5f, 9})), 0.5);
   for (const C64 z : {C64{0, 0}, C64{1, 0}, C64{0, 1}, C64{2, 3}}) {
-    EXPECT_EQ((hk::ConvertComplex<bool>(z)), z.re != 0 || z.im != 0);
+    EXPECT_EQ((hk::ConvertComplex<bool>(z)), z.re != 0);
   }
 }
 

@@ -178,6 +178,13 @@ Proposal ProposeConvert(const OpDef& op, Draft& d) {
           {}};
 }
 
+Proposal ProposeReducePrecision(const OpDef& op, Draft& d) {
+  return {{d.AnyOf(op.dtypes, 0)},
+          {{"exponent_bits", d.random().Between(1, 12)},
+           {"mantissa_bits", d.random().Between(0, 24)}},
+          {}};
+}
+
 Proposal ProposeSlice(const OpDef& op, Draft& d) {
   const ValueId v = d.Any();
   Dims start, limit, strides;
@@ -554,6 +561,7 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kClamp, ProposeClamp},
           {&kConvert, ProposeConvert},
           {&kBitcastConvert, ProposeConvert},
+          {&kReducePrecision, ProposeReducePrecision},
           {&kSlice, ProposeSlice},
           {&kDynamicSlice, ProposeDynamicSlice},
           {&kDynamicUpdateSlice, ProposeDynamicUpdateSlice},

@@ -5,12 +5,15 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
 #include "core/base/values/dtype.h"
 #include "core/ir/op_def.h"
+#include "core/ops/expression.h"
+#include "core/ops/formulas/formulas.h"
 
 namespace hawser::sdk {
 
@@ -28,6 +31,15 @@ Tensor Apply(absl::string_view name, const OpDef& op, PromotionRule rule,
 Tensor Compose(absl::string_view name, const Operand& x,
                absl::FunctionRef<Tensor(const Tensor&)> formula,
                Integers integers = {});
+
+// A formula of core/ops of x, in the dtype ToFloating makes of x's. Errors: one
+// that it does not take.
+Tensor Apply(absl::string_view name, const Formula& formula, const Operand& x);
+// A formula of tensors of any shapes, as instructions of the current trace or
+// recording.
+Tensor Apply(absl::string_view name, const OpScope& scope,
+             absl::Span<const Tensor> on,
+             absl::FunctionRef<Expression(absl::Span<const Expression>)> fn);
 
 }  // namespace hawser::sdk
 #endif  // HAWSER_CLIENT_SDK_GRAPH_BUILD_APPLY_H_

@@ -1,5 +1,6 @@
 #include "client/sdk/graph/build/op_scope.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/base/values/absent_size.h"
 #include "core/ir/leaves.h"
+#include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/movement/shape.h"
 
@@ -104,6 +106,11 @@ Tensor OpScope::As(const Operand& operand) const {
 
 Tensor OpScope::Convert(const Tensor& x, DType dtype) const {
   if (x.dtype() == dtype || x.dtype() == DType::kInvalid) return x;
+  if (IsBool(dtype) && IsComplex(x.dtype())) {
+    const Tensor zero = Constant(Literal::Zeros(Shape::Scalar(x.dtype())));
+    return Add(kCompare, {x, BroadcastTo(zero, x.shape().dims())},
+               {{"direction", std::string("NE")}});
+  }
   return Add(kConvert, {x}, {{"dtype", dtype}});
 }
 

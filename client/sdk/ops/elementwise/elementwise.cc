@@ -3,10 +3,10 @@
 #include "client/sdk/graph/build/apply.h"
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/build/promotion.h"
-#include "client/sdk/ops/elementwise/compare.h"
 #include "core/base/status.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/bits.h"
 
 namespace hawser {
 namespace {
@@ -97,16 +97,32 @@ Tensor Square(const Operand& x) {
 }
 
 Tensor Round(const Operand& x) {
-  const OpScope s("Round", {&x});
+  return RoundWith("Round", kRoundNearestAfz, x);
+}
+
+Tensor NextAfter(const Operand& from, const Operand& to) {
+  const OpScope s("NextAfter", {&from, &to});
   if (!s.ok()) return s.error();
-  const DType dtype = DTypeOf(x);
-  if (IsInteger(dtype) || IsBool(dtype)) return s.As(x);
-  // x - whole is exact, so a half is seen as a half; NaN and the infinities
-  // compare false and stay.
-  const Tensor value = s.As(x);
-  const OpScope::Formula numbers;
-  const Tensor whole = Select(value < 0, Ceil(value), Floor(value));
-  return Select(Abs(value - whole) >= 0.5, whole + Sign(value), whole);
+  const auto dims = CommonDims({&from, &to});
+  if (!dims.ok()) return s.Fail(dims.status());
+  const DType dtype = ToFloating(CommonDType({&from, &to}));
+  if (!IsFloat(dtype)) {
+    return s.Fail(InvalidArgument("takes reals, not ", DTypeName(dtype)));
+  }
+  const Tensor on[] = {s.BroadcastTo(s.As(from, dtype), *dims),
+                       s.BroadcastTo(s.As(to, dtype), *dims)};
+  return Apply("NextAfter", s, on, [](absl::Span<const Expression> x) {
+    return formulas::NextAfter(x[0], x[1]);
+  });
+}
+
+Tensor ReducePrecision(const Operand& x, int64_t exponent_bits,
+                       int64_t mantissa_bits) {
+  const OpScope s("ReducePrecision", {&x}, {{exponent_bits, mantissa_bits}});
+  if (!s.ok()) return s.error();
+  return s.Add(
+      kReducePrecision, {s.As(x)},
+      {{"exponent_bits", exponent_bits}, {"mantissa_bits", mantissa_bits}});
 }
 
 Tensor Clip(const Operand& x, const Operand& low, const Operand& high) {

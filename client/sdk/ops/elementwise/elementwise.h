@@ -3,6 +3,8 @@
 #ifndef HAWSER_CLIENT_SDK_OPS_ELEMENTWISE_ELEMENTWISE_H_
 #define HAWSER_CLIENT_SDK_OPS_ELEMENTWISE_ELEMENTWISE_H_
 
+#include <cstdint>
+
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
 #include "core/base/values/dtype.h"
@@ -67,6 +69,14 @@ Tensor Real(const Operand& x);
 // imaginary part. Source: StableHLO imag; Nx imag.
 Tensor Imag(const Operand& x);
 
+// The same number as a float of so many bits would hold it, to nearest even. x:
+// an operand of floats. exponent_bits: 1 or more; mantissa_bits: 0 or more.
+// Result: x's shape and dtype; infinite beyond the largest of such floats, 0
+// below their smallest normal one, NaN stays. Errors: as usual; other dtypes.
+// Grad: g, rounded likewise. Source: StableHLO reduce_precision.
+Tensor ReducePrecision(const Operand& x, int64_t exponent_bits,
+                       int64_t mantissa_bits);
+
 // ---- two and three operands ------------------------------------------------
 
 // a + b. a, b: operands of numbers. Result: the broadcast shape, the promoted
@@ -112,6 +122,12 @@ Tensor Power(const Operand& a, const Operand& b);
 // StableHLO atan2; Nx atan2.
 Tensor Atan2(const Operand& a, const Operand& b);
 
+// The float beside `from` on the way to `to`. from, to: operands of reals.
+// Result: the broadcast shape, the promoted dtype, f32 of two integers; `to`
+// where both are equal. Errors: as usual; complex. Grad: zero. Source: CHLO
+// next_after; C nextafter.
+Tensor NextAfter(const Operand& from, const Operand& to);
+
 // The larger one. a, b: operands of reals or bool, which stays. Result: the
 // broadcast shape, the promoted dtype; NaN wins. Errors: as usual; complex.
 // Grad: to the larger, half to each where they are equal. Source: StableHLO
@@ -140,14 +156,16 @@ Tensor Complex(const Operand& re, const Operand& im);
 
 // The same numbers in another dtype. x: an operand. dtype: any. Result: x's
 // shape; integers wrap, float to integer truncates and saturates (NaN gives 0),
-// to bool is x != 0, from complex takes the real part. Errors: as usual. Grad:
-// converted back. Source: StableHLO convert; Nx as_type; corners house,
+// to bool is x != 0, from complex else takes the real part. Errors: as usual.
+// Grad: converted back. Source: StableHLO convert; Nx as_type; corners house,
 // section 9.
 Tensor Convert(const Operand& x, DType dtype);
 
-// The same bits as another dtype. x: an operand of numbers. dtype: of the same
-// width. Result: x's shape. Errors: another width; bool. Grad: refused. Source:
-// StableHLO bitcast_convert; Nx bitcast.
+// The same bits as another dtype. x: an operand. dtype: any; a bool is one bit.
+// Result: x's shape; narrower elements lie along a new last axis, the lowest
+// bits first, and wider ones are made of the last axis, which vanishes. Errors:
+// between real and complex; a last axis that is not one wider element. Grad:
+// refused. Source: StableHLO bitcast_convert; Nx bitcast.
 Tensor Bitcast(const Operand& x, DType dtype);
 
 // ---- operators: the functions above ---------------------------------------

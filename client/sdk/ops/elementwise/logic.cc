@@ -64,6 +64,13 @@ Tensor LogicalOr(const Operand& a, const Operand& b) {
 Tensor LogicalXor(const Operand& a, const Operand& b) {
   return ApplyToTruth("LogicalXor", kXor, a, b);
 }
+Tensor PopulationCount(const Operand& x) {
+  return Apply("PopulationCount", kPopcnt, Same, x);
+}
+Tensor CountLeadingZeros(const Operand& x) {
+  return Apply("CountLeadingZeros", kCountLeadingZeros, Same, x);
+}
+
 Tensor LogicalNot(const Operand& x) {
   const OpScope s("LogicalNot", {&x});
   if (!s.ok()) return s.error();

@@ -9,7 +9,9 @@ namespace hawser {
 
 // "Operands" and "as usual": see elementwise.h. Everywhere here the result has
 // x's shape and dtype, with integers and bool become f32. Outside a function's
-// domain the result is NaN, at its poles infinite.
+// domain the result is NaN, at its poles infinite. Functions of one op keep to
+// the ulp of its row (core/ops/README.md), inverse and hyperbolic ones to 8 in
+// each real dtype; complex numbers count by their magnitude.
 
 // ---- exponentials and logarithms -------------------------------------------
 
@@ -25,6 +27,11 @@ Tensor Expm1(const Operand& x);
 // The natural logarithm. x: an operand of numbers. Result: as above. Errors: as
 // usual. Grad: g / x. Source: StableHLO log; Nx log.
 Tensor Log(const Operand& x);
+
+// The logarithm to any base: log(x) / log(base). x, base: operands of numbers.
+// Result: the broadcast shape, the promoted dtype, f32 of two integers. Errors:
+// as usual. Grad: that of its parts. Source: Nx log.
+Tensor Log(const Operand& x, const Operand& base);
 
 // The natural logarithm of 1 + x; exact near 0. x: an operand of numbers.
 // Result: as above. Errors: as usual. Grad: g / (1 + x). Source: StableHLO
@@ -53,9 +60,9 @@ Tensor Sqrt(const Operand& x);
 // Grad: -r^3 g / 2. Source: StableHLO rsqrt; Nx rsqrt.
 Tensor Rsqrt(const Operand& x);
 
-// The cube root, with the sign of x. x: an operand of reals. Result: as above.
-// Errors: as usual; complex. Grad: g / (3 r^2). Source: StableHLO cbrt; Nx
-// cbrt.
+// The cube root, with the sign of x; of a complex x that of a third of its
+// angle. x: an operand of numbers. Result: as above. Errors: as usual. Grad: g /
+// (3 r^2). Source: StableHLO cbrt; Nx cbrt.
 Tensor Cbrt(const Operand& x);
 
 // ---- angles, in radians ----------------------------------------------------
@@ -69,22 +76,22 @@ Tensor Sin(const Operand& x);
 Tensor Cos(const Operand& x);
 
 // The tangent. x: an operand of numbers. Result: as above. Errors: as usual.
-// Grad: (1 + r^2) g. Source: C99 tan; Nx tan.
+// Grad: (1 + r^2) g. Source: StableHLO tan; Nx tan.
 Tensor Tan(const Operand& x);
 
-// The angle in [-pi/2, pi/2] whose sine is x. x: an operand of reals. Result:
-// as above. Errors: as usual; complex. Grad: g / sqrt(1 - x^2). Source: C99
+// The angle in [-pi/2, pi/2] whose sine is x. x: an operand of numbers.
+// Result: as above. Errors: as usual. Grad: g / sqrt(1 - x^2). Source: C99
 // asin; Nx asin.
 Tensor Asin(const Operand& x);
 
-// The angle in [0, pi] whose cosine is x. x: an operand of reals. Result: as
-// above. Errors: as usual; complex. Grad: -g / sqrt(1 - x^2). Source: C99 acos;
-// Nx acos.
+// The angle in [0, pi] whose cosine is x. x: an operand of numbers. Result:
+// as above. Errors: as usual. Grad: -g / sqrt(1 - x^2). Source: C99 acos; Nx
+// acos.
 Tensor Acos(const Operand& x);
 
-// The angle in [-pi/2, pi/2] whose tangent is x. x: an operand of reals.
-// Result: as above. Errors: as usual; complex. Grad: g / (1 + x^2). Source: C99
-// atan; Nx atan.
+// The angle in [-pi/2, pi/2] whose tangent is x. x: an operand of numbers.
+// Result: as above. Errors: as usual. Grad: g / (1 + x^2). Source: C99 atan;
+// Nx atan.
 Tensor Atan(const Operand& x);
 
 // The angle of a complex number. x: an operand of numbers. Result: x's shape
@@ -106,19 +113,19 @@ Tensor Cosh(const Operand& x);
 // as usual. Grad: (1 - r^2) g. Source: StableHLO tanh; Nx tanh.
 Tensor Tanh(const Operand& x);
 
-// The number whose hyperbolic sine is x; exact near 0. x: an operand of reals.
-// Result: as above. Errors: as usual; complex. Grad: g / sqrt(x^2 + 1). Source:
-// C99 asinh; Nx asinh.
+// The number whose hyperbolic sine is x; exact near 0. x: an operand of
+// numbers. Result: as above. Errors: as usual. Grad: g / sqrt(x^2 + 1).
+// Source: C99 asinh; Nx asinh.
 Tensor Asinh(const Operand& x);
 
-// The number from 0 up whose hyperbolic cosine is x. x: an operand of reals.
-// Result: as above. Errors: as usual; complex. Grad: g / sqrt(x^2 - 1). Source:
-// C99 acosh; Nx acosh.
+// The number from 0 up whose hyperbolic cosine is x. x: an operand of
+// numbers. Result: as above. Errors: as usual. Grad: g / sqrt(x^2 - 1).
+// Source: C99 acosh; Nx acosh.
 Tensor Acosh(const Operand& x);
 
 // The number whose hyperbolic tangent is x; exact near 0. x: an operand of
-// reals. Result: as above. Errors: as usual; complex. Grad: g / (1 - x^2).
-// Source: C99 atanh; Nx atanh.
+// numbers. Result: as above. Errors: as usual. Grad: g / (1 - x^2). Source:
+// C99 atanh; Nx atanh.
 Tensor Atanh(const Operand& x);
 
 // ---- complex numbers -------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "client/sdk/ops/indexing/edge.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/ops/create.h"
@@ -71,6 +72,21 @@ std::pair<Tensor, Tensor> Split(const Operand& x, int64_t at, int64_t axis) {
   }
   if (at < 0) at += size;
   return {Part(s, value, *along, 0, at), Part(s, value, *along, at, size)};
+}
+
+std::pair<Tensor, Tensor> Split(const Operand& x, Fraction at, int64_t axis) {
+  const OpScope s("Split", {&x});
+  const auto fail = [](const Tensor& error) { return std::pair(error, error); };
+  if (!s.ok()) return fail(s.error());
+  const Tensor value = s.As(x);
+  const auto along = NormalizeAxis(axis, value.rank());
+  if (!along.ok()) return fail(s.Fail(along.status()));
+  if (!(at.part >= 0 && at.part <= 1)) {
+    return fail(s.Fail(
+        InvalidArgument("a fraction of ", at.part, " is not between 0 and 1")));
+  }
+  const auto size = static_cast<double>(value.dim(*along));
+  return Split(value, static_cast<int64_t>(std::ceil(size * at.part)), *along);
 }
 
 Tensor Pad(const Operand& x, const Operand& value,

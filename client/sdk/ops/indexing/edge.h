@@ -19,6 +19,16 @@ namespace hawser {
 std::pair<Tensor, Tensor> Split(const Operand& x, int64_t at,
                                 int64_t axis = 0);
 
+// A part of an axis: Fraction{0.7}.
+struct Fraction {
+  double part = 0;
+};
+// Cut in two by a fraction. at: of the axis goes to the first part, rounded up
+// to whole entries. Result: both parts. Errors: as usual; a fraction that is
+// not between 0 and 1. Grad: joined again. Source: Nx split.
+std::pair<Tensor, Tensor> Split(const Operand& x, Fraction at,
+                                int64_t axis = 0);
+
 // Elements added before, after and between those of one axis; a negative low
 // or high crops, after `interior` was put in.
 struct Padding {

@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/bits.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -64,6 +65,14 @@ ValueText Compared(const Context& c) {
           c.result};
 }
 
+// Of the bits that memory holds.
+ValueText Reduced(const Context& c) {
+  const FloatBits bits = PrecisionOf(c.instruction.attributes, c.result);
+  return {absl::StrCat("ReducePrecision<", bits.exponent, ", ", bits.mantissa,
+                       ">(", c.operands[0].Stored(), ")"),
+          c.result};
+}
+
 ValueText Flipped(const Context& c) {
   const std::string x = c.operands[0].text;
   return {IsBool(c.result) ? absl::StrCat("!", x)
@@ -84,12 +93,16 @@ constexpr OpRow kRows[] = {
     {&kComplex, nullptr, "MakeComplex($0, $1)"},
     {&kConvert, "", "", Converted},
     {&kCosine, "Cos($0)", "Cos($0)"},
+    {&kCountLeadingZeros, "CountLeadingZeros($0)"},
     {&kDivide, "Divide($0, $1)", "Divide($0, $1)"},
+    {&kErf, "erf$4($0)"},
+    {&kErfc, "erfc$4($0)"},
     {&kExponential, "Exp($0)", "Exp($0)"},
     {&kExponentialMinusOne, "Expm1($0)", "Expm1($0)"},
     {&kFloor, "Floor($0)"},
     {&kImag, "($3)0", "Imag($0)"},
     {&kIsFinite, "IsFinite($0)"},
+    {&kLgamma, "lgamma$4($0)"},
     {&kLog, "Log($0)", "Log($0)"},
     {&kLogPlusOne, "Log1p($0)", "Log1p($0)"},
     {&kLogistic, "Logistic($0)", "Logistic($0)"},
@@ -99,9 +112,12 @@ constexpr OpRow kRows[] = {
     {&kNegate, "Negate($0)", "Negate($0)"},
     {&kNot, "", nullptr, Flipped},
     {&kOr, "($3)($0 | $1)"},
+    {&kPopcnt, "PopulationCount($0)"},
     {&kPower, "Power($0, $1)", "Power($0, $1)"},
     {&kReal, "$0", "Real($0)"},
+    {&kReducePrecision, "", nullptr, Reduced},
     {&kRemainder, "Remainder($0, $1)"},
+    {&kRoundNearestAfz, "round$4($0)"},
     {&kRoundNearestEven, "RoundEven($0)"},
     {&kRsqrt, "Rsqrt($0)", "Rsqrt($0)"},
     {&kSelect, "", "", Selected},
@@ -113,6 +129,7 @@ constexpr OpRow kRows[] = {
     {&kSqrt, "Sqrt($0)", "Sqrt($0)"},
     {&kStopGradient, "", "", Same},
     {&kSubtract, "Subtract($0, $1)", "Subtract($0, $1)"},
+    {&kTan, "tan$4($0)", "Tan($0)"},
     {&kTanh, "Tanh($0)", "Tanh($0)"},
     {&kXor, "($3)($0 ^ $1)"},
 };

@@ -60,8 +60,87 @@ TEST(CompositeMath, KeepsF16AndMakesIntegersF32) {
   EXPECT_EQ(Log2(T1<BFloat16>({BFloat16(1.0f)})).dtype(), DType::kBF16);
   EXPECT_VALUE(Log2(T1<int32_t>({8, 1024})), F({3, 10}));
   EXPECT_EQ(Atan(T1<bool>({true})).dtype(), DType::kF32);
-  EXPECT_THAT(Asin(T1<C>({{1, 1}})).status(),
-              StatusIs(StatusCode::kInvalidArgument, "Asin: takes reals"));
+  EXPECT_THAT(Digamma(T1<C>({{1, 1}})).status(),
+              StatusIs(StatusCode::kInvalidArgument, "Digamma: takes reals"));
+}
+
+struct F32Case {
+  const char* name;
+  Tensor (*fn)(const Operand&);
+  double ulp;
+  std::vector<float> x;
+};
+const F32Case kNarrow[] = {
+    {"Acos", Acos, 8, {-0.99f, -0.1f, 0.3f, 0.999f}},
+    {"Acosh", Acosh, 8, {1.001f, 1.5f, 30, 1e20f}},
+    {"Asin", Asin, 8, {-0.99f, -0.1f, 1e-6f, 0.999f}},
+    {"Asinh", Asinh, 8, {-3e30f, -0.1f, 1e-6f, 2}},
+    {"Atan", Atan, 8, {-3e30f, -0.1f, 1e-6f, 2}},
+    {"Atanh", Atanh, 8, {-0.99f, -0.1f, 1e-6f, 0.5f}},
+    {"BesselI0e", BesselI0e, 16, {-3, 0.1f, 7.9f, 8.1f, 1e4f}},
+    {"BesselI1e", BesselI1e, 16, {-3, 0.1f, 7.9f, 8.1f, 1e4f}},
+    {"Cosh", Cosh, 8, {-30, 0.1f, 19.9f, 20.1f, 88}},
+    {"Digamma", Digamma, 1, {-2.25f, 0.1f, 1.5f, 8.1f, 1e4f}},
+    {"ErfInv", ErfInv, 8, {-0.99f, 1e-6f, 0.84f, 0.86f, 0.999f}},
+    {"Sinh", Sinh, 8, {-30, 0.1f, 19.9f, 20.1f, 88}},
+};
+
+// As said in their comments: f64 is what f32 is compared with.
+TEST(CompositeMath, OfF32KeepToTheirUlp) {
+  for (const F32Case& f : kNarrow) {
+    const Tensor x =
+        Constant(Literal::Of<float>(f.x, {static_cast<int64_t>(f.x.size())}));
+    ASSERT_OK_AND_ASSIGN(const Literal got, f.fn(x).Fetch());
+    ASSERT_OK_AND_ASSIGN(
+        const Literal want,
+        Convert(f.fn(Convert(x, DType::kF64)), DType::kF32).Fetch());
+    EXPECT_THAT(got, LiteralNear(want, Tolerance{.ulp = f.ulp})) << f.name;
+    EXPECT_EQ(got.shape().dtype(), DType::kF32);
+  }
+}
+
+TEST(CompositeMath, SpecialFunctions) {
+  const auto at = [&](Tensor (*f)(const Operand&), double x) {
+    return f(Scalar(DType::kF64, x)).Fetch()->data<double>()[0];
+  };
+  EXPECT_NEAR(at(Erf, 0.5), std::erf(0.5), 1e-15);
+  EXPECT_NEAR(at(Erfc, 3), std::erfc(3), 1e-20);
+  EXPECT_NEAR(at(Lgamma, 0.25), std::lgamma(0.25), 2e-15);
+  for (double x : {-0.9999, -0.5, 1e-9, 0.3, 0.85, 0.9, 1 - 1e-12}) {
+    EXPECT_NEAR(at(Erf, at(ErfInv, x)), x, 1e-15) << x;
+  }
+  // Of each whole number it rises by what is left of it.
+  for (double x : {0.25, 1.0, 2.5, 40.0}) {
+    EXPECT_NEAR(at(Digamma, x + 1) - at(Digamma, x), 1 / x, 2e-15) << x;
+  }
+  EXPECT_NEAR(at(BesselI0e, 3), 0.24300035416182539, 1e-15);
+  EXPECT_NEAR(at(BesselI0e, -20), 0.089780311884826086, 1e-15);
+  EXPECT_NEAR(at(BesselI1e, -3), -0.19682671329730085, 1e-15);
+}
+
+TEST(CompositeMath, InversesOfComplexNumbers) {
+  using Z = std::complex<double>;
+  const struct {
+    const char* name;
+    Tensor (*fn)(const Operand&);
+    Z (*want)(const Z&);
+  } kInverses[] = {
+      {"Acos", Acos, std::acos}, {"Acosh", Acosh, std::acosh},
+      {"Asin", Asin, std::asin}, {"Asinh", Asinh, std::asinh},
+      {"Atan", Atan, std::atan}, {"Atanh", Atanh, std::atanh},
+      {"Cosh", Cosh, std::cosh}, {"Sinh", Sinh, std::sinh},
+      {"Tan", Tan, std::tan},
+  };
+  for (const auto& f : kInverses) {
+    for (const Z z : {Z(0.5, 0.25), Z(-2, 0.5), Z(0, -3), Z(1e-8, 1e-8),
+                      Z(1.5, 0.0), Z(1.5, -0.0), Z(-30, 7)}) {
+      const Literal x = Literal::Vector<Z>({z});
+      ASSERT_OK_AND_ASSIGN(const Literal got, f.fn(Constant(x)).Fetch());
+      EXPECT_THAT(got, LiteralNear(Literal::Vector<Z>({f.want(z)}),
+                                   Tolerance{.rtol = 8e-15}))
+          << f.name << " of " << z;
+    }
+  }
 }
 
 TEST(CompositeMath, SlopesExistAtZeroAndFarOut) {
@@ -107,8 +186,24 @@ TEST(Statistics, WeightsAndSpread) {
   EXPECT_VALUE(StandardDeviation(T1<float>({1, 3})),
                Literal::Scalar<float>(1));
   EXPECT_VALUE(Covariance(x), Literal::Of<float>({1, 1, 1, 1}, {2, 2}));
+  EXPECT_VALUE(Covariance(x, T1<float>({1, 3}), 1),
+               Literal::Of<float>({4, 2, 2, 2}, {2, 2}));
+  EXPECT_VALUE(Covariance(x, T1<float>({2, 3})), Covariance(x).Fetch().value());
+  EXPECT_THAT(Covariance(x, T1<float>({1, 2, 3})).status(),
+              StatusIs(StatusCode::kInvalidArgument, "broadcast_in_dim: C5"));
   EXPECT_THAT(Covariance(T1<float>({1})).status(),
               StatusIs(StatusCode::kInvalidArgument, "rank 2 or more"));
+}
+
+TEST(Statistics, LogOfAScaledSum) {
+  const Tensor x = T1<float>({0, 1000, -kInf});
+  EXPECT_NEAR_VALUE(LogSumExp(x, {}, T1<float>({5, 2, 1})), 1e-6,
+                    Literal::Scalar<float>(1000 + std::log(2.0f)));
+  EXPECT_VALUE(LogSumExp(x, {}, 1), LogSumExp(x).Fetch().value());
+  EXPECT_NEAR_VALUE(Grad([](Tensor x) {
+                      return LogSumExp(x, {}, T1<float>({1, 3}));
+                    })(T1<float>({2, 2})),
+                    1e-6, F({0.25f, 0.75f}));
 }
 
 TEST(Statistics, AllClose) {
@@ -191,6 +286,10 @@ TEST(Edges, SplitAndTile) {
   EXPECT_VALUE(a, F({1, 2}));
   EXPECT_VALUE(b, F({3}));
   EXPECT_VALUE(Split(T1<float>({1, 2, 3}), 3).second, F({}));
+  EXPECT_VALUE(Split(T1<float>({1, 2, 3}), Fraction{0.5}).first, F({1, 2}));
+  EXPECT_VALUE(Split(T1<float>({1, 2, 3}), Fraction{1}).second, F({}));
+  EXPECT_THAT(Split(T1<float>({1}), Fraction{1.5}).first.status(),
+              StatusIs(StatusCode::kInvalidArgument, "a fraction of 1.5"));
   EXPECT_THAT(Split(T1<float>({1}), 2).first.status(),
               StatusIs(StatusCode::kInvalidArgument, "cannot be cut at 2"));
   EXPECT_VALUE(Tile(T1<float>({1, 2}), {2, 2}),
@@ -212,7 +311,13 @@ TEST(Created, LinspaceAndTri) {
                Literal::Vector<int32_t>({0, 3, 6, 10, 13, 17, 20, 24}));
   EXPECT_VALUE(Linspace(DType::kF64, 2, 9, 1), Literal::Vector<double>({2}));
   EXPECT_FALSE(Linspace(DType::kF32, 0, 1, 0).status().ok());
-  EXPECT_FALSE(Linspace(DType::kF32, T1<float>({0}), 1, 3).status().ok());
+  EXPECT_VALUE(Linspace(DType::kF32, T1<float>({0, 10}), 2, 3),
+               Literal::Of<float>({0, 1, 2, 10, 6, 2}, {2, 3}));
+  EXPECT_VALUE(Linspace(DType::kS32, TN<int32_t>({0, 1}, {2, 1}),
+                        T1<int32_t>({4, 8}), 2),
+               Literal::Of<int32_t>({0, 4, 0, 8, 1, 4, 1, 8}, {2, 2, 2}));
+  EXPECT_THAT(Linspace(DType::kF32, T1<C>({{0, 1}}), 1, 3).status(),
+              StatusIs(StatusCode::kInvalidArgument, "must be real"));
   EXPECT_VALUE(Tri(DType::kU8, 2, 3, 1),
                Literal::Of<uint8_t>({1, 1, 0, 1, 1, 1}, {2, 3}));
 }

@@ -43,6 +43,33 @@ TEST(Elementwise, Rounding) {
   EXPECT_VALUE(Floor(T1<uint8_t>({3})), Literal::Vector<uint8_t>({3}));
 }
 
+TEST(Elementwise, CountsAndPrecisions) {
+  EXPECT_VALUE(PopulationCount(T1<int8_t>({-1, 5, 0})),
+               Literal::Vector<int8_t>({8, 2, 0}));
+  EXPECT_VALUE(CountLeadingZeros(T1<uint16_t>({0, 1, 40000})),
+               Literal::Vector<uint16_t>({16, 15, 0}));
+  EXPECT_VALUE(ReducePrecision(T1<float>({1.0009765625f, 70000, 1e-6f}), 5, 7),
+               F({1, kInf, 0}));
+  EXPECT_VALUE(Bitcast(T1<float>({1, -2}), DType::kU16),
+               Literal::Of<uint16_t>({0, 0x3F80, 0, 0xC000}, {2, 2}));
+  EXPECT_VALUE(Bitcast(Bitcast(T1<double>({0.1}), DType::kBool), DType::kF64),
+               Literal::Vector<double>({0.1}));
+  EXPECT_VALUE(NextAfter(T1<float>({1, -1, 0, kInf}), 0),
+               F({std::nextafterf(1, 0), std::nextafterf(-1, 0), 0,
+                  std::numeric_limits<float>::max()}));
+  EXPECT_VALUE(NextAfter(0.0f, T1<float>({-1, kNan})),
+               F({-std::numeric_limits<float>::denorm_min(), kNan}));
+  EXPECT_EQ(NextAfter(T1<Half>({Half(1.0f)}), 2).dtype(), DType::kF16);
+}
+
+// Not the real part alone.
+TEST(Elementwise, ComplexNumbersAreTrueUnlessZero) {
+  const auto z = T1<C>({{0, 0}, {0, 1}, {1, 0}});
+  EXPECT_VALUE(Convert(z, DType::kBool), B({false, true, true}));
+  EXPECT_VALUE(LogicalNot(z), B({true, false, false}));
+  EXPECT_VALUE(LogicalAnd(z, true), B({false, true, true}));
+}
+
 TEST(Elementwise, UnaryMakesIntegersF32) {
   EXPECT_NEAR_VALUE(Exp(T1<int32_t>({0, 1})), 1e-6, F({1, std::exp(1.0f)}));
   EXPECT_NEAR_VALUE(Log(T1<float>({1, 10})), 1e-6, F({0, std::log(10.0f)}));
@@ -52,6 +79,9 @@ TEST(Elementwise, UnaryMakesIntegersF32) {
   EXPECT_VALUE(Sqrt(T1<uint8_t>({4, 9})), F({2, 3}));
   EXPECT_VALUE(Rsqrt(T1<float>({4})), F({0.5f}));
   EXPECT_NEAR_VALUE(Cbrt(T1<int32_t>({-8, 27})), 1e-6, F({-2, 3}));
+  EXPECT_NEAR_VALUE(Log(T1<int32_t>({8, 1}), 2), 1e-6, F({3, 0}));
+  EXPECT_NEAR_VALUE(Log(T1<double>({81}), T1<double>({3})), 4e-16,
+                    Literal::Vector<double>({4}));
   EXPECT_VALUE(Sigmoid(T1<float>({0, -kInf, kInf})), F({0.5f, 0, 1}));
   EXPECT_NEAR_VALUE(Tanh(T1<float>({1})), 1e-6, F({std::tanh(1.0f)}));
   EXPECT_NEAR_VALUE(Sin(T1<float>({1})), 1e-6, F({std::sin(1.0f)}));

@@ -28,6 +28,8 @@ TEST(Create, FromNumbers) {
   EXPECT_VALUE(Iota(DType::kS32, {2, 2}, 0), I({0, 0, 1, 1}, {2, 2}));
   EXPECT_VALUE(Iota(DType::kS32, {2, 2}, -1), I({0, 1, 0, 1}, {2, 2}));
   EXPECT_VALUE(Eye(DType::kS32, 2, 3), I({1, 0, 0, 0, 1, 0}, {2, 3}));
+  EXPECT_VALUE(Eye(DType::kS32, {2, 1, 2}), I({1, 0, 1, 0}, {2, 1, 2}));
+  EXPECT_FALSE(Eye(DType::kS32, {2}).status().ok());
 }
 
 TEST(Create, ErrorsNameWhatIsWrong) {
@@ -45,6 +47,12 @@ TEST(Shapes, Reshape) {
   EXPECT_VALUE(Reshape(M23(), {3, -1}), I({1, 2, 3, 4, 5, 6}, {3, 2}));
   EXPECT_VALUE(Flatten(M23()), I({1, 2, 3, 4, 5, 6}, {6}));
   EXPECT_VALUE(Flatten(Scalar(3)), I({3}, {1}));
+  const Tensor cube = Iota(DType::kS32, {2, 1, 3, 2});
+  EXPECT_EQ(Flatten(cube, {0, 1}).shape().dims(), (Dims{2, 3, 2}));
+  EXPECT_EQ(Flatten(cube, {-2, -1}).shape().dims(), (Dims{2, 1, 6}));
+  EXPECT_EQ(Flatten(cube, {1}).shape().dims(), (Dims{2, 1, 3, 2}));
+  EXPECT_FALSE(Flatten(cube, {0, 2}).status().ok());
+  EXPECT_FALSE(Flatten(cube, {1, 0}).status().ok());
   EXPECT_EQ(Reshape(Zeros(DType::kF32, {0, 3}), {-1, 3}).shape(),
             Shape::Of(DType::kF32, {0, 3}));
   for (const Dims& bad : {Dims{4, -1}, Dims{-1, -1}, Dims{0, -1}, Dims{7},

@@ -71,6 +71,10 @@ TEST(Reduce, Truth) {
 
 TEST(Reduce, ArgMaxAndArgMin) {
   const Tensor x = TN<float>({3, 9, 9, 1, 1, 7}, {2, 3});
+  EXPECT_VALUE(ArgMax(x, {.dtype = DType::kU8}), Literal::Scalar<uint8_t>(1));
+  EXPECT_VALUE(ArgMax(x, {.dtype = DType::kS64}), Literal::Scalar<int64_t>(1));
+  EXPECT_THAT(ArgMax(x, {.dtype = DType::kF32}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, "are integers"));
   EXPECT_VALUE(ArgMax(x), Literal::Scalar<int32_t>(1));
   EXPECT_VALUE(ArgMin(x), Literal::Scalar<int32_t>(3));
   EXPECT_VALUE(ArgMax(x, {.axis = 1}), Literal::Vector<int32_t>({1, 2}));

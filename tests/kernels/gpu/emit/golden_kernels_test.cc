@@ -604,7 +604,8 @@ TEST(GoldenKernels, Ops) {
                          &kLog,    &kLogPlusOne,  &kLogistic,
                          &kNegate, &kRsqrt,       &kSign,
                          &kSine,   &kCosine,      &kSqrt,
-                         &kTanh,   &kReal,        &kImag};
+                         &kTan,    &kTanh,        &kReal,
+                         &kImag};
   const Ops arithmetic = {&kAdd, &kDivide, &kMultiply, &kPower, &kSubtract};
   const std::vector<Dims> two = {{1}, {1}};
   kernels.Add("of all numbers", {two, AllOf(functions, arithmetic)});
@@ -612,17 +613,18 @@ TEST(GoldenKernels, Ops) {
               DType::kC64);
   kernels.Add(
       "of reals",
-      {two, AllOf({&kCeil, &kFloor, &kIsFinite, &kRoundNearestEven},
+      {two, AllOf({&kCeil, &kErf, &kErfc, &kFloor, &kIsFinite, &kLgamma,
+                   &kRoundNearestAfz, &kRoundNearestEven},
                   {&kAtan2, &kComplex, &kMaximum, &kMinimum, &kRemainder})},
       DType::kF32);
   kernels.Add("clamped", {{{1}, {1}, {1}}, [](const Values& p) {
                             return Values{Apply(kClamp, p)};
                           }});
-  kernels.Add(
-      "of bits",
-      {two, AllOf({&kNot}, {&kAnd, &kOr, &kXor, &kShiftLeft,
-                            &kShiftRightArithmetic, &kShiftRightLogical})},
-      DType::kS32);
+  kernels.Add("of bits",
+              {two, AllOf({&kNot, &kPopcnt, &kCountLeadingZeros},
+                          {&kAnd, &kOr, &kXor, &kShiftLeft,
+                           &kShiftRightArithmetic, &kShiftRightLogical})},
+              DType::kS32);
   kernels.Add("of truths", {two, AllOf({&kNot}, {&kAnd, &kOr, &kXor}, kXor)},
               DType::kBool);
   kernels.Add("comparisons",

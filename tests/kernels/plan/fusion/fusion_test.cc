@@ -243,6 +243,9 @@ TEST(Fusion, ViewsMoveNothing) {
       [](ComputationBuilder& b) {
         return b.Add(kBitcastConvert, {0}, {{"dtype", DType::kS32}});
       },
+      [](ComputationBuilder& b) {
+        return b.Add(kBitcastConvert, {0}, {{"dtype", DType::kU8}});
+      },
   };
   for (const auto& view : views) {
     const Module module = BuildIds(

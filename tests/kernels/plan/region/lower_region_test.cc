@@ -507,8 +507,9 @@ TEST(NodeTable, CostsAreInAdditions) {
       {6, {&kGather}},
       {8, {&kDivide, &kSqrt, &kRsqrt}},
       {12, {&kExponential, &kExponentialMinusOne, &kLog, &kLogPlusOne}},
-      {12, {&kLogistic, &kTanh, &kCbrt}},
+      {12, {&kLogistic, &kTanh, &kCbrt, &kErf}},
       {40, {&kRemainder, &kPower, &kAtan2, &kSine, &kCosine}},
+      {40, {&kTan, &kErfc, &kLgamma}},
   };
   for (const auto& row : rows) {
     for (const OpDef* op : row.ops) {
@@ -521,6 +522,31 @@ TEST(NodeTable, CostsAreInAdditions) {
   }
   for (const OpDef* op : {&kAdd, &kTranspose, &kBroadcastInDim, &kPad}) {
     EXPECT_FALSE(NodeOf(*op).free) << op->name;
+  }
+}
+
+TEST(NodeTable, BitsOfAnotherWidthAreNoElements) {
+  const struct {
+    Shape from;
+    DType to;
+    NodeClass node;
+    bool view;
+  } cases[] = {
+      {Shape::Of(DType::kF32, {2}), DType::kU32, NodeClass::kLoop, true},
+      {Shape::Of(DType::kBool, {2}), DType::kBool, NodeClass::kLoop, true},
+      {Shape::Of(DType::kF32, {2}), DType::kU8, NodeClass::kBytes, true},
+      {Shape::Of(DType::kU8, {2, 4}), DType::kF32, NodeClass::kBytes, true},
+      {Shape::Of(DType::kU8, {2}), DType::kBool, NodeClass::kHost, false},
+  };
+  for (const auto& c : cases) {
+    Module module("m");
+    ComputationBuilder b(&module, "main");
+    const ValueId x = b.Parameter(c.from);
+    ASSERT_OK(b.Finish({b.Add(kBitcastConvert, {x}, {{"dtype", c.to}})}));
+    const NodeRow& row =
+        NodeOf(module.entry(), module.entry().instructions()[1]);
+    EXPECT_EQ(row.node, c.node) << c.from.ToString();
+    EXPECT_EQ(row.view, c.view) << c.from.ToString();
   }
 }
 

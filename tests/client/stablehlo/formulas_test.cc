@@ -1,4 +1,4 @@
-// Compositions of CHLO against their functions in 50 digits, in every dtype.
+// Formulas that CHLO has functions for, against their functions in 50 digits, in every dtype.
 #include <cmath>
 #include <complex>
 #include <memory>
@@ -72,9 +72,6 @@ const RealCase kReals[] = {
      {0.001, 1.5, -30, 710},
      {1.0000005000000417, 2.3524096152432473, 5343237290762.2311,
       1.1169973830808555e+308}},
-    {"tan",
-     {0.7, -1.5, 3},
-     {0.84228838046307937, -14.101419947171719, -0.14254654307427781}},
     {"asin",
      {1e-8, 0.5, -0.999},
      {1.0e-8, 0.52359877559829887, -1.5260712396261632}},
@@ -94,22 +91,10 @@ const RealCase kReals[] = {
     {"atanh",
      {1e-9, 0.5, -0.96875},
      {1.0000000000000001e-9, 0.54930614433405485, -2.0715673631957663}},
-    {"erf",
-     {1e-9, 0.5, -0.999, 1.5, 4},
-     {1.1283791670955126e-9, 0.52049987781304654, -0.84228527020649694,
-      0.96610514647531073, 0.9999999845827421}},
-    {"erfc",
-     {0.25, 0.75, 2, 5, -3},
-     {0.72367360983176307, 0.28884436634648487, 0.0046777349810472658,
-      1.5374597944280349e-12, 1.9999779095030014}},
     {"erf_inv",
      {1e-9, 0.25, -0.75, 0.9990234375},
      {8.8622692545275807e-10, 0.2253120550121781, -0.81341984759761854,
       2.3314677736219477}},
-    {"lgamma",
-     {0.25, 3.5, 30, -2.25, 1e5},
-     {1.2880225246980775, 1.2009736023470742, 71.257038967168009,
-      0.55550154502064747, 1051287.7089736569}},
     {"digamma",
      {0.25, 4.5, 100, -2.25},
      {-4.2274535333762654, 1.3888709263595289, 4.6001618527380874,
@@ -127,7 +112,7 @@ std::vector<T> As(const std::vector<double>& values) {
   return out;
 }
 
-TEST(Compositions, OfF64) {
+TEST(Formulas, OfF64) {
   for (const RealCase& c : kReals) {
     ExpectWithin(
         4, Computed(absl::StrCat("chlo.", c.name), "f64", {VectorOf(c.x)}),
@@ -136,7 +121,7 @@ TEST(Compositions, OfF64) {
 }
 
 // Values that f32 holds exactly, so that what is off is the function.
-TEST(Compositions, OfF32AreRoundedOnce) {
+TEST(Formulas, OfF32AreRoundedOnce) {
   for (const RealCase& c : kReals) {
     std::vector<double> x, y;
     for (size_t i = 0; i < c.x.size(); ++i) {
@@ -170,11 +155,6 @@ const ComplexCase kComplexes[] = {
      {{1.0925708047319177, -0.12892104172809825},
       {-4.1896256909688072, -9.1092278937553366},
       {2.3521224617086115, 0.033268637742962627}}},
-    {"tan",
-     {{0.5, -0.25}, {-3.0, 2.0}, {1.5, 0.015625}},
-     {{0.50450070269856398, -0.31242069250258881},
-      {0.0098843750383224937, 0.96538587902213312},
-      {13.445347678541575, 2.9778591331295386}}},
     {"asin",
      {{0.5, -0.25}, {-3.0, 2.0}, {1.5, 0.015625}},
      {{0.50160885327550076, -0.28139605624529277},
@@ -207,7 +187,7 @@ const ComplexCase kComplexes[] = {
       {0.80448470015805643, 1.558301369390612}}},
 };
 
-TEST(Compositions, OfComplexNumbersInEachPart) {
+TEST(Formulas, OfComplexNumbersInEachPart) {
   for (const ComplexCase& c : kComplexes) {
     ExpectWithin(4,
                  Computed(absl::StrCat("chlo.", c.name), "complex<f64>",
@@ -222,7 +202,7 @@ TEST(Compositions, OfComplexNumbersInEachPart) {
   }
 }
 
-TEST(Compositions, AtTheEdges) {
+TEST(Formulas, AtTheEdges) {
   const double inf = INFINITY, nan = NAN;
   const struct {
     const char* name;
@@ -233,10 +213,7 @@ TEST(Compositions, AtTheEdges) {
       {"asinh", {inf, -inf, nan}, {inf, -inf, nan}},
       {"acosh", {1, 0.5, -5, inf}, {0, nan, nan, inf}},
       {"atanh", {1, -1, 2}, {inf, -inf, nan}},
-      {"erf", {inf, -inf, nan}, {1, -1, nan}},
-      {"erfc", {inf, -inf, nan}, {0, 2, nan}},
       {"erf_inv", {0, 1, -1, 2, nan}, {0, inf, -inf, nan, nan}},
-      {"lgamma", {1, 2, 0, -3, inf}, {0, 0, inf, inf, inf}},
       {"digamma", {0, -1, -7, nan}, {nan, nan, nan, nan}},
       {"bessel_i1e", {0, inf}, {0, 0}},
   };
@@ -251,7 +228,7 @@ TEST(Compositions, AtTheEdges) {
   }
 }
 
-TEST(Compositions, NextAfterIsThatOfC) {
+TEST(Formulas, NextAfterIsThatOfC) {
   const std::vector<float> numbers = {
       0,       -0.0f, 1,        -1,  1e-45f,    2.5f,
       -1e-45f, 3e38f, INFINITY, NAN, -INFINITY, 1.17549435e-38f};
@@ -270,7 +247,7 @@ TEST(Compositions, NextAfterIsThatOfC) {
             "");
 }
 
-TEST(Compositions, RoundsHalvesAwayFromZero) {
+TEST(Formulas, RoundsHalvesAwayFromZero) {
   const std::vector<double> x = {0.5,  -0.5,  0.49999999999999994, 2.5,
                                  -3.5, -0.25, 4503599627370497.0,  INFINITY};
   std::vector<double> rounded;
@@ -279,7 +256,7 @@ TEST(Compositions, RoundsHalvesAwayFromZero) {
               LiteralBitEquals(VectorOf(rounded)));
 }
 
-TEST(Compositions, CountsBits) {
+TEST(Formulas, CountsBits) {
   EXPECT_THAT(Computed("stablehlo.popcnt", "i8",
                        {Literal::Vector<int8_t>({0, -1, 5, -128})}),
               LiteralBitEquals(Literal::Vector<int8_t>({0, 8, 2, 1})));
@@ -289,7 +266,7 @@ TEST(Compositions, CountsBits) {
       LiteralBitEquals(Literal::Vector<uint64_t>({64, 2})));
 }
 
-TEST(Compositions, ReducesPrecision) {
+TEST(Formulas, ReducesPrecision) {
   EXPECT_THAT(
       Computed(
           "stablehlo.reduce_precision", "f32",

@@ -1,12 +1,11 @@
 // Functions of complex numbers by those of their parts. The inverse ones are
 // Kahan's: the parts of products of square roots lose nothing.
 
-#include "client/stablehlo/compositions/compositions.h"
-#include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
-#include "core/ops/elementwise/math.h"
+#include "core/ops/formulas/formulas.h"
+#include "core/ops/formulas/parts.h"
 
-namespace hawser::stablehlo {
+namespace hawser::formulas {
 namespace {
 
 struct Parts {
@@ -14,25 +13,29 @@ struct Parts {
 };
 
 Parts PartsOf(const Expression& z) {
-  return {Unary(kReal, z), Unary(kImag, z)};
+  return {Apply(kReal, {z}), Apply(kImag, {z})};
 }
 
 Expression Joined(const Expression& x, const Expression& y) {
-  return Binary(kComplex, x, y);
+  return Apply(kComplex, {x, y});
+}
+
+Expression Angle(const Expression& y, const Expression& x) {
+  return Apply(kAtan2, {y, x});
 }
 
 // The square root of x + iy, in parts, each as exact as the other: the larger
 // one is a sum of sizes, and their product is y / 2.
 Parts Root(const Expression& x, const Expression& y) {
-  const Expression size = Unary(kAbs, Joined(x, y));
-  const Expression larger = Unary(kSqrt, 0.5 * (size + Unary(kAbs, x)));
-  const Expression zero = Compare(larger, CompareDirection::kEq, Like(x, 0));
-  const Expression smaller =
-      Choose(zero, Like(x, 0), 0.5 * Unary(kAbs, y) / larger);
-  const Expression left = Below(x, 0);
-  const Expression height = Choose(left, larger, smaller);
+  const Expression size = Abs(Joined(x, y));
+  const Expression larger = Apply(kSqrt, {0.5 * (size + Abs(x))});
   // Also of -0.
   const Expression downwards = Below(Like(y, 1) / y, 0);
+  const Expression zero = Compare(larger, CompareDirection::kEq, Like(x, 0));
+  const Expression smaller =
+      Choose(zero, Like(x, 0), 0.5 * Choose(downwards, -y, y) / larger);
+  const Expression left = Below(x, 0);
+  const Expression height = Choose(left, larger, smaller);
   return {Choose(left, smaller, larger), Choose(downwards, -height, height)};
 }
 
@@ -40,15 +43,14 @@ Parts AtanhOf(const Parts& z) {
   const Expression rest = 1.0 - z.x;
   const Expression squared = Square(z.y);
   const Expression real =
-      0.25 * Unary(kLogPlusOne, 4.0 * z.x / (Square(rest) + squared));
-  const Expression angle =
-      Binary(kAtan2, 2.0 * z.y, rest * (z.x + 1) - squared);
+      0.25 * Apply(kLogPlusOne, {4.0 * z.x / (Square(rest) + squared)});
+  const Expression angle = Angle(2.0 * z.y, rest * (z.x + 1) - squared);
   return {real, 0.5 * angle};
 }
 
 Parts AsinOf(const Parts& z) {
   const Parts minus = Root(1.0 - z.x, -z.y), plus = Root(z.x + 1, z.y);
-  return {Binary(kAtan2, z.x, minus.x * plus.x - minus.y * plus.y),
+  return {Angle(z.x, minus.x * plus.x - minus.y * plus.y),
           Asinh(minus.x * plus.y - minus.y * plus.x)};
 }
 
@@ -56,23 +58,12 @@ Parts AsinOf(const Parts& z) {
 
 Expression ComplexSinh(const Expression& z) {
   const auto [x, y] = PartsOf(z);
-  return Joined(Sinh(x) * Unary(kCosine, y), Cosh(x) * Unary(kSine, y));
+  return Joined(Sinh(x) * Apply(kCosine, {y}), Cosh(x) * Apply(kSine, {y}));
 }
 
 Expression ComplexCosh(const Expression& z) {
   const auto [x, y] = PartsOf(z);
-  return Joined(Cosh(x) * Unary(kCosine, y), Sinh(x) * Unary(kSine, y));
-}
-
-// Beyond a height of 20 the tangent is i, with the sign of the height; 300
-// keeps what is squared finite, and the rest of the real part.
-Expression ComplexTan(const Expression& z) {
-  const auto [x, height] = PartsOf(z);
-  const Expression y = Apply(kClamp, {Like(x, -300), height, Like(x, 300)});
-  const Expression sine = Unary(kSine, x), cosine = Unary(kCosine, x);
-  const Expression sinh = Sinh(y);
-  const Expression under = Square(cosine) + Square(sinh);
-  return Joined(sine * cosine / under, sinh * Cosh(y) / under);
+  return Joined(Cosh(x) * Apply(kCosine, {y}), Sinh(x) * Apply(kSine, {y}));
 }
 
 Expression ComplexAsin(const Expression& z) {
@@ -83,7 +74,7 @@ Expression ComplexAsin(const Expression& z) {
 Expression ComplexAcos(const Expression& z) {
   const auto [x, y] = PartsOf(z);
   const Parts minus = Root(1.0 - x, -y), plus = Root(x + 1, y);
-  return Joined(2.0 * Binary(kAtan2, minus.x, plus.x),
+  return Joined(2.0 * Angle(minus.x, plus.x),
                 Asinh(plus.x * minus.y - plus.y * minus.x));
 }
 
@@ -91,7 +82,7 @@ Expression ComplexAcosh(const Expression& z) {
   const auto [x, y] = PartsOf(z);
   const Parts minus = Root(x - 1, y), plus = Root(x + 1, y);
   return Joined(Asinh(minus.x * plus.x + minus.y * plus.y),
-                2.0 * Binary(kAtan2, minus.y, plus.x));
+                2.0 * Angle(minus.y, plus.x));
 }
 
 Expression ComplexAtanh(const Expression& z) {
@@ -113,4 +104,4 @@ Expression ComplexAsinh(const Expression& z) {
   return Joined(-asin.y, asin.x);
 }
 
-}  // namespace hawser::stablehlo
+}  // namespace hawser::formulas

@@ -1,0 +1,443 @@
+// Every row of canonicalization's table: what it is asked of, and what is left.
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/ops/contraction/control.h"
+#include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
+#include "core/passes/canonicalize.h"
+#include "tests/core/passes/build_module.h"
+
+namespace hawser {
+namespace {
+
+const Shape kS23 = Shape::Of(DType::kS32, {2, 3});
+const Shape kB23 = Shape::Of(DType::kBool, {2, 3});
+const Shape kC = Shape::Scalar(DType::kC64);
+
+// One result, of the given parameters, which are values 0, 1, ...
+using Expr = std::function<ValueId(ComputationBuilder&)>;
+
+struct PatternCase {
+  const OpDef& op;
+  const char* pattern;
+  std::vector<Shape> parameters;
+  Expr before;
+  const char* after;  // the last lines of the text
+};
+
+template <typename T>
+ValueId All(ComputationBuilder& b, T value) {
+  return b.Add(kBroadcastInDim, {b.Constant(Literal::Scalar<T>(value))},
+               {{"dims", kF23.dims()}, {"broadcast_dimensions", Dims{}}});
+}
+
+Expr Of(const OpDef& op, Attributes attributes = {}) {
+  return [&op, attributes](ComputationBuilder& b) {
+    return b.Add(op, {0}, attributes);
+  };
+}
+Expr Twice(const OpDef& op, Attributes inner = {}, Attributes outer = {}) {
+  return [&op, inner, outer](ComputationBuilder& b) {
+    return b.Add(op, {b.Add(op, {0}, inner)}, outer);
+  };
+}
+Expr With(const OpDef& op, ValueId x, ValueId y) {
+  return [&op, x, y](ComputationBuilder& b) { return b.Add(op, {x, y}); };
+}
+template <typename T>
+Expr WithAll(const OpDef& op, T value, bool first = false) {
+  return [&op, value, first](ComputationBuilder& b) {
+    const ValueId all = All<T>(b, value);
+    return first ? b.Add(op, {all, 0}) : b.Add(op, {0, all});
+  };
+}
+
+Attributes To(DType dtype) { return {{"dtype", dtype}}; }
+Attributes Cut(Dims start, Dims limit, Dims strides) {
+  return {{"start_indices", std::move(start)},
+          {"limit_indices", std::move(limit)},
+          {"strides", std::move(strides)}};
+}
+Attributes Reverse(Dims axes) { return {{"dimensions", std::move(axes)}}; }
+Attributes Permute(Dims axes) { return {{"permutation", std::move(axes)}}; }
+Attributes Spread(Dims dims, Dims axes) {
+  return {{"dims", std::move(dims)}, {"broadcast_dimensions", std::move(axes)}};
+}
+
+std::string Becomes(const PatternCase& c) {
+  bool changed = false;
+  const auto out = Canonicalize(BuildModule([&](ComputationBuilder& b) {
+                                  for (const Shape& shape : c.parameters)
+                                    b.Parameter(shape);
+                                  return std::vector<ValueId>{c.before(b)};
+                                }),
+                                &changed);
+  EXPECT_OK(out);
+  EXPECT_OK(Verify(*out));
+  return absl::StrCat(changed ? "" : "unchanged ", EntryText(*out));
+}
+
+void ExpectAll(absl::Span<const PatternCase> cases,
+               std::set<std::pair<std::string, std::string>>* seen) {
+  for (const PatternCase& c : cases) {
+    EXPECT_THAT(Becomes(c), testing::EndsWith(absl::StrCat(c.after, "\n")))
+        << c.op.name << ": " << c.pattern;
+    EXPECT_THAT(Becomes(c), testing::Not(testing::HasSubstr("unchanged")))
+        << c.op.name << ": " << c.pattern;
+    seen->emplace(c.op.name, c.pattern);
+  }
+}
+
+std::vector<PatternCase> Arithmetic() {
+  const auto negated = [](const OpDef& op, bool first) -> Expr {
+    return [&op, first](ComputationBuilder& b) {
+      const ValueId y = b.Add(kNegate, {1});
+      return first ? b.Add(op, {y, 0}) : b.Add(op, {0, y});
+    };
+  };
+  const char *same = "return %0",
+             *minus = "f32[2,3] = subtract(%0, %1)\n  return %3";
+  return {
+      {kAbs, "abs of abs", {kF23}, Twice(kAbs), "abs(%0)\n  return %1"},
+      {kAbs,
+       "abs of negate",
+       {kF23},
+       [](ComputationBuilder& b) { return b.Add(kAbs, {b.Add(kNegate, {0})}); },
+       "abs(%0)\n  return %2"},
+      {kAdd, "x + -0", {kF23}, WithAll<float>(kAdd, -0.0f), same},
+      {kAdd, "x + -0", {kS23}, WithAll<int32_t>(kAdd, 0, true), same},
+      {kAdd, "x + negate", {kF23, kF23}, negated(kAdd, false), minus},
+      {kAdd, "x + negate", {kF23, kF23}, negated(kAdd, true), minus},
+      {kCeil, "ceil of ceil", {kF23}, Twice(kCeil), "return %1"},
+      {kDivide, "x / 1", {kF23}, WithAll<float>(kDivide, 1), same},
+      {kFloor, "floor of floor", {kF23}, Twice(kFloor), "return %1"},
+      {kMaximum, "max of itself", {kF23}, With(kMaximum, 0, 0), same},
+      {kMinimum, "min of itself", {kF23}, With(kMinimum, 0, 0), same},
+      {kMultiply, "x * 1", {kF23}, WithAll<float>(kMultiply, 1, true), same},
+      {kNegate, "negate of negate", {kC}, Twice(kNegate), same},
+      {kRoundNearestAfz,
+       "round of round",
+       {kF23},
+       Twice(kRoundNearestAfz),
+       "return %1"},
+      {kRoundNearestEven,
+       "round of round",
+       {kF23},
+       Twice(kRoundNearestEven),
+       "return %1"},
+      {kSign, "sign of sign", {kF23}, Twice(kSign), "return %1"},
+      {kSubtract, "x - 0", {kF23}, WithAll<float>(kSubtract, 0), same},
+      {kSubtract,
+       "x - 0",
+       {kC},
+       [](ComputationBuilder& b) {
+         return b.Add(kSubtract, {0, b.Constant(Literal::Zeros(kC))});
+       },
+       same},
+      {kSubtract,
+       "x - negate",
+       {kF23, kF23},
+       negated(kSubtract, false),
+       "f32[2,3] = add(%0, %1)\n  return %3"},
+  };
+}
+
+std::vector<PatternCase> Bits() {
+  const auto opposite = [](CompareDirection d) -> Expr {
+    return [d](ComputationBuilder& b) {
+      return b.Add(
+          kNot, {b.Add(kCompare, {0, 1},
+                       {{"direction", std::string(CompareDirectionName(d))}})});
+    };
+  };
+  const char* same = "return %0";
+  return {
+      {kAnd, "x and x", {kS23}, With(kAnd, 0, 0), same},
+      {kAnd, "x and all", {kS23}, WithAll<int32_t>(kAnd, -1), same},
+      {kAnd, "x and all", {kB23}, WithAll<bool>(kAnd, true, true), same},
+      {kNot, "not of not", {kB23}, Twice(kNot), same},
+      {kNot,
+       "not of compare",
+       {kF23, kF23},
+       opposite(CompareDirection::kEq),
+       "compare(%0, %1) direction=\"NE\"\n  return %3"},
+      {kNot,
+       "not of compare",
+       {kS23, kS23},
+       opposite(CompareDirection::kLt),
+       "compare(%0, %1) direction=\"GE\"\n  return %3"},
+      {kOr, "x or x", {kS23}, With(kOr, 0, 0), same},
+      {kOr, "x or 0", {kS23}, WithAll<int32_t>(kOr, 0, true), same},
+  };
+}
+
+std::vector<PatternCase> Choices() {
+  const char* same = "return %0";
+  return {
+      {kSelect,
+       "select of one",
+       {kB23, kF23},
+       [](ComputationBuilder& b) {
+         return b.Add(kSelect, {0, 1, 1});
+       },
+       "return %1"},
+      {kSelect,
+       "select of truths",
+       {kB23},
+       [](ComputationBuilder& b) {
+         const ValueId yes = All<bool>(b, true);
+         return b.Add(kSelect, {0, yes, All<bool>(b, false)});
+       },
+       same},
+      {kSelect,
+       "select by not",
+       {kB23, kF23, kF23},
+       [](ComputationBuilder& b) {
+         return b.Add(kSelect, {b.Add(kNot, {0}), 1, 2});
+       },
+       "select(%0, %2, %1)\n  return %4"},
+      {kShiftLeft, "x << 0", {kS23}, WithAll<int32_t>(kShiftLeft, 0), same},
+      {kShiftRightArithmetic,
+       "x >> 0",
+       {kS23},
+       WithAll<int32_t>(kShiftRightArithmetic, 0),
+       same},
+      {kShiftRightLogical,
+       "x >> 0",
+       {kS23},
+       WithAll<int32_t>(kShiftRightLogical, 0),
+       same},
+      {kXor, "x xor 0", {kS23}, WithAll<int32_t>(kXor, 0), same},
+  };
+}
+
+std::vector<PatternCase> DTypes() {
+  const auto part = [](const OpDef& op) -> Expr {
+    return [&op](ComputationBuilder& b) {
+      return b.Add(op, {b.Add(kComplex, {0, 1})});
+    };
+  };
+  return {
+      {kBitcastConvert,
+       "bitcast to the same",
+       {kF23},
+       Of(kBitcastConvert, To(DType::kF32)),
+       "return %0"},
+      {kBitcastConvert,
+       "bitcast of bitcast",
+       {kF23},
+       Twice(kBitcastConvert, To(DType::kU8), To(DType::kF32)),
+       "return %0"},
+      {kBitcastConvert,
+       "bitcast of bitcast",
+       {kF23},
+       Twice(kBitcastConvert, To(DType::kU32), To(DType::kS32)),
+       "bitcast_convert(%0) dtype=s32\n  return %2"},
+      {kComplex,
+       "complex of parts",
+       {kC},
+       [](ComputationBuilder& b) {
+         const ValueId x = b.Add(kReal, {0});
+         return b.Add(kComplex, {x, b.Add(kImag, {0})});
+       },
+       "return %0"},
+      {kConvert,
+       "convert to the same",
+       {kF23},
+       Of(kConvert, To(DType::kF32)),
+       "return %0"},
+      {kConvert,
+       "convert of convert",
+       {kF23},
+       Twice(kConvert, To(DType::kC128), To(DType::kF32)),
+       "return %0"},
+      {kConvert,
+       "convert of convert",
+       {kB23},
+       Twice(kConvert, To(DType::kU8), To(DType::kF16)),
+       "convert(%0) dtype=f16\n  return %2"},
+      {kConvert,
+       "convert of convert",
+       {kS23},
+       Twice(kConvert, To(DType::kF64), To(DType::kF32)),
+       "convert(%0) dtype=f32\n  return %2"},
+      {kImag, "imag of complex", {kF, kF}, part(kImag), "return %1"},
+      {kReal, "real of a real", {kF23}, Of(kReal), "return %0"},
+      {kReal, "real of complex", {kF, kF}, part(kReal), "return %0"},
+  };
+}
+
+std::vector<PatternCase> Parts() {
+  const Shape vector = Shape::Of(DType::kF32, {4});
+  const Shape start = Shape::Scalar(DType::kS32);
+  const Attributes no_pad = {{"edge_padding_low", Dims{0}},
+                             {"edge_padding_high", Dims{0}},
+                             {"interior_padding", Dims{0}}};
+  return {
+      {kConcatenate,
+       "concatenate of one",
+       {kF23},
+       Of(kConcatenate, {{"dimension", int64_t{0}}}),
+       "return %0"},
+      {kDynamicSlice,
+       "slice of all",
+       {vector, start},
+       [](ComputationBuilder& b) {
+         return b.Add(kDynamicSlice, {0, 1}, {{"slice_sizes", Dims{4}}});
+       },
+       "return %0"},
+      {kDynamicUpdateSlice,
+       "update of all",
+       {vector, vector, start},
+       [](ComputationBuilder& b) {
+         return b.Add(kDynamicUpdateSlice, {0, 1, 2});
+       },
+       "return %1"},
+      {kPad,
+       "pad of nothing",
+       {vector, kF},
+       [=](ComputationBuilder& b) {
+         return b.Add(kPad, {0, 1}, no_pad);
+       },
+       "return %0"},
+      {kSlice,
+       "slice of all",
+       {kF23},
+       Of(kSlice, Cut({0, 0}, {2, 3}, {1, 1})),
+       "return %0"},
+      {kSlice,
+       "slice of slice",
+       {Shape::Of(DType::kF32, {20})},
+       Twice(kSlice, Cut({2}, {19}, {3}), Cut({1}, {6}, {2})),
+       "slice(%0) limit_indices=[18] start_indices=[5] strides=[6]\n"
+       "  return %2"},
+  };
+}
+
+std::vector<PatternCase> Movement() {
+  return {
+      {kBroadcastInDim,
+       "broadcast of broadcast",
+       {kF},
+       Twice(kBroadcastInDim, Spread({2}, {}), Spread({3, 2}, {1})),
+       "broadcast_in_dim(%0) broadcast_dimensions=[] dims=[3,2]\n  return %2"},
+      {kReshape,
+       "reshape of reshape",
+       {kF23},
+       Twice(kReshape, {{"dims", Dims{6}}}, {{"dims", Dims{2, 3}}}),
+       "return %0"},
+      {kReshape,
+       "reshape of a scalar",
+       {kF},
+       [](ComputationBuilder& b) {
+         return b.Add(kReshape, {b.Add(kBroadcastInDim, {0}, Spread({6}, {}))},
+                      {{"dims", Dims{2, 3}}});
+       },
+       "broadcast_in_dim(%0) broadcast_dimensions=[] dims=[2,3]\n  return %2"},
+      {kReverse,
+       "reverse of nothing",
+       {Shape::Of(DType::kF32, {1})},
+       Of(kReverse, Reverse({0})),
+       "return %0"},
+      {kReverse,
+       "reverse of reverse",
+       {kF23},
+       Twice(kReverse, Reverse({0, 1}), Reverse({0, 1})),
+       "return %0"},
+      {kReverse,
+       "reverse of reverse",
+       {kF23},
+       Twice(kReverse, Reverse({0}), Reverse({0, 1})),
+       "reverse(%0) dimensions=[1]\n  return %2"},
+      {kStopGradient, "stop_gradient", {kF23}, Of(kStopGradient), "return %0"},
+      {kTranspose,
+       "transpose of transpose",
+       {kF23},
+       Twice(kTranspose, Permute({1, 0}), Permute({1, 0})),
+       "return %0"},
+      {kTranspose,
+       "transpose of broadcast",
+       {Shape::Of(DType::kF32, {4})},
+       [](ComputationBuilder& b) {
+         return b.Add(kTranspose,
+                      {b.Add(kBroadcastInDim, {0}, Spread({2, 4}, {1}))},
+                      Permute({1, 0}));
+       },
+       "broadcast_in_dim(%0) broadcast_dimensions=[0] dims=[4,2]\n"
+       "  return %2"},
+  };
+}
+
+TEST(CanonicalPatterns, EachHasItsCase) {
+  std::set<std::pair<std::string, std::string>> seen;
+  ExpectAll(Arithmetic(), &seen);
+  ExpectAll(Bits(), &seen);
+  ExpectAll(Choices(), &seen);
+  ExpectAll(DTypes(), &seen);
+  ExpectAll(Parts(), &seen);
+  ExpectAll(Movement(), &seen);
+  for (const CanonicalPattern& p : CanonicalPatterns()) {
+    EXPECT_EQ(seen.count({std::string(p.op->name), std::string(p.pattern)}), 1u)
+        << p.op->name << ": " << p.pattern << " has no case here";
+  }
+}
+
+// What looks alike and is not exact.
+TEST(CanonicalPatterns, WhatStays) {
+  const PatternCase cases[] = {
+      {kAdd, "-0 + 0 is 0", {kF23}, WithAll<float>(kAdd, 0), ""},
+      {kSubtract,
+       "0 - 0 is not -0",
+       {kF23},
+       WithAll<float>(kSubtract, -0.0f),
+       ""},
+      {kDivide, "1 / x", {kF23}, WithAll<float>(kDivide, 1, true), ""},
+      {kShiftLeft, "0 << x", {kS23}, WithAll<int32_t>(kShiftLeft, 0, true), ""},
+      {kNot,
+       "NaN is neither",
+       {kF23, kF23},
+       [](ComputationBuilder& b) {
+         return b.Add(kNot, {b.Add(kCompare, {0, 1},
+                                   {{"direction", std::string("LT")}})});
+       },
+       ""},
+      {kConvert,
+       "through narrower",
+       {kF23},
+       Twice(kConvert, To(DType::kF16), To(DType::kF32)),
+       ""},
+      {kConvert,
+       "saturates, does not wrap",
+       {Shape::Of(DType::kS8, {2})},
+       Twice(kConvert, To(DType::kF32), To(DType::kU8)),
+       ""},
+      {kConvert,
+       "lost bits",
+       {kS23},
+       Twice(kConvert, To(DType::kF32), To(DType::kS32)),
+       ""},
+      {kConvert,
+       "a sign",
+       {kS23},
+       Twice(kConvert, To(DType::kU64), To(DType::kF32)),
+       ""},
+      {kAbs, "of a complex number", {kC}, Twice(kSign), ""},
+      {kBitcastConvert,
+       "other sizes",
+       {kF23},
+       Twice(kBitcastConvert, To(DType::kU16), To(DType::kF16)),
+       ""},
+  };
+  for (const PatternCase& c : cases) {
+    EXPECT_THAT(Becomes(c), testing::StartsWith("unchanged")) << c.pattern;
+  }
+}
+
+}  // namespace
+}  // namespace hawser
