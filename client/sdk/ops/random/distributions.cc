@@ -72,6 +72,9 @@ Tensor Between(const Tensor& unit, const Tensor& low, const Tensor& high) {
 // A parameter of a distribution, at each of its numbers.
 Tensor Spread(const OpScope& s, const Operand& parameter, DType dtype,
               absl::Span<const int64_t> dims) {
+  if (IsComplex(sdk::DTypeOf(parameter))) {
+    return s.Fail(InvalidArgument("parameters must be real"));
+  }
   return s.BroadcastTo(s.As(parameter, dtype), dims);
 }
 
@@ -220,9 +223,6 @@ Tensor RandomBernoulli(const Operand& key, const Operand& probability,
   const OpScope s("RandomBernoulli", {&key, &probability}, {dims});
   if (!s.ok()) return s.error();
   const DType given = sdk::DTypeOf(probability);
-  if (IsComplex(given)) {
-    return s.Fail(InvalidArgument("a probability is real"));
-  }
   const DType dtype = IsFloat(given) && !probability.is_number()
                           ? given
                           : DType::kF32;
