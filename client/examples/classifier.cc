@@ -25,14 +25,14 @@ std::tuple<Training, Tensor> Epoch(const Classifier& model,
                                    Training training, Tensor images,
                                    Tensor labels, Tensor key) {
   const Tensor keys = RandomSplit(key);
-  const Tensor order = RandomPermutation(keys[0], options.images);
+  const Tensor order = RandomPermutation(keys[{0}], options.images);
   const int64_t batches = options.images / options.batch;
   auto [trained, sum] = For(
       batches, std::tuple(training, Scalar(0.0f)),
       [&](Tensor i, Training now, Tensor sum) {
         const Tensor rows = Rows(order, i * options.batch, options.batch);
         const Tensor seen = Take(images, rows), right = Take(labels, rows);
-        const Tensor own = RandomFoldIn(keys[1], i);
+        const Tensor own = RandomFoldIn(keys[{1}], i);
         const auto [loss, gradients] = ValueAndGrad([&](Parameters p) {
           return CrossEntropy(model.scores(p, seen, own), right);
         })(now.parameters);

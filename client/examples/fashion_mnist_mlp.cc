@@ -57,9 +57,9 @@ Classifier Network() {
   return {.make =
               [=](Tensor key) {
                 const Tensor keys = RandomSplit(key);
-                return Parameters{RandomLayer(keys[0], kPixels, hidden),
+                return Parameters{RandomLayer(keys[{0}], kPixels, hidden),
                                   Zeros(DType::kF32, {hidden}),
-                                  RandomLayer(keys[1], hidden, kClasses),
+                                  RandomLayer(keys[{1}], hidden, kClasses),
                                   Zeros(DType::kF32, {kClasses})};
               },
           .scores = Scores};

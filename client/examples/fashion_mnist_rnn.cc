@@ -49,11 +49,11 @@ Classifier Network() {
                 const Tensor keys = RandomSplit(key, 3);
                 // A state is carried through 28 rows: U begins as small turns.
                 return Parameters{
-                    RandomLayer(keys[0], kColumns, hidden),
-                    RandomLayer(keys[1], hidden, hidden) * 0.5f +
+                    RandomLayer(keys[{0}], kColumns, hidden),
+                    RandomLayer(keys[{1}], hidden, hidden) * 0.5f +
                         0.5f * Eye(DType::kF32, hidden, hidden),
                     Zeros(DType::kF32, {hidden}),
-                    RandomLayer(keys[2], hidden, kClasses),
+                    RandomLayer(keys[{2}], hidden, kClasses),
                     Zeros(DType::kF32, {kClasses})};
               },
           .scores = Scores};

@@ -20,7 +20,7 @@ class DerivativesTest : public testing::Test {
 
 // Its Jacobian is {{2x, 0}, {y, x}, {0, cos(y)}} of (x, y).
 Tensor ThreeOfTwo(Tensor v) {
-  const Tensor x = v[0], y = v[1];
+  const Tensor x = v[{0}], y = v[{1}];
   const Tensor all[] = {x * x, x * y, Sin(y)};
   return Stack(all);
 }

@@ -141,7 +141,7 @@ TEST(ScanTest, HasAGradientByEverything) {
   const auto written_out = [](Tensor w, Tensor h, Tensor xs) {
     Tensor sum = Scalar(0.0);
     for (int i = 0; i < 4; ++i) {
-      h = Tanh(w * h + xs[i]);
+      h = Tanh(w * h + xs[{i}]);
       sum = sum + Sum(h * h);
     }
     return Sum(h) + sum;

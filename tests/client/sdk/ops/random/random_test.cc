@@ -85,7 +85,7 @@ TEST(RandomTest, UniformIsEvenInItsBounds) {
     EXPECT_GE(*std::min_element(x.begin(), x.end()), -2);
     EXPECT_LT(*std::max_element(x.begin(), x.end()), 3);
   }
-  for (const DType dtype : {DType::kF16, DType::kBf16}) {
+  for (const DType dtype : {DType::kF16, DType::kBF16}) {
     EXPECT_NEAR(MeanOf(Drawn(RandomUniform(RandomKey(1), {kMany}, dtype))),
                 0.5, 0.01);
   }
