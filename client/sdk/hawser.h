@@ -8,6 +8,8 @@
 #include "client/sdk/client/options.h"
 #include "client/sdk/functions/control_flow.h"
 #include "client/sdk/functions/function.h"
+#include "client/sdk/functions/custom_grad.h"
+#include "client/sdk/functions/derivatives.h"
 #include "client/sdk/functions/grad.h"
 #include "client/sdk/functions/shard.h"
 #include "client/sdk/ops.h"

@@ -9,6 +9,7 @@
 #include "core/passes/canonicalize.h"
 #include "core/passes/cse.h"
 #include "core/passes/dce.h"
+#include "core/passes/inline_calls.h"
 
 namespace hawser {
 namespace {
@@ -28,6 +29,10 @@ struct Pass {
   absl::StatusOr<Module> (*run)(Module, const OptimizeOptions&, bool*);
 };
 constexpr Pass kPasses[] = {
+    {"inline",
+     [](Module m, const OptimizeOptions&, bool* changed) {
+       return InlineCalls(std::move(m), changed);
+     }},
     {"canonicalize",
      [](Module m, const OptimizeOptions&, bool* changed) {
        return Canonicalize(std::move(m), changed);

@@ -38,6 +38,8 @@ class Rewriter {
   absl::InlinedVector<ValueId, 3> MappedOperands(const Instruction& i) const;
   absl::InlinedVector<int, 1> MappedCalls(const Instruction& i) const;
 
+  // The module the computation will be in: what it calls is there.
+  const Module& module() const { return module_; }
   const Computation& from() const { return from_; }
   // What has been built so far.
   const Computation& to() const { return to_; }

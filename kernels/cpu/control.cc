@@ -50,8 +50,8 @@ absl::StatusOr<Literals> RunCase(const KernelContext& c) {
                   std::make_move_iterator(results.end()));
 }
 
-// A fusion means what its computation computes.
-absl::StatusOr<Literals> RunFusion(const KernelContext& c) {
+// A fusion or a call means what its first computation computes.
+absl::StatusOr<Literals> RunFirst(const KernelContext& c) {
   std::vector<Literal> arguments(
       std::make_move_iterator(c.operands.begin()),
       std::make_move_iterator(c.operands.end()));
@@ -91,9 +91,10 @@ double MostOfCalled(const CostContext& c) {
 }
 
 constexpr CpuKernel kKernels[] = {
+    {&kCall, RunFirst, nullptr, MostOfCalled},
     {&kCase, RunCase, nullptr, MostOfCalled},
     {&kConstant, RunConstant, nullptr, NoCost},
-    {&kFusion, RunFusion, nullptr, MostOfCalled},
+    {&kFusion, RunFirst, nullptr, MostOfCalled},
     {&kParameter, nullptr, nullptr, NoCost},
     {&kStopGradient, RunStopGradient, Copy, NoCost},
     {&kWhile, RunWhile, nullptr, Endless},

@@ -187,11 +187,12 @@ class BodyScan {
     return c_.ForMetered(
         (runs + lanes - 1) / lanes, cost,
         [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-          LaneProgram own = program;
-          own.Allocate();
+          LaneColumns columns;
+          program.Prepare(columns);
           for (int64_t g = begin; g < end; ++g) {
-            HAWSER_RETURN_IF_ERROR(RunGroup(
-                own, g * lanes, std::min((g + 1) * lanes, runs), meter));
+            HAWSER_RETURN_IF_ERROR(RunGroup(program, columns, g * lanes,
+                                            std::min((g + 1) * lanes, runs),
+                                            meter));
           }
           return meter->End();
         });
@@ -256,25 +257,26 @@ class BodyScan {
     });
   }
 
-  absl::Status RunGroup(LaneProgram& program, int64_t begin, int64_t end,
-                        WorkMeter* meter) const {
+  absl::Status RunGroup(const LaneProgram& program, LaneColumns& columns,
+                        int64_t begin, int64_t end, WorkMeter* meter) const {
     int64_t at = 0;
     for (int64_t i = 0; i < track_.size; ++i, at += track_.step) {
       HAWSER_RETURN_IF_ERROR(meter->Begin(2.0 * static_cast<double>(n()) *
                                           static_cast<double>(end - begin)));
       // The running values are read back from where they were left.
       for (size_t k = 0; k < n(); ++k) {
-        const int parameter = static_cast<int>(k);
-        Load(c_.data(parameter), at, begin, end, width(k),
-             program.parameter(i == 0 ? parameter : static_cast<int>(n() + k)));
+        const int first = static_cast<int>(k);
+        const int second = static_cast<int>(n() + k);
+        Load(c_.data(first), at, begin, end, width(k),
+             columns.own(i == 0 ? first : second));
         if (i == 0) continue;
         Load(out_[k], at - track_.step, begin, end, width(k),
-             program.parameter(parameter));
+             columns.own(first));
       }
-      if (i > 0) HAWSER_RETURN_IF_ERROR(program.Run(end - begin, meter));
+      if (i > 0) HAWSER_RETURN_IF_ERROR(program.Run(end - begin, columns, meter));
       for (size_t k = 0; k < n(); ++k) {
         const int which = static_cast<int>(k);
-        Store(i == 0 ? program.parameter(which) : program.result(which), at,
+        Store(columns.at(i == 0 ? which : program.result_value(which)), at,
               begin, end, width(k), out_[k]);
       }
     }

@@ -238,8 +238,9 @@ class KeySorter {
       for (int64_t i = 0; i < n; ++i) put(i, from[i * step]);
       return absl::OkStatus();
     }
-    LaneProgram key = *order_.key;
-    key.Allocate();
+    const LaneProgram& key = *order_.key;
+    LaneColumns columns;
+    key.Prepare(columns);
     const int64_t lanes = std::min(key.lanes(), kKeysAtOnce);
     for (int64_t begin = 0; begin < n; begin += lanes) {
       const int64_t count = std::min(lanes, n - begin);
@@ -248,11 +249,12 @@ class KeySorter {
                    using W = typename decltype(tag)::type;
                    const W* from =
                        runs_.In<W>(order_.operand, run) + begin * step;
-                   W* to = reinterpret_cast<W*>(key.parameter(0));
+                   W* to = reinterpret_cast<W*>(columns.own(0));
                    for (int64_t i = 0; i < count; ++i) to[i] = from[i * step];
                  });
-      HAWSER_RETURN_IF_ERROR(key.Run(count, meter));
-      const T* made = reinterpret_cast<const T*>(key.result(0));
+      HAWSER_RETURN_IF_ERROR(key.Run(count, columns, meter));
+      const T* made =
+          reinterpret_cast<const T*>(columns.at(key.result_value(0)));
       for (int64_t i = 0; i < count; ++i) put(begin + i, made[i]);
     }
     return absl::OkStatus();
@@ -284,8 +286,8 @@ class CallSorter {
     HAWSER_ASSIGN_OR_RETURN(int64_t * places, rooms.Get<int64_t>(0, n));
     HAWSER_ASSIGN_OR_RETURN(int64_t * room, rooms.Get<int64_t>(1, n));
     for (int64_t i = 0; i < n; ++i) places[i] = i;
-    std::optional<LaneProgram> own = less_;
-    if (own) own->Allocate();
+    LaneColumns columns;
+    if (less_) less_->Prepare(columns);
     for (int64_t width = 1; width < n; width *= 2) {
       for (int64_t begin = 0; begin < n; begin += 2 * width) {
         int64_t left = begin, right = std::min(begin + width, n);
@@ -294,7 +296,8 @@ class CallSorter {
           bool take_right = left == middle;
           if (left < middle && right < end) {
             HAWSER_ASSIGN_OR_RETURN(
-                take_right, Less(own, run, places[right], places[left], meter));
+                take_right,
+                Less(columns, run, places[right], places[left], meter));
           }
           room[to] = places[take_right ? right++ : left++];
         }
@@ -305,13 +308,12 @@ class CallSorter {
         run, [&](int64_t i) { return places[i]; }, meter);
   }
 
-  absl::StatusOr<bool> Less(std::optional<LaneProgram>& less, int64_t run,
-                            int64_t left, int64_t right,
-                            WorkMeter* meter) const {
+  absl::StatusOr<bool> Less(LaneColumns& columns, int64_t run, int64_t left,
+                            int64_t right, WorkMeter* meter) const {
     const auto element = [&](int operand, int64_t place) {
       return runs_.At(operand, run, place);
     };
-    if (!less.has_value()) {
+    if (!less_.has_value()) {
       HAWSER_RETURN_IF_ERROR(meter->Begin(kScalarSteps));
       std::vector<Literal> arguments;
       for (int k = 0; k < runs_.num_operands(); ++k) {
@@ -328,11 +330,11 @@ class CallSorter {
     }
     for (int k = 0; k < runs_.num_operands(); ++k) {
       const int64_t width = ByteWidth(runs_.context().shape(k).dtype());
-      std::memcpy(less->parameter(2 * k), element(k, left), width);
-      std::memcpy(less->parameter(2 * k + 1), element(k, right), width);
+      std::memcpy(columns.own(2 * k), element(k, left), width);
+      std::memcpy(columns.own(2 * k + 1), element(k, right), width);
     }
-    HAWSER_RETURN_IF_ERROR(less->Run(1, meter));
-    return less->result(0)[0] != 0;
+    HAWSER_RETURN_IF_ERROR(less_->Run(1, columns, meter));
+    return columns.at(less_->result_value(0))[0] != 0;
   }
 
   const Runs& runs_;

@@ -42,12 +42,14 @@ struct Exemption {
 // Ops no SDK function stands for.
 constexpr Exemption kWithoutFunction[] = {
     {"parameter", "an argument of the function given to Jit"},
+    {"call", "functions of functions make it: Checkpoint and CustomGrad"},
     {"fusion", "planners make it of what the client sent"},
 };
 
 // Ops that planners do not put into kernels.
 constexpr Exemption kWithoutPlan[] = {
     {"parameter", "an argument is there already"},
+    {"call", "passes put its computation in its place"},
     {"fusion", "planned modules are not planned again"},
     {"scan", "no kernels yet: a GPU's host runs it"},
     {"sort", "no kernels yet: a GPU's host runs it"},

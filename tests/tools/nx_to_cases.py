@@ -16,12 +16,14 @@ import pathlib
 import struct
 import sys
 
+import nx_random
+
 CATEGORIES = (
-    "binary unary cast creation dot errors index large linalg nonfinite "
-    "overflow promotion reduce select_clip shape types").split()
+    "binary unary cast creation cumulative dot errors index large linalg "
+    "nonfinite overflow promotion random reduce select_clip shape sort "
+    "types").split()
 # Files about functions the SDK does not have.
-WITHOUT_FUNCTIONS = (
-    "conv cumulative fft grad random sort vectorize window").split()
+WITHOUT_FUNCTIONS = "conv fft grad vectorize window".split()
 
 DTYPES = ("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 c64 c128").split()
 # Text of one case above which it is not worth its place in the repository.
@@ -390,8 +392,53 @@ def all_close(case):
     return lines + inputs_of(case)
 
 
+def running(case):
+    attrs = case["attrs"]
+    only(attrs, "axis", "reverse")
+    lines = [integer("axis", attrs["axis"])] if "axis" in attrs else []
+    if "reverse" in attrs:
+        lines.append(flag("reverse", attrs["reverse"]))
+    return lines + inputs_of(case)
+
+
+def middle(case):
+    """Median and mode: of one axis or of all."""
+    attrs = case["attrs"]
+    only(attrs, "axis", "keep_axis")
+    lines = [ints("axes", [attrs["axis"]])] if "axis" in attrs else []
+    if "keep_axis" in attrs:
+        lines.append(flag("keep_axes", attrs["keep_axis"]))
+    return lines + inputs_of(case)
+
+
+def difference(case):
+    attrs = case["attrs"]
+    only(attrs, "axis", "order")
+    return [integer(name, attrs[name]) for name in sorted(attrs)
+            ] + inputs_of(case)
+
+
+def sorting(case):
+    """Every order of hawser's is stable."""
+    attrs = case["attrs"]
+    only(attrs, "axis", "direction", "stable", "type")
+    lines = [integer("axis", attrs["axis"])] if "axis" in attrs else []
+    if attrs.get("direction") == "desc":
+        lines.append(flag("descending", True))
+    if "type" in attrs:
+        lines.append(dtype_attribute("dtype", attrs["type"]))
+    return lines + inputs_of(case)
+
+
 # Nx's name: (SDK function, lines of the call).
 FUNCTIONS = {
+    "argsort": ("ArgSort", sorting), "sort": ("Sort", sorting),
+    "median": ("Median", middle), "mode": ("Mode", middle),
+    "top_k": ("TopK", renamed(k="k")), "diff": ("Diff", difference),
+    "cumulative_max": ("CumulativeMax", running),
+    "cumulative_min": ("CumulativeMin", running),
+    "cumulative_product": ("CumulativeProduct", running),
+    "cumulative_sum": ("CumulativeSum", running),
     "argmax": ("ArgMax", arg_extreme), "argmin": ("ArgMin", arg_extreme),
     "as_type": ("Convert", to_dtype), "bitcast": ("Bitcast", to_dtype),
     "broadcast": ("BroadcastTo", sizes), "clip": ("Clip", strong),
@@ -450,12 +497,21 @@ for pair in (
     nx_name, sdk_name = pair.split()
     FUNCTIONS[nx_name] = (sdk_name, reduction)
 
+for nx_name, call in nx_random.functions(sys.modules[__name__]).items():
+    FUNCTIONS["random/" + nx_name] = call
+
 # Nx has no bool and answers u8; the values are the same.
 PREDICATES = (
     "all all_close any equal greater greater_equal is_infinity is_nan "
     "less less_equal logical_and logical_not logical_or logical_xor "
     "not_equal").split()
 COMPARISONS = "equal greater greater_equal less less_equal not_equal".split()
+
+
+def name_of(case):
+    """Nx's name of what is called; Nx.Random's functions behind theirs."""
+    is_random = case["id"].startswith("random/")
+    return ("random/" if is_random else "") + case["op"]
 
 
 def widens(case):
@@ -551,8 +607,11 @@ def expectation(case, function):
         return ['error { code: "INVALID_ARGUMENT" contains: "%s: %s" }' % (
             function, refusal)]
     dtype = "bool" if case["op"] in PREDICATES else None
+    # Behind random numbers Nx gives the next key.
+    is_random = name_of(case).startswith("random/")
+    answers = case["outputs"][:1] if is_random else case["outputs"]
     lines = ["outputs { %s }" % tensor_text(tensor, dtype)
-             for tensor in case["outputs"]]
+             for tensor in answers]
     for name in ("atol", "rtol"):
         if case[name]:
             lines.append("%s: %s" % (name, repr(case[name])))
@@ -563,10 +622,11 @@ def converted(case):
     """The text of the case, or Leave."""
     if case["op"] == "type_merge":
         case = type_merge(case)
-    if case["op"] not in FUNCTIONS:
+    name = name_of(case)
+    if name not in FUNCTIONS:
         raise Leave(NO_FUNCTION)
     check_differences(case)
-    function, call = FUNCTIONS[case["op"]]
+    function, call = FUNCTIONS[name]
     if case["op"] == "slice" and case["attrs"].get("dynamic_starts"):
         function, call = "DynamicSlice", dynamic_slice
     if case["op"] == "pad_outer" and "mode" not in case["attrs"]:

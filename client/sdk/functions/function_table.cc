@@ -47,6 +47,24 @@ Results Running(Call& c) {
 SortOptions SortOptionsOf(Call& c) {
   return {.axis = c.Int("axis", 0), .descending = c.Bool("descending", false)};
 }
+// Random numbers of a key alone, and of a key and two parameters.
+template <Tensor (*F)(const Operand&, absl::Span<const int64_t>, DType),
+          DType kDType>
+Results Drawn(Call& c) {
+  return {F(c[0], c.Ints("dims"), c.Type("dtype", kDType))};
+}
+template <Tensor (*F)(const Operand&, absl::Span<const int64_t>, DType,
+                      const Operand&, const Operand&)>
+Results DrawnBy(Call& c) {
+  return {F(c[0], c.Ints("dims"), c.Type("dtype", DType::kF32), c[1], c[2])};
+}
+Results ChoiceByName(Call& c) {
+  ChoiceOptions options{.axis = c.Int("axis", 0),
+                        .replace = c.Bool("replace", true)};
+  const std::vector<Tensor> weights = c.Tensors(2);
+  if (!weights.empty()) options.weights = weights[0];
+  return {RandomChoice(c[0], c[1], c.Int("samples"), options)};
+}
 template <Tensor (*F)(const Operand&, const ArgOptions&)>
 Results Arg(Call& c) {
   ArgOptions options;
@@ -297,6 +315,48 @@ constexpr FunctionEntry kFunctions[] = {
     {"Quantile", "", 2, 2,
      [](Call& c) -> Results { return {Quantile(c[0], c[1], OverOf(c))}; }},
     {"Quotient", "", 2, 2, Of2<Quotient>},
+    {"RandomBernoulli", "", 2, 2,
+     [](Call& c) -> Results {
+       return {RandomBernoulli(c[0], c[1], c.Ints("dims"))};
+     }},
+    {"RandomBits", "", 1, 1, Drawn<RandomBits, DType::kU32>},
+    {"RandomCategorical", "", 2, 2,
+     [](Call& c) -> Results {
+       return {RandomCategorical(c[0], c[1], c.Int("axis", -1))};
+     }},
+    {"RandomChoice", "", 2, 3, ChoiceByName},
+    {"RandomExponential", "", 1, 1, Drawn<RandomExponential, DType::kF32>},
+    {"RandomFoldIn", "", 2, 2, Of2<RandomFoldIn>},
+    {"RandomGamma", "", 2, 2,
+     [](Call& c) -> Results {
+       return {RandomGamma(c[0], c[1], c.Ints("dims"),
+                           c.Type("dtype", DType::kF32))};
+     }},
+    {"RandomGumbel", "", 1, 1, Drawn<RandomGumbel, DType::kF32>},
+    {"RandomInt", "", 3, 3,
+     [](Call& c) -> Results {
+       return {RandomInt(c[0], c.Ints("dims"), c[1], c[2],
+                         c.Type("dtype", DType::kS32))};
+     }},
+    {"RandomKey", "", 1, 1, Of1<RandomKey>},
+    {"RandomNormal", "", 3, 3, DrawnBy<RandomNormal>},
+    {"RandomPermutation", "", 1, 1,
+     [](Call& c) -> Results {
+       return {RandomPermutation(c[0], c.Int("count"))};
+     }},
+    {"RandomShuffle", "", 2, 2,
+     [](Call& c) -> Results {
+       return {RandomShuffle(c[0], c[1], c.Int("axis", 0),
+                             c.Bool("independent", false))};
+     }},
+    {"RandomSplit", "", 1, 1,
+     [](Call& c) -> Results { return {RandomSplit(c[0], c.Int("parts", 2))}; }},
+    {"RandomTruncatedNormal", "", 3, 3,
+     [](Call& c) -> Results {
+       return {RandomTruncatedNormal(c[0], c[1], c[2], c.Ints("dims"),
+                                     c.Type("dtype", DType::kF32))};
+     }},
+    {"RandomUniform", "", 3, 3, DrawnBy<RandomUniform>},
     {"Real", "real", 1, 1, Of1<Real>},
     {"ReduceMax", "", 1, 1, Reduced<ReduceMax>},
     {"ReduceMin", "", 1, 1, Reduced<ReduceMin>},

@@ -73,18 +73,29 @@ class ValueAndGradFunction {
   template <typename... Args>
   std::tuple<Value<Args...>, Gradient<Args...>> operator()(
       const Args&... args) const {
+    return Through(
+        [&](absl::Span<const sdk::GradLeaf> leaves,
+            absl::FunctionRef<sdk::Values(const sdk::Values&)> fn) {
+          return sdk::Differentiate(leaves, fn, where_);
+        },
+        args...);
+  }
+
+  // The same by another way than Differentiate: `way` takes the leaves and the
+  // function of their tensors.
+  template <typename Way, typename... Args>
+  std::tuple<Value<Args...>, Gradient<Args...>> Through(
+      const Way& way, const Args&... args) const {
     const std::tuple<const Args&...> all(args...);
     std::vector<sdk::GradLeaf> leaves;
     size_t argument = 0;
     (AddLeaves(args, argument++, &leaves), ...);
     std::optional<Value<Args...>> prototype;
-    const sdk::Differentiated done = sdk::Differentiate(
-        leaves,
-        [&](const sdk::Values& tensors) {
+    const sdk::Differentiated done =
+        way(leaves, [&](const sdk::Values& tensors) {
           prototype = sdk::CallTraced(fn_, all, tensors);
           return sdk::TensorsOf(*prototype);
-        },
-        where_);
+        });
     return {sdk::RebuildFrom(*prototype, done.results),
             GradientOf<Args...>(all, leaves, done.gradients)};
   }

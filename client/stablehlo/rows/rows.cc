@@ -29,7 +29,8 @@ const Table& AllRows() {
     }
     for (const auto family :
          {ElementwiseRows(), FormulaRows(), MovementRows(), IndexedRows(),
-          ContractionRows(), ControlRows(), CallRows()}) {
+          ContractionRows(), OrderRows(), RandomRows(), WindowRows(),
+          ControlRows(), CallRows()}) {
       for (const Row& row : family) (*rows)[std::string(row.name)] = row;
     }
     return rows;

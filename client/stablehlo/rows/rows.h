@@ -18,6 +18,9 @@ absl::Span<const Row> FormulaRows();
 absl::Span<const Row> MovementRows();
 absl::Span<const Row> IndexedRows();
 absl::Span<const Row> ContractionRows();
+absl::Span<const Row> OrderRows();
+absl::Span<const Row> RandomRows();
+absl::Span<const Row> WindowRows();
 absl::Span<const Row> ControlRows();
 absl::Span<const Row> CallRows();
 

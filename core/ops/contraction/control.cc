@@ -2,11 +2,21 @@
 
 #include <algorithm>
 
+#include "core/base/status.h"
+
 namespace hawser {
 namespace {
 
 bool SameShapes(absl::Span<const Shape> a, absl::Span<const Shape> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+void AddContinuous(absl::Span<const Shape> from, Shapes* to) {
+  for (const Shape& shape : from) {
+    if (IsFloat(shape.dtype()) || IsComplex(shape.dtype())) {
+      to->push_back(shape);
+    }
+  }
 }
 
 }  // namespace
@@ -68,6 +78,25 @@ absl::StatusOr<Shapes> InferFusion(const InferContext& context) {
                     ", must take ", ShapesToString(context.operands));
   }
   return Shapes(meaning.results.begin(), meaning.results.end());
+}
+
+absl::StatusOr<Shapes> InferCall(const InferContext& context) {
+  HAWSER_ASSIGN_OR_RETURN(Shapes results, InferFusion(context));
+  if (context.called.size() == 1) return results;
+  const Signature& back = *context.called[1];
+  Shapes taken, given;
+  AddContinuous(results, &taken);
+  taken.insert(taken.end(), context.operands.begin(), context.operands.end());
+  AddContinuous(context.operands, &given);
+  if (!SameShapes(back.parameters, taken)) {
+    return Violates(2, "the pull-back is ", back.ToString(), ", must take ",
+                    ShapesToString(taken));
+  }
+  if (!SameShapes(back.results, given)) {
+    return Violates(3, "the pull-back is ", back.ToString(), ", must give ",
+                    ShapesToString(given));
+  }
+  return results;
 }
 
 }  // namespace hawser

@@ -12,11 +12,13 @@ namespace hawser {
 absl::StatusOr<Shapes> InferWhile(const InferContext& context);
 absl::StatusOr<Shapes> InferCase(const InferContext& context);
 absl::StatusOr<Shapes> InferFusion(const InferContext& context);
+absl::StatusOr<Shapes> InferCall(const InferContext& context);
 absl::Status WhilePart(PartContext&);
 absl::Status CasePart(PartContext&);
 
 absl::Status WhileGradient(GradientContext&);
 absl::Status CaseGradient(GradientContext&);
+absl::Status CallGradient(GradientContext&);
 
 inline constexpr AttributeSpec kWhileAttributes[] = {
     {"num_invariant", AttributeKind::kInt, false,
@@ -86,6 +88,28 @@ inline constexpr OpDef kFusion{
         "engine can.",
     .source = "hawser; made by kernels/plan"};
 
+// Called: a computation, and it may be its pull-back, which takes a cotangent of
+// each result of floats or complex numbers, then the operands, and gives one of
+// each such operand. Passes put the computation in its place once nothing is
+// left to differentiate.
+// C1: the computation takes the operands. C2: the pull-back takes cotangents and
+// the operands. C3: it gives cotangents.
+inline constexpr OpDef kCall{
+    .name = "call",
+    .arity = {0, kMany},
+    .dtypes = kAnyDType,
+    .result = FromComputation(),
+    .called = {1, 2},
+    .infer = InferCall,
+    .axes = OpaqueAxes,
+    .part = kWholePart,
+    .gradient = ByRule(CallGradient),
+    .traits = kHasRegions | kHawserOnly,
+    .summary =
+        "Runs its computation on the operands. Its gradient is that of its "
+        "pull-back, or else computes again what it needs of the computation.",
+    .source = "hawser; JAX checkpoint and custom_vjp"};
+
 // C1: the operand has one of the row's dtypes. Passes take it out once nothing
 // is left to differentiate.
 inline constexpr OpDef kStopGradient = Unary(
@@ -97,7 +121,7 @@ inline constexpr OpDef kStopGradient = Unary(
      .source = "hawser; Nx stop_grad"});
 
 inline constexpr const OpDef* kControlOps[] = {
-    &kWhile, &kCase, &kFusion, &kStopGradient};
+    &kWhile, &kCase, &kFusion, &kCall, &kStopGradient};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_OPS_CONTRACTION_CONTROL_H_

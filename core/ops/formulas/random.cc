@@ -112,6 +112,17 @@ Expression ThreefryOf(const Expression& key, const Expression& data) {
                {{"dimension", static_cast<int64_t>(dims.size()) - 1}});
 }
 
+TwoWords ThreefryFrom(const TwoWords& key, const Expression& start,
+                      int64_t count) {
+  const Dims dims = {count};
+  const Expression counters =
+      Counting(start.scope(), DType::kU64, count) + Everywhere(start, dims);
+  return Threefry(
+      {Everywhere(key.first, dims), Everywhere(key.second, dims)},
+      {ConvertTo(counters, DType::kU32),
+       ConvertTo(Right(counters, 32), DType::kU32)});
+}
+
 Expression PhiloxWords(const TwoWords& key, const Expression& start,
                        int64_t count) {
   const Dims dims = {count};

@@ -24,6 +24,11 @@ Expression ThreefryWords(const Expression& key, int64_t count);
 // axis of 2.
 Expression ThreefryOf(const Expression& key, const Expression& data);
 
+// Those of Threefry for the counters from `start`, u64[], on, `count` of them:
+// the lower half of a counter is the first word. The key: scalars.
+TwoWords ThreefryFrom(const TwoWords& key, const Expression& start,
+                      int64_t count);
+
 // Philox-4x32 in 10 rounds (the same paper): u32[4, count] of a key of two
 // scalars and the counters from `start`, u64[], on, whose upper half is 0.
 Expression PhiloxWords(const TwoWords& key, const Expression& start,

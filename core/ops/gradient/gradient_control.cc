@@ -151,30 +151,85 @@ absl::Status WhileGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
-// The same choice between the pull-backs of the branches. Each computes again
-// what it needs of its branch.
-absl::Status CaseGradient(GradientContext& c) {
+namespace {
+
+// What a pull-back is asked for, of the operands from `first` on.
+struct Asked {
   std::vector<int> wanted, seeded;
-  for (size_t i = 1; i < c.operands.size(); ++i) {
-    if (c.wanted[i]) wanted.push_back(static_cast<int>(i) - 1);
+  Expressions cotangents;  // of those seeded
+};
+Asked AskedOf(const GradientContext& c, size_t first) {
+  Asked asked;
+  for (size_t i = first; i < c.operands.size(); ++i) {
+    if (c.wanted[i]) asked.wanted.push_back(static_cast<int>(i - first));
   }
-  absl::InlinedVector<Expression, 6> operands(c.operands.begin(),
-                                              c.operands.end());
   for (size_t k = 0; k < c.cotangents.size(); ++k) {
     if (!c.cotangents[k].present()) continue;
-    seeded.push_back(static_cast<int>(k));
-    operands.push_back(c.cotangents[k]);
+    asked.seeded.push_back(static_cast<int>(k));
+    asked.cotangents.push_back(c.cotangents[k]);
   }
+  return asked;
+}
+
+// The pull-backs of `called` as branches, which compute again what they need of
+// it: what is in a branch is not shared with what is around it.
+absl::Status ByBranches(GradientContext& c, const Expression& index,
+                        size_t first) {
+  const Asked asked = AskedOf(c, first);
+  Expressions operands = {index};
+  operands.insert(operands.end(), c.operands.begin() + first,
+                  c.operands.end());
+  operands.insert(operands.end(), asked.cotangents.begin(),
+                  asked.cotangents.end());
   std::vector<int> branches;
-  for (int branch : c.instruction.called) {
+  for (const int called : c.instruction.called) {
     HAWSER_ASSIGN_OR_RETURN(branches.emplace_back(),
-                            c.pull_back(branch, wanted, seeded));
+                            c.pull_back(called, asked.wanted, asked.seeded));
   }
-  const Expression first = Apply(kCase, operands, {}, branches);
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    c.operand_cotangents[wanted[i] + 1] =
-        ResultOf(first, static_cast<int>(i));
+  const Expression results = Apply(kCase, operands, {}, branches);
+  for (size_t i = 0; i < asked.wanted.size(); ++i) {
+    c.operand_cotangents[asked.wanted[i] + first] =
+        ResultOf(results, static_cast<int>(i));
   }
+  return absl::OkStatus();
+}
+
+bool IsContinuous(const Expression& x) {
+  return IsFloat(x.dtype()) || IsComplex(x.dtype());
+}
+
+// By the pull-back that the call brings along.
+void ByOwnPullBack(GradientContext& c) {
+  Expressions operands;
+  for (size_t k = 0; k < c.results.size(); ++k) {
+    if (!IsContinuous(c.results[k])) continue;
+    operands.push_back(c.cotangents[k].present() ? c.cotangents[k]
+                                                 : Like(c.results[k], 0));
+  }
+  operands.insert(operands.end(), c.operands.begin(), c.operands.end());
+  const int back = c.instruction.called[1];
+  const Expression first = Apply(kCall, operands, {}, {&back, 1});
+  int next = 0;
+  for (size_t i = 0; i < c.operands.size(); ++i) {
+    if (!IsContinuous(c.operands[i])) continue;
+    const int result = next++;
+    if (c.wanted[i]) c.operand_cotangents[i] = ResultOf(first, result);
+  }
+}
+
+}  // namespace
+
+// The same choice between the pull-backs of the branches.
+absl::Status CaseGradient(GradientContext& c) {
+  return ByBranches(c, c.operands[0], 1);
+}
+
+absl::Status CallGradient(GradientContext& c) {
+  if (c.instruction.called.size() == 1) {
+    return ByBranches(
+        c, Filled(&c.scope, Shape::Scalar(DType::kS32), 0), 0);
+  }
+  ByOwnPullBack(c);
   return absl::OkStatus();
 }
 

@@ -240,6 +240,12 @@ absl::Status StepBuilder::AddCase(const Site& site, Steps* to) {
   for (int r = 0; r < i.num_results; ++r) {
     frame.results.push_back(ResultSlot(site, r));
   }
+  if (i.called.size() == 1) {
+    HAWSER_RETURN_IF_ERROR(AddComputation(i.called[0], frame, to));
+    AddCopies(plan_.computations[i.called[0]], frame, to);
+    Note(site, "runs its only branch");
+    return absl::OkStatus();
+  }
   CaseStep choice{.index = OperandSlot(site, 0)};
   choice.branches.resize(i.called.size());
   for (size_t b = 0; b < i.called.size(); ++b) {

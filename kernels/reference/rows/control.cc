@@ -37,7 +37,7 @@ absl::StatusOr<Values> Case(const Context& c) {
                 Values(c.operands.begin() + 1, c.operands.end()));
 }
 
-absl::StatusOr<Values> Fusion(const Context& c) {
+absl::StatusOr<Values> First(const Context& c) {
   return c.call(0, Values(c.operands.begin(), c.operands.end()));
 }
 
@@ -49,7 +49,8 @@ constexpr Row kRows[] = {
     {&kConstant, Constant},
     {&kWhile, While},
     {&kCase, Case},
-    {&kFusion, Fusion},
+    {&kFusion, First},
+    {&kCall, First},
     {&kStopGradient, StopGradient},
 };
 

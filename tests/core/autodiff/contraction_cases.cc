@@ -149,6 +149,42 @@ Cases DotCases(DType t) {
                 axes({}, {}, {1}, {0}))};
 }
 
+// x * y, and the sine of x times y computed again.
+Cases CallCases(DType t) {
+  const Literal x = Spaced(t, {3}, -2, 2, 1), y = Spaced(t, {3}, -2, 2, 2);
+  const std::vector<Shape> two = {x.shape(), y.shape()};
+  const auto forward = [](ComputationBuilder& b, Ids p) {
+    const ValueId product = b.Add(kMultiply, {p[0], p[1]});
+    return std::vector<ValueId>{b.Add(kSine, {product}), p[0]};
+  };
+  // Cotangents of both results, then x and y.
+  const auto back = [](ComputationBuilder& b, Ids p) {
+    const ValueId slope =
+        b.Add(kCosine, {b.Add(kMultiply, {p[2], p[3]})});
+    const ValueId g = b.Add(kMultiply, {p[0], slope});
+    return std::vector<ValueId>{
+        b.Add(kAdd, {b.Add(kMultiply, {g, p[3]}), p[1]}),
+        b.Add(kMultiply, {g, p[2]})};
+  };
+  Cases cases;
+  for (const bool has_own : {false, true}) {
+    cases.push_back(
+        Case(has_own ? "own pull-back" : "computed again", {x, y}, {0, 1},
+             [&](ComputationBuilder& b, Ids p) {
+               std::vector<int> called = {
+                   AddComputation(b.module(), "forward", two, forward)};
+               if (has_own) {
+                 called.push_back(AddComputation(
+                     b.module(), "back",
+                     {x.shape(), x.shape(), x.shape(), y.shape()}, back));
+               }
+               const ValueId first = b.Add(kCall, p, {}, called);
+               return std::vector<ValueId>{first, first + 1};
+             }));
+  }
+  return cases;
+}
+
 // Three branches of (x, y): x * y and x; sine of x and y; two constants.
 std::vector<int> AddBranches(Module* module, const Shape& shape) {
   const std::vector<Shape> two = {shape, shape};
@@ -296,6 +332,7 @@ Cases WhileCases(DType t) {
 }
 
 constexpr CaseRow kContractionRows[] = {
+    {&kCall, CallCases},
     {&kCase, CaseCases},
     {&kDotGeneral, DotCases},
     {&kReduce, ReduceCases},

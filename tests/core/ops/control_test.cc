@@ -122,6 +122,45 @@ TEST(FusionInfer, RejectsComputationThatTakesSomethingElse_C1) {
               Breaks(kFusion, 1));
 }
 
+TEST(CallInfer, GivesWhatTheComputationGives) {
+  EXPECT_THAT(Infer(kCall, "s32[] f32[2]", {}, {"s32[] f32[2] -> f32[] s8[0]"}),
+              Gives("f32[] s8[0]"));
+  // The pull-back is of what has derivatives alone.
+  EXPECT_THAT(Infer(kCall, "s32[] f32[2] c64[]", {},
+                    {"s32[] f32[2] c64[] -> f64[3] s8[0]",
+                     "f64[3] s32[] f32[2] c64[] -> f32[2] c64[]"}),
+              Gives("f64[3] s8[0]"));
+}
+
+TEST(CallInfer, RejectsComputationThatTakesSomethingElse_C1) {
+  EXPECT_THAT(Infer(kCall, "f32[2]", {}, {"f32[3] -> f32[]"}),
+              Breaks(kCall, 1));
+}
+
+TEST(CallInfer, RejectsPullBackThatTakesSomethingElse_C2) {
+  for (absl::string_view bad :
+       {"f32[2] -> f32[2]", "f32[2] f32[] -> f32[2]", "-> f32[2]",
+        "f32[] f32[2] f32[2] -> f32[2]"}) {
+    EXPECT_THAT(Infer(kCall, "f32[2]", {}, {"f32[2] -> f32[]", bad}),
+                Breaks(kCall, 2))
+        << bad;
+  }
+}
+
+TEST(CallInfer, RejectsPullBackThatGivesSomethingElse_C3) {
+  for (absl::string_view bad :
+       {"f32[] f32[2] s32[] ->", "f32[] f32[2] s32[] -> f32[]",
+        "f32[] f32[2] s32[] -> f32[2] s32[]"}) {
+    EXPECT_THAT(Infer(kCall, "f32[2] s32[]", {}, {"f32[2] s32[] -> f32[]", bad}),
+                Breaks(kCall, 3))
+        << bad;
+  }
+}
+
+TEST(CallAxes, AreOpaque) {
+  EXPECT_EQ(AxesOf(kCall, "f32[2]", {}, {"f32[2] -> f32[2]"}), "o0 -> o1");
+}
+
 TEST(FusionAxes, AreOpaque) {
   EXPECT_EQ(AxesOf(kFusion, "f32[2]", {}, {"f32[2] -> f32[2]"}), "o0 -> o1");
 }

@@ -110,8 +110,8 @@ TEST(Registry, OpsOutsideStableHloAreMarked) {
   for (const OpDef* op : AllOps()) {
     if (op->Is(kHawserOnly)) ours.insert(op->name);
   }
-  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "fusion", "parameter",
-                                         "scan", "stop_gradient"));
+  EXPECT_THAT(ours, testing::ElementsAre("argmax", "argmin", "call", "fusion",
+                                         "parameter", "scan", "stop_gradient"));
 }
 
 }  // namespace

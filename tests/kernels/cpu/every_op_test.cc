@@ -339,6 +339,7 @@ const absl::flat_hash_map<const OpDef*, UseFn>& UseTable() {
       {&kArgMin, OfArgExtreme},
       {&kBitcastConvert, BitsToEveryDType},
       {&kBroadcastInDim, OfBroadcastInDim},
+      {&kCall, OfFusion},
       {&kCase, OfCase},
       {&kCompare, OfCompare},
       {&kConcatenate,

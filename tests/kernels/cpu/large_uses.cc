@@ -91,7 +91,9 @@ LargeUses LargeBroadcast(const OpDef& op, int64_t n) {
 LargeUses LargeCalls(const OpDef& op, int64_t n) {
   const Shape x = F32({n});
   const Body negate{{x}, OneOp(kNegate)};
-  if (&op == &kFusion) return {Use("negate", op, {x}, {}, {negate})};
+  if (&op == &kFusion || &op == &kCall) {
+    return {Use("negate", op, {x}, {}, {negate})};
+  }
   return {Use("negate", op, {S32({}), x}, {}, {negate, negate})};
 }
 
@@ -268,7 +270,7 @@ LargeUses LargeScan(const OpDef& op, int64_t n) {
                   }};
   const int64_t few = n / 64;
   return {Use("run", op, {F32({n / 2})}, {{"dimension", int64_t{0}}}, {add}),
-          Use("rows", op, {F32({n / 128, 64})}, {{"dimension", int64_t{1}}},
+          Use("rows", op, {F32({n / 64, 64})}, {{"dimension", int64_t{1}}},
               {add}),
           Use("columns", op, {F32({64, n / 128})}, {{"dimension", int64_t{0}}},
               {add}),
@@ -313,6 +315,7 @@ const absl::flat_hash_map<const OpDef*, LargeUseFn>& LargeTable() {
       {&kArgMin, LargeArgExtreme},
       {&kBitcastConvert, LargeBitcast},
       {&kBroadcastInDim, LargeBroadcast},
+      {&kCall, LargeCalls},
       {&kCase, LargeCalls},
       {&kConcatenate, LargeConcatenate},
       {&kDotGeneral, LargeDot},

@@ -46,7 +46,7 @@ Tensor Chosen(const OpScope& s, const Tensor& key, int64_t size,
   if (options.replace) {
     const Tensor sums = CumulativeSum(weights);
     const Tensor u = RandomUniform(key, {samples}, weights.dtype());
-    return SearchSorted(sums, sums[size - 1] * (1 - u));
+    return SearchSorted(sums, sums[{size - 1}] * (1 - u));
   }
   const Tensor order = ArgSort(
       -RandomGumbel(key, {size}, weights.dtype()) - Log(weights));
@@ -107,9 +107,9 @@ Tensor RandomShuffle(const Operand& key, const Operand& x, int64_t axis,
   const OpScope::Formula numbers;
   for (int64_t turn = ShuffleTurns(sorted); turn > 0; --turn) {
     const Tensor keys = RandomSplit(rest);
-    rest = keys[0];
+    rest = keys[{0}];
     order = TakeAlongAxis(
-        order, ArgSort(RandomBits(keys[1], dims), {.axis = by}), by);
+        order, ArgSort(RandomBits(keys[{1}], dims), {.axis = by}), by);
   }
   return independent ? TakeAlongAxis(all, order, by)
                      : Take(all, order, *along);

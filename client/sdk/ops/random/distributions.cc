@@ -32,7 +32,7 @@ struct FloatRow {
 };
 constexpr FloatRow kFloatRows[] = {
     {DType::kF16, DType::kU16, 6, 0x3C00, 0x1p-14, 1 - 0x1p-11},
-    {DType::kBf16, DType::kU16, 9, 0x3F80, 0x1p-126, 1 - 0x1p-8},
+    {DType::kBF16, DType::kU16, 9, 0x3F80, 0x1p-126, 1 - 0x1p-8},
     {DType::kF32, DType::kU32, 9, 0x3F800000, 0x1p-126, 1 - 0x1p-24},
     {DType::kF64, DType::kU64, 12, 0x3FF0000000000000, 0x1p-1022, 1 - 0x1p-53},
 };
@@ -72,6 +72,9 @@ Tensor Between(const Tensor& unit, const Tensor& low, const Tensor& high) {
 // A parameter of a distribution, at each of its numbers.
 Tensor Spread(const OpScope& s, const Operand& parameter, DType dtype,
               absl::Span<const int64_t> dims) {
+  if (IsComplex(sdk::DTypeOf(parameter))) {
+    return s.Fail(InvalidArgument("parameters must be real"));
+  }
   return s.BroadcastTo(s.As(parameter, dtype), dims);
 }
 
@@ -98,10 +101,10 @@ std::pair<Tensor, Tensor> TryGamma(const OpScope& s, const FloatRow& row,
   const Dims dims = gamma.d.shape().dims();
   const OpScope::Formula numbers;
   const Tensor keys = RandomSplit(key);
-  const Tensor x = Normal(s, row, keys[0], dims);
+  const Tensor x = Normal(s, row, keys[{0}], dims);
   const Tensor root = 1 + gamma.c * x;
   const Tensor v = root * root * root;
-  const Tensor u = Between(Unit(s, row, keys[1], dims),
+  const Tensor u = Between(Unit(s, row, keys[{1}], dims),
                            Own(s, row.smallest, row), Own(s, 1, row));
   const Tensor bound = x * x / 2 + gamma.d * (1 - v + Log(v));
   return {gamma.d * v, LogicalAnd(root > 0, Log(u) < bound)};
@@ -203,13 +206,13 @@ Tensor RandomGamma(const Operand& key, const Operand& shape,
       [&](Tensor i, Tensor missing, Tensor found) {
         const OpScope::Formula numbers;
         const auto [value, accepted] =
-            TryGamma(s, *row, gamma, RandomFoldIn(keys[0], i));
+            TryGamma(s, *row, gamma, RandomFoldIn(keys[{0}], i));
         const Tensor fits = LogicalAnd(missing, accepted);
         return std::tuple(i + 1, LogicalAnd(missing, LogicalNot(fits)),
                           Select(fits, value, found));
       },
       s.where());
-  const Tensor u = 1 - Unit(s, *row, keys[1], dims);  // not 0
+  const Tensor u = 1 - Unit(s, *row, keys[{1}], dims);  // not 0
   const Tensor less = Select(is_small, Power(u, 1 / given), 1);
   return Select(is_good, found * less,
                 Own(s, std::numeric_limits<double>::quiet_NaN(), *row));
@@ -220,9 +223,6 @@ Tensor RandomBernoulli(const Operand& key, const Operand& probability,
   const OpScope s("RandomBernoulli", {&key, &probability}, {dims});
   if (!s.ok()) return s.error();
   const DType given = sdk::DTypeOf(probability);
-  if (IsComplex(given)) {
-    return s.Fail(InvalidArgument("a probability is real"));
-  }
   const DType dtype = IsFloat(given) && !probability.is_number()
                           ? given
                           : DType::kF32;
@@ -259,8 +259,8 @@ Tensor RandomInt(const Operand& key, absl::Span<const int64_t> dims,
   Dims both = {2};
   both.insert(both.end(), dims.begin(), dims.end());
   const Tensor words = s.Convert(RandomBits(key, both, bits), work);
-  const Tensor above = Remainder(s.Reshape(words[0], dims), span);
-  const Tensor below = Remainder(s.Reshape(words[1], dims), span);
+  const Tensor above = Remainder(s.Reshape(words[{0}], dims), span);
+  const Tensor below = Remainder(s.Reshape(words[{1}], dims), span);
   const Tensor half =
       Remainder(s.ConstantOf(uint64_t{1} << (width / 2), work), span);
   const Tensor unit = Remainder(half * half, span);

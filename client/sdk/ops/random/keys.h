@@ -15,7 +15,7 @@ namespace hawser {
 // A key is u32[2]. It is used once: RandomSplit makes as many of one as are
 // needed.
 //   Tensor keys = RandomSplit(RandomKey(42), 2);
-//   Tensor x = RandomNormal(keys[0], {256, 10});
+//   Tensor x = RandomNormal(keys[{0}], {256, 10});
 //
 // "As usual" under Errors, all sticky and kInvalidArgument: a key that is not
 // u32[2], an axis or a dtype that is not possible. Grad: zero by the key. Keys

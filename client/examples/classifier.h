@@ -1,0 +1,62 @@
+// What trains a classifier of images: whole epochs in the graph, each one call.
+#ifndef HAWSER_CLIENT_EXAMPLES_CLASSIFIER_H_
+#define HAWSER_CLIENT_EXAMPLES_CLASSIFIER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+
+#include "absl/status/statusor.h"
+#include "client/examples/adam.h"
+#include "client/examples/fashion_mnist.h"
+#include "client/hawser.h"
+
+namespace hawser {
+
+// The parameters and what Adam knows of them.
+struct Training {
+  Parameters parameters;
+  Adam adam;
+};
+inline auto HawserFields(Training& t) { return std::tie(t.parameters, t.adam); }
+
+struct Classifier {
+  // New parameters, by a key.
+  std::function<Parameters(Tensor key)> make;
+  // Scores f32[n, 10] of images u8[n, 28, 28]. The key: of what is random while
+  // it is trained; u32[0] when it is tested.
+  std::function<Tensor(Parameters, Tensor images, Tensor key)> scores;
+};
+
+struct TrainingOptions {
+  int64_t seed = 1;
+  int epochs = 10;
+  int64_t images = 60000;  // of the training set, the first ones
+  int64_t batch = 128;
+  float rate = 1e-3f;
+  // After each epoch, counted from 1, with its mean loss.
+  std::function<absl::Status(int epoch, const Tensor& loss)> after =
+      [](int, const Tensor&) { return absl::OkStatus(); };
+};
+
+// Trains with the dataset's "images" and "labels": an epoch is one call, in
+// which a loop turns once for each batch of a new order of the images; what is
+// left over of the last batch is not seen. Errors: options that do not fit;
+// those of the client.
+absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,
+                                 const TrainingOptions& options);
+
+// The part of the images that are classified as labelled.
+absl::StatusOr<float> Accuracy(const Classifier& model,
+                               const Parameters& parameters,
+                               const Literal& images, const Literal& labels);
+
+// SHA-256 of the parameters' bytes, in hexadecimal digits.
+absl::StatusOr<std::string> DigestOf(const Parameters& parameters);
+
+// A random matrix [inputs, outputs] of a layer before a ReLU (He et al., 2015).
+Tensor RandomLayer(Tensor key, int64_t inputs, int64_t outputs);
+
+}  // namespace hawser
+#endif  // HAWSER_CLIENT_EXAMPLES_CLASSIFIER_H_
