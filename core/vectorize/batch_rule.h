@@ -105,6 +105,7 @@ absl::StatusOr<std::vector<Expression>> BatchReduce(BatchContext& c);
 absl::StatusOr<std::vector<Expression>> BatchWhile(BatchContext& c);
 absl::StatusOr<std::vector<Expression>> BatchCase(BatchContext& c);
 absl::StatusOr<std::vector<Expression>> BatchFusion(BatchContext& c);
+absl::StatusOr<std::vector<Expression>> BatchCall(BatchContext& c);
 
 absl::StatusOr<Flags> WhileFlow(VectorizedCalls&, const Instruction&,
                                 const Flags& batched);
@@ -112,6 +113,8 @@ absl::StatusOr<Flags> CaseFlow(VectorizedCalls&, const Instruction&,
                                const Flags& batched);
 absl::StatusOr<Flags> FusionFlow(VectorizedCalls&, const Instruction&,
                                  const Flags& batched);
+absl::StatusOr<Flags> CallFlow(VectorizedCalls&, const Instruction&,
+                               const Flags& batched);
 
 }  // namespace hawser::vectorize
 #endif  // HAWSER_CORE_VECTORIZE_BATCH_RULE_H_

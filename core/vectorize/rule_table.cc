@@ -41,6 +41,7 @@ const BatchRow kRows[] = {
     {&kArgMin, kAlongDimension, ByEdits},
     {&kBitcastConvert, kNone, ByEdits},  // its new or lost axis is the last
     {&kBroadcastInDim, kOfBroadcast, ByEdits},
+    {&kCall, kNone, BatchCall, CallFlow},
     {&kCase, kNone, BatchCase, CaseFlow},
     {&kConcatenate, kAlongDimension, ByEdits},
     {&kDotGeneral, kNone, BatchDotGeneral},

@@ -53,6 +53,14 @@ Results Inline(VectorizedCalls& calls, int computation,
   return results;
 }
 
+Results ResultsOf(const BatchContext& c, const Expression& first) {
+  Results results;
+  for (int k = 0; k < c.instruction.num_results; ++k) {
+    results.push_back(ResultOf(first, k));
+  }
+  return results;
+}
+
 // Of each entry of a batch: x where `holds`, else y.
 Expression ChooseEach(const Expression& holds, const Expression& x,
                       const Expression& y) {
@@ -123,18 +131,49 @@ absl::StatusOr<Results> BatchMaskedWhile(BatchContext& c, const LoopFlow& flow,
   state.insert(state.begin() + loop.num_results, holds);
   HAWSER_ASSIGN_OR_RETURN(const int any, masked.MakeCondition(state));
   HAWSER_ASSIGN_OR_RETURN(const int turn, masked.MakeBody(state));
-  const Expression first =
-      Apply(kWhile, state, loop.attributes, {any, turn});
-  Results results;
-  for (int k = 0; k < loop.num_results; ++k) {
-    results.push_back(ResultOf(first, k));
-  }
-  return results;
+  return ResultsOf(c, Apply(kWhile, state, loop.attributes, {any, turn}));
 }
 
 // The arguments of a case's branches.
 Flags BehindIndex(const Flags& operands) {
   return Flags(operands.begin() + 1, operands.end());
+}
+
+bool IsContinuous(const Shape& shape) {
+  return IsFloat(shape.dtype()) || IsComplex(shape.dtype());
+}
+
+// The pull-back of a call for a batch. What it gives for an operand that all
+// entries share is the sum of what it gives for each.
+absl::StatusOr<int> PullBackOf(BatchContext& c) {
+  const Instruction& call = c.instruction;
+  Flags takes, shared;
+  for (int k = 0; k < call.num_results; ++k) {
+    if (IsContinuous(c.from.shape(call.first_result + k))) {
+      takes.push_back(true);
+    }
+  }
+  takes.insert(takes.end(), c.batched.begin(), c.batched.end());
+  for (int i = 0; i < c.count(); ++i) {
+    if (IsContinuous(c.shape(i))) shared.push_back(!c.batched[i]);
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const int each,
+      c.calls.Find(call.called[1], takes, Flags(shared.size(), true)));
+  ComputationBuilder builder(c.calls.module(), "pull-back");
+  ExpressionScope scope{builder, c.calls.monoids()};
+  Results parameters;
+  const Signature signature = c.calls.module()->signature(each);
+  for (const Shape& shape : signature.parameters) {
+    parameters.emplace_back(&scope, builder.Parameter(shape, SourceLocation{}));
+  }
+  const Results given = Inline(c.calls, each, parameters, &scope);
+  std::vector<ValueId> results;
+  for (size_t i = 0; i < shared.size(); ++i) {
+    results.push_back((shared[i] ? Summed(given[i], {0}) : given[i]).value());
+  }
+  HAWSER_RETURN_IF_ERROR(builder.status());
+  return builder.Finish(results);
 }
 
 }  // namespace
@@ -162,13 +201,8 @@ absl::StatusOr<Results> BatchWhile(BatchContext& c) {
       c.calls.Find(loop.called[0], flow.operands, {false}));
   HAWSER_ASSIGN_OR_RETURN(
       const int body, c.calls.Find(loop.called[1], flow.operands, c.gives));
-  const Expression first =
-      Apply(kWhile, operands, loop.attributes, {condition, body});
-  Results results;
-  for (int k = 0; k < loop.num_results; ++k) {
-    results.push_back(ResultOf(first, k));
-  }
-  return results;
+  return ResultsOf(
+      c, Apply(kWhile, operands, loop.attributes, {condition, body}));
 }
 
 // A result is batched where a branch makes it so; all are where the index is.
@@ -195,17 +229,12 @@ absl::StatusOr<Results> BatchCase(BatchContext& c) {
         c.calls.Find(branch, BehindIndex(c.batched), c.gives));
     branches.push_back(made);
   }
-  Results results;
   if (!c.batched[0]) {
-    const Expression first = Apply(kCase, c.operands, {}, branches);
-    for (int k = 0; k < choice.num_results; ++k) {
-      results.push_back(ResultOf(first, k));
-    }
-    return results;
+    return ResultsOf(c, Apply(kCase, c.operands, {}, branches));
   }
   // What no other branch is named for is the last one's.
   const auto arguments = c.operands.subspan(1);
-  results = Inline(c.calls, branches.back(), arguments, &c.scope);
+  Results results = Inline(c.calls, branches.back(), arguments, &c.scope);
   for (int b = static_cast<int>(branches.size()) - 2; b >= 0; --b) {
     const Results given = Inline(c.calls, branches[b], arguments, &c.scope);
     const Expression named = Compare(c.operands[0], CompareDirection::kEq,
@@ -228,13 +257,28 @@ absl::StatusOr<Results> BatchFusion(BatchContext& c) {
   HAWSER_ASSIGN_OR_RETURN(c.gives, FusionFlow(c.calls, fusion, c.batched));
   HAWSER_ASSIGN_OR_RETURN(
       const int meaning, c.calls.Find(fusion.called[0], c.batched, c.gives));
-  const Expression first =
-      Apply(kFusion, c.operands, fusion.attributes, {meaning});
-  Results results;
-  for (int k = 0; k < fusion.num_results; ++k) {
-    results.push_back(ResultOf(first, k));
+  return ResultsOf(c,
+                   Apply(kFusion, c.operands, fusion.attributes, {meaning}));
+}
+
+// All results are batched beside a pull-back: what it is given for one that all
+// entries share would count for each of them.
+absl::StatusOr<Flags> CallFlow(VectorizedCalls& calls, const Instruction& call,
+                               const Flags& batched) {
+  if (call.called.size() > 1) return Flags(call.num_results, true);
+  return calls.Flow(call.called[0], batched);
+}
+
+absl::StatusOr<Results> BatchCall(BatchContext& c) {
+  const Instruction& call = c.instruction;
+  HAWSER_ASSIGN_OR_RETURN(c.gives, CallFlow(c.calls, call, c.batched));
+  std::vector<int> called;
+  HAWSER_ASSIGN_OR_RETURN(called.emplace_back(),
+                          c.calls.Find(call.called[0], c.batched, c.gives));
+  if (call.called.size() > 1) {
+    HAWSER_ASSIGN_OR_RETURN(called.emplace_back(), PullBackOf(c));
   }
-  return results;
+  return ResultsOf(c, Apply(kCall, c.operands, call.attributes, called));
 }
 
 }  // namespace hawser::vectorize

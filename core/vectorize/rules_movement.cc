@@ -99,6 +99,17 @@ Dims ShiftedAnd0(const Dims& axes) {
   return all;
 }
 
+// Of no entries: there is no element that an index could name.
+Results OfNone(const BatchContext& c) {
+  Results results;
+  for (int k = 0; k < c.instruction.num_results; ++k) {
+    const Shape& one = c.from.shape(c.instruction.first_result + k);
+    results.push_back(
+        Filled(&c.scope, Shape::Of(one.dtype(), c.WithSize(one.dims())), 0));
+  }
+  return results;
+}
+
 // The operand's own starts, behind 0 for the new axis.
 void AppendStarts(const BatchContext& c, int first, Results* operands,
                   Flags* axis) {
@@ -151,6 +162,7 @@ absl::StatusOr<Results> BatchDynamicSlice(BatchContext& c) {
     AppendStarts(c, 1, &operands, &axis);
     return Edited(c, c.row.edits, operands, axis);
   }
+  if (c.size == 0) return OfNone(c);
   Dims sizes = c.ints("slice_sizes"), collapsed, map;
   for (int i = 0; i < rank; ++i) map.push_back(i);
   if (c.batched[0]) {
@@ -178,6 +190,7 @@ absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
     AppendStarts(c, 2, &operands, &axis);
     return Edited(c, c.row.edits, operands, axis);
   }
+  if (c.size == 0) return OfNone(c);
   Dims highest, map = {0};
   for (int i = 0; i < rank; ++i) {
     highest.push_back(c.shape(0).dim(i) - c.shape(1).dim(i));
@@ -205,6 +218,7 @@ absl::StatusOr<Results> BatchGather(BatchContext& c) {
                                         {"offset_dims", Edit::kShift}};
   if (!c.batched[1]) return Edited(c, kOfOperand, c.operands, c.batched);
   if (!c.batched[0]) return Edited(c, kOfIndices, c.operands, c.batched);
+  if (c.size == 0) return OfNone(c);
   const int64_t vector_axis = c.integer("index_vector_dim");
   Dims sizes = c.ints("slice_sizes");
   sizes.insert(sizes.begin(), 1);
@@ -233,6 +247,7 @@ absl::StatusOr<Results> BatchScatter(BatchContext& c) {
     axis[n] = false;
     return Edited(c, kOfWindows, operands, axis);
   }
+  if (c.size == 0) return OfNone(c);
   const int64_t vector_axis = c.integer("index_vector_dim");
   operands[n] = NumberedVectors(c, n, vector_axis);
   const Expression first = Apply(

@@ -35,7 +35,7 @@ computation @1 "halve" (%0: s32[], %1: s32[], %2: s32[]) {
 }
 computation @2 "main" (%0: s32[], %1: s32[]) {
   %2: s32[] = constant() value=s32[] {0}
-  %3: s32[], %4: s32[] = while(%0, %2, %1) @0 @1 num_invariant=1
+  %3: s32[], %4: s32[] = while(%0, %2, %1) num_invariant=1 @0 @1
   return %3, %4
 }
 )";
@@ -77,7 +77,7 @@ computation @1 "turn" (%0: s32[], %1: f32[], %2: f32[], %3: f32[]) {
 }
 computation @2 "main" (%0: f32[], %1: f32[]) {
   %2: s32[] = constant() value=s32[] {0}
-  %3: s32[], %4: f32[], %5: f32[] = while(%2, %1, %1, %0) @0 @1 num_invariant=1
+  %3: s32[], %4: f32[], %5: f32[] = while(%2, %1, %1, %0) num_invariant=1 @0 @1
   return %4, %5
 }
 )";
@@ -165,6 +165,52 @@ TEST(VectorizedCase, OfOneIndexStaysAChoice) {
       << "no branch makes it of x";
 }
 
+// x * y, whose pull-back gives twice what it should, so that it is seen to be
+// used.
+constexpr char kOwnPullBack[] = R"(module "own pull-back"
+computation @0 "product" (%0: f32[], %1: f32[]) {
+  %2: f32[] = multiply(%0, %1)
+  return %2
+}
+computation @1 "twice" (%0: f32[], %1: f32[], %2: f32[]) {
+  %3: f32[] = add(%0, %0)
+  %4: f32[] = multiply(%3, %2)
+  %5: f32[] = multiply(%3, %1)
+  return %4, %5
+}
+computation @2 "main" (%0: f32[], %1: f32[]) {
+  %2: f32[] = call(%0, %1) @0 @1
+  return %2
+}
+)";
+
+TEST(VectorizedCall, GivesItsEntriesAndTheirGradients) {
+  const Module module = ParsedModule(kOwnPullBack);
+  const Literal x = Literal::Vector<float>({1, 2, 3});
+  const Literal y = Literal::Scalar(5.0f);
+  ExpectEntries(module, {true, false}, 3, {x, y}, "values");
+  GradientOptions options;
+  options.parameters = {0, 1};
+  const auto gradient = ValueAndGradient(module, options);
+  ASSERT_OK(gradient);
+  ExpectEntries(*gradient, {true, false}, 3, {x, y}, "gradients");
+}
+
+TEST(VectorizedCall, WhatEntriesShareHasTheSumOfTheirCotangents) {
+  const auto batch = Vectorize(ParsedModule(kOwnPullBack),
+                               {.size = 3, .batched = {true, false}});
+  ASSERT_OK(batch);
+  GradientOptions options;
+  options.parameters = {0, 1};
+  const auto gradient = ValueAndGradient(*batch, options);
+  ASSERT_OK(gradient);
+  const auto got = RunOnReference(
+      *gradient, {Literal::Vector<float>({1, 2, 3}), Literal::Scalar(5.0f)});
+  ASSERT_OK(got);
+  EXPECT_THAT((*got)[1], LiteralEquals(Literal::Vector<float>({10, 10, 10})));
+  EXPECT_THAT((*got)[2], LiteralEquals(Literal::Scalar(12.0f)));
+}
+
 // The largest and where it is, from a start of each entry's own.
 constexpr char kLargest[] = R"(module "largest"
 computation @0 "larger" (%0: f32[], %1: s32[], %2: f32[], %3: s32[]) {
@@ -175,7 +221,7 @@ computation @0 "larger" (%0: f32[], %1: s32[], %2: f32[], %3: s32[]) {
 }
 computation @1 "main" (%0: f32[2,3,2], %1: f32[], %2: s32[]) {
   %3: s32[2,3,2] = iota() dims=[2, 3, 2] dtype=s32 iota_dimension=1
-  %4: f32[3], %5: s32[3] = reduce(%0, %3, %1, %2) @0 dimensions=[2, 0]
+  %4: f32[3], %5: s32[3] = reduce(%0, %3, %1, %2) dimensions=[2, 0] @0
   return %4, %5
 }
 )";
