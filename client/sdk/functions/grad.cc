@@ -54,30 +54,6 @@ absl::Status WithWayOut(const absl::Status& status) {
                                    "; For and Scan, and a C++ loop, have one"));
 }
 
-// The places of `copy`, whose instructions were those of `traced` with these
-// numbers.
-std::shared_ptr<const Places> PlacesBy(const std::vector<int>& origins,
-                                       const RegionDef& traced,
-                                       const Computation& copy) {
-  const Places& from = *traced.places;
-  auto places = std::make_shared<Places>();
-  for (size_t i = 0; i < origins.size(); ++i) {
-    places->at.emplace_back();
-    places->called.emplace_back();
-    if (origins[i] < 0) continue;
-    const auto origin = static_cast<size_t>(origins[i]);
-    if (origin < from.at.size()) places->at[i] = from.at[origin];
-    // A loop that keeps its states calls other computations than it did.
-    const bool is_same =
-        copy.instructions()[i].called ==
-        traced.module.entry().instructions()[origin].called;
-    if (is_same && origin < from.called.size()) {
-      places->called[i] = from.called[origin];
-    }
-  }
-  return places;
-}
-
 // The traced computation of fn's results with its gradients behind them: it
 // starts with the same instructions, which keep their places.
 absl::StatusOr<Region> WithGradients(const RegionDef& traced,
@@ -92,7 +68,8 @@ absl::StatusOr<Region> WithGradients(const RegionDef& traced,
   }
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ValueAndGradient(traced.module, options));
-  auto places = PlacesBy(origins, traced, module.entry());
+  auto places = PlacesBy(origins, *traced.places, traced.module.entry(),
+                         module.entry());
   return MakeRegion(std::move(module), std::move(places));
 }
 
