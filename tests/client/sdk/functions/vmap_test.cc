@@ -208,6 +208,33 @@ TEST_F(VmapTest, OfABatchOfNone) {
   EXPECT_VALUE(sorted, Literal::Zeros(Shape::Of(DType::kF32, {0, 2})));
 }
 
+TEST_F(VmapTest, OfCheckpointAndOfAGradientOfOnesOwn) {
+  const auto block =
+      Checkpoint([](Tensor x) { return Sum(Tanh(x) * x); });
+  ExpectOfEach(Grad(block), Batch3());
+  const auto clipped =
+      CustomGrad([](Tensor x) { return x * x; },
+                 [](Tensor g, Tensor x) { return Clip(g * 2 * x, -1, 1); });
+  const Tensor xs = T1<float>({0.25f, -3, 5});
+  EXPECT_VALUE(Vmap(Grad(clipped))(xs), F({0.5f, -1, 1}));
+  EXPECT_VALUE(Grad([&](Tensor xs) { return Sum(Vmap(clipped)(xs)); })(xs),
+               F({0.5f, -1, 1}));
+}
+
+TEST_F(VmapTest, PrintWritesAllEntries) {
+  const auto f = Jit(Vmap([](Tensor x) {
+    return While(x, [](Tensor y) { return Lt(Print(y, "y"), 4); },
+                 [](Tensor y) { return Print(y * 2, "twice"); });
+  }));
+  testing::internal::CaptureStderr();
+  const auto got = f(T1<float>({1, 3, 9}));
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_OK(got);
+  EXPECT_VALUE(*got, F({4, 6, 9}));
+  EXPECT_THAT(said, testing::HasSubstr("twice = f32[3] {"));
+  EXPECT_THAT(said, testing::HasSubstr("y = f32[3] {4, 6, 9}"));
+}
+
 TEST_F(VmapTest, IsOneExecutionOfOneExecutable) {
   auto jit = Jit(Vmap([](Tensor x) { return Sum(x * x); }));
   for (int i = 0; i < 3; ++i) ASSERT_OK(jit(Batch3()));
