@@ -1,6 +1,6 @@
 // Vmap: functions of one entry, for a whole batch of them at once.
-#ifndef HAWSER_CLIENT_SDK_FUNCTIONS_VMAP_H_
-#define HAWSER_CLIENT_SDK_FUNCTIONS_VMAP_H_
+#ifndef HAWSER_CLIENT_SDK_FUNCTIONS_BATCH_VMAP_H_
+#define HAWSER_CLIENT_SDK_FUNCTIONS_BATCH_VMAP_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -113,4 +113,4 @@ auto Vmap(Fn&& fn, VmapOptions options = {},
 }
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_FUNCTIONS_VMAP_H_
+#endif  // HAWSER_CLIENT_SDK_FUNCTIONS_BATCH_VMAP_H_

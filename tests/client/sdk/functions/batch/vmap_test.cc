@@ -1,10 +1,10 @@
-#include "client/sdk/functions/vmap.h"
+#include "client/sdk/functions/batch/vmap.h"
 
 #include <optional>
 #include <tuple>
 #include <vector>
 
-#include "client/sdk/functions/jacobian.h"
+#include "client/sdk/functions/batch/jacobian.h"
 #include "client/sdk/ops/random/distributions.h"
 #include "client/sdk/ops/random/keys.h"
 #include "tests/client/sdk/counting_client.h"

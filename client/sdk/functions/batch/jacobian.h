@@ -1,6 +1,6 @@
 // Jacobian and Hessian: all derivatives of a function.
-#ifndef HAWSER_CLIENT_SDK_FUNCTIONS_JACOBIAN_H_
-#define HAWSER_CLIENT_SDK_FUNCTIONS_JACOBIAN_H_
+#ifndef HAWSER_CLIENT_SDK_FUNCTIONS_BATCH_JACOBIAN_H_
+#define HAWSER_CLIENT_SDK_FUNCTIONS_BATCH_JACOBIAN_H_
 
 #include <cstddef>
 #include <type_traits>
@@ -90,4 +90,4 @@ auto Hessian(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
 }
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_FUNCTIONS_JACOBIAN_H_
+#endif  // HAWSER_CLIENT_SDK_FUNCTIONS_BATCH_JACOBIAN_H_

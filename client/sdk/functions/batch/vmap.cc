@@ -1,4 +1,4 @@
-#include "client/sdk/functions/vmap.h"
+#include "client/sdk/functions/batch/vmap.h"
 
 #include <memory>
 #include <utility>

@@ -1,7 +1,7 @@
-#include "client/sdk/functions/jacobian.h"
+#include "client/sdk/functions/batch/jacobian.h"
 
+#include "client/sdk/functions/batch/vmap.h"
 #include "client/sdk/functions/derivatives.h"
-#include "client/sdk/functions/vmap.h"
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/graph/user_code.h"
