@@ -60,20 +60,25 @@ std::shared_ptr<const Places> PlacesBy(const std::vector<int>& origins,
                                        const RegionDef& traced,
                                        const Computation& copy) {
   const Places& from = *traced.places;
+  const auto was = traced.module.entry().instructions();
+  // Of each instruction, how many before it call computations.
+  std::vector<size_t> calls(was.size(), 0);
+  for (size_t n = 1; n < was.size(); ++n) {
+    calls[n] = calls[n - 1] + !was[n - 1].called.empty();
+  }
   auto places = std::make_shared<Places>();
   for (size_t i = 0; i < origins.size(); ++i) {
+    const bool is_copy = origins[i] >= 0;
+    const auto origin = static_cast<size_t>(is_copy ? origins[i] : 0);
     places->at.emplace_back();
-    places->called.emplace_back();
-    if (origins[i] < 0) continue;
-    const auto origin = static_cast<size_t>(origins[i]);
-    if (origin < from.at.size()) places->at[i] = from.at[origin];
+    if (is_copy && origin < from.at.size()) places->at[i] = from.at[origin];
+    const auto& called = copy.instructions()[i].called;
+    if (called.empty()) continue;
     // A loop that keeps its states calls other computations than it did.
-    const bool is_same =
-        copy.instructions()[i].called ==
-        traced.module.entry().instructions()[origin].called;
-    if (is_same && origin < from.called.size()) {
-      places->called[i] = from.called[origin];
-    }
+    const bool is_known = is_copy && called == was[origin].called &&
+                          calls[origin] < from.called.size();
+    places->called.push_back(is_known ? from.called[calls[origin]]
+                                      : Places::Called(called.size()));
   }
   return places;
 }
