@@ -6,6 +6,8 @@
 #include "client/sdk/client/client.h"
 #include "client/sdk/client/dataset.h"
 #include "client/sdk/client/options.h"
+#include "client/sdk/functions/batch/jacobian.h"
+#include "client/sdk/functions/batch/vmap.h"
 #include "client/sdk/functions/control_flow.h"
 #include "client/sdk/functions/function.h"
 #include "client/sdk/functions/custom_grad.h"

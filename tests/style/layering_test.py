@@ -16,7 +16,7 @@ BASE = ["core/base"]
 IR = BASE + ["core/ir"]
 OPS = IR + ["core/ops"]
 CORE = OPS + ["core/" + name for name in (
-    "autodiff", "passes", "runtime", "sharding", "wire")]
+    "autodiff", "passes", "runtime", "sharding", "vectorize", "wire")]
 MESSAGES, SERVICES = "proto messages", "proto services"
 UNKNOWN = "unknown"
 RPC = [MESSAGES, SERVICES, "gRPC", "protobuf"]
@@ -33,6 +33,7 @@ ALLOWED = {
     "core/autodiff": OPS + ["absl"],
     "core/passes": OPS + ["absl"],
     "core/sharding": OPS + ["absl"],
+    "core/vectorize": OPS + ["absl"],
     "core/runtime": IR + ["absl"],
     "core/wire": OPS + ["core/runtime", MESSAGES, "absl", "protobuf"],
     "kernels/reference": OPS + ["core/runtime", "absl"],
@@ -47,8 +48,8 @@ ALLOWED = {
     "kernels/emu": BASE + ["kernels/dialect", "kernels/gpu/device", "absl"],
     "client": CORE + ["client", "kernels/cpu", "absl"],
     "client/sdk": OPS + ["client/formats", "core/autodiff", "core/passes",
-                         "core/runtime", "core/sharding", "kernels/cpu",
-                         "absl"],
+                         "core/runtime", "core/sharding", "core/vectorize",
+                         "kernels/cpu", "absl"],
     "client/formats": BASE + ["absl", "JSON", "zlib"],
     "client/digests": IR + ["client/formats", "core/runtime", "absl"],
     "client/remote": OPS + ["core/runtime", "core/wire", MESSAGES, "absl",

@@ -54,35 +54,6 @@ absl::Status WithWayOut(const absl::Status& status) {
                                    "; For and Scan, and a C++ loop, have one"));
 }
 
-// The places of `copy`, whose instructions were those of `traced` with these
-// numbers.
-std::shared_ptr<const Places> PlacesBy(const std::vector<int>& origins,
-                                       const RegionDef& traced,
-                                       const Computation& copy) {
-  const Places& from = *traced.places;
-  const auto was = traced.module.entry().instructions();
-  // Of each instruction, how many before it call computations.
-  std::vector<size_t> calls(was.size(), 0);
-  for (size_t n = 1; n < was.size(); ++n) {
-    calls[n] = calls[n - 1] + !was[n - 1].called.empty();
-  }
-  auto places = std::make_shared<Places>();
-  for (size_t i = 0; i < origins.size(); ++i) {
-    const bool is_copy = origins[i] >= 0;
-    const auto origin = static_cast<size_t>(is_copy ? origins[i] : 0);
-    places->at.emplace_back();
-    if (is_copy && origin < from.at.size()) places->at[i] = from.at[origin];
-    const auto& called = copy.instructions()[i].called;
-    if (called.empty()) continue;
-    // A loop that keeps its states calls other computations than it did.
-    const bool is_known = is_copy && called == was[origin].called &&
-                          calls[origin] < from.called.size();
-    places->called.push_back(is_known ? from.called[calls[origin]]
-                                      : Places::Called(called.size()));
-  }
-  return places;
-}
-
 // The traced computation of fn's results with its gradients behind them: it
 // starts with the same instructions, which keep their places.
 absl::StatusOr<Region> WithGradients(const RegionDef& traced,
@@ -97,7 +68,8 @@ absl::StatusOr<Region> WithGradients(const RegionDef& traced,
   }
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ValueAndGradient(traced.module, options));
-  auto places = PlacesBy(origins, traced, module.entry());
+  auto places = PlacesBy(origins, *traced.places, traced.module.entry(),
+                         module.entry());
   return MakeRegion(std::move(module), std::move(places));
 }
 

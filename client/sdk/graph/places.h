@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "core/ir/module.h"
 #include "core/ir/source_location.h"
 
 namespace hawser::sdk {
@@ -21,6 +23,14 @@ struct Places {
   // Null: not known.
   std::vector<Called> called;
 };
+
+// The places of `copy`, each of whose first instructions comes from one of `was`
+// by `origins`, or, where that is -1, from none. Those that call other
+// computations than they did have none of these.
+std::shared_ptr<const Places> PlacesBy(absl::Span<const int> origins,
+                                       const Places& from,
+                                       const Computation& was,
+                                       const Computation& copy);
 
 }  // namespace hawser::sdk
 #endif  // HAWSER_CLIENT_SDK_GRAPH_PLACES_H_

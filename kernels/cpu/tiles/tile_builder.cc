@@ -317,6 +317,8 @@ LaneSlot TileBuilder::As(PointId id, LaneShape shape, TileSteps* to) {
         &program_.once);
     return slot;
   }
+  // A step of its own: the one before it may give lanes over what this reads.
+  slots_.BeginStep();
   slots_.Use(from.slot);
   const LaneSlot slot = slots_.Define(shape, from.width, /*over=*/false);
   SlotOf(id, shape) = slot;

@@ -540,6 +540,26 @@ TEST_F(TileTest, LargeMoves) {
   EXPECT_EQ(counts_.not_by_tiles, 0);
 }
 
+// One number a row, which is expanded only after another one was made of it, in
+// the same place: what it was then lost.
+TEST_F(TileTest, ANumberOfARowExpandedLateIsNotWrittenOver) {
+  const auto module = ParseModule(R"(module "late"
+computation @0 "main" (%0: u32[5], %1: u32[7]) {
+  %2: u32[5,7] = broadcast_in_dim(%0) broadcast_dimensions=[0] dims=[5,7]
+  %3: u32[5,7] = multiply(%2, %2)
+  %4: u32[5,7] = broadcast_in_dim(%1) broadcast_dimensions=[1] dims=[5,7]
+  %5: u32[5,7] = add(%4, %2)
+  %6: u32[5,7] = add(%5, %3)
+  return %6
+}
+)",
+                                  FindOp);
+  ASSERT_OK(module);
+  Random random(5);
+  ExpectRegions(*module, "late", random);
+  EXPECT_EQ(counts_.by_tiles, 1);
+}
+
 // A transpose added to what the result is written over.
 TEST_F(TileTest, PiecesInPlace) {
   const auto module = ParseModule(
