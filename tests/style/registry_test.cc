@@ -49,8 +49,6 @@ constexpr Exemption kWithoutFunction[] = {
 constexpr Exemption kWithoutPlan[] = {
     {"parameter", "an argument is there already"},
     {"fusion", "planned modules are not planned again"},
-    {"scan", "no kernels yet: a GPU's host runs it"},
-    {"sort", "no kernels yet: a GPU's host runs it"},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a

@@ -1,0 +1,123 @@
+// Scans and sorts at sizes where vectors, warps, blocks, tiles and parts end,
+// along every axis, in every order of the emulator's threads.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/ir/text/printer.h"
+#include "gtest/gtest.h"
+#include "tests/kernels/gpu/emit/block_graphs.h"
+#include "tests/kernels/gpu/emit/region_batch.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random/random_literal.h"
+
+namespace hawser::gpu {
+namespace {
+
+// The parameter: strict.
+class Blocks : public testing::TestWithParam<bool> {
+ protected:
+  Blocks()
+      : batch_({.emit = {.strict = GetParam(), .multiprocessors = 2},
+                .emu = {.every_schedule = true}}) {}
+  ~Blocks() override {
+    batch_.Run();
+    EXPECT_TRUE(batch_.refused().empty());
+  }
+
+  void Check(const Module& module, bool extremes) {
+    Random random(++seed_);
+    const auto arguments =
+        RandomArguments(module.signature(), random, extremes);
+    ASSERT_OK_AND_ASSIGN(const plan::Plan plan,
+                         plan::MakePlan(module, plan::GpuTarget()));
+    const plan::Region& region = plan.entry().regions.back();
+    EXPECT_EQ(region.kind, plan::RegionKind::kBlock);
+    launches_.push_back(region.launches);
+    batch_.Add(plan, arguments, Print(module));
+  }
+
+  RegionBatch batch_;
+  std::vector<int> launches_;
+  uint64_t seed_ = 0;
+};
+
+constexpr int64_t kSizes[] = {0,  1,   2,    31,   32,   33,   127,
+                              128, 1023, 1024, 1025, 2049, 4097};
+
+TEST_P(Blocks, ScansOfRows) {
+  for (const int64_t n : kSizes) {
+    const bool reverse = n % 2 == 1;
+    Check(ScanModule(ScanBody::kSum, {DType::kF32}, {3, n}, 1, reverse), false);
+    Check(ScanModule(ScanBody::kSum, {DType::kS32}, {2, n}, 1, !reverse), true);
+    Check(ScanModule(ScanBody::kLargest, {DType::kBF16}, {n}, 0, reverse),
+          true);
+    Check(ScanModule(ScanBody::kLast, {DType::kU8}, {3, n}, 1, !reverse), true);
+  }
+  for (const int64_t n : {16, 17, 1000, 1028}) {
+    for (const bool reverse : {false, true}) {
+      Check(ScanModule(ScanBody::kProduct, {DType::kS64}, {2, n}, 1, reverse),
+            true);
+      Check(ScanModule(ScanBody::kSum, {DType::kF16}, {2, n}, 1, reverse),
+            false);
+      Check(ScanModule(ScanBody::kSum, {DType::kC64}, {2, n}, 1, reverse),
+            false);
+    }
+  }
+}
+
+TEST_P(Blocks, ScansOfSeveralInputs) {
+  for (const int64_t n : {1, 5, 33, 1000, 1025, 3000}) {
+    for (const bool reverse : {false, true}) {
+      Check(ScanModule(ScanBody::kRecurrence, {DType::kS32, DType::kS32},
+                       {2, n}, 1, reverse),
+            true);
+      Check(ScanModule(ScanBody::kSumAndLargest, {DType::kU16, DType::kF64},
+                       {2, n}, 1, reverse),
+            true);
+      Check(ScanModule(ScanBody::kSumAndLargest, {DType::kS64, DType::kBF16},
+                       {n, 3}, 0, reverse),
+            true);
+    }
+  }
+  // |a| < 1, so that nothing grows.
+  Check(ScanModule(ScanBody::kSumAndLargest, {DType::kF32, DType::kF32},
+                   {4, 700}, 1, false),
+        false);
+}
+
+TEST_P(Blocks, ScansOfColumns) {
+  for (const int64_t n : {1, 31, 64, 127, 128, 129, 1025}) {
+    const bool reverse = n % 2 == 0;
+    Check(ScanModule(ScanBody::kSum, {DType::kF32}, {n, 5}, 0, reverse), false);
+    Check(ScanModule(ScanBody::kSum, {DType::kS16}, {2, n, 3}, 1, !reverse),
+          true);
+    Check(ScanModule(ScanBody::kLast, {DType::kU32}, {2, n, 1}, 1, reverse),
+          true);
+  }
+  EXPECT_TRUE(std::count(launches_.begin(), launches_.end(), 3) > 0);
+}
+
+TEST_P(Blocks, ScansInParts) {
+  for (const int64_t n : {16384, 16385, 20000, 30001}) {
+    for (const bool reverse : {false, true}) {
+      Check(ScanModule(ScanBody::kSum, {DType::kF32}, {n}, 0, reverse), false);
+      Check(ScanModule(ScanBody::kLast, {DType::kS32}, {2, n}, 1, reverse),
+            true);
+    }
+  }
+  Check(ScanModule(ScanBody::kSum, {DType::kBF16}, {20000}, 0, false), false);
+  Check(ScanModule(ScanBody::kRecurrence, {DType::kS32, DType::kS32}, {20000},
+                   0, true),
+        true);
+  for (const int launches : launches_) EXPECT_EQ(launches, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Numerics, Blocks, testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "Strict" : "Fast";
+                         });
+
+}  // namespace
+}  // namespace hawser::gpu
