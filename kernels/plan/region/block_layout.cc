@@ -1,8 +1,11 @@
 #include "kernels/plan/region/block_layout.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "core/ir/leaves.h"
 #include "core/ops/contraction/scan.h"
+#include "core/ops/elementwise/compare.h"
 
 namespace hawser::plan {
 namespace {
@@ -21,6 +24,9 @@ constexpr int64_t kLeastSteps = 64;
 constexpr int64_t kTile = 1024;
 constexpr int64_t kLeastTile = 64;
 constexpr int64_t kTileBytes = int64_t{40} << 10;
+
+// Of the values of a comparator that is looked at closely.
+constexpr size_t kMostPairs = 256;
 
 // Arrays of scratch memory begin at multiples of it.
 constexpr int64_t kArrayAlignment = 16;
@@ -81,12 +87,57 @@ std::vector<int> KeysOfComparator(const Computation& comparator) {
   return keys;
 }
 
+bool IsOrder(const Computation& comparator) {
+  const auto last_of = [&](ValueId v) -> const Instruction& {
+    return comparator.instructions()[comparator.producer(v)];
+  };
+  const Instruction& last = last_of(comparator.results()[0]);
+  if (last.op != &kCompare) return false;
+  const CompareDirection direction = CompareDirectionOf(last.attributes);
+  if (direction != CompareDirection::kLt &&
+      direction != CompareDirection::kGt) {
+    return false;
+  }
+  const DType dtype = comparator.shape(last.operands[0]).dtype();
+  if (!IsInteger(dtype) && !IsBool(dtype)) return false;
+  // Pairs that must be the same function of the left and of the right, and
+  // which side of the comparison reads the first of a pair of parameters.
+  std::vector<std::pair<ValueId, ValueId>> left = {
+      {last.operands[0], last.operands[1]}};
+  int turned = -1;
+  for (size_t n = 0; n < left.size(); ++n) {
+    if (n > kMostPairs) return false;
+    const auto [l, r] = left[n];
+    const Instruction &a = last_of(l), &b = last_of(r);
+    if (a.op != b.op || !a.called.empty()) return false;
+    if (a.op == &kParameter) {
+      if (l / 2 != r / 2 || l == r) return false;
+      const int is_turned = l > r ? 1 : 0;
+      if (turned >= 0 && turned != is_turned) return false;
+      turned = is_turned;
+      continue;
+    }
+    if (!SameAttributes(a.attributes, b.attributes) ||
+        l - a.first_result != r - b.first_result ||
+        a.operands.size() != b.operands.size()) {
+      return false;
+    }
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      left.emplace_back(a.operands[k], b.operands[k]);
+    }
+  }
+  return true;
+}
+
 SortLayout::SortLayout(const Module& module, int computation,
                        const Instruction& sort)
     : runs(module.computation(computation).shape(sort.operands[0]),
            sort.attributes.GetInt("dimension")),
-      keys(KeysOfComparator(module.computation(sort.called[0]))) {
+      num_operands(sort.operands.size()),
+      keys(KeysOfComparator(module.computation(sort.called[0]))),
+      merges(IsOrder(module.computation(sort.called[0]))) {
   const Computation& c = module.computation(computation);
+  const int64_t elements = c.shape(sort.operands[0]).num_elements();
   while (padded < runs.size) padded *= 2;
   if (padded > int64_t{1} << 31) return;
   int64_t bytes = sizeof(uint32_t);
@@ -95,10 +146,24 @@ SortLayout::SortLayout(const Module& module, int computation,
   while (fits * bytes > kTileBytes) fits /= 2;
   if (fits < kLeastTile) return;
   tile = fits;
-  if (padded > tile) {
-    scratch_bytes = c.shape(sort.operands[0]).num_elements() *
-                    static_cast<int64_t>(sizeof(uint32_t));
+  if (one_tile()) return;
+  const auto aligned = [&](int64_t width) {
+    return CeilDivide(elements * width, kArrayAlignment) * kArrayAlignment;
+  };
+  places_bytes = aligned(sizeof(uint32_t));
+  scratch_bytes = places_bytes;
+  if (!merges) return;
+  scratch_bytes = has_payload() ? 2 * places_bytes : 0;
+  for (const int k : keys) {
+    keys_begin.push_back(scratch_bytes);
+    scratch_bytes += aligned(ByteWidth(c.shape(sort.operands[k]).dtype()));
   }
+}
+
+int SortLayout::doublings() const {
+  int count = 0;
+  for (int64_t n = tile; n < padded; n *= 2) ++count;
+  return count;
 }
 
 void LayOutBlocks(const Module& module, const Instruction& instruction,
@@ -106,8 +171,13 @@ void LayOutBlocks(const Module& module, const Instruction& instruction,
   const Computation& c = module.computation(region->computation);
   const Shape& shape = c.shape(instruction.operands[0]);
   if (instruction.op != &kScan) {
-    region->scratch_bytes =
-        SortLayout(module, region->computation, instruction).scratch_bytes;
+    const SortLayout layout(module, region->computation, instruction);
+    region->scratch_bytes = layout.scratch_bytes;
+    if (layout.tile == 0) return;
+    const int n = layout.doublings();
+    region->launches = 1 + (layout.merges ? n : n * (n + 3) / 2);
+    region->bytes_read *= region->launches;
+    region->bytes_written *= region->launches;
     return;
   }
   const int64_t axis = instruction.attributes.GetInt("dimension");

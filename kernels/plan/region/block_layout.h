@@ -49,18 +49,40 @@ struct ScanLayout {
 // Operands that a sort's comparator looks at, ascending.
 std::vector<int> KeysOfComparator(const Computation& comparator);
 
-// A sort: tiles of `tile` elements in shared memory; longer runs go on in
-// device memory. In scratch memory are places along the axis (u32, one an
-// element), where some operand is no key.
+// Whether the computation compares a function of the elements on the left with
+// the same one of those on the right, and what it compares are no floats: then
+// it orders all elements, whatever they are.
+bool IsOrder(const Computation& comparator);
+
+// A sort: tiles of `tile` elements, ordered in shared memory; of longer runs
+// tiles go on in device memory. Sorted parts are merged where the comparator is
+// known to be an order; else they go through a sorting network, which moves
+// elements whatever a comparator says. In scratch memory are, each one for an
+// element of a run, where there are several tiles:
+//   places along the axis (u32), of a network once; of merges, where some
+//   operand is no key, twice;
+//   of merges, each key once.
 struct SortLayout {
-  // Errors none: tile is 0 where keys are too wide for any tile or runs too
-  // long for u32.
+  // Of runs longer than u32 counts and of keys too wide for shared memory
+  // `tile` is 0.
   SortLayout(const Module& module, int computation, const Instruction& sort);
 
+  bool one_tile() const { return padded <= tile; }
+  bool has_payload() const { return keys.size() < num_operands; }
+  // The merges, or the doublings of a network, that follow the tiles.
+  int doublings() const;
+  // Where an array of u32, and of a key, begin in scratch memory.
+  int64_t PlacesBegin(int side) const { return side * places_bytes; }
+  int64_t KeysBegin(size_t key) const { return keys_begin[key]; }
+
   RunsOf runs;
+  size_t num_operands = 0;
   std::vector<int> keys;     // operands
+  bool merges = false;
   int64_t padded = 1;        // the power of two not below the size
   int64_t tile = 0;          // elements of a block
+  int64_t places_bytes = 0;  // of one array of places
+  std::vector<int64_t> keys_begin;
   int64_t scratch_bytes = 0;
 };
 

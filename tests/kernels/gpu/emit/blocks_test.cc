@@ -1,5 +1,6 @@
 // Scans and sorts at sizes where vectors, warps, blocks, tiles and parts end,
 // along every axis, in every order of the emulator's threads.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,56 @@ TEST_P(Blocks, ScansInParts) {
                    0, true),
         true);
   for (const int launches : launches_) EXPECT_EQ(launches, 3);
+}
+
+TEST_P(Blocks, SortsInOneTile) {
+  for (const int64_t n : {0, 1, 2, 3, 31, 32, 33, 64, 1000, 1023, 1024}) {
+    const int64_t rows = n < 64 ? 70 : 2;
+    Check(SortModule(SortBody::kAscending, {DType::kF32}, {rows, n}, 1), true);
+    Check(SortModule(SortBody::kDescending, {DType::kBF16, DType::kS32},
+                     {rows, n}, 1),
+          true);
+    Check(SortModule(SortBody::kAscending, {DType::kU8, DType::kC128},
+                     {n, rows, 2}, 0),
+          true);
+    Check(SortModule(SortBody::kNever, {DType::kS64}, {rows, n}, 1), true);
+    Check(SortModule(SortBody::kLexicographic, {DType::kBool, DType::kS8},
+                     {2, n, 1}, 1),
+          true);
+  }
+  for (const int launches : launches_) EXPECT_EQ(launches, 1);
+}
+
+// With AddComparator's orders, by merges; of few values, so that many are equal
+// and the second input tells whether they kept their order.
+TEST_P(Blocks, SortsByMerges) {
+  for (const int64_t n : {1025, 2047, 2048, 2049, 4097, 9000}) {
+    Check(SortModule(SortBody::kAscending, {DType::kF32}, {n}, 0), true);
+    Check(SortModule(SortBody::kDescending, {DType::kU8, DType::kF64}, {n}, 0),
+          true);
+    Check(SortModule(SortBody::kAscending, {DType::kF16, DType::kBool},
+                     {2, n}, 1),
+          true);
+  }
+  Check(SortModule(SortBody::kAscending, {DType::kS64, DType::kU16},
+                   {2, 1500, 3}, 1),
+        true);
+}
+
+// Other comparators, by a network.
+TEST_P(Blocks, SortsByExchanges) {
+  for (const int64_t n : {1025, 2048, 2049, 4097}) {
+    Check(SortModule(SortBody::kLess, {DType::kF32, DType::kS32}, {n}, 0),
+          false);
+    Check(SortModule(SortBody::kLexicographic, {DType::kS8, DType::kU8},
+                     {2, n}, 1),
+          true);
+  }
+  Check(SortModule(SortBody::kNever, {DType::kS32}, {1500, 2}, 0), true);
+  // Keys too wide for a tile of 1024.
+  Check(SortModule(SortBody::kLexicographic,
+                   {DType::kF64, DType::kS64, DType::kC128}, {1100}, 0),
+        false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Numerics, Blocks, testing::Bool(),
