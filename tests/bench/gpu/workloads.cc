@@ -97,6 +97,16 @@ Tensors TrainStep(const Tensors& p) {
           p[3] - rate * b2, value};
 }
 
+Tensors SortOf(const Tensors& p) { return {Sort(p[0])}; }
+
+// Indices as numbers of which one can ask whether they are finite.
+Tensors TopOf(const Tensors& p) {
+  const auto [largest, indices] = TopK(p[0], 8);
+  return {largest, Convert(indices, kF32)};
+}
+
+Tensors RunningSums(const Tensors& p) { return {CumulativeSum(p[0])}; }
+
 Tensors TransposeOf(const Tensors& p) { return {Transpose(p[0])}; }
 
 // Three steps a turn.
@@ -160,6 +170,7 @@ std::vector<Workload> Workloads(int64_t shrink) {
   const double small = 1 / std::sqrt(static_cast<double>(k4));
   const double tiny = 1 / std::sqrt(static_cast<double>(k16));
   const std::vector<Input> square = {Of(kF32, {k16, k16})};
+  const Input flat = Of(kF32, {k4 * k4});
   const std::vector<Input> factors(2, Of(kF32, {k8, k8}));
   return {
       {1, "chain10_1in", square, Chain1},
@@ -203,6 +214,9 @@ std::vector<Workload> Workloads(int64_t shrink) {
                   Of(kBF16, {k8, k4}), Of(kBF16, {k8, k4})},
        .body = TrainStep,
        .carried = 4},
+      {12, "sort_f32", {flat}, SortOf},
+      {12, "top_k_f32", {Of(kF32, {k4, k4})}, TopOf},
+      {13, "cumsum_f32", {flat}, RunningSums},
       {13, "transpose_f32", square, TransposeOf},
       {.row = 15,
        .name = "small_graph_f32",
