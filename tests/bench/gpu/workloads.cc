@@ -22,6 +22,8 @@ Input Of(DType dtype, const Dims& dims, double scale = 1) {
   return {Shape::Of(dtype, dims), scale};
 }
 
+using Inputs = std::vector<Input>;
+
 // ---- bodies ---------------------------------------------------------------
 
 // Ten steps over one argument.
@@ -169,9 +171,9 @@ std::vector<Workload> Workloads(int64_t shrink) {
   const int64_t k4 = Shrunk(4096, shrink), k8 = 2 * k4, k16 = 4 * k4;
   const double small = 1 / std::sqrt(static_cast<double>(k4));
   const double tiny = 1 / std::sqrt(static_cast<double>(k16));
-  const std::vector<Input> square = {Of(kF32, {k16, k16})};
+  const Inputs square = {Of(kF32, {k16, k16})};
   const Input flat = Of(kF32, {k4 * k4});
-  const std::vector<Input> factors(2, Of(kF32, {k8, k8}));
+  const Inputs factors(2, Of(kF32, {k8, k8}));
   return {
       {1, "chain10_1in", square, Chain1},
       {1, "chain10_2in", {square[0], square[0]}, Chain2},
@@ -189,14 +191,8 @@ std::vector<Workload> Workloads(int64_t shrink) {
       {4, "reduce_all_f32", square, SumAll},
       {4, "reduce_row_f32", square, SumRows},
       {4, "reduce_column_f32", square, SumColumns},
-      {5,
-       "gemm_bf16_4096",
-       {Of(kBF16, {k4, k4}), Of(kBF16, {k4, k4})},
-       ProductOf},
-      {5,
-       "gemm_bf16_8192",
-       {Of(kBF16, {k8, k8}), Of(kBF16, {k8, k8})},
-       ProductOf},
+      {5, "gemm_bf16_4096", Inputs(2, Of(kBF16, {k4, k4})), ProductOf},
+      {5, "gemm_bf16_8192", Inputs(2, Of(kBF16, {k8, k8})), ProductOf},
       {.row = 6,
        .name = "gemm_tf32_8192",
        .inputs = factors,
