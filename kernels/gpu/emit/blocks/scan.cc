@@ -53,13 +53,14 @@ class ScanKernel {
   std::string Number(int64_t n) const { return values_.names().Number(n); }
   const std::string part() const { return scan_.fold.part(); }
 
-  // The run and its part that group `own` is, and its steps [begin, end).
+  // The run, and its part if it has several, that group `own` is, and its steps
+  // [begin, end).
   // Parts of neighbouring runs are neighbours where threads go alone.
   void WriteSteps(bool by_thread) {
     const int64_t size = phase_ == ScanPhase::kCarries ? layout_.parts
                                                        : layout_.runs.size;
     if (!of_parts_) {
-      body_.Line("const ", type(), " run = own, part = ", Number(0), ";");
+      body_.Line("const ", type(), " run = own;");
       body_.Line("const ", type(), " begin = ", Number(0), ", end = ",
                  Number(size), ";");
       return;

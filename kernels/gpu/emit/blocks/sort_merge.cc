@@ -15,8 +15,7 @@ class MergeKernel {
  public:
   MergeKernel(const Sort& sort, int64_t part, SortSide from, SortSide to,
               bool last)
-      : sort_(sort),
-        layout_(sort.layout),
+      : layout_(sort.layout),
         part_(part),
         from_(from),
         to_(to),
@@ -30,7 +29,7 @@ class MergeKernel {
 
   absl::StatusOr<EmittedKernel> Emit() {
     HAWSER_RETURN_IF_ERROR(values_.Declare());
-    values_.DeclareShared();
+    values_.DeclareShared(layout_.has_payload());
     body_.Line("HK_SHARED(u32, cut, 2);");
     WriteTile();
     WriteCuts();
@@ -104,8 +103,8 @@ class MergeKernel {
     body_.Open("for (u32 i = HK_TID; i < all; i += ", threads_, "u)");
     body_.Line("const ", type_, " at = i < lefts ? left + left_begin + i "
                ": right + (first - left_begin) + (i - lefts);");
-    Read("a", "at", sort_.layout.has_payload());
-    values_.WriteShared("a", "i");
+    Read("a", "at", layout_.has_payload());
+    values_.WriteShared("a", "i", layout_.has_payload());
     body_.Close();
     body_.Line("HK_SYNC();");
   }
@@ -116,19 +115,19 @@ class MergeKernel {
     body_.Open("if (out < all)");
     WriteBisection("out", "lefts", "rights",
                    [&](const std::string& l, const std::string& r) {
-                     values_.ReadShared("a", l);
-                     values_.ReadShared("b", absl::StrCat("lefts + ", r));
+                     values_.ReadShared("a", l, false);
+                     values_.ReadShared("b", absl::StrCat("lefts + ", r), false);
                    });
     body_.Line("u32 other = out - low;");
     body_.Open("for (u32 n = out; n < out + ", items, "u && n < all; ++n)");
     body_.Line("bool takes = low < lefts;");
     body_.Open("if (takes && other < rights)");
-    values_.ReadShared("a", "low");
-    values_.ReadShared("b", "lefts + other");
+    values_.ReadShared("a", "low", false);
+    values_.ReadShared("b", "lefts + other", false);
     body_.Line("takes = !", values_.Less("b", "a"), ";");
     body_.Close();
     body_.Line("const u32 from = takes ? low++ : lefts + other++;");
-    values_.ReadShared("c", "from");
+    values_.ReadShared("c", "from", layout_.has_payload());
     body_.Line("const ", type_, " at = begin + n;");
     values_.Write("c", to_, Access::kWrite, "run", "at",
                   !last_ && layout_.has_payload());
@@ -142,7 +141,6 @@ class MergeKernel {
   }
   std::string Number(int64_t n) const { return values_.Number(n); }
 
-  const Sort& sort_;
   const plan::SortLayout& layout_;
   const int64_t part_;
   const SortSide from_, to_;

@@ -24,8 +24,7 @@ std::string WrongOrder(const SortValues& values) {
 class TileKernel {
  public:
   TileKernel(const Sort& sort, const char* kind)
-      : sort_(sort),
-        layout_(sort.layout),
+      : layout_(sort.layout),
         kernel_(kind),
         body_(kernel_.body()),
         values_(sort, &kernel_),
@@ -33,13 +32,11 @@ class TileKernel {
         tiles_(CeilDivide(layout_.runs.size, in_tile_)),
         threads_(std::clamp<int64_t>(layout_.tile / 2, 32, kThreads)) {}
 
-  KernelBuilder& kernel() { return kernel_; }
   SortValues& values() { return values_; }
-  TextWriter& body() { return body_; }
 
   absl::Status Begin() {
     HAWSER_RETURN_IF_ERROR(values_.Declare());
-    values_.DeclareShared();
+    values_.DeclareShared(/*places=*/true);
     return absl::OkStatus();
   }
   // For each element of the tile, that is there, with its run and its index.
@@ -81,12 +78,12 @@ class TileKernel {
                "low + j;");
     WriteIsThere();
     body_.Open("if (there)");
-    values_.ReadShared("a", "low");
-    values_.ReadShared("b", "high");
+    values_.ReadShared("a", "low", true);
+    values_.ReadShared("b", "high", true);
     body_.Line(WrongOrder(values_));
     body_.Open("if (swap)");
-    values_.WriteShared("b", "low");
-    values_.WriteShared("a", "high");
+    values_.WriteShared("b", "low", true);
+    values_.WriteShared("a", "high", true);
     body_.Close();
     body_.Close();
     body_.Close();
@@ -119,7 +116,6 @@ class TileKernel {
                in_tile_, "u < ", values_.Number(layout_.runs.runs()), ";");
   }
 
-  const Sort& sort_;
   const plan::SortLayout& layout_;
   KernelBuilder kernel_;
   TextWriter& body_;
@@ -137,14 +133,14 @@ absl::StatusOr<EmittedKernel> EmitTiles(const Sort& sort, SortSide to) {
   HAWSER_RETURN_IF_ERROR(tile.Begin());
   tile.OpenElements();
   values.Read("a", SortSide::kOperands, Access::kRead, "run", "at", true);
-  values.WriteShared("a", "i");
+  values.WriteShared("a", "i", true);
   tile.CloseElements();
   tile.WriteSteps(/*doubles=*/true);
   tile.OpenElements();
-  values.ReadShared("a", "i");
   const bool last = sort.layout.one_tile();
   const bool places =
       !last && (!sort.layout.merges || sort.layout.has_payload());
+  values.ReadShared("a", "i", places || sort.layout.has_payload());
   values.Write("a", to, Access::kWrite, "run", "at", places);
   if (last) values.WritePayload("a", "run", "at");
   tile.CloseElements();
@@ -157,11 +153,11 @@ absl::StatusOr<EmittedKernel> EmitTileExchanges(const Sort& sort, bool last) {
   HAWSER_RETURN_IF_ERROR(tile.Begin());
   tile.OpenElements();
   values.Read("a", SortSide::kResults, Access::kUpdate, "run", "at", true);
-  values.WriteShared("a", "i");
+  values.WriteShared("a", "i", true);
   tile.CloseElements();
   tile.WriteSteps(/*doubles=*/false);
   tile.OpenElements();
-  values.ReadShared("a", "i");
+  values.ReadShared("a", "i", !last || sort.layout.has_payload());
   values.Write("a", SortSide::kResults, Access::kUpdate, "run", "at", !last);
   if (last) values.WritePayload("a", "run", "at");
   tile.CloseElements();

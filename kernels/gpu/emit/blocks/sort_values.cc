@@ -65,31 +65,32 @@ absl::Status SortValues::Declare() {
   return absl::OkStatus();
 }
 
-void SortValues::DeclareShared() {
+void SortValues::DeclareShared(bool places) {
   TextWriter& body = kernel_->body();
   for (size_t k = 0; k < num_keys(); ++k) {
     body.Line("HK_SHARED(", TypeName(sort_.dtype(sort_.layout.keys[k])), ", k",
               k, ", ", sort_.layout.tile, ");");
   }
-  body.Line("HK_SHARED(u32, place, ", sort_.layout.tile, ");");
+  if (places) body.Line("HK_SHARED(u32, place, ", sort_.layout.tile, ");");
 }
 
-void SortValues::ReadShared(const std::string& name, const std::string& index) {
+void SortValues::ReadShared(const std::string& name, const std::string& index,
+                            bool places) {
   TextWriter& body = kernel_->body();
   for (size_t k = 0; k < num_keys(); ++k) {
     body.Line("const ", TypeName(sort_.dtype(sort_.layout.keys[k])), " ", name,
               k, " = k", k, "[", index, "];");
   }
-  body.Line("const u32 ", name, "p = place[", index, "];");
+  if (places) body.Line("const u32 ", name, "p = place[", index, "];");
 }
 
-void SortValues::WriteShared(const std::string& name,
-                             const std::string& index) {
+void SortValues::WriteShared(const std::string& name, const std::string& index,
+                             bool places) {
   TextWriter& body = kernel_->body();
   for (size_t k = 0; k < num_keys(); ++k) {
     body.Line("k", k, "[", index, "] = ", name, k, ";");
   }
-  body.Line("place[", index, "] = ", name, "p;");
+  if (places) body.Line("place[", index, "] = ", name, "p;");
 }
 
 std::string SortValues::ScratchPlace(const std::string& run,
@@ -141,13 +142,13 @@ void SortValues::Read(const std::string& name, SortSide side, Access access,
     body.Line("const ", TypeName(sort_.dtype(sort_.layout.keys[k])), " ", name,
               k, " = Load(", Key(k, side, access), " + ", from, ");");
   }
-  std::string place = "0u";
-  if (side == SortSide::kOperands) {
-    place = absl::StrCat("(u32)(", at, ")");
-  } else if (places) {
-    place = absl::StrCat("Load(", Places(side, access), " + ", scratch, ")");
-  }
-  body.Line("const u32 ", name, "p = ", place, ";");
+  if (!places) return;
+  body.Line("const u32 ", name, "p = ",
+            side == SortSide::kOperands
+                ? absl::StrCat("(u32)(", at, ")")
+                : absl::StrCat("Load(", Places(side, access), " + ", scratch,
+                               ")"),
+            ";");
 }
 
 void SortValues::Write(const std::string& name, SortSide side, Access access,

@@ -44,13 +44,16 @@ class SortValues {
   std::string Number(int64_t n) const { return names_.Number(n); }
   size_t num_keys() const { return sort_.layout.keys.size(); }
 
+  // `places`, here and below: whether places are needed beside keys.
   // Shared memory: "k0", "k1", ... and "place".
-  void DeclareShared();
+  void DeclareShared(bool places);
   // Reads shared element `index` into new variables: "<name>0", ... and
   // "<name>p".
-  void ReadShared(const std::string& name, const std::string& index);
-  void WriteShared(const std::string& name, const std::string& index);
-  // The same in device memory. `places`: whether these are needed.
+  void ReadShared(const std::string& name, const std::string& index,
+                  bool places);
+  void WriteShared(const std::string& name, const std::string& index,
+                   bool places);
+  // The same in device memory.
   void Read(const std::string& name, SortSide side, Access access,
             const std::string& run, const std::string& at, bool places);
   void Write(const std::string& name, SortSide side, Access access,

@@ -154,7 +154,7 @@ TEST_P(NvrtcTest, KnownGraphsCompileWithoutSpills) {
 TEST_P(NvrtcTest, ScansAndSortsCompileWithoutSpills) {
   const Texts texts = BlockTexts(GetParam());
   EXPECT_GT(texts.size(), 50u);
-  for (const char* target : {"sm_75", "sm_80", "sm_90", "sm_100"}) {
+  for (const char* target : {"sm_80", "sm_90", "sm_100"}) {
     int compiled = 0;
     CompileAll(texts, target, [&](const KernelResources& k) {
       ++compiled;
