@@ -102,14 +102,18 @@ class ScanKernel {
                      : absl::StrCat("(", type(), ")HK_BID * ", kThreads / 32,
                                     "u + HK_TID / 32u"),
                ";");
-    // Whole warps, and there is no barrier of the block.
-    if (!block) body_.Line("if (own >= ", Number(groups_), ") return;");
     body_.Line("const u32 lane = HK_TID % ", lanes_, "u;");
     WriteSteps(/*by_thread=*/false);
     values_.DeclareCarry("carry", "part", "run");
+    // Spare warps, behind the last group, take no turn.
+    const bool spare = groups_ % (kThreads / lanes_) != 0;
+    if (spare) {
+      body_.Line("const ", type(), " stop = own < ", Number(groups_),
+                 " ? end : begin;");
+    }
     const int width = values_.width();
-    body_.Open("for (", type(), " at = begin; at < end; at += ",
-               lanes_ * width, "u)");
+    body_.Open("for (", type(), " at = begin; at < ", spare ? "stop" : "end",
+               "; at += ", lanes_ * width, "u)");
     body_.Line("const ", type(), " s = at + lane * ", width, "u;");
     WriteTurn(block, width);
     body_.Close();
