@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ir/op_def.h"
 #include "core/ir/text/printer.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/gpu/emit/block_graphs.h"
@@ -163,6 +164,41 @@ TEST_P(Blocks, SortsByExchanges) {
   Check(SortModule(SortBody::kLexicographic,
                    {DType::kF64, DType::kS64, DType::kC128}, {1100}, 0),
         false);
+}
+
+// Any shape, axis, dtypes, body and direction.
+TEST_P(Blocks, OfDrawnKinds) {
+  Random random(GetParam() ? 11 : 12);
+  for (int n = 0; n < 60; ++n) {
+    Dims dims;
+    for (int64_t axes = random.Between(1, 3), left = 3000; axes > 0; --axes) {
+      dims.push_back(random.Between(1, random.OneIn(2) ? left : 1 + left % 40));
+      left = std::max<int64_t>(1, left / dims.back());
+    }
+    const int64_t axis = random.Below(static_cast<int64_t>(dims.size()));
+    const std::vector<DType> dtypes = {random.PickDType(kReals),
+                                       random.PickDType(kReals)};
+    if (random.OneIn(2)) {
+      const SortBody body = random.Pick(std::vector<SortBody>{
+          SortBody::kAscending, SortBody::kDescending,
+          SortBody::kLexicographic, SortBody::kNever});
+      // With NaN no order.
+      Check(SortModule(body, dtypes, dims, axis),
+            body != SortBody::kLexicographic);
+      continue;
+    }
+    const bool reverse = random.OneIn(2);
+    if (random.OneIn(2)) {
+      Check(ScanModule(ScanBody::kSumAndLargest,
+                       {random.PickDType(kInts), dtypes[1]}, dims, axis,
+                       reverse),
+            true);
+    } else {
+      Check(ScanModule(random.OneIn(2) ? ScanBody::kLast : ScanBody::kLargest,
+                       {dtypes[0]}, dims, axis, reverse),
+            true);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Numerics, Blocks, testing::Bool(),
