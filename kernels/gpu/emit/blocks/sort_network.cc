@@ -72,7 +72,8 @@ class TileKernel {
     body_.Line("HK_SYNC();");
     body_.Open("for (u32 i = HK_TID; i < ", layout_.tile / 2, "u; i += ",
                threads_, "u)");
-    body_.Line("const u32 in = i % j, low = (i - in) * 2u + in;");
+    // j is a power of two.
+    body_.Line("const u32 in = i & (j - 1u), low = (i - in) * 2u + in;");
     body_.Line("const u32 high = ",
                doubles ? "j * 2u == k ? low - in + k - 1u - in : " : "",
                "low + j;");
