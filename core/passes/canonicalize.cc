@@ -10,8 +10,8 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
-#include "core/passes/rewriter.h"
-#include "core/passes/simplify.h"
+#include "core/passes/rewrite/rewriter.h"
+#include "core/passes/patterns/simplify.h"
 
 namespace hawser {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "core/ir/leaves.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/ir/leaves.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
 namespace {

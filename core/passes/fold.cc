@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/ir/leaves.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
 namespace {

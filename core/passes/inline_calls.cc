@@ -6,7 +6,7 @@
 #include "core/base/status.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/control.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
 

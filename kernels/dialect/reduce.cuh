@@ -167,5 +167,30 @@ HK_DEVICE T BlockScan(T x, Shared& shared) {
   }
   return x;
 }
+// What stands before this thread's value: `carry`, then the values of lower
+// threads. `carry` is the same in all of them and becomes what all come to.
+template <class Op, class T> HK_DEVICE T WarpScanOn(T x, T& carry) {
+  const T upto = WarpScan<Op>(x);
+  const T below = ShuffleUp(upto, 1), all = Shuffle(upto, kWarp - 1);
+  const T before = Lane() > 0 ? Op::Combine(carry, below) : carry;
+  carry = Op::Combine(carry, all);
+  return before;
+}
+template <class Op, u32 kThreads, class T, class Shared>
+HK_DEVICE T BlockScanOn(T x, T& carry, Shared& shared) {
+  static_assert(kThreads % kWarp == 0, "whole warps");
+  const T upto = WarpScan<Op>(x);
+  const T below = ShuffleUp(upto, 1);
+  HK_SYNC();
+  if (Lane() == kWarp - 1) shared[HK_TID / kWarp] = upto;
+  HK_SYNC();
+  T before = carry;
+  for (u32 i = 0; i < kThreads / kWarp; ++i) {
+    if (i == HK_TID / kWarp) before = carry;
+    const T next = shared[i];
+    carry = Op::Combine(carry, next);
+  }
+  return Lane() > 0 ? Op::Combine(before, below) : before;
+}
 }  // namespace hk
 #endif  // HK_REDUCE

@@ -20,6 +20,7 @@ constexpr absl::string_view kKindNames[] = {"none",
                                             "full reduction",
                                             "library dot",
                                             "update",
+                                            "block",
                                             "host",
                                             "control"};
 

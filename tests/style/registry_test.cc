@@ -51,8 +51,6 @@ constexpr Exemption kWithoutPlan[] = {
     {"parameter", "an argument is there already"},
     {"call", "passes put its computation in its place"},
     {"fusion", "planned modules are not planned again"},
-    {"scan", "no kernels yet: a GPU's host runs it"},
-    {"sort", "no kernels yet: a GPU's host runs it"},
 };
 
 // Ops on floats that are not differentiable, and why; for others that is what a

@@ -135,6 +135,10 @@ def call(node):
         return ["Gather"] + inputs + axes_of(attrs)
     if op == "indexed_put":
         return ["IndexedPut"] + inputs + axes_of(attrs)
+    if op in ("sort", "argsort"):
+        return [{"sort": "Sort", "argsort": "ArgSort"}[op]] + inputs + [
+            "axis=%d" % attrs["axis"],
+            "descending=" + flag(attrs["direction"] == "desc")]
     if op == "argmax" and attrs["axis"] is None:
         return ["ArgMax"] + inputs
     if op == "dot":

@@ -1,6 +1,7 @@
 #include "kernels/gpu/emit/emit.h"
 
 #include "core/base/status.h"
+#include "kernels/gpu/emit/blocks/blocks.h"
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/reductions/reductions.h"
 
@@ -21,6 +22,7 @@ constexpr EmitterRow kEmitters[] = {
     {RegionKind::kColumnReduction, EmitColumns},
     {RegionKind::kLibraryDot, EmitDot},
     {RegionKind::kUpdate, EmitUpdate},
+    {RegionKind::kBlock, EmitBlocks},
 };
 
 bool HasElements(const Module& module, const plan::Region& region) {

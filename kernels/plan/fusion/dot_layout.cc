@@ -10,7 +10,7 @@
 #include "core/ops/contraction/dot.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser::plan {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "kernels/plan/region/accesses.h"
+#include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/epilogue.h"
 #include "kernels/plan/region/node_table.h"
 #include "kernels/plan/region/point_graph.h"
@@ -361,7 +362,8 @@ void CountWholeBytes(const Computation& c, const Instruction& i,
   region->bytes_written = region->bytes_read;
 }
 
-RegionKind KindAlone(const Computation& c, const Instruction& i) {
+RegionKind KindAlone(const Computation& c, const Instruction& i,
+                     const Target& target) {
   if (i.op == &kParameter) return RegionKind::kNone;
   if (i.op == &kConstant) return RegionKind::kConstant;
   const NodeRow& row = NodeOf(c, i);
@@ -376,6 +378,8 @@ RegionKind KindAlone(const Computation& c, const Instruction& i) {
       return RegionKind::kUpdate;
     case NodeClass::kControl:
       return RegionKind::kControl;
+    case NodeClass::kBlock:
+      return target.block_kernels ? RegionKind::kBlock : RegionKind::kHost;
     case NodeClass::kBytes:
     case NodeClass::kHost:
       break;
@@ -392,7 +396,7 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
   Region region{.computation = computation,
                 .instruction = instruction,
                 .body = i.op == &kFusion ? i.called[0] : computation};
-  region.kind = i.op == &kFusion ? RegionKind::kLoop : KindAlone(c, i);
+  region.kind = i.op == &kFusion ? RegionKind::kLoop : KindAlone(c, i, target);
   if (region.kind == RegionKind::kLoop ||
       region.kind == RegionKind::kLibraryDot) {
     auto lowered = LowerLoops(BodyOf(module, c, instruction), region, target);
@@ -401,6 +405,7 @@ absl::StatusOr<Region> LowerRegion(const Module& module, int computation,
     region.kind = RegionKind::kHost;
   }
   CountWholeBytes(c, i, &region);
+  if (region.kind == RegionKind::kBlock) LayOutBlocks(module, i, target, &region);
   return region;
 }
 

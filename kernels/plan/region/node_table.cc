@@ -8,11 +8,13 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
 #include "core/ops/rules.h"
 
 namespace hawser::plan {
@@ -234,6 +236,8 @@ constexpr NodeRow kRows[] = {
     {&kDotGeneral, NodeClass::kDot, 0, ExpandDot},
     {&kDynamicUpdateSlice, NodeClass::kUpdate},
     {&kScatter, NodeClass::kUpdate},
+    {&kScan, NodeClass::kBlock, 2},
+    {&kSort, NodeClass::kBlock, 8},
 };
 // What has no row, by its traits.
 constexpr NodeRow Elementwise(double cost) {

@@ -13,6 +13,7 @@ enum class NodeClass : uint8_t {
   kReduce,   // folds axes away
   kDot,      // a library's product
   kUpdate,   // writes into its operand 0
+  kBlock,    // never fused: kernels in which a block's threads work together
   kControl,  // calls computations that are planned on their own
   kBytes,    // its operand's bytes, never fused
   kHost,     // never fused: no row here, or values decide its work

@@ -30,6 +30,7 @@ enum class RegionKind : uint8_t {
   kFullReduction,    // reductions over everything
   kLibraryDot,       // dot_general, maybe with an epilogue
   kUpdate,           // dynamic_update_slice, scatter: in place if it may be
+  kBlock,            // scan, sort: kernels of their own (block_layout.h)
   kHost,             // no kernel is planned: run by the engine's own row
   kControl,          // while, case: computations planned on their own
 };
@@ -146,7 +147,8 @@ struct Region {
   std::vector<MemoryAccess> accesses;
   int stages = 1;      // passes over the domain (1 + deepest reduction chain)
   int launches = 1;    // 2: partial results, then the rest
-  int64_t splits = 1;  // blocks per result of a split reduction
+  int64_t splits = 1;  // blocks per result of a split reduction; of kBlock:
+                       // parts of a scan's run
   int64_t scratch_bytes = 0;  // for partial results
   int live_points = 0;        // most values alive at once: registers, about
   Epilogue epilogue;          // kLibraryDot

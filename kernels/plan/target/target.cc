@@ -8,6 +8,7 @@ Target GpuTarget() {
           .lanes_per_second = 33e12,
           .launch_seconds = 2e-6,
           .parallel_units = 132,
+          .block_kernels = true,
           .split_above_elements = 1024,
           .epilogues = EpilogueSupport::kTable,
           .strided_products = true};

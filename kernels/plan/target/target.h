@@ -53,6 +53,8 @@ struct Target {
   int64_t parallel_units = 1;  // blocks that keep the device busy
   // Neighbouring columns that one block sums.
   int64_t columns_per_block = 256;
+  // Whether scans and sorts run as kernels (kBlock); else they are kHost.
+  bool block_kernels = false;
   // A reduction whose results keep fewer than 4 blocks a unit busy is split
   // into parts of at least so many elements, with a second pass over the
   // partial results. By sizes alone, so that the order of a sum is fixed.

@@ -1,5 +1,7 @@
 #include "tests/bench/cpu/floors.h"
 
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/bench/cpu/floors.cc"
 #include "hwy/foreach_target.h"
@@ -154,6 +156,41 @@ void Count(const int32_t* x, int64_t n, int32_t* counts) {
   }
 }
 
+void Threefry(uint32_t key0, uint32_t key1, uint32_t* words, int64_t n) {
+  const hn::ScalableTag<uint32_t> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const uint32_t keys[] = {key0, key1, key0 ^ key1 ^ 0x1BD11BDA};
+  for (int64_t i = 0; i < n / 2; i += lanes) {
+    const auto first = hn::Iota(d, static_cast<uint32_t>(i));
+    const auto half = hn::Set(d, static_cast<uint32_t>(n / 2));
+    auto x = hn::Add(first, hn::Set(d, keys[0]));
+    auto y = hn::Add(hn::Add(first, half), hn::Set(d, keys[1]));
+    const auto mix = [&](auto by) HWY_ATTR {
+      constexpr int kBy = decltype(by)::value;
+      x = hn::Add(x, y);
+      y = hn::Xor(hn::Or(hn::ShiftLeft<kBy>(y), hn::ShiftRight<32 - kBy>(y)),
+                  x);
+    };
+    for (uint32_t round = 0; round < 5; ++round) {
+      if (round % 2 == 0) {
+        mix(std::integral_constant<int, 13>());
+        mix(std::integral_constant<int, 15>());
+        mix(std::integral_constant<int, 26>());
+        mix(std::integral_constant<int, 6>());
+      } else {
+        mix(std::integral_constant<int, 17>());
+        mix(std::integral_constant<int, 29>());
+        mix(std::integral_constant<int, 16>());
+        mix(std::integral_constant<int, 24>());
+      }
+      x = hn::Add(x, hn::Set(d, keys[(round + 1) % 3]));
+      y = hn::Add(y, hn::Set(d, keys[(round + 2) % 3] + round + 1));
+    }
+    hn::StoreU(x, d, words + i);
+    hn::StoreU(y, d, words + n / 2 + i);
+  }
+}
+
 void Mandelbrot(const float* c_re, const float* c_im, float* z_re, float* z_im,
                 int32_t* turns, int64_t n) {
   const Floats d;
@@ -187,6 +224,7 @@ Loops LoopsOfTarget() {
           .gather_rows = GatherRows,
           .add_rows = AddRows,
           .count = Count,
+          .threefry = Threefry,
           .mandelbrot = Mandelbrot};
 }
 

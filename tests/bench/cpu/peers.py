@@ -201,6 +201,40 @@ class Numpy(Products):
                             centers)
         return run
 
+    def count(self):
+        return self.size(1 << 24, 4096)
+
+    def sort_f32(self):
+        x = self.floats(-1, 1, self.count())
+        return lambda: self.np.sort(x)
+
+    def sort_s32(self):
+        x = self.random.integers(0, 2000000000, self.count()).astype(
+            self.np.int32)
+        return lambda: self.np.sort(x)
+
+    def argsort(self):
+        x = self.floats(-1, 1, self.count())
+        return lambda: self.np.argsort(x, kind="stable")
+
+    def top_k(self):
+        np, x, k = self.np, self.floats(-1, 1, self.count()), self.size(
+            1000, 10)
+
+        def run():
+            places = np.argpartition(x, -k)[-k:]
+            order = np.argsort(-x[places])
+            return x[places[order]], places[order]
+        return run
+
+    def cumsum(self):
+        x = self.floats(0, 1, self.count())
+        return lambda: self.np.cumsum(x)
+
+    def random_normal(self):
+        count = self.size(1000064, 4096)
+        return lambda: self.random.standard_normal(count, self.np.float32)
+
     def grid(self):
         side = self.size(1024, 16)
         at = self.np.arange(side, dtype=self.np.float32) / side
@@ -254,6 +288,29 @@ class Torch(Products):
                 v = v * scale + shift
             return v
         return run
+
+    def count(self):
+        return self.size(1 << 24, 4096)
+
+    def sort_f32(self):
+        x = self.floats(-1, 1, self.count())
+        return lambda: x.sort()
+
+    def argsort(self):
+        x = self.floats(-1, 1, self.count())
+        return lambda: x.sort(stable=True)[1]
+
+    def top_k(self):
+        x = self.floats(-1, 1, self.count())
+        return lambda: x.topk(self.size(1000, 10))
+
+    def cumsum(self):
+        x = self.floats(0, 1, self.count())
+        return lambda: x.cumsum(0)
+
+    def random_normal(self):
+        count = self.size(1000064, 4096)
+        return lambda: self.torch.randn(count)
 
     def chain_f32(self):
         return self.chain(self.square(), SCALE, SHIFT)

@@ -54,7 +54,7 @@ Sample Timed(Once once, double units) {
 std::vector<Work> AllWorks() {
   std::vector<Work> all;
   for (const auto& works : {ElementwiseWorks(), RowWorks(), MovementWorks(),
-                            ProductWorks(), ClientWorks()}) {
+                            ProductWorks(), OrderWorks(), ClientWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;

@@ -56,6 +56,9 @@ class Cupy:
     def square(self):
         return self.random(self.sizes.k16, self.sizes.k16)
 
+    def flat(self):
+        return self.random(self.sizes.k4 * self.sizes.k4)
+
     def chain10_1in(self):
         x = self.square()
         return lambda: chain10_1in(x)
@@ -80,6 +83,14 @@ class Cupy:
     def gemm_f32_8192(self):
         x, y = (self.random(self.sizes.k8, self.sizes.k8) for _ in range(2))
         return lambda: x @ y
+
+    def sort_f32(self):
+        x = self.flat()
+        return lambda: cupy.sort(x)
+
+    def cumsum_f32(self):
+        x = self.flat()
+        return lambda: cupy.cumsum(x)
 
     def transpose_f32(self):
         x = self.square()

@@ -40,6 +40,9 @@ class Jax:
     def square(self):
         return self.random(jnp.float32, self.sizes.k16, self.sizes.k16)
 
+    def flat(self):
+        return self.random(jnp.float32, self.sizes.k4 * self.sizes.k4)
+
     def chain10_1in(self):
         def chain(x):
             for _ in range(5):
@@ -155,6 +158,19 @@ class Jax:
             weights, value = step(weights, x, y)
             return value
         return run
+
+    def sort_f32(self):
+        return self.calling(jnp.sort, self.flat())
+
+    def top_k_f32(self):
+        def top(x):
+            values, indices = jax.lax.top_k(x, 8)
+            return values, indices.astype(jnp.float32)
+        k4 = self.sizes.k4
+        return self.calling(top, self.random(jnp.float32, k4, k4))
+
+    def cumsum_f32(self):
+        return self.calling(jnp.cumsum, self.flat())
 
     def transpose_f32(self):
         return self.calling(lambda x: x.T, self.square())

@@ -127,6 +127,9 @@ class Eager:
     def square(self):
         return self.random(F32, self.sizes.k16, self.sizes.k16)
 
+    def flat(self):
+        return self.random(F32, self.sizes.k4 * self.sizes.k4)
+
     def chain10_1in(self):
         return self.calling(chain10_1in, self.square())
 
@@ -207,6 +210,20 @@ class Eager:
                 update(weights, gradients)
             return value.detach()
         return run
+
+    def sort_f32(self):
+        return self.calling(lambda x: torch.sort(x).values, self.flat())
+
+    def top_k_f32(self):
+        k4 = self.sizes.k4
+
+        def top(x):
+            values, indices = torch.topk(x, 8)
+            return values, indices.to(F32)
+        return self.calling(top, self.random(F32, k4, k4))
+
+    def cumsum_f32(self):
+        return self.calling(lambda x: torch.cumsum(x, 0), self.flat())
 
     def transpose_f32(self):
         return self.calling(transpose, self.square())

@@ -22,6 +22,8 @@ Input Of(DType dtype, const Dims& dims, double scale = 1) {
   return {Shape::Of(dtype, dims), scale};
 }
 
+using Inputs = std::vector<Input>;
+
 // ---- bodies ---------------------------------------------------------------
 
 // Ten steps over one argument.
@@ -97,6 +99,16 @@ Tensors TrainStep(const Tensors& p) {
           p[3] - rate * b2, value};
 }
 
+Tensors SortOf(const Tensors& p) { return {Sort(p[0])}; }
+
+// Indices as numbers of which one can ask whether they are finite.
+Tensors TopOf(const Tensors& p) {
+  const auto [largest, indices] = TopK(p[0], 8);
+  return {largest, Convert(indices, kF32)};
+}
+
+Tensors RunningSums(const Tensors& p) { return {CumulativeSum(p[0])}; }
+
 Tensors TransposeOf(const Tensors& p) { return {Transpose(p[0])}; }
 
 // Three steps a turn.
@@ -159,8 +171,9 @@ std::vector<Workload> Workloads(int64_t shrink) {
   const int64_t k4 = Shrunk(4096, shrink), k8 = 2 * k4, k16 = 4 * k4;
   const double small = 1 / std::sqrt(static_cast<double>(k4));
   const double tiny = 1 / std::sqrt(static_cast<double>(k16));
-  const std::vector<Input> square = {Of(kF32, {k16, k16})};
-  const std::vector<Input> factors(2, Of(kF32, {k8, k8}));
+  const Inputs square = {Of(kF32, {k16, k16})};
+  const Input flat = Of(kF32, {k4 * k4});
+  const Inputs factors(2, Of(kF32, {k8, k8}));
   return {
       {1, "chain10_1in", square, Chain1},
       {1, "chain10_2in", {square[0], square[0]}, Chain2},
@@ -178,14 +191,8 @@ std::vector<Workload> Workloads(int64_t shrink) {
       {4, "reduce_all_f32", square, SumAll},
       {4, "reduce_row_f32", square, SumRows},
       {4, "reduce_column_f32", square, SumColumns},
-      {5,
-       "gemm_bf16_4096",
-       {Of(kBF16, {k4, k4}), Of(kBF16, {k4, k4})},
-       ProductOf},
-      {5,
-       "gemm_bf16_8192",
-       {Of(kBF16, {k8, k8}), Of(kBF16, {k8, k8})},
-       ProductOf},
+      {5, "gemm_bf16_4096", Inputs(2, Of(kBF16, {k4, k4})), ProductOf},
+      {5, "gemm_bf16_8192", Inputs(2, Of(kBF16, {k8, k8})), ProductOf},
       {.row = 6,
        .name = "gemm_tf32_8192",
        .inputs = factors,
@@ -203,6 +210,9 @@ std::vector<Workload> Workloads(int64_t shrink) {
                   Of(kBF16, {k8, k4}), Of(kBF16, {k8, k4})},
        .body = TrainStep,
        .carried = 4},
+      {12, "sort_f32", {flat}, SortOf},
+      {12, "top_k_f32", {Of(kF32, {k4, k4})}, TopOf},
+      {13, "cumsum_f32", {flat}, RunningSums},
       {13, "transpose_f32", square, TransposeOf},
       {.row = 15,
        .name = "small_graph_f32",

@@ -134,6 +134,79 @@ TEST(Lower, BatchAxesOfGatherBecomeComponents) {
                     HasSubstr("start_index_map=[1,0]")));
 }
 
+TEST(Lower, SortsGoAlongTheLastAxisUnlessTheySayAnother) {
+  const auto sort = [](const char* attributes) {
+    return LoweredText(MainOf(
+        "%a: tensor<2x3xf32>", "tensor<2x3xf32>",
+        absl::StrCat("%0 = \"stablehlo.sort\"(%a) ", attributes,
+                     "({\n^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+                     "%1 = stablehlo.compare LT, %x, %y : (tensor<f32>, "
+                     "tensor<f32>) -> tensor<i1>\n"
+                     "stablehlo.return %1 : tensor<i1>\n"
+                     "}) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                     "return %0 : tensor<2x3xf32>")));
+  };
+  EXPECT_THAT(sort(""), HasSubstr("= sort(%0) dimension=1"));
+  EXPECT_THAT(sort("<{dimension = 0 : i64}> "),
+              HasSubstr("= sort(%0) dimension=0"));
+  EXPECT_THAT(LoweredText(MainOf(
+                  "%a: tensor<5x3xf32>", "tensor<5x2xf32>, tensor<5x2xi32>",
+                  "%v, %i = chlo.top_k(%a, k = 2) : tensor<5x3xf32> -> "
+                  "(tensor<5x2xf32>, tensor<5x2xi32>)\n"
+                  "return %v, %i : tensor<5x2xf32>, tensor<5x2xi32>")),
+              AllOf(HasSubstr("= sort(%0, %1) dimension=1"),
+                    HasSubstr("limit_indices=[5,2]")));
+}
+
+std::string Window(const char* padding, const char* sizes,
+                   const char* more = "") {
+  return MainOf(
+      "%a: tensor<8x9xf32>", "tensor<8x9xf32>",
+      absl::StrCat("%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                   "%0 = \"stablehlo.reduce_window\"(%a, %z) <{padding = ",
+                   padding, ", window_dimensions = array<i64: ", sizes, ">",
+                   more,
+                   "}> ({\n^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+                   "%1 = stablehlo.add %x, %y : tensor<f32>\n"
+                   "stablehlo.return %1 : tensor<f32>\n"
+                   "}) : (tensor<8x9xf32>, tensor<f32>) -> tensor<8x9xf32>\n"
+                   "return %0 : tensor<8x9xf32>"));
+}
+
+TEST(Lower, WindowsOfAllBeforeOrBehindAreScans) {
+  EXPECT_THAT(LoweredText(Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>",
+                                 "8, 1")),
+              HasSubstr("= scan(%0) dimension=0"));
+  EXPECT_THAT(LoweredText(Window("dense<[[0, 0], [0, 8]]> : tensor<2x2xi64>",
+                                 "1, 9")),
+              HasSubstr("= scan(%0) dimension=1 reverse=true"));
+  for (const std::string& other :
+       {Window("dense<[[3, 4], [0, 0]]> : tensor<2x2xi64>", "8, 1"),
+        Window("dense<[[7, 0], [8, 0]]> : tensor<2x2xi64>", "8, 9"),
+        Window("dense<[[2, 0], [0, 0]]> : tensor<2x2xi64>", "3, 1"),
+        Window("dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>", "8, 1",
+               ", window_dilations = array<i64: 2, 1>")}) {
+    EXPECT_THAT(LoweredText(other),
+                AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("no prefixes")));
+  }
+}
+
+TEST(Lower, RandomBitsTakeAStateOfAKeyAndACounter) {
+  const auto bits = [](const char* state, const char* of) {
+    return LoweredText(MainOf(
+        absl::StrCat("%a: tensor<", state, ">"),
+        absl::StrCat("tensor<", of, ">"),
+        absl::StrCat("%s, %0 = stablehlo.rng_bit_generator %a, algorithm = "
+                     "THREE_FRY : (tensor<",
+                     state, ">) -> (tensor<", state, ">, tensor<", of,
+                     ">)\nreturn %0 : tensor<", of, ">")));
+  };
+  EXPECT_THAT(bits("2xui64", "3xui32"), HasSubstr("u32[3] = slice("));
+  EXPECT_THAT(bits("2xui64", "2x3xui64"), HasSubstr("u64[2,3] = reshape("));
+  EXPECT_THAT(bits("3xui64", "3xui32"), HasSubstr("a state of u64[3]"));
+  EXPECT_THAT(bits("2xui64", "3xui8"), HasSubstr("bits of u8"));
+}
+
 TEST(Lower, CompositesAndCustomCalls) {
   const std::string program =
       MainOf("%a: tensor<2xf32>", "tensor<2xf32>",

@@ -171,7 +171,8 @@ Module Loop() {
 TEST(ValueAndGradient, ALoopIsUnimplementedNamingOpAndPlace) {
   EXPECT_THAT(ValueAndGradient(Loop()),
               StatusIs(StatusCode::kUnimplemented,
-                       "while: its gradient is not implemented"));
+                       "while: the gradient of a loop whose turns only a "
+                       "run can count"));
   const SourceLocation where[] = {{"user.cc", 1}, {"user.cc", 42}};
   EXPECT_THAT(ValueAndGradient(Loop(), {.where = where}),
               StatusIs(StatusCode::kUnimplemented, "(at user.cc:42)"));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tests/kernels/emu/bench.h"
@@ -93,6 +94,32 @@ TEST(Collectives, ScansFoldAllBelow) {
   for (uint32_t i = 0; i < kThreads; ++i) {
     all = Compose(all, x[i]);
     ASSERT_EQ(y[i], all) << i;
+  }
+}
+
+// What stands before each thread, from one round to the next.
+TEST(Collectives, ScansGoOnFromTheirCarry) {
+  const auto x = Random(kThreads);
+  for (const std::string call : {"BlockScanOn<Compose, 256>(m, carry, s)",
+                                 "WarpScanOn<Compose>(m, carry)"}) {
+    const auto y = RunBody<uint32_t>(
+        kAffine,
+        "  HK_SHARED(Map, s, 8);\n"
+        "  const Map m = BitCast<Map>(v);\n"
+        "  Map carry = Compose::Identity();\n  " +
+            call + ";\n  v = BitCast<u32>(" + call + ");",
+        "u32", x);
+    const uint32_t group = call[0] == 'B' ? kThreads : 32;
+    for (uint32_t first = 0; first < kThreads; first += group) {
+      uint32_t before = 1;
+      for (uint32_t i = 0; i < group; ++i) {
+        before = Compose(before, x[first + i]);
+      }
+      for (uint32_t i = 0; i < group; ++i) {
+        ASSERT_EQ(y[first + i], before) << call << " " << first + i;
+        before = Compose(before, x[first + i]);
+      }
+    }
   }
 }
 

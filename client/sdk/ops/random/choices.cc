@@ -9,6 +9,7 @@
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/ops/indexing/sort.h"
+#include "client/sdk/ops/indexing/subscript.h"
 #include "client/sdk/ops/random/distributions.h"
 #include "client/sdk/ops/random/keys.h"
 #include "client/sdk/ops/reduce.h"

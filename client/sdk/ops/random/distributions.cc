@@ -13,6 +13,7 @@
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/elementwise/special.h"
+#include "client/sdk/ops/indexing/subscript.h"
 #include "client/sdk/ops/random/keys.h"
 #include "client/sdk/ops/reduce.h"
 #include "client/sdk/ops/shape.h"

@@ -106,8 +106,8 @@ Tensor RandomBits(const Operand& key, absl::Span<const int64_t> dims,
   return s.Reshape(BitwiseOr(LeftShift(high, 32), low), dims);
 }
 
-Tensor Random::Next(SourceLocation where) {
-  const OpScope s("Random::Next", where);
+Tensor RandomKeys::Next(SourceLocation where) {
+  const OpScope s("RandomKeys::Next", where);
   if (sdk::Trace::Current() != nullptr) {
     return s.Fail(FailedPrecondition(
         "inside a traced function every call would get the same key; give the "

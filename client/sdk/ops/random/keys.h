@@ -41,15 +41,15 @@ Tensor RandomBits(const Operand& key, absl::Span<const int64_t> dims,
                   DType dtype = DType::kU32);
 
 // A key that moves on by itself, for programs outside Jit:
-//   Random random(42);
-//   Tensor x = RandomNormal(random.Next(), {3});
+//   RandomKeys keys(42);
+//   Tensor x = RandomNormal(keys.Next(), {3});
 // Inside Jit every call of the traced function would get the same numbers, so
 // Next is an error there. Not thread-safe.
-class Random {
+class RandomKeys {
  public:
   // key: as RandomKey makes it.
-  explicit Random(Tensor key) : key_(std::move(key)) {}
-  explicit Random(int64_t seed) : Random(RandomKey(seed)) {}
+  explicit RandomKeys(Tensor key) : key_(std::move(key)) {}
+  explicit RandomKeys(int64_t seed) : RandomKeys(RandomKey(seed)) {}
 
   // A key that was not given before: the second of RandomSplit, the first of
   // which stays here. Errors: sticky kFailedPrecondition where a function, loop

@@ -20,16 +20,7 @@ void Describe(const RegionSource& source, const Instruction& i, Fold* fold) {
     for (const PointId p : fold->inputs) {
       fold->dtypes.push_back(source.shape(p).dtype());
     }
-    const Computation& body = source.module.computation(i.called[0]);
-    const OpDef* monoid = MonoidOf(body);
-    // The dialect has its operations for one value that is not complex.
-    if (monoid == nullptr || body.instructions().size() != 3 ||
-        IsComplex(fold->dtypes[0])) {
-      fold->kind = Fold::kComputation;
-      return;
-    }
-    fold->operation = absl::StrCat(monoid->monoid.name, "<",
-                                   ComputeTypeName(fold->dtypes[0]), ">");
+    DescribeComputation(source.module.computation(i.called[0]), fold);
     return;
   }
   fold->kind = Fold::kExtreme;
@@ -41,6 +32,23 @@ void Describe(const RegionSource& source, const Instruction& i, Fold* fold) {
                                  i.op == &kArgMax ? "true" : "false", ", ",
                                  last ? "true" : "false", ">");
 }
+
+}  // namespace
+
+void DescribeComputation(const Computation& body, Fold* fold) {
+  const OpDef* monoid = MonoidOf(body);
+  // The dialect has its operations for one value that is not complex.
+  if (monoid == nullptr || body.instructions().size() != 3 ||
+      IsComplex(fold->dtypes[0])) {
+    fold->kind = Fold::kComputation;
+    return;
+  }
+  fold->kind = Fold::kMonoid;
+  fold->operation = absl::StrCat(monoid->monoid.name, "<",
+                                 ComputeTypeName(fold->dtypes[0]), ">");
+}
+
+namespace {
 
 // The members of a computation's own operation.
 absl::Status WriteOperation(const RegionSource& source, const Fold& fold,

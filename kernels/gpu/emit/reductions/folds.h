@@ -41,6 +41,9 @@ struct Fold {
 // Those of a region. Errors: kUnimplemented, what no kernel computes.
 absl::StatusOr<std::vector<Fold>> FindFolds(const RegionSource& source);
 
+// Fills in what `fold`, of these dtypes, folds by: `body`.
+void DescribeComputation(const Computation& body, Fold* fold);
+
 // Declares the types of `fold`. Errors: kUnimplemented, as FindFolds.
 absl::Status DeclareFold(const RegionSource& source, const Fold& fold,
                          KernelBuilder* kernel);

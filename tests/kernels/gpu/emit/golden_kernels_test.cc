@@ -21,6 +21,7 @@
 #include "gtest/gtest.h"
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/gpu/emit/block_graphs.h"
 #include "tests/kernels/gpu/emit/sample_graphs.h"
 #include "tests/testing/golden.h"
 #include "tests/testing/matchers.h"
@@ -596,6 +597,23 @@ Expression Compared(const Values& p) {
     joined = Apply(kXor, {joined, Compare(p[0], direction, p[1])});
   }
   return joined;
+}
+
+TEST(GoldenKernels, Blocks) {
+  Kernels kernels("blocks");
+  kernels.Add("sums of rows", ScanModule(ScanBody::kSum, {DType::kF32},
+                                         {7, 1000}, 1, /*reverse=*/true));
+  kernels.Add("sums in parts",
+              ScanModule(ScanBody::kSum, {DType::kBF16}, {20000}, 0, false));
+  kernels.Add("recurrences of columns",
+              ScanModule(ScanBody::kRecurrence, {DType::kF32, DType::kF32},
+                         {300, 5}, 0, false));
+  kernels.Add("short runs",
+              SortModule(SortBody::kNever, {DType::kS32}, {50, 30}, 1));
+  kernels.Add("merges", SortModule(SortBody::kDescending,
+                                   {DType::kS32, DType::kU8}, {3000}, 0));
+  kernels.Add("exchanges", SortModule(SortBody::kLexicographic,
+                                      {DType::kS32, DType::kU8}, {1500}, 0));
 }
 
 TEST(GoldenKernels, Ops) {

@@ -19,6 +19,7 @@
 #include "kernels/dialect/dialect.h"
 #include "kernels/gpu/emit/emit.h"
 #include "kernels/plan/plan.h"
+#include "tests/kernels/gpu/emit/block_graphs.h"
 #include "tests/kernels/gpu/emit/random_graphs.h"
 #include "tests/kernels/plan/graphs.h"
 #include "tests/testing/matchers.h"
@@ -65,6 +66,33 @@ Texts RandomTexts(bool strict) {
     const auto graph = DrawGraph(seed, AllRegionOps());
     EXPECT_OK(graph);
     if (graph.ok()) AddTexts(graph->plan, strict, &texts);
+  }
+  return texts;
+}
+
+// Scans and sorts of every kind of kernel, at sizes where vectors are taken and
+// where they are not.
+Texts BlockTexts(bool strict) {
+  std::vector<Module> modules;
+  for (const Dims& dims : {Dims{4, 65536}, Dims{3, 65537}, Dims{70000, 33},
+                           Dims{4096, 1000}, Dims{512, 16}}) {
+    const int64_t axis = dims[0] > 4096 ? 0 : 1;
+    modules.push_back(
+        ScanModule(ScanBody::kSum, {DType::kF32}, dims, axis, false));
+    modules.push_back(
+        ScanModule(ScanBody::kLargest, {DType::kBF16}, dims, axis, true));
+    modules.push_back(ScanModule(
+        ScanBody::kRecurrence, {DType::kF64, DType::kF64}, dims, axis, true));
+    modules.push_back(SortModule(
+        SortBody::kDescending, {DType::kF32, DType::kS32}, dims, axis));
+    modules.push_back(SortModule(
+        SortBody::kLexicographic, {DType::kU8, DType::kF16}, dims, axis));
+  }
+  Texts texts;
+  for (const Module& module : modules) {
+    const auto plan = plan::MakePlan(module, plan::GpuTarget());
+    EXPECT_OK(plan);
+    if (plan.ok()) AddTexts(*plan, strict, &texts);
   }
   return texts;
 }
@@ -120,6 +148,20 @@ TEST_P(NvrtcTest, KnownGraphsCompileWithoutSpills) {
       EXPECT_EQ(k.spill_bytes, 0) << target << "\n" << texts.at(k.name);
       EXPECT_EQ(k.stack_bytes, 0) << target << "\n" << texts.at(k.name);
     });
+  }
+}
+
+TEST_P(NvrtcTest, ScansAndSortsCompileWithoutSpills) {
+  const Texts texts = BlockTexts(GetParam());
+  EXPECT_GT(texts.size(), 50u);
+  for (const char* target : {"sm_80", "sm_90", "sm_100"}) {
+    int compiled = 0;
+    CompileAll(texts, target, [&](const KernelResources& k) {
+      ++compiled;
+      EXPECT_EQ(k.spill_bytes, 0) << target << "\n" << texts.at(k.name);
+      EXPECT_EQ(k.stack_bytes, 0) << target << "\n" << texts.at(k.name);
+    });
+    EXPECT_EQ(compiled, static_cast<int>(texts.size()));
   }
 }
 

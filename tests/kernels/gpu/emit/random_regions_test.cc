@@ -56,8 +56,8 @@ TEST(RandomRegions, ComputeWhatTheReferenceDoes) {
       EXPECT_GE(number, 50) << kind;
     }
   }
-  // Seven kinds and eight edges; only what the README names is refused.
-  EXPECT_EQ(batch.counts().size(), 15u);
+  // Eight kinds and eight edges; only what the README names is refused.
+  EXPECT_EQ(batch.counts().size(), 16u);
   for (const auto& [why, number] : batch.refused()) {
     EXPECT_THAT(why, testing::HasSubstr("windows that overlap")) << number;
   }

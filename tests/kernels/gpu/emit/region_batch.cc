@@ -11,6 +11,7 @@
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/scatter.h"
@@ -26,10 +27,30 @@ using plan::RegionKind;
 
 bool IsFloating(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
 
+// The instruction of a kBlock region; nullptr for other regions.
+const Instruction* BlockOf(const Module& module, const Region& region) {
+  if (region.kind != RegionKind::kBlock) return nullptr;
+  return &module.computation(region.computation)
+              .instructions()[region.instruction];
+}
+
 // Whether every engine has to give the same bits: no sum or product of floats
 // in another order, and nothing complex but + and -.
 bool IsExact(const Module& module, const Region& region) {
   const Computation& body = module.computation(region.body);
+  if (const Instruction* block = BlockOf(module, region)) {
+    if (block->op != &kScan) return true;
+    for (const Instruction& i :
+         module.computation(block->called[0]).instructions()) {
+      const bool rounds = i.op == &kAdd || i.op == &kMultiply;
+      if (rounds &&
+          IsFloating(module.computation(block->called[0])
+                         .shape(i.first_result)
+                         .dtype())) {
+        return false;
+      }
+    }
+  }
   for (const plan::Point& p : region.points) {
     const Instruction& i = body.instructions()[p.instruction];
     const DType dtype = body.shape(p.value).dtype();
@@ -173,6 +194,12 @@ double UnitOf(DType dtype) {
 double AllowedOf(const Module& module, const Region& region, bool strict) {
   const Computation& body = module.computation(region.body);
   double unit = 0;
+  if (const Instruction* block = BlockOf(module, region)) {
+    for (const ValueId v : block->operands) {
+      const DType dtype = body.shape(v).dtype();
+      if (IsFloating(dtype)) unit = std::max(unit, UnitOf(dtype));
+    }
+  }
   for (const plan::Point& p : region.points) {
     const DType dtype = body.shape(p.value).dtype();
     if (IsFloating(dtype)) unit = std::max(unit, UnitOf(dtype));

@@ -13,7 +13,8 @@ namespace {
 using runtime::Numerics;
 
 // All, rows, few long rows, columns, few long columns, a row that is read
-// again: each sum takes a path of its own.
+// again, a scan in parts along a row and along columns: each sum takes a path of
+// its own.
 constexpr char kSums[] = R"(module "sums"
 computation @0 "add" (%0: f32[], %1: f32[]) {
   %2: f32[] = add(%0, %1)
@@ -28,7 +29,10 @@ computation @1 "main" (%0: f32[40,1000], %1: f32[3,9000], %2: f32[9000,3]) {
   %8: f32[3] = reduce(%2, %3) dimensions=[0] @0
   %9: f32[40,1000] = broadcast_in_dim(%5) broadcast_dimensions=[0] dims=[40,1000]
   %10: f32[40,1000] = divide(%0, %9)
-  return %4, %5, %6, %7, %8, %10
+  %11: f32[40000] = reshape(%0) dims=[40000]
+  %12: f32[40000] = scan(%11) dimension=0 @0
+  %13: f32[9000,3] = scan(%2) dimension=0 @0
+  return %4, %5, %6, %7, %8, %10, %12, %13
 }
 )";
 

@@ -203,16 +203,16 @@ TEST(RandomTest, ChoicesFollowTheirWeights) {
 }
 
 TEST(RandomTest, AStateMovesOnOutsideOfFunctionsAlone) {
-  Random random(3);
+  RandomKeys random(3);
   ASSERT_OK_AND_ASSIGN(const Literal first, random.Next().Fetch());
   ASSERT_OK_AND_ASSIGN(const Literal second, random.Next().Fetch());
   EXPECT_FALSE(CompareLiterals(first, second, {}).ok());
-  Random again(3);
+  RandomKeys again(3);
   EXPECT_VALUE(again.Next(), first);
   auto frozen = Jit([&](Tensor x) { return x + RandomUniform(random.Next(), {}); });
   EXPECT_THAT(frozen(Scalar(1.0f)),
               StatusIs(StatusCode::kFailedPrecondition,
-                       "Random::Next: inside a traced function"));
+                       "RandomKeys::Next: inside a traced function"));
 }
 
 TEST(RandomTest, NoneOfNothing) {

@@ -1,4 +1,4 @@
-#include "client/examples/classifier.h"
+#include "client/examples/training/classifier.h"
 
 #include <cmath>
 #include <utility>
@@ -68,12 +68,12 @@ absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,
                        Tensor key) {
     return Epoch(model, options, training, images, labels, key);
   });
-  Random random(options.seed);
-  HAWSER_ASSIGN_OR_RETURN(Training training, begin(random.Next()));
+  RandomKeys keys(options.seed);
+  HAWSER_ASSIGN_OR_RETURN(Training training, begin(keys.Next()));
   for (int e = 1; e <= options.epochs; ++e) {
     HAWSER_ASSIGN_OR_RETURN(auto next,
                             epoch(Donate(training), data["images"],
-                                  data["labels"], random.Next()));
+                                  data["labels"], keys.Next()));
     Tensor loss;
     std::tie(training, loss) = std::move(next);
     HAWSER_RETURN_IF_ERROR(options.after(e, loss));

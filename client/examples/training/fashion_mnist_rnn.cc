@@ -10,7 +10,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
-#include "client/examples/classifier.h"
+#include "client/examples/training/classifier.h"
 #include "client/examples/fashion_mnist.h"
 #include "client/hawser.h"
 #include "core/base/status.h"

@@ -11,7 +11,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "core/ops/movement/shape.h"
-#include "core/passes/simplify.h"
+#include "core/passes/patterns/simplify.h"
 
 namespace hawser {
 namespace {

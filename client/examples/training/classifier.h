@@ -1,6 +1,6 @@
 // What trains a classifier of images: whole epochs in the graph, each one call.
-#ifndef HAWSER_CLIENT_EXAMPLES_CLASSIFIER_H_
-#define HAWSER_CLIENT_EXAMPLES_CLASSIFIER_H_
+#ifndef HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
+#define HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 
 #include <cstdint>
 #include <functional>
@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "absl/status/statusor.h"
-#include "client/examples/adam.h"
+#include "client/examples/training/adam.h"
 #include "client/examples/fashion_mnist.h"
 #include "client/hawser.h"
 
@@ -59,4 +59,4 @@ absl::StatusOr<std::string> DigestOf(const Parameters& parameters);
 Tensor RandomLayer(Tensor key, int64_t inputs, int64_t outputs);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_EXAMPLES_CLASSIFIER_H_
+#endif  // HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_

@@ -1,4 +1,4 @@
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 #include <numeric>
 #include <utility>

@@ -1,7 +1,7 @@
 // Rewriter: builds a new computation out of an old one, instruction by
 // instruction, keeping track of which new value stands for which old one.
-#ifndef HAWSER_CORE_PASSES_REWRITER_H_
-#define HAWSER_CORE_PASSES_REWRITER_H_
+#ifndef HAWSER_CORE_PASSES_REWRITE_REWRITER_H_
+#define HAWSER_CORE_PASSES_REWRITE_REWRITER_H_
 
 #include <vector>
 
@@ -73,4 +73,4 @@ absl::StatusOr<Module> RewriteModule(Module module, RewriteRule rule,
                                      bool* changed);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_PASSES_REWRITER_H_
+#endif  // HAWSER_CORE_PASSES_REWRITE_REWRITER_H_

@@ -1,4 +1,4 @@
-#include "client/examples/adam.h"
+#include "client/examples/training/adam.h"
 
 namespace hawser {
 namespace {

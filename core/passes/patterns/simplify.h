@@ -1,14 +1,14 @@
 // Simplification: what canonicalization asks of one instruction. The functions
 // are grouped as the rows of core/ops are; canonicalize.cc has their table.
-#ifndef HAWSER_CORE_PASSES_SIMPLIFY_H_
-#define HAWSER_CORE_PASSES_SIMPLIFY_H_
+#ifndef HAWSER_CORE_PASSES_PATTERNS_SIMPLIFY_H_
+#define HAWSER_CORE_PASSES_PATTERNS_SIMPLIFY_H_
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/ir/module.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewrite/rewriter.h"
 
 namespace hawser {
 
@@ -79,4 +79,4 @@ Simplified PadOfNothing(const Site& site);
 Simplified UpdateOfAll(const Site& site);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_PASSES_SIMPLIFY_H_
+#endif  // HAWSER_CORE_PASSES_PATTERNS_SIMPLIFY_H_

@@ -5,7 +5,7 @@
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/rules.h"
-#include "core/passes/simplify.h"
+#include "core/passes/patterns/simplify.h"
 
 namespace hawser {
 namespace {

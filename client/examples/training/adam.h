@@ -1,6 +1,6 @@
 // Adam: gradient descent by running means of gradients and of their squares.
-#ifndef HAWSER_CLIENT_EXAMPLES_ADAM_H_
-#define HAWSER_CLIENT_EXAMPLES_ADAM_H_
+#ifndef HAWSER_CLIENT_EXAMPLES_TRAINING_ADAM_H_
+#define HAWSER_CLIENT_EXAMPLES_TRAINING_ADAM_H_
 
 #include <tuple>
 #include <vector>
@@ -30,4 +30,4 @@ std::tuple<Parameters, Adam> Step(const Parameters& parameters,
                                   const Adam& adam, float rate);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_EXAMPLES_ADAM_H_
+#endif  // HAWSER_CLIENT_EXAMPLES_TRAINING_ADAM_H_

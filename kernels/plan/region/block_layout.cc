@@ -1,0 +1,195 @@
+#include "kernels/plan/region/block_layout.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ir/leaves.h"
+#include "core/ops/contraction/scan.h"
+#include "core/ops/elementwise/compare.h"
+
+namespace hawser::plan {
+namespace {
+
+int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Blocks that go along parts of runs at once, for each unit of the device, and
+// threads of them that do so alone.
+constexpr int64_t kPartsPerUnit = 8;
+constexpr int64_t kThreadsPerUnit = 1024;
+// The shortest part that is worth reading twice.
+constexpr int64_t kLeastUnits = 4;
+constexpr int64_t kLeastSteps = 64;
+
+// Of a tile in shared memory, of which every device has 48 KiB.
+constexpr int64_t kTile = 1024;
+constexpr int64_t kLeastTile = 64;
+constexpr int64_t kTileBytes = int64_t{40} << 10;
+
+// Of the values of a comparator that is looked at closely.
+constexpr size_t kMostPairs = 256;
+
+// Arrays of scratch memory begin at multiples of it.
+constexpr int64_t kArrayAlignment = 16;
+
+}  // namespace
+
+RunsOf::RunsOf(const Shape& shape, int64_t axis) : size(shape.dim(axis)) {
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (d < axis) outer *= shape.dim(d);
+    if (d > axis) inner *= shape.dim(d);
+  }
+}
+
+ScanLayout::ScanLayout(const Shape& shape, int64_t axis, int64_t most_parts)
+    : runs(shape, axis) {
+  if (shape.num_elements() == 0) return;
+  const int64_t unit = by_thread() ? 1 : kUnit;
+  part_size = CeilDivide(CeilDivide(runs.size, most_parts), unit) * unit;
+  parts = CeilDivide(runs.size, part_size);
+}
+
+int64_t ScanLayout::PartsFor(const Shape& shape, int64_t axis,
+                             int64_t parallel_units) {
+  const ScanLayout whole(shape, axis, 1);
+  if (shape.num_elements() == 0) return 1;
+  const bool alone = whole.by_thread();
+  const int64_t wanted =
+      parallel_units * (alone ? kThreadsPerUnit : kPartsPerUnit);
+  const int64_t least = alone ? kLeastSteps : kLeastUnits * kUnit;
+  const int64_t most = std::clamp<int64_t>(
+      wanted / whole.runs.runs(), 1,
+      std::max<int64_t>(1, whole.runs.size / least));
+  return ScanLayout(shape, axis, most).parts;
+}
+
+int64_t ScanLayout::ArrayBytes(DType dtype) const {
+  // Running values of halves are floats.
+  const int64_t width = std::max<int64_t>(
+      ByteWidth(dtype),
+      dtype == DType::kF16 || dtype == DType::kBF16 ? 4 : 1);
+  return CeilDivide(parts * runs.runs() * width, kArrayAlignment) *
+         kArrayAlignment;
+}
+
+std::vector<int> KeysOfComparator(const Computation& comparator) {
+  std::vector<bool> needed(comparator.num_values(), false);
+  for (const ValueId v : comparator.results()) needed[v] = true;
+  const auto instructions = comparator.instructions();
+  for (size_t k = instructions.size(); k-- > 0;) {
+    const Instruction& i = instructions[k];
+    if (!needed[i.first_result]) continue;
+    for (const ValueId v : i.operands) needed[v] = true;
+  }
+  std::vector<int> keys;
+  for (int p = 0; p < comparator.num_parameters(); p += 2) {
+    if (needed[p] || needed[p + 1]) keys.push_back(p / 2);
+  }
+  return keys;
+}
+
+bool IsOrder(const Computation& comparator) {
+  const auto last_of = [&](ValueId v) -> const Instruction& {
+    return comparator.instructions()[comparator.producer(v)];
+  };
+  const Instruction& last = last_of(comparator.results()[0]);
+  if (last.op != &kCompare) return false;
+  const CompareDirection direction = CompareDirectionOf(last.attributes);
+  if (direction != CompareDirection::kLt &&
+      direction != CompareDirection::kGt) {
+    return false;
+  }
+  const DType dtype = comparator.shape(last.operands[0]).dtype();
+  if (!IsInteger(dtype) && !IsBool(dtype)) return false;
+  // Pairs that must be the same function of the left and of the right, and
+  // which side of the comparison reads the first of a pair of parameters.
+  std::vector<std::pair<ValueId, ValueId>> left = {
+      {last.operands[0], last.operands[1]}};
+  int turned = -1;
+  for (size_t n = 0; n < left.size(); ++n) {
+    if (n > kMostPairs) return false;
+    const auto [l, r] = left[n];
+    const Instruction &a = last_of(l), &b = last_of(r);
+    if (a.op != b.op || !a.called.empty()) return false;
+    if (a.op == &kParameter) {
+      if (l / 2 != r / 2 || l == r) return false;
+      const int is_turned = l > r ? 1 : 0;
+      if (turned >= 0 && turned != is_turned) return false;
+      turned = is_turned;
+      continue;
+    }
+    if (!SameAttributes(a.attributes, b.attributes) ||
+        l - a.first_result != r - b.first_result ||
+        a.operands.size() != b.operands.size()) {
+      return false;
+    }
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      left.emplace_back(a.operands[k], b.operands[k]);
+    }
+  }
+  return true;
+}
+
+SortLayout::SortLayout(const Module& module, int computation,
+                       const Instruction& sort)
+    : runs(module.computation(computation).shape(sort.operands[0]),
+           sort.attributes.GetInt("dimension")),
+      num_operands(sort.operands.size()),
+      keys(KeysOfComparator(module.computation(sort.called[0]))),
+      merges(IsOrder(module.computation(sort.called[0]))) {
+  const Computation& c = module.computation(computation);
+  const int64_t elements = c.shape(sort.operands[0]).num_elements();
+  while (padded < runs.size) padded *= 2;
+  if (padded > int64_t{1} << 31) return;
+  int64_t bytes = sizeof(uint32_t);
+  for (const int k : keys) bytes += ByteWidth(c.shape(sort.operands[k]).dtype());
+  int64_t fits = kTile;
+  while (fits * bytes > kTileBytes) fits /= 2;
+  if (fits < kLeastTile) return;
+  tile = fits;
+  if (one_tile()) return;
+  const auto aligned = [&](int64_t width) {
+    return CeilDivide(elements * width, kArrayAlignment) * kArrayAlignment;
+  };
+  places_bytes = aligned(sizeof(uint32_t));
+  scratch_bytes = places_bytes;
+  if (!merges) return;
+  scratch_bytes = has_payload() ? 2 * places_bytes : 0;
+  for (const int k : keys) {
+    keys_begin.push_back(scratch_bytes);
+    scratch_bytes += aligned(ByteWidth(c.shape(sort.operands[k]).dtype()));
+  }
+}
+
+int SortLayout::doublings() const {
+  int count = 0;
+  for (int64_t n = tile; n < padded; n *= 2) ++count;
+  return count;
+}
+
+void LayOutBlocks(const Module& module, const Instruction& instruction,
+                  const Target& target, Region* region) {
+  const Computation& c = module.computation(region->computation);
+  const Shape& shape = c.shape(instruction.operands[0]);
+  if (instruction.op != &kScan) {
+    const SortLayout layout(module, region->computation, instruction);
+    region->scratch_bytes = layout.scratch_bytes;
+    if (layout.tile == 0) return;
+    const int n = layout.doublings();
+    region->launches = 1 + (layout.merges ? n : n * (n + 3) / 2);
+    region->bytes_read *= region->launches;
+    region->bytes_written *= region->launches;
+    return;
+  }
+  const int64_t axis = instruction.attributes.GetInt("dimension");
+  const ScanLayout layout(
+      shape, axis, ScanLayout::PartsFor(shape, axis, target.parallel_units));
+  region->splits = layout.parts;
+  if (layout.parts == 1) return;
+  region->launches = 3;
+  region->bytes_read *= 2;
+  for (const ValueId v : instruction.operands) {
+    region->scratch_bytes += 2 * layout.ArrayBytes(c.shape(v).dtype());
+  }
+}
+
+}  // namespace hawser::plan
