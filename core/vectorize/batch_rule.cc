@@ -11,8 +11,8 @@
 namespace hawser::vectorize {
 namespace {
 
-AttributeValue EditedValue(const AttributeValue& value, AttributeEdit::Kind kind,
-                           int64_t size) {
+AttributeValue EditedValue(const AttributeValue& value,
+                           AttributeEdit::Kind kind, int64_t size) {
   using Kind = AttributeEdit::Kind;
   if (const auto* axis = std::get_if<int64_t>(&value)) return *axis + 1;
   Dims list = std::get<Dims>(value);

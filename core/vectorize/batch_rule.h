@@ -39,9 +39,9 @@ struct BatchContext {
   const Computation& from;  // where the instruction stands
   const Instruction& instruction;
   const BatchRow& row;
-  const int64_t size;                   // of the batch
+  const int64_t size;                     // of the batch
   absl::Span<const Expression> operands;  // those batched with axis 0
-  const Flags& batched;                 // of each operand
+  const Flags& batched;                   // of each operand
   // Of each result, whether it has axis 0. A rule may clear some.
   Flags gives;
 

@@ -15,11 +15,10 @@ namespace {
 using Results = std::vector<Expression>;
 using Edit = AttributeEdit;
 
-constexpr Edit kBothSides[] = {
-    {"lhs_batching_dimensions", Edit::kShiftAnd0},
-    {"lhs_contracting_dimensions", Edit::kShift},
-    {"rhs_batching_dimensions", Edit::kShiftAnd0},
-    {"rhs_contracting_dimensions", Edit::kShift}};
+constexpr Edit kBothSides[] = {{"lhs_batching_dimensions", Edit::kShiftAnd0},
+                               {"lhs_contracting_dimensions", Edit::kShift},
+                               {"rhs_batching_dimensions", Edit::kShiftAnd0},
+                               {"rhs_contracting_dimensions", Edit::kShift}};
 
 // Axis `from` becomes axis 0.
 Expression ToFront(const Expression& x, int64_t from) {
@@ -65,8 +64,8 @@ Results ReduceFromEach(const BatchContext& c, const Dims& reduced) {
   }
   const Dims sizes = inputs[0].dims();
   const int64_t last = static_cast<int64_t>(sizes.size()) - 1;
-  const Expression running = Apply(kScan, inputs, {{"dimension", last}},
-                                   c.instruction.called);
+  const Expression running =
+      Apply(kScan, inputs, {{"dimension", last}}, c.instruction.called);
   Dims start(sizes.size(), 0);
   start[last] = sizes[last] - 1;
   const Dims ones(sizes.size(), 1);
@@ -102,13 +101,12 @@ absl::StatusOr<Results> BatchDotGeneral(BatchContext& c) {
     for (int64_t& axis : axes) ++axis;
     attributes.Set(edit.name, axes);
   }
-  const auto batch = static_cast<int64_t>(
-      c.ints("lhs_batching_dimensions").size());
-  const auto contracted = static_cast<int64_t>(
-      c.ints("lhs_contracting_dimensions").size());
+  const auto batch =
+      static_cast<int64_t>(c.ints("lhs_batching_dimensions").size());
+  const auto contracted =
+      static_cast<int64_t>(c.ints("lhs_contracting_dimensions").size());
   const int64_t at = c.batched[0] ? batch : c.shape(0).rank() - contracted;
-  return Results{
-      ToFront(Apply(kDotGeneral, c.operands, attributes), at)};
+  return Results{ToFront(Apply(kDotGeneral, c.operands, attributes), at)};
 }
 
 absl::StatusOr<Results> BatchReduce(BatchContext& c) {

@@ -116,12 +116,13 @@ struct MaskedLoop {
   }
 };
 
-absl::StatusOr<Results> BatchMaskedWhile(BatchContext& c, const LoopFlow& flow,
-                                         absl::Span<const Expression> operands) {
+absl::StatusOr<Results> BatchMaskedWhile(
+    BatchContext& c, const LoopFlow& flow,
+    absl::Span<const Expression> operands) {
   const Instruction& loop = c.instruction;
   const Flags all(loop.num_results, true);
-  HAWSER_ASSIGN_OR_RETURN(
-      const int condition, c.calls.Find(loop.called[0], flow.operands, {true}));
+  HAWSER_ASSIGN_OR_RETURN(const int condition,
+                          c.calls.Find(loop.called[0], flow.operands, {true}));
   HAWSER_ASSIGN_OR_RETURN(const int body,
                           c.calls.Find(loop.called[1], flow.operands, all));
   const MaskedLoop masked{c.calls, c, condition, body};
@@ -196,17 +197,17 @@ absl::StatusOr<Results> BatchWhile(BatchContext& c) {
   if (flow.condition) return BatchMaskedWhile(c, flow, operands);
   c.gives.assign(flow.operands.begin(),
                  flow.operands.begin() + loop.num_results);
-  HAWSER_ASSIGN_OR_RETURN(
-      const int condition,
-      c.calls.Find(loop.called[0], flow.operands, {false}));
-  HAWSER_ASSIGN_OR_RETURN(
-      const int body, c.calls.Find(loop.called[1], flow.operands, c.gives));
-  return ResultsOf(
-      c, Apply(kWhile, operands, loop.attributes, {condition, body}));
+  HAWSER_ASSIGN_OR_RETURN(const int condition,
+                          c.calls.Find(loop.called[0], flow.operands, {false}));
+  HAWSER_ASSIGN_OR_RETURN(const int body,
+                          c.calls.Find(loop.called[1], flow.operands, c.gives));
+  return ResultsOf(c,
+                   Apply(kWhile, operands, loop.attributes, {condition, body}));
 }
 
 // A result is batched where a branch makes it so; all are where the index is.
-absl::StatusOr<Flags> CaseFlow(VectorizedCalls& calls, const Instruction& choice,
+absl::StatusOr<Flags> CaseFlow(VectorizedCalls& calls,
+                               const Instruction& choice,
                                const Flags& batched) {
   Flags gives(choice.num_results, batched[0]);
   for (const int branch : choice.called) {
@@ -225,8 +226,7 @@ absl::StatusOr<Results> BatchCase(BatchContext& c) {
   std::vector<int> branches;
   for (const int branch : choice.called) {
     HAWSER_ASSIGN_OR_RETURN(
-        const int made,
-        c.calls.Find(branch, BehindIndex(c.batched), c.gives));
+        const int made, c.calls.Find(branch, BehindIndex(c.batched), c.gives));
     branches.push_back(made);
   }
   if (!c.batched[0]) {
@@ -237,8 +237,8 @@ absl::StatusOr<Results> BatchCase(BatchContext& c) {
   Results results = Inline(c.calls, branches.back(), arguments, &c.scope);
   for (int b = static_cast<int>(branches.size()) - 2; b >= 0; --b) {
     const Results given = Inline(c.calls, branches[b], arguments, &c.scope);
-    const Expression named = Compare(c.operands[0], CompareDirection::kEq,
-                                     Like(c.operands[0], b));
+    const Expression named =
+        Compare(c.operands[0], CompareDirection::kEq, Like(c.operands[0], b));
     for (int k = 0; k < choice.num_results; ++k) {
       results[k] = ChooseEach(named, given[k], results[k]);
     }
@@ -255,10 +255,9 @@ absl::StatusOr<Flags> FusionFlow(VectorizedCalls& calls,
 absl::StatusOr<Results> BatchFusion(BatchContext& c) {
   const Instruction& fusion = c.instruction;
   HAWSER_ASSIGN_OR_RETURN(c.gives, FusionFlow(c.calls, fusion, c.batched));
-  HAWSER_ASSIGN_OR_RETURN(
-      const int meaning, c.calls.Find(fusion.called[0], c.batched, c.gives));
-  return ResultsOf(c,
-                   Apply(kFusion, c.operands, fusion.attributes, {meaning}));
+  HAWSER_ASSIGN_OR_RETURN(const int meaning,
+                          c.calls.Find(fusion.called[0], c.batched, c.gives));
+  return ResultsOf(c, Apply(kFusion, c.operands, fusion.attributes, {meaning}));
 }
 
 // All results are batched beside a pull-back: what it is given for one that all

@@ -66,9 +66,9 @@ Expression StartVectors(const BatchContext& c, int first, bool numbered,
     Expression start = AsS64(c.Spread(i));
     if (!highest.empty()) {
       const int64_t most = highest[i - first];
-      start = Apply(kClamp,
-                    {ConstantOf(&c.scope, Literal::Scalar(int64_t{0})), start,
-                     ConstantOf(&c.scope, Literal::Scalar(most))});
+      start =
+          Apply(kClamp, {ConstantOf(&c.scope, Literal::Scalar(int64_t{0})),
+                         start, ConstantOf(&c.scope, Literal::Scalar(most))});
     }
     parts.push_back(Reshaped(start, one));
   }
@@ -113,8 +113,7 @@ Results OfNone(const BatchContext& c) {
 // The operand's own starts, behind 0 for the new axis.
 void AppendStarts(const BatchContext& c, int first, Results* operands,
                   Flags* axis) {
-  const DType dtype =
-      first < c.count() ? c.shape(first).dtype() : DType::kS32;
+  const DType dtype = first < c.count() ? c.shape(first).dtype() : DType::kS32;
   operands->push_back(Filled(&c.scope, Shape::Scalar(dtype), 0));
   for (int i = first; i < c.count(); ++i) operands->push_back(c.operands[i]);
   axis->resize(operands->size(), false);
@@ -137,8 +136,7 @@ absl::StatusOr<Results> BatchPad(BatchContext& c) {
             {Filled(scope, operand.WithDType(DType::kBool), 1),
              Filled(scope, Shape::Scalar(DType::kBool), 0)},
             attributes);
-  const Expression anything =
-      Filled(scope, Shape::Scalar(operand.dtype()), 0);
+  const Expression anything = Filled(scope, Shape::Scalar(operand.dtype()), 0);
   Expression framed;
   if (c.batched[0]) {
     HAWSER_ASSIGN_OR_RETURN(
@@ -146,8 +144,8 @@ absl::StatusOr<Results> BatchPad(BatchContext& c) {
         Edited(c, c.row.edits, {c.operands[0], anything}, {true, false}));
     framed = padded[0];
   } else {
-    framed = Repeated(Apply(kPad, {c.operands[0], anything}, attributes),
-                      c.size);
+    framed =
+        Repeated(Apply(kPad, {c.operands[0], anything}, attributes), c.size);
   }
   return Results{Choose(Repeated(inside, c.size), framed,
                         AlongRest(c.operands[1], framed.dims()))};
@@ -198,13 +196,13 @@ absl::StatusOr<Results> BatchDynamicUpdateSlice(BatchContext& c) {
   }
   const int second =
       c.scope.monoids.FindSecond(onto.dtype(), c.scope.builder.module());
-  return Results{
-      Apply(kScatter, {onto, StartVectors(c, 2, true, highest), update},
-            {{"index_vector_dim", int64_t{1}},
-             {"inserted_window_dims", Dims{0}},
-             {"scatter_dims_to_operand_dims", map},
-             {"update_window_dims", From1To(rank)}},
-            {second})};
+  return Results{Apply(kScatter,
+                       {onto, StartVectors(c, 2, true, highest), update},
+                       {{"index_vector_dim", int64_t{1}},
+                        {"inserted_window_dims", Dims{0}},
+                        {"scatter_dims_to_operand_dims", map},
+                        {"update_window_dims", From1To(rank)}},
+                       {second})};
 }
 
 // Entries of the operand: an axis that every slice takes whole. Entries of the
@@ -222,13 +220,13 @@ absl::StatusOr<Results> BatchGather(BatchContext& c) {
   const int64_t vector_axis = c.integer("index_vector_dim");
   Dims sizes = c.ints("slice_sizes");
   sizes.insert(sizes.begin(), 1);
-  return Results{
-      Apply(kGather, {c.operands[0], NumberedVectors(c, 1, vector_axis)},
-            {{"collapsed_slice_dims", ShiftedAnd0(c.ints("collapsed_slice_dims"))},
-             {"index_vector_dim", vector_axis + 1},
-             {"offset_dims", Shifted(c.ints("offset_dims"))},
-             {"slice_sizes", sizes},
-             {"start_index_map", ShiftedAnd0(c.ints("start_index_map"))}})};
+  return Results{Apply(
+      kGather, {c.operands[0], NumberedVectors(c, 1, vector_axis)},
+      {{"collapsed_slice_dims", ShiftedAnd0(c.ints("collapsed_slice_dims"))},
+       {"index_vector_dim", vector_axis + 1},
+       {"offset_dims", Shifted(c.ints("offset_dims"))},
+       {"slice_sizes", sizes},
+       {"start_index_map", ShiftedAnd0(c.ints("start_index_map"))}})};
 }
 
 // As gather. The updates' order is that of each entry's own.

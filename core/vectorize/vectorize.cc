@@ -21,10 +21,9 @@ absl::StatusOr<Module> Vectorize(Module module,
   vectorize::VectorizedCalls calls(&module, options.size);
   const int entry = static_cast<int>(module.computations().size()) - 1;
   const vectorize::Flags all(module.signature().results.size(), true);
-  HAWSER_RETURN_IF_ERROR(calls
-                             .Make(entry, options.batched, all, options.where,
-                                   options.origins)
-                             .status());
+  HAWSER_RETURN_IF_ERROR(
+      calls.Make(entry, options.batched, all, options.where, options.origins)
+          .status());
   return module;
 }
 

@@ -15,11 +15,10 @@ absl::Status Located(const absl::Status& status, const OpDef& op,
                      SourceLocation where) {
   if (status.ok()) return status;
   const std::string place =
-      where.line == 0
-          ? ""
-          : absl::StrCat(" (at ", where.file, ":", where.line, ")");
-  return absl::Status(status.code(), absl::StrCat(op.name, ": ",
-                                                  status.message(), place));
+      where.line == 0 ? ""
+                      : absl::StrCat(" (at ", where.file, ":", where.line, ")");
+  return absl::Status(status.code(),
+                      absl::StrCat(op.name, ": ", status.message(), place));
 }
 
 bool Any(const Flags& flags) {
@@ -76,9 +75,11 @@ class Walk {
     if (!Any(batched)) return Copy(i);
     HAWSER_ASSIGN_OR_RETURN(const BatchRow* row, RowOf(*i.op));
     std::vector<Expression> operands;
-    for (const ValueId v : i.operands) operands.emplace_back(&scope_, moved_[v]);
-    BatchContext context{scope_, calls_,   from_,   i, *row,
-                         size_,  operands, batched, Flags(i.num_results, true)};
+    for (const ValueId v : i.operands)
+      operands.emplace_back(&scope_, moved_[v]);
+    BatchContext context{scope_,   calls_,  from_,
+                         i,        *row,    size_,
+                         operands, batched, Flags(i.num_results, true)};
     HAWSER_ASSIGN_OR_RETURN(const std::vector<Expression> results,
                             row->rule(context));
     HAWSER_RETURN_IF_ERROR(builder_.status());
@@ -106,8 +107,8 @@ class Walk {
   absl::Status Copy(const Instruction& i) {
     absl::InlinedVector<ValueId, 4> operands;
     for (const ValueId v : i.operands) operands.push_back(moved_[v]);
-    const ValueId first = builder_.Add(*i.op, operands, i.attributes, i.called,
-                                       SourceLocation{});
+    const ValueId first =
+        builder_.Add(*i.op, operands, i.attributes, i.called, SourceLocation{});
     for (int k = 0; k < i.num_results; ++k) {
       moved_[i.first_result + k] = first + k;
     }
@@ -153,8 +154,7 @@ absl::StatusOr<Flags> VectorizedCalls::Flow(int computation,
     if ((*row)->flow != nullptr) {
       HAWSER_ASSIGN_OR_RETURN(results, (*row)->flow(*this, i, operands));
     }
-    std::copy(results.begin(), results.end(),
-              values.begin() + i.first_result);
+    std::copy(results.begin(), results.end(), values.begin() + i.first_result);
   }
   Flags results;
   for (const ValueId v : c.results()) results.push_back(values[v]);
@@ -173,10 +173,9 @@ absl::StatusOr<int> VectorizedCalls::Find(int computation, const Flags& batched,
   return made;
 }
 
-absl::StatusOr<int> VectorizedCalls::Make(int computation, const Flags& batched,
-                                          const Flags& gives,
-                                          absl::Span<const SourceLocation> where,
-                                          std::vector<int>* origins) {
+absl::StatusOr<int> VectorizedCalls::Make(
+    int computation, const Flags& batched, const Flags& gives,
+    absl::Span<const SourceLocation> where, std::vector<int>* origins) {
   Walk walk(this, computation, size_, batched);
   HAWSER_RETURN_IF_ERROR(walk.status());
   const auto instructions = walk.from().instructions();

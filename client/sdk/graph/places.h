@@ -24,8 +24,8 @@ struct Places {
   std::vector<Called> called;
 };
 
-// The places of `copy`, each of whose first instructions comes from one of `was`
-// by `origins`, or, where that is -1, from none. Those that call other
+// The places of `copy`, each of whose first instructions comes from one of
+// `was` by `origins`, or, where that is -1, from none. Those that call other
 // computations than they did have none of these.
 std::shared_ptr<const Places> PlacesBy(absl::Span<const int> origins,
                                        const Places& from,

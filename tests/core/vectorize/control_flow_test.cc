@@ -52,8 +52,8 @@ TEST(VectorizedWhile, EntriesEndAtTheirOwnTurn) {
 }
 
 TEST(VectorizedWhile, OfAnEmptyBatchDoesNotTurn) {
-  const auto batch = Vectorize(ParsedModule(kHalvings),
-                               {.size = 0, .batched = {true, true}});
+  const auto batch =
+      Vectorize(ParsedModule(kHalvings), {.size = 0, .batched = {true, true}});
   ASSERT_OK(batch);
   const Literal none = Literal::Zeros(Shape::Of(DType::kS32, {0}));
   const auto got = RunOnReference(*batch, {none, none});
@@ -88,9 +88,9 @@ TEST(VectorizedWhile, OfKnownTurnsKeepsThemAndWhatItDoesNotTouch) {
   const auto batch = Vectorize(module, {.size = 3, .batched = {true, false}});
   ASSERT_OK(batch);
   const Computation& entry = batch->entry();
-  const auto loop = std::find_if(
-      entry.instructions().begin(), entry.instructions().end(),
-      [](const Instruction& i) { return i.op == &kWhile; });
+  const auto loop =
+      std::find_if(entry.instructions().begin(), entry.instructions().end(),
+                   [](const Instruction& i) { return i.op == &kWhile; });
   ASSERT_NE(loop, entry.instructions().end());
   const int last = static_cast<int>(batch->computations().size()) - 1;
   const int at = static_cast<int>(loop - entry.instructions().begin());
@@ -111,9 +111,10 @@ TEST(VectorizedWhile, OfAGradientIsTheGradientsOfEach) {
   ExpectEntries(*gradient, {true, false}, 3,
                 {Literal::Vector<float>({1, 2, -0.5f}), Literal::Scalar(3.0f)},
                 "by the factor");
-  ExpectEntries(*gradient, {true, true}, 2,
-                {Literal::Vector<float>({1, 2}), Literal::Vector<float>({3, 4})},
-                "by both");
+  ExpectEntries(
+      *gradient, {true, true}, 2,
+      {Literal::Vector<float>({1, 2}), Literal::Vector<float>({3, 4})},
+      "by both");
 }
 
 // Results: one that a branch takes from its argument, one that none does.

@@ -40,8 +40,8 @@ Role RoleOf(const Computation& entry, ValueId constant) {
 // `entries` of one shape, one behind the other.
 Literal Stacked(absl::Span<const Literal> entries, const Shape& entry) {
   const auto size = static_cast<int64_t>(entries.size());
-  Literal all = Literal::Zeros(
-      Shape::Of(entry.dtype(), WithAxis0(size, entry.dims())));
+  Literal all =
+      Literal::Zeros(Shape::Of(entry.dtype(), WithAxis0(size, entry.dims())));
   char* to = size == 0 ? nullptr : all.mutable_bytes().data();
   for (const Literal& e : entries) {
     to = std::copy(e.bytes().begin(), e.bytes().end(), to);

@@ -53,12 +53,10 @@ Module OneOp(const OpDef& op, const Shape& shape) {
 TEST(Vectorize, NamesAnOpWithoutARowAndItsPlace) {
   const Module module = OneOp(kNew, Shape::Of(DType::kF32, {2}));
   const SourceLocation where[] = {{}, {"user.cc", 7}};
-  EXPECT_THAT(
-      Vectorize(module, {.size = 2, .batched = {true}, .where = where}),
-      StatusIs(StatusCode::kUnimplemented, "brand_new"));
-  EXPECT_THAT(
-      Vectorize(module, {.size = 2, .batched = {true}, .where = where}),
-      StatusIs(StatusCode::kUnimplemented, "user.cc:7"));
+  EXPECT_THAT(Vectorize(module, {.size = 2, .batched = {true}, .where = where}),
+              StatusIs(StatusCode::kUnimplemented, "brand_new"));
+  EXPECT_THAT(Vectorize(module, {.size = 2, .batched = {true}, .where = where}),
+              StatusIs(StatusCode::kUnimplemented, "user.cc:7"));
   EXPECT_OK(Vectorize(module, {.size = 2, .batched = {false}}));
 }
 

@@ -26,8 +26,7 @@ absl::Status CheckArgument(absl::Span<const GradLeaf> leaves) {
   }
   if (IsFloat(by->tensor.dtype())) return absl::OkStatus();
   return InvalidArgument("argument ", by->argument, " is ",
-                         by->tensor.shape().ToString(),
-                         ", must be of floats");
+                         by->tensor.shape().ToString(), ", must be of floats");
 }
 
 absl::Status CheckResult(const Values& results) {
@@ -42,8 +41,8 @@ absl::Status CheckResult(const Values& results) {
                          ", must be of floats");
 }
 
-// What fn gives, of which only the shape is looked at: a trace of its own, which
-// goes nowhere.
+// What fn gives, of which only the shape is looked at: a trace of its own,
+// which goes nowhere.
 Values Probed(const Values& arguments,
               absl::FunctionRef<Values(const Values&)> fn,
               SourceLocation where) {
@@ -83,8 +82,7 @@ AllDerivatives RunJacobian(const char* function,
   const int64_t elements = shape.num_elements();
   Dims sizes = shape.dims();
   sizes.insert(sizes.begin(), elements);
-  const Tensor seeds =
-      s.Reshape(Eye(shape.dtype(), elements, elements), sizes);
+  const Tensor seeds = s.Reshape(Eye(shape.dtype(), elements, elements), sizes);
   const Tensor rows = RunVmap(
       {VmapLeaf{seeds, 0}}, 1, {},
       [&](const Values& seed) {

@@ -29,8 +29,8 @@ AllDerivatives RunJacobian(const char* function,
 
 }  // namespace sdk
 
-// Made by Jacobian and Hessian. A cheap copy; thread-safe as far as the function
-// is.
+// Made by Jacobian and Hessian. A cheap copy; thread-safe as far as the
+// function is.
 template <typename Fn, size_t By>
 class JacobianFunction {
  public:
@@ -62,23 +62,23 @@ class JacobianFunction {
 
 // A function of the arguments of `fn` that gives the derivative of each element
 // of what fn gives by each element of an argument: by Vmap of Vjp over one
-// cotangent for each element of the result, so that what fn computes is computed
-// once.
+// cotangent for each element of the result, so that what fn computes is
+// computed once.
 //   Tensor j = Jacobian(F)(x);         // by argument 0
 //   Tensor j = Jacobian<1>(F)(x, w);
-// fn: as for Grad; it gives one tensor of floats. Arguments: as for Grad; the one
-// differentiated by is one tensor of floats. Result: the sizes of what fn gives,
-// then those of the argument, of the argument's dtype. Errors: as of Grad and
-// Vmap; another number of tensors; complex numbers. Grad: that of its parts.
-// Source: JAX jacrev.
+// fn: as for Grad; it gives one tensor of floats. Arguments: as for Grad; the
+// one differentiated by is one tensor of floats. Result: the sizes of what fn
+// gives, then those of the argument, of the argument's dtype. Errors: as of
+// Grad and Vmap; another number of tensors; complex numbers. Grad: that of its
+// parts. Source: JAX jacrev.
 template <size_t By = 0, typename Fn>
 auto Jacobian(Fn&& fn, SourceLocation where = SourceLocation::Current()) {
   return JacobianFunction<std::decay_t<Fn>, By>("Jacobian",
                                                 std::forward<Fn>(fn), where);
 }
 
-// As Jacobian, of the gradient: the second derivatives of the sum of the elements
-// of what fn gives by each two elements of an argument.
+// As Jacobian, of the gradient: the second derivatives of the sum of the
+// elements of what fn gives by each two elements of an argument.
 //   Tensor h = Hessian(Loss)(x);
 // fn, arguments: as of Jacobian. Result: the sizes of the argument, twice.
 // Errors: as of Jacobian. Grad: that of its parts. Source: JAX hessian.

@@ -32,8 +32,8 @@ absl::StatusOr<int> AxisOf(const VmapLeaf& leaf, int64_t axis) {
     return static_cast<int>(axis < 0 ? axis + rank : axis);
   }
   return InvalidArgument("argument ", leaf.argument, " has a ",
-                         leaf.tensor.shape().ToString(),
-                         ", which has no axis ", axis,
+                         leaf.tensor.shape().ToString(), ", which has no axis ",
+                         axis,
                          " for the entries; in_axes says std::nullopt of what "
                          "all entries share");
 }
@@ -103,13 +103,14 @@ absl::StatusOr<Region> ForBatch(const RegionDef& traced, const Batch& batch) {
   options.where = traced.places->at;
   options.origins = &origins;
   HAWSER_ASSIGN_OR_RETURN(Module module, Vectorize(traced.module, options));
-  auto places = PlacesBy(origins, *traced.places, traced.module.entry(),
-                         module.entry());
+  auto places =
+      PlacesBy(origins, *traced.places, traced.module.entry(), module.entry());
   return MakeRegion(std::move(module), std::move(places));
 }
 
 // A turn is that in which a value came last for any entry.
-void ShowBatched(absl::Span<const Tensor> values, std::vector<Printed> printed) {
+void ShowBatched(absl::Span<const Tensor> values,
+                 std::vector<Printed> printed) {
   ReplaceTensors(values, &printed);
   for (Printed& p : printed) {
     if (p.turns.has_value()) p.turns = ReduceMax(*p.turns, {.axes = {0}});
@@ -133,15 +134,16 @@ struct TracedEntry {
   std::vector<Printed> printed;
 };
 TracedEntry TraceOne(absl::Span<const VmapLeaf> leaves, const Batch& batch,
-                absl::FunctionRef<Values(const Values&)> fn,
-                SourceLocation where, Trace* trace) {
+                     absl::FunctionRef<Values(const Values&)> fn,
+                     SourceLocation where, Trace* trace) {
   Values parameters;
   for (size_t i = 0; i < leaves.size(); ++i) {
     parameters.push_back(trace->Parameter(
         WithoutAxis(leaves[i].tensor.shape(), batch.axes[i]), where));
   }
   const Trace::Scope scope(trace);
-  TracedEntry traced{.results = fn(parameters), .printed = trace->TakePrinted()};
+  TracedEntry traced{.results = fn(parameters),
+                     .printed = trace->TakePrinted()};
   Values given = traced.results;
   AppendTensors(traced.printed, &given);
   trace->Return(given, where);
@@ -186,8 +188,7 @@ Values RunVmap(absl::Span<const VmapLeaf> leaves, size_t arguments,
     if (!batch->axes[i].has_value()) continue;
     operands[i] = WithAxisMoved(operands[i], *batch->axes[i], 0);
   }
-  operands.insert(operands.end(), trace.lifted().begin(),
-                  trace.lifted().end());
+  operands.insert(operands.end(), trace.lifted().begin(), trace.lifted().end());
   const Values all = Inline("Vmap", **region, operands, where);
   const auto given = absl::MakeConstSpan(all);
   ShowBatched(given.subspan(count), std::move(traced.printed));

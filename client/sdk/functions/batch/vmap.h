@@ -22,8 +22,8 @@ namespace hawser {
 
 struct VmapOptions {
   // Of each argument, the axis along which its entries lie, in all tensors of
-  // it; std::nullopt where every entry has all of it. A negative one counts from
-  // the back. Empty: axis 0 of every argument.
+  // it; std::nullopt where every entry has all of it. A negative one counts
+  // from the back. Empty: axis 0 of every argument.
   std::vector<std::optional<int64_t>> in_axes = {};
   // Where the entries of each result lie, likewise.
   int64_t out_axis = 0;
@@ -86,25 +86,25 @@ class VmapFunction {
 // gives for entry b of the arguments.
 //   Tensor ys = Vmap(F)(xs);                             // along axis 0
 //   auto gs = Vmap(Grad(Loss), {.in_axes = {std::nullopt, 0}})(w, xs);
-// fn: as for Jit, or made by Jit, Grad or Vmap. It is called once; each operation
-// of it becomes one over the batch, and what depends on no batched argument is
-// computed once. Random numbers are those of each entry's key, where keys are
-// batched. Arguments: as for Jit, with the axis that options say more than fn
-// takes; their entries are equally many. Values that fn uses beside its arguments
-// are shared by all entries. Use it inside a traced function or outside, as Grad.
-// Result: the structure that fn gives, each tensor with the entries along
-// out_axis; what does not depend on the batch is repeated.
-// For and Scan turn as often as they did. A While whose condition differs between
-// entries turns until it holds for none, and entries that are done keep their
-// state; it never ends if one of them does not. Of a Cond or Switch whose
-// predicate or index differs, all branches are computed for all entries, and
-// each takes its own: an error value (an infinity, NaN) of another branch does
-// not show, but may in its gradient, and a While in a branch must end for all
-// entries. What Print writes has the entries along axis 0.
-// Errors: sticky, with this line: entries that are not equally many; no such
-// axis; no batched argument; in_axes of another number of arguments; more axes
-// than a tensor may have; what fn itself does wrong. Grad: that of its parts.
-// Source: JAX vmap; Nx vectorize.
+// fn: as for Jit, or made by Jit, Grad or Vmap. It is called once; each
+// operation of it becomes one over the batch, and what depends on no batched
+// argument is computed once. Random numbers are those of each entry's key,
+// where keys are batched. Arguments: as for Jit, with the axis that options say
+// more than fn takes; their entries are equally many. Values that fn uses
+// beside its arguments are shared by all entries. Use it inside a traced
+// function or outside, as Grad. Result: the structure that fn gives, each
+// tensor with the entries along out_axis; what does not depend on the batch is
+// repeated. For and Scan turn as often as they did. A While whose condition
+// differs between entries turns until it holds for none, and entries that are
+// done keep their state; it never ends if one of them does not. Of a Cond or
+// Switch whose predicate or index differs, all branches are computed for all
+// entries, and each takes its own: an error value (an infinity, NaN) of another
+// branch does not show, but may in its gradient, and a While in a branch must
+// end for all entries. What Print writes has the entries along axis 0. Errors:
+// sticky, with this line: entries that are not equally many; no such axis; no
+// batched argument; in_axes of another number of arguments; more axes than a
+// tensor may have; what fn itself does wrong. Grad: that of its parts. Source:
+// JAX vmap; Nx vectorize.
 template <typename Fn>
 auto Vmap(Fn&& fn, VmapOptions options = {},
           SourceLocation where = SourceLocation::Current()) {
