@@ -84,7 +84,9 @@ TEST(NxVectorize, AnswersAreThoseOfVmap) {
       }
       FunctionArgument value = Constant(literals[i]);
       if (record.inputs(static_cast<int>(i)).weak()) {
-        value = Number(literals[i].data<int32_t>()[0]);  // all there are
+        value = VisitDType(literals[i].shape().dtype(), [&](auto tag) {
+          return Number(literals[i].data<typename decltype(tag)::type>()[0]);
+        });
       }
       inputs.push_back({value, own});
     }
