@@ -35,8 +35,8 @@ std::vector<uint32_t> SortedBits(const Literal& values) {
 TEST(GpuBlocks, SortsByNoOrderAreStillPermutations) {
   Rig rig;
   for (const int64_t n : {100, 1024, 1025, 4097}) {
-    const Module module = SortModule(SortBody::kLess,
-                                     {DType::kF32, DType::kF32}, {n}, 0);
+    const Module module =
+        SortModule(SortBody::kLess, {DType::kF32, DType::kF32}, {n}, 0);
     Random random(static_cast<uint64_t>(n));
     const Shape shape = Shape::Of(DType::kF32, {n});
     const Literal x = RandomLiteral(shape, random, /*extremes=*/true);
@@ -51,14 +51,14 @@ TEST(GpuBlocks, SortsByNoOrderAreStillPermutations) {
 TEST(GpuBlocks, NothingOfAScanRunsOnTheHost) {
   Rig rig({.has_host = false});
   const Module module =
-      ScanModule(ScanBody::kRecurrence, {DType::kF32, DType::kF32},
-                 {3, 20000}, 1, /*reverse=*/true);
+      ScanModule(ScanBody::kRecurrence, {DType::kF32, DType::kF32}, {3, 20000},
+                 1, /*reverse=*/true);
   ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(module));
   EXPECT_FALSE(run->blocks()) << run->Explain();
 }
 
-// Random bits are a formula over iota: one loop kernel, whose words are those of
-// the CPU, and of the paper's own test for a key of zeros.
+// Random bits are a formula over iota: one loop kernel, whose words are those
+// of the CPU, and of the paper's own test for a key of zeros.
 TEST(GpuBlocks, ThreefryIsOneLoopKernelOfTheSameBits) {
   Rig rig;
   for (const int64_t n : {1, 2, 7, 1000, 1025}) {
