@@ -56,17 +56,16 @@ int64_t ScanLayout::PartsFor(const Shape& shape, int64_t axis,
   const int64_t wanted =
       parallel_units * (alone ? kThreadsPerUnit : kPartsPerUnit);
   const int64_t least = alone ? kLeastSteps : kLeastUnits * kUnit;
-  const int64_t most = std::clamp<int64_t>(
-      wanted / whole.runs.runs(), 1,
-      std::max<int64_t>(1, whole.runs.size / least));
+  const int64_t most =
+      std::clamp<int64_t>(wanted / whole.runs.runs(), 1,
+                          std::max<int64_t>(1, whole.runs.size / least));
   return ScanLayout(shape, axis, most).parts;
 }
 
 int64_t ScanLayout::ArrayBytes(DType dtype) const {
   // Running values of halves are floats.
   const int64_t width = std::max<int64_t>(
-      ByteWidth(dtype),
-      dtype == DType::kF16 || dtype == DType::kBF16 ? 4 : 1);
+      ByteWidth(dtype), dtype == DType::kF16 || dtype == DType::kBF16 ? 4 : 1);
   return CeilDivide(parts * runs.runs() * width, kArrayAlignment) *
          kArrayAlignment;
 }
@@ -141,7 +140,8 @@ SortLayout::SortLayout(const Module& module, int computation,
   while (padded < runs.size) padded *= 2;
   if (padded > int64_t{1} << 31) return;
   int64_t bytes = sizeof(uint32_t);
-  for (const int k : keys) bytes += ByteWidth(c.shape(sort.operands[k]).dtype());
+  for (const int k : keys)
+    bytes += ByteWidth(c.shape(sort.operands[k]).dtype());
   int64_t fits = kTile;
   while (fits * bytes > kTileBytes) fits /= 2;
   if (fits < kLeastTile) return;

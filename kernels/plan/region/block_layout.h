@@ -13,7 +13,8 @@
 namespace hawser::plan {
 
 // The axis that an op goes along and what is around it: element (o, s, i) of
-// [outer, size, inner] stands at (o * size + s) * inner + i. A run is one (o, i).
+// [outer, size, inner] stands at (o * size + s) * inner + i. A run is one (o,
+// i).
 struct RunsOf {
   RunsOf(const Shape& shape, int64_t axis);
   int64_t runs() const { return outer * inner; }
@@ -37,9 +38,7 @@ struct ScanLayout {
   // How many keep a device busy.
   static int64_t PartsFor(const Shape& shape, int64_t axis,
                           int64_t parallel_units);
-  bool by_thread() const {
-    return runs.inner > 1 || runs.size <= kShortRun;
-  }
+  bool by_thread() const { return runs.inner > 1 || runs.size <= kShortRun; }
   int64_t ArrayBytes(DType dtype) const;
 
   RunsOf runs;
@@ -77,7 +76,7 @@ struct SortLayout {
 
   RunsOf runs;
   size_t num_operands = 0;
-  std::vector<int> keys;     // operands
+  std::vector<int> keys;  // operands
   bool merges = false;
   int64_t padded = 1;        // the power of two not below the size
   int64_t tile = 0;          // elements of a block

@@ -2,9 +2,10 @@
 // values; a run that is one part takes the last kernel alone. So memory is read
 // twice and written once at most, blocks of a launch never talk, and the order
 // of a sum is decided by sizes and the number of parts.
+#include "core/ops/contraction/scan.h"
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/ops/contraction/scan.h"
 #include "kernels/gpu/emit/blocks/blocks.h"
 #include "kernels/gpu/emit/blocks/scan_values.h"
 #include "kernels/gpu/emit/text/launch.h"
@@ -34,17 +35,15 @@ class ScanKernel {
 
   absl::StatusOr<EmittedKernel> Emit() {
     HAWSER_RETURN_IF_ERROR(values_.Declare());
-    const bool by_thread =
-        layout_.by_thread() && phase_ != ScanPhase::kCarries;
+    const bool by_thread = layout_.by_thread() && phase_ != ScanPhase::kCarries;
     if (by_thread) {
       lanes_ = 1;
       WriteByThread();
     } else {
       WriteByLanes();
     }
-    HAWSER_ASSIGN_OR_RETURN(
-        const Extent3 grid,
-        GridOf(CeilDivide(groups_, kThreads / lanes_)));
+    HAWSER_ASSIGN_OR_RETURN(const Extent3 grid,
+                            GridOf(CeilDivide(groups_, kThreads / lanes_)));
     return kernel_.Finish({.grid = grid, .threads = kThreads});
   }
 
@@ -57,12 +56,12 @@ class ScanKernel {
   // [begin, end).
   // Parts of neighbouring runs are neighbours where threads go alone.
   void WriteSteps(bool by_thread) {
-    const int64_t size = phase_ == ScanPhase::kCarries ? layout_.parts
-                                                       : layout_.runs.size;
+    const int64_t size =
+        phase_ == ScanPhase::kCarries ? layout_.parts : layout_.runs.size;
     if (!of_parts_) {
       body_.Line("const ", type(), " run = own;");
-      body_.Line("const ", type(), " begin = ", Number(0), ", end = ",
-                 Number(size), ";");
+      body_.Line("const ", type(), " begin = ", Number(0),
+                 ", end = ", Number(size), ";");
       return;
     }
     const std::string by =

@@ -45,8 +45,8 @@ Scan::Scan(const RegionSource& source)
       layout(shape, instruction.attributes.GetInt("dimension"),
              source.region.splits),
       fold(FoldOf(source, instruction)) {
-  sums_floats = fold.operation == "Sum<float>" ||
-                fold.operation == "Sum<double>";
+  sums_floats =
+      fold.operation == "Sum<float>" || fold.operation == "Sum<double>";
 }
 
 ScanValues::ScanValues(const Scan& scan, ScanPhase phase, KernelBuilder* kernel)
@@ -80,10 +80,9 @@ std::string ScanValues::Place(const std::string& run,
     return absl::StrCat(step, " * ", names_.Number(runs.runs()), " + ", run);
   }
   const std::string along =
-      scan_.reverse
-          ? absl::StrCat("(", names_.Number(runs.size - width_), " - ", step,
-                         ")")
-          : step;
+      scan_.reverse ? absl::StrCat("(", names_.Number(runs.size - width_),
+                                   " - ", step, ")")
+                    : step;
   if (runs.inner == 1) {
     return absl::StrCat(run, " * ", names_.Number(runs.size), " + ", along);
   }
@@ -177,8 +176,8 @@ void ScanValues::Store(const std::string& run, const std::string& step) {
     }
     body.Line("Vector<", TypeName(dtypes[k]), ", ", width_, "> out", k, ";");
     for (int e = 0; e < width_; ++e) {
-      body.Line("out", k, ".v[", scan_.reverse ? width_ - 1 - e : e, "] = ",
-                value(e, k).Stored(), ";");
+      body.Line("out", k, ".v[", scan_.reverse ? width_ - 1 - e : e,
+                "] = ", value(e, k).Stored(), ";");
     }
     body.Line("StoreVector(", result, " + to, out", k, ");");
   }
@@ -202,10 +201,10 @@ void ScanValues::DeclareCarry(const std::string& name, const std::string& part,
 void ScanValues::StoreTotal(const std::string& name, const std::string& part,
                             const std::string& run) {
   for (size_t k = 0; k < scan_.fold.dtypes.size(); ++k) {
-    kernel_->body().Line(
-        "Store(", Scratch(k, /*before=*/false, Access::kWrite), " + (", part,
-        " * ", names_.Number(scan_.layout.runs.runs()), " + ", run, "), ",
-        scan_.fold.Component(name, k), ");");
+    kernel_->body().Line("Store(", Scratch(k, /*before=*/false, Access::kWrite),
+                         " + (", part, " * ",
+                         names_.Number(scan_.layout.runs.runs()), " + ", run,
+                         "), ", scan_.fold.Component(name, k), ");");
   }
 }
 

@@ -31,9 +31,8 @@ absl::Status AddNetwork(const Sort& sort, std::vector<EmittedKernel>* kernels) {
                               EmitExchange(sort, d, d == half));
       kernels->push_back(std::move(kernel));
     }
-    HAWSER_ASSIGN_OR_RETURN(
-        EmittedKernel kernel,
-        EmitTileExchanges(sort, 2 * half == layout.padded));
+    HAWSER_ASSIGN_OR_RETURN(EmittedKernel kernel,
+                            EmitTileExchanges(sort, 2 * half == layout.padded));
     kernels->push_back(std::move(kernel));
   }
   return absl::OkStatus();

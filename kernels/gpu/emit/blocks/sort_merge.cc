@@ -101,7 +101,8 @@ class MergeKernel {
     body_.Line("const u32 all = behind - first;");
     body_.Line("const u32 rights = all - lefts;");
     body_.Open("for (u32 i = HK_TID; i < all; i += ", threads_, "u)");
-    body_.Line("const ", type_, " at = i < lefts ? left + left_begin + i "
+    body_.Line("const ", type_,
+               " at = i < lefts ? left + left_begin + i "
                ": right + (first - left_begin) + (i - lefts);");
     Read("a", "at", layout_.has_payload());
     values_.WriteShared("a", "i", layout_.has_payload());
@@ -116,7 +117,8 @@ class MergeKernel {
     WriteBisection("out", "lefts", "rights",
                    [&](const std::string& l, const std::string& r) {
                      values_.ReadShared("a", l, false);
-                     values_.ReadShared("b", absl::StrCat("lefts + ", r), false);
+                     values_.ReadShared("b", absl::StrCat("lefts + ", r),
+                                        false);
                    });
     body_.Line("u32 other = out - low;");
     body_.Open("for (u32 n = out; n < out + ", items, "u && n < all; ++n)");

@@ -1,8 +1,8 @@
 // A sorting network whose exchanges all put the lesser element first: of 2 d
 // neighbours, whose halves are in order, the first step compares each with its
-// mirror image, the others what is d / 2, d / 4, ... apart. So elements past the
-// end need not exist: they would never move. Places settle what the comparator
-// leaves open; then the order is the stable one.
+// mirror image, the others what is d / 2, d / 4, ... apart. So elements past
+// the end need not exist: they would never move. Places settle what the
+// comparator leaves open; then the order is the stable one.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -70,8 +70,8 @@ class TileKernel {
       body_.Open("for (u32 j = ", in_tile_ / 2, "u; j > 0; j /= 2u)");
     }
     body_.Line("HK_SYNC();");
-    body_.Open("for (u32 i = HK_TID; i < ", layout_.tile / 2, "u; i += ",
-               threads_, "u)");
+    body_.Open("for (u32 i = HK_TID; i < ", layout_.tile / 2,
+               "u; i += ", threads_, "u)");
     // j is a power of two.
     body_.Line("const u32 in = i & (j - 1u), low = (i - in) * 2u + in;");
     body_.Line("const u32 high = ",

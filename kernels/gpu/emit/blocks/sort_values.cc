@@ -143,12 +143,12 @@ void SortValues::Read(const std::string& name, SortSide side, Access access,
               k, " = Load(", Key(k, side, access), " + ", from, ");");
   }
   if (!places) return;
-  body.Line("const u32 ", name, "p = ",
-            side == SortSide::kOperands
-                ? absl::StrCat("(u32)(", at, ")")
-                : absl::StrCat("Load(", Places(side, access), " + ", scratch,
-                               ")"),
-            ";");
+  body.Line(
+      "const u32 ", name, "p = ",
+      side == SortSide::kOperands
+          ? absl::StrCat("(u32)(", at, ")")
+          : absl::StrCat("Load(", Places(side, access), " + ", scratch, ")"),
+      ";");
 }
 
 void SortValues::Write(const std::string& name, SortSide side, Access access,
@@ -174,14 +174,12 @@ void SortValues::WritePayload(const std::string& name, const std::string& run,
     if (std::find(keys.begin(), keys.end(), operand) != keys.end()) continue;
     const DType dtype = sort_.dtype(operand);
     const int64_t bytes = sort_.shape.num_elements() * ByteWidth(dtype);
-    const std::string source =
-        kernel_->Parameter({KernelParameter::kOperand, operand, 0, bytes,
-                            Access::kRead},
-                           TypeName(dtype), true);
-    const std::string result =
-        kernel_->Parameter({KernelParameter::kResult, operand, 0, bytes,
-                            Access::kWrite},
-                           TypeName(dtype), false);
+    const std::string source = kernel_->Parameter(
+        {KernelParameter::kOperand, operand, 0, bytes, Access::kRead},
+        TypeName(dtype), true);
+    const std::string result = kernel_->Parameter(
+        {KernelParameter::kResult, operand, 0, bytes, Access::kWrite},
+        TypeName(dtype), false);
     body.Line("Store(", result, " + ", Place(run, at), ", Load(", source, " + ",
               Place(run, from), "));");
   }

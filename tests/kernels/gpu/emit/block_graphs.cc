@@ -71,8 +71,8 @@ int AddSortBody(SortBody body, const std::vector<DType>& dtypes,
   if (body == SortBody::kNever) {
     result = b.Constant(Literal::Scalar(false));
   } else if (body == SortBody::kLexicographic) {
-    const ValueId tied = b.Add(
-        kAnd, {compare("EQ", p[0], p[1]), compare("LT", p[2], p[3])});
+    const ValueId tied =
+        b.Add(kAnd, {compare("EQ", p[0], p[1]), compare("LT", p[2], p[3])});
     result = b.Add(kOr, {result, tied});
   }
   const auto number = b.Finish({result});
@@ -85,7 +85,8 @@ Module Whole(const OpDef& op, Module module, int body,
              Attributes attributes) {
   ComputationBuilder b(&module, "main");
   std::vector<ValueId> inputs, results;
-  for (const DType d : dtypes) inputs.push_back(b.Parameter(Shape::Of(d, dims)));
+  for (const DType d : dtypes)
+    inputs.push_back(b.Parameter(Shape::Of(d, dims)));
   const ValueId first = b.Add(op, inputs, std::move(attributes), {body});
   for (size_t k = 0; k < dtypes.size(); ++k) {
     results.push_back(first + static_cast<ValueId>(k));

@@ -30,11 +30,11 @@ Module ScanModule(ScanBody body, const std::vector<DType>& dtypes,
 
 // What a sort goes by.
 enum class SortBody {
-  kAscending,   // of the first input, by AddComparator
+  kAscending,  // of the first input, by AddComparator
   kDescending,
-  kLess,        // compare(LT) alone: with NaN no order at all
+  kLess,           // compare(LT) alone: with NaN no order at all
   kLexicographic,  // by the first input, then by the second one
-  kNever,       // false: all stay where they are
+  kNever,          // false: all stay where they are
 };
 Module SortModule(SortBody body, const std::vector<DType>& dtypes,
                   const Dims& dims, int64_t axis);

@@ -45,7 +45,7 @@ class Blocks : public testing::TestWithParam<bool> {
   uint64_t seed_ = 0;
 };
 
-constexpr int64_t kSizes[] = {0,  1,   2,    31,   32,   33,   127,
+constexpr int64_t kSizes[] = {0,   1,    2,    31,   32,   33,  127,
                               128, 1023, 1024, 1025, 2049, 4097};
 
 TEST_P(Blocks, ScansOfRows) {
@@ -141,8 +141,8 @@ TEST_P(Blocks, SortsByMerges) {
     Check(SortModule(SortBody::kAscending, {DType::kF32}, {n}, 0), true);
     Check(SortModule(SortBody::kDescending, {DType::kU8, DType::kF64}, {n}, 0),
           true);
-    Check(SortModule(SortBody::kAscending, {DType::kF16, DType::kBool},
-                     {2, n}, 1),
+    Check(SortModule(SortBody::kAscending, {DType::kF16, DType::kBool}, {2, n},
+                     1),
           true);
   }
   Check(SortModule(SortBody::kAscending, {DType::kS64, DType::kU16},
@@ -155,8 +155,8 @@ TEST_P(Blocks, SortsByExchanges) {
   for (const int64_t n : {1025, 2048, 2049, 4097}) {
     Check(SortModule(SortBody::kLess, {DType::kF32, DType::kS32}, {n}, 0),
           false);
-    Check(SortModule(SortBody::kLexicographic, {DType::kS8, DType::kU8},
-                     {2, n}, 1),
+    Check(SortModule(SortBody::kLexicographic, {DType::kS8, DType::kU8}, {2, n},
+                     1),
           true);
   }
   Check(SortModule(SortBody::kNever, {DType::kS32}, {1500, 2}, 0), true);
@@ -179,9 +179,9 @@ TEST_P(Blocks, OfDrawnKinds) {
     const std::vector<DType> dtypes = {random.PickDType(kReals),
                                        random.PickDType(kReals)};
     if (random.OneIn(2)) {
-      const SortBody body = random.Pick(std::vector<SortBody>{
-          SortBody::kAscending, SortBody::kDescending,
-          SortBody::kLexicographic, SortBody::kNever});
+      const SortBody body = random.Pick(
+          std::vector<SortBody>{SortBody::kAscending, SortBody::kDescending,
+                                SortBody::kLexicographic, SortBody::kNever});
       // With NaN no order.
       Check(SortModule(body, dtypes, dims, axis),
             body != SortBody::kLexicographic);
@@ -189,10 +189,10 @@ TEST_P(Blocks, OfDrawnKinds) {
     }
     const bool reverse = random.OneIn(2);
     if (random.OneIn(2)) {
-      Check(ScanModule(ScanBody::kSumAndLargest,
-                       {random.PickDType(kInts), dtypes[1]}, dims, axis,
-                       reverse),
-            true);
+      Check(
+          ScanModule(ScanBody::kSumAndLargest,
+                     {random.PickDType(kInts), dtypes[1]}, dims, axis, reverse),
+          true);
     } else {
       Check(ScanModule(random.OneIn(2) ? ScanBody::kLast : ScanBody::kLargest,
                        {dtypes[0]}, dims, axis, reverse),

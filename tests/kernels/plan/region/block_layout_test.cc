@@ -56,8 +56,8 @@ bool IsOrderOf(DType dtype, const char* direction,
   const ValueId l = b.Parameter(Shape::Scalar(dtype));
   const ValueId r = b.Parameter(Shape::Scalar(dtype));
   const ValueId left = value(b, l, r, true), right = value(b, l, r, false);
-  const ValueId less = b.Add(kCompare, {left, right},
-                             {{"direction", std::string(direction)}});
+  const ValueId less =
+      b.Add(kCompare, {left, right}, {{"direction", std::string(direction)}});
   const auto number = b.Finish({less});
   EXPECT_OK(number);
   return number.ok() && IsOrder(module.computation(*number));
@@ -108,8 +108,7 @@ TEST(BlockRegions, AreTheGpusAndTheHosts) {
   const int less = AddComparator(DType::kF32, false, {}, &module);
   ComputationBuilder b(&module, "main");
   const ValueId x = b.Parameter(Shape::Of(DType::kF32, {3000}));
-  const ValueId y =
-      b.Add(kSort, {x}, {{"dimension", int64_t{0}}}, {less});
+  const ValueId y = b.Add(kSort, {x}, {{"dimension", int64_t{0}}}, {less});
   ASSERT_OK_AND_ASSIGN(const int main, b.Finish({y}));
   ASSERT_OK_AND_ASSIGN(const Region gpu,
                        LowerRegion(module, main, 1, GpuTarget()));
