@@ -544,10 +544,11 @@ TEST_F(TileTest, LargeMoves) {
 // the same place: what it was then lost.
 TEST_F(TileTest, ANumberOfARowExpandedLateIsNotWrittenOver) {
   const auto module = ParseModule(R"(module "late"
-computation @0 "main" (%0: u32[5], %1: u32[7]) {
-  %2: u32[5,7] = broadcast_in_dim(%0) broadcast_dimensions=[0] dims=[5,7]
+computation @0 "main" (%0: u32[7]) {
+  %1: u32[5] = iota() dims=[5] dtype=u32 iota_dimension=0
+  %2: u32[5,7] = broadcast_in_dim(%1) broadcast_dimensions=[0] dims=[5,7]
   %3: u32[5,7] = multiply(%2, %2)
-  %4: u32[5,7] = broadcast_in_dim(%1) broadcast_dimensions=[1] dims=[5,7]
+  %4: u32[5,7] = broadcast_in_dim(%0) broadcast_dimensions=[1] dims=[5,7]
   %5: u32[5,7] = add(%4, %2)
   %6: u32[5,7] = add(%5, %3)
   return %6
