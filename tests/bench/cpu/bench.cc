@@ -32,7 +32,7 @@ extern char** environ;
 namespace hawser::bench {
 namespace {
 
-constexpr char kPeersScript[] = "tests/bench/cpu/peers.py";
+constexpr char kPeersScript[] = "tests/bench/cpu/peers/peers.py";
 // The one that Debian's packages are for.
 constexpr char kPython[] = "/usr/bin/python3";
 // Behind the home folder; jax.sh makes it.
