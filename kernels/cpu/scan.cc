@@ -91,10 +91,11 @@ class MonoidScan {
     Accumulator all;
     char* const after = reinterpret_cast<char*>(&all);
     for (int64_t i = 0; i < track_.size; i += kScanBlock) {
-      HAWSER_RETURN_IF_ERROR(meter->Begin(kBlockSteps));
+      const int64_t count = std::min(kScanBlock, track_.size - i);
+      HAWSER_RETURN_IF_ERROR(meter->Begin(2.0 * static_cast<double>(count)));
       const int64_t at = track_.Begin(o) + i * track_.step;
-      scan_.block(In(at), track_.step, std::min(kScanBlock, track_.size - i),
-                  i == 0 ? nullptr : after, Out(at), after);
+      scan_.block(In(at), track_.step, count, i == 0 ? nullptr : after,
+                  Out(at), after);
     }
     return absl::OkStatus();
   }

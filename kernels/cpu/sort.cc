@@ -23,6 +23,8 @@ namespace {
 
 // Elements that keys are made of at a time.
 constexpr int64_t kKeysAtOnce = 1024;
+// Of a comparison by a program of one lane.
+constexpr double kLessSteps = 40;
 
 // The axis and what is around it: element (o, i, j) of [outer, size, inner].
 struct Track {
@@ -131,6 +133,17 @@ class Runs {
   const absl::Span<char* const> out_;
 };
 
+// fn(i) for i from 0 to n - 1, with looks in between.
+template <typename Fn>
+absl::Status InParts(int64_t n, WorkMeter* meter, Fn fn) {
+  for (int64_t begin = 0; begin < n; begin += kItemsAtOnce) {
+    const int64_t end = std::min(begin + kItemsAtOnce, n);
+    HAWSER_RETURN_IF_ERROR(meter->Begin(static_cast<double>(end - begin)));
+    for (int64_t i = begin; i < end; ++i) fn(i);
+  }
+  return absl::OkStatus();
+}
+
 // Sorts by keys of single elements.
 class KeySorter {
  public:
@@ -174,25 +187,28 @@ class KeySorter {
     HAWSER_ASSIGN_OR_RETURN(Key* const room, rooms.Get<Key>(1, n));
     const Key flips = order_.descending ? static_cast<Key>(-1) : 0;
     const T* from = runs_.In<T>(0, run);
-    for (int64_t i = 0; i < n; ++i) {
+    HAWSER_RETURN_IF_ERROR(InParts(n, meter, [&](int64_t i) {
       keys[i] = KeyOfElement(from[i * step]) ^ flips;
-    }
+    }));
     HAWSER_ASSIGN_OR_RETURN(const Key* const sorted,
                             RadixSort(keys, room, n, meter));
     T* to = runs_.Out<T>(0, run);
-    for (int64_t i = 0; i < n; ++i) {
+    HAWSER_RETURN_IF_ERROR(InParts(n, meter, [&](int64_t i) {
       to[i * step] = ElementOfKey<T>(sorted[i] ^ flips);
+    }));
+    if constexpr (kIsFloat<T>) {
+      return RestoreAlike(from, order_.descending, to, meter);
     }
-    if constexpr (kIsFloat<T>) RestoreAlike(from, order_.descending, to);
     return absl::OkStatus();
   }
 
   // Zeros and NaNs, which look alike to the order, as they are and in theirs.
   template <typename T>
-  void RestoreAlike(const T* from, bool descending, T* to) const {
+  absl::Status RestoreAlike(const T* from, bool descending, T* to,
+                            WorkMeter* meter) const {
     const int64_t n = runs_.size(), step = runs_.step();
     int64_t nans = 0, below = 0, above = 0;
-    for (int64_t i = 0; i < n; ++i) {
+    HAWSER_RETURN_IF_ERROR(InParts(n, meter, [&](int64_t i) {
       const T x = from[i * step];
       const Likeness likeness = LikenessOf(x);
       const bool is_negative =
@@ -200,16 +216,16 @@ class KeySorter {
       nans += likeness == Likeness::kNan ? 1 : 0;
       below += likeness == Likeness::kNone && is_negative ? 1 : 0;
       above += likeness == Likeness::kNone && !is_negative ? 1 : 0;
-    }
-    if (below + above == n) return;
+    }));
+    if (below + above == n) return absl::OkStatus();
     int64_t zero = descending ? nans + above : below;
     int64_t nan = descending ? 0 : n - nans;
-    for (int64_t i = 0; i < n; ++i) {
+    return InParts(n, meter, [&](int64_t i) {
       const T x = from[i * step];
       const Likeness likeness = LikenessOf(x);
       if (likeness == Likeness::kZero) to[zero++ * step] = x;
       if (likeness == Likeness::kNan) to[nan++ * step] = x;
-    }
+    });
   }
 
   template <typename T, typename Item>
@@ -333,6 +349,7 @@ class CallSorter {
       std::memcpy(columns.own(2 * k), element(k, left), width);
       std::memcpy(columns.own(2 * k + 1), element(k, right), width);
     }
+    HAWSER_RETURN_IF_ERROR(meter->Begin(kLessSteps));
     HAWSER_RETURN_IF_ERROR(less_->Run(1, columns, meter));
     return columns.at(less_->result_value(0))[0] != 0;
   }
@@ -375,7 +392,8 @@ double SortCost(const CostContext& c) {
   }
   const double levels = std::ceil(std::log2(std::max(size, 2.0)));
   return elements * levels *
-         c.called[0].lane.value_or(c.called[0].steps + kScalarSteps);
+         (c.called[0].lane ? *c.called[0].lane + kLessSteps
+                           : c.called[0].steps + kScalarSteps);
 }
 
 constexpr CpuKernel kKernels[] = {

@@ -272,7 +272,7 @@ LargeUses LargeScan(const OpDef& op, int64_t n) {
   return {Use("run", op, {F32({n / 2})}, {{"dimension", int64_t{0}}}, {add}),
           Use("rows", op, {F32({n / 64, 64})}, {{"dimension", int64_t{1}}},
               {add}),
-          Use("columns", op, {F32({64, n / 128})}, {{"dimension", int64_t{0}}},
+          Use("columns", op, {F32({64, n / 64})}, {{"dimension", int64_t{0}}},
               {add}),
           Use("two inputs", op, {F32({few, 8}), S32({few, 8})},
               {{"dimension", int64_t{1}}}, {both})};
@@ -298,9 +298,9 @@ LargeUses LargeSort(const OpDef& op, int64_t n) {
                        return compare(b, v[0],
                                       b.Add(kMaximum, {v[0], v[1]}));
                      }};
-  const int64_t few = n / 1024;
-  return {Use("keys", op, {S32({n / 8})}, {{"dimension", int64_t{0}}}, {less}),
-          Use("rows", op, {S32({n / 1024, 100})}, {{"dimension", int64_t{1}}},
+  const int64_t few = n / 256;
+  return {Use("keys", op, {S32({n / 4})}, {{"dimension", int64_t{0}}}, {less}),
+          Use("rows", op, {S32({n / 256, 100})}, {{"dimension", int64_t{1}}},
               {less}),
           Use("two inputs", op, {S32({n / 8}), F32({n / 8})},
               {{"dimension", int64_t{0}}}, {of_two}),

@@ -534,7 +534,7 @@ Proposal ProposeCase(const OpDef& op, Draft& d) {
 }
 
 // One operand, several results.
-Proposal ProposeFusion(const OpDef& op, Draft& d) {
+Proposal ProposeCalled(const OpDef& op, Draft& d) {
   Proposal p{{d.Any()}, {}, {}};
   Draft meaning(d.module(), &d.random(), &d.options(), "fused");
   const ValueId x = meaning.Parameter(d.shape(p.operands[0]));
@@ -575,7 +575,8 @@ const absl::flat_hash_map<const OpDef*, Proposer>& Proposers() {
           {&kScatter, ProposeScatter},
           {&kWhile, ProposeWhile},
           {&kCase, ProposeCase},
-          {&kFusion, ProposeFusion},
+          {&kCall, ProposeCalled},
+          {&kFusion, ProposeCalled},
       };
   return *table;
 }
