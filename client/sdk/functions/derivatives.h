@@ -78,8 +78,9 @@ class JvpFunction {
             absl::FunctionRef<sdk::Values(const sdk::Values&)> fn) {
           sdk::Pushed done = sdk::PushForward(leaves, given, fn, where_);
           pushed = std::move(done.tangents);
+          // In place of gradients, which are not looked at.
           return sdk::Differentiated{std::move(done.results),
-                                     sdk::Values(given.size())};
+                                     sdk::Values(leaves.size())};
         },
         args...);
     auto& value = std::get<0>(both);

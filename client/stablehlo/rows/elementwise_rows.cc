@@ -20,18 +20,6 @@ const OpDef* OfBools(const OpDef* op) {
   return op == &kMultiply ? &kAnd : op;
 }
 
-// Integers in the total order of floats: -NaN, -Inf, ..., -0, +0, ..., NaN. The
-// bits of a negative number but its sign are flipped.
-Expression TotalOrder(const Expression& x) {
-  const int bits = BitWidth(x.dtype());
-  const DType integer = formulas::SignedOf(x.dtype());
-  const Expression raw = Apply(kBitcastConvert, {x}, {{"dtype", integer}});
-  const Expression sign =
-      Apply(kShiftRightArithmetic, {raw, Like(raw, bits - 1)});
-  const Expression flips = Apply(kShiftRightLogical, {sign, Like(raw, 1)});
-  return Apply(kXor, {raw, flips});
-}
-
 absl::StatusOr<Values> LowerCompare(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
   const std::string direction(context.Text("comparison_direction"));
@@ -57,6 +45,17 @@ constexpr Row kRows[] = {
 }  // namespace
 
 absl::Span<const Row> ElementwiseRows() { return kRows; }
+
+// The bits of a negative number but its sign are flipped.
+Expression TotalOrder(const Expression& x) {
+  const int bits = BitWidth(x.dtype());
+  const DType integer = formulas::SignedOf(x.dtype());
+  const Expression raw = Apply(kBitcastConvert, {x}, {{"dtype", integer}});
+  const Expression sign =
+      Apply(kShiftRightArithmetic, {raw, Like(raw, bits - 1)});
+  const Expression flips = Apply(kShiftRightLogical, {sign, Like(raw, 1)});
+  return Apply(kXor, {raw, flips});
+}
 
 absl::StatusOr<Values> LowerElementwise(OpContext& context) {
   const OpDef* op = context.row.op;

@@ -5,6 +5,7 @@
 #include "client/stablehlo/body/op_context.h"
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
+#include "core/ops/elementwise/compare.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
@@ -25,6 +26,25 @@ absl::StatusOr<Values> LowerSort(OpContext& context) {
                      {{"dimension", dimension}, {"is_stable", true}}, called);
 }
 
+// Whether the left one is the larger, in the total order of floats, of numbers
+// and a place each.
+absl::StatusOr<int> Larger(OpContext& context, DType dtype) {
+  ComputationBuilder builder(context.builder().module(), "larger");
+  ExpressionScope scope{builder, context.program.monoids()};
+  const auto parameter = [&](DType of) {
+    return Expression(&scope, builder.Parameter(Shape::Scalar(of)));
+  };
+  Expression left = parameter(dtype), right = parameter(dtype);
+  parameter(DType::kS32);
+  parameter(DType::kS32);
+  if (IsFloat(dtype)) {
+    left = TotalOrder(left);
+    right = TotalOrder(right);
+  }
+  return builder.Finish(
+      {Compare(left, CompareDirection::kGt, right).value()});
+}
+
 // The k largest of the last axis, and where they are.
 absl::StatusOr<Values> LowerTopK(OpContext& context) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(1, 1));
@@ -42,11 +62,10 @@ absl::StatusOr<Values> LowerTopK(OpContext& context) {
                      {{"dims", shape.dims()},
                       {"dtype", DType::kS32},
                       {"iota_dimension", axis}});
-  const int descending = AddComparator(shape.dtype(), true, {DType::kS32},
-                                       context.builder().module());
+  HAWSER_ASSIGN_OR_RETURN(const int larger, Larger(context, shape.dtype()));
   const Values sorted =
       context.Add(kSort, {context.operands[0], places},
-                  {{"dimension", axis}, {"is_stable", true}}, {descending});
+                  {{"dimension", axis}, {"is_stable", true}}, {larger});
   const Dims starts(shape.rank(), 0), strides(shape.rank(), 1);
   Dims limits = shape.dims();
   limits[axis] = k;

@@ -5,6 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/stablehlo/body/row.h"
+#include "core/ops/expression.h"
 
 namespace hawser::stablehlo {
 
@@ -28,6 +29,9 @@ absl::Span<const Row> CallRows();
 absl::StatusOr<Values> LowerByName(OpContext& context);
 // The rule of elementwise ops, of which results have one type.
 absl::StatusOr<Values> LowerElementwise(OpContext& context);
+
+// Integers in the total order of floats: -NaN, -Inf, ..., -0, +0, ..., NaN.
+Expression TotalOrder(const Expression& x);
 
 // A region may combine elements in a wider dtype, which the results have then:
 // converts operand `i` to that of the region's argument `argument`.

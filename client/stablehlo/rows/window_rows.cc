@@ -9,6 +9,8 @@
 #include "client/stablehlo/rows/rows.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/scan.h"
+#include "core/ops/elementwise/bits.h"
+#include "core/ops/inlined.h"
 
 namespace hawser::stablehlo {
 namespace {
@@ -69,6 +71,29 @@ std::optional<Prefix> PrefixOf(const Op& op) {
   return prefix;
 }
 
+// The computation, after which halves are rounded: our scans add them up in
+// wider floats, and StableHLO's windows do not.
+absl::StatusOr<int> Rounding(OpContext& context, int called) {
+  // By value: the module may move its computations.
+  const Computation body =
+      context.builder().module()->computation(called);
+  ComputationBuilder builder(context.builder().module(), "rounded");
+  std::vector<ValueId> arguments;
+  for (const Shape& shape : body.signature().parameters) {
+    arguments.push_back(builder.Parameter(shape));
+  }
+  std::vector<ValueId> results = Inlined(body, arguments, &builder);
+  for (ValueId& result : results) {
+    const DType dtype = builder.shape(result).dtype();
+    if (!IsFloat(dtype) || BitWidth(dtype) > 16) continue;
+    const FloatBits bits = FloatBitsOf(dtype);
+    result = builder.Add(kReducePrecision, {result},
+                         {{"exponent_bits", int64_t{bits.exponent}},
+                          {"mantissa_bits", int64_t{bits.mantissa}}});
+  }
+  return builder.Finish(results);
+}
+
 // What pads a window is an identity of its computation: else StableHLO leaves
 // open what it gives.
 absl::StatusOr<Values> LowerWindow(OpContext& context) {
@@ -78,8 +103,8 @@ absl::StatusOr<Values> LowerWindow(OpContext& context) {
   const std::optional<Prefix> prefix = PrefixOf(context.op);
   if (!prefix) return Unimplemented("windows that are no prefixes");
   for (size_t i = 0; i < n; ++i) Promote(context, i, i);
-  HAWSER_ASSIGN_OR_RETURN(const std::vector<int> called,
-                          context.ClosedRegions());
+  HAWSER_ASSIGN_OR_RETURN(std::vector<int> called, context.ClosedRegions());
+  HAWSER_ASSIGN_OR_RETURN(called[0], Rounding(context, called[0]));
   context.operands.resize(n);
   return context.Add(
       kScan, context.operands,

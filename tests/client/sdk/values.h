@@ -17,6 +17,7 @@ inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline Literal F(std::initializer_list<float> values) {
   return Literal::Vector<float>(values);
 }
+inline Tensor F64(double value) { return Scalar(DType::kF64, value); }
 template <typename T>
 Tensor T1(std::initializer_list<T> values) {
   return Constant(Literal::Vector<T>(values));

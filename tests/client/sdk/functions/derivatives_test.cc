@@ -81,11 +81,11 @@ TEST_F(DerivativesTest, OfHigherOrderAndThroughLoops) {
     return For(3, x, [&](Tensor, Tensor y) { return y * x; });  // x^4
   };
   const auto slope = [&](Tensor x) {
-    return std::get<1>(Jvp(power)(Scalar(1.0), x));
+    return std::get<1>(Jvp(power)(F64(1.0), x));
   };
-  EXPECT_VALUE(slope(Scalar(2.0)), Literal::Scalar(32.0));
-  EXPECT_VALUE(Grad(slope)(Scalar(2.0)), Literal::Scalar(48.0));
-  EXPECT_VALUE(std::get<1>(Jvp(slope)(Scalar(1.0), Scalar(2.0))),
+  EXPECT_VALUE(slope(F64(2.0)), Literal::Scalar(32.0));
+  EXPECT_VALUE(Grad(slope)(F64(2.0)), Literal::Scalar(48.0));
+  EXPECT_VALUE(std::get<1>(Jvp(slope)(F64(1.0), F64(2.0))),
                Literal::Scalar(48.0));
 }
 

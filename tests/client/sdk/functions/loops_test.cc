@@ -47,20 +47,20 @@ TEST(ForTest, HasAGradientByTheStateAndByWhatItUses) {
   const auto power = [](Tensor x, Tensor w) {
     return For(3, x, [&](Tensor, Tensor y) { return y * w; });
   };
-  const auto [gx, gw] = Grad<0, 1>(power)(Scalar(2.0), Scalar(3.0));
+  const auto [gx, gw] = Grad<0, 1>(power)(F64(2.0), F64(3.0));
   EXPECT_VALUE(gx, Literal::Scalar(27.0));
   EXPECT_VALUE(gw, Literal::Scalar(54.0));
   // By the turn's number, and of no turns.
   const auto weighted = [](Tensor x) {
-    return For(4, Scalar(0.0), [&](Tensor i, Tensor sum) {
+    return For(4, F64(0.0), [&](Tensor i, Tensor sum) {
       return sum + x * Convert(i, DType::kF64);
     });
   };
-  EXPECT_VALUE(Grad(weighted)(Scalar(1.0)), Literal::Scalar(6.0));
+  EXPECT_VALUE(Grad(weighted)(F64(1.0)), Literal::Scalar(6.0));
   const auto none = [](Tensor x) {
     return For(0, x, [](Tensor, Tensor x) { return x * x; });
   };
-  EXPECT_VALUE(Grad(none)(Scalar(7.0)), Literal::Scalar(1.0));
+  EXPECT_VALUE(Grad(none)(F64(7.0)), Literal::Scalar(1.0));
 }
 
 TEST(ForTest, NestedLoopsHaveGradientsOfHigherOrder) {
@@ -69,9 +69,9 @@ TEST(ForTest, NestedLoopsHaveGradientsOfHigherOrder) {
       return For(2, y, [&](Tensor, Tensor z) { return z * x; });
     });
   };  // x^5
-  EXPECT_VALUE(f(Scalar(2.0)), Literal::Scalar(32.0));
-  EXPECT_VALUE(Grad(f)(Scalar(2.0)), Literal::Scalar(80.0));
-  EXPECT_VALUE(Grad(Grad(f))(Scalar(2.0)), Literal::Scalar(160.0));
+  EXPECT_VALUE(f(F64(2.0)), Literal::Scalar(32.0));
+  EXPECT_VALUE(Grad(f)(F64(2.0)), Literal::Scalar(80.0));
+  EXPECT_VALUE(Grad(Grad(f))(F64(2.0)), Literal::Scalar(160.0));
 }
 
 TEST(ForTest, WhatIsWrongIsSaid) {
@@ -139,7 +139,7 @@ TEST(ScanTest, HasAGradientByEverything) {
     return Sum(last) + Sum(all);
   };
   const auto written_out = [](Tensor w, Tensor h, Tensor xs) {
-    Tensor sum = Scalar(0.0);
+    Tensor sum = F64(0.0);
     for (int i = 0; i < 4; ++i) {
       h = Tanh(w * h + xs[{i}]);
       sum = sum + Sum(h * h);
