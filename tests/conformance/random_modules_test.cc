@@ -206,7 +206,11 @@ bool SumsFit(const Module& module, const Instruction& i,
         const auto from = x.data<T>();
         const auto to = out.mutable_data<T>();
         for (size_t k = 0; k < from.size(); ++k) {
-          to[k] = from[k] < T(0) ? static_cast<T>(-from[k]) : from[k];
+          if constexpr (kIsHalf<T>) {
+            to[k] = T(std::abs(static_cast<float>(from[k])));
+          } else {
+            to[k] = std::abs(from[k]);
+          }
         }
       }
     });
