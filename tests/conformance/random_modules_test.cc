@@ -163,9 +163,11 @@ bool Multiplies(const Module& module, const Instruction& i) {
 // against are numbers; where they overflow, so may any part of it.
 bool MagnitudesFit(const Module& module, const Instruction& i,
                    std::vector<Literal> operands) {
-  const DType dtype =
-      operands.empty() ? DType::kBool : operands[0].shape().dtype();
-  if (!IsComplex(dtype)) return true;
+  const auto first = absl::c_find_if(operands, [](const Literal& x) {
+    return IsComplex(x.shape().dtype());
+  });
+  if (first == operands.end()) return true;
+  const DType dtype = first->shape().dtype();
   const auto visit = [&](auto of_part) {
     using Complex = std::complex<decltype(of_part)>;
     if (i.op == &kPower) {
