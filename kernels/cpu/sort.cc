@@ -160,22 +160,26 @@ class KeySorter {
 
  private:
   absl::Status SortRun(int64_t run, Rooms& rooms, WorkMeter* meter) const {
-    return VisitDType(order_.key_dtype, [&](auto tag) -> absl::Status {
-      using T = typename decltype(tag)::type;
-      if constexpr (kIsComplex<T>) {
-        return Internal("complex numbers have no order");
-      } else {
-        using Key = UnsignedOf<T>;
-        if (runs_.num_operands() == 1 && order_.is_plain) {
-          return SortKeys<T>(run, rooms, meter);
-        }
-        if (sizeof(Key) == 4 &&
-            runs_.size() <= std::numeric_limits<uint32_t>::max()) {
-          return SortPlaces<T, Placed32>(run, rooms, meter);
-        }
-        return SortPlaces<T, Placed64>(run, rooms, meter);
-      }
+    return VisitDType(order_.key_dtype, [&](auto tag) {
+      return SortRunOf<typename decltype(tag)::type>(run, rooms, meter);
     });
+  }
+
+  template <typename T>
+  absl::Status SortRunOf(int64_t run, Rooms& rooms, WorkMeter* meter) const {
+    if constexpr (kIsComplex<T>) {
+      return Internal("complex numbers have no order");
+    } else {
+      using Key = UnsignedOf<T>;
+      if (runs_.num_operands() == 1 && order_.is_plain) {
+        return SortKeys<T>(run, rooms, meter);
+      }
+      if (sizeof(Key) == 4 &&
+          runs_.size() <= std::numeric_limits<uint32_t>::max()) {
+        return SortPlaces<T, Placed32>(run, rooms, meter);
+      }
+      return SortPlaces<T, Placed64>(run, rooms, meter);
+    }
   }
 
   // Elements are made again of their keys.
