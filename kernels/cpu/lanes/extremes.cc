@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cpu/folds.h"
+#include "kernels/cpu/elements/folds.h"
 #include "kernels/cpu/lanes/lanes.h"
 
 #undef HWY_TARGET_INCLUDE

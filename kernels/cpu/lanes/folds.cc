@@ -1,6 +1,6 @@
 // Compiled for each set of instructions in turn, as loops.cc is. All of them
 // fold in the order of kernels/cpu/folds.h.
-#include "kernels/cpu/folds.h"
+#include "kernels/cpu/elements/folds.h"
 
 #include <cstdint>
 #include <limits>

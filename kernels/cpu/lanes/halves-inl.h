@@ -13,7 +13,7 @@
 
 #include "core/base/values/half.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/independent_turns.h"
+#include "kernels/cpu/elements/independent_turns.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace hawser::cpu {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/ir/op_def.h"
-#include "kernels/cpu/folds.h"
+#include "kernels/cpu/elements/folds.h"
 #include "kernels/cpu/kernel.h"
 
 namespace hawser::cpu {

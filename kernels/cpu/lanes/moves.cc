@@ -11,7 +11,7 @@
 // Behind it, as it asks.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/independent_turns.h"
+#include "kernels/cpu/elements/independent_turns.h"
 #include "kernels/cpu/lanes/by_isa.h"
 
 // Without vectors there is nothing to gain.

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
-#include "kernels/cpu/dot.h"
+#include "kernels/cpu/products/dot.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/steps/step_builder.h"
 

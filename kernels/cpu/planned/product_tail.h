@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/ir/module.h"
-#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/products/gemm.h"
 #include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/region/region.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "kernels/cpu/folds.h"
+#include "kernels/cpu/elements/folds.h"
 #include "kernels/cpu/lanes/lanes.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/cpu/element_loops.h"
+#include "kernels/cpu/elements/element_loops.h"
 #include "kernels/cpu/kernel.h"
 
 namespace hawser::cpu {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/cpu/conversion.h"
+#include "kernels/cpu/elements/conversion.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {

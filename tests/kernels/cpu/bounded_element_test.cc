@@ -9,9 +9,9 @@
 
 #include "core/base/values/half.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/arithmetic.h"
-#include "kernels/cpu/element_loops.h"
-#include "kernels/cpu/remainder.h"
+#include "kernels/cpu/elements/arithmetic.h"
+#include "kernels/cpu/elements/element_loops.h"
+#include "kernels/cpu/elements/remainder.h"
 
 namespace hawser::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <complex>
 #include <limits>
 
-#include "kernels/cpu/conversion.h"
+#include "kernels/cpu/elements/conversion.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"

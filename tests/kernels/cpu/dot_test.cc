@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/ops/rules.h"
-#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/libraries/libraries.h"
+#include "kernels/cpu/products/gemm.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"

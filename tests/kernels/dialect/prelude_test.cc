@@ -15,9 +15,9 @@
 
 #include "core/base/values/dtype.h"
 #include "core/ir/attributes.h"
-#include "kernels/cpu/arithmetic.h"
-#include "kernels/cpu/conversion.h"
-#include "kernels/cpu/precision.h"
+#include "kernels/cpu/elements/arithmetic.h"
+#include "kernels/cpu/elements/conversion.h"
+#include "kernels/cpu/elements/precision.h"
 #include "kernels/dialect/bits.cuh"
 #include "kernels/dialect/complex.cuh"
 #include "kernels/dialect/powers.cuh"

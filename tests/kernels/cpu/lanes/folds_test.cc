@@ -1,5 +1,5 @@
 // Folds of each set of instructions give what the row's folds give.
-#include "kernels/cpu/folds.h"
+#include "kernels/cpu/elements/folds.h"
 
 #include <functional>
 #include <limits>

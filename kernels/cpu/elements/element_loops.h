@@ -1,0 +1,102 @@
+// Element loops made from functors: one simple loop per type, which the
+// compiler vectorizes.
+#ifndef HAWSER_KERNELS_CPU_ELEMENTS_ELEMENT_LOOPS_H_
+#define HAWSER_KERNELS_CPU_ELEMENTS_ELEMENT_LOOPS_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/base/values/dtype.h"
+#include "kernels/cpu/elements/independent_turns.h"
+#include "kernels/cpu/kernel.h"
+
+namespace hawser::cpu {
+
+// A T in the type it is computed in, and back with one rounding.
+template <typename T>
+ComputeType<T> Widen(T value) {
+  return static_cast<ComputeType<T>>(value);
+}
+
+template <typename F, typename T, typename R>
+void UnaryLoop(const char* const* in, char* out, int64_t n) {
+  const T* a = reinterpret_cast<const T*>(in[0]);
+  R* r = reinterpret_cast<R*>(out);
+  HAWSER_INDEPENDENT_TURNS
+  for (int64_t i = 0; i < n; ++i) {
+    r[i] = static_cast<R>(F::Apply(Widen(a[i])));
+  }
+}
+
+template <typename F, typename T, typename R>
+void BinaryLoop(const char* const* in, char* out, int64_t n) {
+  const T* a = reinterpret_cast<const T*>(in[0]);
+  const T* b = reinterpret_cast<const T*>(in[1]);
+  R* r = reinterpret_cast<R*>(out);
+  HAWSER_INDEPENDENT_TURNS
+  for (int64_t i = 0; i < n; ++i) {
+    r[i] = static_cast<R>(F::Apply(Widen(a[i]), Widen(b[i])));
+  }
+}
+
+template <typename F, typename T>
+void CombineLoop(const int32_t* places, int64_t n, int32_t size,
+                 const char* from, int64_t step, char* to) {
+  const T* b = reinterpret_cast<const T*>(from);
+  T* r = reinterpret_cast<T*>(to);
+  const auto end = static_cast<uint32_t>(size);
+  for (int64_t k = 0; k < n; ++k) {
+    const auto place = static_cast<uint32_t>(places[k]);
+    if (place >= end) continue;
+    r[place] = static_cast<T>(F::Apply(Widen(r[place]), Widen(b[k * step])));
+  }
+}
+
+// What an op makes of element type T when F computes a C: T itself where that
+// is how T is computed, else C (bool of a predicate, the real part's type).
+template <typename T, typename C>
+using ResultOf = std::conditional_t<std::is_same_v<C, ComputeType<T>>, T, C>;
+
+// The loops of F for the types it has an Apply of.
+template <typename F>
+ElementFn Unary(const ElementTypes& types) {
+  return VisitDType(types.operands[0], [](auto tag) -> ElementFn {
+    using T = typename decltype(tag)::type;
+    using C = ComputeType<T>;
+    if constexpr (requires(C x) { F::Apply(x); }) {
+      using R = ResultOf<T, decltype(F::Apply(C{}))>;
+      return UnaryLoop<F, T, R>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <typename F>
+ElementFn Binary(const ElementTypes& types) {
+  return VisitDType(types.operands[0], [](auto tag) -> ElementFn {
+    using T = typename decltype(tag)::type;
+    using C = ComputeType<T>;
+    if constexpr (requires(C x) { F::Apply(x, x); }) {
+      using R = ResultOf<T, decltype(F::Apply(C{}, C{}))>;
+      return BinaryLoop<F, T, R>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <typename F>
+CombineFn Combine(DType dtype) {
+  return VisitDType(dtype, [](auto tag) -> CombineFn {
+    using T = typename decltype(tag)::type;
+    if constexpr (requires(ComputeType<T> x) { F::Apply(x, x); }) {
+      return CombineLoop<F, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_ELEMENTS_ELEMENT_LOOPS_H_

@@ -1,0 +1,15 @@
+// HAWSER_INDEPENDENT_TURNS: written before a loop whose turns meet in no element
+// but their own.
+#ifndef HAWSER_KERNELS_CPU_ELEMENTS_INDEPENDENT_TURNS_H_
+#define HAWSER_KERNELS_CPU_ELEMENTS_INDEPENDENT_TURNS_H_
+
+// Results may stand in an operand's place, element on element; nothing else
+// overlaps. Without this the compiler's overlap check sends such loops down
+// the scalar path.
+#if defined(__clang__)
+#define HAWSER_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HAWSER_INDEPENDENT_TURNS _Pragma("GCC ivdep")
+#endif
+
+#endif  // HAWSER_KERNELS_CPU_ELEMENTS_INDEPENDENT_TURNS_H_

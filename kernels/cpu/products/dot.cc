@@ -1,0 +1,180 @@
+// dot_general: both operands seen as batches of matrices, by strides where
+// they allow it and by a transposed copy where not, then RunGemm.
+#include "core/ops/contraction/dot.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/base/status.h"
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/movement/strided.h"
+#include "kernels/cpu/products/dot.h"
+
+namespace hawser::cpu {
+namespace {
+
+using Axes = Dims;
+
+// One operand's axes by their part in the product.
+struct Side {
+  Side(const KernelContext& c, int operand)
+      : operand(operand),
+        shape(c.shape(operand)),
+        batch(ToAxes(c.attributes().GetInts(operand == 0
+                                                ? "lhs_batching_dimensions"
+                                                : "rhs_batching_dimensions"))),
+        contracting(ToAxes(c.attributes().GetInts(
+            operand == 0 ? "lhs_contracting_dimensions"
+                         : "rhs_contracting_dimensions"))) {
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (!Contains(batch, i) && !Contains(contracting, i)) free.push_back(i);
+    }
+  }
+  static Axes ToAxes(absl::Span<const int64_t> axes) {
+    return Axes(axes.begin(), axes.end());
+  }
+  int64_t Size(const Axes& axes) const {
+    int64_t size = 1;
+    for (int64_t axis : axes) size *= shape.dim(axis);
+    return size;
+  }
+
+  const int operand;
+  const Shape& shape;
+  Axes batch, contracting, free;
+};
+
+// The stride of these axes taken as one, the last one fastest; nothing when
+// they do not run into each other.
+std::optional<int64_t> StrideOf(const Side& side, const Axes& axes) {
+  const Dims strides = side.shape.Strides();
+  int64_t stride = 1;
+  int64_t next = 0;  // what the stride of the axis before must be
+  for (size_t i = axes.size(); i-- > 0;) {
+    const int64_t size = side.shape.dim(axes[i]);
+    if (size == 1) continue;
+    if (next == 0) {
+      stride = strides[axes[i]];
+    } else if (strides[axes[i]] != next) {
+      return std::nullopt;
+    }
+    next = strides[axes[i]] * size;
+  }
+  return stride;
+}
+
+// The operand as matrices of free x contracting, if strides can say so.
+std::optional<Matrix> ViewOf(const Side& side) {
+  const auto batch = StrideOf(side, side.batch);
+  const auto free = StrideOf(side, side.free);
+  const auto contracting = StrideOf(side, side.contracting);
+  if (!batch || !free || !contracting) return std::nullopt;
+  if (*free != 1 && *contracting != 1) return std::nullopt;
+  return Matrix{nullptr, *batch, *free, *contracting};
+}
+
+void Reorder(Axes* axes, absl::Span<const int> order) {
+  Axes moved;
+  for (int i : order) moved.push_back((*axes)[i]);
+  *axes = std::move(moved);
+}
+
+// The contracting axes may be taken in any order, the same on both sides. Of
+// the orders in which they stand in one operand's memory, takes the one that
+// leaves fewer elements to copy.
+void ChooseOrder(Side* lhs, Side* rhs) {
+  auto sorted_by = [](const Axes& axes) {
+    std::vector<int> order(axes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return axes[a] < axes[b]; });
+    return order;
+  };
+  auto copied = [](const Side& side) {
+    return ViewOf(side).has_value() ? 0 : side.shape.num_elements();
+  };
+  Side by_rhs[] = {*lhs, *rhs};
+  const std::vector<int> order = sorted_by(rhs->contracting);
+  for (Side& side : by_rhs) Reorder(&side.contracting, order);
+  const std::vector<int> other = sorted_by(lhs->contracting);
+  Reorder(&lhs->contracting, other);
+  Reorder(&rhs->contracting, other);
+  if (copied(by_rhs[0]) + copied(by_rhs[1]) < copied(*lhs) + copied(*rhs)) {
+    lhs->contracting = by_rhs[0].contracting;
+    rhs->contracting = by_rhs[1].contracting;
+  }
+}
+
+// As ViewOf, with a copy in `storage` where strides cannot say it.
+absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
+                                Literal* storage) {
+  if (auto view = ViewOf(side)) {
+    view->data = c.data(side.operand);
+    return *view;
+  }
+  const Dims strides = side.shape.Strides();
+  Dims dims, from;
+  for (const Axes* axes : {&side.batch, &side.free, &side.contracting}) {
+    for (int64_t axis : *axes) {
+      dims.push_back(side.shape.dim(axis));
+      from.push_back(strides[axis]);
+    }
+  }
+  const DType dtype = side.shape.dtype();
+  HAWSER_ASSIGN_OR_RETURN(*storage, c.Allocate(Shape::Of(dtype, dims)));
+  const StridedCopy copy(ByteWidth(dtype), dims, storage->shape().Strides(),
+                         from);
+  HAWSER_RETURN_IF_ERROR(
+      copy.Run(c, storage->mutable_bytes().data(), c.data(side.operand)));
+  const int64_t k = side.Size(side.contracting);
+  return Matrix{storage->bytes().data(), side.Size(side.free) * k, k, 1};
+}
+
+absl::StatusOr<Literals> RunDotGeneral(const KernelContext& c) {
+  HAWSER_ASSIGN_OR_RETURN(Literal out, c.Allocate(c.result_shape()));
+  HAWSER_RETURN_IF_ERROR(RunProduct(c, out.mutable_bytes().data(), nullptr));
+  return Literals{std::move(out)};
+}
+
+double DotCost(const CostContext& c) {
+  double products = c.elements(c.result());
+  for (int64_t axis :
+       c.instruction.attributes.GetInts("lhs_contracting_dimensions")) {
+    products *= static_cast<double>(c.operand(0).dim(axis));
+  }
+  return products * GemmSteps(c.result().dtype()) + c.elements(c.operand(0)) +
+         c.elements(c.operand(1)) + ResultCost(c);
+}
+
+constexpr CpuKernel kKernels[] = {
+    {&kDotGeneral, RunDotGeneral, nullptr, DotCost},
+};
+
+}  // namespace
+
+absl::Span<const CpuKernel> DotKernels() { return kKernels; }
+
+absl::Status RunProduct(const KernelContext& c, char* to,
+                        const GemmTail* tail) {
+  Side lhs(c, 0);
+  Side rhs(c, 1);
+  GemmProblem problem{.dtype = c.result_shape().dtype(),
+                      .batches = lhs.Size(lhs.batch),
+                      .m = lhs.Size(lhs.free),
+                      .n = rhs.Size(rhs.free),
+                      .k = lhs.Size(lhs.contracting),
+                      .c = to,
+                      .tail = tail};
+  Literal left, right;
+  if (problem.k != 0 && c.result_shape().num_elements() != 0) {
+    ChooseOrder(&lhs, &rhs);
+    HAWSER_ASSIGN_OR_RETURN(problem.a, MatrixOf(c, lhs, &left));
+    HAWSER_ASSIGN_OR_RETURN(problem.b, MatrixOf(c, rhs, &right));
+    std::swap(problem.b.row_stride, problem.b.column_stride);
+  }
+  return RunGemm(problem, c.environment, Libraries::OfProcess());
+}
+
+}  // namespace hawser::cpu

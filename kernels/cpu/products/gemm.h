@@ -1,0 +1,60 @@
+// Batches of matrix products, in tiles whose sizes depend on the shapes alone.
+#ifndef HAWSER_KERNELS_CPU_PRODUCTS_GEMM_H_
+#define HAWSER_KERNELS_CPU_PRODUCTS_GEMM_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "core/base/values/dtype.h"
+#include "kernels/cpu/kernel.h"
+#include "kernels/cpu/libraries/libraries.h"
+
+namespace hawser::cpu {
+
+// Element (batch, row, column) stands at the sum of index times stride.
+struct Matrix {
+  const char* data = nullptr;
+  int64_t batch_stride = 0;
+  int64_t row_stride = 0;
+  int64_t column_stride = 0;
+};
+
+// Rows and columns of one of the products.
+struct GemmBox {
+  int64_t batch = 0;
+  int64_t row = 0, rows = 0;
+  int64_t column = 0, columns = 0;
+};
+// What becomes of a box once it is in its place, on the thread that made it.
+using GemmTail = std::function<absl::Status(const GemmBox&)>;
+
+// c[batch][m][n], dense, = a[batch][m][k] times b[batch][k][n].
+struct GemmProblem {
+  DType dtype;
+  int64_t batches = 1;
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+  Matrix a;
+  Matrix b;
+  char* c = nullptr;
+  // Is given boxes that together are all of c, each once; null: nothing is.
+  const GemmTail* tail = nullptr;
+};
+
+// Steps of one product and its addition, in a product of large matrices of fast
+// numerics.
+double GemmSteps(DType dtype);
+
+// f32 and f64 go to a library's BLAS unless it has none or the strides do not
+// suit it (one of each matrix's must be 1). f16 and bf16 accumulate in f32 and
+// are rounded once: in fast numerics, where that is worth it, bf16 by oneDNN,
+// others by way of f32 in memory of its own if there is memory. Integers wrap.
+// Checks the environment's token for each tile. Errors: the token's, the
+// tail's.
+absl::Status RunGemm(const GemmProblem& problem, const Environment& environment,
+                     const Libraries& libraries);
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_PRODUCTS_GEMM_H_
