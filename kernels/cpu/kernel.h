@@ -1,6 +1,6 @@
 // CpuKernel: the row that says how one op computes here, and what a kernel is
-// given. Rows stand in family tables (elementwise.cc, shape.cc, ...); the
-// registry joins them.
+// given. Rows stand in family tables (elements/elementwise.cc, ...); the registry
+// joins them.
 #ifndef HAWSER_KERNELS_CPU_KERNEL_H_
 #define HAWSER_KERNELS_CPU_KERNEL_H_
 

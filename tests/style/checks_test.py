@@ -79,7 +79,7 @@ class ChecksTest(unittest.TestCase):
         self.write("core/ir/BUILD.bazel", "")
         for listed, found in [({}, 2), ({"core/ir": 16}, 1),
                               ({"core/ir": 15}, 2), ({"core/ir": 17}, 2),
-                              ({"core/ir": None, "core/passes": 16}, 0)]:
+                              ({"core/ir": 16, "core/passes": 16}, 0)]:
             got = folder_test.violations(self.tree, listed)
             self.assertEqual(len(got), found, got)
 

@@ -128,7 +128,8 @@ void ComplainOfEngines(const OpDef& op, Complain complain) {
   }
   if (!op.monoid) return;
   if (kernel != nullptr && kernel->reduction == nullptr) {
-    complain("kernels/cpu/elementwise.cc", "a monoid, but its row folds none");
+    complain("kernels/cpu/elements/elementwise.cc",
+             "a monoid, but its row folds none");
   }
   if (!absl::StrContains(dialect::Prelude(),
                          absl::StrCat("struct ", op.monoid.name, " {"))) {

@@ -1,5 +1,5 @@
 // Compiled for each set of instructions in turn, as loops.cc is. All of them
-// fold in the order of kernels/cpu/folds.h.
+// fold in the order of kernels/cpu/elements/folds.h.
 #include "kernels/cpu/elements/folds.h"
 
 #include <cstdint>
