@@ -80,6 +80,10 @@ class Calls:
         number = [] if data is None else [self.number(data, "s64")]
         return self.inputs(case, self.key_of(case)) + number
 
+    def mixed(self, case):
+        counters, key = case["inputs"]
+        return self.pieces.inputs_of(dict(case, inputs=[key, counters]))
+
     def shuffle(self, case):
         attrs = case["attrs"]
         return [self.pieces.integer("axis", attrs["axis"]),
@@ -109,6 +113,7 @@ def functions(pieces):
         "randint": ("RandomInt", calls.randint),
         "shuffle": ("RandomShuffle", calls.shuffle),
         "split": ("RandomSplit", calls.split),
+        "threefry2x32": ("Threefry2x32", calls.mixed),
         "uniform": ("RandomUniform", calls.uniform),
         "uniform_split": ("RandomUniform", calls.uniform),
     }

@@ -438,6 +438,7 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {TakeDiagonal(c[0], c.Int("k", 0))}; }},
     {"Tan", "tan", 1, 1, Of1<Tan>},
     {"Tanh", "tanh", 1, 1, Of1<Tanh>},
+    {"Threefry2x32", "", 2, 2, Of2<Threefry2x32>},
     {"Tile", "", 1, 1,
      [](Call& c) -> Results { return {Tile(c[0], c.Ints("repetitions"))}; }},
     {"TopK", "", 1, 1,
@@ -458,6 +459,11 @@ constexpr FunctionEntry kFunctions[] = {
      [](Call& c) -> Results { return {Tril(c[0], c.Int("k", 0))}; }},
     {"Triu", "", 1, 1,
      [](Call& c) -> Results { return {Triu(c[0], c.Int("k", 0))}; }},
+    {"Unique", "", 1, 1,
+     [](Call& c) -> Results {
+       const UniqueElements u = Unique(c[0], c.Int("size"));
+       return {u.values, u.first, u.counts, u.inverse, u.count};
+     }},
     {"Variance", "", 1, 1,
      [](Call& c) -> Results {
        return {Variance(c[0], OverOf(c), c.Int("ddof", 0))};

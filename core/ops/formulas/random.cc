@@ -63,6 +63,13 @@ TwoWords KeyWords(const Expression& key, const Dims& dims) {
   return {word(0), word(1)};
 }
 
+// The first words, then the second ones, `count` in all.
+Expression Joined(const TwoWords& words, int64_t count) {
+  const Expression all = Apply(kConcatenate, {words.first, words.second},
+                               {{"dimension", int64_t{0}}});
+  return count % 2 == 0 ? all : Part(all, 0, count);
+}
+
 }  // namespace
 
 TwoWords Threefry(const TwoWords& key, const TwoWords& counters) {
@@ -93,12 +100,19 @@ Expression ThreefryWords(const Expression& key, int64_t count) {
                 Like(second, static_cast<double>(count)));
     second = Choose(is_there, second, Like(second, 0));
   }
-  const TwoWords words =
-      Threefry(KeyWords(key, Dims{half}), {first, second});
-  const Expression all =
-      Apply(kConcatenate, {words.first, words.second},
-            {{"dimension", int64_t{0}}});
-  return count % 2 == 0 ? all : Part(all, 0, count);
+  return Joined(Threefry(KeyWords(key, Dims{half}), {first, second}), count);
+}
+
+Expression ThreefryPairs(const Expression& key, const Expression& counters) {
+  const int64_t count = counters.dims()[0], half = (count + 1) / 2;
+  Expression second = Part(counters, half, count);
+  if (count % 2 != 0) {
+    const Expression none = Filled(key.scope(), Shape::Of(DType::kU32, {1}), 0);
+    second = Apply(kConcatenate, {second, none}, {{"dimension", int64_t{0}}});
+  }
+  return Joined(
+      Threefry(KeyWords(key, Dims{half}), {Part(counters, 0, half), second}),
+      count);
 }
 
 Expression ThreefryOf(const Expression& key, const Expression& data) {
@@ -117,10 +131,9 @@ TwoWords ThreefryFrom(const TwoWords& key, const Expression& start,
   const Dims dims = {count};
   const Expression counters =
       Counting(start.scope(), DType::kU64, count) + Everywhere(start, dims);
-  return Threefry(
-      {Everywhere(key.first, dims), Everywhere(key.second, dims)},
-      {ConvertTo(counters, DType::kU32),
-       ConvertTo(Right(counters, 32), DType::kU32)});
+  return Threefry({Everywhere(key.first, dims), Everywhere(key.second, dims)},
+                  {ConvertTo(counters, DType::kU32),
+                   ConvertTo(Right(counters, 32), DType::kU32)});
 }
 
 Expression PhiloxWords(const TwoWords& key, const Expression& start,

@@ -13,13 +13,17 @@ struct TwoWords {
   Expression first, second;
 };
 
-// Threefry-2x32 in 20 rounds (Salmon et al., Parallel random numbers: as easy as
-// 1, 2, 3): what becomes of each pair of counters.
+// Threefry-2x32 in 20 rounds (Salmon et al., Parallel random numbers: as easy
+// as 1, 2, 3): what becomes of each pair of counters.
 TwoWords Threefry(const TwoWords& key, const TwoWords& counters);
 
-// u32[count] of a key u32[2]: the counters 0, 1, ... are paired half by half, as
-// Nx and JAX (with jax_threefry_partitionable off) have it. count: below 2^32.
+// u32[count] of a key u32[2]: the counters 0, 1, ... are paired half by half,
+// as Nx and JAX (with jax_threefry_partitionable off) have it. count: below
+// 2^32.
 Expression ThreefryWords(const Expression& key, int64_t count);
+// The same of counters u32[n], not empty: the first half of them is paired with
+// the second, the middle one of an odd number with 0.
+Expression ThreefryPairs(const Expression& key, const Expression& counters);
 // Those of Threefry for each number of `data`, u64 of any shape, in a new last
 // axis of 2.
 Expression ThreefryOf(const Expression& key, const Expression& data);

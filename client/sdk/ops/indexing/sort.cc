@@ -34,8 +34,7 @@ Region Comparator(DType key, bool descending, absl::Span<const DType> others) {
 
 Tensor SortAlong(const OpScope& s, absl::Span<const Tensor> xs, int axis,
                  const Region& less) {
-  return s.Add(kSort, xs,
-               {{"dimension", int64_t{axis}}, {"is_stable", true}},
+  return s.Add(kSort, xs, {{"dimension", int64_t{axis}}, {"is_stable", true}},
                {&less, 1});
 }
 
@@ -50,13 +49,15 @@ absl::Status CheckOrder(DType dtype) {
   return InvalidArgument("complex numbers have no order");
 }
 
-absl::StatusOr<int64_t> LargestOf(DType dtype) {
+// Whether `dtype` has a number for each place of an axis.
+absl::Status CheckPlaces(DType dtype, int64_t size) {
   if (!IsInteger(dtype)) {
     return InvalidArgument("positions are integers, not ", DTypeName(dtype));
   }
   const int bits = BitWidth(dtype) - (IsSigned(dtype) ? 1 : 0);
-  return bits >= 63 ? std::numeric_limits<int64_t>::max()
-                    : (int64_t{1} << bits) - 1;
+  if (bits >= 63 || size <= (int64_t{1} << bits)) return absl::OkStatus();
+  return InvalidArgument(DTypeName(dtype), " cannot count the ", size,
+                         " elements");
 }
 
 // Sorts x along the one axis that `over` names, or all of it as one axis.
@@ -68,8 +69,8 @@ Ordered OrderedBy(const OpScope& s, const Operand& x, const Over& over) {
   const auto axes = sdk::AxesOf(over);
   if (!axes.ok()) return {s.Fail(axes.status())};
   if (axes->size() > 1) {
-    return {s.Fail(InvalidArgument("takes one axis, or none, not ",
-                                   DimsToString(*axes)))};
+    return {s.Fail(
+        InvalidArgument("takes one axis, or none, not ", DimsToString(*axes)))};
   }
   int axis = 0;
   if (axes->empty()) {
@@ -82,8 +83,7 @@ Ordered OrderedBy(const OpScope& s, const Operand& x, const Over& over) {
   if (value.shape().dim(axis) == 0) {
     return {s.Fail(InvalidArgument("there are no elements along axis ", axis))};
   }
-  return {SortAlong(s, {&value, 1}, axis,
-                    Comparator(value.dtype(), false, {})),
+  return {SortAlong(s, {&value, 1}, axis, Comparator(value.dtype(), false, {})),
           axis};
 }
 
@@ -139,12 +139,8 @@ Tensor ArgSort(const Operand& x, const SortOptions& options, DType dtype) {
   if (!fits.ok()) return s.Fail(fits);
   const auto axis = NormalizeAxis(options.axis, value.rank());
   if (!axis.ok()) return s.Fail(axis.status());
-  const auto largest = LargestOf(dtype);
-  if (!largest.ok()) return s.Fail(largest.status());
-  if (value.shape().dim(*axis) - 1 > *largest) {
-    return s.Fail(InvalidArgument(DTypeName(dtype), " cannot count the ",
-                                  value.shape().dim(*axis), " elements"));
-  }
+  const absl::Status places = CheckPlaces(dtype, value.shape().dim(*axis));
+  if (!places.ok()) return s.Fail(places);
   const Tensor at = Iota(dtype, value.shape().dims(), *axis, s.where());
   const Tensor first =
       SortAlong(s, {value, at}, *axis,
@@ -152,12 +148,11 @@ Tensor ArgSort(const Operand& x, const SortOptions& options, DType dtype) {
   return first.status().ok() ? sdk::ResultOf(first, 1) : first;
 }
 
-std::vector<Tensor> SortBy(
-    const std::vector<Tensor>& xs,
-    absl::FunctionRef<Tensor(const std::vector<Tensor>&,
-                             const std::vector<Tensor>&)>
-        less,
-    const SortOptions& options, SourceLocation where) {
+std::vector<Tensor> SortBy(const std::vector<Tensor>& xs,
+                           absl::FunctionRef<Tensor(const std::vector<Tensor>&,
+                                                    const std::vector<Tensor>&)>
+                               less,
+                           const SortOptions& options, SourceLocation where) {
   const OpScope s("SortBy", where, xs);
   const auto all = [&](const Tensor& first) {
     return std::vector<Tensor>(xs.size(), first);
@@ -208,9 +203,8 @@ std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k) {
   if (k < 0 || k > size) {
     return fail(InvalidArgument("k is ", k, ", must be from 0 to ", size));
   }
-  if (size > std::numeric_limits<int32_t>::max()) {
-    return fail(InvalidArgument("s32 cannot count the ", size, " elements"));
-  }
+  const absl::Status places = CheckPlaces(DType::kS32, size);
+  if (!places.ok()) return fail(places);
   const Tensor at = Iota(DType::kS32, value.shape().dims(), axis, s.where());
   const Tensor first =
       SortAlong(s, {value, at}, axis,
@@ -254,14 +248,12 @@ Tensor Mode(const Operand& x, const Over& over) {
     const OpScope::Formula numbers;
     const Tensor same = Eq(SliceAlongAxis(values, 1, size - 1, axis),
                            SliceAlongAxis(values, 0, size - 1, axis));
-    const Tensor later =
-        Select(same, 0, SliceAlongAxis(at, 1, size - 1, axis));
+    const Tensor later = Select(same, 0, SliceAlongAxis(at, 1, size - 1, axis));
     begins = CumulativeMax(
         Concatenate({SliceAlongAxis(at, 0, 1, axis), later}, axis),
         {.axis = axis});
   }
-  const Tensor longest =
-      ArgMax(at - begins, {.axis = axis, .keep_axis = true});
+  const Tensor longest = ArgMax(at - begins, {.axis = axis, .keep_axis = true});
   return WithAxes(s, x, over, ordered, TakeAlongAxis(values, longest, axis));
 }
 
@@ -277,8 +269,8 @@ Tensor Quantile(const Operand& x, const Operand& share, const Over& over) {
     return s.Fail(InvalidArgument("the share is ", part.shape().ToString(),
                                   ", must be a scalar"));
   }
-  const auto last = static_cast<double>(
-      ordered.values.shape().dim(ordered.axis) - 1);
+  const auto last =
+      static_cast<double>(ordered.values.shape().dim(ordered.axis) - 1);
   const OpScope::Formula numbers;
   const Tensor place = Clip(part, 0, 1) * last;
   const Tensor low = Floor(place);
@@ -301,13 +293,13 @@ Tensor SearchSorted(const Operand& x, const Operand& values, bool right) {
   if (!fits.ok()) return s.Fail(fits);
   const Tensor in = s.As(x, dtype), wanted = s.As(values, dtype);
   if (in.rank() != 1) {
-    return s.Fail(InvalidArgument("x is ", in.shape().ToString(),
-                                  ", must be of rank 1"));
+    return s.Fail(
+        InvalidArgument("x is ", in.shape().ToString(), ", must be of rank 1"));
   }
   const int64_t size = in.shape().dim(0);
-  if (size > std::numeric_limits<int32_t>::max()) {
-    return s.Fail(InvalidArgument("s32 cannot count the ", size, " elements"));
-  }
+  // One more than there are elements may be the answer.
+  const absl::Status places = CheckPlaces(DType::kS32, size + 1);
+  if (!places.ok()) return s.Fail(places);
   // [low, high]: what the answer may still be, halved each time.
   Tensor low = Zeros(DType::kS32, wanted.shape().dims(), s.where());
   if (size == 0) return low;
@@ -324,6 +316,51 @@ Tensor SearchSorted(const Operand& x, const Operand& values, bool right) {
     high = Select(is_open && !goes_behind, middle, high);
   }
   return low;
+}
+
+UniqueElements Unique(const Operand& x, int64_t size) {
+  const OpScope s("Unique", {&x}, {{&size, 1}});
+  const auto all = [](const Tensor& error) {
+    return UniqueElements{error, error, error, error, error};
+  };
+  if (!s.ok()) return all(s.error());
+  const Tensor value = s.As(x);
+  const int64_t n = value.shape().num_elements();
+  const absl::Status checks[] = {CheckOrder(value.dtype()),
+                                 CheckPlaces(DType::kS32, n)};
+  for (const absl::Status& check : checks) {
+    if (!check.ok()) return all(s.Fail(check));
+  }
+  if (n == 0) return all(s.Fail(InvalidArgument("there are no elements")));
+  if (size < 0) {
+    return all(
+        s.Fail(InvalidArgument("the size is ", size, ", must be 0 or more")));
+  }
+  const Tensor order = Iota(DType::kS32, {n}, 0, s.where());
+  const Tensor sorted =
+      SortAlong(s, {s.Reshape(value, {n}), order}, 0,
+                Comparator(value.dtype(), false, {DType::kS32}));
+  if (!sorted.status().ok()) return all(sorted);
+  const Tensor values = sdk::ResultOf(sorted, 0), at = sdk::ResultOf(sorted, 1);
+  const OpScope::Formula numbers;
+  // Which of the different ones each is, and where in the order that begins.
+  const Tensor later = SliceAlongAxis(values, 1, n - 1, 0);
+  const Tensor is_new =
+      Concatenate({Full(DType::kBool, {1}, true),
+                   IsBelow(SliceAlongAxis(values, 0, n - 1, 0), later)},
+                  0);
+  const Tensor which = CumulativeSum(Convert(is_new, DType::kS32)) - 1;
+  const Tensor last = ReduceMax(Select(is_new, order, 0));
+  const Tensor begins = IndexedPut(
+      s.BroadcastTo(last, {size}),
+      ExpandDims(Select(is_new, which, static_cast<int32_t>(size)), 1), order);
+  return {
+      .values = Take(values, begins),
+      .first = Take(at, begins),
+      .counts = IndexedAdd(Zeros(DType::kS32, {size}), ExpandDims(which, 1), 1),
+      .inverse = s.Reshape(IndexedPut(order, ExpandDims(at, 1), which),
+                           value.shape().dims()),
+      .count = ReduceMax(which) + 1};
 }
 
 }  // namespace hawser

@@ -31,19 +31,19 @@ struct SortOptions {
 Tensor Sort(const Operand& x, const SortOptions& options = {});
 
 // Where the elements of Sort come from. dtype: of the result, an integer's.
-// Result: x's sizes. Errors: as usual; a dtype that cannot count the axis. Grad:
-// zero. Source: Nx argsort.
+// Result: x's sizes. Errors: as usual; a dtype that cannot count the axis.
+// Grad: zero. Source: Nx argsort.
 Tensor ArgSort(const Operand& x, const SortOptions& options = {},
                DType dtype = DType::kS32);
 
 // Several tensors in the order of a comparison of yours. xs: of any dtypes and
-// the same sizes, one at least. less: takes an element of each on the left, then
-// of each on the right, all scalars, and gives whether the left ones come first,
-// bool[]; small host values may be captured, traced tensors not. options: the
-// axis; descending turns `less` around. Result: one for each of xs, all moved
-// alike. Errors: as usual, but that complex numbers are taken; sizes that
-// differ; `less` that gives something else. Grad: g, put back. Source: StableHLO
-// sort.
+// the same sizes, one at least. less: takes an element of each on the left,
+// then of each on the right, all scalars, and gives whether the left ones come
+// first, bool[]; small host values may be captured, traced tensors not.
+// options: the axis; descending turns `less` around. Result: one for each of
+// xs, all moved alike. Errors: as usual, but that complex numbers are taken;
+// sizes that differ; `less` that gives something else. Grad: g, put back.
+// Source: StableHLO sort.
 std::vector<Tensor> SortBy(
     const std::vector<Tensor>& xs,
     absl::FunctionRef<Tensor(const std::vector<Tensor>& left,
@@ -53,8 +53,8 @@ std::vector<Tensor> SortBy(
     SourceLocation where = SourceLocation::Current());
 
 // The k largest of the last axis, the largest first, and where they are; of
-// equals the first. k: 0 up to the axis's size. Result: x's sizes with k for the
-// last; indices of s32. Errors: as usual; k outside; more elements than s32
+// equals the first. k: 0 up to the axis's size. Result: x's sizes with k for
+// the last; indices of s32. Errors: as usual; k outside; more elements than s32
 // counts. Grad: of the values, put back. Source: Nx top_k; CHLO top_k.
 std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k);
 
@@ -64,8 +64,8 @@ std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k);
 // the middle. Source: Nx median.
 Tensor Median(const Operand& x, const Over& over = {});
 
-// The most frequent element of an axis, the smallest of those that are. over: as
-// in Median. Result: x's dtype. Errors: as usual; several axes; no elements.
+// The most frequent element of an axis, the smallest of those that are. over:
+// as in Median. Result: x's dtype. Errors: as usual; several axes; no elements.
 // Grad: to one such element. Source: Nx mode.
 Tensor Mode(const Operand& x, const Over& over = {});
 
@@ -81,6 +81,24 @@ Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 // Errors: as usual; another rank. Grad: zero. Source: NumPy searchsorted.
 Tensor SearchSorted(const Operand& x, const Operand& values,
                     bool right = false);
+
+// What Unique gives. How many elements differ shows when it runs, so `values`,
+// `first` and `counts` have the size that was asked for: behind the last of
+// them that one stands again, with a count of 0, and those that find no place
+// are left out. `values` is ascending, and Take(x, first) of a flat x.
+struct UniqueElements {
+  Tensor values;   // x's dtype [size]
+  Tensor first;    // s32[size]: where in x, row by row, each stands first
+  Tensor counts;   // s32[size]: how many equal it
+  Tensor inverse;  // s32, x's sizes: which of the values an element equals
+  Tensor count;    // s32[]: how many there are, with those left out
+};
+
+// The elements of x without repeats, in order; NaN equals NaN. size: 0 or more.
+// Result: see above. Errors: as usual; no elements; more than s32 counts; a
+// negative size. Grad: of `values`, to the first of its equals. Source: NumPy
+// unique; JAX's with a size.
+UniqueElements Unique(const Operand& x, int64_t size);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_SDK_OPS_INDEXING_SORT_H_

@@ -75,10 +75,9 @@ Tensor RandomFoldIn(const Operand& key, const Operand& data) {
   const OpScope s("RandomFoldIn", {&key, &data});
   if (!s.ok()) return s.error();
   const Tensor on[] = {sdk::KeyOf(s, key), WordOf(s, data)};
-  return sdk::Apply("RandomFoldIn", s, on,
-                    [](absl::Span<const Expression> on) {
-                      return formulas::ThreefryOf(on[0], on[1]);
-                    });
+  return sdk::Apply("RandomFoldIn", s, on, [](absl::Span<const Expression> on) {
+    return formulas::ThreefryOf(on[0], on[1]);
+  });
 }
 
 Tensor RandomBits(const Operand& key, absl::Span<const int64_t> dims,
@@ -104,6 +103,23 @@ Tensor RandomBits(const Operand& key, absl::Span<const int64_t> dims,
   const Tensor high = SliceAlongAxis(words, 0, count, 0);
   const Tensor low = SliceAlongAxis(words, count, count, 0);
   return s.Reshape(BitwiseOr(LeftShift(high, 32), low), dims);
+}
+
+Tensor Threefry2x32(const Operand& key, const Operand& counters) {
+  const OpScope s("Threefry2x32", {&key, &counters});
+  if (!s.ok()) return s.error();
+  const Tensor own = sdk::KeyOf(s, key), all = s.As(counters);
+  if (own.dtype() == DType::kInvalid) return own;
+  if (all.dtype() != DType::kU32) {
+    return s.Fail(InvalidArgument("the counters are ", all.shape().ToString(),
+                                  ", must be u32"));
+  }
+  const int64_t count = all.shape().num_elements();
+  const Tensor on[] = {own, s.Reshape(all, {count})};
+  if (count == 0) return on[1];
+  return sdk::Apply("Threefry2x32", s, on, [](absl::Span<const Expression> on) {
+    return formulas::ThreefryPairs(on[0], on[1]);
+  });
 }
 
 Tensor RandomKeys::Next(SourceLocation where) {

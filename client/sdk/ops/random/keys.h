@@ -1,4 +1,5 @@
-// Keys of random numbers. The same key gives the same numbers, on every machine.
+// Keys of random numbers. The same key gives the same numbers, on every
+// machine.
 #ifndef HAWSER_CLIENT_SDK_OPS_RANDOM_KEYS_H_
 #define HAWSER_CLIENT_SDK_OPS_RANDOM_KEYS_H_
 
@@ -39,6 +40,13 @@ Tensor RandomFoldIn(const Operand& key, const Operand& data);
 // zero. Source: Threefry-2x32; Nx.Random.
 Tensor RandomBits(const Operand& key, absl::Span<const int64_t> dims,
                   DType dtype = DType::kU32);
+
+// What becomes of counters of yours. counters: u32 of any shape; in row-major
+// order the first half is paired with the second, the middle one of an odd
+// number with 0. Result: u32 of rank 1, a word for each. Errors: as usual;
+// counters that are not u32. Grad: zero. Source: Threefry-2x32 in 20 rounds;
+// Nx.Random threefry2x32.
+Tensor Threefry2x32(const Operand& key, const Operand& counters);
 
 // A key that moves on by itself, for programs outside Jit:
 //   RandomKeys keys(42);

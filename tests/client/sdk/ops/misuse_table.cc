@@ -9,7 +9,7 @@ namespace {
 Tensor Floats(const Dims& dims) { return Zeros(DType::kF32, dims); }
 Tensor Ints(const Dims& dims) { return Zeros(DType::kS32, dims); }
 Tensor Key() { return Zeros(DType::kU32, {2}); }
-// What a key is not.
+// What a key is not, nor other words of u32.
 constexpr char kNoKey[] = "bool c64 f32 rank0 rank3 s32";
 
 }  // namespace
@@ -350,6 +350,7 @@ std::vector<Use> Uses() {
       {"TakeDiagonal", {Floats({3, 4})}, {{"k", int64_t{1}}}, {"rank0"}},
       {"Tan", {Floats({3, 4})}},
       {"Tanh", {Floats({3, 4})}},
+      {"Threefry2x32", {Key(), Key()}, {}, {kNoKey, kNoKey}},
       {"Tile", {Floats({3, 4})}, {{"repetitions", Dims{2, 1}}}},
       {"TopK", {Floats({3, 4})}, {{"k", int64_t{2}}}, {"c64 rank0"}},
       {"Transpose",
@@ -361,6 +362,7 @@ std::vector<Use> Uses() {
        {{"columns", int64_t{3}}, {"k", int64_t{1}}, {"rows", int64_t{2}}}},
       {"Tril", {Floats({3, 4})}, {{"k", int64_t{1}}}, {"rank0"}},
       {"Triu", {Floats({3, 4})}, {{"k", int64_t{1}}}, {"rank0"}},
+      {"Unique", {Floats({3, 4})}, {{"size", int64_t{3}}}, {"c64"}},
       {"Variance",
        {Floats({3, 4})},
        {{"axes", Dims{0}}, {"ddof", int64_t{1}}},

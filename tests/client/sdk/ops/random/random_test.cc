@@ -222,6 +222,17 @@ TEST(RandomTest, NoneOfNothing) {
                Literal::Zeros(Shape::Of(DType::kS32, {2, 0})));
 }
 
+TEST(RandomTest, ThreefryOfCountersIsWhatBitsAreMadeOf) {
+  const Tensor key = RandomKey(11);
+  for (const int64_t count : {1, 2, 7, 10}) {
+    const auto bits = RandomBits(key, {count}).Fetch();
+    ASSERT_OK(bits);
+    EXPECT_VALUE(Threefry2x32(key, Iota(DType::kU32, {count})), *bits);
+  }
+  EXPECT_VALUE(Threefry2x32(key, Zeros(DType::kU32, {0, 2})),
+               Literal::Vector<uint32_t>({}));
+}
+
 struct Refusal {
   Tensor made;
   const char* error;
@@ -236,6 +247,8 @@ TEST(RandomTest, WhatIsWrongIsSaid) {
       {RandomBits(key, {2}, DType::kS32),
        "RandomBits: makes unsigned integers of 8 to 64 bits, not s32"},
       {RandomBits(key, {int64_t{1} << 32}), "2^32 - 1"},
+      {Threefry2x32(key, x),
+       "Threefry2x32: the counters are f32[2], must be u32"},
       {RandomUniform(key, {2}, DType::kS32),
        "RandomUniform: makes f16, bf16, f32 and f64, not s32"},
       {RandomNormal(key, {3}, DType::kF32, x), "broadcast"},
