@@ -10,3 +10,13 @@ ELEMENT_COPTS = [
     "-fno-strict-aliasing",
     "-ffp-contract=off",
 ]
+
+# How files are compiled that Highway's foreach_target.h compiles once for each
+# set of instructions. Highway's headers alone: its checks in builds with
+# assert() call a library. Without instructions for vectors nothing is compiled,
+# by any compiler, where Highway would emulate them for some.
+LANE_COPTS = [
+    "-DHWY_BROKEN_EMU128=1",
+    "-DHWY_IS_DEBUG_BUILD=0",
+    "-fno-trapping-math",
+]

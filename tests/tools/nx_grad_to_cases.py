@@ -13,8 +13,11 @@ A case of the output, which nx_grad_test.cc reads:
     output f32[2] 1 2    the value, then one gradient for each of `by`
     3 f32 Sum 1 2 axes=[0] keep_axes=false   node, dtype, function, operands
     4 - Cond 3 : 1 2 | 3 3                   conditions, results of branches
+    4 - While 1 2 : 1 2                      state : bodies of condition, turn
+    4 f32 custom Round 3 2                   a function, 2 times whose gradient
     5 f32 elem 4 1       result 1 of node 4
-    return 5
+    return 5             its results
+    body 1               nodes and results of one follow, whose inputs are a state
 """
 
 import collections
@@ -150,6 +153,29 @@ def call(node):
     raise Leave("no %s" % op)
 
 
+def texts_of(graph, edit=lambda node, words: [words]):
+    """The lines of a body, then those of the bodies of its loops."""
+    lines, loops = [], []
+    for node in needed(graph):
+        if node["op"] == "while":
+            first = 2 * len(loops) + 1
+            loops += [node]
+            words = ["While"] + [str(i) for i in node["inputs"]] + [
+                ":", str(first), str(first + 1)]
+        else:
+            words = call(node)
+        lines += [" ".join(line) for line in edit(
+            node, [str(node["id"]), node.get("dtype", "-")] + words)]
+    lines.append("return " + " ".join(map(str, graph["outputs"])))
+    for i, loop in enumerate(loops):
+        for k, name in enumerate(("cond", "body")):
+            inner = loop[name]
+            if any(node["op"] == "while" for node in needed(inner)):
+                raise Leave("needs linear algebra")
+            lines += ["body %d" % (2 * i + k + 1)] + texts_of(inner)
+    return lines
+
+
 def needed(graph):
     """The nodes that the result depends on."""
     by_id = {node["id"]: node for node in graph["nodes"]}
@@ -171,8 +197,6 @@ def needed(graph):
 
 def converted(case):
     graph, attrs = case["graph"], case["attrs"]
-    if case["program"].startswith("custom_grad"):
-        raise Leave("a gradient of the user's own")
     if case.get("compare"):
         raise Leave("needs linear algebra")
     if any(case["inputs"][i]["dtype"][0] in "us" for i in attrs["wrt"]):
@@ -184,14 +208,18 @@ def converted(case):
     for name in ("input", "output"):
         lines += ["%s %s" % (name, tensor(t["dtype"], t["shape"], t["data"]))
                   for t in case[name + "s"]]
-    for node in needed(graph):
-        lines.append(" ".join(
-            [str(node["id"]), node.get("dtype", "-")] + call(node)))
-        # Nx's graph does not show where it stops.
+
+    def edit(node, words):
+        # Nx's graph shows neither where it stops nor rules of the user's.
         if case["program"] == "stop_grad" and node["op"] == "exp":
-            lines[-1] = lines[-1].replace("%d " % node["id"], "100 ", 1)
-            lines.append("%d f32 StopGradient 100" % node["id"])
-    return lines + ["return %d" % graph["outputs"][0], ""]
+            return [["100"] + words[1:], [words[0], "f32 StopGradient 100"]]
+        if case["program"].startswith("custom_grad") and node["op"] == "round":
+            if "fn g -> [g * 3] end" not in case["source"]:
+                raise Leave("a gradient of the user's own")
+            return [words[:2] + ["custom"] + words[2:] + ["3"]]
+        return [words]
+
+    return lines + texts_of(graph, edit) + [""]
 
 
 def main():

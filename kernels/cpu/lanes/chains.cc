@@ -12,7 +12,7 @@
 // Behind it, as they ask.
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
-#include "kernels/cpu/lanes/by_isa.h"
+#include "kernels/cpu/isa/by_isa.h"
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();

@@ -21,7 +21,7 @@
 #include "hwy/foreach_target.h"
 // Behind it, as it asks.
 #include "hwy/highway.h"
-#include "kernels/cpu/lanes/by_isa.h"
+#include "kernels/cpu/isa/by_isa.h"
 #include "kernels/cpu/lanes/elements-inl.h"
 #include "kernels/cpu/lanes/halves-inl.h"
 

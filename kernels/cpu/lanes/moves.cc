@@ -12,7 +12,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/elements/independent_turns.h"
-#include "kernels/cpu/lanes/by_isa.h"
+#include "kernels/cpu/isa/by_isa.h"
 
 // Without vectors there is nothing to gain.
 #if HWY_TARGET != HWY_SCALAR

@@ -1,4 +1,4 @@
-// RadixSort: a stable sort by unsigned keys, a byte at a time.
+// RadixSort: a stable sort by keys of 64 bits, a byte at a time.
 #ifndef HAWSER_KERNELS_CPU_SORTING_RADIX_SORT_H_
 #define HAWSER_KERNELS_CPU_SORTING_RADIX_SORT_H_
 
@@ -13,19 +13,12 @@
 
 namespace hawser::cpu {
 
-// What is sorted: a key alone, or one with the place it comes from.
-struct Placed32 {
-  uint32_t key;
-  uint32_t place;
-};
-struct Placed64 {
+// A key and the place it comes from.
+struct Placed {
   uint64_t key;
   uint64_t place;
 };
-inline uint32_t KeyOf(uint32_t item) { return item; }
-inline uint64_t KeyOf(uint64_t item) { return item; }
-inline uint32_t KeyOf(const Placed32& item) { return item.key; }
-inline uint64_t KeyOf(const Placed64& item) { return item.key; }
+inline uint64_t KeyOf(const Placed& item) { return item.key; }
 
 // Fewer are sorted by exchanges.
 inline constexpr int64_t kFewItems = 64;
@@ -34,12 +27,11 @@ inline constexpr int64_t kItemsAtOnce = int64_t{1} << 18;
 // Of one item and one pass.
 inline constexpr double kPassSteps = 2;
 
-template <typename Item>
-void InsertionSort(Item* items, int64_t n) {
+inline void InsertionSort(Placed* items, int64_t n) {
   for (int64_t i = 1; i < n; ++i) {
-    const Item item = items[i];
+    const Placed item = items[i];
     int64_t at = i;
-    for (; at > 0 && KeyOf(item) < KeyOf(items[at - 1]); --at) {
+    for (; at > 0 && item.key < items[at - 1].key; --at) {
       items[at] = items[at - 1];
     }
     items[at] = item;
@@ -48,11 +40,9 @@ void InsertionSort(Item* items, int64_t n) {
 
 // Sorts `items` with the help of `room`, of as many. Gives the one of them that
 // has the result. Errors: the meter's.
-template <typename Item>
-absl::StatusOr<Item*> RadixSort(Item* items, Item* room, int64_t n,
-                                WorkMeter* meter) {
-  using Key = decltype(KeyOf(*items));
-  constexpr int kBytes = sizeof(Key);
+inline absl::StatusOr<Placed*> RadixSort(Placed* items, Placed* room, int64_t n,
+                                         WorkMeter* meter) {
+  constexpr int kBytes = sizeof(uint64_t);
   if (n <= kFewItems) {
     HAWSER_RETURN_IF_ERROR(
         meter->Begin(static_cast<double>(n) * static_cast<double>(n) / 8));
@@ -65,13 +55,13 @@ absl::StatusOr<Item*> RadixSort(Item* items, Item* room, int64_t n,
     HAWSER_RETURN_IF_ERROR(
         meter->Begin(static_cast<double>((end - begin) * kBytes) / 2));
     for (int64_t i = begin; i < end; ++i) {
-      const Key key = KeyOf(items[i]);
+      const uint64_t key = items[i].key;
       for (int b = 0; b < kBytes; ++b) ++counts[b][key >> (8 * b) & 0xff];
     }
   }
   for (int b = 0; b < kBytes; ++b) {
     // All have the same byte: it moves nothing.
-    if (counts[b][KeyOf(items[0]) >> (8 * b) & 0xff] == n) continue;
+    if (counts[b][items[0].key >> (8 * b) & 0xff] == n) continue;
     std::array<int64_t, 256> next;
     int64_t before = 0;
     for (int digit = 0; digit < 256; ++digit) {
@@ -82,7 +72,7 @@ absl::StatusOr<Item*> RadixSort(Item* items, Item* room, int64_t n,
       HAWSER_RETURN_IF_ERROR(
           meter->Begin(kPassSteps * static_cast<double>(end - begin)));
       for (int64_t i = begin; i < end; ++i) {
-        room[next[KeyOf(items[i]) >> (8 * b) & 0xff]++] = items[i];
+        room[next[items[i].key >> (8 * b) & 0xff]++] = items[i];
       }
     }
     std::swap(items, room);

@@ -1,6 +1,6 @@
 // Sorting along an axis. Where the comparator is a key of one element, keys and
-// the places they come from are sorted a byte at a time, and everything is
-// moved at once; else places are merged by calls of it. Always stable.
+// the places they come from are sorted as words, and everything is moved at
+// once; else places are merged by calls of it. Always stable.
 #include "core/ops/movement/sort.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "core/base/status.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/lane_program.h"
+#include "kernels/cpu/sorting/part_sort.h"
 #include "kernels/cpu/sorting/radix_sort.h"
 #include "kernels/cpu/sorting/sort_keys.h"
 #include "kernels/cpu/sorting/sort_order.h"
@@ -23,6 +24,8 @@ namespace {
 
 // Elements that keys are made of at a time.
 constexpr int64_t kKeysAtOnce = 1024;
+// Of an element that is moved from anywhere.
+constexpr double kMoveSteps = 3;
 // Of a comparison by a program of one lane.
 constexpr double kLessSteps = 40;
 
@@ -104,27 +107,36 @@ class Runs {
         });
   }
 
-  // Element place(i) of each operand's run becomes element i of its result's.
-  template <typename Place>
-  absl::Status Move(int64_t run, Place place, WorkMeter* meter) const {
-    const int64_t n = track_.size, step = track_.inner;
-    for (size_t k = 0; k < out_.size(); ++k) {
-      const int operand = static_cast<int>(k);
-      for (int64_t begin = 0; begin < n; begin += kItemsAtOnce) {
-        const int64_t end = std::min(begin + kItemsAtOnce, n);
-        HAWSER_RETURN_IF_ERROR(
-            meter->Begin(2.0 * static_cast<double>(end - begin)));
-        VisitWidth(ByteWidth(c_.shape(operand).dtype()), [&](auto tag) {
-          using W = typename decltype(tag)::type;
-          const W* from = In<W>(operand, run);
-          W* to = Out<W>(operand, run);
-          for (int64_t i = begin; i < end; ++i) {
-            to[i * step] = from[static_cast<int64_t>(place(i)) * step];
-          }
-        });
-      }
+  // fn(i) for i from 0 to n - 1, on several threads where these are many; one
+  // takes about `steps`. Each on its own.
+  template <typename Fn>
+  absl::Status ForElements(int64_t n, double steps, WorkMeter* meter,
+                           Fn fn) const {
+    if (n <= kPartItems) {
+      HAWSER_RETURN_IF_ERROR(meter->Begin(steps * static_cast<double>(n)));
+      for (int64_t i = 0; i < n; ++i) fn(i);
+      return absl::OkStatus();
     }
-    return absl::OkStatus();
+    return c_.ForRanges(n, steps,
+                        [&](int64_t begin, int64_t end) -> absl::Status {
+                          for (int64_t i = begin; i < end; ++i) fn(i);
+                          return absl::OkStatus();
+                        });
+  }
+
+  // Element place(i) of an operand's run becomes element i of its result's.
+  template <typename Place>
+  absl::Status Move(int operand, int64_t run, Place place,
+                    WorkMeter* meter) const {
+    const int64_t step = track_.inner;
+    return VisitWidth(ByteWidth(c_.shape(operand).dtype()), [&](auto tag) {
+      using W = typename decltype(tag)::type;
+      const W* from = In<W>(operand, run);
+      W* to = Out<W>(operand, run);
+      return ForElements(track_.size, kMoveSteps, meter, [&](int64_t i) {
+        to[i * step] = from[static_cast<int64_t>(place(i)) * step];
+      });
+    });
   }
 
  private:
@@ -133,15 +145,23 @@ class Runs {
   const absl::Span<char* const> out_;
 };
 
-// fn(i) for i from 0 to n - 1, with looks in between.
-template <typename Fn>
-absl::Status InParts(int64_t n, WorkMeter* meter, Fn fn) {
-  for (int64_t begin = 0; begin < n; begin += kItemsAtOnce) {
-    const int64_t end = std::min(begin + kItemsAtOnce, n);
-    HAWSER_RETURN_IF_ERROR(meter->Begin(static_cast<double>(end - begin)));
-    for (int64_t i = begin; i < end; ++i) fn(i);
-  }
-  return absl::OkStatus();
+// Items that are sorted: Placed, or a word of a key of 32 bits and, below it,
+// of the place, which makes all words differ and keeps the order of equals.
+void Place(uint32_t key, int64_t place, uint64_t* item) {
+  *item = uint64_t{key} << 32 | static_cast<uint32_t>(place);
+}
+void Place(uint64_t key, int64_t place, Placed* item) {
+  *item = {key, static_cast<uint64_t>(place)};
+}
+int64_t PlaceOf(uint64_t item) { return static_cast<uint32_t>(item); }
+int64_t PlaceOf(const Placed& item) { return static_cast<int64_t>(item.place); }
+template <typename Key>
+Key PlacedKey(uint64_t item) {
+  return static_cast<Key>(item >> 32);
+}
+template <typename Key>
+Key PlacedKey(const Placed& item) {
+  return static_cast<Key>(item.key);
 }
 
 // Sorts by keys of single elements.
@@ -151,8 +171,7 @@ class KeySorter {
       : runs_(runs), order_(order) {}
 
   absl::Status Sort() const {
-    const auto bytes = static_cast<double>(ByteWidth(order_.key_dtype));
-    return runs_.ForEach(2 * kPassSteps * bytes + 10,
+    return runs_.ForEach(2 * kSortSteps,
                          [&](int64_t run, Rooms& rooms, WorkMeter* meter) {
                            return SortRun(run, rooms, meter);
                          });
@@ -170,15 +189,14 @@ class KeySorter {
     if constexpr (kIsComplex<T>) {
       return Internal("complex numbers have no order");
     } else {
-      using Key = UnsignedOf<T>;
       if (runs_.num_operands() == 1 && order_.is_plain) {
         return SortKeys<T>(run, rooms, meter);
       }
-      if (sizeof(Key) == 4 &&
+      if (sizeof(UnsignedOf<T>) == 4 &&
           runs_.size() <= std::numeric_limits<uint32_t>::max()) {
-        return SortPlaces<T, Placed32>(run, rooms, meter);
+        return SortPlaces<T, uint64_t>(run, rooms, meter);
       }
-      return SortPlaces<T, Placed64>(run, rooms, meter);
+      return SortPlaces<T, Placed>(run, rooms, meter);
     }
   }
 
@@ -191,45 +209,46 @@ class KeySorter {
     HAWSER_ASSIGN_OR_RETURN(Key* const room, rooms.Get<Key>(1, n));
     const Key flips = order_.descending ? static_cast<Key>(-1) : 0;
     const T* from = runs_.In<T>(0, run);
-    HAWSER_RETURN_IF_ERROR(InParts(n, meter, [&](int64_t i) {
+    HAWSER_RETURN_IF_ERROR(runs_.ForElements(n, 1, meter, [&](int64_t i) {
       keys[i] = KeyOfElement(from[i * step]) ^ flips;
     }));
     HAWSER_ASSIGN_OR_RETURN(const Key* const sorted,
-                            RadixSort(keys, room, n, meter));
+                            SortItems(runs_.context(), keys, room, n, meter));
     T* to = runs_.Out<T>(0, run);
-    HAWSER_RETURN_IF_ERROR(InParts(n, meter, [&](int64_t i) {
+    HAWSER_RETURN_IF_ERROR(runs_.ForElements(n, 1, meter, [&](int64_t i) {
       to[i * step] = ElementOfKey<T>(sorted[i] ^ flips);
     }));
     if constexpr (kIsFloat<T>) {
-      return RestoreAlike(from, order_.descending, to, meter);
+      return RestoreAlike(from, {sorted, static_cast<size_t>(n)}, flips, to,
+                          meter);
     }
     return absl::OkStatus();
   }
 
   // Zeros and NaNs, which look alike to the order, as they are and in theirs.
   template <typename T>
-  absl::Status RestoreAlike(const T* from, bool descending, T* to,
+  absl::Status RestoreAlike(const T* from,
+                            absl::Span<const UnsignedOf<T>> sorted,
+                            UnsignedOf<T> flips, T* to,
                             WorkMeter* meter) const {
+    const auto places_of = [&](T x) {
+      const auto places = std::equal_range(sorted.begin(), sorted.end(),
+                                           KeyOfElement(x) ^ flips);
+      return std::pair(places.first - sorted.begin(),
+                       places.second - sorted.begin());
+    };
+    auto [zero, zeros_end] = places_of(T(0.0f));
+    auto [nan, nans_end] =
+        places_of(T(std::numeric_limits<float>::quiet_NaN()));
     const int64_t n = runs_.size(), step = runs_.step();
-    int64_t nans = 0, below = 0, above = 0;
-    HAWSER_RETURN_IF_ERROR(InParts(n, meter, [&](int64_t i) {
-      const T x = from[i * step];
-      const Likeness likeness = LikenessOf(x);
-      const bool is_negative =
-          (std::bit_cast<BitsOfWidth<T>>(x) & kSign<T>) != 0;
-      nans += likeness == Likeness::kNan ? 1 : 0;
-      below += likeness == Likeness::kNone && is_negative ? 1 : 0;
-      above += likeness == Likeness::kNone && !is_negative ? 1 : 0;
-    }));
-    if (below + above == n) return absl::OkStatus();
-    int64_t zero = descending ? nans + above : below;
-    int64_t nan = descending ? 0 : n - nans;
-    return InParts(n, meter, [&](int64_t i) {
+    for (int64_t i = 0; i < n && (zero < zeros_end || nan < nans_end); ++i) {
+      if (i % kPartItems == 0) HAWSER_RETURN_IF_ERROR(meter->Begin(kPartItems));
       const T x = from[i * step];
       const Likeness likeness = LikenessOf(x);
       if (likeness == Likeness::kZero) to[zero++ * step] = x;
       if (likeness == Likeness::kNan) to[nan++ * step] = x;
-    });
+    }
+    return absl::OkStatus();
   }
 
   template <typename T, typename Item>
@@ -239,24 +258,48 @@ class KeySorter {
     HAWSER_ASSIGN_OR_RETURN(Item* const room, rooms.Get<Item>(1, n));
     HAWSER_RETURN_IF_ERROR(MakeItems<T>(run, items, meter));
     HAWSER_ASSIGN_OR_RETURN(const Item* const sorted,
-                            RadixSort(items, room, n, meter));
-    return runs_.Move(
-        run, [&](int64_t i) { return sorted[i].place; }, meter);
+                            SortItems(runs_.context(), items, room, n, meter));
+    for (int k = 0; k < runs_.num_operands(); ++k) {
+      if (k == order_.operand && order_.is_plain) {
+        HAWSER_RETURN_IF_ERROR(MakeElements<T>(run, sorted, meter));
+        continue;
+      }
+      HAWSER_RETURN_IF_ERROR(runs_.Move(
+          k, run, [&](int64_t i) { return PlaceOf(sorted[i]); }, meter));
+    }
+    return absl::OkStatus();
+  }
+
+  // The elements that keys were made of, from anywhere only those that look
+  // alike to the order.
+  template <typename T, typename Item>
+  absl::Status MakeElements(int64_t run, const Item* sorted,
+                            WorkMeter* meter) const {
+    using Key = UnsignedOf<T>;
+    const int64_t step = runs_.step();
+    const T* from = runs_.In<T>(order_.operand, run);
+    T* to = runs_.Out<T>(order_.operand, run);
+    const Key flips = order_.descending ? static_cast<Key>(-1) : 0;
+    return runs_.ForElements(runs_.size(), 2, meter, [&](int64_t i) {
+      const T x = ElementOfKey<T>(PlacedKey<Key>(sorted[i]) ^ flips);
+      bool is_it = true;
+      if constexpr (kIsFloat<T>) is_it = LikenessOf(x) == Likeness::kNone;
+      to[i * step] = is_it ? x : from[PlaceOf(sorted[i]) * step];
+    });
   }
 
   template <typename T, typename Item>
   absl::Status MakeItems(int64_t run, Item* items, WorkMeter* meter) const {
-    using Key = decltype(Item::key);
+    using Key = UnsignedOf<T>;
     const int64_t n = runs_.size(), step = runs_.step();
+    const Key flips = order_.descending ? static_cast<Key>(-1) : 0;
     const auto put = [&](int64_t i, T element) {
-      const auto key = static_cast<Key>(KeyOfElement(element));
-      items[i] = {order_.descending ? static_cast<Key>(~key) : key,
-                  static_cast<Key>(i)};
+      Place(KeyOfElement(element) ^ flips, i, &items[i]);
     };
     if (order_.is_plain) {
       const T* from = runs_.In<T>(order_.operand, run);
-      for (int64_t i = 0; i < n; ++i) put(i, from[i * step]);
-      return absl::OkStatus();
+      return runs_.ForElements(n, 1, meter,
+                               [&](int64_t i) { put(i, from[i * step]); });
     }
     const LaneProgram& key = *order_.key;
     LaneColumns columns;
@@ -324,8 +367,11 @@ class CallSorter {
       }
       std::swap(places, room);
     }
-    return runs_.Move(
-        run, [&](int64_t i) { return places[i]; }, meter);
+    for (int k = 0; k < runs_.num_operands(); ++k) {
+      HAWSER_RETURN_IF_ERROR(runs_.Move(
+          k, run, [&](int64_t i) { return places[i]; }, meter));
+    }
+    return absl::OkStatus();
   }
 
   absl::StatusOr<bool> Less(LaneColumns& columns, int64_t run, int64_t left,
@@ -390,9 +436,8 @@ double SortCost(const CostContext& c) {
   const auto size = static_cast<double>(c.operand(0).dim(axis));
   const Computation& comparator = c.module.computation(c.instruction.called[0]);
   if (const auto order = OrderOfComparator(comparator)) {
-    const auto bytes = static_cast<double>(ByteWidth(order->key_dtype));
     const auto inputs = static_cast<double>(c.instruction.operands.size());
-    return elements * (kPassSteps * bytes + 2 * inputs);
+    return elements * (2 * kSortSteps + kMoveSteps * inputs);
   }
   const double levels = std::ceil(std::log2(std::max(size, 2.0)));
   return elements * levels *

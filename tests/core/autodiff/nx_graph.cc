@@ -82,13 +82,17 @@ void Read(const std::string& line, NxCase* c) {
     c->inputs.push_back(ToLiteral(words, 1));
   } else if (key == "output") {
     c->outputs.push_back(ToLiteral(words, 1));
+  } else if (key == "body") {
+    c->bodies[ToInt(words.at(1))];
   } else if (key == "return") {
-    c->result = ToInt(words.at(1));
+    for (size_t i = 1; i < words.size(); ++i) {
+      c->bodies.rbegin()->second.results.push_back(ToInt(words[i]));
+    }
   } else {
     NxNode node;
     if (words.at(1) != "-") node.dtype = ParseDType(words[1]).value();
     node.words.assign(words.begin() + 2, words.end());
-    c->nodes.emplace(ToInt(key), std::move(node));
+    c->bodies.rbegin()->second.nodes.emplace(ToInt(key), std::move(node));
   }
 }
 
@@ -103,6 +107,7 @@ std::vector<NxCase> ReadNxCases(const std::string& path) {
     if (absl::StartsWith(line, "case ")) {
       cases.emplace_back();
       cases.back().name = line.substr(5);
+      cases.back().bodies[0];
     } else {
       Read(line, &cases.back());
     }
@@ -113,7 +118,7 @@ std::vector<NxCase> ReadNxCases(const std::string& path) {
 const NxGraph::Values& NxGraph::Make(int node) {
   const auto at = made_.find(node);
   if (at != made_.end()) return at->second;
-  const NxNode& description = case_.nodes.at(node);
+  const NxNode& description = body_.nodes.at(node);
   Values values = Call(description);
   // Nx promotes into the dtype of the node; its predicates are u8.
   const DType dtype = description.dtype;
@@ -133,6 +138,8 @@ NxGraph::Values NxGraph::Call(const NxNode& node) {
   if (name == "input") return {inputs_.at(ToInt(words.at(1)))};
   if (name == "tensor") return {Constant(ToLiteral(words, 1))};
   if (name == "elem") return {Make(ToInt(words.at(1))).at(ToInt(words.at(2)))};
+  if (name == "While") return Loop(words);
+  if (name == "custom") return Scaled(words);
   if (name == "Cond") {
     std::vector<int> conditions;
     size_t i = 1;
@@ -172,12 +179,37 @@ NxGraph::Values NxGraph::Call(const NxNode& node) {
   return results.ok() ? *std::move(results) : Values{Tensor()};
 }
 
+NxGraph::Values NxGraph::Loop(const std::vector<std::string>& words) {
+  Values initial;
+  size_t i = 1;
+  for (; words.at(i) != ":"; ++i) initial.push_back(Of(ToInt(words[i])));
+  const int condition = ToInt(words.at(i + 1)), body = ToInt(words.at(i + 2));
+  return While(
+      initial,
+      [&](Values state) {
+        return NxGraph(case_, std::move(state), condition).Results()[0];
+      },
+      [&](Values state) {
+        return NxGraph(case_, std::move(state), body).Results();
+      });
+}
+
+NxGraph::Values NxGraph::Scaled(const std::vector<std::string>& words) {
+  const int scale = ToInt(words.at(3));
+  const auto forward = [&](Tensor x) {
+    return CallFunction(*FindFunction(words.at(1)), {x}, {}).value()[0];
+  };
+  const auto rule = [scale](Tensor g, Tensor) { return g * scale; };
+  return {CustomGrad(forward, rule)(Of(ToInt(words.at(2))))};
+}
+
 NxGraph::Values NxGraph::Choose(const std::vector<int>& conditions,
                                 const std::vector<std::vector<int>>& branches,
                                 size_t from) {
   if (from == conditions.size()) return Branch(branches.back());
-  return Cond(Of(conditions[from]), [&] { return Branch(branches[from]); },
-              [&] { return Choose(conditions, branches, from + 1); });
+  return Cond(
+      Of(conditions[from]), [&] { return Branch(branches[from]); },
+      [&] { return Choose(conditions, branches, from + 1); });
 }
 
 NxGraph::Values NxGraph::Branch(const std::vector<int>& results) {

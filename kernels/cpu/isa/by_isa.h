@@ -1,10 +1,10 @@
 // HAWSER_BY_ISA: one call of the compilation for a set of instructions. For the
 // files that Highway's foreach_target.h compiles, behind it.
-#ifndef HAWSER_KERNELS_CPU_LANES_BY_ISA_H_
-#define HAWSER_KERNELS_CPU_LANES_BY_ISA_H_
+#ifndef HAWSER_KERNELS_CPU_ISA_BY_ISA_H_
+#define HAWSER_KERNELS_CPU_ISA_BY_ISA_H_
 
 #include "hwy/highway.h"
-#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/isa/isa.h"
 
 #if HWY_TARGETS & HWY_SSE4
 #define HAWSER_BY_SSE4(...) \
@@ -39,4 +39,4 @@
       return none;                    \
   }
 
-#endif  // HAWSER_KERNELS_CPU_LANES_BY_ISA_H_
+#endif  // HAWSER_KERNELS_CPU_ISA_BY_ISA_H_

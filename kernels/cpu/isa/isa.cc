@@ -1,4 +1,4 @@
-#include "kernels/cpu/lanes/lanes.h"
+#include "kernels/cpu/isa/isa.h"
 
 #include <cstdlib>
 

@@ -1,0 +1,162 @@
+// SortItems: items in the order of their keys, on several threads.
+#ifndef HAWSER_KERNELS_CPU_SORTING_PART_SORT_H_
+#define HAWSER_KERNELS_CPU_SORTING_PART_SORT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/status.h"
+#include "kernels/cpu/isa/key_sort.h"
+#include "kernels/cpu/kernel.h"
+#include "kernels/cpu/sorting/radix_sort.h"
+
+namespace hawser::cpu {
+
+// Words are their own keys; equal ones cannot be told from each other.
+inline uint32_t KeyOf(uint32_t word) { return word; }
+inline uint64_t KeyOf(uint64_t word) { return word; }
+
+// What is sorted by one thread at once: some ms, and no larger than caches.
+inline constexpr int64_t kPartItems = int64_t{1} << 18;
+// Of one item, of the words of this machine: measured 3 to 9.
+inline constexpr double kSortSteps = 6;
+
+inline void SortWords(uint32_t* words, int64_t n) {
+  FindKeySorts(ProcessIsa()).words(words, n);
+}
+inline void SortWords(uint64_t* words, int64_t n) {
+  FindKeySorts(ProcessIsa()).long_words(words, n);
+}
+
+// Sorts on this thread. Gives `items` or `room`, as SortItems does.
+template <typename Word>
+absl::StatusOr<Word*> SortAtOnce(Word* words, Word*, int64_t n,
+                                 WorkMeter* meter) {
+  HAWSER_RETURN_IF_ERROR(meter->Begin(kSortSteps * static_cast<double>(n)));
+  SortWords(words, n);
+  return words;
+}
+inline absl::StatusOr<Placed*> SortAtOnce(Placed* items, Placed* room,
+                                          int64_t n, WorkMeter* meter) {
+  return RadixSort(items, room, n, meter);
+}
+
+// Where items go by their keys: part p holds those below splitter p and not
+// below the one before. A power of two of parts, 256 at most.
+template <typename Key>
+class Splitters {
+ public:
+  // By every so-manieth of n items, more than there are parts.
+  template <typename Item>
+  Splitters(const Item* items, int64_t n) {
+    constexpr int64_t kSamples = 32;  // of a part
+    while (parts_ < 256 && parts_ * kPartItems < 2 * n) parts_ *= 2;
+    std::vector<Key> sample(kSamples * parts_);
+    const auto count = static_cast<int64_t>(sample.size());
+    for (int64_t i = 0; i < count; ++i) sample[i] = KeyOf(items[n / count * i]);
+    SortWords(sample.data(), count);
+    for (int64_t p = 1; p < parts_; ++p) {
+      keys_.push_back(sample[p * kSamples]);
+    }
+  }
+
+  int64_t parts() const { return parts_; }
+  int64_t PartOf(Key key) const {
+    const Key* at = keys_.data();
+    int64_t part = 0;
+    for (int64_t step = parts_ / 2; step > 0; step /= 2) {
+      part += key >= at[part + step - 1] ? step : 0;
+    }
+    return part;
+  }
+
+ private:
+  int64_t parts_ = 2;
+  std::vector<Key> keys_;
+};
+
+// Moves items to the parts they belong to, in `room`, those of a part in the
+// order they had. Gives where each part begins, and n.
+template <typename Item>
+absl::StatusOr<std::vector<int64_t>> MoveToParts(const KernelContext& c,
+                                                 const Item* items, Item* room,
+                                                 int64_t n) {
+  const Splitters<decltype(KeyOf(*items))> splitters(items, n);
+  const int64_t parts = splitters.parts();
+  const int64_t chunks = (n - 1) / kPartItems + 1;
+  HAWSER_ASSIGN_OR_RETURN(
+      Literal ids, c.environment.allocator->Allocate(Shape::Of(DType::kU8, {n}),
+                                                     c.environment.memory));
+  uint8_t* const part_of = ids.mutable_data<uint8_t>().data();
+  std::vector<int64_t> counts(chunks * parts);
+  const auto for_chunks = [&](auto fn) {
+    return c.ForMetered(
+        chunks, 4.0 * kPartItems,
+        [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+          for (int64_t chunk = begin; chunk < end; ++chunk) {
+            HAWSER_RETURN_IF_ERROR(meter->Begin(4.0 * kPartItems));
+            fn(chunk * kPartItems, std::min((chunk + 1) * kPartItems, n),
+               &counts[chunk * parts]);
+          }
+          return absl::OkStatus();
+        });
+  };
+  HAWSER_RETURN_IF_ERROR(
+      for_chunks([&](int64_t begin, int64_t end, int64_t* count) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t part = splitters.PartOf(KeyOf(items[i]));
+          part_of[i] = static_cast<uint8_t>(part);
+          ++count[part];
+        }
+      }));
+  std::vector<int64_t> begins(parts + 1, n);
+  int64_t before = 0;
+  for (int64_t part = 0; part < parts; ++part) {
+    begins[part] = before;
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      int64_t& count = counts[chunk * parts + part];
+      before += std::exchange(count, before);
+    }
+  }
+  HAWSER_RETURN_IF_ERROR(
+      for_chunks([&](int64_t begin, int64_t end, int64_t* next) {
+        for (int64_t i = begin; i < end; ++i) {
+          room[next[part_of[i]]++] = items[i];
+        }
+      }));
+  return begins;
+}
+
+// Sorts n items with the help of `room`, of as many, stably. Gives the one of
+// them that has the result, which does not depend on the number of threads.
+// Errors: the meter's; kResourceExhausted.
+template <typename Item>
+absl::StatusOr<Item*> SortItems(const KernelContext& c, Item* items, Item* room,
+                                int64_t n, WorkMeter* meter) {
+  if (n <= kPartItems) return SortAtOnce(items, room, n, meter);
+  HAWSER_ASSIGN_OR_RETURN(const std::vector<int64_t> begins,
+                          MoveToParts(c, items, room, n));
+  HAWSER_RETURN_IF_ERROR(c.ForMetered(
+      static_cast<int64_t>(begins.size()) - 1, kSortSteps * kPartItems,
+      [&](int64_t first, int64_t end, WorkMeter* meter) -> absl::Status {
+        for (int64_t p = first; p < end; ++p) {
+          const int64_t at = begins[p], size = begins[p + 1] - at;
+          // Where nearly all keys are equal there are no smaller parts, and
+          // little to do.
+          const bool is_split = size < n - n / 8;
+          HAWSER_ASSIGN_OR_RETURN(
+              Item* const sorted,
+              is_split ? SortItems(c, room + at, items + at, size, meter)
+                       : SortAtOnce(room + at, items + at, size, meter));
+          if (sorted != room + at) std::copy_n(sorted, size, room + at);
+        }
+        return absl::OkStatus();
+      }));
+  return room;
+}
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_SORTING_PART_SORT_H_
