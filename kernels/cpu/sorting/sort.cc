@@ -14,6 +14,7 @@
 #include "core/base/status.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/lane_program.h"
+#include "kernels/cpu/movement/axis_track.h"
 #include "kernels/cpu/sorting/radix_sort.h"
 #include "kernels/cpu/sorting/sort_keys.h"
 #include "kernels/cpu/sorting/sort_order.h"
@@ -25,22 +26,6 @@ namespace {
 constexpr int64_t kKeysAtOnce = 1024;
 // Of a comparison by a program of one lane.
 constexpr double kLessSteps = 40;
-
-// The axis and what is around it: element (o, i, j) of [outer, size, inner].
-struct Track {
-  Track(const Shape& shape, int64_t axis) {
-    for (int d = 0; d < shape.rank(); ++d) {
-      (d < axis ? outer : d == axis ? size : inner) *= shape.dim(d);
-    }
-  }
-  int64_t runs() const { return outer * inner; }
-  // Of element 0 of a run; the others are `inner` apart.
-  int64_t Begin(int64_t run) const {
-    return run / inner * size * inner + run % inner;
-  }
-
-  int64_t outer = 1, size = 1, inner = 1;
-};
 
 // Memory that the runs of one thread have in turn.
 class Rooms {
@@ -68,12 +53,13 @@ class Rooms {
 // The runs of an instruction: what is sorted on its own.
 class Runs {
  public:
-  Runs(const KernelContext& c, const Track& track, absl::Span<char* const> out)
+  Runs(const KernelContext& c, const AxisTrack& track,
+       absl::Span<char* const> out)
       : c_(c), track_(track), out_(out) {}
 
   const KernelContext& context() const { return c_; }
   int64_t size() const { return track_.size; }
-  int64_t step() const { return track_.inner; }
+  int64_t step() const { return track_.step; }
   int num_operands() const { return static_cast<int>(out_.size()); }
   template <typename T>
   const T* In(int operand, int64_t run) const {
@@ -85,7 +71,7 @@ class Runs {
   }
   // An element of a run.
   const char* At(int operand, int64_t run, int64_t place) const {
-    return c_.data(operand) + (track_.Begin(run) + place * track_.inner) *
+    return c_.data(operand) + (track_.Begin(run) + place * track_.step) *
                                   ByteWidth(c_.shape(operand).dtype());
   }
 
@@ -107,7 +93,7 @@ class Runs {
   // Element place(i) of each operand's run becomes element i of its result's.
   template <typename Place>
   absl::Status Move(int64_t run, Place place, WorkMeter* meter) const {
-    const int64_t n = track_.size, step = track_.inner;
+    const int64_t n = track_.size, step = track_.step;
     for (size_t k = 0; k < out_.size(); ++k) {
       const int operand = static_cast<int>(k);
       for (int64_t begin = 0; begin < n; begin += kItemsAtOnce) {
@@ -129,7 +115,7 @@ class Runs {
 
  private:
   const KernelContext& c_;
-  const Track& track_;
+  const AxisTrack& track_;
   const absl::Span<char* const> out_;
 };
 
@@ -372,7 +358,7 @@ absl::StatusOr<Literals> RunSort(const KernelContext& c) {
     out.push_back(std::move(result));
   }
   if (c.shape(0).num_elements() == 0) return out;
-  const Track track(c.shape(0), c.attributes().GetInt("dimension"));
+  const AxisTrack track(c.shape(0), c.attributes().GetInt("dimension"));
   const Computation& comparator = c.module.computation(c.instruction.called[0]);
   const Runs runs(c, track, results);
   if (const auto order = OrderOfComparator(comparator)) {
