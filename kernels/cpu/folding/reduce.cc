@@ -183,13 +183,8 @@ absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
     return RunReduction(c, *monoid->reduction(c.shape(0).dtype()));
   }
   const Fold fold(c);
-  Literals out;
   absl::InlinedVector<char*, 2> results;
-  for (int k = 0; k < fold.n; ++k) {
-    HAWSER_ASSIGN_OR_RETURN(Literal result, c.Allocate(c.result_shape(k)));
-    results.push_back(result.mutable_bytes().data());
-    out.push_back(std::move(result));
-  }
+  HAWSER_ASSIGN_OR_RETURN(Literals out, c.AllocateResults(&results));
   if (fold.kept.count() == 0) return out;
   const auto program = LaneProgram::Make(body);
   HAWSER_RETURN_IF_ERROR(program.has_value() ? RunLanes(fold, *program, results)

@@ -274,14 +274,8 @@ const CpuKernel* MonoidKernel(const Computation& body) {
 }
 
 absl::StatusOr<Literals> RunScanOp(const KernelContext& c) {
-  Literals out;
   absl::InlinedVector<char*, 2> results;
-  for (size_t k = 0; k < c.operands.size(); ++k) {
-    HAWSER_ASSIGN_OR_RETURN(Literal result,
-                            c.Allocate(c.result_shape(static_cast<int>(k))));
-    results.push_back(result.mutable_bytes().data());
-    out.push_back(std::move(result));
-  }
+  HAWSER_ASSIGN_OR_RETURN(Literals out, c.AllocateResults(&results));
   if (c.shape(0).num_elements() == 0) return out;
   const AxisTrack track(c.shape(0), c.attributes().GetInt("dimension"),
                         c.attributes().GetBool("reverse"));
