@@ -171,12 +171,6 @@ absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
   return absl::OkStatus();
 }
 
-// The row of the monoid that is all of a body, or nullptr.
-const CpuKernel* MonoidKernel(const Computation& body) {
-  const OpDef* op = body.instructions().size() == 3 ? MonoidOf(body) : nullptr;
-  return op == nullptr ? nullptr : FindCpuKernel(*op);
-}
-
 absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   const Computation& body = c.module.computation(c.instruction.called[0]);
   if (const CpuKernel* monoid = MonoidKernel(body)) {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/ops/contraction/reduce.h"
 #include "kernels/cpu/elements/scan_runs.h"
 #include "kernels/cpu/families.h"
+#include "kernels/cpu/folding/monoid.h"
 #include "kernels/cpu/lane_program.h"
 #include "kernels/cpu/movement/axis_track.h"
 
@@ -266,12 +266,6 @@ class BodyScan {
   const AxisTrack& track_;
   const absl::Span<char* const> out_;
 };
-
-// The row of the monoid that is all of a body, or nullptr.
-const CpuKernel* MonoidKernel(const Computation& body) {
-  const OpDef* op = body.instructions().size() == 3 ? MonoidOf(body) : nullptr;
-  return op == nullptr ? nullptr : FindCpuKernel(*op);
-}
 
 absl::StatusOr<Literals> RunScanOp(const KernelContext& c) {
   absl::InlinedVector<char*, 2> results;
