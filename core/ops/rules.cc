@@ -47,6 +47,24 @@ absl::Status CheckSameDTypes(const InferContext& context, int n, int first) {
   return absl::OkStatus();
 }
 
+absl::Status CheckSameDims(const InferContext& context, int n) {
+  const Shape& first = context.operands[0];
+  for (size_t i = 1; i < context.operands.size(); ++i) {
+    const Shape& other = context.operands[i];
+    if (other.SameDims(first)) continue;
+    return Violates(n, "operand 0 is ", first.ToString(), ", operand ", i,
+                    " is ", other.ToString());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAxis(const InferContext& context, int n,
+                       absl::string_view name, const Shape& shape) {
+  const int64_t axis = context.attributes.GetInt(name);
+  if (axis >= 0 && axis < shape.rank()) return absl::OkStatus();
+  return Violates(n, name, " ", axis, " is no axis of ", shape.ToString());
+}
+
 absl::Status CheckAxes(const InferContext& context, int n,
                        absl::string_view name, int rank) {
   for (int64_t axis : context.attributes.GetInts(name)) {
@@ -161,6 +179,22 @@ AxisMap ElementwiseAxes(const InferContext& context,
   return map;
 }
 
+AxisMap AxesBesideDimension(const InferContext& context,
+                            absl::Span<const Shape> results) {
+  const Shape& input = context.operands[0];
+  const int64_t axis = context.attributes.GetInt("dimension");
+  AxisMap map = EmptyAxes(context, results);
+  for (int i = 0; i < input.rank(); ++i) {
+    const int factor = map.AddFactor(
+        i == axis ? AxisKind::kOpaque : AxisKind::kParallel, input.dim(i));
+    for (size_t n = 0; n < results.size(); ++n) {
+      map.operands[n][i] = factor;
+      map.results[n][i] = factor;
+    }
+  }
+  return map;
+}
+
 AxisMap OpaqueAxes(const InferContext& context,
                    absl::Span<const Shape> results) {
   return OpaqueRest(EmptyAxes(context, results), context, results);
@@ -170,12 +204,7 @@ absl::StatusOr<Shapes> InferElementwise(const InferContext& context) {
   const Shape& first = context.operands[0];
   HAWSER_RETURN_IF_ERROR(CheckDType(context, 1, 0));
   HAWSER_RETURN_IF_ERROR(CheckSameDTypes(context, 2));
-  for (size_t i = 1; i < context.operands.size(); ++i) {
-    const Shape& other = context.operands[i];
-    if (other.SameDims(first)) continue;
-    return Violates(3, "operand 0 is ", first.ToString(), ", operand ", i,
-                    " is ", other.ToString());
-  }
+  HAWSER_RETURN_IF_ERROR(CheckSameDims(context, 3));
   const DType dtype = ResultDType(context);
   if (dtype == first.dtype()) return Shapes{first};
   // `complex` doubles the bytes of an element.

@@ -19,6 +19,11 @@ absl::Status CheckDType(const InferContext& context, int n, int operand);
 // Constraint `n`: operands `first`, `first + 1`, ... have one dtype.
 absl::Status CheckSameDTypes(const InferContext& context, int n,
                              int first = 0);
+// Constraint `n`: all operands have the same sizes.
+absl::Status CheckSameDims(const InferContext& context, int n);
+// Constraint `n`: attribute `name` is an axis of `shape`.
+absl::Status CheckAxis(const InferContext& context, int n,
+                       absl::string_view name, const Shape& shape);
 // Constraint `n`: every entry of attribute `name` is an axis, 0 <= a < rank.
 absl::Status CheckAxes(const InferContext& context, int n,
                        absl::string_view name, int rank);
@@ -60,6 +65,10 @@ AxisMap OpaqueRest(AxisMap map, const InferContext& context,
 // parallel factor; scalars stay out.
 AxisMap ElementwiseAxes(const InferContext& context,
                         absl::Span<const Shape> results);
+// The same, of operands and results of the same sizes, but for the axis of
+// attribute `dimension`, along which elements meet: it is opaque.
+AxisMap AxesBesideDimension(const InferContext& context,
+                            absl::Span<const Shape> results);
 // Of each operand the same box as of the result; of a scalar, all.
 absl::Status ElementwisePart(PartContext&);
 // Every axis opaque.

@@ -62,6 +62,17 @@ absl::StatusOr<Literal> KernelContext::Allocate(const Shape& shape) const {
   return environment.allocator->Allocate(shape, environment.memory);
 }
 
+absl::StatusOr<Literals> KernelContext::AllocateResults(
+    absl::InlinedVector<char*, 2>* data) const {
+  Literals results;
+  for (int k = 0; k < instruction.num_results; ++k) {
+    HAWSER_ASSIGN_OR_RETURN(Literal result, Allocate(result_shape(k)));
+    data->push_back(result.mutable_bytes().data());
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
 absl::StatusOr<Literal> KernelContext::ScalarAt(DType dtype,
                                                 const char* from) const {
   HAWSER_ASSIGN_OR_RETURN(Literal out, Allocate(Shape::Scalar(dtype)));

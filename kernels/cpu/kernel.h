@@ -118,6 +118,9 @@ struct KernelContext {
 
   // Memory for a result, contents undefined. Errors: kResourceExhausted.
   absl::StatusOr<Literal> Allocate(const Shape& shape) const;
+  // Memory for every result, contents undefined, and where each one's is.
+  absl::StatusOr<Literals> AllocateResults(
+      absl::InlinedVector<char*, 2>* data) const;
   // A scalar with the element at `from`. Errors: kResourceExhausted.
   absl::StatusOr<Literal> ScalarAt(DType dtype, const char* from) const;
   // Memory for result 0: that of the first operand of the same shape that has

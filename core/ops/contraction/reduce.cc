@@ -87,11 +87,8 @@ AxisMap ReduceAxes(const InferContext& context,
 absl::StatusOr<Shapes> InferArgExtreme(const InferContext& context) {
   const Shape& operand = context.operands[0];
   HAWSER_RETURN_IF_ERROR(CheckDType(context, 1, 0));
+  HAWSER_RETURN_IF_ERROR(CheckAxis(context, 2, "dimension", operand));
   const int64_t axis = context.attributes.GetInt("dimension");
-  if (axis < 0 || axis >= operand.rank()) {
-    return Violates(2, "dimension ", axis, " is no axis of ",
-                    operand.ToString());
-  }
   if (operand.dim(axis) == 0) {
     return Violates(3, "axis ", axis, " of ", operand.ToString(),
                     " is empty, so none of it is the extreme");

@@ -8,7 +8,6 @@
 namespace hawser {
 
 absl::StatusOr<Shapes> InferScan(const InferContext& context);
-AxisMap ScanAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status ScanPart(PartContext&);
 absl::Status ScanGradient(GradientContext&);
 
@@ -26,7 +25,7 @@ inline constexpr OpDef kScan{
     .attributes = kScanAttributes,
     .called = {1, 1},
     .infer = InferScan,
-    .axes = ScanAxes,
+    .axes = AxesBesideDimension,
     .part = PartBy(ScanPart),
     .gradient = ByRule(ScanGradient),
     .traits = kHasRegions | kHawserOnly,

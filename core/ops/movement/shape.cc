@@ -28,11 +28,7 @@ absl::StatusOr<Shapes> InferIota(const InferContext& context) {
   }
   HAWSER_ASSIGN_OR_RETURN(
       Shape result, MakeResult(2, dtype, context.attributes.GetInts("dims")));
-  const int64_t axis = context.attributes.GetInt("iota_dimension");
-  if (axis < 0 || axis >= result.rank()) {
-    return Violates(3, "iota_dimension ", axis, " is no axis of ",
-                    result.ToString());
-  }
+  HAWSER_RETURN_IF_ERROR(CheckAxis(context, 3, "iota_dimension", result));
   return Shapes{std::move(result)};
 }
 
@@ -90,10 +86,7 @@ absl::StatusOr<Shapes> InferConcatenate(const InferContext& context) {
   const Shape& first = context.operands[0];
   const int64_t axis = context.attributes.GetInt("dimension");
   HAWSER_RETURN_IF_ERROR(CheckSameDTypes(context, 1));
-  if (axis < 0 || axis >= first.rank()) {
-    return Violates(2, "dimension ", axis, " is no axis of ",
-                    first.ToString());
-  }
+  HAWSER_RETURN_IF_ERROR(CheckAxis(context, 2, "dimension", first));
   Dims dims = first.dims();
   for (size_t i = 1; i < context.operands.size(); ++i) {
     const Shape& other = context.operands[i];

@@ -19,21 +19,13 @@ DType SignedOfWidth(int bits) {
 }  // namespace
 
 absl::StatusOr<Shapes> InferSort(const InferContext& context) {
-  const Shape& first = context.operands[0];
+  HAWSER_RETURN_IF_ERROR(CheckSameDims(context, 1));
+  HAWSER_RETURN_IF_ERROR(
+      CheckAxis(context, 2, "dimension", context.operands[0]));
   Signature expected;
-  for (size_t i = 0; i < context.operands.size(); ++i) {
-    const Shape& input = context.operands[i];
-    if (!input.SameDims(first)) {
-      return Violates(1, "input 0 is ", first.ToString(), ", input ", i,
-                      " is ", input.ToString());
-    }
+  for (const Shape& input : context.operands) {
     expected.parameters.insert(expected.parameters.end(), 2,
                                Shape::Scalar(input.dtype()));
-  }
-  const int64_t axis = context.attributes.GetInt("dimension");
-  if (axis < 0 || axis >= first.rank()) {
-    return Violates(2, "dimension ", axis, " is no axis of ",
-                    first.ToString());
   }
   expected.results.push_back(Shape::Scalar(DType::kBool));
   if (*context.called[0] != expected) {
@@ -41,22 +33,6 @@ absl::StatusOr<Shapes> InferSort(const InferContext& context) {
                     ", must be ", expected.ToString());
   }
   return Shapes(context.operands.begin(), context.operands.end());
-}
-
-AxisMap SortAxes(const InferContext& context,
-                 absl::Span<const Shape> results) {
-  const Shape& input = context.operands[0];
-  const int64_t axis = context.attributes.GetInt("dimension");
-  AxisMap map = EmptyAxes(context, results);
-  for (int i = 0; i < input.rank(); ++i) {
-    const int factor = map.AddFactor(
-        i == axis ? AxisKind::kOpaque : AxisKind::kParallel, input.dim(i));
-    for (size_t n = 0; n < results.size(); ++n) {
-      map.operands[n][i] = factor;
-      map.results[n][i] = factor;
-    }
-  }
-  return map;
 }
 
 Expression OrderOf(const Expression& x) {

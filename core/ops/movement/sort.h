@@ -9,7 +9,6 @@
 namespace hawser {
 
 absl::StatusOr<Shapes> InferSort(const InferContext& context);
-AxisMap SortAxes(const InferContext&, absl::Span<const Shape> results);
 absl::Status SortPart(PartContext&);
 absl::Status SortGradient(GradientContext&);
 
@@ -36,7 +35,7 @@ inline constexpr OpDef kSort{
     .attributes = kSortAttributes,
     .called = {1, 1},
     .infer = InferSort,
-    .axes = SortAxes,
+    .axes = AxesBesideDimension,
     .part = PartBy(SortPart),
     .gradient = ByRule(SortGradient),
     .traits = kHasRegions,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/contraction/reduce.h"
 #include "core/ops/rules.h"
 #include "kernels/cpu/elements/folds.h"
 #include "kernels/cpu/movement/strided.h"
@@ -298,6 +299,11 @@ absl::StatusOr<Literal> FoldInOrder(const KernelContext& c,
 }
 
 }  // namespace
+
+const CpuKernel* MonoidKernel(const Computation& body) {
+  const OpDef* op = body.instructions().size() == 3 ? MonoidOf(body) : nullptr;
+  return op == nullptr ? nullptr : FindCpuKernel(*op);
+}
 
 absl::StatusOr<Literals> RunReduction(const KernelContext& c,
                                       const Reduction& reduction) {

@@ -8,6 +8,9 @@
 
 namespace hawser::cpu {
 
+// The row of the monoid that is all of a body, or nullptr.
+const CpuKernel* MonoidKernel(const Computation& body);
+
 // Runs a `reduce` of one input, of the dtype of `reduction`.
 absl::StatusOr<Literals> RunReduction(const KernelContext& context,
                                       const Reduction& reduction);

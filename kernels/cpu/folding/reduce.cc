@@ -171,25 +171,14 @@ absl::Status RunCalls(const Fold& fold, absl::Span<char* const> results) {
   return absl::OkStatus();
 }
 
-// The row of the monoid that is all of a body, or nullptr.
-const CpuKernel* MonoidKernel(const Computation& body) {
-  const OpDef* op = body.instructions().size() == 3 ? MonoidOf(body) : nullptr;
-  return op == nullptr ? nullptr : FindCpuKernel(*op);
-}
-
 absl::StatusOr<Literals> RunReduce(const KernelContext& c) {
   const Computation& body = c.module.computation(c.instruction.called[0]);
   if (const CpuKernel* monoid = MonoidKernel(body)) {
     return RunReduction(c, *monoid->reduction(c.shape(0).dtype()));
   }
   const Fold fold(c);
-  Literals out;
   absl::InlinedVector<char*, 2> results;
-  for (int k = 0; k < fold.n; ++k) {
-    HAWSER_ASSIGN_OR_RETURN(Literal result, c.Allocate(c.result_shape(k)));
-    results.push_back(result.mutable_bytes().data());
-    out.push_back(std::move(result));
-  }
+  HAWSER_ASSIGN_OR_RETURN(Literals out, c.AllocateResults(&results));
   if (fold.kept.count() == 0) return out;
   const auto program = LaneProgram::Make(body);
   HAWSER_RETURN_IF_ERROR(program.has_value() ? RunLanes(fold, *program, results)

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/ops/contraction/reduce.h"
 #include "kernels/cpu/elements/scan_runs.h"
 #include "kernels/cpu/families.h"
+#include "kernels/cpu/folding/monoid.h"
 #include "kernels/cpu/lane_program.h"
+#include "kernels/cpu/movement/axis_track.h"
 
 namespace hawser::cpu {
 namespace {
@@ -23,34 +24,11 @@ constexpr int64_t kColumns = 1024;
 constexpr int64_t kSharedRun = 4 * kParallelElements;
 constexpr double kBlockSteps = 2 * kScanBlock;
 
-// The axis and what is around it: element (o, i, j) of [outer, size, inner]
-// stands at o * size * inner + i * inner + j; step i, in the direction of the
-// scan, at first + i * step beside that.
-struct Track {
-  explicit Track(const KernelContext& c) : Track(c.shape(0), c.attributes()) {}
-  Track(const Shape& shape, const Attributes& attributes) {
-    const int64_t axis = attributes.GetInt("dimension");
-    for (int d = 0; d < shape.rank(); ++d) {
-      (d < axis ? outer : d == axis ? size : inner) *= shape.dim(d);
-    }
-    const bool reverse = attributes.GetBool("reverse");
-    step = reverse ? -inner : inner;
-    first = reverse ? (size - 1) * inner : 0;
-  }
-  // Of step 0 of run `run` of outer * inner.
-  int64_t Begin(int64_t run) const {
-    return run / inner * size * inner + run % inner + first;
-  }
-
-  int64_t outer = 1, size = 1, inner = 1;
-  int64_t step = 1, first = 0;
-};
-
 // By a monoid's loops.
 class MonoidScan {
  public:
-  MonoidScan(const KernelContext& c, const RunScan& scan, const Track& track,
-             char* out)
+  MonoidScan(const KernelContext& c, const RunScan& scan,
+             const AxisTrack& track, char* out)
       : c_(c),
         scan_(scan),
         track_(track),
@@ -167,7 +145,7 @@ class MonoidScan {
 
   const KernelContext& c_;
   const RunScan& scan_;
-  const Track& track_;
+  const AxisTrack& track_;
   const int64_t width_, accumulator_;
   char* const out_;
 };
@@ -175,13 +153,13 @@ class MonoidScan {
 // By a body of N running values.
 class BodyScan {
  public:
-  BodyScan(const KernelContext& c, const Track& track,
+  BodyScan(const KernelContext& c, const AxisTrack& track,
            absl::Span<char* const> out)
       : c_(c), track_(track), out_(out) {}
 
   // Runs of all indices of the other axes, so many at a time.
   absl::Status RunLanes(const LaneProgram& program) const {
-    const int64_t runs = track_.outer * track_.inner;
+    const int64_t runs = track_.runs();
     const int64_t lanes = program.lanes();
     const double cost = static_cast<double>(std::min(lanes, runs)) *
                         static_cast<double>(track_.size) * program.cost();
@@ -201,7 +179,7 @@ class BodyScan {
 
   // The slow and general way: any body, one call an element.
   absl::Status RunCalls() const {
-    const int64_t runs = track_.outer * track_.inner;
+    const int64_t runs = track_.runs();
     for (int64_t run = 0; run < runs; ++run) {
       std::vector<Literal> running;
       int64_t at = track_.Begin(run);
@@ -285,27 +263,16 @@ class BodyScan {
   }
 
   const KernelContext& c_;
-  const Track& track_;
+  const AxisTrack& track_;
   const absl::Span<char* const> out_;
 };
 
-// The row of the monoid that is all of a body, or nullptr.
-const CpuKernel* MonoidKernel(const Computation& body) {
-  const OpDef* op = body.instructions().size() == 3 ? MonoidOf(body) : nullptr;
-  return op == nullptr ? nullptr : FindCpuKernel(*op);
-}
-
 absl::StatusOr<Literals> RunScanOp(const KernelContext& c) {
-  Literals out;
   absl::InlinedVector<char*, 2> results;
-  for (size_t k = 0; k < c.operands.size(); ++k) {
-    HAWSER_ASSIGN_OR_RETURN(Literal result,
-                            c.Allocate(c.result_shape(static_cast<int>(k))));
-    results.push_back(result.mutable_bytes().data());
-    out.push_back(std::move(result));
-  }
+  HAWSER_ASSIGN_OR_RETURN(Literals out, c.AllocateResults(&results));
   if (c.shape(0).num_elements() == 0) return out;
-  const Track track(c);
+  const AxisTrack track(c.shape(0), c.attributes().GetInt("dimension"),
+                        c.attributes().GetBool("reverse"));
   const Computation& body = c.module.computation(c.instruction.called[0]);
   if (const CpuKernel* monoid = MonoidKernel(body)) {
     const RunScan& scan = *monoid->scan(c.shape(0).dtype());
