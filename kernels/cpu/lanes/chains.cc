@@ -83,8 +83,8 @@ HWY_INLINE V<float> LogOf(V<float> a) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto zero = hn::Zero(d);
   const auto none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
-  const auto large = hn::IfThenElse(hn::Lt(a, hn::Set(d, kInfinity)),
-                                    hn::Log(d, a), a);
+  const auto large =
+      hn::IfThenElse(hn::Lt(a, hn::Set(d, kInfinity)), hn::Log(d, a), a);
   const auto small =
       hn::IfThenElse(hn::Eq(a, zero), hn::Set(d, -kInfinity), none);
   return hn::IfThenElse(hn::Gt(a, zero), large, small);
@@ -190,6 +190,44 @@ HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
   hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
 }
 
+// Each lane of a moved by as many bits as b says, taken without a sign. Of more
+// than there are nothing is left, or with `kSigned` the sign.
+enum class Way : uint8_t { kLeft, kRight, kRightSigned };
+template <Way way, typename N>
+HWY_INLINE N Moved(N a, N by) {
+  const hn::DFromV<N> d;
+  const hn::RebindToUnsigned<hn::DFromV<N>> du;
+  using U = hn::TFromD<decltype(du)>;
+  constexpr U kBits = 8 * sizeof(U);
+  const auto bits = hn::BitCast(du, by);
+  const auto most = hn::Min(bits, hn::Set(du, kBits - 1));
+  if constexpr (way == Way::kRightSigned) {
+    return hn::Shr(a, hn::BitCast(d, most));
+  } else {
+    const auto x = hn::BitCast(du, a);
+    const auto moved = way == Way::kLeft ? hn::Shl(x, most) : hn::Shr(x, most);
+    const auto is_less = hn::Eq(bits, most);
+    return hn::BitCast(d, hn::IfThenElseZero(is_less, moved));
+  }
+}
+// All of them by as many.
+template <Way way, typename N>
+HWY_INLINE N MovedAlike(N a, uint64_t by) {
+  const hn::DFromV<N> d;
+  const hn::RebindToUnsigned<hn::DFromV<N>> du;
+  constexpr uint64_t kBits = 8 * sizeof(hn::TFromD<decltype(d)>);
+  const bool is_less = by < kBits;
+  const int bits = static_cast<int>(is_less ? by : kBits - 1);
+  if constexpr (way == Way::kRightSigned) {
+    return hn::ShiftRightSame(a, bits);
+  } else {
+    if (!is_less) return hn::Zero(d);
+    const auto x = hn::BitCast(du, a);
+    return hn::BitCast(d, way == Way::kLeft ? hn::ShiftLeftSame(x, bits)
+                                            : hn::ShiftRightSame(x, bits));
+  }
+}
+
 // ---- chains -----------------------------------------------------------------
 
 // Lanes [i, i + n) of what a link names, n at most a strip.
@@ -274,6 +312,25 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
   HAWSER_ITSELF(Op, to, __VA_ARGS__)
 #define HAWSER_WHOLE(Op, Function) \
   HAWSER_WITH(Op, a, Lanes<T>(hn::Function(Whole<T>(x), Whole<T>(y))))
+#define HAWSER_MOVES(Op, way)                                                 \
+  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                             \
+    const T* at = strip.Read(link->at);                                       \
+    HAWSER_EACH {                                                             \
+      const auto by = Whole<T>(hn::LoadU(d, at + v * kStep));                 \
+      a[v] = Lanes<T>(Moved<way>(Whole<T>(a[v]), by));                        \
+    }                                                                         \
+    break;                                                                    \
+  }                                                                           \
+  case CodeOf(ChainOp::Op, ChainOther::kOne): {                               \
+    const auto by = *reinterpret_cast<const hwy::MakeUnsigned<T>*>(link->at); \
+    HAWSER_EACH a[v] = Lanes<T>(MovedAlike<way>(Whole<T>(a[v]), by));         \
+    break;                                                                    \
+  }                                                                           \
+  case CodeOf(ChainOp::Op, ChainOther::kItself):                              \
+    HAWSER_EACH {                                                             \
+      a[v] = Lanes<T>(Moved<way>(Whole<T>(a[v]), Whole<T>(a[v])));            \
+    }                                                                         \
+    break;
 // Of whole numbers that Function compares in this order or the other one.
 #define HAWSER_WHOLE_TEST(Op, Function, x0, y0) \
   HAWSER_WITH(Op, m, Truths<T>(hn::Function(Whole<T>(x0), Whole<T>(y0))))
@@ -421,6 +478,13 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
       HAWSER_WHOLE(kWholeMinus, Sub)
       HAWSER_WITH(kWholeMinusFrom, a,
                   Lanes<T>(hn::Sub(Whole<T>(y), Whole<T>(x))))
+      HAWSER_WHOLE(kWholeBoth, And)
+      HAWSER_WHOLE(kWholeEither, Or)
+      HAWSER_WHOLE(kWholeOneOfTwo, Xor)
+      HAWSER_ALONE(kWholeNotSo, a, Lanes<T>(hn::Not(Whole<T>(x))))
+      HAWSER_MOVES(kLeft, Way::kLeft)
+      HAWSER_MOVES(kRight, Way::kRight)
+      HAWSER_MOVES(kRightSigned, Way::kRightSigned)
       case CodeOf(ChainOp::kCount, ChainOther::kOne): {
         const auto first = *reinterpret_cast<const int64_t*>(link->at) + i;
         HAWSER_EACH {

@@ -32,9 +32,16 @@ enum class ChainOp : uint8_t {
   kUnder,  // b / a
   kLarger,
   kSmaller,
+  // Of two whole numbers, with or without a sign.
   kWholePlus,
   kWholeMinus,
   kWholeMinusFrom,
+  kWholeBoth,
+  kWholeEither,
+  kWholeOneOfTwo,
+  kLeft,         // a moved by b bits, which may be any number
+  kRight,        // likewise, zeros from above
+  kRightSigned,  // likewise, the sign from above
   // m = whether a is so to b.
   kEqual,
   kUnequal,
@@ -68,8 +75,9 @@ enum class ChainOp : uint8_t {
   kDown,
   kUp,
   kEven,
-  kFinite,     // m = whether it is
-  kFromWhole,  // whole numbers as reals; of 4 bytes
+  kWholeNotSo,  // each bit
+  kFinite,      // m = whether it is
+  kFromWhole,   // whole numbers as reals; of 4 bytes
   kExp,
   kLog,
   kTanh,

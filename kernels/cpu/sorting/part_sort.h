@@ -44,38 +44,38 @@ inline absl::StatusOr<Placed*> SortAtOnce(Placed* items, Placed* room,
   return RadixSort(items, room, n, meter);
 }
 
-// Where items go by their keys: part p holds those below splitter p and not
-// below the one before. A power of two of parts, 256 at most.
+// Where items go by their keys. Of some splitters in order: part 2 p + 1 holds
+// what equals splitter p, and the parts of even numbers what lies between.
 template <typename Key>
 class Splitters {
  public:
-  // By every so-manieth of n items, more than there are parts.
+  // By every so-manieth of n items, which are many.
   template <typename Item>
   Splitters(const Item* items, int64_t n) {
-    constexpr int64_t kSamples = 32;  // of a part
-    while (parts_ < 256 && parts_ * kPartItems < 2 * n) parts_ *= 2;
-    std::vector<Key> sample(kSamples * parts_);
+    constexpr int64_t kSamples = 32;  // for each splitter
+    int64_t ranges = 2;
+    while (ranges < 128 && ranges * kPartItems < 2 * n) ranges *= 2;
+    std::vector<Key> sample(kSamples * ranges);
     const auto count = static_cast<int64_t>(sample.size());
     for (int64_t i = 0; i < count; ++i) sample[i] = KeyOf(items[n / count * i]);
     SortWords(sample.data(), count);
-    for (int64_t p = 1; p < parts_; ++p) {
-      keys_.push_back(sample[p * kSamples]);
-    }
+    for (int64_t p = 1; p < ranges; ++p) keys_.push_back(sample[p * kSamples]);
   }
 
-  int64_t parts() const { return parts_; }
+  int64_t parts() const { return 2 * static_cast<int64_t>(keys_.size()) + 1; }
+  static bool IsOfEquals(int64_t part) { return part % 2 != 0; }
   int64_t PartOf(Key key) const {
     const Key* at = keys_.data();
-    int64_t part = 0;
-    for (int64_t step = parts_ / 2; step > 0; step /= 2) {
-      part += key >= at[part + step - 1] ? step : 0;
+    int64_t not_above = 0;  // splitters
+    for (int64_t step = (parts() + 1) / 4; step > 0; step /= 2) {
+      not_above += key >= at[not_above + step - 1] ? step : 0;
     }
-    return part;
+    const bool is_equal = not_above > 0 && key == at[not_above - 1];
+    return 2 * not_above - (is_equal ? 1 : 0);
   }
 
  private:
-  int64_t parts_ = 2;
-  std::vector<Key> keys_;
+  std::vector<Key> keys_;  // one less than a power of two
 };
 
 // Moves items to the parts they belong to, in `room`, those of a part in the
@@ -143,9 +143,9 @@ absl::StatusOr<Item*> SortItems(const KernelContext& c, Item* items, Item* room,
       static_cast<int64_t>(begins.size()) - 1, kSortSteps * kPartItems,
       [&](int64_t first, int64_t end, WorkMeter* meter) -> absl::Status {
         for (int64_t p = first; p < end; ++p) {
+          if (Splitters<decltype(KeyOf(*items))>::IsOfEquals(p)) continue;
           const int64_t at = begins[p], size = begins[p + 1] - at;
-          // Where nearly all keys are equal there are no smaller parts, and
-          // little to do.
+          // Keys that were made to deceive the sample are not split again.
           const bool is_split = size < n - n / 8;
           HAWSER_ASSIGN_OR_RETURN(
               Item* const sorted,

@@ -12,11 +12,14 @@ using Direction = CompareDirection;
 constexpr ChainRow kChainRows[] = {
     {&kAbs, 0, {{ChainOp::kMagnitude}}},
     {&kAdd, 0, {{ChainOp::kPlus, 1}}},
-    {&kAdd, 0, {{ChainOp::kWholePlus, 1}}, Row::kWholes},
+    {&kAdd, 0, {{ChainOp::kWholePlus, 1}}, Row::kWords},
     {&kAdd, 1, {{ChainOp::kPlus, 0}}},
-    {&kAdd, 1, {{ChainOp::kWholePlus, 0}}, Row::kWholes},
+    {&kAdd, 1, {{ChainOp::kWholePlus, 0}}, Row::kWords},
     {&kAnd, 0, {{ChainOp::kBoth, 1}}, Row::kBools},
     {&kAnd, 1, {{ChainOp::kBoth, 0}}, Row::kBools},
+    {&kAnd, 0, {{ChainOp::kWholeBoth, 1}}, Row::kWords},
+    {&kAnd, 1, {{ChainOp::kWholeBoth, 0}}, Row::kWords},
+    {&kBitcastConvert, 0, {}, Row::kNumbers, Row::kNumbers},
     {&kCeil, 0, {{ChainOp::kUp}}},
     {&kClamp, 1, {{ChainOp::kLarger, 0}, {ChainOp::kSmaller, 2}}},
 #define HAWSER_DIRECTION(direction, Op, Other)                   \
@@ -52,8 +55,11 @@ constexpr ChainRow kChainRows[] = {
     {&kMultiply, 1, {{ChainOp::kTimes, 0}}},
     {&kNegate, 0, {{ChainOp::kNegative}}},
     {&kNot, 0, {{ChainOp::kNotSo}}, Row::kBools},
+    {&kNot, 0, {{ChainOp::kWholeNotSo}}, Row::kWords},
     {&kOr, 0, {{ChainOp::kEither, 1}}, Row::kBools},
     {&kOr, 1, {{ChainOp::kEither, 0}}, Row::kBools},
+    {&kOr, 0, {{ChainOp::kWholeEither, 1}}, Row::kWords},
+    {&kOr, 1, {{ChainOp::kWholeEither, 0}}, Row::kWords},
     {&kRoundNearestEven, 0, {{ChainOp::kEven}}},
     {&kRsqrt, 0, {{ChainOp::kInverseRoot}}},
     {&kSelect,
@@ -63,20 +69,26 @@ constexpr ChainRow kChainRows[] = {
      Row::kNumbers},
     {&kSelect, 1, {{ChainOp::kMask, 0}, {ChainOp::kElse, 2}}, Row::kNumbers},
     {&kSelect, 2, {{ChainOp::kMask, 0}, {ChainOp::kThen, 1}}, Row::kNumbers},
+    {&kShiftLeft, 0, {{ChainOp::kLeft, 1}}, Row::kWords},
+    {&kShiftRightArithmetic, 0, {{ChainOp::kRightSigned, 1}}, Row::kWords},
+    {&kShiftRightLogical, 0, {{ChainOp::kRight, 1}}, Row::kWords},
     {&kSign, 0, {{ChainOp::kSign}}},
     {&kSqrt, 0, {{ChainOp::kSquareRoot}}},
     {&kSubtract, 0, {{ChainOp::kMinus, 1}}},
-    {&kSubtract, 0, {{ChainOp::kWholeMinus, 1}}, Row::kWholes},
+    {&kSubtract, 0, {{ChainOp::kWholeMinus, 1}}, Row::kWords},
     {&kSubtract, 1, {{ChainOp::kMinusFrom, 0}}},
-    {&kSubtract, 1, {{ChainOp::kWholeMinusFrom, 0}}, Row::kWholes},
+    {&kSubtract, 1, {{ChainOp::kWholeMinusFrom, 0}}, Row::kWords},
     {&kTanh, 0, {{ChainOp::kTanh}}, Row::kF32},
     {&kXor, 0, {{ChainOp::kOneOfTwo, 1}}, Row::kBools},
     {&kXor, 1, {{ChainOp::kOneOfTwo, 0}}, Row::kBools},
+    {&kXor, 0, {{ChainOp::kWholeOneOfTwo, 1}}, Row::kWords},
+    {&kXor, 1, {{ChainOp::kWholeOneOfTwo, 0}}, Row::kWords},
 };
 
 bool Is(DType dtype, ChainRow::Of of) {
   const bool real = dtype == DType::kF32 || dtype == DType::kF64;
   const bool whole = dtype == DType::kS32 || dtype == DType::kS64;
+  const bool word = dtype == DType::kU32 || dtype == DType::kU64;
   switch (of) {
     case ChainRow::kReals:
       return real;
@@ -84,8 +96,10 @@ bool Is(DType dtype, ChainRow::Of of) {
       return dtype == DType::kF32;
     case ChainRow::kWholes:
       return whole;
+    case ChainRow::kWords:
+      return whole || word;
     case ChainRow::kNumbers:
-      return real || whole;
+      return real || whole || word;
     case ChainRow::kBools:
       return dtype == DType::kBool;
     case ChainRow::kBytes:

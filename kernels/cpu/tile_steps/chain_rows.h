@@ -19,7 +19,8 @@ struct ChainRow {
     kReals,
     kF32,
     kWholes,   // s32, s64
-    kNumbers,  // kReals and kWholes
+    kWords,    // u32, u64 too
+    kNumbers,  // kReals and kWords
     kBools,
     kBytes,  // u8; only the first of a chain
   };

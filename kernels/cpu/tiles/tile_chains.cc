@@ -149,7 +149,7 @@ bool TileBuilder::BeginCount(PointId id, int scope, TileSteps* to) {
   std::vector<int> symbols;
   shapes_.index(id).CollectSymbols(&symbols);
   LaneIndex index(shapes_.index(id), lanes_, shapes_.symbols());
-  if (!symbols.empty() || (dtype != DType::kS32 && dtype != DType::kS64) ||
+  if (!symbols.empty() || !IsInteger(dtype) || ByteWidth(dtype) < 4 ||
       FindChain(WidthOf(id), options_.isa) == nullptr ||
       shapes_.shape(id) != LaneShape::kFull || !index.steps_along_x() ||
       index.step_x() != 1 || region_.loops.extents[lanes_.x] < kLongRow) {

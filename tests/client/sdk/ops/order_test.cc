@@ -75,6 +75,37 @@ TEST(SortTest, NanIsTheLargestAndEqualsKeepTheirOrder) {
                Literal::Vector<uint8_t>({1, 0, 2}));
 }
 
+// Of many elements groups are looked at first.
+TEST(TopKTest, OfManyElementsIsTheBeginningOfAll) {
+  const int64_t n = 40000 + 3;
+  // Each value many times, NaN, -0 and the lowest among them, also at the end.
+  const Tensor i = Iota(DType::kS32, {2, n}, 1);
+  const Tensor x = Convert(Remainder(i * 7919, 1009), DType::kF32) - 500;
+  const Tensor odd =
+      Select(Eq(Remainder(i, 997), 5), kNan, Select(Eq(x, 3), -kInf, x));
+  for (const Tensor& values :
+       {x, odd, Convert(x, DType::kS32), Convert(x > 500, DType::kBool)}) {
+    for (const int64_t k : {1, 5, 60}) {
+      const auto [largest, places] = TopK(values, k);
+      const Tensor order = ArgSort(values, {.axis = 1, .descending = true});
+      const auto want = SliceAlongAxis(order, 0, k, 1).Fetch();
+      ASSERT_OK(want);
+      EXPECT_VALUE(places, *want);
+      const auto there = TakeAlongAxis(values, places, 1).Fetch();
+      ASSERT_OK(there);
+      EXPECT_VALUE(largest, *there);
+    }
+  }
+}
+
+TEST(TopKTest, OfManyEqualElementsTakesTheFirst) {
+  EXPECT_VALUE(TopK(Full(DType::kF32, {20001}, -kInf), 3).second, S({0, 1, 2}));
+  const Tensor x = Iota(DType::kF32, {20000});
+  const auto g = Grad([](const Tensor& x) { return Sum(TopK(x, 2).first); });
+  EXPECT_VALUE(Sum(g(x)), Literal::Scalar<float>(2));
+  EXPECT_VALUE(SliceAlongAxis(g(x), 19997, 3, 0), F({0, 1, 1}));
+}
+
 TEST(SortTest, PositionsMustFitTheirDType) {
   EXPECT_VALUE(ReduceMax(ArgSort(Iota(DType::kS32, {256}), {}, DType::kU8)),
                Literal::Scalar<uint8_t>(255));

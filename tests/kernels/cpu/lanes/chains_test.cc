@@ -100,6 +100,7 @@ std::vector<Use> AllUses() {
     for (const DType operand : AllDTypes()) {
       for (const DType result : AllDTypes()) {
         const bool same = row.op->name != kConvert.name &&
+                          row.op->name != kBitcastConvert.name &&
                           row.of != ChainRow::kBools &&
                           row.to != ChainRow::kBools;
         if (!IsOf(row, operand, result, attributes) ||
