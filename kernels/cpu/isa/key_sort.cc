@@ -40,10 +40,51 @@ void SortWords(Word* words, int64_t n) {
                       2 * hwy::CeilLog2(count) + 4);
 }
 
+// Halves the splitters for a vector of words at a time.
+template <typename Word>
+void PartWords(const Word* words, int64_t n, const Word* splitters,
+               int64_t count, uint8_t* part) {
+  const hn::SortTag<Word> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
+  constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(d));
+  const auto of = [&](const Word* at, uint8_t* to, int64_t lanes) HWY_ATTR {
+    const auto word = hn::LoadU(d, at);
+    auto not_above = hn::Zero(di);
+    for (Index step = static_cast<Index>((count + 1) / 2); step > 0;
+         step /= 2) {
+      const auto next = hn::Add(not_above, hn::Set(di, step));
+      const auto splitter =
+          hn::GatherIndex(d, splitters, hn::Sub(next, hn::Set(di, Index{1})));
+      not_above = hn::IfThenElse(
+          hn::RebindMask(di, hn::Not(hn::Lt(word, splitter))), next, not_above);
+    }
+    // The last of those, or the first of all, which is above.
+    const auto last =
+        hn::Max(hn::Sub(not_above, hn::Set(di, Index{1})), hn::Zero(di));
+    const auto equal =
+        hn::RebindMask(di, hn::Eq(word, hn::GatherIndex(d, splitters, last)));
+    const auto twice = hn::Add(not_above, not_above);
+    const auto parts =
+        hn::IfThenElse(equal, hn::Sub(twice, hn::Set(di, Index{1})), twice);
+    HWY_ALIGN Index all[hn::MaxLanes(d)];
+    hn::Store(parts, di, all);
+    for (int64_t k = 0; k < lanes; ++k) to[k] = static_cast<uint8_t>(all[k]);
+  };
+  int64_t i = 0;
+  for (; i + kStep <= n; i += kStep) of(words + i, part + i, kStep);
+  if (i == n) return;
+  HWY_ALIGN Word rest[hn::MaxLanes(d)] = {};
+  for (int64_t k = 0; i + k < n; ++k) rest[k] = words[i + k];
+  of(rest, part + i, n - i);
+}
+
 }  // namespace
 
 const KeySorts& Sorts() {
-  static constexpr KeySorts kSorts = {SortWords<uint32_t>, SortWords<uint64_t>};
+  static constexpr KeySorts kSorts = {
+      {SortWords<uint32_t>, PartWords<uint32_t>},
+      {SortWords<uint64_t>, PartWords<uint64_t>}};
   return kSorts;
 }
 
@@ -60,7 +101,17 @@ template <typename Word>
 void StdSort(Word* words, int64_t n) {
   std::sort(words, words + n);
 }
-constexpr KeySorts kStdSorts = {StdSort<uint32_t>, StdSort<uint64_t>};
+template <typename Word>
+void StdPart(const Word* words, int64_t n, const Word* splitters, int64_t count,
+             uint8_t* part) {
+  for (int64_t i = 0; i < n; ++i) {
+    const Word* end = std::upper_bound(splitters, splitters + count, words[i]);
+    const bool is_equal = end != splitters && end[-1] == words[i];
+    part[i] = static_cast<uint8_t>(2 * (end - splitters) - (is_equal ? 1 : 0));
+  }
+}
+constexpr KeySorts kStdSorts = {{StdSort<uint32_t>, StdPart<uint32_t>},
+                                {StdSort<uint64_t>, StdPart<uint64_t>}};
 
 }  // namespace
 

@@ -8,13 +8,23 @@
 
 namespace hawser::cpu {
 
-// Sort n words where they are, the smallest first.
+template <typename Word>
+struct SortsOf {
+  // Sorts n words where they are, the smallest first.
+  void (*sort)(Word* words, int64_t n);
+  // part[i] = twice how many of `splitters` are at most words[i], less one
+  // where it equals one of them. splitters: in order, one less than a power of
+  // two, 127 at most.
+  void (*part)(const Word* words, int64_t n, const Word* splitters,
+               int64_t count, uint8_t* part);
+};
 struct KeySorts {
-  void (*words)(uint32_t* words, int64_t n);
-  void (*long_words)(uint64_t* words, int64_t n);
+  SortsOf<uint32_t> words;
+  SortsOf<uint64_t> long_words;
 };
 
-// By Highway's vqsort, of kBase by std::sort. Never fails, allocates nothing.
+// By Highway's vqsort, of kBase by std::sort and std::upper_bound. Never fails,
+// allocates nothing.
 const KeySorts& FindKeySorts(Isa isa);
 
 }  // namespace hawser::cpu

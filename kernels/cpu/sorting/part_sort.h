@@ -20,15 +20,15 @@ inline uint32_t KeyOf(uint32_t word) { return word; }
 inline uint64_t KeyOf(uint64_t word) { return word; }
 
 // What is sorted by one thread at once: some ms, and no larger than caches.
-inline constexpr int64_t kPartItems = int64_t{1} << 18;
+inline constexpr int64_t kPartItems = int64_t{1} << 19;
 // Of one item, of the words of this machine: measured 3 to 9.
 inline constexpr double kSortSteps = 6;
 
-inline void SortWords(uint32_t* words, int64_t n) {
-  FindKeySorts(ProcessIsa()).words(words, n);
+inline const SortsOf<uint32_t>& SortsFor(const uint32_t*) {
+  return FindKeySorts(ProcessIsa()).words;
 }
-inline void SortWords(uint64_t* words, int64_t n) {
-  FindKeySorts(ProcessIsa()).long_words(words, n);
+inline const SortsOf<uint64_t>& SortsFor(const uint64_t*) {
+  return FindKeySorts(ProcessIsa()).long_words;
 }
 
 // Sorts on this thread. Gives `items` or `room`, as SortItems does.
@@ -36,7 +36,7 @@ template <typename Word>
 absl::StatusOr<Word*> SortAtOnce(Word* words, Word*, int64_t n,
                                  WorkMeter* meter) {
   HAWSER_RETURN_IF_ERROR(meter->Begin(kSortSteps * static_cast<double>(n)));
-  SortWords(words, n);
+  SortsFor(words).sort(words, n);
   return words;
 }
 inline absl::StatusOr<Placed*> SortAtOnce(Placed* items, Placed* room,
@@ -58,20 +58,24 @@ class Splitters {
     std::vector<Key> sample(kSamples * ranges);
     const auto count = static_cast<int64_t>(sample.size());
     for (int64_t i = 0; i < count; ++i) sample[i] = KeyOf(items[n / count * i]);
-    SortWords(sample.data(), count);
+    SortsFor(sample.data()).sort(sample.data(), count);
     for (int64_t p = 1; p < ranges; ++p) keys_.push_back(sample[p * kSamples]);
   }
 
   int64_t parts() const { return 2 * static_cast<int64_t>(keys_.size()) + 1; }
   static bool IsOfEquals(int64_t part) { return part % 2 != 0; }
-  int64_t PartOf(Key key) const {
-    const Key* at = keys_.data();
-    int64_t not_above = 0;  // splitters
-    for (int64_t step = (parts() + 1) / 4; step > 0; step /= 2) {
-      not_above += key >= at[not_above + step - 1] ? step : 0;
+  void PartsOf(const Key* words, int64_t n, uint8_t* part) const {
+    SortsFor(words).part(words, n, keys_.data(),
+                         static_cast<int64_t>(keys_.size()), part);
+  }
+  void PartsOf(const Placed* items, int64_t n, uint8_t* part) const {
+    constexpr int64_t kAtOnce = 256;
+    Key words[kAtOnce];
+    for (int64_t begin = 0; begin < n; begin += kAtOnce) {
+      const int64_t count = std::min(kAtOnce, n - begin);
+      for (int64_t i = 0; i < count; ++i) words[i] = items[begin + i].key;
+      PartsOf(words, count, part + begin);
     }
-    const bool is_equal = not_above > 0 && key == at[not_above - 1];
-    return 2 * not_above - (is_equal ? 1 : 0);
   }
 
  private:
@@ -106,11 +110,8 @@ absl::StatusOr<std::vector<int64_t>> MoveToParts(const KernelContext& c,
   };
   HAWSER_RETURN_IF_ERROR(
       for_chunks([&](int64_t begin, int64_t end, int64_t* count) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t part = splitters.PartOf(KeyOf(items[i]));
-          part_of[i] = static_cast<uint8_t>(part);
-          ++count[part];
-        }
+        splitters.PartsOf(items + begin, end - begin, part_of + begin);
+        for (int64_t i = begin; i < end; ++i) ++count[part_of[i]];
       }));
   std::vector<int64_t> begins(parts + 1, n);
   int64_t before = 0;

@@ -99,6 +99,18 @@ class Runs {
                         });
   }
 
+  // The same, of fn(i, step), whose step is known where it is 1.
+  template <typename Fn>
+  absl::Status ForSteps(int64_t n, double steps, WorkMeter* meter,
+                        Fn fn) const {
+    if (track_.step == 1) {
+      return ForElements(n, steps, meter, [&](int64_t i) {
+        fn(i, std::integral_constant<int64_t, 1>());
+      });
+    }
+    return ForElements(n, steps, meter, [&](int64_t i) { fn(i, track_.step); });
+  }
+
   // Element place(i) of an operand's run becomes element i of its result's.
   template <typename Place>
   absl::Status Move(int operand, int64_t run, Place place,

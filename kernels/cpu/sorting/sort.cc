@@ -58,19 +58,21 @@ class KeySorter {
       : runs_(runs), flips_(order.descending ? static_cast<Key>(-1) : 0) {}
 
   absl::Status SortRun(int64_t run, Rooms& rooms, WorkMeter* meter) const {
-    const int64_t n = runs_.size(), step = runs_.step();
+    const int64_t n = runs_.size();
     HAWSER_ASSIGN_OR_RETURN(Key* const keys, rooms.Get<Key>(0, n));
     HAWSER_ASSIGN_OR_RETURN(Key* const room, rooms.Get<Key>(1, n));
     const T* from = runs_.In<T>(0, run);
-    HAWSER_RETURN_IF_ERROR(runs_.ForElements(n, 1, meter, [&](int64_t i) {
-      keys[i] = KeyOfElement(from[i * step]) ^ flips_;
-    }));
+    HAWSER_RETURN_IF_ERROR(
+        runs_.ForSteps(n, 1, meter, [&](int64_t i, auto step) {
+          keys[i] = KeyOfElement(from[i * step]) ^ flips_;
+        }));
     HAWSER_ASSIGN_OR_RETURN(const Key* const sorted,
                             SortItems(runs_.context(), keys, room, n, meter));
     T* to = runs_.Out<T>(0, run);
-    HAWSER_RETURN_IF_ERROR(runs_.ForElements(n, 1, meter, [&](int64_t i) {
-      to[i * step] = ElementOfKey<T>(sorted[i] ^ flips_);
-    }));
+    HAWSER_RETURN_IF_ERROR(
+        runs_.ForSteps(n, 1, meter, [&](int64_t i, auto step) {
+          to[i * step] = ElementOfKey<T>(sorted[i] ^ flips_);
+        }));
     if constexpr (kIsFloat<T>) {
       return RestoreAlike(from, absl::MakeConstSpan(sorted, n), to, meter);
     }

@@ -39,18 +39,19 @@ Likeness LikenessOf(T x) {
 // Unsigned numbers in the order of OrderOf.
 template <typename T>
 UnsignedOf<T> KeyOfElement(T x) {
-  using Key = UnsignedOf<T>;
   using Bits = BitsOfWidth<T>;
   if constexpr (std::is_same_v<T, bool>) {
     return x ? 1 : 0;
   } else if constexpr (kIsFloat<T>) {
+    // Without branches, which vectors have not and no one can foretell.
     const auto bits = std::bit_cast<Bits>(x);
     const auto size = static_cast<Bits>(bits & static_cast<Bits>(~kSign<T>));
-    const Likeness likeness = LikenessOf(x);
-    if (likeness == Likeness::kNan) return std::numeric_limits<Bits>::max();
-    const bool is_negative = bits != size && likeness == Likeness::kNone;
-    return static_cast<Key>(
-        static_cast<Bits>(is_negative ? kSign<T> - size : kSign<T> + size));
+    const auto infinity =
+        std::bit_cast<Bits>(T(std::numeric_limits<float>::infinity()));
+    const auto below = static_cast<Bits>(kSign<T> - size);
+    const auto above = static_cast<Bits>(kSign<T> + size);
+    const Bits key = bits != size ? below : above;
+    return size > infinity ? std::numeric_limits<Bits>::max() : key;
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<Bits>(static_cast<Bits>(x) ^ kSign<T>);
   } else {

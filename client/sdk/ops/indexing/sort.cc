@@ -93,22 +93,9 @@ Tensor Entry(const Ordered& ordered, int64_t at) {
   return SliceAlongAxis(ordered.values, at, 1, ordered.axis);
 }
 
-// The k largest of the last axis, the first of equals first, and what of `at`
-// stands beside them.
-std::pair<Tensor, Tensor> FirstOf(const OpScope& s, const Tensor& x,
-                                  const Tensor& at, int64_t k) {
-  const int axis = x.rank() - 1;
-  const Tensor sorted =
-      SortAlong(s, {x, at}, axis,
-                Comparator(x.dtype(), /*descending=*/true, {at.dtype()}));
-  if (!sorted.status().ok()) return {sorted, sorted};
-  return {SliceAlongAxis(sdk::ResultOf(sorted, 0), 0, k, axis),
-          SliceAlongAxis(sdk::ResultOf(sorted, 1), 0, k, axis)};
-}
-
-// How many neighbours FirstOfGroups takes together, of `size` elements of which
-// k are wanted, so that there are about as many groups as elements of k groups.
-// 0: sorting all of them is no more work.
+// How many neighbours PlacesOfLargest takes together, of `size` elements of
+// which k are wanted, so that there are about as many groups as elements of k
+// groups. 0: sorting all of them is no more work.
 int64_t GroupSize(int64_t size, int64_t k) {
   constexpr int64_t kFew = 1 << 14, kLeast = 8;
   if (size < kFew || k == 0) return 0;
@@ -117,11 +104,14 @@ int64_t GroupSize(int64_t size, int64_t k) {
   return 8 * group * k <= size ? group : 0;
 }
 
-// FirstOf of many elements. In the order of groups by their largest elements,
-// and of groups that have the same by their places, the first k have all that
-// is wanted: each group before one has an element that comes before all of its.
-std::pair<Tensor, Tensor> FirstOfGroups(const OpScope& s, const Tensor& x,
-                                        int64_t k, int64_t group) {
+Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k);
+
+// PlacesOfLargest of many elements. In the order of groups by their largest
+// elements, and of groups that have the same by their places, the first k have
+// all that is wanted: each group before one has an element that comes before
+// all of its.
+Tensor PlacesByGroups(const OpScope& s, const Tensor& x, int64_t k,
+                      int64_t group) {
   const int axis = x.rank() - 1;
   const int64_t size = x.shape().dim(axis);
   const int64_t groups = (size + group - 1) / group;
@@ -134,11 +124,7 @@ std::pair<Tensor, Tensor> FirstOfGroups(const OpScope& s, const Tensor& x,
   dims.push_back(group);
   const Tensor largest =
       ReduceMax(Reshape(Pad(x, lowest, behind), dims), {.axis = -1});
-  const Tensor chosen = Sort(
-      FirstOf(s, largest,
-              Iota(DType::kS32, largest.shape().dims(), axis, s.where()), k)
-          .second,
-      {.axis = -1});
+  const Tensor chosen = Sort(PlacesOfLargest(s, largest, k), {.axis = -1});
   dims = chosen.shape().dims();
   dims.push_back(group);
   const Tensor inside =
@@ -148,8 +134,22 @@ std::pair<Tensor, Tensor> FirstOfGroups(const OpScope& s, const Tensor& x,
   const Tensor at = Reshape(
       ExpandDims(chosen, -1) * static_cast<int32_t>(group) + inside, dims);
   const Tensor last = Full(DType::kS32, {}, static_cast<int32_t>(size - 1));
-  const Tensor there = TakeAlongAxis(x, Minimum(at, last), axis);
-  return FirstOf(s, Select(at <= last, there, lowest), at, k);
+  const Tensor there =
+      Select(at <= last, TakeAlongAxis(x, Minimum(at, last), axis), lowest);
+  return TakeAlongAxis(at, PlacesOfLargest(s, there, k), axis);
+}
+
+// Where the k largest of the last axis are, the first of equals first.
+Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k) {
+  const int axis = x.rank() - 1;
+  const int64_t group = GroupSize(x.shape().dim(axis), k);
+  if (group > 0) return PlacesByGroups(s, x, k, group);
+  const Tensor at = Iota(DType::kS32, x.shape().dims(), axis, s.where());
+  const Tensor sorted =
+      SortAlong(s, {x, at}, axis,
+                Comparator(x.dtype(), /*descending=*/true, {DType::kS32}));
+  if (!sorted.status().ok()) return sorted;
+  return SliceAlongAxis(sdk::ResultOf(sorted, 1), 0, k, axis);
 }
 
 // a < b, where NaN is the largest.
@@ -265,10 +265,8 @@ std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k) {
   }
   const absl::Status places = CheckPlaces(DType::kS32, size);
   if (!places.ok()) return fail(places);
-  const Tensor at = Iota(DType::kS32, value.shape().dims(), axis, s.where());
-  const int64_t group = GroupSize(size, k);
-  return group > 0 ? FirstOfGroups(s, value, k, group)
-                   : FirstOf(s, value, at, k);
+  const Tensor at = PlacesOfLargest(s, value, k);
+  return {TakeAlongAxis(value, at, axis), at};
 }
 
 Tensor Median(const Operand& x, const Over& over) {

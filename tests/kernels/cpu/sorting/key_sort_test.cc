@@ -39,11 +39,42 @@ TEST(KeySortTest, OfEverySizeAndOfManyEquals) {
     SCOPED_TRACE(IsaName(isa));
     for (const uint64_t different : {1ul, 2ul, 17ul, ~0ul}) {
       for (int64_t n = 0; n < 600; n += n < 70 ? 1 : 37) {
-        ExpectSorted<uint32_t>(n, different, sorts.words);
-        ExpectSorted<uint64_t>(n, different, sorts.long_words);
+        ExpectSorted<uint32_t>(n, different, sorts.words.sort);
+        ExpectSorted<uint64_t>(n, different, sorts.long_words.sort);
       }
-      ExpectSorted<uint32_t>(50001, different, sorts.words);
-      ExpectSorted<uint64_t>(50001, different, sorts.long_words);
+      ExpectSorted<uint32_t>(50001, different, sorts.words.sort);
+      ExpectSorted<uint64_t>(50001, different, sorts.long_words.sort);
+    }
+  }
+}
+
+template <typename Word>
+void ExpectParts(const SortsOf<Word>& sorts, int64_t count) {
+  const std::vector<Word> words = Words<Word>(1003, 200);
+  std::vector<Word> splitters = Words<Word>(count, 150);
+  std::sort(splitters.begin(), splitters.end());
+  for (const int64_t n : {0, 1, 7, 16, 17, 1003}) {
+    std::vector<uint8_t> parts(n + 1, 255);
+    sorts.part(words.data(), n, splitters.data(), count, parts.data());
+    EXPECT_EQ(parts[n], 255);
+    for (int64_t i = 0; i < n; ++i) {
+      int want = 0, equal = 0;
+      for (const Word splitter : splitters) {
+        want += splitter <= words[i] ? 2 : 0;
+        equal |= splitter == words[i] ? 1 : 0;
+      }
+      ASSERT_EQ(parts[i], want - equal) << i << " of " << n;
+    }
+  }
+}
+
+TEST(KeySortTest, PartsLieBetweenSplittersAndOnThem) {
+  for (const Isa isa : kIsas) {
+    if (isa > MachineIsa()) continue;
+    SCOPED_TRACE(IsaName(isa));
+    for (const int64_t count : {1, 3, 63, 127}) {
+      ExpectParts(FindKeySorts(isa).words, count);
+      ExpectParts(FindKeySorts(isa).long_words, count);
     }
   }
 }
@@ -53,7 +84,7 @@ TEST(KeySortTest, TheLargestWordsStayTheLast) {
     if (isa > MachineIsa()) continue;
     std::vector<uint32_t> words(300, ~0u);
     for (int i = 0; i < 100; ++i) words[3 * i] = 100 - i;
-    FindKeySorts(isa).words(words.data(), 300);
+    FindKeySorts(isa).words.sort(words.data(), 300);
     for (int i = 0; i < 300; ++i) {
       ASSERT_EQ(words[i], i < 100 ? i + 1 : ~0u) << IsaName(isa) << " " << i;
     }
