@@ -126,6 +126,23 @@ Shape Transposed(const Shape& shape, const Dims& permutation) {
   return Shape::Of(shape.dtype(), dims);
 }
 
+absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) {
+  if (side.transpose.empty()) return side.value;
+  return rewriter.Append(kTranspose, {side.value},
+                         {{"permutation", side.transpose}});
+}
+
+// Converts a side of `dot` to its result_dtype, before any transposes.
+absl::Status Widen(Rewriter& rewriter, const Instruction& dot, Side* side) {
+  while (TakeTranspose(rewriter, side)) {
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      side->value,
+      rewriter.Append(kConvert, {side->value},
+                      {{"dtype", dot.attributes.GetDType("result_dtype")}}));
+  return absl::OkStatus();
+}
+
 class ProductLayout {
  public:
   explicit ProductLayout(const Target& target) : target_(target) {}
@@ -214,12 +231,6 @@ class ProductLayout {
            static_cast<double>(call->calls.size() - 1) * target_.launch_seconds;
   }
 
-  absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) const {
-    if (side.transpose.empty()) return side.value;
-    return rewriter.Append(kTranspose, {side.value},
-                           {{"permutation", side.transpose}});
-  }
-
   struct Ways {
     Side left, right;
     double seconds;  // infinite: no library computes it, it is read as it lies
@@ -254,32 +265,23 @@ class ProductLayout {
   }
 
   absl::StatusOr<bool> LayOut(Rewriter& rewriter, const Instruction& i) const {
-    const Side left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
-    const Side right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
-    if (target_.strided_products &&
-        IsToBeWidened(i, rewriter.shape(left.value).dtype())) {
-      return Widen(rewriter, i, left, right);
+    Side left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
+    Side right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
+    Instruction dot{.op = &kDotGeneral, .attributes = i.attributes};
+    const bool widens = target_.strided_products &&
+                        IsToBeWidened(i, rewriter.shape(left.value).dtype());
+    if (widens) {
+      HAWSER_RETURN_IF_ERROR(Widen(rewriter, i, &left));
+      HAWSER_RETURN_IF_ERROR(Widen(rewriter, i, &right));
+      dot.attributes = AxesOf(left, right);
     }
-    const Ways ways = BestWays(rewriter, i, left, right);
-    if (ways.left.value == left.value && ways.right.value == right.value &&
-        ways.left.transpose.empty() && ways.right.transpose.empty()) {
+    const Ways ways = BestWays(rewriter, dot, left, right);
+    if (!widens && ways.left.value == left.value &&
+        ways.right.value == right.value && ways.left.transpose.empty() &&
+        ways.right.transpose.empty()) {
       return false;
     }
-    return Append(rewriter, i, i, ways);
-  }
-
-  // `i` as a product of its operands converted first.
-  absl::StatusOr<bool> Widen(Rewriter& rewriter, const Instruction& i,
-                             Side left, Side right) const {
-    const DType to = i.attributes.GetDType("result_dtype");
-    for (Side* side : {&left, &right}) {
-      HAWSER_ASSIGN_OR_RETURN(
-          side->value,
-          rewriter.Append(kConvert, {side->value}, {{"dtype", to}}));
-    }
-    const Instruction same{.op = &kDotGeneral,
-                           .attributes = AxesOf(left, right)};
-    return Append(rewriter, same, i, BestWays(rewriter, same, left, right));
+    return Append(rewriter, dot, i, ways);
   }
 
   const Target& target_;

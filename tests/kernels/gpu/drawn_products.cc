@@ -118,6 +118,18 @@ struct Side {
     for (size_t i = 0; i < dims.size(); ++i) given[turn[i]] = dims[i];
     return given;
   }
+  // Sizes of the free axes as they lie.
+  Dims Free() const {
+    Dims free;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const auto axis = static_cast<int64_t>(i);
+      const auto has = [&](const Dims& list) {
+        return std::find(list.begin(), list.end(), axis) != list.end();
+      };
+      if (!has(batch) && !has(summed)) free.push_back(dims[i]);
+    }
+    return free;
+  }
   Expression Of(const Expression& given) const {
     return turned ? Transposed(given, turn) : given;
   }
@@ -152,20 +164,9 @@ DrawnProduct DrawProduct(uint64_t seed, int64_t most) {
   const DType result_dtype = DrawResultDType(dtype, &random);
 
   // The result's sizes: free axes stand as they lie in their side.
-  const auto free_of = [](const Side& side) {
-    Dims free;
-    for (size_t i = 0; i < side.dims.size(); ++i) {
-      const auto axis = static_cast<int64_t>(i);
-      const auto has = [&](const Dims& list) {
-        return std::find(list.begin(), list.end(), axis) != list.end();
-      };
-      if (!has(side.batch) && !has(side.summed)) free.push_back(side.dims[i]);
-    }
-    return free;
-  };
   Dims result = axes.batch;
   for (const Side* side : {&left, &right}) {
-    const Dims free = free_of(*side);
+    const Dims free = side->Free();
     result.insert(result.end(), free.begin(), free.end());
   }
   const Dims row = result.empty() ? Dims() : Dims{result.back()};

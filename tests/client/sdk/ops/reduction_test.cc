@@ -166,7 +166,7 @@ TEST(DotProducts, OfAWiderDType) {
                Literal::Of<float>({257}, {1, 1}));
   const Tensor ten = T1<int8_t>({10, 10, 10});
   EXPECT_VALUE(Dot(ten, ten, s32), Literal::Scalar<int32_t>(300));
-  EXPECT_VALUE(Dot(T1<int8_t>({100, -3}), Scalar<int8_t>(3), s32),
+  EXPECT_VALUE(Dot(T1<int8_t>({100, -3}), 3, s32),
                Literal::Vector<int32_t>({300, -9}));
   EXPECT_VALUE(Dot(T1<bool>({true, true}), T1<bool>({true, true}),
                    {.dtype = DType::kU16}),
