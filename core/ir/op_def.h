@@ -63,14 +63,17 @@ struct DTypeRule {
     kSameAs,
     kFixed,
     kFromAttribute,
+    kFromAttributeOrOperand,
     kFromComputation,
     kRealPartOf,  // f32 of c64; a real dtype stays
     kComplexOf,   // c64 of f32
   };
   Kind kind = kSameAs;
-  int operand = 0;                 // kSameAs, kRealPartOf, kComplexOf
-  DType fixed = DType::kInvalid;   // kFixed
-  absl::string_view attribute = {};  // kFromAttribute; absent: `fixed`
+  int operand = 0;                // kSameAs, kRealPartOf, kComplexOf
+  DType fixed = DType::kInvalid;  // kFixed
+  // kFromAttribute; absent: `fixed`. kFromAttributeOrOperand; absent: that of
+  // `operand`.
+  absl::string_view attribute = {};
 };
 constexpr DTypeRule SameAs(int operand) {
   return {.kind = DTypeRule::kSameAs, .operand = operand};
@@ -82,6 +85,12 @@ constexpr DTypeRule FromAttribute(absl::string_view name,
                                   DType fallback = DType::kInvalid) {
   return {.kind = DTypeRule::kFromAttribute,
           .fixed = fallback,
+          .attribute = name};
+}
+constexpr DTypeRule FromAttributeOrOperand(absl::string_view name,
+                                           int operand) {
+  return {.kind = DTypeRule::kFromAttributeOrOperand,
+          .operand = operand,
           .attribute = name};
 }
 constexpr DTypeRule FromComputation() {

@@ -64,6 +64,9 @@ std::string ResultText(const DTypeRule& rule) {
                  ? absl::StrCat("`", rule.attribute, "`")
                  : absl::StrCat("`", rule.attribute, "`, else ",
                                 DTypeName(rule.fixed));
+    case DTypeRule::kFromAttributeOrOperand:
+      return absl::StrCat("`", rule.attribute, "`, else as operand ",
+                          rule.operand);
     case DTypeRule::kFromComputation:
       return "as computed";
     case DTypeRule::kRealPartOf:

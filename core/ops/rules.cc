@@ -17,6 +17,11 @@ DType ResultDType(const InferContext& context) {
       const DType dtype = context.attributes.GetDType(rule.attribute);
       return dtype == DType::kInvalid ? rule.fixed : dtype;
     }
+    case DTypeRule::kFromAttributeOrOperand: {
+      const DType dtype = context.attributes.GetDType(rule.attribute);
+      return dtype == DType::kInvalid ? context.operands[rule.operand].dtype()
+                                      : dtype;
+    }
     case DTypeRule::kRealPartOf:
       return RealPart(context.operands[rule.operand].dtype());
     case DTypeRule::kComplexOf:

@@ -75,11 +75,18 @@ Results Arg(Call& c) {
   return {F(c[0], options)};
 }
 
+DotOptions DotOptionsOf(Call& c) {
+  DotOptions options;
+  if (c.Has("dtype")) options.dtype = c.Type("dtype");
+  return options;
+}
 Results DotByName(Call& c) {
-  if (!c.Has("contract_a")) return {Dot(c[0], c[1])};
+  const DotOptions options = DotOptionsOf(c);
+  if (!c.Has("contract_a")) return {Dot(c[0], c[1], options)};
   return {Dot(c[0], c[1],
               {c.Ints("contract_a"), c.Ints("contract_b"),
-               c.Ints("batch_a", {}), c.Ints("batch_b", {})})};
+               c.Ints("batch_a", {}), c.Ints("batch_b", {})},
+              options)};
 }
 
 Results PadByName(Call& c) {
@@ -283,7 +290,8 @@ constexpr FunctionEntry kFunctions[] = {
     {"Lt", "", 2, 2, Of2<Lt>},
     {"MakeDiagonal", "", 1, 1,
      [](Call& c) -> Results { return {MakeDiagonal(c[0], c.Int("k", 0))}; }},
-    {"MatMul", "", 2, 2, Of2<MatMul>},
+    {"MatMul", "", 2, 2,
+     [](Call& c) -> Results { return {MatMul(c[0], c[1], DotOptionsOf(c))}; }},
     {"Maximum", "maximum", 2, 2, Of2<Maximum>},
     {"Mean", "", 1, 1, Reduced<Mean>},
     {"Median", "", 1, 1, Reduced<Median>},

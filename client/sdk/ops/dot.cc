@@ -53,33 +53,39 @@ Tensor WithBatch(const OpScope& s, const Tensor& x, const Dims& batch) {
 
 }  // namespace
 
-Tensor Dot(const Operand& a, const Operand& b) {
+Tensor Dot(const Operand& a, const Operand& b, const DotOptions& options) {
   const OpScope s("Dot", {&a, &b});
   if (!s.ok()) return s.error();
   const int rank_a = RankOf(a), rank_b = RankOf(b);
-  if (rank_a == 0 || rank_b == 0) return Multiply(a, b);
-  return Dot(a, b, {.contract_a = {-1}, .contract_b = {rank_b == 1 ? -1 : -2}});
+  if (rank_a == 0 || rank_b == 0) {
+    return options.dtype ? Dot(a, b, DotAxes(), options) : Multiply(a, b);
+  }
+  return Dot(a, b, {.contract_a = {-1}, .contract_b = {rank_b == 1 ? -1 : -2}},
+             options);
 }
 
-Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes) {
+Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes,
+           const DotOptions& options) {
   const OpScope s("Dot", {&a, &b});
   if (!s.ok()) return s.error();
   auto attributes = ToAttributes(axes, RankOf(a), RankOf(b));
   if (!attributes.ok()) return s.Fail(attributes.status());
   const DType dtype = ToNumeric(CommonDType({&a, &b}));
+  const DType result = options.dtype.value_or(dtype);
+  if (result != dtype) attributes->Set("result_dtype", result);
   return s.Add(kDotGeneral, {s.As(a, dtype), s.As(b, dtype)},
                *std::move(attributes));
 }
 
-Tensor MatMul(const Operand& a, const Operand& b) {
+Tensor MatMul(const Operand& a, const Operand& b, const DotOptions& options) {
   const OpScope s("MatMul", {&a, &b});
   if (!s.ok()) return s.error();
   if (RankOf(a) == 0 || RankOf(b) == 0) {
     return s.Fail(InvalidArgument("takes no scalars"));
   }
-  if (RankOf(b) == 1) return Dot(a, b, {{-1}, {-1}, {}, {}});
+  if (RankOf(b) == 1) return Dot(a, b, {{-1}, {-1}, {}, {}}, options);
   if (RankOf(a) == 1) {
-    return Squeeze(MatMul(ExpandDims(a, 0), b), {-2});
+    return Squeeze(MatMul(ExpandDims(a, 0), b, options), {-2});
   }
   const auto batch = sdk::BroadcastDims(Batch(a.tensor()), Batch(b.tensor()));
   if (!batch.ok()) return s.Fail(batch.status());
@@ -89,7 +95,7 @@ Tensor MatMul(const Operand& a, const Operand& b) {
     axes.batch_b.push_back(i);
   }
   return Dot(WithBatch(s, a.tensor(), *batch), WithBatch(s, b.tensor(), *batch),
-             axes);
+             axes, options);
 }
 
 Tensor Outer(const Operand& a, const Operand& b) {

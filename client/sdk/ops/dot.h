@@ -2,8 +2,11 @@
 #ifndef HAWSER_CLIENT_SDK_OPS_DOT_H_
 #define HAWSER_CLIENT_SDK_OPS_DOT_H_
 
+#include <optional>
+
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
+#include "core/base/values/dtype.h"
 #include "core/base/values/shape.h"
 
 namespace hawser {
@@ -12,12 +15,19 @@ namespace hawser {
 // in u8, bool counts as u8); f16 and bf16 are summed in f32 and rounded once.
 // All errors are sticky and kInvalidArgument.
 
+struct DotOptions {
+  // Of the result: the promoted dtype, or a wider one of its kind that a and b
+  // are converted to first, as f32 of bf16 or s32 of s8. None: the promoted.
+  std::optional<DType> dtype = std::nullopt;
+};
+
 // The product by Nx's rule: of a scalar, element by element; else the last axis
 // of a is contracted with the second to last of b, or its only one. Not NumPy's
 // batching: [2,2,3] . [2,3,2] has sizes [2,2,2,2]. a, b: tensors or numbers.
-// Result: the other axes of a, then those of b. Errors: contracted axes of
-// different sizes. Grad: g . b^T, a^T . g. Source: Nx dot/2.
-Tensor Dot(const Operand& a, const Operand& b);
+// options: see above. Result: the other axes of a, then those of b, of
+// options.dtype. Errors: contracted axes of different sizes; a dtype that is
+// not wider or of another kind. Grad: g . b^T, a^T . g. Source: Nx dot/2.
+Tensor Dot(const Operand& a, const Operand& b, const DotOptions& options = {});
 
 // Pairs of axes; may be negative, from the back.
 struct DotAxes {
@@ -27,17 +37,22 @@ struct DotAxes {
   Dims batch_b = {};
 };
 // The product over given axes. a, b: tensors. axes: pairs to be contracted, and
-// pairs that are one axis each. Result: the batch axes, the rest of a, the rest
-// of b. Errors: axes there are not, that are given twice, or whose sizes
-// differ. Grad: two such products. Source: StableHLO dot_general; Nx dot/6.
-Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes);
+// pairs that are one axis each. options: see above. Result: the batch axes, the
+// rest of a, the rest of b, of options.dtype. Errors: axes there are not, that
+// are given twice, or whose sizes differ; a dtype that is not wider or of
+// another kind. Grad: two such products. Source: StableHLO dot_general; Nx
+// dot/6.
+Tensor Dot(const Operand& a, const Operand& b, const DotAxes& axes,
+           const DotOptions& options = {});
 
 // The product by NumPy's rule: the last two axes are matrices, those before
 // broadcast; a vector is a row on the left and a column on the right. a, b:
-// tensors of rank 1 or more. Result: the broadcast axes, the rows of a, the
-// columns of b. Errors: scalars; sizes that do not fit. Grad: two such
+// tensors of rank 1 or more. options: see above. Result: the broadcast axes,
+// the rows of a, the columns of b, of options.dtype. Errors: scalars; sizes
+// that do not fit; a dtype that is not wider or of another kind. Grad: two such
 // products. Source: NumPy matmul.
-Tensor MatMul(const Operand& a, const Operand& b);
+Tensor MatMul(const Operand& a, const Operand& b,
+              const DotOptions& options = {});
 
 // Every element of a times every element of b, which is conjugated if complex.
 // a, b: tensors or numbers, read in row-major order. Result: [elements of a,

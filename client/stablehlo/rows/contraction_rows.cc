@@ -27,7 +27,7 @@ bool Widens(DType from, DType to) {
 
 // The dtype that sums of products are made in: the result's, or the operands'
 // where they are wider, and the result is rounded once.
-DType ProductDType(DType lhs, DType rhs, DType result) {
+DType SumDType(DType lhs, DType rhs, DType result) {
   for (const DType dtype : {result, lhs, rhs}) {
     const bool sums = dtype == result || Widens(result, dtype);
     if (sums && Widens(lhs, dtype) && Widens(rhs, dtype)) return dtype;
@@ -35,19 +35,28 @@ DType ProductDType(DType lhs, DType rhs, DType result) {
   return DType::kInvalid;
 }
 
+// Both operands to `dtype`.
+void Convert(OpContext& context, DType dtype) {
+  for (ValueId& value : context.operands) {
+    if (context.shape(value).dtype() == dtype) continue;
+    value = context.AddOne(kConvert, {value}, {{"dtype", dtype}});
+  }
+}
+
 absl::StatusOr<Values> Dot(OpContext& context, Attributes attributes) {
   HAWSER_RETURN_IF_ERROR(context.ExpectOperands(2, 2));
   if (context.results.size() != 1) return InvalidArgument("has one result");
   const DType result = context.results[0].dtype();
-  const DType dtype = ProductDType(context.operand_shape(0).dtype(),
-                                   context.operand_shape(1).dtype(), result);
+  const DType lhs = context.operand_shape(0).dtype();
+  const DType rhs = context.operand_shape(1).dtype();
+  const DType dtype = SumDType(lhs, rhs, result);
   if (dtype == DType::kInvalid) {
     return Unimplemented("a product of these dtypes");
   }
-  for (ValueId& value : context.operands) {
-    if (context.shape(value).dtype() != dtype) {
-      value = context.AddOne(kConvert, {value}, {{"dtype", dtype}});
-    }
+  if (lhs == rhs && WidensProduct(lhs, dtype)) {
+    attributes.Set("result_dtype", dtype);
+  } else {
+    Convert(context, dtype);
   }
   Values product =
       context.Add(kDotGeneral, context.operands, std::move(attributes));
@@ -59,7 +68,7 @@ std::string MissingDot(const Op& op) {
   if (op.operand_types.size() != 2 || op.result_types.size() != 1) return "";
   const DType lhs = op.operand_types[0].dtype, rhs = op.operand_types[1].dtype;
   const DType result = op.result_types[0].dtype;
-  if (ProductDType(lhs, rhs, result) != DType::kInvalid) return "";
+  if (SumDType(lhs, rhs, result) != DType::kInvalid) return "";
   return absl::StrCat("of ", op.operand_types[0].element, " and ",
                       op.operand_types[1].element, " giving ",
                       op.result_types[0].element);

@@ -70,7 +70,25 @@ absl::Status CheckSides(const Side& lhs, const Side& rhs) {
   return CheckPartners(8, lhs, rhs, lhs.contracting, rhs.contracting);
 }
 
+absl::Status CheckResultDType(const InferContext& context) {
+  if (!context.attributes.Has("result_dtype")) return absl::OkStatus();
+  const DType from = context.operands[0].dtype();
+  const DType to = context.attributes.GetDType("result_dtype");
+  if (WidensProduct(from, to)) return absl::OkStatus();
+  return Violates(10, "result_dtype is ", DTypeName(to),
+                  ", must be a wider dtype of the kind of ", DTypeName(from));
+}
+
 }  // namespace
+
+bool WidensProduct(DType from, DType to) {
+  return InfoOf(from).kind == InfoOf(to).kind && BitWidth(to) > BitWidth(from);
+}
+
+DType ProductDType(const Attributes& attributes, DType from) {
+  const DType wide = attributes.GetDType("result_dtype");
+  return wide == DType::kInvalid ? from : wide;
+}
 
 absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context) {
   HAWSER_RETURN_IF_ERROR(CheckDType(context, 1, 0));
@@ -78,6 +96,7 @@ absl::StatusOr<Shapes> InferDotGeneral(const InferContext& context) {
   const Side lhs(context, true);
   const Side rhs(context, false);
   HAWSER_RETURN_IF_ERROR(CheckSides(lhs, rhs));
+  HAWSER_RETURN_IF_ERROR(CheckResultDType(context));
   Dims dims;
   for (int64_t axis : lhs.batch) dims.push_back(lhs.shape.dim(axis));
   for (const Side* side : {&lhs, &rhs}) {

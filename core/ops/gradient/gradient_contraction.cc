@@ -139,15 +139,15 @@ Dims Counting(size_t count, size_t from) {
   return out;
 }
 
-// The cotangent of operand `mine`: g times the other operand, contracted over
-// the axes of the result that are the other's.
+// The cotangent of operand `mine`: g times the other operand in g's dtype,
+// contracted over the axes of the result that are the other's.
 Expression DotCotangent(const GradientContext& c, int mine) {
   const Side side = SideOf(c, mine == 0), other = SideOf(c, mine == 1);
   const size_t batch = side.batch.size();
   const size_t first_other = batch + (mine == 0 ? side.free.size() : 0);
   // Axes: batch, my free ones, the other's contracting ones as they ascend.
   const Expression product = Apply(
-      kDotGeneral, {c.g(), c.operands[1 - mine]},
+      kDotGeneral, {c.g(), ConvertTo(c.operands[1 - mine], c.g().dtype())},
       {{"lhs_batching_dimensions", Counting(batch, 0)},
        {"lhs_contracting_dimensions",
         Counting(other.free.size(), first_other)},
@@ -165,7 +165,8 @@ Expression DotCotangent(const GradientContext& c, int mine) {
       }
     }
   }
-  return Transposed(product, InversePermutation(mine_at));
+  return ConvertTo(Transposed(product, InversePermutation(mine_at)),
+                   c.operands[mine].dtype());
 }
 
 }  // namespace

@@ -51,14 +51,15 @@ absl::Status ReduceSplit(SplitContext& c) {
 
 // Halves are summed in f32 and rounded once, as engines do in the whole.
 absl::Status DotGeneralSplit(SplitContext& c) {
-  const DType dtype = c.operands[0].dtype();
+  const DType from = c.operands[0].dtype();
+  Attributes attributes = c.instruction.attributes;
+  const DType dtype = ProductDType(attributes, from);
   const DType summed = IsHalf(dtype) ? DType::kF32 : dtype;
+  if (summed != from) attributes.Set("result_dtype", summed);
   std::vector<Expression> sums;
   for (size_t cell = 0; cell < c.cells.size(); ++cell) {
-    sums.push_back(Apply(kDotGeneral,
-                         {ConvertTo(c.Part(cell, 0), summed),
-                          ConvertTo(c.Part(cell, 1), summed)},
-                         c.instruction.attributes));
+    sums.push_back(
+        Apply(kDotGeneral, {c.Part(cell, 0), c.Part(cell, 1)}, attributes));
     c.partials[cell] = {sums.back()};
   }
   while (sums.size() > 1) {

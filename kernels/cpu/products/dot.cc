@@ -1,5 +1,6 @@
-// dot_general: both operands seen as batches of matrices, by strides where
-// they allow it and by a transposed copy where not, then RunGemm.
+// dot_general: both operands, converted to the result's dtype, seen as batches
+// of matrices, by strides where they allow it and by a transposed copy where
+// not, then RunGemm.
 #include "core/ops/contraction/dot.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/elementwise/convert.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/movement/strided.h"
 #include "kernels/cpu/products/dot.h"
@@ -107,13 +109,40 @@ void ChooseOrder(Side* lhs, Side* rhs) {
   }
 }
 
-// As ViewOf, with a copy in `storage` where strides cannot say it.
+int ConvertSteps(DType from, DType to) {
+  const ElementSteps& steps = FindCpuKernel(kConvert)->steps;
+  return std::max(steps.Of(from), steps.Of(to));
+}
+
+// The operand's elements in the result's dtype.
+absl::StatusOr<Literal> Converted(const KernelContext& c, int operand) {
+  const DType from = c.shape(operand).dtype(), to = c.result_shape().dtype();
+  if (from == to) return c.operands[operand];
+  const ElementFn convert =
+      FindCpuKernel(kConvert)->element({{&from, 1}, to, c.attributes()});
+  HAWSER_ASSIGN_OR_RETURN(Literal out,
+                          c.Allocate(Shape::Of(to, c.shape(operand).dims())));
+  const char* in = c.data(operand);
+  char* const all = out.mutable_bytes().data();
+  HAWSER_RETURN_IF_ERROR(
+      c.ForRanges(out.shape().num_elements(), ConvertSteps(from, to),
+                  [&](int64_t begin, int64_t end) {
+                    const char* const first = in + begin * ByteWidth(from);
+                    convert(&first, all + begin * ByteWidth(to), end - begin);
+                    return absl::OkStatus();
+                  }));
+  return out;
+}
+
+// As ViewOf, in the result's dtype. `storage` holds the elements.
 absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
                                 Literal* storage) {
+  HAWSER_ASSIGN_OR_RETURN(*storage, Converted(c, side.operand));
   if (auto view = ViewOf(side)) {
-    view->data = c.data(side.operand);
+    view->data = storage->bytes().data();
     return *view;
   }
+  const Literal stored = std::move(*storage);
   const Dims strides = side.shape.Strides();
   Dims dims, from;
   for (const Axes* axes : {&side.batch, &side.free, &side.contracting}) {
@@ -122,12 +151,12 @@ absl::StatusOr<Matrix> MatrixOf(const KernelContext& c, const Side& side,
       from.push_back(strides[axis]);
     }
   }
-  const DType dtype = side.shape.dtype();
+  const DType dtype = c.result_shape().dtype();
   HAWSER_ASSIGN_OR_RETURN(*storage, c.Allocate(Shape::Of(dtype, dims)));
   const StridedCopy copy(ByteWidth(dtype), dims, storage->shape().Strides(),
                          from);
   HAWSER_RETURN_IF_ERROR(
-      copy.Run(c, storage->mutable_bytes().data(), c.data(side.operand)));
+      copy.Run(c, storage->mutable_bytes().data(), stored.bytes().data()));
   const int64_t k = side.Size(side.contracting);
   return Matrix{storage->bytes().data(), side.Size(side.free) * k, k, 1};
 }
@@ -144,8 +173,10 @@ double DotCost(const CostContext& c) {
        c.instruction.attributes.GetInts("lhs_contracting_dimensions")) {
     products *= static_cast<double>(c.operand(0).dim(axis));
   }
-  return products * GemmSteps(c.result().dtype()) + c.elements(c.operand(0)) +
-         c.elements(c.operand(1)) + ResultCost(c);
+  const DType from = c.operand(0).dtype(), to = c.result().dtype();
+  const double read = c.elements(c.operand(0)) + c.elements(c.operand(1));
+  return products * GemmSteps(to) +
+         read * (from == to ? 1 : 1 + ConvertSteps(from, to)) + ResultCost(c);
 }
 
 constexpr CpuKernel kKernels[] = {

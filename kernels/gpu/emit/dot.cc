@@ -42,7 +42,8 @@ class DotEmitter {
   int64_t tiles(int loop) const {
     return CeilDivide(product_.sizes[loop], kTile);
   }
-  DType dtype() const { return product_.factors[0].shape->dtype(); }
+  DType factor() const { return product_.factors[0].shape->dtype(); }
+  DType dtype() const { return source_.shape(product_.point).dtype(); }
   std::string sum_type() const { return ComputeTypeName(dtype()); }
 
   void WriteProduct() {
@@ -83,10 +84,14 @@ class DotEmitter {
     const std::string parameter =
         kernel_.Parameter({KernelParameter::kOperand, f.operand, 0,
                            f.shape->byte_size(), Access::kRead},
-                          TypeName(dtype()), true);
+                          TypeName(factor()), true);
     const ValueText load{
         absl::StrCat("Load(", parameter, " + (", writer_.Text(f.offset), "))"),
-        dtype()};
+        factor()};
+    const std::string term =
+        factor() == dtype()
+            ? load.Computed()
+            : ConvertedText(load.Computed(), factor(), dtype()).Computed();
     body.Open("");
     body.Line("const ", type, " ", kLoopNames[free], " = ", kLoopNames[free],
               "0 + ", along_sum ? "r" : "lane", ";");
@@ -95,7 +100,7 @@ class DotEmitter {
               writer_.names().Number(product_.sizes[free]), " && k < ",
               writer_.names().Number(product_.sizes[kSummed]), ";");
     body.Line(shared, "[", along_sum ? "r" : "lane", " * ", kTile + 1, "u + ",
-              along_sum ? "lane" : "r", "] = inside ? ", load.Computed(), " : ",
+              along_sum ? "lane" : "r", "] = inside ? ", term, " : ",
               sum_type(), "{};");
     body.Close();
   }

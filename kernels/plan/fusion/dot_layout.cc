@@ -8,6 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/ops/contraction/dot.h"
+#include "core/ops/elementwise/convert.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
 #include "core/passes/rewrite/rewriter.h"
@@ -46,6 +47,24 @@ Attributes AxesOf(const Side& left, const Side& right) {
           {"lhs_contracting_dimensions", left.contracted},
           {"rhs_batching_dimensions", right.batch},
           {"rhs_contracting_dimensions", right.contracted}};
+}
+
+// What `dot` is over the axes of these sides.
+Attributes AttributesOf(const Instruction& dot, const Side& left,
+                        const Side& right) {
+  Attributes attributes = AxesOf(left, right);
+  if (dot.attributes.Has("result_dtype")) {
+    attributes.Set("result_dtype", dot.attributes.GetDType("result_dtype"));
+  }
+  return attributes;
+}
+
+// Whether a library has the product once its operands are converted, and only
+// then.
+bool IsToBeWidened(const Instruction& dot, DType from) {
+  const DType to = ProductDType(dot.attributes, from);
+  return to != from && !LibrariesMultiply(from, to) &&
+         LibrariesMultiply(to, to);
 }
 
 // Takes one transpose off. False when there is none or it must stay.
@@ -107,6 +126,23 @@ Shape Transposed(const Shape& shape, const Dims& permutation) {
   return Shape::Of(shape.dtype(), dims);
 }
 
+absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) {
+  if (side.transpose.empty()) return side.value;
+  return rewriter.Append(kTranspose, {side.value},
+                         {{"permutation", side.transpose}});
+}
+
+// Converts a side of `dot` to its result_dtype, before any transposes.
+absl::Status Widen(Rewriter& rewriter, const Instruction& dot, Side* side) {
+  while (TakeTranspose(rewriter, side)) {
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      side->value,
+      rewriter.Append(kConvert, {side->value},
+                      {{"dtype", dot.attributes.GetDType("result_dtype")}}));
+  return absl::OkStatus();
+}
+
 class ProductLayout {
  public:
   explicit ProductLayout(const Target& target) : target_(target) {}
@@ -154,10 +190,10 @@ class ProductLayout {
                                                    : a - columns;
       if (permutation[a] != want) return false;
     }
-    const Ways ways = BestWays(rewriter, right, left);
+    const Ways ways = BestWays(rewriter, dot, right, left);
     const Shape& result = rewriter.shape(rewriter.Mapped(old));
     if (ways.seconds > TransposeSeconds(result, target_)) return false;
-    return Append(rewriter, i, ways);
+    return Append(rewriter, dot, i, ways);
   }
 
   // ---- operands ------------------------------------------------------------
@@ -180,32 +216,27 @@ class ProductLayout {
   }
 
   // Of one pair of ways; nullopt where there is no call.
-  std::optional<double> Seconds(const Rewriter& rewriter, const Side& left,
+  std::optional<double> Seconds(const Rewriter& rewriter,
+                                const Instruction& dot, const Side& left,
                                 const Side& right) const {
     const auto shape = [&](const Side& side) {
       const Shape& there = rewriter.shape(side.value);
       return side.transpose.empty() ? there : Transposed(there, side.transpose);
     };
-    const Instruction dot{.op = &kDotGeneral,
-                          .attributes = AxesOf(left, right)};
-    const auto call = CallOfDot(dot, shape(left), shape(right));
+    const Instruction laid{.op = &kDotGeneral,
+                           .attributes = AttributesOf(dot, left, right)};
+    const auto call = CallOfDot(laid, shape(left), shape(right));
     if (!call || !target_.Takes(*call)) return std::nullopt;
     return left.seconds + right.seconds +
            static_cast<double>(call->calls.size() - 1) * target_.launch_seconds;
-  }
-
-  absl::StatusOr<ValueId> Place(Rewriter& rewriter, const Side& side) const {
-    if (side.transpose.empty()) return side.value;
-    return rewriter.Append(kTranspose, {side.value},
-                           {{"permutation", side.transpose}});
   }
 
   struct Ways {
     Side left, right;
     double seconds;  // infinite: no library computes it, it is read as it lies
   };
-  Ways BestWays(const Rewriter& rewriter, const Side& left,
-                const Side& right) const {
+  Ways BestWays(const Rewriter& rewriter, const Instruction& dot,
+                const Side& left, const Side& right) const {
     const std::vector<Side> lefts = WaysOf(rewriter, left);
     const std::vector<Side> rights = WaysOf(rewriter, right);
     Ways best{lefts[0], rights[0], std::numeric_limits<double>::infinity()};
@@ -213,33 +244,44 @@ class ProductLayout {
     for (const Side& l : lefts) {
       for (const Side& r : rights) {
         if (l.seconds + r.seconds >= best.seconds) continue;
-        const auto seconds = Seconds(rewriter, l, r);
+        const auto seconds = Seconds(rewriter, dot, l, r);
         if (seconds && *seconds < best.seconds) best = {l, r, *seconds};
       }
     }
     return best;
   }
 
-  absl::StatusOr<bool> Append(Rewriter& rewriter, const Instruction& i,
-                              const Ways& ways) const {
+  // In place of `i`, a product like `dot`.
+  absl::StatusOr<bool> Append(Rewriter& rewriter, const Instruction& dot,
+                              const Instruction& i, const Ways& ways) const {
+    Attributes attributes = AttributesOf(dot, ways.left, ways.right);
     HAWSER_ASSIGN_OR_RETURN(const ValueId left, Place(rewriter, ways.left));
     HAWSER_ASSIGN_OR_RETURN(const ValueId right, Place(rewriter, ways.right));
-    HAWSER_ASSIGN_OR_RETURN(const ValueId dot,
-                            rewriter.Append(kDotGeneral, {left, right},
-                                            AxesOf(ways.left, ways.right)));
-    rewriter.Replace(i, dot);
+    HAWSER_ASSIGN_OR_RETURN(
+        const ValueId product,
+        rewriter.Append(kDotGeneral, {left, right}, std::move(attributes)));
+    rewriter.Replace(i, product);
     return true;
   }
 
   absl::StatusOr<bool> LayOut(Rewriter& rewriter, const Instruction& i) const {
-    const Side left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
-    const Side right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
-    const Ways ways = BestWays(rewriter, left, right);
-    if (ways.left.value == left.value && ways.right.value == right.value &&
-        ways.left.transpose.empty() && ways.right.transpose.empty()) {
+    Side left = SideOf(i, 0, rewriter.Mapped(i.operands[0]));
+    Side right = SideOf(i, 1, rewriter.Mapped(i.operands[1]));
+    Instruction dot{.op = &kDotGeneral, .attributes = i.attributes};
+    const bool widens = target_.strided_products &&
+                        IsToBeWidened(i, rewriter.shape(left.value).dtype());
+    if (widens) {
+      HAWSER_RETURN_IF_ERROR(Widen(rewriter, i, &left));
+      HAWSER_RETURN_IF_ERROR(Widen(rewriter, i, &right));
+      dot.attributes = AxesOf(left, right);
+    }
+    const Ways ways = BestWays(rewriter, dot, left, right);
+    if (!widens && ways.left.value == left.value &&
+        ways.right.value == right.value && ways.left.transpose.empty() &&
+        ways.right.transpose.empty()) {
       return false;
     }
-    return Append(rewriter, i, ways);
+    return Append(rewriter, dot, i, ways);
   }
 
   const Target& target_;

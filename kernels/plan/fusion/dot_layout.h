@@ -18,7 +18,8 @@ namespace hawser::plan {
 // transpose(dot_general(x, y)) that puts y's free axes before x's becomes
 // dot_general(y, x) when nothing else reads the product; and an operand stays
 // behind its transpose, or gets one, where that takes less time than the calls
-// that would be needed else, or where there are no such calls.
+// that would be needed else, or where there are no such calls. A product whose
+// result_dtype no library leaves becomes one of operands converted to it.
 absl::StatusOr<Module> LayOutProducts(Module module, const Target& target);
 // Whether that may change the module.
 bool MayLayOut(const Module& module, const Target& target);

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "core/base/values/dtype.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/rules.h"
 
 namespace hawser::plan {
 namespace {
 
-// What libraries multiply, and what they leave. Halves are summed in f32.
+// What libraries multiply, and what they leave. Halves are summed in f32, s8 in
+// s32.
 constexpr struct {
   DType factor, result;
 } kTypes[] = {
@@ -16,13 +18,11 @@ constexpr struct {
     {DType::kBF16, DType::kBF16}, {DType::kBF16, DType::kF32},
     {DType::kF32, DType::kF32},   {DType::kF64, DType::kF64},
     {DType::kC64, DType::kC64},   {DType::kC128, DType::kC128},
+    {DType::kS8, DType::kS32},
 };
 
-bool HasTypes(DType factor, DType result) {
-  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](auto& row) {
-    return row.factor == factor && row.result == result;
-  });
-}
+// Sums of more products of s8 may leave s32, where a library need not wrap.
+constexpr int64_t kMaxSumOfS8 = (int64_t{1} << 17) - 1;
 
 // Neighbouring axes seen as one: elements, and the distance between two of
 // them in each matrix; 0 in one that does not have it.
@@ -186,13 +186,21 @@ std::optional<ProductCall> CallWithRows(const ProductRuns& runs, int row,
 
 }  // namespace
 
+bool LibrariesMultiply(DType factor, DType result) {
+  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](auto& row) {
+    return row.factor == factor && row.result == result;
+  });
+}
+
 std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
                                      const Shape& right) {
+  const Attributes& a = dot.attributes;
+  const DType result = ProductDType(a, left.dtype());
   if (left.num_elements() == 0 || right.num_elements() == 0 ||
-      left.dtype() != right.dtype() || !HasTypes(left.dtype(), left.dtype())) {
+      left.dtype() != right.dtype() ||
+      !LibrariesMultiply(left.dtype(), result)) {
     return std::nullopt;
   }
-  const Attributes& a = dot.attributes;
   const Side l(left, a.GetInts("lhs_batching_dimensions"),
                a.GetInts("lhs_contracting_dimensions"));
   const Side r(right, a.GetInts("rhs_batching_dimensions"),
@@ -200,12 +208,13 @@ std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
   const ProductRuns runs = RunsOf(l, r);
   if (runs.summed.size() > 1) return std::nullopt;
   ProductCall types;
-  types.a.dtype = types.b.dtype = types.d.dtype = left.dtype();
+  types.a.dtype = types.b.dtype = left.dtype();
+  types.d.dtype = result;
   std::optional<ProductCall> best;
   const int rows = static_cast<int>(runs.rows.size());
   for (int row = rows == 0 ? -1 : 0; row < rows; ++row) {
     auto call = CallWithRows(runs, row, types);
-    if (!call) continue;
+    if (!call || (result == DType::kS32 && call->k > kMaxSumOfS8)) continue;
     if (!best || call->calls.size() < best->calls.size() ||
         (call->calls.size() == best->calls.size() && call->m > best->m)) {
       best = std::move(call);
@@ -216,7 +225,7 @@ std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
 
 bool AddTail(const CallTail& tail, ProductCall* call) {
   const DType dtype = tail.result->dtype();
-  if (!HasTypes(call->a.dtype, dtype)) return false;
+  if (!LibrariesMultiply(call->a.dtype, dtype)) return false;
   call->d.dtype = dtype;
   call->activation = tail.activation;
   call->has_bias = tail.bias != nullptr;

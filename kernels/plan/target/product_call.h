@@ -47,11 +47,14 @@ struct ProductCall {
 // More calls than this are never made for one product.
 inline constexpr int64_t kMaxCalls = 1024;
 
+// Whether a library multiplies matrices of `factor`, leaving `result`.
+bool LibrariesMultiply(DType factor, DType result);
+
 // The fewest calls that compute `dot`, a dot_general of `left` and `right`:
 // axes that do not merge are batches, or calls of their own. nullopt where the
 // strides are no matrix's, several summed axes do not merge, more than
-// kMaxCalls would be needed, nothing is summed or there are no elements, and
-// for dtypes that no library multiplies.
+// kMaxCalls would be needed, nothing is summed or there are no elements, where
+// a sum of s8 could leave s32, and for dtypes that no library multiplies.
 std::optional<ProductCall> CallOfDot(const Instruction& dot, const Shape& left,
                                      const Shape& right);
 

@@ -56,23 +56,37 @@ TEST(Lower, LargeConstantsBecomeArgumentsOnce) {
                     HasSubstr("%2: f32[1025] = add(%1, %1)")));
 }
 
-TEST(Lower, ProductsWidenTheirOperandsFirst) {
-  const auto dot = [](const char* from, const char* to) {
+TEST(Lower, ProductsHaveTheResultsDTypeOrWidenTheirOperandsFirst) {
+  const auto dot = [](const char* a, const char* b, const char* to) {
     return LoweredText(MainOf(
-        absl::StrCat("%a: tensor<4x", from, ">"),
+        absl::StrCat("%a: tensor<4x", a, ">, %b: tensor<4x", b, ">"),
         absl::StrCat("tensor<", to, ">"),
-        absl::StrCat("%0 = stablehlo.dot_general %a, %a, contracting_dims = "
+        absl::StrCat("%0 = stablehlo.dot_general %a, %b, contracting_dims = "
                      "[0] x [0] : (tensor<4x",
-                     from, ">, tensor<4x", from, ">) -> tensor<", to,
+                     a, ">, tensor<4x", b, ">) -> tensor<", to,
                      ">\nreturn %0 : tensor<", to, ">")));
   };
-  EXPECT_THAT(dot("bf16", "f32"), AllOf(HasSubstr("f32[4] = convert(%0)"),
-                                        HasSubstr("f32[] = dot_general(")));
-  EXPECT_THAT(dot("i8", "i32"), HasSubstr("s32[] = dot_general("));
-  EXPECT_THAT(dot("f32", "bf16"), AllOf(HasSubstr("f32[] = dot_general(%0"),
-                                        HasSubstr("bf16[] = convert(%1)")));
+  EXPECT_THAT(dot("bf16", "bf16", "f32"),
+              AllOf(HasSubstr("f32[] = dot_general(%0, %1)"),
+                    HasSubstr("result_dtype=f32"), Not(HasSubstr("convert"))));
+  EXPECT_THAT(dot("i8", "i8", "i32"),
+              AllOf(HasSubstr("s32[] = dot_general(%0, %1)"),
+                    HasSubstr("result_dtype=s32"), Not(HasSubstr("convert"))));
+  EXPECT_THAT(dot("f32", "f32", "f32"), Not(HasSubstr("result_dtype")));
+  EXPECT_THAT(dot("ui8", "ui8", "i32"),
+              AllOf(HasSubstr("s32[4] = convert(%0)"),
+                    HasSubstr("s32[] = dot_general(%2, %3)"),
+                    Not(HasSubstr("result_dtype"))));
+  EXPECT_THAT(dot("bf16", "f32", "f32"),
+              AllOf(HasSubstr("f32[4] = convert(%0)"),
+                    HasSubstr("f32[] = dot_general(%2, %1)"),
+                    Not(HasSubstr("result_dtype"))));
   EXPECT_THAT(
-      dot("f32", "i32"),
+      dot("f32", "f32", "bf16"),
+      AllOf(HasSubstr("f32[] = dot_general(%0, %1)"),
+            HasSubstr("bf16[] = convert(%2)"), Not(HasSubstr("result_dtype"))));
+  EXPECT_THAT(
+      dot("f32", "f32", "i32"),
       HasSubstr("UNIMPLEMENTED: 2:6: hawser lacks stablehlo.dot_general "
                 "of f32 and f32 giving i32"));
 }

@@ -121,6 +121,16 @@ Cases ScanCases(DType t) {
   return cases;
 }
 
+// `axes`, in a dtype wider than t where there is one.
+Attributes InWider(DType t, Attributes axes) {
+  for (const DType wide : AllDTypes()) {
+    if (!WidensProduct(t, wide)) continue;
+    axes.Set("result_dtype", wide);
+    break;
+  }
+  return axes;
+}
+
 Cases DotCases(DType t) {
   const auto axes = [](Dims batch_l, Dims batch_r, Dims left, Dims right) {
     return Attributes{{"lhs_batching_dimensions", batch_l},
@@ -131,22 +141,24 @@ Cases DotCases(DType t) {
   const auto x = [&](Dims dims) { return Spaced(t, dims, -2, 2, 1); };
   const auto y = [&](Dims dims) { return Spaced(t, dims, -2, 2, 2); };
   const OpDef& op = kDotGeneral;
-  return {Plain("vectors", op, {x({3}), y({3})}, axes({}, {}, {0}, {0})),
-          Plain("matrices", op, {x({2, 3}), y({3, 4})},
-                axes({}, {}, {1}, {0})),
-          Plain("transposed", op, {x({3, 2}), y({4, 3})},
-                axes({}, {}, {0}, {1})),
-          Plain("outer", op, {x({2}), y({3})}, axes({}, {}, {}, {})),
-          Plain("batch", op, {x({2, 3, 2}), y({2, 2, 3})},
-                axes({0}, {0}, {2}, {1})),
-          Plain("batch in the middle", op, {x({3, 2, 2}), y({3, 4, 2})},
-                axes({1}, {2}, {0}, {0})),
-          Plain("two contracted, crossed", op, {x({2, 3, 2}), y({3, 2, 2})},
-                axes({}, {}, {2, 1}, {1, 0})),
-          Plain("two batches, crossed", op, {x({2, 3, 2, 1}), y({3, 2, 2, 2})},
-                axes({1, 0}, {0, 1}, {2}, {3})),
-          Plain("of nothing", op, {x({2, 0}), y({0, 2})},
-                axes({}, {}, {1}, {0}))};
+  return {
+      Plain("vectors", op, {x({3}), y({3})}, axes({}, {}, {0}, {0})),
+      Plain("matrices", op, {x({2, 3}), y({3, 4})}, axes({}, {}, {1}, {0})),
+      Plain("transposed", op, {x({3, 2}), y({4, 3})}, axes({}, {}, {0}, {1})),
+      Plain("outer", op, {x({2}), y({3})}, axes({}, {}, {}, {})),
+      Plain("batch", op, {x({2, 3, 2}), y({2, 2, 3})},
+            axes({0}, {0}, {2}, {1})),
+      Plain("batch in the middle", op, {x({3, 2, 2}), y({3, 4, 2})},
+            axes({1}, {2}, {0}, {0})),
+      Plain("two contracted, crossed", op, {x({2, 3, 2}), y({3, 2, 2})},
+            axes({}, {}, {2, 1}, {1, 0})),
+      Plain("two batches, crossed", op, {x({2, 3, 2, 1}), y({3, 2, 2, 2})},
+            axes({1, 0}, {0, 1}, {2}, {3})),
+      Plain("in a wider dtype", op, {x({2, 3}), y({3, 4})},
+            InWider(t, axes({}, {}, {1}, {0}))),
+      Plain("batch in a wider dtype", op, {x({3, 2, 2}), y({3, 4, 2})},
+            InWider(t, axes({1}, {2}, {0}, {0}))),
+      Plain("of nothing", op, {x({2, 0}), y({0, 2})}, axes({}, {}, {1}, {0}))};
 }
 
 // x * y, and the sine of x times y computed again.

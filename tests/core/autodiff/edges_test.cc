@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
@@ -300,6 +301,26 @@ TEST(GradientEdges, SelectTakesNoGradientFromTheOtherSide) {
   });
   ASSERT_OK_AND_ASSIGN(const auto g, GradientAt(module, {x}));
   EXPECT_THAT(g[0], LiteralEquals(F64({0, 1})));
+}
+
+// Of 257 times the product in f32: the cotangent is no bf16, nor is 771; the
+// gradient is rounded once.
+TEST(GradientEdges, OfAProductInAWiderDTypeIsRoundedOnce) {
+  const Literal x = Values(DType::kBF16, {1.0}),
+                y = Values(DType::kBF16, {3.0});
+  const Module module = ModuleOf({x, y}, [&](ComputationBuilder& b, Ids p) {
+    const ValueId product = b.Add(kDotGeneral, p,
+                                  {{"lhs_batching_dimensions", Dims{}},
+                                   {"lhs_contracting_dimensions", Dims{0}},
+                                   {"result_dtype", DType::kF32},
+                                   {"rhs_batching_dimensions", Dims{}},
+                                   {"rhs_contracting_dimensions", Dims{0}}});
+    const ValueId scale = b.Constant(Literal::Scalar(257.0f));
+    return std::vector<ValueId>{b.Add(kMultiply, {product, scale})};
+  });
+  ASSERT_OK_AND_ASSIGN(const auto got, GradientAt(module, {x, y}, {0, 1}));
+  EXPECT_THAT(got[0], LiteralEquals(Values(DType::kBF16, {772.0})));
+  EXPECT_THAT(got[1], LiteralEquals(Values(DType::kBF16, {256.0})));
 }
 
 TEST(GradientEdges, ThroughIntegersNothingComesBack) {

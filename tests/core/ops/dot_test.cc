@@ -95,6 +95,41 @@ TEST(DotGeneralInfer, RejectsAResultLargerThanAShape_C9) {
               Breaks(kDotGeneral, 9));
 }
 
+Attributes MatricesIn(DType dtype) {
+  Attributes attributes = Matrices();
+  attributes.Set("result_dtype", dtype);
+  return attributes;
+}
+
+TEST(DotGeneralInfer, GivesTheWiderDTypeAskedFor) {
+  const std::pair<const char*, DType> wider[] = {
+      {"s8", DType::kS16},  {"s8", DType::kS64},   {"u16", DType::kU32},
+      {"f16", DType::kF32}, {"bf16", DType::kF32}, {"bf16", DType::kF64},
+      {"f32", DType::kF64}, {"c64", DType::kC128},
+  };
+  for (const auto& [from, to] : wider) {
+    EXPECT_THAT(Infer(kDotGeneral, absl::StrCat(from, "[2,3] ", from, "[3,4]"),
+                      MatricesIn(to)),
+                Gives(absl::StrCat(DTypeName(to), "[2,4]")));
+  }
+}
+
+TEST(DotGeneralInfer, RejectsAResultDTypeThatIsNotWiderOrOfAnotherKind_C10) {
+  const std::pair<const char*, DType> bad[] = {
+      {"f32", DType::kF32},  {"f64", DType::kF32},     {"f16", DType::kBF16},
+      {"bf16", DType::kF16}, {"s8", DType::kS8},       {"s32", DType::kS16},
+      {"u8", DType::kS32},   {"s8", DType::kU32},      {"s8", DType::kF32},
+      {"f32", DType::kC64},  {"c128", DType::kC64},    {"f16", DType::kS32},
+      {"u8", DType::kBool},  {"f16", DType::kInvalid},
+  };
+  for (const auto& [from, to] : bad) {
+    EXPECT_THAT(Infer(kDotGeneral, absl::StrCat(from, "[2,3] ", from, "[3,4]"),
+                      MatricesIn(to)),
+                Breaks(kDotGeneral, 10))
+        << from << " " << to;
+  }
+}
+
 TEST(DotGeneralAxes, BatchFreeAndContracted) {
   EXPECT_EQ(AxesOf(kDotGeneral, "f32[2,3] f32[3,4]", Matrices()),
             "p0,c2 c2,p1 -> p0,p1");

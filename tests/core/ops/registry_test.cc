@@ -78,6 +78,13 @@ TEST(Registry, DTypeRulesPointAtSomething) {
         EXPECT_EQ(spec->required, op->result.fixed == DType::kInvalid);
         break;
       }
+      case DTypeRule::kFromAttributeOrOperand: {
+        const AttributeSpec* spec = op->FindAttribute(op->result.attribute);
+        ASSERT_NE(spec, nullptr);
+        EXPECT_FALSE(spec->required);
+        EXPECT_LT(op->result.operand, op->arity.min);
+        break;
+      }
       case DTypeRule::kFromComputation:
         EXPECT_GE(op->called.min, 1);
         break;

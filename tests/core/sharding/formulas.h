@@ -40,13 +40,15 @@ Module ModuleOf(const std::vector<Shape>& shapes, Formula formula) {
 
 using Formulas = std::vector<Expression>;
 
-// Of matrices.
-inline Expression Product(const Expression& x, const Expression& y) {
-  return Apply(kDotGeneral, {x, y},
-               {{"lhs_batching_dimensions", Dims{}},
-                {"lhs_contracting_dimensions", Dims{1}},
-                {"rhs_batching_dimensions", Dims{}},
-                {"rhs_contracting_dimensions", Dims{0}}});
+// Of matrices, of `dtype` if one is given.
+inline Expression Product(const Expression& x, const Expression& y,
+                          DType dtype = DType::kInvalid) {
+  Attributes attributes = {{"lhs_batching_dimensions", Dims{}},
+                           {"lhs_contracting_dimensions", Dims{1}},
+                           {"rhs_batching_dimensions", Dims{}},
+                           {"rhs_contracting_dimensions", Dims{0}}};
+  if (dtype != DType::kInvalid) attributes.Set("result_dtype", dtype);
+  return Apply(kDotGeneral, {x, y}, std::move(attributes));
 }
 
 // By a spec as text; what it does not name is whole.

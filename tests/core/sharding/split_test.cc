@@ -177,6 +177,24 @@ TEST(Split, DotsOfEveryDType) {
   }
 }
 
+TEST(Split, DotsInEveryWiderDType) {
+  int pairs = 0;
+  for (DType from : AllDTypes()) {
+    for (DType to : AllDTypes()) {
+      if (!kDotGeneral.dtypes.Has(from) || !WidensProduct(from, to)) continue;
+      ++pairs;
+      const Module module =
+          ModuleOf({Shape::Of(from, {7, 3}), Shape::Of(from, {2, 7})},
+                   [&](const auto& p) {
+                     return Formulas{Product(Transposed(p[0], {1, 0}),
+                                             Transposed(p[1], {1, 0}), to)};
+                   });
+      ExpectSevenSplitIsWhole(module, IsInteger(to));
+    }
+  }
+  EXPECT_EQ(pairs, 18);
+}
+
 // Batches, and two contracted axes, one of which is cut on the right.
 TEST(Split, DotsOverTwoAxesAreAProductOfCells) {
   const Shape s32 = Shape::Of(DType::kS32, {2, 4, 5});
@@ -192,6 +210,21 @@ TEST(Split, DotsOverTwoAxesAreAProductOfCells) {
   EXPECT_EQ(ExpectSplitIsWhole(module, "0.1/2 1.2=2+1+2 split", arguments,
                                {.bits = true}),
             6u);
+}
+
+// None of the partial sums but 256 is a bf16.
+TEST(Split, PartialSumsHaveTheDTypeOfTheProduct) {
+  const Module module = ModuleOf({F32({1, 4}), F32({4, 1})}, [&](auto& p) {
+    return Formulas{Product(ConvertTo(p[0], DType::kBF16),
+                            ConvertTo(p[1], DType::kBF16), DType::kF32)};
+  });
+  const std::vector<Literal> arguments = {
+      Literal::Of<float>({256, 1, 255, 1}, {1, 4}),
+      Literal::Of<float>({1, 1, 255, 1}, {4, 1})};
+  ExpectSplitIsWhole(module, "0.1* split", arguments, {.bits = true});
+  ASSERT_OK_AND_ASSIGN(const SplitModule split, SplitBy(module, "0.1* split"));
+  ASSERT_OK_AND_ASSIGN(const auto got, RunModule(split.module, arguments));
+  EXPECT_EQ(got[0].data<float>()[0], 65283);
 }
 
 // 2048 + 1 is 2048 in f16: the sum is made in f32 and rounded once.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/ops/elementwise/convert.h"
 #include "core/ops/rules.h"
 #include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/products/gemm.h"
@@ -186,6 +187,33 @@ TEST(DotGeneralTest, HalvesAccumulateInFloat) {
   const Literal ones = Full(Half(1), {1, 5000});
   EXPECT_THAT(Dot(ones, ones, {{}, {}, {1}, {1}}),
               LiteralEquals(Literal::Of<Half>({Half(5000)}, {1, 1})));
+}
+
+// The same as the product of the operands converted first, bit for bit, by
+// strides and by a transposed copy.
+TEST(DotGeneralTest, AWiderResultIsOfConvertedOperands) {
+  int pairs = 0;
+  for (const DType from : AllDTypes()) {
+    for (const DType to : AllDTypes()) {
+      if (!WidensProduct(from, to)) continue;
+      ++pairs;
+      Random random(pairs);
+      const Literal x = RandomLiteral(Shape::Of(from, {3, 4, 5}), random);
+      const Literal y = RandomLiteral(Shape::Of(from, {5, 3, 6}), random);
+      Attributes axes = {{"lhs_batching_dimensions", Dims{}},
+                         {"lhs_contracting_dimensions", Dims{0, 2}},
+                         {"rhs_batching_dimensions", Dims{}},
+                         {"rhs_contracting_dimensions", Dims{1, 0}}};
+      const auto wide = [&](const Literal& v) {
+        return EvaluateOp(kConvert, {v}, {{"dtype", to}});
+      };
+      const Literal want = EvaluateOp(kDotGeneral, {wide(x), wide(y)}, axes);
+      axes.Set("result_dtype", to);
+      EXPECT_THAT(EvaluateOp(kDotGeneral, {x, y}, axes), LiteralEquals(want))
+          << from << " " << to;
+    }
+  }
+  EXPECT_EQ(pairs, 18);
 }
 
 TEST(DotGeneralTest, EmptyAndScalar) {

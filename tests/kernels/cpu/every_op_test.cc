@@ -315,6 +315,11 @@ Uses OfDotGeneral(const OpDef& op, const Literal& x) {
                      {"rhs_contracting_dimensions", contracted}},
                     {}});
   }
+  for (const DType wide : AllDTypes()) {
+    if (!WidensProduct(x.shape().dtype(), wide)) continue;
+    uses.push_back(uses.front());
+    uses.back().attributes.Set("result_dtype", wide);
+  }
   return uses;
 }
 

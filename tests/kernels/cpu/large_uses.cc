@@ -119,13 +119,19 @@ LargeUses LargeDot(const OpDef& op, int64_t n) {
       static_cast<int64_t>(std::cbrt(static_cast<double>(n) * 64));
   const auto small = static_cast<int64_t>(std::cbrt(static_cast<double>(n)));
   const Attributes plain = Contracting({1}, {0});
+  Attributes in_f32 = plain;
+  in_f32.Set("result_dtype", DType::kF32);
   return {
       Use("f32", op, {F32({side, side}), F32({side, side})}, plain),
       Use("s32", op, {S32({2 * small, small}), S32({small, 2 * small})}, plain),
       Use("vector", op, {F32({n / 1024, 1024}), F32({1024})}, plain),
       Use("transposed", op, {F32({1024, n / 1024}), F32({1024})},
           Contracting({0}, {0})),
-      Use("nothing", op, {F32({n / 1024, 0}), F32({0, 1024})}, plain)};
+      Use("nothing", op, {F32({n / 1024, 0}), F32({0, 1024})}, plain),
+      Use("in f32", op,
+          {Shape::Of(DType::kBF16, {n / 1024, 1024}),
+           Shape::Of(DType::kBF16, {1024})},
+          in_f32)};
 }
 
 LargeUses LargeDynamicSlice(const OpDef& op, int64_t n) {

@@ -118,6 +118,18 @@ struct Side {
     for (size_t i = 0; i < dims.size(); ++i) given[turn[i]] = dims[i];
     return given;
   }
+  // Sizes of the free axes as they lie.
+  Dims Free() const {
+    Dims free;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const auto axis = static_cast<int64_t>(i);
+      const auto has = [&](const Dims& list) {
+        return std::find(list.begin(), list.end(), axis) != list.end();
+      };
+      if (!has(batch) && !has(summed)) free.push_back(dims[i]);
+    }
+    return free;
+  }
   Expression Of(const Expression& given) const {
     return turned ? Transposed(given, turn) : given;
   }
@@ -126,6 +138,12 @@ struct Side {
   bool turned;
   Dims turn;
 };
+
+// Of a product: the operands' dtype, or a wider one.
+DType DrawResultDType(DType dtype, Random* random) {
+  const DType wide = random->PickDType(kFloats | kComplexes);
+  return WidensProduct(dtype, wide) ? wide : dtype;
+}
 
 }  // namespace
 
@@ -143,22 +161,12 @@ DrawnProduct DrawProduct(uint64_t seed, int64_t most) {
   axes.summed = Sizes(static_cast<int>(random.Below(3)), most, &random);
   const Side left(axes, axes.rows, &random), right(axes, axes.columns, &random);
   const bool turns = random.OneIn(3);
+  const DType result_dtype = DrawResultDType(dtype, &random);
 
   // The result's sizes: free axes stand as they lie in their side.
-  const auto free_of = [](const Side& side) {
-    Dims free;
-    for (size_t i = 0; i < side.dims.size(); ++i) {
-      const auto axis = static_cast<int64_t>(i);
-      const auto has = [&](const Dims& list) {
-        return std::find(list.begin(), list.end(), axis) != list.end();
-      };
-      if (!has(side.batch) && !has(side.summed)) free.push_back(side.dims[i]);
-    }
-    return free;
-  };
   Dims result = axes.batch;
   for (const Side* side : {&left, &right}) {
-    const Dims free = free_of(*side);
+    const Dims free = side->Free();
     result.insert(result.end(), free.begin(), free.end());
   }
   const Dims row = result.empty() ? Dims() : Dims{result.back()};
@@ -167,15 +175,17 @@ DrawnProduct DrawProduct(uint64_t seed, int64_t most) {
   for (int a = 0; a + 1 < rank; ++a) outer.push_back(a);
   const std::vector<Shape> parameters = {
       Shape::Of(dtype, left.Given()), Shape::Of(dtype, right.Given()),
-      Shape::Of(dtype, row),          Shape::Of(dtype, result),
+      Shape::Of(result_dtype, row),   Shape::Of(result_dtype, result),
       Shape::Of(DType::kF32, row),    Shape::Of(DType::kF32, result)};
+  Attributes attributes = {{"lhs_batching_dimensions", left.batch},
+                           {"lhs_contracting_dimensions", left.summed},
+                           {"rhs_batching_dimensions", right.batch},
+                           {"rhs_contracting_dimensions", right.summed}};
+  if (result_dtype != dtype) attributes.Set("result_dtype", result_dtype);
   const Dims turn = Shuffled(rank, &random);
   Module module = testing::ExpressionModule(parameters, [&](const Exprs& p) {
-    Expression x = Apply(kDotGeneral, {left.Of(p[0]), right.Of(p[1])},
-                         {{"lhs_batching_dimensions", left.batch},
-                          {"lhs_contracting_dimensions", left.summed},
-                          {"rhs_batching_dimensions", right.batch},
-                          {"rhs_contracting_dimensions", right.summed}});
+    Expression x =
+        Apply(kDotGeneral, {left.Of(p[0]), right.Of(p[1])}, attributes);
     if (has_tail) {
       x = tail.make(x, {Spread(p[2], result, outer), p[3],
                         Spread(p[4], result, outer), p[5]});
@@ -184,9 +194,10 @@ DrawnProduct DrawProduct(uint64_t seed, int64_t most) {
     return Exprs{x};
   });
   return {std::move(module),
-          absl::StrCat(DTypeName(dtype), ", ", has_tail ? tail.words : "alone",
+          absl::StrCat(DTypeName(dtype), " in ", DTypeName(result_dtype), ", ",
+                       has_tail ? tail.words : "alone",
                        turns ? ", transposed" : "", ", seed ", seed),
-          dtype};
+          result_dtype};
 }
 
 }  // namespace hawser::gpu

@@ -12,8 +12,8 @@ namespace hawser::gpu {
 
 struct DrawnProduct {
   Module module;
-  std::string words;  // "bf16, bias then f32"
-  DType dtype;
+  std::string words;  // "bf16 in f32, bias then f32"
+  DType dtype;        // of the product
 };
 // The same for the same seed. Axes have 1 to `most` elements.
 DrawnProduct DrawProduct(uint64_t seed, int64_t most);

@@ -249,12 +249,14 @@ Proposal ProposeDotGeneral(const OpDef& op, Draft& d) {
   const auto part = [](const Dims& axes, int begin, int end) {
     return Dims(axes.begin() + begin, axes.begin() + end);
   };
-  return {{lhs, rhs},
-          {{"lhs_batching_dimensions", part(left, 0, batches)},
-           {"lhs_contracting_dimensions", part(left, batches, shared)},
-           {"rhs_batching_dimensions", part(right, 0, batches)},
-           {"rhs_contracting_dimensions", part(right, batches, shared)}},
-          {}};
+  Attributes attributes = {
+      {"lhs_batching_dimensions", part(left, 0, batches)},
+      {"lhs_contracting_dimensions", part(left, batches, shared)},
+      {"rhs_batching_dimensions", part(right, 0, batches)},
+      {"rhs_contracting_dimensions", part(right, batches, shared)}};
+  const DType wide = d.random().PickDType(kNumbers);
+  if (WidensProduct(shape.dtype(), wide)) attributes.Set("result_dtype", wide);
+  return {{lhs, rhs}, std::move(attributes), {}};
 }
 
 Proposal ProposeGather(const OpDef& op, Draft& d) {
@@ -393,7 +395,8 @@ Proposal ProposeScan(const OpDef& op, Draft& d) {
   return p;
 }
 
-// By one of the inputs: as AddComparator has it, or by a comparison of integers.
+// By one of the inputs: as AddComparator has it, or by a comparison of
+// integers.
 Proposal ProposeSort(const OpDef& op, Draft& d) {
   Proposal p{{d.AnyOf(kOrdered, 1)}, {}, {}};
   const Shape shape = d.shape(p.operands[0]);

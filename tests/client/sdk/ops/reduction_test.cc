@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "tests/client/sdk/values.h"
 
 namespace hawser {
@@ -149,6 +150,41 @@ TEST(DotProducts, GivenAxes) {
                F({5, 25}));
   EXPECT_FALSE(Dot(a, a, {.contract_a = {2}, .contract_b = {0}}).status().ok());
   EXPECT_FALSE(Dot(a, a, {.contract_a = {0}}).status().ok());
+}
+
+// 257 is no number of bf16, 300 none of s8.
+TEST(DotProducts, OfAWiderDType) {
+  const DotOptions f32{.dtype = DType::kF32}, s32{.dtype = DType::kS32};
+  const Tensor x = T1<BFloat16>({BFloat16(256), BFloat16(1)});
+  const Tensor ones = T1<BFloat16>({BFloat16(1), BFloat16(1)});
+  EXPECT_VALUE(Dot(x, ones, f32), Literal::Scalar<float>(257));
+  EXPECT_VALUE(Dot(x, ones, {.contract_a = {0}, .contract_b = {0}}, f32),
+               Literal::Scalar<float>(257));
+  EXPECT_VALUE(MatMul(x, ones, f32), Literal::Scalar<float>(257));
+  EXPECT_VALUE(MatMul(x, Reshape(ones, {2, 1}), f32), F({257}));
+  EXPECT_VALUE(MatMul(Reshape(x, {1, 2}), Reshape(ones, {2, 1}), f32),
+               Literal::Of<float>({257}, {1, 1}));
+  const Tensor ten = T1<int8_t>({10, 10, 10});
+  EXPECT_VALUE(Dot(ten, ten, s32), Literal::Scalar<int32_t>(300));
+  EXPECT_VALUE(Dot(T1<int8_t>({100, -3}), 3, s32),
+               Literal::Vector<int32_t>({300, -9}));
+  EXPECT_VALUE(Dot(T1<bool>({true, true}), T1<bool>({true, true}),
+                   {.dtype = DType::kU16}),
+               Literal::Scalar<uint16_t>(2));
+  EXPECT_EQ(Dot(x, ones, {.dtype = DType::kBF16}).dtype(), DType::kBF16);
+}
+
+TEST(DotProducts, RefuseDTypesThatAreNotWider) {
+  const Tensor x = T1<float>({1, 2});
+  for (const DType dtype : {DType::kBF16, DType::kS64, DType::kC128}) {
+    const std::string text = absl::StrCat(
+        "Dot: dot_general: C10: result_dtype is ", DTypeName(dtype),
+        ", must be a wider dtype of the kind ", "of f32");
+    EXPECT_THAT(Dot(x, x, {.dtype = dtype}).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, text));
+    EXPECT_FALSE(Dot(x, 2, {.dtype = dtype}).status().ok());
+    EXPECT_FALSE(MatMul(x, x, {.dtype = dtype}).status().ok());
+  }
 }
 
 TEST(DotProducts, MatMulBatchesAsNumPy) {

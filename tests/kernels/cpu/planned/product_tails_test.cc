@@ -157,19 +157,49 @@ constexpr TailRow kTails[] = {
      "%3: f64[300,300] = sine(%2)",
      3,
      kByBoxes},
+    // Products in a wider dtype.
+    {"%0: bf16[300,30], %1: bf16[30,300], %2: f32[300]",
+     "",
+     "f32[300,300]",
+     "",
+     {1, 0},
+     "%4: f32[300,300] = broadcast_in_dim(%2) broadcast_dimensions=[1] "
+     "dims=[300,300]\n"
+     "  %5: f32[300,300] = add(%3, %4)",
+     5,
+     kByBoxes},
+    {"%0: s8[90,30], %1: s8[30,300]",
+     "",
+     "s32[90,300]",
+     "",
+     {1, 0},
+     "%3: s8[90,300] = convert(%2) dtype=s8",
+     3,
+     kByBoxes},
 };
+
+// That of the first type in `text`.
+std::string DTypeIn(const std::string& text) {
+  const size_t end = text.find('[');
+  const size_t space = text.rfind(' ', end);
+  const size_t begin = space == std::string::npos ? 0 : space + 1;
+  return text.substr(begin, end - begin);
+}
 
 std::string TextOf(const TailRow& row) {
   const std::string parameters = row.parameters, before = row.before;
   const auto product = std::count(parameters.begin(), parameters.end(), '%') +
                        (before.empty() ? 0 : 1);
+  const std::string to = DTypeIn(row.product);
+  const std::string wide =
+      to == DTypeIn(parameters) ? "" : absl::StrCat(" result_dtype=", to);
   return absl::StrCat("module \"tail\"\ncomputation @0 \"main\" (", parameters,
                       ") {\n", before.empty() ? "" : "  ", before,
                       before.empty() ? "" : "\n", "  %", product, ": ",
                       row.product, " = dot_general(%0, %1) ",
                       "lhs_batching_dimensions=[", row.batches,
-                      "] lhs_contracting_dimensions=[", row.contracting[0],
-                      "] rhs_batching_dimensions=[", row.batches,
+                      "] lhs_contracting_dimensions=[", row.contracting[0], "]",
+                      wide, " rhs_batching_dimensions=[", row.batches,
                       "] rhs_contracting_dimensions=[", row.contracting[1],
                       "]\n  ", row.tail, "\n  return %", row.result, "\n}\n");
 }

@@ -6,8 +6,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/ir/text/printer.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/expression.h"
@@ -28,12 +30,13 @@ struct ProductAxes {
   Dims left_batch, left_summed, right_batch, right_summed;
 };
 Expression Dot(const Expression& x, const Expression& y,
-               const ProductAxes& axes) {
-  return Apply(kDotGeneral, {x, y},
-               {{"lhs_batching_dimensions", axes.left_batch},
-                {"lhs_contracting_dimensions", axes.left_summed},
-                {"rhs_batching_dimensions", axes.right_batch},
-                {"rhs_contracting_dimensions", axes.right_summed}});
+               const ProductAxes& axes, DType wide = DType::kInvalid) {
+  Attributes attributes = {{"lhs_batching_dimensions", axes.left_batch},
+                           {"lhs_contracting_dimensions", axes.left_summed},
+                           {"rhs_batching_dimensions", axes.right_batch},
+                           {"rhs_contracting_dimensions", axes.right_summed}};
+  if (wide != DType::kInvalid) attributes.Set("result_dtype", wide);
+  return Apply(kDotGeneral, {x, y}, std::move(attributes));
 }
 
 // The only product of the module as a GPU is given it, and the transposes that
@@ -96,6 +99,52 @@ TEST(DotLayout, BatchAxesApartAreCallsOfTheirOwn) {
   ASSERT_TRUE(said.call);
   EXPECT_EQ(said.transposes, 0);
   EXPECT_EQ(*said.call, *large.call);
+}
+
+// What a library has, it is asked for; operands are converted for what it has
+// of the result's dtype alone, and else a kernel of ours has to do it.
+TEST(DotLayout, AWiderResultIsTheLibrarysOrOfConvertedOperands) {
+  const struct {
+    DType from, to, factor;  // kInvalid: no call
+  } rows[] = {
+      {DType::kBF16, DType::kF32, DType::kBF16},
+      {DType::kF16, DType::kF32, DType::kF16},
+      {DType::kS8, DType::kS32, DType::kS8},
+      {DType::kBF16, DType::kF64, DType::kF64},
+      {DType::kF32, DType::kF64, DType::kF64},
+      {DType::kC64, DType::kC128, DType::kC128},
+      {DType::kS8, DType::kS64, DType::kInvalid},
+      {DType::kU8, DType::kU32, DType::kInvalid},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(absl::StrCat(DTypeName(row.from), " ", DTypeName(row.to)));
+    const Shape shape = Shape::Of(row.from, {64, 64});
+    for (const bool turned : {false, true}) {
+      const LaidOut out = OnGpu({shape, shape}, [&](const Values& p) {
+        const Expression y = turned ? Transposed(p[1], {1, 0}) : p[1];
+        return Dot(p[0], y, {{}, {1}, {}, {0}}, row.to);
+      });
+      EXPECT_EQ(out.result, Shape::Of(row.to, {64, 64}));
+      ASSERT_EQ(out.call.has_value(), row.factor != DType::kInvalid);
+      if (!out.call) continue;
+      EXPECT_EQ(out.call->a.dtype, row.factor);
+      EXPECT_EQ(out.call->b.dtype, row.factor);
+      EXPECT_EQ(out.call->d.dtype, row.to);
+      EXPECT_EQ(out.call->b.column_major, turned);
+    }
+  }
+}
+
+// Of so many products of s8 the sum may leave s32, which wraps here.
+TEST(DotLayout, LongSumsOfS8AreNoLibrarys) {
+  for (const int64_t k : {(1 << 17) - 1, 1 << 17}) {
+    const Shape left = Shape::Of(DType::kS8, {4, k});
+    const Shape right = Shape::Of(DType::kS8, {k, 4});
+    const LaidOut out = OnGpu({left, right}, [](const Values& p) {
+      return Dot(p[0], p[1], {{}, {1}, {}, {0}}, DType::kS32);
+    });
+    EXPECT_EQ(out.call.has_value(), k < 1 << 17) << k;
+  }
 }
 
 TEST(DotLayout, ManySmallCallsAreTransposedInstead) {
