@@ -53,8 +53,9 @@ Sample Timed(Once once, double units) {
 
 std::vector<Work> AllWorks() {
   std::vector<Work> all;
-  for (const auto& works : {ElementwiseWorks(), RowWorks(), MovementWorks(),
-                            ProductWorks(), OrderWorks(), ClientWorks()}) {
+  for (const auto& works :
+       {ElementwiseWorks(), RowWorks(), MovementWorks(), ProductWorks(),
+        OrderWorks(), ClientWorks(), GraphWorks()}) {
     all.insert(all.end(), works.begin(), works.end());
   }
   return all;
@@ -124,11 +125,12 @@ absl::StatusOr<Race> RaceOf(const Setting& setting, Execution execution) {
                 floor();
                 return absl::OkStatus();
               }),
-              .check = [resident, floor, check = execution.check] {
-                floor();
-                const auto values = resident->Values();
-                return values.ok() ? check(*values) : values.status();
-              },
+              .check =
+                  [resident, floor, check = execution.check] {
+                    floor();
+                    const auto values = resident->Values();
+                    return values.ok() ? check(*values) : values.status();
+                  },
               .thought = resident->seconds() * 1e6};
 }
 

@@ -79,6 +79,7 @@ std::vector<Work> MovementWorks();
 std::vector<Work> ProductWorks();
 std::vector<Work> OrderWorks();
 std::vector<Work> ClientWorks();
+std::vector<Work> GraphWorks();
 std::vector<Work> AllWorks();
 
 // ---- what works are made of -----------------------------------------------
