@@ -40,35 +40,67 @@ void SortWords(Word* words, int64_t n) {
                       2 * hwy::CeilLog2(count) + 4);
 }
 
-// Halves the splitters for a vector of words at a time.
+// The most splitters, and how often these are halved.
+constexpr int kMostLevels = 7;
+
+// Splitters as a tree: level l holds those that a word is compared with in step
+// l, by where the steps before led.
+template <typename Word>
+class Tree {
+ public:
+  Tree(const Word* splitters, int64_t count) {
+    while ((int64_t{1} << levels_) <= count) ++levels_;
+    for (int l = 0; l < levels_; ++l) {
+      const int64_t nodes = int64_t{1} << l, apart = (count + 1) >> l;
+      for (int64_t j = 0; j < nodes; ++j) {
+        nodes_[l][j] = splitters[j * apart + apart / 2 - 1];
+      }
+    }
+  }
+
+  // The parts of a vector of words.
+  template <class D>
+  HWY_INLINE hn::Vec<hn::RebindToSigned<D>> PartsOf(D d,
+                                                    hn::Vec<D> words) const {
+    const hn::RebindToSigned<D> di;
+    const auto one = hn::Set(di, 1);
+    auto at = hn::Zero(di), equal = hn::Zero(di);
+    for (int l = 0; l < levels_; ++l) {
+      const auto node = Look(d, l, at);
+      equal =
+          hn::IfThenElse(hn::RebindMask(di, hn::Eq(words, node)), one, equal);
+      const auto above =
+          hn::IfThenElseZero(hn::RebindMask(di, hn::Lt(words, node)), one);
+      at = hn::Sub(hn::Add(hn::Add(at, at), one), above);
+    }
+    return hn::Sub(hn::Add(at, at), equal);
+  }
+
+ private:
+  template <class D>
+  HWY_INLINE hn::Vec<D> Look(D d, int level,
+                             hn::Vec<hn::RebindToSigned<D>> at) const {
+    if ((size_t{1} << level) <= hn::MaxLanes(d)) {
+      return hn::TableLookupLanes(hn::Load(d, nodes_[level]),
+                                  hn::IndicesFromVec(d, at));
+    }
+    return hn::GatherIndex(d, nodes_[level], at);
+  }
+
+  int levels_ = 0;
+  HWY_ALIGN Word nodes_[kMostLevels][1 << (kMostLevels - 1)] = {};
+};
+
 template <typename Word>
 void PartWords(const Word* words, int64_t n, const Word* splitters,
                int64_t count, uint8_t* part) {
   const hn::SortTag<Word> d;
   const hn::RebindToSigned<decltype(d)> di;
-  using Index = hn::TFromD<decltype(di)>;
   constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(d));
+  const Tree<Word> tree(splitters, count);
   const auto of = [&](const Word* at, uint8_t* to, int64_t lanes) HWY_ATTR {
-    const auto word = hn::LoadU(d, at);
-    auto not_above = hn::Zero(di);
-    for (Index step = static_cast<Index>((count + 1) / 2); step > 0;
-         step /= 2) {
-      const auto next = hn::Add(not_above, hn::Set(di, step));
-      const auto splitter =
-          hn::GatherIndex(d, splitters, hn::Sub(next, hn::Set(di, Index{1})));
-      not_above = hn::IfThenElse(
-          hn::RebindMask(di, hn::Not(hn::Lt(word, splitter))), next, not_above);
-    }
-    // The last of those, or the first of all, which is above.
-    const auto last =
-        hn::Max(hn::Sub(not_above, hn::Set(di, Index{1})), hn::Zero(di));
-    const auto equal =
-        hn::RebindMask(di, hn::Eq(word, hn::GatherIndex(d, splitters, last)));
-    const auto twice = hn::Add(not_above, not_above);
-    const auto parts =
-        hn::IfThenElse(equal, hn::Sub(twice, hn::Set(di, Index{1})), twice);
-    HWY_ALIGN Index all[hn::MaxLanes(d)];
-    hn::Store(parts, di, all);
+    HWY_ALIGN hn::TFromD<decltype(di)> all[hn::MaxLanes(d)];
+    hn::Store(tree.PartsOf(d, hn::LoadU(d, at)), di, all);
     for (int64_t k = 0; k < lanes; ++k) to[k] = static_cast<uint8_t>(all[k]);
   };
   int64_t i = 0;
