@@ -4,9 +4,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/stablehlo/literals/hex.h"
+#include "client/stablehlo/stablehlo.h"
 #include "client/stablehlo/text/reader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/allocation_meter.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser::stablehlo {
@@ -74,6 +76,18 @@ TEST(Literals, SplatsAreOneElement) {
   EXPECT_EQ(read.value.ToString(), "f32[] {2.5}");
   EXPECT_TRUE(ReadDense("dense<\"0x0000803F\"> : tensor<9xf32>").splat);
   EXPECT_FALSE(ReadDense("dense<1> : tensor<1xi32>").splat);
+}
+
+TEST(Literals, RawBytesTakeTheirOwnMemoryAndLittleMore) {
+  constexpr int64_t kBytes = int64_t{4} << 20;
+  const std::string text = absl::StrCat(
+      "func.func @main() -> (tensor<", kBytes / 4, "xi32>) {\n",
+      "%0 = stablehlo.constant dense<\"0x", std::string(2 * kBytes, '5'),
+      "\"> : tensor<", kBytes / 4, "xi32>\nreturn %0 : tensor<", kBytes / 4,
+      "xi32>\n}\n");
+  const AllocationMeter meter;
+  EXPECT_OK(ReadProgram(text));
+  EXPECT_LT(meter.peak(), 3 * kBytes / 2);
 }
 
 TEST(Literals, RawBytes) {
