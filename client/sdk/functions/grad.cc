@@ -44,11 +44,13 @@ absl::Status CheckResults(const Values& results) {
                          "gradient");
 }
 
+bool IsOfLoop(const absl::Status& status) {
+  return absl::StartsWith(status.message(), absl::StrCat(kWhile.name, ": "));
+}
+
 // Loops of known turns have gradients.
 absl::Status WithWayOut(const absl::Status& status) {
-  if (!absl::StartsWith(status.message(), absl::StrCat(kWhile.name, ": "))) {
-    return status;
-  }
+  if (!IsOfLoop(status)) return status;
   return absl::Status(status.code(),
                       absl::StrCat(status.message(),
                                    "; For and Scan, and a C++ loop, have one"));
@@ -68,9 +70,49 @@ absl::StatusOr<Region> WithGradients(const RegionDef& traced,
   }
   HAWSER_ASSIGN_OR_RETURN(Module module,
                           ValueAndGradient(traced.module, options));
-  auto places = PlacesBy(origins, *traced.places, traced.module.entry(),
-                         module.entry());
+  auto places =
+      PlacesBy(origins, *traced.places, traced.module.entry(), module.entry());
   return MakeRegion(std::move(module), std::move(places));
+}
+
+// A function traced, with its gradients behind what it gives.
+struct Derivative {
+  Values results;  // of the function, in the trace
+  std::vector<Printed> printed;
+  Region region;
+  Tensors lifted;        // arguments behind those there were
+  absl::Status status;   // of the gradient
+  absl::Status tracing;  // which says where
+};
+
+Derivative TraceDerivative(absl::Span<const GradLeaf> leaves,
+                           absl::FunctionRef<Values(const Values&)> fn,
+                           Captures captures, SourceLocation where) {
+  Derivative made;
+  Trace trace("grad", captures);
+  Values parameters;
+  for (const GradLeaf& leaf : leaves) {
+    parameters.push_back(trace.Parameter(leaf.tensor.shape(), where));
+  }
+  {
+    const Trace::Scope scope(&trace);
+    made.results = fn(parameters);
+    made.printed = trace.TakePrinted();
+    Values given = made.results;
+    AppendTensors(made.printed, &given);
+    trace.Return(given, where);
+  }
+  made.status = CheckLeaves(leaves);
+  if (made.status.ok()) made.status = CheckResults(made.results);
+  if (!made.status.ok()) return made;
+  const auto traced = trace.FinishRegion();
+  made.tracing = traced.status();
+  if (!traced.ok()) return made;
+  auto region = WithGradients(**traced, leaves);
+  made.status = region.status();
+  if (region.ok()) made.region = *std::move(region);
+  made.lifted = trace.lifted();
+  return made;
 }
 
 }  // namespace
@@ -86,43 +128,27 @@ Differentiated Differentiate(absl::Span<const GradLeaf> leaves,
   }
   const OpScope s("Grad", where, arguments);
   const auto fail = [&](const Values& results, const Tensor& error) {
-    return Differentiated{Values(results.size(), error),
-                          Values(wanted, error)};
+    return Differentiated{Values(results.size(), error), Values(wanted, error)};
   };
   if (!s.ok()) {
     const UserCode user_code;
     return fail(fn(arguments), s.error());
   }
-  Trace trace("grad", Captures::kLift);
-  Values parameters, results;
-  std::vector<Printed> printed;
-  for (const Tensor& t : arguments) {
-    parameters.push_back(trace.Parameter(t.shape(), where));
+  Derivative made = TraceDerivative(leaves, fn, Captures::kLift, where);
+  // Its turns may be known by values that would else be arguments.
+  if (IsOfLoop(made.status)) {
+    made = TraceDerivative(leaves, fn, Captures::kLiftButCounts, where);
   }
-  {
-    const Trace::Scope scope(&trace);
-    results = fn(parameters);
-    printed = trace.TakePrinted();
-    Values given = results;
-    AppendTensors(printed, &given);
-    trace.Return(given, where);
+  if (!made.status.ok()) {
+    return fail(made.results, s.Fail(WithWayOut(made.status)));
   }
-  absl::Status fits = CheckLeaves(leaves);
-  if (fits.ok()) fits = CheckResults(results);
-  if (!fits.ok()) return fail(results, s.Fail(fits));
-  const auto traced = trace.FinishRegion();
-  if (!traced.ok()) return fail(results, s.Keep(traced.status()));
-  const auto region = WithGradients(**traced, leaves);
-  if (!region.ok()) {
-    return fail(results, s.Fail(WithWayOut(region.status())));
-  }
-  arguments.insert(arguments.end(), trace.lifted().begin(),
-                   trace.lifted().end());
-  const Values all = Inline("Grad", **region, arguments, where);
-  const auto behind = all.begin() + results.size();
+  if (!made.tracing.ok()) return fail(made.results, s.Keep(made.tracing));
+  arguments.insert(arguments.end(), made.lifted.begin(), made.lifted.end());
+  const Values all = Inline("Grad", *made.region, arguments, where);
+  const auto behind = all.begin() + made.results.size();
   const size_t shown = ReplaceTensors(
-      absl::MakeConstSpan(all).subspan(results.size()), &printed);
-  for (Printed& p : printed) Show(std::move(p));
+      absl::MakeConstSpan(all).subspan(made.results.size()), &made.printed);
+  for (Printed& p : made.printed) Show(std::move(p));
   return {Values(all.begin(), behind), Values(behind + shown, all.end())};
 }
 

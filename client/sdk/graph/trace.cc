@@ -34,8 +34,9 @@ Trace::Trace(std::string name, Captures captures)
     : id_(NextTraceId()),
       captures_(captures),
       parent_(current),
-      lifts_all_(captures == Captures::kLift &&
-                 (parent_ == nullptr || parent_->lifts_all_)),
+      lifts_all_(lifts() && (parent_ == nullptr || parent_->lifts_all_)),
+      bakes_counts_(captures == Captures::kLiftButCounts ||
+                    (parent_ != nullptr && parent_->bakes_counts_)),
       module_(name),
       builder_(&module_, std::move(name)) {}
 
@@ -60,8 +61,7 @@ Tensor Trace::Fail(const absl::Status& status) {
   return MakeFailed(error(), {});
 }
 
-absl::InlinedVector<int, 2> Trace::AddRegions(
-    absl::Span<const Region> called) {
+absl::InlinedVector<int, 2> Trace::AddRegions(absl::Span<const Region> called) {
   absl::InlinedVector<int, 2> numbers;
   Places::Called places;
   for (const Region& region : called) {
@@ -131,17 +131,19 @@ absl::StatusOr<ValueId> Trace::ImportTraced(const Tensor& tensor) {
   const Trace* home = parent_;
   while (home != nullptr && home->id_ != trace) home = home->parent_;
   if (home == nullptr) return LeakedError(tensor);
-  if (captures_ == Captures::kLift) return LiftNew(tensor);
+  if (lifts()) return LiftNew(tensor);
   return InvalidArgument("the function of a reduction uses a tensor (",
-                         Describe(tensor),
-                         ") that is none of its arguments");
+                         Describe(tensor), ") that is none of its arguments");
 }
 
 absl::StatusOr<ValueId> Trace::ImportOutside(const Tensor& tensor,
                                              SourceLocation where) {
-  if (lifts_all_) return LiftNew(tensor);
-  if (NodeOf(tensor)->As<Recorded>() != nullptr) return Inline(tensor, where);
   const auto* host = NodeOf(tensor)->As<Host>();
+  const bool is_count = bakes_counts_ && host != nullptr &&
+                        host->value.valid() && tensor.rank() == 0 &&
+                        IsInteger(tensor.dtype());
+  if (lifts_all_ && !is_count) return LiftNew(tensor);
+  if (NodeOf(tensor)->As<Recorded>() != nullptr) return Inline(tensor, where);
   if (host == nullptr) {
     return At(InvalidArgument("a tensor on a client (", Describe(tensor),
                               ") is captured by a traced function: pass it "
@@ -149,12 +151,12 @@ absl::StatusOr<ValueId> Trace::ImportOutside(const Tensor& tensor,
               where);
   }
   if (host->value.shape().byte_size() > kSmallBytes) {
-    return At(InvalidArgument("a host tensor of ",
-                              host->value.shape().byte_size(), " bytes (",
-                              Describe(tensor),
-                              ") is captured by a traced function; above ",
-                              kSmallBytes, " bytes pass it as an argument"),
-              where);
+    return At(
+        InvalidArgument("a host tensor of ", host->value.shape().byte_size(),
+                        " bytes (", Describe(tensor),
+                        ") is captured by a traced function; above ",
+                        kSmallBytes, " bytes pass it as an argument"),
+        where);
   }
   const ValueId value = builder_.Constant(host->value, where);
   HAWSER_RETURN_IF_ERROR(builder_.status());

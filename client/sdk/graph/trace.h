@@ -24,7 +24,10 @@ namespace hawser::sdk {
 enum class Captures : uint8_t {
   kSmallValues,  // Jit: host values up to kSmallBytes, baked as constants
   kLift,         // loops, branches: values become extra operands
-  kNone,         // reductions: small host values only, nothing of a trace
+  // As kLift, in traces inside too, but that integers of rank 0 which are known
+  // here become constants: they may say how often a loop turns.
+  kLiftButCounts,
+  kNone,  // reductions: small host values only, nothing of a trace
 };
 
 // Lives on the stack of the thread that traces, which alone uses it. While a
@@ -110,9 +113,15 @@ class Trace {
   absl::InlinedVector<int, 2> AddRegions(absl::Span<const Region> called);
 
   const uint64_t id_;
+  bool lifts() const {
+    return captures_ == Captures::kLift ||
+           captures_ == Captures::kLiftButCounts;
+  }
+
   const Captures captures_;
   Trace* const parent_;
   const bool lifts_all_;  // no Jit function around: any value is lifted
+  const bool bakes_counts_;
   Module module_;
   ComputationBuilder builder_;
   absl::Status error_;

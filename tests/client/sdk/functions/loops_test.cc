@@ -1,4 +1,5 @@
 // For and Scan: values, gradients, errors.
+#include <cmath>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -177,6 +178,60 @@ TEST(ScanTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(Scan(Scalar(0.0f), x, changes).first.status(),
               StatusIs(StatusCode::kInvalidArgument,
                        "Scan: the body gives f32[2] for state 0"));
+}
+
+// ---- gradients outside Jit, where numbers are arguments --------------------
+
+// x^(2^turns), by squaring.
+Tensor Squared(Tensor x, const Tensor& start, const Tensor& turns) {
+  auto [i, y] = While(
+      std::tuple<Tensor, Tensor>(start, x),
+      [&](Tensor i, Tensor) { return i < turns; },
+      [](Tensor i, Tensor y) {
+        return std::tuple<Tensor, Tensor>(i + 1, y * y);
+      });
+  return y;
+}
+
+TEST(CountedLoops, HaveGradientsByCountsFromOutside) {
+  for (const int turns : {0, 1, 2, 3}) {
+    const auto f = [&](Tensor x) {
+      return Squared(x, Scalar(0), Scalar(turns));
+    };
+    const double power = std::pow(2, turns);
+    EXPECT_VALUE(Grad(f)(F64(1.5)),
+                 Literal::Scalar<double>(power * std::pow(1.5, power - 1)));
+    EXPECT_VALUE(Jit(Grad(f))(F64(1.5)).value(),
+                 Literal::Scalar<double>(power * std::pow(1.5, power - 1)));
+  }
+}
+
+TEST(CountedLoops, HaveSecondGradients) {
+  const auto f = [](Tensor x) { return Squared(x, Scalar(1), Scalar(3)); };
+  EXPECT_VALUE(Grad(Grad(f))(F64(2)), Literal::Scalar<double>(4 * 3 * 4));
+}
+
+TEST(CountedLoops, InLoopsHaveGradients) {
+  const auto f = [](Tensor x) {
+    auto [i, y] = While(
+        std::tuple<Tensor, Tensor>(Scalar(0), x),
+        [](Tensor i, Tensor) { return i < 2; },
+        [](Tensor i, Tensor y) {
+          return std::tuple<Tensor, Tensor>(
+              i + 1, Squared(y, Scalar(0), Scalar(1)));
+        });
+    return y;
+  };
+  EXPECT_VALUE(Grad(f)(F64(2)), Literal::Scalar<double>(4 * 8));
+}
+
+TEST(CountedLoops, OfTurnsThatArgumentsSayHaveNone) {
+  const auto f = [](Tensor x, Tensor turns) {
+    return Squared(x, Scalar(0), turns);
+  };
+  EXPECT_THAT(Grad(f)(F64(2), Scalar(3)).status(),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "a loop whose turns only a run can count"));
 }
 
 }  // namespace
