@@ -4,7 +4,9 @@
 #define HAWSER_KERNELS_CPU_ELEMENTS_SCAN_RUNS_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cpu/elements/conversion.h"
 #include "kernels/cpu/elements/folds.h"
@@ -69,6 +71,11 @@ class BlockScan {
 
  private:
   static constexpr int kAbreast = 8;
+  // Sums of f32: what stands before is added in two parts, which loses no more
+  // than one f64 and takes no wider lanes.
+  static constexpr bool kAddsWider =
+      std::is_same_v<F, Add> && std::is_same_v<T, float> &&
+      std::is_same_v<Acc, double>;
 
   static void Abreast(const T* x, int64_t step, Local* local) {
     Local running[kAbreast];
@@ -87,18 +94,34 @@ class BlockScan {
     }
   }
 
+  // out[i] = first * local_[i].
   void Behind(Acc first, int64_t begin, int64_t end, T* out,
               int64_t step) const {
-    if (step == 1) {
-      for (int64_t i = begin; i < end; ++i) {
-        out[i] =
-            ConvertElement<T>(F::Apply(first, ConvertElement<Acc>(local_[i])));
+    if constexpr (kAddsWider) {
+      const auto high = static_cast<Local>(first);
+      if (std::isfinite(high)) {
+        // Of no rest -0, which leaves the other zero's sign.
+        const auto rest = static_cast<Local>(first - high);
+        const Local low = rest == 0 ? -Local{0} : rest;
+        ForStep(begin, end, step, [&](int64_t i, int64_t at) {
+          out[at] = high + (low + local_[i]);
+        });
+        return;
       }
-      return;
     }
-    for (int64_t i = begin; i < end; ++i) {
-      out[i * step] =
+    ForStep(begin, end, step, [&](int64_t i, int64_t at) {
+      out[at] =
           ConvertElement<T>(F::Apply(first, ConvertElement<Acc>(local_[i])));
+    });
+  }
+
+  // fn(i, i * step), compiled for elements side by side too.
+  template <typename Fn>
+  static void ForStep(int64_t begin, int64_t end, int64_t step, Fn fn) {
+    if (step == 1) {
+      for (int64_t i = begin; i < end; ++i) fn(i, i);
+    } else {
+      for (int64_t i = begin; i < end; ++i) fn(i, i * step);
     }
   }
 

@@ -66,59 +66,83 @@ class MonoidScan {
   }
 
   absl::Status RunRow(int64_t o, WorkMeter* meter) const {
+    return RunBlocks(o, 0, Blocks(), nullptr, meter);
+  }
+
+  // Blocks [first, end) of a row, one after the other. `before`: what stands
+  // before them; null: nothing does.
+  absl::Status RunBlocks(int64_t o, int64_t first, int64_t end,
+                         const char* before, WorkMeter* meter) const {
     Accumulator all;
     char* const after = reinterpret_cast<char*>(&all);
-    for (int64_t i = 0; i < track_.size; i += kScanBlock) {
-      const int64_t count = std::min(kScanBlock, track_.size - i);
+    if (before != nullptr) std::memcpy(after, before, accumulator_);
+    for (int64_t b = first; b < end; ++b) {
+      const int64_t count = CountOf(b), at = At(o, b);
       HAWSER_RETURN_IF_ERROR(meter->Begin(2.0 * static_cast<double>(count)));
-      const int64_t at = track_.Begin(o) + i * track_.step;
-      scan_.block(In(at), track_.step, count, i == 0 ? nullptr : after,
-                  Out(at), after);
+      scan_.block(In(at), track_.step, count, b == 0 ? nullptr : after, Out(at),
+                  after);
     }
     return absl::OkStatus();
   }
 
-  // One row after the other, each by several threads: what its blocks come to,
-  // what stands before each, then all blocks.
+  // One row after the other, each by several threads: what the blocks of all
+  // parts but the last one come to, so what stands before each part, then all
+  // parts. Sums meet in the order in which RunRow has them.
   absl::Status RunShared() const {
-    const int64_t blocks = (track_.size + kScanBlock - 1) / kScanBlock;
+    const int64_t parts =
+        std::min<int64_t>(c_.environment.pool->size(), Blocks());
+    const auto begin_of = [&](int64_t part) { return Blocks() * part / parts; };
+    const int64_t known = begin_of(parts - 1);
     HAWSER_ASSIGN_OR_RETURN(
-        Literal totals, c_.Allocate(Shape::Of(scan_.accumulator, {blocks})));
-    char* const before = totals.mutable_bytes().data();
+        Literal totals,
+        c_.Allocate(Shape::Of(scan_.accumulator, {std::max(known, int64_t{1})})));
+    char* const total = totals.mutable_bytes().data();
+    const double steps = kBlockSteps * static_cast<double>(Blocks() / parts);
     for (int64_t o = 0; o < track_.outer; ++o) {
-      HAWSER_RETURN_IF_ERROR(
-          ForBlocks(o, blocks, [&](int64_t b, int64_t at, int64_t n) {
-            scan_.total(In(at), track_.step, n, before + b * accumulator_);
-          }));
-      for (int64_t b = 1; b < blocks; ++b) {
-        Accumulator next;
-        std::memcpy(&next, before + b * accumulator_, accumulator_);
-        std::memcpy(before + b * accumulator_, before + (b - 1) * accumulator_,
-                    accumulator_);
-        scan_.add(reinterpret_cast<char*>(&next), before + b * accumulator_);
-      }
-      HAWSER_RETURN_IF_ERROR(
-          ForBlocks(o, blocks, [&](int64_t b, int64_t at, int64_t n) {
-            Accumulator after;
-            scan_.block(In(at), track_.step, n,
-                        b == 0 ? nullptr : before + (b - 1) * accumulator_,
-                        Out(at), reinterpret_cast<char*>(&after));
+      HAWSER_RETURN_IF_ERROR(AddUp(o, known, total));
+      HAWSER_RETURN_IF_ERROR(c_.ForMetered(
+          parts, steps,
+          [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
+            for (int64_t p = begin; p < end; ++p) {
+              const int64_t first = begin_of(p);
+              const char* before =
+                  p == 0 ? nullptr : total + (first - 1) * accumulator_;
+              HAWSER_RETURN_IF_ERROR(
+                  RunBlocks(o, first, begin_of(p + 1), before, meter));
+            }
+            return meter->End();
           }));
     }
     return absl::OkStatus();
   }
 
-  // fn(block, its first element, how many).
-  absl::Status ForBlocks(
-      int64_t o, int64_t blocks,
-      absl::FunctionRef<void(int64_t, int64_t, int64_t)> fn) const {
-    return c_.ForRanges(blocks, kBlockSteps, [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b) {
-        fn(b, track_.Begin(o) + b * kScanBlock * track_.step,
-           std::min(kScanBlock, track_.size - b * kScanBlock));
-      }
-      return absl::OkStatus();
-    });
+  // Of the first `count` blocks of a row, what each and all before it come to.
+  absl::Status AddUp(int64_t o, int64_t count, char* total) const {
+    HAWSER_RETURN_IF_ERROR(
+        c_.ForRanges(count, kBlockSteps, [&](int64_t begin, int64_t end) {
+          for (int64_t b = begin; b < end; ++b) {
+            scan_.total(In(At(o, b)), track_.step, CountOf(b),
+                        total + b * accumulator_);
+          }
+          return absl::OkStatus();
+        }));
+    for (int64_t b = 1; b < count; ++b) {
+      Accumulator next;
+      char* const sum = total + b * accumulator_;
+      std::memcpy(&next, sum, accumulator_);
+      std::memcpy(sum, sum - accumulator_, accumulator_);
+      scan_.add(reinterpret_cast<char*>(&next), sum);
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t Blocks() const { return (track_.size + kScanBlock - 1) / kScanBlock; }
+  // The first element of a row's block, and how many it has.
+  int64_t At(int64_t o, int64_t block) const {
+    return track_.Begin(o) + block * kScanBlock * track_.step;
+  }
+  int64_t CountOf(int64_t block) const {
+    return std::min(kScanBlock, track_.size - block * kScanBlock);
   }
 
   absl::Status RunColumns() const {

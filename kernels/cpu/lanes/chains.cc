@@ -228,6 +228,25 @@ HWY_INLINE N MovedAlike(N a, uint64_t by) {
   }
 }
 
+// The bits of each lane moved left in a circle, 0 < by < as many as they are.
+template <typename N>
+HWY_INLINE N Turned(N a, int by) {
+  const hn::DFromV<N> d;
+  constexpr int kBits = 8 * sizeof(hn::TFromD<decltype(d)>);
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kBits == 32) {
+    return N{_mm512_rolv_epi32(a.raw, hn::Set(d, by).raw)};
+  } else {
+    return N{_mm512_rolv_epi64(a.raw, hn::Set(d, by).raw)};
+  }
+#else
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const auto x = hn::BitCast(du, a);
+  return hn::BitCast(d, hn::Or(hn::ShiftLeftSame(x, by),
+                               hn::ShiftRightSame(x, kBits - by)));
+#endif
+}
+
 // ---- chains -----------------------------------------------------------------
 
 // Lanes [i, i + n) of what a link names, n at most a strip.
@@ -485,6 +504,13 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
       HAWSER_MOVES(kLeft, Way::kLeft)
       HAWSER_MOVES(kRight, Way::kRight)
       HAWSER_MOVES(kRightSigned, Way::kRightSigned)
+      case CodeOf(ChainOp::kTurned, ChainOther::kOne): {
+        const auto by = *reinterpret_cast<const WholeOf<T>*>(link->at);
+        HAWSER_EACH {
+          a[v] = Lanes<T>(Turned(Whole<T>(a[v]), static_cast<int>(by)));
+        }
+        break;
+      }
       case CodeOf(ChainOp::kCount, ChainOther::kOne): {
         const auto first = *reinterpret_cast<const int64_t*>(link->at) + i;
         HAWSER_EACH {

@@ -42,6 +42,7 @@ enum class ChainOp : uint8_t {
   kLeft,         // a moved by b bits, which may be any number
   kRight,        // likewise, zeros from above
   kRightSigned,  // likewise, the sign from above
+  kTurned,       // a's bits moved left in a circle, by b below a's bits
   // m = whether a is so to b.
   kEqual,
   kUnequal,

@@ -154,7 +154,7 @@ bool PointShapes::IsOneRow(PointId id) const {
       !p.cases.empty() || region_.loops.extents[lanes_.x] > kShortRow) {
     return false;
   }
-  std::vector<PointId> needed;
+  std::vector<PointId> needed(p.operands.begin(), p.operands.end());
   AddNeeded(id, &needed);
   return std::all_of(needed.begin(), needed.end(), [this](PointId other) {
     return whens_[other] == When::kOnce;
@@ -180,9 +180,8 @@ bool PointShapes::Tells(ScopeId scope, LaneShape shape) const {
 }
 
 void PointShapes::AddNeeded(PointId id, std::vector<PointId>* needed) const {
-  const Point& p = region_.points[id];
-  needed->insert(needed->end(), p.operands.begin(), p.operands.end());
   if (region_.symbols.empty()) return;
+  const Point& p = region_.points[id];
   std::vector<int> symbols;
   index(id).CollectSymbols(&symbols);
   std::vector<ScopeId> scopes(p.cases.begin(), p.cases.end());

@@ -44,7 +44,8 @@ class PointShapes {
   const plan::IndexExpr& index(plan::PointId p) const { return *indices_[p]; }
   // Over the merged loops.
   plan::IndexExpr Merged(const plan::IndexExpr& e) const;
-  // Adds the points that have to be there before it, in no order.
+  // Adds the points, but its operands, that have to be there before it: those
+  // of the symbols of its index and scopes.
   void AddNeeded(plan::PointId p, std::vector<plan::PointId>* needed) const;
 
  private:

@@ -40,7 +40,17 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
       uses_(UsesOf(region)),
-      is_stored_(StoredPoints(region)) {}
+      is_stored_(StoredPoints(region)) {
+  if (FindChain(sizeof(float), options.isa) == nullptr) return;
+  for (const auto& [id, turn] : FindTurns(module, region, uses_)) {
+    if (shapes_.when(id) != When::kTile ||
+        shapes_.shape(id) == LaneShape::kOne) {
+      continue;
+    }
+    turns_.emplace(id, turn);
+    --uses_[turn.operands[0]];  // one link's, no longer both shifts'
+  }
+}
 
 absl::StatusOr<TileProgram> TileBuilder::Build() {
   program_.lane_loops = lanes_;
@@ -131,6 +141,7 @@ TileBuilder::Points TileBuilder::Closure(const Points& roots) const {
     }
     points.push_back(id);
     needed.clear();
+    absl::c_copy(OperandsOf(id), std::back_inserter(needed));
     shapes_.AddNeeded(id, &needed);
     for (const PointId other : needed) wanted[other] = true;
   }

@@ -15,6 +15,7 @@
 #include "kernels/cpu/tiles/point_shapes.h"
 #include "kernels/cpu/tiles/slot_plan.h"
 #include "kernels/cpu/tiles/tile_program.h"
+#include "kernels/cpu/tiles/turns.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
@@ -57,6 +58,8 @@ class TileBuilder {
   // Chains, in tile_chains.cc. Adds an op to the draft, or begins one with it,
   // if a chain can do it.
   bool AddLink(plan::PointId id, TileSteps* to);
+  // What it is an op on: of a turn what its shifts are.
+  absl::Span<const plan::PointId> OperandsOf(plan::PointId id) const;
   // Begins one with indices that grow by 1 from lane to lane.
   bool BeginCount(plan::PointId id, int scope, TileSteps* to);
   // Makes `id` another name of what the draft gives so far, and nothing else
@@ -144,6 +147,8 @@ class TileBuilder {
   std::vector<int> scopes_;         // of this list, by scope and shape; or -1
   std::vector<int> symbol_slots_;   // by symbol
   std::vector<int> uses_;           // by point
+  // Of tiles' lanes, where there are chains: their shifts are no steps.
+  absl::flat_hash_map<plan::PointId, Turn> turns_;
   std::vector<bool> is_stored_;     // by point
   Draft draft_;
   // Of program_.reductions: the points of an instruction's results, -1 where

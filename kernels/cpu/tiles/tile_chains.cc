@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "kernels/cpu/tiles/tile_builder.h"
 
 namespace hawser::cpu {
@@ -27,6 +28,10 @@ ChainOp TakeOf(DType dtype) {
          : dtype == DType::kU8 ? ChainOp::kTakeBytes
                                : ChainOp::kTake;
 }
+
+// Of Turn's operands.
+constexpr ChainRow kTurnRow = {
+    &kOr, 0, {{ChainOp::kTurned, 1}}, ChainRow::kWords};
 
 // Whether the row's op can have the chain's own value on its other side.
 bool TakesItself(const ChainRow& row) {
@@ -93,6 +98,12 @@ ChainStep::Link TileBuilder::LinkTo(PointId other, LaneShape shape,
       .slot = As(other, own, to)};
 }
 
+absl::Span<const PointId> TileBuilder::OperandsOf(PointId id) const {
+  const auto turn = turns_.find(id);
+  if (turn != turns_.end()) return turn->second.operands;
+  return region_.points[id].operands;
+}
+
 bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   const Point& p = region_.points[id];
   const LaneShape shape = shapes_.shape(id);
@@ -102,16 +113,17 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
     return false;
   }
   const int scope = ScopeOf(id, shape, to);
-  const ChainRow* row = FindLink(id, scope);
+  const ChainRow* row = turns_.contains(id) ? &kTurnRow : FindLink(id, scope);
   if (row == nullptr) return false;
-  const PointId on = p.operands[row->operand];
+  const absl::Span<const PointId> operands = OperandsOf(id);
+  const PointId on = operands[row->operand];
   const int64_t width = WidthFor(*row, id);
   absl::InlinedVector<ChainStep::Link, 4> links;
   for (const ChainRow::Link& l : row->links) {
     if (l.op == ChainOp::kEnd) continue;
     ChainStep::Link link;
     if (l.operand >= 0) {
-      const PointId other = p.operands[l.operand];
+      const PointId other = operands[l.operand];
       link = other == on ? ChainStep::Link{.other = ChainOther::kItself}
                          : LinkTo(other, shape, to);
     }
@@ -125,7 +137,7 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
     take.op = TakeOf(DTypeOf(on));
     BeginDraft(width, scope, to);
     draft_.links.push_back(take);
-  } else if (uses_[on] > absl::c_count(p.operands, on)) {
+  } else if (uses_[on] > absl::c_count(operands, on)) {
     draft_.kept.push_back({on, draft_.links.size()});
     draft_.links.push_back(
         {.op = GiveOf(DTypeOf(on)), .other = ChainOther::kLanes});

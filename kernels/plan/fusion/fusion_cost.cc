@@ -30,10 +30,43 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
   const Instruction& i = c_.instructions()[instruction];
   if (groups_.row(instruction).free) return true;
   const double again = Recompute(instruction, g, 1);
+  if (again == 0) return true;
   const double saved =
       target_.launch_seconds + BytesSeconds(2 * BytesOf(i.first_result));
-  return again == 0 || groups_.group(g).extra_seconds + again <= saved ||
+  const double elements = again / ElementSeconds(instruction);
+  const double above = elements * SecondsAbove(instruction, {&g, 1});
+  return groups_.group(g).extra_seconds + again + above <= saved ||
          LeadsToRows(instruction, g);
+}
+
+// Of one element, what it is made of and not all takers have: where that is not
+// computed again too, values as large are read instead, and nothing is saved.
+// The look ahead is short.
+double FusionCost::SecondsAbove(int instruction,
+                                absl::Span<const GroupId> takers) const {
+  constexpr size_t kLook = 32;
+  const auto is_there = [&](ValueId v) {
+    return std::all_of(takers.begin(), takers.end(), [&](GroupId g) {
+      return groups_.group(g).points->Demanded(v);
+    });
+  };
+  const ValueId made = c_.instructions()[instruction].first_result;
+  absl::InlinedVector<int, kLook> open = {instruction};
+  double seconds = 0;
+  for (size_t next = 0; next < open.size(); ++next) {
+    for (const ValueId v : c_.instructions()[open[next]].operands) {
+      const int producer = c_.producer(v);
+      if (groups_.row(producer).node != NodeClass::kLoop ||
+          BytesOf(v) < BytesOf(made) || is_there(v) ||
+          open.size() == kLook ||
+          std::find(open.begin(), open.end(), producer) != open.end()) {
+        continue;
+      }
+      open.push_back(producer);
+      seconds += ElementSeconds(producer);
+    }
+  }
+  return seconds;
 }
 
 // Whether it is made of reductions of rows as long as the group's: then the
@@ -63,9 +96,10 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
                            bool written) const {
   const Instruction& i = c_.instructions()[instruction];
   const double count = static_cast<double>(takers.size());
-  double lanes = 0, reads = 0, spent = 0;
+  double evaluations = 0, lanes = 0, reads = 0, spent = 0;
   for (const GroupId g : takers) {
     const PointGraph& points = *groups_.group(g).points;
+    evaluations += points.Evaluations(i.first_result);
     lanes += Recompute(instruction, g, 0);
     spent = std::max(spent, groups_.group(g).extra_seconds);
     for (const ValueId v : i.operands) {
@@ -77,14 +111,19 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
     }
   }
   // Else it is computed once; one of the takers writes it, the others read it.
+  const auto once =
+      static_cast<double>(c_.shape(i.first_result).num_elements());
   double otherwise = BytesSeconds(BytesOf(i.first_result) * count);
   if (!written) {
-    otherwise += static_cast<double>(c_.shape(i.first_result).num_elements()) *
-                 ElementSeconds(instruction);
+    otherwise += once * ElementSeconds(instruction);
     for (const ValueId v : i.operands) otherwise += BytesSeconds(BytesOf(v));
   }
+  if (lanes + reads >= otherwise) return false;
   // Long chains must not be computed twice link by link.
-  return lanes + reads < otherwise && (lanes == 0 || spent + lanes < otherwise);
+  const double again = std::max(0.0, evaluations - (written ? 0 : once));
+  const double above =
+      again == 0 ? 0 : again * SecondsAbove(instruction, takers);
+  return lanes == 0 || spent + lanes + above < otherwise;
 }
 
 bool FusionCost::IsResident(const Instruction& reduce,

@@ -53,6 +53,8 @@ class FusionCost {
   // Of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;
+  double SecondsAbove(int instruction,
+                      absl::Span<const GroupId> takers) const;
 
   const Groups& groups_;
   const Computation& c_;

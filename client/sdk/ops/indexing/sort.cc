@@ -94,56 +94,77 @@ Tensor Entry(const Ordered& ordered, int64_t at) {
 }
 
 // How many neighbours PlacesOfLargest takes together, of `size` elements of
-// which k are wanted: a group costs about eight times what an element of those
-// k groups does (measured). 0: sorting all elements is no more work.
+// which k are wanted: a group costs about kOfGroup times what an element of
+// those k groups does (measured). 0: sorting all elements is no more work.
 int64_t GroupSize(int64_t size, int64_t k) {
-  constexpr int64_t kFew = 1 << 14, kLeast = 8;
+  constexpr int64_t kFew = 1 << 14, kLeast = 8, kOfGroup = 16;
   if (size < kFew || 8 * kLeast * k > size || k == 0) return 0;
   int64_t group = kLeast;
-  while (group * group * k < 8 * size && 16 * group * k <= size) group *= 2;
+  while (group * group * k < kOfGroup * size && 16 * group * k <= size) {
+    group *= 2;
+  }
   return group;
+}
+
+// Entries of x's axis 1 by numbers for each entry of axis 0, of rank 2.
+Tensor RowsOfEach(const OpScope& s, const Tensor& x, const Tensor& numbers) {
+  const int64_t each = x.shape().dim(0), size = x.shape().dim(1);
+  Dims dims = x.shape().dims();
+  const OpScope::Formula places;
+  if (each == 1) {
+    const Tensor taken = Take(Squeeze(x, {0}), Squeeze(numbers, {0}));
+    return ExpandDims(taken, 0);
+  }
+  dims.erase(dims.begin());
+  dims[0] = each * size;
+  const Tensor first = Iota(DType::kS64, numbers.shape().dims(), 0, s.where());
+  return Take(Reshape(x, dims),
+              Convert(numbers, DType::kS64) + first * size);
 }
 
 Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k);
 
-// PlacesOfLargest of many elements. In the order of groups by their largest
-// elements, and of groups that have the same by their places, the first k have
-// all that is wanted: each group before one has an element that comes before
-// all of its.
+// PlacesOfLargest of many elements, of rank 2. In the order of groups by their
+// largest elements, and of groups that have the same by their places, the first
+// k have all that is wanted: each group before one has an element that comes
+// before all of its. What is left behind the last group is looked at besides.
 Tensor PlacesByGroups(const OpScope& s, const Tensor& x, int64_t k,
                       int64_t group) {
-  const int axis = x.rank() - 1;
-  const int64_t size = x.shape().dim(axis);
-  const int64_t groups = (size + group - 1) / group;
+  const int64_t each = x.shape().dim(0), size = x.shape().dim(1);
+  const int64_t groups = size / group, rest = size - groups * group;
   const OpScope::Formula numbers;
-  const Tensor lowest = ReduceMax(Zeros(x.dtype(), {0}));
-  std::vector<Padding> behind(x.rank());
-  behind[axis].high = groups * group - size;
-  Dims dims = x.shape().dims();
-  dims[axis] = groups;
-  dims.push_back(group);
-  const Tensor largest =
-      ReduceMax(Reshape(Pad(x, lowest, behind), dims), {.axis = -1});
-  const Tensor chosen = Sort(PlacesOfLargest(s, largest, k), {.axis = -1});
-  dims = chosen.shape().dims();
-  dims.push_back(group);
-  const Tensor inside =
-      Iota(DType::kS32, dims, static_cast<int>(dims.size()) - 1, s.where());
-  dims.pop_back();
-  dims[axis] = k * group;
-  const Tensor at = Reshape(
-      ExpandDims(chosen, -1) * static_cast<int32_t>(group) + inside, dims);
-  const Tensor last = Full(DType::kS32, {}, static_cast<int32_t>(size - 1));
-  const Tensor there =
-      Select(at <= last, TakeAlongAxis(x, Minimum(at, last), axis), lowest);
-  return TakeAlongAxis(at, PlacesOfLargest(s, there, k), axis);
+  const Tensor rows = Reshape(SliceAlongAxis(x, 0, groups * group, 1),
+                              {each, groups, group});
+  const Tensor chosen = Sort(
+      PlacesOfLargest(s, ReduceMax(rows, {.axis = -1}), k), {.axis = -1});
+  Tensor there =
+      Reshape(RowsOfEach(s, rows, chosen), {each, k * group});
+  if (rest > 0) {
+    there = Concatenate({there, SliceAlongAxis(x, groups * group, rest, 1)}, 1);
+  }
+  const Tensor at = PlacesOfLargest(s, there, k);
+  const auto number = [](int64_t n) { return static_cast<int32_t>(n); };
+  const Tensor from =
+      TakeAlongAxis(chosen, Minimum(Quotient(at, number(group)), number(k - 1)), 1);
+  const Tensor inside = from * number(group) + Remainder(at, number(group));
+  if (rest == 0) return inside;
+  const Tensor behind = at + number(groups * group - k * group);
+  return Select(at < number(k * group), inside, behind);
 }
 
 // Where the k largest of the last axis are, the first of equals first.
 Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k) {
   const int axis = x.rank() - 1;
   const int64_t group = GroupSize(x.shape().dim(axis), k);
-  if (group > 0) return PlacesByGroups(s, x, k, group);
+  if (group > 0 && x.shape().num_elements() > 0) {
+    Dims dims = x.shape().dims();
+    const int64_t size = dims[axis];
+    const OpScope::Formula numbers;
+    const Tensor at = PlacesByGroups(
+        s, Reshape(x, {x.shape().num_elements() / size, size}), k, group);
+    dims[axis] = k;
+    return Reshape(at, dims);
+  }
   const Tensor at = Iota(DType::kS32, x.shape().dims(), axis, s.where());
   const Tensor sorted =
       SortAlong(s, {x, at}, axis,

@@ -2,6 +2,7 @@
 #include "kernels/cpu/lanes/chains.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -174,6 +175,37 @@ TEST(Chains, OfOneOpGiveWhatItsRowGives) {
            {ChainOther::kLanes, ChainOther::kOne, ChainOther::kItself}) {
         for (const int64_t n : kChainLengths) ExpectRow(use, isa, other, n);
       }
+    }
+  }
+}
+
+template <typename T>
+void ExpectTurned(DType dtype, Isa isa, int64_t n) {
+  Random random(static_cast<uint64_t>(n));
+  const Literal words = RandomLiteral(Shape::Of(dtype, {n}), random);
+  constexpr int kBits = 8 * sizeof(T);
+  for (const int by : {1, 7, kBits / 2, kBits - 1}) {
+    T one = static_cast<T>(by);
+    Literal got = Literal::Zeros(words.shape());
+    const ChainLink links[] = {
+        {ChainOp::kTake, ChainOther::kLanes, At(words)},
+        {ChainOp::kTurned, ChainOther::kOne, reinterpret_cast<char*>(&one)},
+        {ChainOp::kGive, ChainOther::kLanes, At(got)},
+        {}};
+    FindChain(sizeof(T), isa)(links, n);
+    for (int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(got.data<T>()[i], std::rotl(words.data<T>()[i], by))
+          << i << " of " << n << " by " << by << ", " << IsaName(isa);
+    }
+  }
+}
+
+TEST(Chains, TurnWords) {
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    for (const int64_t n : kChainLengths) {
+      ExpectTurned<uint32_t>(DType::kU32, isa, n);
+      ExpectTurned<uint64_t>(DType::kU64, isa, n);
     }
   }
 }

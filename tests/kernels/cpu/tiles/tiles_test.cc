@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/base/threads/thread_pool.h"
 #include "core/base/values/compare.h"
 #include "core/ir/builder.h"
@@ -559,6 +561,57 @@ computation @0 "main" (%0: u32[7]) {
   Random random(5);
   ExpectRegions(*module, "late", random);
   EXPECT_EQ(counts_.by_tiles, 1);
+}
+
+// Bits that move in a circle, and what looks alike and is something else.
+TEST_F(TileTest, TurnedWords) {
+  struct Case {
+    std::string dtype;
+    int left, right;
+    std::string rest = "";  // %r: the shifts' or
+    bool swapped = false;
+  };
+  const Case cases[] = {
+      {"u32", 13, 19},
+      {"u32", 1, 31, "", true},
+      {"s32", 31, 1},
+      {"u64", 33, 31},
+      {"s64", 63, 1},
+      {"u16", 5, 11},
+      // Shifted by other numbers.
+      {"u32", 13, 18},
+      {"u32", 0, 32},
+      {"u32", 32, 0},
+      // The word, or a shift, is used besides.
+      {"u32", 13, 19, "xor(%r, %0)"},
+      {"u32", 13, 19, "add(%r, %l)"},
+  };
+  for (const Case& c : cases) {
+    const std::string all = c.dtype + "[5,300]";
+    const auto spread = [&](std::string to, std::string from, int by) {
+      return absl::StrCat("  ", from, ": ", c.dtype, "[] = constant() value=",
+                          c.dtype, "[] {", by, "}\n  ", to, ": ", all,
+                          " = broadcast_in_dim(", from,
+                          ") broadcast_dimensions=[] dims=[5,300]\n");
+    };
+    std::string text = absl::StrCat(
+        "module \"turned\"\ncomputation @0 \"main\" (%0: ", all, ") {\n",
+        spread("%2", "%1", c.left), spread("%4", "%3", c.right),
+        "  %5: ", all, " = shift_left(%0, %2)\n  %6: ", all,
+        " = shift_right_logical(%0, %4)\n  %7: ", all,
+        c.swapped ? " = or(%6, %5)\n" : " = or(%5, %6)\n");
+    if (!c.rest.empty()) {
+      absl::StrAppend(&text, "  %8: ", all, " = ",
+                      absl::StrReplaceAll(c.rest, {{"%r", "%7"}, {"%l", "%5"}}),
+                      "\n");
+    }
+    absl::StrAppend(&text, "  return ", c.rest.empty() ? "%7" : "%8", "\n}\n");
+    const auto module = ParseModule(text, FindOp);
+    ASSERT_OK(module) << text;
+    Random random(7);
+    ExpectRegions(*module, text, random);
+  }
+  EXPECT_EQ(counts_.by_tiles, static_cast<int64_t>(std::size(cases)));
 }
 
 // A transpose added to what the result is written over.

@@ -469,9 +469,9 @@ TEST(FusionChoice, ResultsThatNobodyReadsTakeNoRoom) {
 // ---- what it is worth
 
 // Four links that two kernels read: 24 lanes each, 96 bytes of `x`, `w` seconds
-// for the lanes. In both: what was repeated before, and 2 w; else 96 for x, w,
-// and 2 * 96 for what is written and read.
-TEST(FusionChoice, LinksOfAChainAreNotRepeatedOneByOne) {
+// for the lanes. In both: 4 w more; else 96 for x and 2 * 96 for what is written
+// and read, wherever the chain is cut.
+TEST(FusionChoice, AChainIsRepeatedWholeOrNotAtAll) {
   const auto steps = [](double w) {
     Target target = Counted(1e-9);
     target.split_above_elements = int64_t{1} << 40;
@@ -485,7 +485,7 @@ TEST(FusionChoice, LinksOfAChainAreNotRepeatedOneByOne) {
         target);
   };
   EXPECT_EQ(steps(71.9), "row of 6, column reduction of 6");
-  EXPECT_EQ(steps(72.1), "row of 6 for 2, column reduction of 5");
+  EXPECT_EQ(steps(72.1), "column reduction of 6 for 2, row of 2");
 }
 
 // The second of a value's operands is read anew, where the first is there.

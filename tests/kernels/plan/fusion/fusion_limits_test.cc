@@ -198,16 +198,30 @@ TEST(FusionCosts, WorkIsRepeatedForUpToWhatItSaves) {
   EXPECT_EQ(Steps(spread, Counted(kEven - 1)), "loop of 1, loop of 2");
 }
 
-// What was repeated before counts: links of a chain do not go one by one.
-TEST(FusionCosts, RepeatedWorkAddsUp) {
+// All that would be repeated counts: a chain goes whole or not at all, since in
+// its middle as many bytes are written as in front of it.
+TEST(FusionCosts, AChainIsRepeatedWholeOrNotAtAll) {
   const Module chain = Build({{8}, {4, 8}}, [](const Values& p) {
     return Values{p[1] + Spread(Times(2, kTanh, p[0]), {4, 8}, {0})};
   });
   constexpr double kEven = 2 * 24 * 12 - 2 * 32;
   EXPECT_EQ(Steps(chain, Counted(kEven)), "loop of 4");
-  EXPECT_EQ(Steps(chain, Counted(kEven - 1)), "loop of 1, loop of 3");
-  EXPECT_EQ(Steps(chain, Counted(24 * 12 - 2 * 32 - 1)),
-            "loop of 2, loop of 2");
+  EXPECT_EQ(Steps(chain, Counted(kEven - 1)), "loop of 2, loop of 2");
+}
+
+// Two words that each round makes of both: joined, they would be computed twice.
+TEST(FusionCosts, RoundsOfTwoWordsAreNotRepeatedToJoinThem) {
+  const Module rounds = Build({{8}, {8}}, [](const Values& p) {
+    Expression x = p[0], y = p[1];
+    for (int round = 0; round < 12; ++round) {
+      x = x + y;
+      y = y * x;
+    }
+    return Values{
+        Apply(kConcatenate, {x, y}, {{"dimension", int64_t{0}}})};
+  });
+  // Repeating one round is worth less than its bytes, and all of them more.
+  EXPECT_EQ(Steps(rounds, Counted(1)), "loop of 24 for 2, loop of 1");
 }
 
 // Two readers of y = -x: 2 x 24 lanes and 2 x 96 bytes each on their own;
