@@ -77,7 +77,11 @@ ReverseSweep::ReverseSweep(PullBacks* shared, int computation,
       scope_{builder_, shared->monoids()},
       moved_(from_.num_values(), kNoValue),
       depends_(from_.num_values(), false),
-      cotangents_(from_.num_values()) {}
+      cotangents_(from_.num_values()) {
+  constexpr size_t kTimes = 3;  // as many instructions: what gradients have
+  builder_.Reserve(kTimes * from_.instructions().size(),
+                   kTimes * from_.num_values());
+}
 
 absl::Status ReverseSweep::DifferentiateBy(absl::Span<const int> parameters) {
   FindDependents(parameters);

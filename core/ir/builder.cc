@@ -14,6 +14,7 @@ absl::StatusOr<Computation> ParametersFirst(const Module& module,
                                             const Computation& from,
                                             std::vector<ValueId>* results) {
   Computation to(from.name());
+  to.Reserve(from.instructions().size(), from.num_values());
   std::vector<ValueId> renumbered(from.num_values(), kNoValue);
   for (const bool parameters : {true, false}) {
     for (const Instruction& i : from.instructions()) {

@@ -25,6 +25,11 @@ class ComputationBuilder {
     computation_.late_parameters_ = true;
   }
 
+  // Room for about so much; a long computation is not moved as it grows.
+  void Reserve(size_t instructions, size_t values) {
+    computation_.Reserve(instructions, values);
+    locations_.reserve(instructions);
+  }
   // A new parameter, numbered by the order of these calls; may be called at
   // any time (Finish moves parameters to the front).
   ValueId Parameter(const Shape& shape,

@@ -44,7 +44,7 @@ class Computation {
   absl::Span<const ValueId> results() const { return results_; }
   Signature signature() const;
 
-  // Room for what Append will add, where the counts are known (the decoder).
+  // Room for what Append will add, where the counts are known or guessed.
   void Reserve(size_t instructions, size_t values) {
     instructions_.reserve(instructions);
     values_.reserve(values);

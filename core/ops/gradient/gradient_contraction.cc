@@ -139,34 +139,56 @@ Dims Counting(size_t count, size_t from) {
   return out;
 }
 
+// What a product has on one side.
+struct Contracted {
+  Expression operand;
+  Dims batch, axes;
+};
+
+Expression Product(const Contracted& x, const Contracted& y) {
+  return Apply(kDotGeneral, {x.operand, y.operand},
+               {{"lhs_batching_dimensions", x.batch},
+                {"lhs_contracting_dimensions", x.axes},
+                {"rhs_batching_dimensions", y.batch},
+                {"rhs_contracting_dimensions", y.axes}});
+}
+
 // The cotangent of operand `mine`: g times the other operand in g's dtype,
-// contracted over the axes of the result that are the other's.
+// contracted over the axes of the result that are the other's. Of the two orders
+// of these the one that has the operand's axes as they are, if there is one.
 Expression DotCotangent(const GradientContext& c, int mine) {
   const Side side = SideOf(c, mine == 0), other = SideOf(c, mine == 1);
   const size_t batch = side.batch.size();
   const size_t first_other = batch + (mine == 0 ? side.free.size() : 0);
-  // Axes: batch, my free ones, the other's contracting ones as they ascend.
-  const Expression product = Apply(
-      kDotGeneral, {c.g(), ConvertTo(c.operands[1 - mine], c.g().dtype())},
-      {{"lhs_batching_dimensions", Counting(batch, 0)},
-       {"lhs_contracting_dimensions",
-        Counting(other.free.size(), first_other)},
-       {"rhs_batching_dimensions",
-        Dims(other.batch.begin(), other.batch.end())},
-       {"rhs_contracting_dimensions", other.free}});
-  Dims mine_at;  // my axis at each place of the product
-  mine_at.insert(mine_at.end(), side.batch.begin(), side.batch.end());
-  mine_at.insert(mine_at.end(), side.free.begin(), side.free.end());
+  const Contracted result = {c.g(), Counting(batch, 0),
+                             Counting(other.free.size(), first_other)};
+  const Contracted others = {
+      ConvertTo(c.operands[1 - mine], c.g().dtype()),
+      Dims(other.batch.begin(), other.batch.end()), other.free};
+  // My axes that are the other's contracting ones as they ascend.
+  Dims shared;
   const int other_rank = c.operands[1 - mine].rank();
   for (int axis = 0; axis < other_rank; ++axis) {
     for (size_t i = 0; i < other.contracting.size(); ++i) {
-      if (other.contracting[i] == axis) {
-        mine_at.push_back(side.contracting[i]);
-      }
+      if (other.contracting[i] == axis) shared.push_back(side.contracting[i]);
     }
   }
-  return ConvertTo(Transposed(product, InversePermutation(mine_at)),
-                   c.operands[mine].dtype());
+  // My axis at each place of the product.
+  const auto places = [&](const Dims& first, const Dims& second) {
+    Dims axes(side.batch.begin(), side.batch.end());
+    axes.insert(axes.end(), first.begin(), first.end());
+    axes.insert(axes.end(), second.begin(), second.end());
+    return axes;
+  };
+  const Dims behind = places(side.free, shared);
+  const Dims before = places(shared, side.free);
+  const Dims in_order = Counting(behind.size(), 0);
+  const bool swaps = behind != in_order && before == in_order;
+  const Expression product =
+      swaps ? Product(others, result) : Product(result, others);
+  return ConvertTo(
+      Transposed(product, InversePermutation(swaps ? before : behind)),
+      c.operands[mine].dtype());
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ Rewriter::Rewriter(const Computation& from, const Module& module,
       module_(module),
       called_(called),
       to_(from.name()),
-      mapped_(from.num_values(), kNoValue) {}
+      mapped_(from.num_values(), kNoValue) {
+  to_.Reserve(from.instructions().size(), from.num_values());
+}
 
 absl::InlinedVector<ValueId, 3> Rewriter::MappedOperands(
     const Instruction& i) const {

@@ -22,6 +22,8 @@ constexpr Lanes kSimple = {0.04f, 0.08f, 0.04f, 0.08f};
 constexpr Lanes kOfFloats = {0, 0.08f, 0.04f, 0.1f};
 constexpr Lanes kExtreme = {0.2f, 0.3f, 0.2f, 0.3f};
 constexpr Lanes kOfBools = {0.04f, 0.08f, 0.05f, 0.08f, 0.065f};
+// Words in chains; others by loops for one element.
+constexpr Lanes kShift = {0.05f, 0, 0, 0, 0, 0.4f};
 
 struct LaneCost {
   const OpDef* op;
@@ -63,6 +65,9 @@ constexpr LaneCost kLaneCosts[] = {
     {&kRoundNearestEven, kOfFloats},
     {&kRsqrt, {0, 0.12f, 0.1f, 0.35f}},
     {&kSelect, {0.05f, 0.04f, 0.04f, 0.1f}},
+    {&kShiftLeft, kShift},
+    {&kShiftRightArithmetic, kShift},
+    {&kShiftRightLogical, kShift},
     {&kSign, kOfFloats},
     {&kSine, {0, 0.35f, 0.3f, 0.7f}},
     {&kSqrt, {0, 0.1f, 0.07f, 0.25f}},

@@ -242,8 +242,8 @@ HWY_INLINE N Turned(N a, int by) {
 #else
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto x = hn::BitCast(du, a);
-  return hn::BitCast(d, hn::Or(hn::ShiftLeftSame(x, by),
-                               hn::ShiftRightSame(x, kBits - by)));
+  return hn::BitCast(
+      d, hn::Or(hn::ShiftLeftSame(x, by), hn::ShiftRightSame(x, kBits - by)));
 #endif
 }
 
@@ -350,6 +350,14 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
       a[v] = Lanes<T>(Moved<way>(Whole<T>(a[v]), Whole<T>(a[v])));            \
     }                                                                         \
     break;
+#define HAWSER_TURNS                                                 \
+  case CodeOf(ChainOp::kTurned, ChainOther::kOne): {                 \
+    const auto by = *reinterpret_cast<const WholeOf<T>*>(link->at);  \
+    HAWSER_EACH {                                                    \
+      a[v] = Lanes<T>(Turned(Whole<T>(a[v]), static_cast<int>(by))); \
+    }                                                                \
+    break;                                                           \
+  }
 // Of whole numbers that Function compares in this order or the other one.
 #define HAWSER_WHOLE_TEST(Op, Function, x0, y0) \
   HAWSER_WITH(Op, m, Truths<T>(hn::Function(Whole<T>(x0), Whole<T>(y0))))
@@ -504,13 +512,7 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
       HAWSER_MOVES(kLeft, Way::kLeft)
       HAWSER_MOVES(kRight, Way::kRight)
       HAWSER_MOVES(kRightSigned, Way::kRightSigned)
-      case CodeOf(ChainOp::kTurned, ChainOther::kOne): {
-        const auto by = *reinterpret_cast<const WholeOf<T>*>(link->at);
-        HAWSER_EACH {
-          a[v] = Lanes<T>(Turned(Whole<T>(a[v]), static_cast<int>(by)));
-        }
-        break;
-      }
+      HAWSER_TURNS
       case CodeOf(ChainOp::kCount, ChainOther::kOne): {
         const auto first = *reinterpret_cast<const int64_t*>(link->at) + i;
         HAWSER_EACH {

@@ -10,12 +10,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
+#include "kernels/cpu/points/point_shapes.h"
+#include "kernels/cpu/points/turns.h"
 #include "kernels/cpu/tile_steps/chain_rows.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
-#include "kernels/cpu/tiles/point_shapes.h"
 #include "kernels/cpu/tiles/slot_plan.h"
 #include "kernels/cpu/tiles/tile_program.h"
-#include "kernels/cpu/tiles/turns.h"
 #include "kernels/plan/region/region.h"
 
 namespace hawser::cpu {
@@ -149,7 +149,7 @@ class TileBuilder {
   std::vector<int> uses_;           // by point
   // Of tiles' lanes, where there are chains: their shifts are no steps.
   absl::flat_hash_map<plan::PointId, Turn> turns_;
-  std::vector<bool> is_stored_;     // by point
+  std::vector<bool> is_stored_;  // by point
   Draft draft_;
   // Of program_.reductions: the points of an instruction's results, -1 where
   // one is not wanted.

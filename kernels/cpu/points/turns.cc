@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/turns.h"
+#include "kernels/cpu/points/turns.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // PointShapes: what each point of a region depends on, and so how many lanes it
 // has and how often it is computed; beside it, what uses the points.
-#ifndef HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
-#define HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
+#ifndef HAWSER_KERNELS_CPU_POINTS_POINT_SHAPES_H_
+#define HAWSER_KERNELS_CPU_POINTS_POINT_SHAPES_H_
 
 #include <cstdint>
 #include <vector>
@@ -76,4 +76,4 @@ std::vector<int> UsesOf(const plan::Region& region);
 std::vector<bool> StoredPoints(const plan::Region& region);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_POINT_SHAPES_H_
+#endif  // HAWSER_KERNELS_CPU_POINTS_POINT_SHAPES_H_

@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles/point_shapes.h"
+#include "kernels/cpu/points/point_shapes.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Turns: words whose bits move in a circle, which the IR writes as two shifts
 // and an or.
-#ifndef HAWSER_KERNELS_CPU_TILES_TURNS_H_
-#define HAWSER_KERNELS_CPU_TILES_TURNS_H_
+#ifndef HAWSER_KERNELS_CPU_POINTS_TURNS_H_
+#define HAWSER_KERNELS_CPU_POINTS_TURNS_H_
 
 #include <vector>
 
@@ -23,4 +23,4 @@ absl::flat_hash_map<plan::PointId, Turn> FindTurns(
     const std::vector<int>& uses);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILES_TURNS_H_
+#endif  // HAWSER_KERNELS_CPU_POINTS_TURNS_H_
