@@ -20,6 +20,14 @@ template <typename Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>,
                               dnnl_status_t (*)(Handle)>;
 
+bool IsOfAmd() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
 absl::Status StatusOf(dnnl_status_t status, const char* what) {
   if (status == dnnl_success) return absl::OkStatus();
   if (status == dnnl_out_of_memory) {
@@ -148,7 +156,8 @@ Dnnl::Dnnl(std::unique_ptr<const Functions> functions)
   name_ = absl::StrCat("oneDNN ", version.major, ".", version.minor, ".",
                        version.patch);
   constexpr int kTiles = dnnl_cpu_isa_avx512_core_amx;
-  has_tiles_ = (functions_->effective_cpu_isa() & kTiles) == kTiles;
+  const bool has_tiles = (functions_->effective_cpu_isa() & kTiles) == kTiles;
+  is_fast_ = has_tiles || IsOfAmd();
 }
 
 Dnnl::~Dnnl() = default;

@@ -5,7 +5,7 @@ namespace hawser::cpu {
 Libraries Libraries::OfProcess() {
   Libraries libraries{FindBlas(), Dnnl::OfProcess()};
   const bool serves = libraries.blas == nullptr ||
-                      (libraries.dnnl != nullptr && libraries.dnnl->has_tiles());
+                      (libraries.dnnl != nullptr && libraries.dnnl->is_fast());
   if (!serves) libraries.dnnl = nullptr;
   return libraries;
 }
