@@ -167,6 +167,9 @@ absl::StatusOr<Literals> RunDotGeneral(const KernelContext& c) {
   return Literals{std::move(out)};
 }
 
+// Of an element that a product reads where it is.
+constexpr double kReadSteps = 0.25;
+
 double DotCost(const CostContext& c) {
   double products = c.elements(c.result());
   for (int64_t axis :
@@ -176,7 +179,8 @@ double DotCost(const CostContext& c) {
   const DType from = c.operand(0).dtype(), to = c.result().dtype();
   const double read = c.elements(c.operand(0)) + c.elements(c.operand(1));
   return products * GemmSteps(to) +
-         read * (from == to ? 1 : 1 + ConvertSteps(from, to)) + ResultCost(c);
+         read * (from == to ? kReadSteps : 1 + ConvertSteps(from, to)) +
+         ResultCost(c);
 }
 
 constexpr CpuKernel kKernels[] = {

@@ -248,6 +248,8 @@ std::vector<int> TileBuilder::StoresOf(bool per_result) const {
   std::vector<int> results;
   for (size_t k = 0; k < region_.results.size(); ++k) {
     const PointId id = region_.results[k];
+    // Beside a fold of nothing, whose kept loops have turns.
+    if (body_.shape(region_.points[id].value).num_elements() == 0) continue;
     const When when = shapes_.when(id);
     const bool of_tiles =
         !folds || (when != When::kBefore && when != When::kAfter);

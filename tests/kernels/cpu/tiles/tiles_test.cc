@@ -614,6 +614,29 @@ TEST_F(TileTest, TurnedWords) {
   EXPECT_EQ(counts_.by_tiles, static_cast<int64_t>(std::size(cases)));
 }
 
+// A region that folds nothing, and gives what it folds.
+TEST_F(TileTest, WhatHasNoElementsIsNotStored) {
+  const auto module = ParseModule(
+      R"(module "empty"
+computation @0 "sum" (%0: f32[], %1: f32[]) {
+  %2: f32[] = add(%0, %1)
+  return %2
+}
+computation @1 "main" (%0: f32[4,0,12]) {
+  %1: f32[4,0,12] = negate(%0)
+  %2: f32[] = constant() value=f32[] {2}
+  %3: f32[4,12] = reduce(%1, %2) dimensions=[1] @0
+  %4: f32[4,12] = exponential(%3)
+  return %4, %1
+}
+)",
+      FindOp);
+  ASSERT_OK(module);
+  Random random(6);
+  ExpectRegions(*module, "empty", random);
+  EXPECT_EQ(counts_.by_tiles, 1);
+}
+
 // A transpose added to what the result is written over.
 TEST_F(TileTest, PiecesInPlace) {
   const auto module = ParseModule(
