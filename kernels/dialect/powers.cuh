@@ -66,7 +66,9 @@ HK_DEVICE ComplexTwofold TwofoldLog(c128 z) {
 }
 
 template <class T> HK_DEVICE bool IsPlainPower(Complex<T> z, Complex<T> by) {
-  return (by.re == 0 && by.im == 0) || (z.re == 0 && z.im == 0 && by.re > 0);
+  const bool turns = by.im - by.im == 0;  // finite
+  return (by.re == 0 && by.im == 0) ||
+         (z.re == 0 && z.im == 0 && by.re > 0 && turns);
 }
 HK_DEVICE c128 Power(c128 z, c128 by) {
   if (IsPlainPower(z, by)) return {by.re == 0 && by.im == 0 ? 1. : 0., 0};

@@ -233,7 +233,9 @@ struct Power {
     using Part = std::conditional_t<sizeof(T) == 8, double, long double>;
     using Wide = std::complex<Part>;
     if (exponent == T{0}) return T{1};
-    if (base == T{0} && exponent.real() > 0) return T{0};
+    if (base == T{0} && exponent.real() > 0 && std::isfinite(exponent.imag())) {
+      return T{0};
+    }
     const Wide power = std::pow(Wide(base.real(), base.imag()),
                                 Wide(exponent.real(), exponent.imag()));
     using To = typename T::value_type;
