@@ -93,9 +93,8 @@ class MonoidScan {
         std::min<int64_t>(c_.environment.pool->size(), Blocks());
     const auto begin_of = [&](int64_t part) { return Blocks() * part / parts; };
     const int64_t known = begin_of(parts - 1);
-    HAWSER_ASSIGN_OR_RETURN(
-        Literal totals,
-        c_.Allocate(Shape::Of(scan_.accumulator, {std::max(known, int64_t{1})})));
+    HAWSER_ASSIGN_OR_RETURN(Literal totals,
+                            c_.Allocate(Shape::Of(scan_.accumulator, {known})));
     char* const total = totals.mutable_bytes().data();
     const double steps = kBlockSteps * static_cast<double>(Blocks() / parts);
     for (int64_t o = 0; o < track_.outer; ++o) {
@@ -276,7 +275,8 @@ class BodyScan {
         Load(out_[k], at - track_.step, begin, end, width(k),
              columns.own(first));
       }
-      if (i > 0) HAWSER_RETURN_IF_ERROR(program.Run(end - begin, columns, meter));
+      if (i > 0)
+        HAWSER_RETURN_IF_ERROR(program.Run(end - begin, columns, meter));
       for (size_t k = 0; k < n(); ++k) {
         const int which = static_cast<int>(k);
         Store(columns.at(i == 0 ? which : program.result_value(which)), at,

@@ -27,10 +27,11 @@ constexpr int64_t kMostBlocks = 8;
 constexpr int64_t kSmallestWindow = 16;
 // Updates for each element of memory that a thread has of its own.
 constexpr int64_t kShareOfUpdates = 16;
-// Steps to find where one box goes, and where many are found at once.
-constexpr double kBoxSteps = 16, kPlacedBoxSteps = 1;
-// Of an element that a known op combines on memory itself (measured: 0.3 to 0.6).
-constexpr double kDirectSteps = 0.5;
+// Steps to find where one box goes, in memory that no cache holds.
+constexpr double kBoxSteps = 16;
+// What is typical where many places are found at once, for an estimate: of a
+// box, and of an element that a known op combines (measured: 0.3 to 0.6).
+constexpr double kPlacedBoxSteps = 1, kDirectSteps = 0.5;
 
 // The most boxes whose places are found before they are combined, their steps
 // at most, and the longest of their rows.
@@ -293,9 +294,8 @@ class ScatterWalk {
 
   // The same where they are placed_.
   absl::Status RunPlaced(int64_t index, int64_t update) {
-    const double steps =
-        kPlacedBoxSteps +
-        combiner_.direct_cost() * static_cast<double>(placed_->size);
+    const double steps = kBoxSteps + combiner_.direct_cost() *
+                                         static_cast<double>(placed_->size);
     const int64_t most = std::clamp<int64_t>(
         static_cast<int64_t>(kPlacedSteps / steps), 1, kPlaces);
     int32_t found[kPlaces];

@@ -57,8 +57,7 @@ double FusionCost::SecondsAbove(int instruction,
     for (const ValueId v : c_.instructions()[open[next]].operands) {
       const int producer = c_.producer(v);
       if (groups_.row(producer).node != NodeClass::kLoop ||
-          BytesOf(v) < BytesOf(made) || is_there(v) ||
-          open.size() == kLook ||
+          BytesOf(v) < BytesOf(made) || is_there(v) || open.size() == kLook ||
           std::find(open.begin(), open.end(), producer) != open.end()) {
         continue;
       }
@@ -119,11 +118,12 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
     for (const ValueId v : i.operands) otherwise += BytesSeconds(BytesOf(v));
   }
   if (lanes + reads >= otherwise) return false;
+  if (lanes == 0) return true;
   // Long chains must not be computed twice link by link.
   const double again = std::max(0.0, evaluations - (written ? 0 : once));
   const double above =
       again == 0 ? 0 : again * SecondsAbove(instruction, takers);
-  return lanes == 0 || spent + lanes + above < otherwise;
+  return spent + lanes + above < otherwise;
 }
 
 bool FusionCost::IsResident(const Instruction& reduce,

@@ -216,7 +216,7 @@ LargeUses LargeScatter(const OpDef& op, int64_t n) {
                {{{s, s}, body}});
   };
   return {windows("one window", 1, n, OneOp(kAdd)),
-          windows("elements", n / 2, 1, OneOp(kAdd)),
+          windows("elements", n / 16, 1, OneOp(kAdd)),
           windows("lanes", 1, n / 4, TwoSteps()),
           windows("calls", 1, n / 512, ThroughReshape())};
 }

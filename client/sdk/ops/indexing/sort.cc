@@ -111,15 +111,10 @@ Tensor RowsOfEach(const OpScope& s, const Tensor& x, const Tensor& numbers) {
   const int64_t each = x.shape().dim(0), size = x.shape().dim(1);
   Dims dims = x.shape().dims();
   const OpScope::Formula places;
-  if (each == 1) {
-    const Tensor taken = Take(Squeeze(x, {0}), Squeeze(numbers, {0}));
-    return ExpandDims(taken, 0);
-  }
   dims.erase(dims.begin());
   dims[0] = each * size;
   const Tensor first = Iota(DType::kS64, numbers.shape().dims(), 0, s.where());
-  return Take(Reshape(x, dims),
-              Convert(numbers, DType::kS64) + first * size);
+  return Take(Reshape(x, dims), Convert(numbers, DType::kS64) + first * size);
 }
 
 Tensor PlacesOfLargest(const OpScope& s, const Tensor& x, int64_t k);
@@ -133,19 +128,18 @@ Tensor PlacesByGroups(const OpScope& s, const Tensor& x, int64_t k,
   const int64_t each = x.shape().dim(0), size = x.shape().dim(1);
   const int64_t groups = size / group, rest = size - groups * group;
   const OpScope::Formula numbers;
-  const Tensor rows = Reshape(SliceAlongAxis(x, 0, groups * group, 1),
-                              {each, groups, group});
-  const Tensor chosen = Sort(
-      PlacesOfLargest(s, ReduceMax(rows, {.axis = -1}), k), {.axis = -1});
-  Tensor there =
-      Reshape(RowsOfEach(s, rows, chosen), {each, k * group});
+  const Tensor rows =
+      Reshape(SliceAlongAxis(x, 0, groups * group, 1), {each, groups, group});
+  const Tensor chosen =
+      Sort(PlacesOfLargest(s, ReduceMax(rows, {.axis = -1}), k), {.axis = -1});
+  Tensor there = Reshape(RowsOfEach(s, rows, chosen), {each, k * group});
   if (rest > 0) {
     there = Concatenate({there, SliceAlongAxis(x, groups * group, rest, 1)}, 1);
   }
   const Tensor at = PlacesOfLargest(s, there, k);
   const auto number = [](int64_t n) { return static_cast<int32_t>(n); };
-  const Tensor from =
-      TakeAlongAxis(chosen, Minimum(Quotient(at, number(group)), number(k - 1)), 1);
+  const Tensor from = TakeAlongAxis(
+      chosen, Minimum(Quotient(at, number(group)), number(k - 1)), 1);
   const Tensor inside = from * number(group) + Remainder(at, number(group));
   if (rest == 0) return inside;
   const Tensor behind = at + number(groups * group - k * group);
