@@ -13,6 +13,7 @@ bundle=$(cd "${1:-$root/bundle}" 2>/dev/null && pwd) || {
   echo "gpu_check: no folder ${1:-$root/bundle}; deploy/bundle.sh makes it" >&2
   exit 2
 }
+parallel=$root/deploy/in_parallel.py
 out=${2:-${OUT:-$root/gpu_check}}
 mkdir -p "$out"
 log=$out/gpu_check.log
@@ -103,14 +104,25 @@ stop_server() {
   server=
 }
 
+# checked NAME FOLDER PATTERN: files that check themselves, on the server.
+checked() {
+  step "$1" 120 "$parallel" --files "$2" "$3" 115 \
+    "$bundle/hawser" check --target="$address"
+}
+
 through_the_server() {
   if ! start_server; then
     note skipped server 0 "$(tail -1 "$scratch/server.err")"
     return
   fi
   HAWSER_SERVERS=$address step server 30 "$bundle/hawser" status
-  step case_files 240 "$bundle/hawser" check --target="$address" \
-    "$root/tests/vectors"
+  checked case_files "$root/tests/vectors" '*.txtpb'
+  local oracle=${HAWSER_ORACLE:-$root/../shared/oracle}/stablehlo/testdata
+  if [[ -d $oracle ]]; then
+    checked stablehlo_files "$oracle" '*.mlir'
+  else
+    note skipped stablehlo_files 0 "no folder $oracle; HAWSER_ORACLE names it"
+  fi
   stop_server
 }
 
@@ -123,7 +135,8 @@ conformance() {
     note skipped conformance 0 "no target cuda"
     return
   fi
-  step conformance 180 "$bundle/conformance" --gtest_filter="$filter"
+  step conformance 180 "$parallel" 175 "$bundle/conformance" \
+    --gtest_filter="$filter"
 }
 
 sanitizer() {

@@ -52,7 +52,7 @@ std::unique_ptr<Target> MakeEmu() {
 }
 
 std::unique_ptr<Target> MakeCuda() {
-  auto device = cuda::MakeCudaDevice(0);
+  auto device = cuda::MakeCudaDevice(0, {.memory_limit = kTargetMemory});
   return device.ok() ? MakeGpu(*std::move(device)) : nullptr;
 }
 

@@ -41,10 +41,10 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
 
 // Of one element, what it is made of and not all takers have: where that is not
 // computed again too, values as large are read instead, and nothing is saved.
-// The look ahead is short.
+// The look ahead ends somewhere.
 double FusionCost::SecondsAbove(int instruction,
                                 absl::Span<const GroupId> takers) const {
-  constexpr size_t kLook = 32;
+  constexpr size_t kLook = 160;
   const auto is_there = [&](ValueId v) {
     return std::all_of(takers.begin(), takers.end(), [&](GroupId g) {
       return groups_.group(g).points->Demanded(v);

@@ -67,7 +67,8 @@ void LoopFusion::Place(int instruction) {
       groups_.group(g).extra_seconds += cost_.Recompute(instruction, g, 1);
       return groups_.Inline(instruction, g);
     }
-    return MakeOwn(instruction);
+    if (!JoinSibling(instruction, readers)) MakeOwn(instruction);
+    return;
   }
   // What is free to recompute is not worth being written by another group.
   if (leaves && !groups_.row(instruction).free &&
@@ -136,8 +137,8 @@ bool LoopFusion::JoinSibling(int instruction,
                              absl::Span<const GroupId> readers) {
   const Instruction& i = c_.instructions()[instruction];
   const Shape& shape = c_.shape(i.first_result);
-  if (!target_.joins_loops || groups_.row(instruction).view ||
-      i.num_results != 1 || shape.num_elements() <= 1) {
+  if (groups_.row(instruction).view || i.num_results != 1 ||
+      shape.num_elements() <= 1) {
     return false;
   }
   const FusionCost::Values ours =

@@ -95,8 +95,7 @@ bool ReductionFusion::JoinSibling(int instruction,
     groups_.Adopt(instruction, g, axes.ResultMap());
     return true;
   }
-  return groups_.target().joins_loops &&
-         JoinRelative(instruction, axes, readers);
+  return JoinRelative(instruction, axes, readers);
 }
 
 // Joins one along the same axes of what is computed from the same values.

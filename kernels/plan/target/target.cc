@@ -22,7 +22,6 @@ Target CpuTarget() {
           .max_concatenated = 4,
           .cached_bytes = int64_t{1} << 20,
           .max_row_bytes = int64_t{1} << 18,
-          .joins_loops = true,
           .vector_bytes = 32,
           .parallel_units = 2,
           .epilogues = EpilogueSupport::kAny,

@@ -34,8 +34,8 @@ struct Target {
 
   // ---- limits of a region -------------------------------------------------
   int max_buffers = 24;  // operands and results
-  int max_instructions = 200;
-  int max_points = 400;      // evaluations, see region.h
+  int max_instructions = 400;
+  int max_points = 800;       // evaluations, see region.h
   int max_predicates = 3;    // nested: pad within concatenate within pad
   int max_concatenated = 8;  // operands of a concatenate that is fused
   // A load of up to so many bytes may be strided: caches hold it.
@@ -43,10 +43,6 @@ struct Target {
   // The longest row, in bytes of the widest value, that stays resident between
   // the passes of a row region; longer ones become several regions.
   int64_t max_row_bytes = int64_t{200} << 10;
-
-  // Results over the same loops that read a value of as many elements are one
-  // kernel, though none reads the other.
-  bool joins_loops = false;
 
   // ---- how regions are run ------------------------------------------------
   int vector_bytes = 16;       // of one load

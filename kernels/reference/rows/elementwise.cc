@@ -35,7 +35,7 @@ Number Abs(DType dtype, Numbers x) {
     return OfBits(negative ? -e.bits(0) : e.bits(0));
   }
   return OfReal(e.is_complex()
-                    ? std::hypot(x[0].value.real(), x[0].value.imag())
+                    ? std::abs(x[0].value)
                     : std::fabs(e.real(0)));
 }
 
@@ -52,7 +52,7 @@ Number Sign(DType dtype, Numbers x) {
   }
   if (e.is_complex()) {
     const WideComplex z = WideOf(x[0]);
-    const Wide size = std::hypot(z.real(), z.imag());
+    const Wide size = std::abs(z);
     return size == 0 ? x[0] : InDType(z / size, dtype);
   }
   const double real = e.real(0);

@@ -39,9 +39,11 @@ WORKLOADS = [
     (7, "gemm_bias_gelu_bf16", False),
     (8, "mlp_sgd_bf16", False),
     (12, "sort_f32", False),
+    (12, "argsort_f32", False),
     (12, "top_k_f32", False),
     (13, "cumsum_f32", False),
     (13, "transpose_f32", False),
+    (14, "random_normal_f32", False),
     (15, "small_graph_f32", True),
     (16, "while_1000_f32", False),
 ]

@@ -88,6 +88,10 @@ class Cupy:
         x = self.flat()
         return lambda: cupy.sort(x)
 
+    def argsort_f32(self):
+        x = self.flat()
+        return lambda: cupy.argsort(x).astype(cupy.float32)
+
     def cumsum_f32(self):
         x = self.flat()
         return lambda: cupy.cumsum(x)
@@ -95,6 +99,12 @@ class Cupy:
     def transpose_f32(self):
         x = self.square()
         return lambda: cupy.ascontiguousarray(x.T)
+
+    def random_normal_f32(self):
+        """By cuRAND's XORWOW."""
+        x = self.flat()
+        return lambda: cupy.random.standard_normal(
+            x.size, dtype=cupy.float32) + x[0]
 
     def small_graph_f32(self):
         x, y = self.random(self.sizes.k4), self.random(self.sizes.k4)

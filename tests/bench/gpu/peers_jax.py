@@ -162,6 +162,10 @@ class Jax:
     def sort_f32(self):
         return self.calling(jnp.sort, self.flat())
 
+    def argsort_f32(self):
+        return self.calling(lambda x: jnp.argsort(x).astype(jnp.float32),
+                            self.flat())
+
     def top_k_f32(self):
         def top(x):
             values, indices = jax.lax.top_k(x, 8)
@@ -174,6 +178,11 @@ class Jax:
 
     def transpose_f32(self):
         return self.calling(lambda x: x.T, self.square())
+
+    def random_normal_f32(self):
+        def normals(x):
+            return jax.random.normal(jax.random.key(1), x.shape) + x[0]
+        return self.calling(normals, self.flat())
 
     def small_graph_f32(self):
         x, y = (self.random(jnp.float32, self.sizes.k4) for _ in range(2))

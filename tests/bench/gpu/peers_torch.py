@@ -214,6 +214,10 @@ class Eager:
     def sort_f32(self):
         return self.calling(lambda x: torch.sort(x).values, self.flat())
 
+    def argsort_f32(self):
+        return self.calling(lambda x: torch.argsort(x, stable=True).to(F32),
+                            self.flat())
+
     def top_k_f32(self):
         k4 = self.sizes.k4
 
@@ -227,6 +231,10 @@ class Eager:
 
     def transpose_f32(self):
         return self.calling(transpose, self.square())
+
+    def random_normal_f32(self):
+        """By Philox, of ten rounds in 32 bits; ours and JAX's is Threefry."""
+        return self.calling(lambda x: torch.randn_like(x) + x[0], self.flat())
 
     def small_graph_f32(self):
         k4 = self.sizes.k4

@@ -107,6 +107,14 @@ Tensors TopOf(const Tensors& p) {
   return {largest, Convert(indices, kF32)};
 }
 
+Tensors PlacesOf(const Tensors& p) { return {Convert(ArgSort(p[0]), kF32)}; }
+
+// As many normals as p[0] has elements, by Threefry.
+Tensors Normals(const Tensors& p) {
+  return {RandomNormal(RandomKey(1), p[0].shape().dims()) +
+          Slice(p[0], {0}, {1})};
+}
+
 Tensors RunningSums(const Tensors& p) { return {CumulativeSum(p[0])}; }
 
 Tensors TransposeOf(const Tensors& p) { return {Transpose(p[0])}; }
@@ -211,9 +219,11 @@ std::vector<Workload> Workloads(int64_t shrink) {
        .body = TrainStep,
        .carried = 4},
       {12, "sort_f32", {flat}, SortOf},
+      {12, "argsort_f32", {flat}, PlacesOf},
       {12, "top_k_f32", {Of(kF32, {k4, k4})}, TopOf},
       {13, "cumsum_f32", {flat}, RunningSums},
       {13, "transpose_f32", square, TransposeOf},
+      {14, "random_normal_f32", {flat}, Normals},
       {.row = 15,
        .name = "small_graph_f32",
        .inputs = {Of(kF32, {k4}), Of(kF32, {k4})},

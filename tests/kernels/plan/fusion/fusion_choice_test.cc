@@ -20,8 +20,7 @@
 namespace hawser::plan {
 namespace {
 
-std::string Steps(const std::vector<Dims>& dims,
-                  const Body& body,
+std::string Steps(const std::vector<Dims>& dims, const Body& body,
                   const Target& target = GpuTarget()) {
   return Steps(Build(dims, body), target);
 }
@@ -99,22 +98,31 @@ TEST(FusionChoice, WhatLeavesIsWrittenByItsReader) {
             "loop of 2 for 2");
 }
 
-// Where a target joins loops: neither reads the other, both read one value.
-TEST(FusionChoice, ResultsThatReadOneValueAreOneKernelOfTheCpu) {
+// Neither reads the other, both read one value.
+TEST(FusionChoice, ResultsThatReadOneValueAreOneKernel) {
   const auto two = [](const Values& p) {
     return Values{Tanh(p[0]), Negated(Negated(p[0]) * p[1])};
   };
-  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, two, CpuTarget()), "loop of 4 for 2");
-  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, two), "loop of 1, loop of 3");
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, two), "loop of 4 for 2");
   const auto apart = [](const Values& p) {
     return Values{Tanh(p[0]), Negated(p[1])};
   };
-  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, apart, CpuTarget()),
-            "loop of 1, loop of 1");
+  EXPECT_EQ(Steps({{4, 6}, {4, 6}}, apart), "loop of 1, loop of 1");
   const auto rows = [](const Values& p) {
     return Values{RowSums(Negated(p[0])), Maxima(p[0])};
   };
-  EXPECT_EQ(Steps({{64, 64}}, rows, CpuTarget()), "row of 5 for 2");
+  EXPECT_EQ(Steps({{64, 64}}, rows), "row of 5 for 2");
+}
+
+// Two halves of a long chain, which is not worth being computed for each: one
+// kernel writes both, and who puts them together reads them.
+TEST(FusionChoice, HalvesOfOneLongChainAreOneKernel) {
+  const auto halves = [](const Values& p) {
+    const Expression y = Times(40, kTanh, p[0]);
+    return Values{Apply(kConcatenate, {Negated(y), Tanh(y)},
+                        {{"dimension", int64_t{0}}})};
+  };
+  EXPECT_EQ(Steps({{1 << 20}}, halves), "loop of 42 for 2, loop of 1");
 }
 
 TEST(FusionChoice, OnlyWhoMakesEachElementOnceInOrderWrites) {
@@ -238,9 +246,9 @@ TEST(FusionChoice, AReductionGoesToTheFirstReaderThatCanTakeIt) {
             }),
             "row of 3 for 2, update of 1");
   EXPECT_EQ(ReadersOfSums([](const Expression& sums, const Values&) {
-              return Values{Negated(sums), Reversed(sums)};
+              return Values{Negated(sums), Rows(Reversed(sums), 32)};
             }),
-            "row of 3 for 2, loop of 1");
+            "row of 3 for 2, loop of 2");
   EXPECT_EQ(ReadersOfSums([](const Expression& sums, const Values& p) {
               return Values{Apply(kConcatenate, {Rows(sums, 32), p[2]},
                                   {{"dimension", int64_t{0}}})};
@@ -338,15 +346,15 @@ TEST(FusionChoice, OnlyAFewReadersAreAsked) {
           const Expression y = Tanh(p[0]);
           Values results = {Negated(y)};
           for (int k = 0; k < others; ++k) {
-            results.push_back(Reversed(y));
+            results.push_back(Rows(Reversed(y), k + 1));
           }
           return results;
         },
         target);
   };
-  EXPECT_EQ(hosted(3), "loop of 2 for 2, loop of 1, loop of 1, loop of 1");
+  EXPECT_EQ(hosted(3), "loop of 2 for 2, loop of 2, loop of 2, loop of 2");
   EXPECT_EQ(hosted(4),
-            "loop of 1, loop of 1, loop of 1, loop of 1, loop of 1, loop of 1");
+            "loop of 1, loop of 1, loop of 2, loop of 2, loop of 2, loop of 2");
   const auto reduced = [](int others) {
     return ReadersOfSums([&](const Expression& sums, const Values& p) {
       Values results = {Negated(sums)};
@@ -366,7 +374,9 @@ TEST(FusionChoice, OnlyAFewReadersAreAsked) {
   const auto joined = [](int others) {
     std::string text = Steps({{64, 8}}, [&](const Values& p) {
       Values results = {RowSums(p[0]), Maxima(p[0])};
-      for (int k = 0; k < others; ++k) results.push_back(Negated(p[0]));
+      for (int k = 0; k < others; ++k) {
+        results.push_back(Rows(Negated(p[0]), k + 1));
+      }
       return results;
     });
     return text.substr(0, text.find(", loop"));
@@ -469,8 +479,8 @@ TEST(FusionChoice, ResultsThatNobodyReadsTakeNoRoom) {
 // ---- what it is worth
 
 // Four links that two kernels read: 24 lanes each, 96 bytes of `x`, `w` seconds
-// for the lanes. In both: 4 w more; else 96 for x and 2 * 96 for what is written
-// and read, wherever the chain is cut.
+// for the lanes. In both: 4 w more; else 96 for x and 2 * 96 for what is
+// written and read, wherever the chain is cut.
 TEST(FusionChoice, AChainIsRepeatedWholeOrNotAtAll) {
   const auto steps = [](double w) {
     Target target = Counted(1e-9);

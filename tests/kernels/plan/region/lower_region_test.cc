@@ -618,8 +618,8 @@ TEST(Targets, AreThoseOfTheDesign) {
   EXPECT_EQ(gpu.lanes_per_second, 33e12);
   EXPECT_EQ(gpu.launch_seconds, 2e-6);
   EXPECT_EQ(gpu.max_buffers, 24);
-  EXPECT_EQ(gpu.max_instructions, 200);
-  EXPECT_EQ(gpu.max_points, 400);
+  EXPECT_EQ(gpu.max_instructions, 400);
+  EXPECT_EQ(gpu.max_points, 800);
   EXPECT_EQ(gpu.max_predicates, 3);
   EXPECT_EQ(gpu.max_concatenated, 8);
   EXPECT_EQ(gpu.cached_bytes, 8 << 20);
