@@ -23,12 +23,12 @@ class CpuEmitter final : public plan::RegionEmitter {
 
   absl::Status Add(const plan::Site& site, plan::StepBuilder& steps,
                    plan::Steps* to) override;
+  TileOptions options() const;
 
  private:
   // Errors: kUnimplemented, a region that tiles do not compute.
   absl::StatusOr<TileProgramPtr> TilesOf(const plan::Site& site);
   absl::StatusOr<ProductTailPtr> TailOf(const plan::Site& site);
-  TileOptions options() const;
 
   const Module& module_;
   const CpuProgram& rows_;

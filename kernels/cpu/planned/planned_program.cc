@@ -11,6 +11,7 @@
 #include "core/base/trace/trace.h"
 #include "kernels/cpu/costs/lane_costs.h"
 #include "kernels/cpu/libraries/libraries.h"
+#include "kernels/cpu/planned/boxed_loops.h"
 #include "kernels/cpu/planned/cpu_emitter.h"
 #include "kernels/cpu/planned/planned_run.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
@@ -65,6 +66,8 @@ absl::StatusOr<PlannedProgram> PlannedProgram::Make(
   CpuEmitter emitter(planned, program.rows_, numerics, &program.works_);
   HAWSER_ASSIGN_OR_RETURN(program.steps_,
                           plan::MakeSteps(*program.plan_, emitter));
+  BoxLoops(*program.plan_, emitter.options(), &program.steps_.steps,
+           &program.works_);
   std::string& constants = program.steps_.constants;
   program.constants_.resize(constants.size() / sizeof(Line) + 1);
   std::memcpy(program.constants_.data(), constants.data(), constants.size());
@@ -122,6 +125,13 @@ std::string PlannedProgram::Described(const ProductWork& work) const {
       library.empty() ? "runs by a product" : "runs over ", library,
       work.tail->by_boxes() ? "; each box of it at once" : "; then all of it",
       ", ", DescribedTiles(work.tail->program()));
+}
+
+std::string PlannedProgram::Described(const LoopWork& work) const {
+  return absl::StrCat("turns ", work.trips, " times by ",
+                      LoopBoxes(work).count(), " boxes, each up to ",
+                      work.turns, " turns before the next, ",
+                      DescribedTiles(*work.program));
 }
 
 std::string PlannedProgram::Described(const RowWork& work) const {

@@ -41,10 +41,21 @@ using ProductTailPtr = std::shared_ptr<const ProductTail>;
 struct ProductWork : RegionWork {
   ProductTailPtr tail;
 };
+// A counted loop around a region of tiles without folds: boxes of the region's
+// loops take `turns` turns each, then the next ones (boxed_loops.h).
+struct LoopWork : RegionWork {
+  TileProgramPtr program;  // that takes boxes
+  int64_t trips = 0, turns = 0;
+  int64_t box_turns = 0;  // of the region's loops: about so many are a box
+  // What a turn does besides, with numbers that the region does not make.
+  plan::Steps before, after;
+  // Operands that these change.
+  absl::InlinedVector<int, 2> changing;
+};
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.
 struct RowWork : RegionWork {};
-using Work = std::variant<TileWork, ProductWork, RowWork>;
+using Work = std::variant<TileWork, ProductWork, LoopWork, RowWork>;
 
 // Immutable and thread-safe; runs may overlap.
 class PlannedProgram {
@@ -79,6 +90,7 @@ class PlannedProgram {
   // How the region runs, in words.
   std::string Described(const TileWork& work) const;
   std::string Described(const ProductWork& work) const;
+  std::string Described(const LoopWork& work) const;
   std::string Described(const RowWork& work) const;
   // Memory for the results that are no other value's: new, or an argument's.
   absl::StatusOr<std::vector<Literal>> OwnResults(

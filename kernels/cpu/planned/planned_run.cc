@@ -1,5 +1,6 @@
 #include "kernels/cpu/planned/planned_run.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
+#include "kernels/cpu/planned/boxed_loops.h"
 #include "kernels/cpu/products/dot.h"
 #include "kernels/cpu/tiles/tile_runner.h"
 #include "kernels/plan/steps/step_builder.h"
@@ -37,6 +39,11 @@ absl::Status In(const Module& module, const RegionWork& work,
     return status;
   }
   return Annotate(status, absl::StrCat("instruction ", NameOf(module, work)));
+}
+
+// Each of a turn's numbers in a line of its own.
+int64_t NumberBytes(const LoopWork& work) {
+  return static_cast<int64_t>(work.changing.size()) * kNumberBytes;
 }
 
 }  // namespace
@@ -139,6 +146,57 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
                  product, tail.by_boxes() ? &box_tail : nullptr));
   if (tail.by_boxes()) return absl::OkStatus();
   return RunTiles(tail.program(), operands, results, environment_);
+}
+
+absl::Status PlannedRun::Do(const LoopWork& work) {
+  const int64_t most = std::min(work.trips, work.turns);
+  HAWSER_ASSIGN_OR_RETURN(Literal numbers,
+                          environment_.allocator->Allocate(
+                              Shape::Of(DType::kU8, {most * NumberBytes(work)}),
+                              environment_.memory));
+  for (int64_t done = 0; done < work.trips; done += most) {
+    HAWSER_RETURN_IF_ERROR(Turn());
+    HAWSER_RETURN_IF_ERROR(TakeTurns(work, std::min(most, work.trips - done),
+                                     numbers.mutable_bytes().data()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PlannedRun::TakeTurns(const LoopWork& work, int64_t turns,
+                                   char* numbers) {
+  const int64_t bytes = NumberBytes(work);
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    HAWSER_RETURN_IF_ERROR(environment_.Look(kTurnSteps));
+    HAWSER_RETURN_IF_ERROR(Run(work.before));
+    char* to = numbers + turn * bytes;
+    for (const int k : work.changing) {
+      const Slot& slot = work.operands[k];
+      std::memcpy(to, At(slot), slot.bytes);
+      to += kNumberBytes;
+    }
+    HAWSER_RETURN_IF_ERROR(Run(work.after));
+  }
+  absl::InlinedVector<char*, 8> operands, results;
+  for (const Slot& slot : work.operands) operands.push_back(At(slot));
+  for (const Slot& slot : work.results) results.push_back(At(slot));
+  Environment alone = environment_;  // a box is one thread's
+  alone.pool = nullptr;
+  const LoopBoxes boxes(work);
+  return ForEachBlock(environment_.pool, boxes.count(), environment_.cancel,
+                      [&](int64_t box) -> absl::Status {
+                        absl::InlinedVector<char*, 8> of_turn = operands;
+                        const auto ranges = boxes.At(box);
+                        for (int64_t turn = 0; turn < turns; ++turn) {
+                          char* number = numbers + turn * bytes;
+                          for (const int k : work.changing) {
+                            of_turn[k] = number;
+                            number += kNumberBytes;
+                          }
+                          HAWSER_RETURN_IF_ERROR(RunTiles(
+                              *work.program, of_turn, results, alone, ranges));
+                        }
+                        return absl::OkStatus();
+                      });
 }
 
 absl::Status PlannedRun::Do(const RowWork& work) {

@@ -42,7 +42,10 @@ class PlannedRun {
   absl::Status Do(const plan::CaseStep& step);
   absl::Status Do(const TileWork& work);
   absl::Status Do(const ProductWork& work);
+  absl::Status Do(const LoopWork& work);
   absl::Status Do(const RowWork& work);
+  // Turns of a loop, in which boxes find the numbers of each turn in `numbers`.
+  absl::Status TakeTurns(const LoopWork& work, int64_t turns, char* numbers);
   // Before each turn of a loop.
   absl::Status Turn();
   char* At(const plan::Slot& slot) const {

@@ -283,9 +283,10 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
     const auto access = std::find_if(
         region_.accesses.begin(), region_.accesses.end(),
         [&](const plan::MemoryAccess& a) { return a.result == k; });
+    const Shape& result = body_.shape(region_.points[region_.results[k]].value);
     auto store = std::make_unique<StoreStep>(
         k, IndexOf(access->offset), from, MovesOf(from),
-        body_.shape(region_.points[region_.results[k]].value).byte_size());
+        options_.is_read_again ? 0 : result.byte_size());
     // What gives a result may put it where it belongs, which may be the memory
     // of an operand, once nothing reads that any more.
     const auto maker = std::find_if(

@@ -64,6 +64,8 @@ struct TileOptions {
   bool strict = false;
   // RunTiles may be given boxes.
   bool boxes = false;
+  // Results are read again soon: none go past the caches.
+  bool is_read_again = false;
 };
 
 // About how many steps a region takes on one thread.

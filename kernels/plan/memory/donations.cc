@@ -59,13 +59,24 @@ std::vector<Donation> FindDonations(const Lifetimes& lifetimes) {
   };
   for (ValueId v = 0; v < c.num_values(); ++v) {
     const Lifetimes::Life& life = lifetimes.at(v);
-    if (life.owner != v || life.result < 0) continue;
-    const ValueId over = FindInPlace(lifetimes, v, free_arguments[life.bytes]);
-    if (over == kNoValue) {
-      left.push_back(v);
-    } else {
-      donate(v, over, /*in_place=*/true);
+    if (life.owner == v && life.result >= 0) left.push_back(v);
+  }
+  // The argument of its own number first: of a loop's body that is its state.
+  for (const bool own : {true, false}) {
+    std::vector<ValueId> without;
+    for (const ValueId v : left) {
+      const Lifetimes::Life& life = lifetimes.at(v);
+      const std::set<ValueId>& all = free_arguments[life.bytes];
+      std::set<ValueId> only;
+      if (own && all.count(life.result) > 0) only.insert(life.result);
+      const ValueId over = FindInPlace(lifetimes, v, own ? only : all);
+      if (over == kNoValue) {
+        without.push_back(v);
+      } else {
+        donate(v, over, /*in_place=*/true);
+      }
     }
+    left.swap(without);
   }
   for (const ValueId v : left) {
     const Lifetimes::Life& life = lifetimes.at(v);

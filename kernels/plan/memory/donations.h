@@ -19,7 +19,8 @@ struct Donation {
 };
 
 // At most one donation for each argument and for each result. Results that may
-// be written over an argument in place come first.
+// be written over an argument in place come first, among them those over the
+// argument of their own number.
 std::vector<Donation> FindDonations(const Lifetimes& lifetimes);
 
 }  // namespace hawser::plan

@@ -334,7 +334,13 @@ TEST(Donations, InPlaceWhereTheStepReadsItsOwnElements) {
               const Expression y = p[0] + p[1];
               return Values{y, Apply(kTanh, {y})};
             }),
-            "0 for 1 in place, 1 for 0 in place");
+            "1 for 1 in place, 0 for 0 in place");
+  // Each over its own, though the first one made could be over either.
+  EXPECT_EQ(Donations([](const Values& p) {
+              const Expression y = p[0] + p[1];
+              return Values{Apply(kTanh, {p[0]}) * p[1], y};
+            }),
+            "0 for 0 in place, 1 for 1 in place");
 }
 
 TEST(Donations, AfterTheLastReadOrNotAtAll) {
