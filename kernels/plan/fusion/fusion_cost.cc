@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ops/elementwise/convert.h"
+
 namespace hawser::plan {
 
 int64_t ElementsOf(absl::Span<const int64_t> dims) {
@@ -17,6 +19,21 @@ double FusionCost::ElementSeconds(int instruction) const {
   return target_.ElementSeconds(*i.op, WidestDType(c_, i), operations);
 }
 
+bool FusionCost::IsFree(int instruction) const {
+  if (groups_.row(instruction).free) return true;
+  const Instruction& i = c_.instructions()[instruction];
+  return i.op == &kConvert && BytesOf(i.operands[0]) <= BytesOf(i.first_result);
+}
+
+ValueId FusionCost::LoadedFor(ValueId v) const {
+  while (true) {
+    const int producer = c_.producer(v);
+    const Instruction& i = c_.instructions()[producer];
+    if (i.operands.size() != 1 || !IsFree(producer)) return v;
+    v = i.operands[0];
+  }
+}
+
 double FusionCost::Recompute(int instruction, GroupId g, double share) const {
   const Instruction& i = c_.instructions()[instruction];
   const double evaluations =
@@ -28,7 +45,7 @@ double FusionCost::Recompute(int instruction, GroupId g, double share) const {
 
 bool FusionCost::PaysInOne(int instruction, GroupId g) const {
   const Instruction& i = c_.instructions()[instruction];
-  if (groups_.row(instruction).free) return true;
+  if (IsFree(instruction)) return true;
   const double again = Recompute(instruction, g, 1);
   if (again == 0) return true;
   const double saved =
@@ -101,8 +118,9 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
     evaluations += points.Evaluations(i.first_result);
     lanes += Recompute(instruction, g, 0);
     spent = std::max(spent, groups_.group(g).extra_seconds);
-    for (const ValueId v : i.operands) {
-      if (points.Demanded(v)) continue;
+    for (const ValueId operand : i.operands) {
+      const ValueId v = LoadedFor(operand);
+      if (points.Demanded(operand) || points.Demanded(v)) continue;
       const double touched =
           points.Evaluations(i.first_result) *
           static_cast<double>(ByteWidth(c_.shape(v).dtype()));
@@ -115,7 +133,9 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   double otherwise = BytesSeconds(BytesOf(i.first_result) * count);
   if (!written) {
     otherwise += once * ElementSeconds(instruction);
-    for (const ValueId v : i.operands) otherwise += BytesSeconds(BytesOf(v));
+    for (const ValueId v : i.operands) {
+      otherwise += BytesSeconds(BytesOf(LoadedFor(v)));
+    }
   }
   if (lanes + reads >= otherwise) return false;
   if (lanes == 0) return true;
@@ -124,6 +144,11 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   const double above =
       again == 0 ? 0 : again * SecondsAbove(instruction, takers);
   return spent + lanes + above < otherwise;
+}
+
+bool FusionCost::IsLong(const Instruction& reduce) const {
+  return BytesSeconds(BytesOf(LoadedFor(reduce.operands[0]))) >
+         2 * target_.launch_seconds;
 }
 
 bool FusionCost::IsResident(const Instruction& reduce,

@@ -17,6 +17,10 @@ class FusionCost {
   explicit FusionCost(const Groups& groups)
       : groups_(groups), c_(groups.computation()), target_(groups.target()) {}
 
+  // Whether computing it again costs no more than reading it: what only says
+  // where elements are, and conversions of what takes no more bytes.
+  bool IsFree(int instruction) const;
+
   // Seconds of lane work for the instruction in group `g`, beyond `share` of
   // one evaluation per element.
   double Recompute(int instruction, GroupId g, double share) const;
@@ -29,6 +33,9 @@ class FusionCost {
   // `written`: its result is written anyway, for other readers.
   bool PaysInAll(int instruction, absl::Span<const GroupId> takers,
                  bool written) const;
+
+  // Whether reading the reduction's input takes longer than some kernels' start.
+  bool IsLong(const Instruction& reduce) const;
 
   // Whether a row of the reduction's input stays at hand between passes.
   bool IsResident(const Instruction& reduce, const ReduceAxes& axes) const;
@@ -50,6 +57,8 @@ class FusionCost {
   double BytesOf(ValueId v) const {
     return static_cast<double>(c_.shape(v).byte_size());
   }
+  // What is loaded where the value is needed: that behind what is free.
+  ValueId LoadedFor(ValueId v) const;
   // Of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;

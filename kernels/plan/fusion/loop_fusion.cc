@@ -71,9 +71,9 @@ void LoopFusion::Place(int instruction) {
     return;
   }
   // What is free to recompute is not worth being written by another group.
-  if (leaves && !groups_.row(instruction).free &&
-      HostInOne(instruction, readers))
+  if (leaves && !cost_.IsFree(instruction) && HostInOne(instruction, readers)) {
     return;
+  }
   if (InlineIntoAll(instruction, readers, leaves) && !leaves) return;
   if (HostInOne(instruction, groups_.ReadersOf(i))) return;
   if (JoinSibling(instruction, groups_.ReadersOf(i))) return;
@@ -97,7 +97,7 @@ bool LoopFusion::InlineIntoAll(int instruction,
     if (MayInline(instruction, g)) takers.push_back(g);
   }
   const bool written = leaves || takers.size() < readers.size();
-  if (!groups_.row(instruction).free &&
+  if (!cost_.IsFree(instruction) &&
       !cost_.PaysInAll(instruction, takers, written)) {
     return false;
   }

@@ -43,9 +43,15 @@ void ReductionFusion::Place(int instruction) {
     const Group& group = groups_.group(g);
     if (group.points == nullptr || group.is_dot ||
         groups_.ReadsWhole(g, instruction) ||
-        !groups_.MayHost(instruction, g, readers) || !FitsInto(i, g)) {
+        !groups_.MayHost(instruction, g, readers)) {
       continue;
     }
+    // Who reads results alone may read them of one pass for several.
+    const bool after =
+        !group.reduction && ElementsOf(group.points->domain()) <
+                                ElementsOf(AxesOfReduce(c_, i).input);
+    if (after && cost_.IsLong(i) && JoinSibling(instruction, readers)) return;
+    if (!FitsInto(i, g)) continue;
     return groups_.Host(instruction, g);  // not written without other readers
   }
   if (!JoinSibling(instruction, readers)) groups_.AddOwn(instruction);

@@ -6,6 +6,7 @@
 
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/expression.h"
 #include "core/ops/movement/shape.h"
@@ -123,6 +124,53 @@ TEST(FusionChoice, HalvesOfOneLongChainAreOneKernel) {
                         {{"dimension", int64_t{0}}})};
   };
   EXPECT_EQ(Steps({{1 << 20}}, halves), "loop of 42 for 2, loop of 1");
+}
+
+// A conversion that makes no fewer bytes is computed wherever it is read, one
+// that makes fewer is not: its reader is asked for every row.
+TEST(FusionChoice, ConversionsToMoreBytesAreNoKernels) {
+  const auto rows = [](DType from, DType to) {
+    const Dims large = {1 << 14, 1 << 12};
+    const Module module = testing::ExpressionModule(
+        {Shape::Of(to, large), Shape::Of(from, {1 << 12})},
+        [&](const Values& p) {
+          const Expression row = Apply(kConvert, {p[1]}, {{"dtype", to}});
+          return Values{p[0] * Spread(row, large, {0})};
+        });
+    return Steps(module, GpuTarget());
+  };
+  EXPECT_EQ(rows(DType::kBF16, DType::kF32), "loop of 3");
+  EXPECT_EQ(rows(DType::kF32, DType::kF32), "loop of 3");
+  EXPECT_EQ(rows(DType::kF64, DType::kF32), "loop of 1, loop of 2");
+}
+
+// What is centered is computed again from halves rather than read as floats.
+TEST(FusionChoice, WhatIsReadCountsAsItLies) {
+  const auto centered = [](DType dtype) {
+    const Dims large = {1 << 14, 1 << 12};
+    const Module module = testing::ExpressionModule(
+        {Shape::Of(dtype, large), F32({1 << 14})}, [&](const Values& p) {
+          const Expression wide =
+              Apply(kConvert, {p[0]}, {{"dtype", DType::kF32}});
+          const Expression y = wide - AlongRows(p[1], large);
+          return Values{Summed(y, {1}), Summed(y * y, {0})};
+        });
+    return Steps(module, GpuTarget());
+  };
+  EXPECT_EQ(centered(DType::kBF16), "row of 5, column reduction of 6");
+}
+
+// Sums of one long input are one pass, though each has a reader of its own that
+// could take it; of a short one each is its reader's.
+TEST(FusionChoice, SumsOfOneLongInputAreOnePass) {
+  const auto both = [](const Values& p) {
+    return Values{Negated(Summed(p[0], {0})),
+                  Negated(Summed(p[0] * p[1], {0}))};
+  };
+  EXPECT_EQ(Steps({{1 << 15, 256}, {1 << 15, 256}}, both),
+            "column reduction of 6 for 2, loop of 1");
+  EXPECT_EQ(Steps({{64, 8}, {64, 8}}, both),
+            "column reduction of 3, column reduction of 4");
 }
 
 TEST(FusionChoice, OnlyWhoMakesEachElementOnceInOrderWrites) {
