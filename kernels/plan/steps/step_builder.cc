@@ -127,10 +127,12 @@ void StepBuilder::AddCopy(const Slot& to, const Slot& from, Steps* steps) {
 // ---- instructions -----------------------------------------------------------
 
 absl::Status StepBuilder::AddComputation(int computation, const Frame& frame,
-                                         Steps* to) {
+                                         Steps* to,
+                                         const std::vector<bool>& needed) {
   const ComputationPlan& planned = plan_.computations[computation];
   const Computation& c = plan_.module.computation(computation);
   for (const Region& region : planned.regions) {
+    if (!needed.empty() && !needed[region.instruction]) continue;
     const Site site{planned, c, region, c.instructions()[region.instruction],
                     frame};
     const absl::Status added = AddInstruction(site, to);
@@ -170,24 +172,29 @@ absl::Status StepBuilder::AddControl(const Site& site, Steps* to) {
 }
 
 void StepBuilder::AddCopies(const ComputationPlan& planned, const Frame& frame,
-                            Steps* to) {
+                            Steps* to, const std::vector<bool>& needed) {
   const auto results = plan_.module.computation(planned.computation).results();
   for (const int r : planned.buffers.aliased_results) {
+    if (!needed.empty() && !needed[r]) continue;
     AddCopy(frame.results[r], SlotOf(planned, frame, results[r]), to);
   }
 }
 
 absl::Status StepBuilder::AddWhile(const Site& site, Steps* to) {
   const Instruction& i = site.instruction;
+  LoopStep loop{.trips = TripCount(plan_.module, site.region.computation,
+                                   site.region.instruction)};
+  const LoopNeeds needs =
+      NeedsOf(plan_, site.plan, site.region, /*runs_condition=*/!loop.trips);
   Frame frame{.arena = ScratchSlot(site).offset};
   for (int k = 0; k < static_cast<int>(i.operands.size()); ++k) {
     const bool is_state = k < i.num_results;
     frame.arguments.push_back(is_state ? ResultSlot(site, k)
                                        : OperandSlot(site, k));
-    if (is_state) AddCopy(ResultSlot(site, k), OperandSlot(site, k), to);
+    if (is_state && needs.states[k]) {
+      AddCopy(ResultSlot(site, k), OperandSlot(site, k), to);
+    }
   }
-  LoopStep loop{.trips = TripCount(plan_.module, site.region.computation,
-                                   site.region.instruction)};
   if (!loop.trips) {
     Frame condition = frame;
     condition.results.push_back(TakeExtra(1));
@@ -196,14 +203,15 @@ absl::Status StepBuilder::AddWhile(const Site& site, Steps* to) {
         AddComputation(i.called[0], condition, &loop.condition));
     AddCopies(plan_.computations[i.called[0]], condition, &loop.condition);
   }
-  HAWSER_RETURN_IF_ERROR(AddBody(i.called[1], frame, &loop.body));
+  HAWSER_RETURN_IF_ERROR(AddBody(i.called[1], frame, needs, &loop.body));
   Note(site, loop.trips ? absl::StrCat("turns ", *loop.trips, " times")
                         : "turns as long as its condition holds");
   to->push_back({std::move(loop)});
   return absl::OkStatus();
 }
 
-absl::Status StepBuilder::AddBody(int body, const Frame& outside, Steps* to) {
+absl::Status StepBuilder::AddBody(int body, const Frame& outside,
+                                  const LoopNeeds& needs, Steps* to) {
   const ComputationPlan& planned = plan_.computations[body];
   const auto results = plan_.module.computation(body).results();
   const BufferPlan& buffers = planned.buffers;
@@ -222,10 +230,11 @@ absl::Status StepBuilder::AddBody(int body, const Frame& outside, Steps* to) {
     frame.results.push_back(in_place[r] || stays ? state
                                                  : TakeExtra(state.bytes));
   }
-  HAWSER_RETURN_IF_ERROR(AddComputation(body, frame, to));
+  HAWSER_RETURN_IF_ERROR(AddComputation(body, frame, to, needs.instructions));
   // First all that reads a state, then all that writes one.
-  AddCopies(planned, frame, to);
+  AddCopies(planned, frame, to, needs.states);
   for (size_t r = 0; r < results.size(); ++r) {
+    if (!needs.states[r]) continue;
     AddCopy(outside.arguments[r], frame.results[r], to);
   }
   return absl::OkStatus();

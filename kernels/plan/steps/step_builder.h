@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "kernels/plan/plan.h"
+#include "kernels/plan/steps/loop_needs.h"
 #include "kernels/plan/steps/steps.h"
 
 namespace hawser::plan {
@@ -79,17 +80,22 @@ class StepBuilder {
   absl::StatusOr<StepProgram> Build();
   void DescribeResults();
 
-  // Steps of a computation; afterwards every result that is no alias is in
-  // its place.
-  absl::Status AddComputation(int computation, const Frame& frame, Steps* to);
+  // Steps of a computation, of those instructions that are `needed`: empty, of
+  // all. Afterwards every result that these make and is no alias is in its
+  // place.
+  absl::Status AddComputation(int computation, const Frame& frame, Steps* to,
+                              const std::vector<bool>& needed = {});
   absl::Status AddInstruction(const Site& site, Steps* to);
   absl::Status AddControl(const Site& site, Steps* to);
   absl::Status AddWhile(const Site& site, Steps* to);
   absl::Status AddCase(const Site& site, Steps* to);
   // A turn of a loop over the states, `outside.arguments`, in place.
-  absl::Status AddBody(int body, const Frame& outside, Steps* to);
-  // Results that are other values' bytes, put where they belong.
-  void AddCopies(const ComputationPlan& plan, const Frame& frame, Steps* to);
+  absl::Status AddBody(int body, const Frame& outside, const LoopNeeds& needs,
+                       Steps* to);
+  // Results that are other values' bytes, put where they belong, but for those
+  // that are not `needed`: empty, for all.
+  void AddCopies(const ComputationPlan& plan, const Frame& frame, Steps* to,
+                 const std::vector<bool>& needed = {});
 
   Slot SlotOf(const ComputationPlan& plan, const Frame& frame, ValueId value);
   Slot ConstantSlot(int computation, int instruction);

@@ -256,6 +256,33 @@ TEST(StepBuilder, ALoopThatWritesOverItsStatesNeedsNoOtherMemory) {
   ExpectValues(module, {Three(1), Three(4)});
 }
 
+// Of a counted loop: what no result is made of is neither copied nor computed.
+TEST(StepBuilder, ACounterThatNothingReadsIsNotCounted) {
+  const auto without = [](absl::string_view left) {
+    return Parse(absl::StrReplaceAll(
+        kLoopText, {{"NEXT", "%5, %2"}, {"return %3, %4, %5", left}}));
+  };
+  const auto turns_of = [](const Stepped& s) {
+    return ActionOf<LoopStep>(s.program.steps.back()).body.size();
+  };
+  const Stepped all = StepsOf(without("return %3, %4, %5"));
+  EXPECT_EQ(turns_of(all), 2u);
+  const Stepped uncounted = StepsOf(without("return %4, %5"));
+  EXPECT_EQ(turns_of(uncounted), 1u);
+  EXPECT_EQ(CopiesOf(uncounted.program.steps).size(), 2u);
+  // The other array stays as it is.
+  const Stepped counted = StepsOf(without("return %3, %5"));
+  EXPECT_EQ(turns_of(counted), 1u);
+  EXPECT_EQ(
+      counted.WorkOf(ActionOf<LoopStep>(counted.program.steps.back()).body[0])
+          .results[0]
+          .bytes,
+      4);
+  for (const char* left : {"return %4, %5", "return %3, %5", "return %4"}) {
+    ExpectValues(without(left), {Three(1), Three(4)});
+  }
+}
+
 TEST(StepBuilder, StatesThatChangePlacesHaveASecondBuffer) {
   const Module module = LoopOf("%2, %5");
   const Stepped s = StepsOf(module);
