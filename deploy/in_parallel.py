@@ -26,7 +26,9 @@ def commands(arguments):
     """(command, environment) of each part, and how many seconds they have."""
     files = None
     if arguments[0] == "--files":
-        files = sorted(map(str, pathlib.Path(arguments[1]).rglob(arguments[2])))
+        found = pathlib.Path(arguments[1]).rglob(arguments[2])
+        # The longest first, so that the parts are about as long.
+        files = [str(f) for f in sorted(found, key=lambda f: -f.stat().st_size)]
         arguments = arguments[3:]
     seconds, command, n = float(arguments[0]), arguments[1:], parts()
     if files is not None:
