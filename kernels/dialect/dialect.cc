@@ -84,6 +84,7 @@ absl::string_view Prelude() {
       absl::StrCat(Lines("prelude.cuh", internal::kPreludeText),
                    Lines("bits.cuh", internal::kBitsText),
                    Lines("reduce.cuh", internal::kReduceText),
+                   Lines("radix.cuh", internal::kRadixText),
                    Lines("complex.cuh", internal::kComplexText),
                    Lines("powers.cuh", internal::kPowersText), kUse));
   return *kText;

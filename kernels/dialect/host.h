@@ -130,6 +130,10 @@ static inline u32 ShuffleWord(u32 x, u32 lane, int line = __builtin_LINE()) {
   return context->Shuffle(x, lane, line);
 }
 
+static inline u32 Ballot(bool x, int line = __builtin_LINE()) {
+  return context->Ballot(x, line);
+}
+
 // ---- numbers that the device has instructions for
 static inline u32 BitsOf(float x) {
   u32 bits;

@@ -30,6 +30,8 @@ struct HostContext {
   virtual void WarpBarrier(int line) = 0;
   // `lane`'s value of `word`, once the whole warp has come here.
   virtual unsigned Shuffle(unsigned word, unsigned lane, int line) = 0;
+  // The lanes of the warp whose `x` is true, as bits.
+  virtual unsigned Ballot(bool x, int line) = 0;
 
   // Do not return when the access is not allowed.
   virtual void Load(const void* p, unsigned long bytes, unsigned long align,

@@ -66,6 +66,7 @@ template <class T> HK_DEVICE void AtomicMin(T* p, T x) { atomicMin(p, x); }
 HK_DEVICE u32 ShuffleWord(u32 x, u32 lane) {
   return __shfl_sync(0xffffffffu, x, lane);
 }
+HK_DEVICE u32 Ballot(bool x) { return __ballot_sync(0xffffffffu, x); }
 HK_DEVICE float HalfToFloat(f16 x) {
   float y;
   asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));

@@ -66,16 +66,32 @@ void ThreadContext::WarpBarrier(int line) {
   ++warp_syncs_[thread];
 }
 
-unsigned ThreadContext::Shuffle(unsigned word, unsigned lane, int line) {
+// Gives the warp a word of this thread; returns those of all threads, of which
+// the warp's are there until its next exchange but one.
+const std::vector<unsigned>& ThreadContext::Exchange(unsigned word, int line) {
   const unsigned self = thread;
   std::vector<unsigned>& words = exchanged_[shuffles_[self]++ % 2];
-  const unsigned from = self / kWarp * kWarp + lane % kWarp;
+  words[self] = word;
+  runner_->AwaitWarp(line);
+  return words;
+}
+
+unsigned ThreadContext::Shuffle(unsigned word, unsigned lane, int line) {
+  const unsigned from = thread / kWarp * kWarp + lane % kWarp;
   if (from >= threads_) {
     Fail(line, absl::StrCat("lane ", lane, " is beyond the block"));
   }
-  words[self] = word;
-  runner_->AwaitWarp(line);
-  return words[from];
+  return Exchange(word, line)[from];
+}
+
+unsigned ThreadContext::Ballot(bool x, int line) {
+  const unsigned first = thread / kWarp * kWarp;
+  const std::vector<unsigned>& words = Exchange(x ? 1 : 0, line);
+  unsigned lanes = 0;
+  for (unsigned lane = 0; lane < kWarp && first + lane < threads_; ++lane) {
+    lanes |= words[first + lane] << lane;
+  }
+  return lanes;
 }
 
 void ThreadContext::Load(const void* p, unsigned long bytes,

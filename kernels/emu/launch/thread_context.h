@@ -29,6 +29,7 @@ class ThreadContext final : public hk::HostContext {
   void Barrier(int line) override;
   void WarpBarrier(int line) override;
   unsigned Shuffle(unsigned word, unsigned lane, int line) override;
+  unsigned Ballot(bool x, int line) override;
   void Load(const void* p, unsigned long bytes, unsigned long align,
             int line) override;
   void Store(const void* p, unsigned long bytes, unsigned long align,
@@ -52,6 +53,7 @@ class ThreadContext final : public hk::HostContext {
 
   [[noreturn]] void Fail(int line, std::string what);
   unsigned Turn() const;
+  const std::vector<unsigned>& Exchange(unsigned word, int line);
   bool Ordered(unsigned at, unsigned other) const;
   uint32_t GlobalThread() const;
 

@@ -97,6 +97,36 @@ TEST(Collectives, ScansFoldAllBelow) {
   }
 }
 
+TEST(Collectives, ABallotHasABitForEachLaneOfTheWarp) {
+  const auto x = Random(kThreads);
+  const auto y =
+      RunBody<uint32_t>("", "  v = Ballot((v & 1u) != 0u);", "u32", x);
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < 32; ++l) lanes |= (x[i / 32 * 32 + l] & 1) << l;
+    ASSERT_EQ(y[i], lanes) << i;
+  }
+}
+
+TEST(Collectives, PlacesByDigitsKeepTheOrderOfEquals) {
+  auto x = Random(kThreads);
+  for (uint32_t i = 0; i < kThreads; ++i) x[i] &= i % 2 == 0 ? 3 : 255;
+  const auto y = RunBody<uint32_t>("",
+                                   "  HK_SHARED(u32, counts, 2048);\n"
+                                   "  HK_SHARED(u32, sums, 8);\n"
+                                   "  u32 digits[1] = {v};\n"
+                                   "  BlockPlaces<1>(digits, counts, sums);\n"
+                                   "  v = digits[0];",
+                                   "u32", x);
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < kThreads; ++k) {
+      before += x[k] < x[i] || (x[k] == x[i] && k < i) ? 1 : 0;
+    }
+    ASSERT_EQ(y[i], before) << i;
+  }
+}
+
 // What stands before each thread, from one round to the next.
 TEST(Collectives, ScansGoOnFromTheirCarry) {
   const auto x = Random(kThreads);
