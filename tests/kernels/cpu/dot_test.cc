@@ -1,5 +1,7 @@
 #include "core/ops/contraction/dot.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "core/ops/rules.h"
 #include "kernels/cpu/libraries/libraries.h"
 #include "kernels/cpu/products/gemm.h"
+#include "kernels/cpu/program.h"
 #include "tests/kernels/cpu/evaluate.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
@@ -240,6 +243,26 @@ TEST(DotGeneralTest, NaNIsNotLostAgainstZero) {
   }
 }
 
+// Both operands lie as matrices once their axes are taken in another order:
+// there is memory for the result alone.
+TEST(DotGeneralTest, ContractingAxesInAnyOrderAreNotCopied) {
+  const Shape lhs = Shape::Of(DType::kF32, {64, 32, 16});
+  const Shape rhs = Shape::Of(DType::kF32, {32, 16, 8});
+  const Module module = OpModule(kDotGeneral, {lhs, rhs},
+                                 {{"lhs_batching_dimensions", Dims{}},
+                                  {"rhs_batching_dimensions", Dims{}},
+                                  {"lhs_contracting_dimensions", Dims{2, 1}},
+                                  {"rhs_contracting_dimensions", Dims{1, 0}}});
+  const auto program = CpuProgram::Make(module, 0);
+  ASSERT_OK(program);
+  const auto allocator = HostAllocator::Make(int64_t{64 * 8 * 4 + 4096});
+  const auto got =
+      program->Run({Full(1.0f, {64, 32, 16}), Full(2.0f, {32, 16, 8})},
+                   {.allocator = allocator.get()});
+  ASSERT_OK(got);
+  EXPECT_THAT((*got)[0], LiteralEquals(Full(1024.0f, {64, 8})));
+}
+
 // The matrix shapes a library treats differently, each side plain or
 // transposed, against the same product in f64 by the own loops.
 class GemmTest : public testing::Test {
@@ -348,6 +371,44 @@ TEST_F(GemmTest, OneDnnKeepsNaNAndInfinity) {
   EXPECT_EQ(static_cast<float>(c[2 * kSide]), 0.0f);
 }
 
+// A result without elements, of sums of nothing.
+TEST_F(GemmTest, NothingIsWrittenOfNoRows) {
+  EXPECT_THAT(Run<float>(2, 0, 4, 0, false, false, {}, nullptr),
+              testing::ElementsAre(-1234));
+  EXPECT_THAT(Run<float>(2, 4, 0, 0, false, false, {}, nullptr),
+              testing::ElementsAre(-1234));
+  EXPECT_THAT(Run<float>(0, 4, 4, 0, false, false, {}, nullptr),
+              testing::ElementsAre(-1234));
+}
+
+// Rows, or columns, further apart than the interface of a BLAS can say.
+TEST_F(GemmTest, StridesBeyondABlasAreForTheOwnLoops) {
+  constexpr int64_t kApart = (int64_t{1} << 32) + 8;
+  constexpr size_t kBytes = (kApart + 2) * sizeof(float);
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "no address space for it";
+  float* const far = static_cast<float*>(memory);
+  far[0] = 1, far[1] = 2, far[kApart] = 3, far[kApart + 1] = 4;
+  const float near[] = {1, 10, 100, 1000};
+  for (const bool transposed : {false, true}) {
+    std::vector<float> c(4);
+    const GemmProblem problem{
+        .dtype = DType::kF32,
+        .m = 2,
+        .n = 2,
+        .k = 2,
+        .a = {static_cast<const char*>(memory), 0, transposed ? 1 : kApart,
+              transposed ? kApart : 1},
+        .b = {reinterpret_cast<const char*>(near), 0, 2, 1},
+        .c = reinterpret_cast<char*>(c.data())};
+    EXPECT_OK(RunGemm(problem, {}, {.blas = FindBlas()}));
+    EXPECT_THAT(c, transposed ? testing::ElementsAre(301, 3010, 402, 4020)
+                              : testing::ElementsAre(201, 2010, 403, 4030));
+  }
+  munmap(memory, kBytes);
+}
+
 TEST_F(GemmTest, ThreadsDoNotChangeBits) {
   ThreadPool pool(4);
   for (const Blas* blas : {FindBlas(), static_cast<const Blas*>(nullptr)}) {
@@ -378,6 +439,14 @@ TEST_F(GemmTest, StopsWhenCancelled) {
 TEST(BlasTest, WhatIsNoBlasIsRefused) {
   EXPECT_EQ(OpenBlas("libhawser-no-such-library.so"), nullptr);
   EXPECT_EQ(OpenBlas("libm.so.6"), nullptr);
+}
+
+TEST(BlasTest, ItsNameHasItsVersionAndItsKernels) {
+  const Blas* blas = FindBlas();
+  if (blas == nullptr || blas->name.rfind("OpenBLAS", 0) != 0) {
+    GTEST_SKIP() << "no OpenBLAS on this machine";
+  }
+  EXPECT_THAT(blas->name, testing::MatchesRegex("OpenBLAS [0-9][^ ]* [^ ]+"));
 }
 
 TEST(DnnlTest, WhatIsNoOneDnnIsRefused) {

@@ -293,6 +293,16 @@ C OfComplex(const OpDef& op, C x) {
   return EvaluateOp(op, {Literal::Scalar(x)}).template data<C>()[0];
 }
 
+// Where nothing cancels its formula gives the same.
+TEST(ElementwiseTest, LogisticOfComplexNumbers) {
+  using C = std::complex<double>;
+  for (const C z : {C(0.5, 0.75), C(-0.5, 0.75), C(0.9, -2.5), C(-0.9, 2),
+                    C(0, 1), C(1.5, 1), C(-1.5, -1)}) {
+    const C want = 1.0 / (1.0 + std::exp(-z));
+    EXPECT_LT(std::abs(OfComplex(kLogistic, z) - want), 1e-14) << z;
+  }
+}
+
 TEST(ElementwiseTest, ComplexNumbers) {
   using C = std::complex<float>;
   const C z(3, -4);

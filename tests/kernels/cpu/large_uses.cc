@@ -203,6 +203,28 @@ LargeUses LargeReduce(const OpDef& op, int64_t n) {
           use("calls", {n / 512}, {0}, ThroughReshape())};
 }
 
+// Single elements of several inputs, of which `body` computes the first one's
+// and the others' are left.
+LargeUse ScatterOfSeveral(std::string what, const OpDef& op, int inputs,
+                          int64_t count, const BodyFn& body) {
+  const std::vector<Shape> scalars(2 * inputs, F32({}));
+  std::vector<Shape> operands(inputs, F32({1024}));
+  operands.push_back(S32({count, 1}));
+  operands.insert(operands.end(), inputs, F32({count}));
+  const BodyFn all = [=](ComputationBuilder& b,
+                         absl::Span<const ValueId> v) -> Values {
+    Values results(v.begin(), v.begin() + inputs);
+    results[0] = body(b, {v[0], v[inputs]})[0];
+    return results;
+  };
+  return Use(std::move(what), op, std::move(operands),
+             {{"index_vector_dim", int64_t{1}},
+              {"inserted_window_dims", Dims{0}},
+              {"scatter_dims_to_operand_dims", Dims{0}},
+              {"update_window_dims", Dims{}}},
+             {{scalars, all}});
+}
+
 LargeUses LargeScatter(const OpDef& op, int64_t n) {
   const Shape s = F32({});
   auto windows = [&](std::string what, int64_t count, int64_t size,
@@ -218,7 +240,9 @@ LargeUses LargeScatter(const OpDef& op, int64_t n) {
   return {windows("one window", 1, n, OneOp(kAdd)),
           windows("elements", n / 16, 1, OneOp(kAdd)),
           windows("lanes", 1, n / 4, TwoSteps()),
-          windows("calls", 1, n / 512, ThroughReshape())};
+          windows("calls", 1, n / 512, ThroughReshape()),
+          ScatterOfSeveral("pairs", op, 2, n / 16, OneOp(kAdd)),
+          ScatterOfSeveral("many, calls", op, 16, n / 2048, ThroughReshape())};
 }
 
 LargeUses LargeReverse(const OpDef& op, int64_t n) {

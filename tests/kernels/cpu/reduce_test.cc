@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/ops/contraction/control.h"
+#include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
@@ -360,6 +361,49 @@ TEST(LaneProgramTest, RefusesWhatHasNoElementLoop) {
   EXPECT_TRUE(LaneProgram::Make(module.computation(fine)).has_value());
   EXPECT_FALSE(LaneProgram::Make(module.computation(broadcast)).has_value());
   EXPECT_FALSE(LaneProgram::Make(module.computation(vector)).has_value());
+}
+
+// ---- scans ------------------------------------------------------------------
+
+Literal Scan(const OpDef& op, const Literal& x, bool reverse, int threads) {
+  const Shape scalar = Shape::Scalar(x.shape().dtype());
+  return EvaluateOp(
+      kScan, {x},
+      {{"dimension", x.shape().rank() - int64_t{1}}, {"reverse", reverse}},
+      {{{scalar, scalar}, OneOp(op)}}, {.pool = Threads(threads)});
+}
+
+// Numbers whose sums are rounded.
+Literal Uneven(DType dtype, const Dims& dims) {
+  Random random(3);
+  Literal x = RandomLiteral(Shape::Of(DType::kF64, dims), random, false);
+  for (double& value : x.mutable_data<double>()) value = value / 3 + 0.1;
+  return Cast(x, dtype);
+}
+
+// Of rows so long that threads share each.
+TEST(ScanTest, ThreadsDoNotChangeBits) {
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kBF16}) {
+    const Literal x = Uneven(dtype, {3, 300007});
+    for (const OpDef* op : {&kAdd, &kMaximum}) {
+      for (const bool reverse : {false, true}) {
+        const Literal want = Scan(*op, x, reverse, 1);
+        for (const int threads : {2, 3, 4}) {
+          EXPECT_THAT(Scan(*op, x, reverse, threads), LiteralBitEquals(want))
+              << op->name << " of " << DTypeName(dtype) << " by " << threads;
+        }
+      }
+    }
+  }
+}
+
+TEST(ScanTest, SharedRowsCountOn) {
+  constexpr int64_t kLong = 300007;
+  const Literal got = Scan(kAdd, Full<int32_t>(1, {2, kLong}), false, 3);
+  for (const int64_t i : {int64_t{0}, int64_t{1}, int64_t{1024}, kLong - 1}) {
+    EXPECT_EQ(got.data<int32_t>()[i], i + 1);
+    EXPECT_EQ(got.data<int32_t>()[kLong + i], i + 1);
+  }
 }
 
 }  // namespace

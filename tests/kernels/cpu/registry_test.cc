@@ -31,6 +31,29 @@ TEST(CpuRegistryTest, EveryRowRunsButParameter) {
   }
 }
 
+// A look at the token follows after so many steps.
+TEST(CpuRegistryTest, NoElementTakesNothing) {
+  for (const OpDef* op : AllOps()) {
+    for (const DType dtype : AllDTypes()) {
+      EXPECT_GE(FindCpuKernel(*op)->steps.Of(dtype), 1)
+          << op->name << " of " << DTypeName(dtype);
+    }
+  }
+}
+
+TEST(CpuRegistryTest, StepsAreThoseOfTheDType) {
+  const ElementSteps steps{
+      .integer = 1, .half = 2, .f32 = 3, .f64 = 4, .complex = 5};
+  for (const DType dtype : AllDTypes()) {
+    const int want = IsComplex(dtype)       ? 5
+                     : !IsFloat(dtype)      ? 1
+                     : dtype == DType::kF64 ? 4
+                     : dtype == DType::kF32 ? 3
+                                            : 2;
+    EXPECT_EQ(steps.Of(dtype), want) << DTypeName(dtype);
+  }
+}
+
 TEST(CpuRegistryTest, NoOpHasTwoRows) {
   std::set<const OpDef*> seen;
   for (auto family : {ArgExtremeKernels(), CompareKernels(), ControlKernels(),

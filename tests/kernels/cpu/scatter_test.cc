@@ -428,6 +428,24 @@ TEST(ScatterTest, ThreadsDoNotChangeBits) {
   EXPECT_THAT(one, LiteralBitEquals(want));
 }
 
+// Each thread has one row of each window: those of the others stand before it
+// in the updates.
+TEST(ScatterTest, ThreadsTakeRowsOfWindows) {
+  Random random(7);
+  const Literal table =
+      RandomLiteral(Shape::Of(DType::kF32, {4, 50, 33}), random, false);
+  Literal indices = Literal::Uninitialized(Shape::Of(DType::kS32, {2000}));
+  for (int32_t& i : indices.mutable_data<int32_t>()) {
+    i = static_cast<int32_t>(random.Between(-1, 50));
+  }
+  const Literal updates =
+      RandomLiteral(Shape::Of(DType::kF32, {2000, 4, 33}), random, false);
+  const ScatterNumbers numbers{{1, 2}, {1}, {1}, 1};
+  EXPECT_THAT(
+      Scatter(kAdd, table, indices, updates, numbers, 4),
+      LiteralBitEquals(Scatter(kAdd, table, indices, updates, numbers)));
+}
+
 TEST(ScatterTest, Empty) {
   const Literal table = Literal::Of<float>({1, 2}, {2, 1});
   const Literal none = Literal::Uninitialized(Shape::Of(DType::kS32, {0}));

@@ -1,6 +1,8 @@
 // A loop of each set of instructions gives what the row's element loop gives.
 #include "kernels/cpu/lanes/lanes.h"
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <vector>
 
@@ -119,6 +121,51 @@ TEST(Lanes, ConvertAsTheRowDoes) {
   }
   std::cout << loops << " loops\n";
   EXPECT_GT(loops, 100);
+}
+
+// The reals around the ends of what `to` holds, which is of so many bits.
+template <typename From>
+Literal AroundTheEnds(int bits) {
+  std::vector<From> x;
+  for (const int power : {bits - 1, bits}) {
+    const From end = std::ldexp(From{1}, power);
+    for (const From at : {end, end - 1, end + 1, std::nextafter(end, From{0}),
+                          std::nextafter(end, 2 * end)}) {
+      x.push_back(at);
+      x.push_back(-at);
+    }
+  }
+  Literal all = Literal::Uninitialized(
+      Shape::Of(kDTypeOf<From>, {static_cast<int64_t>(x.size())}));
+  std::copy(x.begin(), x.end(), all.mutable_data<From>().begin());
+  return all;
+}
+
+TEST(Lanes, ConvertTheEndsOfIntegersAsTheRowDoes) {
+  for (const DType to : AllDTypes()) {
+    if (!IsInteger(to)) continue;
+    const int bits = static_cast<int>(8 * ByteWidth(to));
+    for (const Literal& x :
+         {AroundTheEnds<float>(bits), AroundTheEnds<double>(bits)}) {
+      const std::vector<DType> dtypes{x.shape().dtype()};
+      const ElementTypes types{dtypes, to, Attributes()};
+      const int64_t n = x.shape().num_elements();
+      const char* in[] = {x.bytes().data()};
+      Literal want = Literal::Zeros(Shape::Of(to, {n}));
+      FindCpuKernel(kConvert)->element(types)(in, want.mutable_bytes().data(),
+                                              n);
+      for (const Isa isa : kIsas) {
+        const ElementFn fast =
+            isa > MachineIsa() ? nullptr : FindLanes(kConvert, types, isa);
+        if (fast == nullptr) continue;
+        Literal got = Literal::Zeros(want.shape());
+        fast(in, got.mutable_bytes().data(), n);
+        EXPECT_THAT(got, LiteralBitEquals(want))
+            << DTypeName(dtypes[0]) << " to " << DTypeName(to) << " by "
+            << IsaName(isa);
+      }
+    }
+  }
 }
 
 TEST(Lanes, ASetOfInstructionsIsNamed) {

@@ -275,6 +275,28 @@ TEST_F(PlannedTest, ExplainsHowItsRegionsRun) {
   }
 }
 
+// Either branch copies 4,000 bytes.
+TEST_F(PlannedTest, ACopyTakesAsLongAsItsBytes) {
+  const auto module = ParseModule(
+      "module \"copy\"\n"
+      "computation @0 \"first\" (%0: f32[1000], %1: f32[1000]) {\n"
+      "  return %0\n"
+      "}\n"
+      "computation @1 \"second\" (%0: f32[1000], %1: f32[1000]) {\n"
+      "  return %1\n"
+      "}\n"
+      "computation @2 \"main\" (%0: s32[], %1: f32[1000], %2: f32[1000]) {\n"
+      "  %3: f32[1000] = case(%0, %1, %2) @0 @1\n"
+      "  return %3\n"
+      "}\n",
+      FindOp);
+  ASSERT_OK(module);
+  const auto program = PlannedProgram::Make(*module, runtime::Numerics::kFast);
+  ASSERT_OK(program);
+  EXPECT_GE(program->cost(), 100);
+  EXPECT_LE(program->cost(), 1000);
+}
+
 TEST_F(PlannedTest, MemoryThatIsShortIsAnError) {
   const auto module = ParseModule(
       "module \"large\"\n"
