@@ -24,6 +24,16 @@ constexpr int64_t kLeastSteps = 64;
 constexpr int64_t kTile = 1024;
 constexpr int64_t kLeastTile = 64;
 constexpr int64_t kTileBytes = int64_t{40} << 10;
+// Of a sort by digits, which counts them in 9.1 KiB beside its tile: elements
+// of a thread, so many that a tile has several neighbours of most digits, and
+// so few that a thread's registers hold them.
+constexpr int64_t kItems = 16;
+constexpr int64_t kLeastItems = 4;
+constexpr int64_t kDigitTileBytes = int64_t{38} << 10;
+// Runs that a network orders in fewer steps than counting takes.
+constexpr int64_t kShortSort = 512;
+// What is no key is carried if it is no wider than its place.
+constexpr int64_t kPlaceBytes = 4;
 
 // Of the values of a comparator that is looked at closely.
 constexpr size_t kMostPairs = 256;
@@ -86,46 +96,47 @@ std::vector<int> KeysOfComparator(const Computation& comparator) {
   return keys;
 }
 
-bool IsOrder(const Computation& comparator) {
+std::optional<SortOrder> OrderOfComparator(const Computation& comparator) {
   const auto last_of = [&](ValueId v) -> const Instruction& {
     return comparator.instructions()[comparator.producer(v)];
   };
   const Instruction& last = last_of(comparator.results()[0]);
-  if (last.op != &kCompare) return false;
+  if (last.op != &kCompare) return std::nullopt;
   const CompareDirection direction = CompareDirectionOf(last.attributes);
   if (direction != CompareDirection::kLt &&
       direction != CompareDirection::kGt) {
-    return false;
+    return std::nullopt;
   }
   const DType dtype = comparator.shape(last.operands[0]).dtype();
-  if (!IsInteger(dtype) && !IsBool(dtype)) return false;
+  if (!IsInteger(dtype) && !IsBool(dtype)) return std::nullopt;
   // Pairs that must be the same function of the left and of the right, and
   // which side of the comparison reads the first of a pair of parameters.
   std::vector<std::pair<ValueId, ValueId>> left = {
       {last.operands[0], last.operands[1]}};
   int turned = -1;
   for (size_t n = 0; n < left.size(); ++n) {
-    if (n > kMostPairs) return false;
+    if (n > kMostPairs) return std::nullopt;
     const auto [l, r] = left[n];
     const Instruction &a = last_of(l), &b = last_of(r);
-    if (a.op != b.op || !a.called.empty()) return false;
+    if (a.op != b.op || !a.called.empty()) return std::nullopt;
     if (a.op == &kParameter) {
-      if (l / 2 != r / 2 || l == r) return false;
+      if (l / 2 != r / 2 || l == r) return std::nullopt;
       const int is_turned = l > r ? 1 : 0;
-      if (turned >= 0 && turned != is_turned) return false;
+      if (turned >= 0 && turned != is_turned) return std::nullopt;
       turned = is_turned;
       continue;
     }
     if (!SameAttributes(a.attributes, b.attributes) ||
         l - a.first_result != r - b.first_result ||
         a.operands.size() != b.operands.size()) {
-      return false;
+      return std::nullopt;
     }
     for (size_t k = 0; k < a.operands.size(); ++k) {
       left.emplace_back(a.operands[k], b.operands[k]);
     }
   }
-  return true;
+  const bool greater = direction == CompareDirection::kGt;
+  return SortOrder{last.operands[0], greater != (turned == 1)};
 }
 
 SortLayout::SortLayout(const Module& module, int computation,
@@ -133,37 +144,92 @@ SortLayout::SortLayout(const Module& module, int computation,
     : runs(module.computation(computation).shape(sort.operands[0]),
            sort.attributes.GetInt("dimension")),
       num_operands(sort.operands.size()),
-      keys(KeysOfComparator(module.computation(sort.called[0]))),
-      merges(IsOrder(module.computation(sort.called[0]))) {
+      keys(KeysOfComparator(module.computation(sort.called[0]))) {
   const Computation& c = module.computation(computation);
-  const int64_t elements = c.shape(sort.operands[0]).num_elements();
   while (padded < runs.size) padded *= 2;
   if (padded > int64_t{1} << 31) return;
-  int64_t bytes = sizeof(uint32_t);
-  for (const int k : keys)
-    bytes += ByteWidth(c.shape(sort.operands[k]).dtype());
-  int64_t fits = kTile;
-  while (fits * bytes > kTileBytes) fits /= 2;
-  if (fits < kLeastTile) return;
-  tile = fits;
-  if (one_tile()) return;
-  const auto aligned = [&](int64_t width) {
-    return CeilDivide(elements * width, kArrayAlignment) * kArrayAlignment;
-  };
-  places_bytes = aligned(sizeof(uint32_t));
-  scratch_bytes = places_bytes;
-  if (!merges) return;
-  scratch_bytes = has_payload() ? 2 * places_bytes : 0;
-  for (const int k : keys) {
-    keys_begin.push_back(scratch_bytes);
-    scratch_bytes += aligned(ByteWidth(c.shape(sort.operands[k]).dtype()));
+  TryDigits(c, sort, module.computation(sort.called[0]));
+  if (!by_digits()) {
+    carried = keys;
+    const int64_t bytes = kPlaceBytes + BytesOfCarried(c, sort);
+    int64_t fits = kTile;
+    while (fits * bytes > kTileBytes) fits /= 2;
+    if (fits < kLeastTile) return;
+    tile = fits;
   }
+  if (!one_tile()) LayOutScratch(c, sort);
+}
+
+int64_t SortLayout::BytesOfCarried(const Computation& c,
+                                   const Instruction& sort) const {
+  int64_t bytes = 0;
+  for (const int k : carried) {
+    bytes += ByteWidth(c.shape(sort.operands[k]).dtype());
+  }
+  return bytes;
+}
+
+void SortLayout::TryDigits(const Computation& c, const Instruction& sort,
+                           const Computation& comparator) {
+  const std::optional<SortOrder> by = OrderOfComparator(comparator);
+  if (!by.has_value() || keys.empty() || runs.size <= kShortSort) return;
+  carried = keys;
+  if (keys.size() + 1 == num_operands) {
+    int other = 0;
+    for (const int k : keys) other += k == other ? 1 : 0;
+    if (ByteWidth(c.shape(sort.operands[other]).dtype()) <= kPlaceBytes) {
+      carried.push_back(other);
+    }
+  }
+  const int64_t bytes =
+      BytesOfCarried(c, sort) + (has_payload() ? kPlaceBytes : 0);
+  int64_t items = kItems;
+  while (items * kDigits * bytes > kDigitTileBytes) items /= 2;
+  if (items < kLeastItems) return;
+  tile = items * kDigits;
+  order = *by;
+  passes = static_cast<int>(ByteWidth(comparator.shape(by->image).dtype()));
+}
+
+void SortLayout::LayOutScratch(const Computation& c, const Instruction& sort) {
+  const int64_t elements = c.shape(sort.operands[0]).num_elements();
+  const auto take = [&](int64_t count, int64_t width) {
+    const int64_t begin = scratch_bytes;
+    scratch_bytes +=
+        CeilDivide(count * width, kArrayAlignment) * kArrayAlignment;
+    return begin;
+  };
+  if (!by_digits()) {
+    take(elements, kPlaceBytes);
+    return;
+  }
+  if (passes > 1) {
+    if (has_payload()) {
+      take(elements, kPlaceBytes);
+      places_bytes = scratch_bytes;
+      take(elements, kPlaceBytes);
+    }
+    for (const int k : carried) {
+      carried_begin.push_back(
+          take(elements, ByteWidth(c.shape(sort.operands[k]).dtype())));
+    }
+  }
+  const int64_t rows = runs.runs() * kDigits;
+  counts_begin = take(rows * tiles(), sizeof(uint32_t));
+  if (sums_apart()) totals_begin = take(rows, sizeof(uint32_t));
 }
 
 int SortLayout::doublings() const {
   int count = 0;
   for (int64_t n = tile; n < padded; n *= 2) ++count;
   return count;
+}
+
+int SortLayout::launches() const {
+  if (by_digits()) {
+    return one_tile() ? 1 : passes * (sums_apart() ? 3 : 2);
+  }
+  return 1 + doublings() * (doublings() + 3) / 2;
 }
 
 void LayOutBlocks(const Module& module, const Instruction& instruction,
@@ -174,10 +240,14 @@ void LayOutBlocks(const Module& module, const Instruction& instruction,
     const SortLayout layout(module, region->computation, instruction);
     region->scratch_bytes = layout.scratch_bytes;
     if (layout.tile == 0) return;
-    const int n = layout.doublings();
-    region->launches = 1 + (layout.merges ? n : n * (n + 3) / 2);
-    region->bytes_read *= region->launches;
-    region->bytes_written *= region->launches;
+    region->launches = layout.launches();
+    if (layout.by_digits() && !layout.one_tile()) {
+      region->bytes_read *= 2 * layout.passes;
+      region->bytes_written *= layout.passes;
+    } else {
+      region->bytes_read *= region->launches;
+      region->bytes_written *= region->launches;
+    }
     return;
   }
   const int64_t axis = instruction.attributes.GetInt("dimension");

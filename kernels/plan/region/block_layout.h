@@ -4,6 +4,7 @@
 #define HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/ir/module.h"
@@ -48,41 +49,70 @@ struct ScanLayout {
 // Operands that a sort's comparator looks at, ascending.
 std::vector<int> KeysOfComparator(const Computation& comparator);
 
-// Whether the computation compares a function of the elements on the left with
-// the same one of those on the right, and what it compares are no floats: then
-// it orders all elements, whatever they are.
-bool IsOrder(const Computation& comparator);
+// A comparator that compares an integer, or a truth, that it makes of the
+// elements on the left with the same one of those on the right: it orders all
+// elements, whatever they are.
+struct SortOrder {
+  ValueId image = 0;  // of the comparator: the one it makes
+  bool descending = false;
+};
+// Nothing for comparators of any other form.
+std::optional<SortOrder> OrderOfComparator(const Computation& comparator);
 
-// A sort: tiles of `tile` elements, ordered in shared memory; of longer runs
-// tiles go on in device memory. Sorted parts are merged where the comparator is
-// known to be an order; else they go through a sorting network, which moves
-// elements whatever a comparator says. In scratch memory are, each one for an
-// element of a run, where there are several tiles:
-//   places along the axis (u32), of a network once; of merges, where some
-//   operand is no key, twice;
-//   of merges, each key once.
+// A sort. By digits (a radix sort), where the comparator is a SortOrder and
+// runs are not short: a run that fits is a block's, in shared memory; others go
+// through device memory, once for each digit of the image. By a network else,
+// which moves elements whatever a comparator says: tiles in shared memory, of
+// longer runs on in device memory.
+// In scratch memory are, where a run has several tiles: places along the axis
+// (u32), where some operand is not carried; and of digits, all that is carried,
+// once, and how many elements of each digit each tile has.
 struct SortLayout {
+  // Digits have so many values, and the threads of a block are as many.
+  static constexpr int64_t kDigits = 256;
+  static constexpr int kDigitBits = 8;
+
   // Of runs longer than u32 counts and of keys too wide for shared memory
   // `tile` is 0.
   SortLayout(const Module& module, int computation, const Instruction& sort);
 
+  bool by_digits() const { return passes > 0; }
   bool one_tile() const { return padded <= tile; }
-  bool has_payload() const { return keys.size() < num_operands; }
-  // The merges, or the doublings of a network, that follow the tiles.
+  // Whether some operand moves once, at the end, to where its place says.
+  bool has_payload() const { return carried.size() < num_operands; }
+  // Tiles of a run of several.
+  int64_t tiles() const { return (runs.size + tile - 1) / tile; }
+  // Whether a launch of its own adds up what the tiles have of each digit; of a
+  // few, each block does.
+  bool sums_apart() const { return tiles() > kFewTiles; }
+  // The doublings of a network that follow its tiles.
   int doublings() const;
-  // Where an array of u32, and of a key, begin in scratch memory.
+  int launches() const;
+  // Where an array of u32, and of what is carried, begin in scratch memory.
   int64_t PlacesBegin(int side) const { return side * places_bytes; }
-  int64_t KeysBegin(size_t key) const { return keys_begin[key]; }
+  int64_t CarriedBegin(size_t k) const { return carried_begin[k]; }
 
   RunsOf runs;
   size_t num_operands = 0;
-  std::vector<int> keys;  // operands
-  bool merges = false;
+  std::vector<int> keys;     // operands
+  std::vector<int> carried;  // with every step: the keys, then others
+  SortOrder order;           // of digits
+  int passes = 0;            // digits of the image
   int64_t padded = 1;        // the power of two not below the size
   int64_t tile = 0;          // elements of a block
   int64_t places_bytes = 0;  // of one array of places
-  std::vector<int64_t> keys_begin;
+  std::vector<int64_t> carried_begin;
+  // Of u32 [runs, digits, tiles] and [runs, digits]; of digits.
+  int64_t counts_begin = 0, totals_begin = 0;
   int64_t scratch_bytes = 0;
+
+ private:
+  static constexpr int64_t kFewTiles = 32;
+
+  int64_t BytesOfCarried(const Computation& c, const Instruction& sort) const;
+  void TryDigits(const Computation& c, const Instruction& sort,
+                 const Computation& comparator);
+  void LayOutScratch(const Computation& c, const Instruction& sort);
 };
 
 // Fills in what a region of kBlock has beside its bytes.

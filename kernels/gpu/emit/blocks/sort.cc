@@ -1,4 +1,4 @@
-// sort: tiles in shared memory, then what makes one order of a run's tiles.
+// sort: by digits, or by a network; one launch behind the other.
 #include "core/base/status.h"
 #include "kernels/gpu/emit/blocks/blocks.h"
 #include "kernels/gpu/emit/blocks/sort_values.h"
@@ -6,25 +6,33 @@
 namespace hawser::gpu {
 namespace {
 
-absl::Status AddMerges(const Sort& sort, std::vector<EmittedKernel>* kernels) {
-  const int merges = sort.layout.doublings();
-  int64_t part = sort.layout.tile;
-  for (int n = 0; n < merges; ++n, part *= 2) {
+absl::Status AddDigits(const Sort& sort, std::vector<EmittedKernel>* kernels) {
+  const auto add = [&](absl::StatusOr<EmittedKernel> kernel) {
+    HAWSER_RETURN_IF_ERROR(kernel.status());
+    kernels->push_back(*std::move(kernel));
+    return absl::OkStatus();
+  };
+  if (sort.layout.one_tile()) return add(EmitDigitTiles(sort));
+  const int passes = sort.layout.passes;
+  SortSide from = SortSide::kOperands;
+  for (int n = 0; n < passes; ++n) {
     // The last one leaves everything in the results.
-    const bool to_results = (merges - n) % 2 == 1;
-    HAWSER_ASSIGN_OR_RETURN(
-        EmittedKernel kernel,
-        EmitMerge(sort, part,
-                  to_results ? SortSide::kScratch : SortSide::kResults,
-                  to_results ? SortSide::kResults : SortSide::kScratch,
-                  n + 1 == merges));
-    kernels->push_back(std::move(kernel));
+    const SortSide to =
+        (passes - n) % 2 == 1 ? SortSide::kResults : SortSide::kScratch;
+    HAWSER_RETURN_IF_ERROR(add(EmitDigitCounts(sort, n, from)));
+    if (sort.layout.sums_apart()) {
+      HAWSER_RETURN_IF_ERROR(add(EmitDigitSums(sort)));
+    }
+    HAWSER_RETURN_IF_ERROR(add(EmitDigitMoves(sort, n, from, to)));
+    from = to;
   }
   return absl::OkStatus();
 }
 
 absl::Status AddNetwork(const Sort& sort, std::vector<EmittedKernel>* kernels) {
   const plan::SortLayout& layout = sort.layout;
+  HAWSER_ASSIGN_OR_RETURN(EmittedKernel tiles, EmitTiles(sort));
+  kernels->push_back(std::move(tiles));
   for (int64_t half = layout.tile; half < layout.padded; half *= 2) {
     for (int64_t d = half; d >= layout.tile; d /= 2) {
       HAWSER_ASSIGN_OR_RETURN(EmittedKernel kernel,
@@ -45,15 +53,9 @@ Kernels EmitSort(const RegionSource& source) {
   if (sort.layout.tile == 0) {
     return Unimplemented("no kernel sorts runs or keys so large");
   }
-  const bool in_scratch =
-      sort.layout.merges && sort.layout.doublings() % 2 == 1;
   std::vector<EmittedKernel> kernels;
-  HAWSER_ASSIGN_OR_RETURN(
-      EmittedKernel tiles,
-      EmitTiles(sort, in_scratch ? SortSide::kScratch : SortSide::kResults));
-  kernels.push_back(std::move(tiles));
-  HAWSER_RETURN_IF_ERROR(sort.layout.merges ? AddMerges(sort, &kernels)
-                                            : AddNetwork(sort, &kernels));
+  HAWSER_RETURN_IF_ERROR(sort.layout.by_digits() ? AddDigits(sort, &kernels)
+                                                 : AddNetwork(sort, &kernels));
   return kernels;
 }
 

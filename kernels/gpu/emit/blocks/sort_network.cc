@@ -35,8 +35,8 @@ class TileKernel {
   SortValues& values() { return values_; }
 
   absl::Status Begin() {
-    HAWSER_RETURN_IF_ERROR(values_.Declare());
-    values_.DeclareShared(/*places=*/true);
+    HAWSER_RETURN_IF_ERROR(values_.DeclareLess());
+    values_.DeclareShared(layout_.tile, /*places=*/true);
     return absl::OkStatus();
   }
   // For each element of the tile, that is there, with its run and its index.
@@ -128,7 +128,7 @@ class TileKernel {
 
 }  // namespace
 
-absl::StatusOr<EmittedKernel> EmitTiles(const Sort& sort, SortSide to) {
+absl::StatusOr<EmittedKernel> EmitTiles(const Sort& sort) {
   TileKernel tile(sort, "sort");
   SortValues& values = tile.values();
   HAWSER_RETURN_IF_ERROR(tile.Begin());
@@ -139,10 +139,8 @@ absl::StatusOr<EmittedKernel> EmitTiles(const Sort& sort, SortSide to) {
   tile.WriteSteps(/*doubles=*/true);
   tile.OpenElements();
   const bool last = sort.layout.one_tile();
-  const bool places =
-      !last && (!sort.layout.merges || sort.layout.has_payload());
-  values.ReadShared("a", "i", places || sort.layout.has_payload());
-  values.Write("a", to, Access::kWrite, "run", "at", places);
+  values.ReadShared("a", "i", !last || sort.layout.has_payload());
+  values.Write("a", SortSide::kResults, Access::kWrite, "run", "at", !last);
   if (last) values.WritePayload("a", "run", "at");
   tile.CloseElements();
   return tile.Finish();
@@ -170,7 +168,7 @@ absl::StatusOr<EmittedKernel> EmitExchange(const Sort& sort, int64_t distance,
   const plan::SortLayout& layout = sort.layout;
   KernelBuilder kernel("exchange");
   SortValues values(sort, &kernel);
-  HAWSER_RETURN_IF_ERROR(values.Declare());
+  HAWSER_RETURN_IF_ERROR(values.DeclareLess());
   TextWriter& body = kernel.body();
   const char* type = values.names().type();
   const int64_t pairs = layout.padded / 2;

@@ -49,10 +49,10 @@ ValueText Same(const Context& c) { return c.operands[0]; }
 ValueText Selected(const Context& c) {
   const ValueText &a = c.operands[1], &b = c.operands[2];
   const bool stored = a.stored && b.stored;
-  return {absl::StrCat(c.operands[0].text, " ? ",
-                       stored ? a.text : a.Computed(), " : ",
-                       stored ? b.text : b.Computed()),
-          c.result, stored};
+  return {
+      absl::StrCat(c.operands[0].text, " ? ", stored ? a.text : a.Computed(),
+                   " : ", stored ? b.text : b.Computed()),
+      c.result, stored};
 }
 
 ValueText Compared(const Context& c) {
@@ -144,6 +144,19 @@ const OpRow* FindRow(const OpDef* op) {
   return at == rows.end() ? nullptr : at->second;
 }
 
+// Of each value: whether one of `wanted` depends on it.
+std::vector<bool> NeededFor(const Computation& computation,
+                            absl::Span<const ValueId> wanted) {
+  std::vector<bool> needed(computation.num_values(), false);
+  for (const ValueId v : wanted) needed[v] = true;
+  const auto instructions = computation.instructions();
+  for (size_t k = instructions.size(); k-- > 0;) {
+    if (!needed[instructions[k].first_result]) continue;
+    for (const ValueId v : instructions[k].operands) needed[v] = true;
+  }
+  return needed;
+}
+
 }  // namespace
 
 bool HasOpText(const OpDef& op) { return FindRow(&op) != nullptr; }
@@ -154,12 +167,13 @@ absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
   const OpRow* row = FindRow(instruction.op);
   bool complex = IsComplex(result);
   for (const ValueText& o : operands) complex |= IsComplex(o.dtype);
-  const char* form =
-      row == nullptr ? nullptr : complex ? row->complex : row->real;
+  const char* form = row == nullptr ? nullptr
+                     : complex      ? row->complex
+                                    : row->real;
   if (form == nullptr) {
-    return Unimplemented("no kernel computes ", instruction.op->name, " of ",
-                         DTypeName(operands.empty() ? result
-                                                    : operands[0].dtype));
+    return Unimplemented(
+        "no kernel computes ", instruction.op->name, " of ",
+        DTypeName(operands.empty() ? result : operands[0].dtype));
   }
   if (row->expand != nullptr) {
     return row->expand({instruction, operands, result});
@@ -176,12 +190,18 @@ absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
   return value;
 }
 
-absl::StatusOr<std::vector<ValueText>> ScalarComputationText(
-    const Computation& computation, absl::Span<const ValueText> arguments,
-    bool strict, absl::string_view prefix, TextWriter* writer) {
+absl::StatusOr<std::vector<ValueText>> ScalarValuesText(
+    const Computation& computation, absl::Span<const ValueId> wanted,
+    absl::Span<const ValueText> arguments, bool strict,
+    absl::string_view prefix, TextWriter* writer) {
+  const std::vector<bool> needed = NeededFor(computation, wanted);
   std::vector<ValueText> values(arguments.begin(), arguments.end());
   for (const Instruction& i : computation.instructions()) {
     if (i.op == &kParameter) continue;
+    if (!needed[i.first_result]) {
+      values.resize(values.size() + i.num_results);
+      continue;
+    }
     const DType dtype = computation.shape(i.first_result).dtype();
     if (i.op == &kConstant) {
       values.push_back(ConstantText(i.attributes.GetLiteral("value")));
@@ -197,8 +217,15 @@ absl::StatusOr<std::vector<ValueText>> ScalarComputationText(
     values.push_back(std::move(value));
   }
   std::vector<ValueText> results;
-  for (const ValueId v : computation.results()) results.push_back(values[v]);
+  for (const ValueId v : wanted) results.push_back(values[v]);
   return results;
+}
+
+absl::StatusOr<std::vector<ValueText>> ScalarComputationText(
+    const Computation& computation, absl::Span<const ValueText> arguments,
+    bool strict, absl::string_view prefix, TextWriter* writer) {
+  return ScalarValuesText(computation, computation.results(), arguments, strict,
+                          prefix, writer);
 }
 
 }  // namespace hawser::gpu

@@ -19,9 +19,14 @@ absl::StatusOr<ValueText> OpText(const Instruction& instruction, DType result,
                                  absl::Span<const ValueText> operands,
                                  bool strict);
 
-// The results of a computation of scalars (a reduction's, a scatter's) for
-// these arguments; what it takes in between is written to `writer`, in
-// variables whose names begin with `prefix`. Errors: as OpText.
+// Values of a computation of scalars (a reduction's, a scatter's) for these
+// arguments; what they take in between is written to `writer`, in variables
+// whose names begin with `prefix`. Errors: as OpText.
+absl::StatusOr<std::vector<ValueText>> ScalarValuesText(
+    const Computation& computation, absl::Span<const ValueId> wanted,
+    absl::Span<const ValueText> arguments, bool strict,
+    absl::string_view prefix, TextWriter* writer);
+// The same of its results.
 absl::StatusOr<std::vector<ValueText>> ScalarComputationText(
     const Computation& computation, absl::Span<const ValueText> arguments,
     bool strict, absl::string_view prefix, TextWriter* writer);

@@ -117,7 +117,7 @@ TEST_P(Blocks, ScansInParts) {
 }
 
 TEST_P(Blocks, SortsInOneTile) {
-  for (const int64_t n : {0, 1, 2, 3, 31, 32, 33, 64, 1000, 1023, 1024}) {
+  for (const int64_t n : {0, 1, 2, 3, 31, 32, 33, 64, 511, 512, 1024}) {
     const int64_t rows = n < 64 ? 70 : 2;
     Check(SortModule(SortBody::kAscending, {DType::kF32}, {rows, n}, 1), true);
     Check(SortModule(SortBody::kDescending, {DType::kBF16, DType::kS32},
@@ -134,10 +134,49 @@ TEST_P(Blocks, SortsInOneTile) {
   for (const int launches : launches_) EXPECT_EQ(launches, 1);
 }
 
-// With AddComparator's orders, by merges; of few values, so that many are equal
-// and the second input tells whether they kept their order.
-TEST_P(Blocks, SortsByMerges) {
-  for (const int64_t n : {1025, 2047, 2048, 2049, 4097, 9000}) {
+constexpr DType kSortable[] = {
+    DType::kBool, DType::kU8,  DType::kS8,  DType::kU16, DType::kS16,
+    DType::kU32,  DType::kS32, DType::kU64, DType::kS64, DType::kF16,
+    DType::kBF16, DType::kF32, DType::kF64};
+
+// With AddComparator's orders; where many are equal the second input tells
+// whether they kept their order.
+TEST_P(Blocks, SortsByDigitsOfEveryDType) {
+  int n = 0;
+  for (const DType key : kSortable) {
+    const SortBody body =
+        ++n % 2 == 0 ? SortBody::kAscending : SortBody::kDescending;
+    const SortBody other =
+        n % 2 != 0 ? SortBody::kAscending : SortBody::kDescending;
+    Check(SortModule(body, {key, DType::kU16}, {600 + n}, 0), true);
+    Check(SortModule(other, {key}, {2, 513}, 1), true);
+    Check(SortModule(other, {key, DType::kF64}, {4097}, 0), true);
+  }
+  const auto passes = [](DType key) {
+    return static_cast<int>(ByteWidth(key));
+  };
+  for (size_t k = 0; k < launches_.size(); ++k) {
+    EXPECT_EQ(launches_[k], k % 3 < 2 ? 1 : 2 * passes(kSortable[k / 3])) << k;
+  }
+}
+
+TEST_P(Blocks, SortsByDigitsInOneTile) {
+  for (const int64_t n : {513, 767, 768, 769, 2047, 2048, 4095, 4096}) {
+    Check(SortModule(SortBody::kDescending, {DType::kF32, DType::kS32}, {2, n},
+                     1),
+          true);
+    Check(
+        SortModule(SortBody::kAscending, {DType::kU8, DType::kBool}, {n, 3}, 0),
+        true);
+  }
+  Check(SortModule(SortBody::kAscending,
+                   {DType::kF16, DType::kC128, DType::kU8}, {2, 1000, 2}, 1),
+        true);
+  for (const int launches : launches_) EXPECT_EQ(launches, 1);
+}
+
+TEST_P(Blocks, SortsByDigitsInTiles) {
+  for (const int64_t n : {4097, 8191, 8192, 8193}) {
     Check(SortModule(SortBody::kAscending, {DType::kF32}, {n}, 0), true);
     Check(SortModule(SortBody::kDescending, {DType::kU8, DType::kF64}, {n}, 0),
           true);
@@ -145,9 +184,41 @@ TEST_P(Blocks, SortsByMerges) {
                      1),
           true);
   }
-  Check(SortModule(SortBody::kAscending, {DType::kS64, DType::kU16},
-                   {2, 1500, 3}, 1),
+  // Places, three operands, and runs whose neighbours are of other runs.
+  Check(SortModule(SortBody::kDescending,
+                   {DType::kS16, DType::kC64, DType::kU8}, {2, 4200, 2}, 1),
         true);
+  Check(SortModule(SortBody::kAscending, {DType::kS64, DType::kU16},
+                   {2, 4500, 3}, 1),
+        true);
+  // Tiles of 2048.
+  for (const int64_t n : {2048, 2049, 4096}) {
+    Check(SortModule(SortBody::kAscending, {DType::kF64, DType::kS64}, {n}, 0),
+          true);
+  }
+}
+
+// Of comparators that are written otherwise, and of two keys.
+TEST_P(Blocks, SortsByDigitsOfOtherOrders) {
+  for (const int64_t n : {600, 5000}) {
+    for (const SortBody body : {SortBody::kLess, SortBody::kTurned}) {
+      Check(SortModule(body, {DType::kS16, DType::kF32}, {n}, 0), true);
+    }
+    Check(SortModule(SortBody::kBySum, {DType::kU8, DType::kU8}, {n}, 0), true);
+    Check(SortModule(SortBody::kBySum, {DType::kS16, DType::kS16, DType::kC64},
+                     {n, 2}, 0),
+          true);
+  }
+  EXPECT_EQ(launches_, (std::vector<int>{1, 1, 1, 1, 4, 4, 2, 4}));
+}
+
+// So many that a launch of its own adds up their counts.
+TEST_P(Blocks, SortsByDigitsInManyTiles) {
+  Check(SortModule(SortBody::kDescending, {DType::kU8, DType::kS16},
+                   {2, 131073}, 1),
+        true);
+  Check(SortModule(SortBody::kAscending, {DType::kBF16}, {135168}, 0), true);
+  EXPECT_EQ(launches_, (std::vector<int>{3, 6}));
 }
 
 // Other comparators, by a network.

@@ -610,8 +610,14 @@ TEST(GoldenKernels, Blocks) {
                          {300, 5}, 0, false));
   kernels.Add("short runs",
               SortModule(SortBody::kNever, {DType::kS32}, {50, 30}, 1));
-  kernels.Add("merges", SortModule(SortBody::kDescending,
-                                   {DType::kS32, DType::kU8}, {3000}, 0));
+  kernels.Add("a tile by digits",
+              SortModule(SortBody::kDescending, {DType::kF32, DType::kS32},
+                         {3000, 2}, 0));
+  kernels.Add("tiles by digits",
+              SortModule(SortBody::kAscending, {DType::kU16, DType::kF64},
+                         {2, 5000}, 1));
+  kernels.Add("many tiles by digits",
+              SortModule(SortBody::kDescending, {DType::kBool}, {200000}, 0));
   kernels.Add("exchanges", SortModule(SortBody::kLexicographic,
                                       {DType::kS32, DType::kU8}, {1500}, 0));
 }

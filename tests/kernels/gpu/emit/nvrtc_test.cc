@@ -88,6 +88,17 @@ Texts BlockTexts(bool strict) {
     modules.push_back(SortModule(
         SortBody::kLexicographic, {DType::kU8, DType::kF16}, dims, axis));
   }
+  // Sorts by digits of each width, of one, of few and of many tiles.
+  for (const DType key : {DType::kF16, DType::kF32, DType::kF64}) {
+    for (const Dims& dims : {Dims{4096}, Dims{10000, 7}, Dims{16 << 20}}) {
+      for (const std::vector<DType>& others :
+           {std::vector<DType>{}, {DType::kS32}, {DType::kF64}}) {
+        std::vector<DType> dtypes = others;
+        dtypes.insert(dtypes.begin(), key);
+        modules.push_back(SortModule(SortBody::kDescending, dtypes, dims, 0));
+      }
+    }
+  }
   Texts texts;
   for (const Module& module : modules) {
     const auto plan = plan::MakePlan(module, plan::GpuTarget());

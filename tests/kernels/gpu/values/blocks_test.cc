@@ -54,6 +54,21 @@ TEST(GpuBlocks, SortsByNoOrderAreStillPermutations) {
   }
 }
 
+// More than 1,024 tiles, whose counts a block adds up.
+TEST(GpuBlocks, SortsByDigitsOfAThousandTiles) {
+  Rig rig;
+  const Shape shape = Shape::Of(DType::kS8, {1024 * 4096 + 1});
+  const Module module =
+      SortModule(SortBody::kDescending, {DType::kS8}, shape.dims(), 0);
+  Random random(5);
+  const Literal x = RandomLiteral(shape, random, /*extremes=*/true);
+  ASSERT_OK_AND_ASSIGN(const Values want, Reference(module, {x}));
+  ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(module));
+  EXPECT_FALSE(run->blocks()) << run->Explain();
+  ASSERT_OK_AND_ASSIGN(const Values got, RunOn(run, {x}));
+  EXPECT_EQ(got[0].bytes(), want[0].bytes());
+}
+
 TEST(GpuBlocks, NothingOfAScanRunsOnTheHost) {
   Rig rig({.has_host = false});
   const Module module =
