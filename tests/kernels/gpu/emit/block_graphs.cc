@@ -70,6 +70,11 @@ int AddSortBody(SortBody body, const std::vector<DType>& dtypes,
   ValueId result = compare("LT", p[0], p[1]);
   if (body == SortBody::kNever) {
     result = b.Constant(Literal::Scalar(false));
+  } else if (body == SortBody::kTurned) {
+    result = compare("LT", p[1], p[0]);
+  } else if (body == SortBody::kBySum) {
+    result =
+        compare("LT", b.Add(kAdd, {p[0], p[2]}), b.Add(kAdd, {p[1], p[3]}));
   } else if (body == SortBody::kLexicographic) {
     const ValueId tied =
         b.Add(kAnd, {compare("EQ", p[0], p[1]), compare("LT", p[2], p[3])});

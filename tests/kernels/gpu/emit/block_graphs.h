@@ -33,6 +33,8 @@ enum class SortBody {
   kAscending,  // of the first input, by AddComparator
   kDescending,
   kLess,           // compare(LT) alone: with NaN no order at all
+  kTurned,         // compare(LT) of the right one and the left one: descending
+  kBySum,          // ascending, by the sum of the first two inputs
   kLexicographic,  // by the first input, then by the second one
   kNever,          // false: all stay where they are
 };

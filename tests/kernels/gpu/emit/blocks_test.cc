@@ -198,6 +198,20 @@ TEST_P(Blocks, SortsByDigitsInTiles) {
   }
 }
 
+// Of comparators that are written otherwise, and of two keys.
+TEST_P(Blocks, SortsByDigitsOfOtherOrders) {
+  for (const int64_t n : {600, 5000}) {
+    for (const SortBody body : {SortBody::kLess, SortBody::kTurned}) {
+      Check(SortModule(body, {DType::kS16, DType::kF32}, {n}, 0), true);
+    }
+    Check(SortModule(SortBody::kBySum, {DType::kU8, DType::kU8}, {n}, 0), true);
+    Check(SortModule(SortBody::kBySum, {DType::kS16, DType::kS16, DType::kC64},
+                     {n, 2}, 0),
+          true);
+  }
+  EXPECT_EQ(launches_, (std::vector<int>{1, 1, 1, 1, 4, 4, 2, 4}));
+}
+
 // So many that a launch of its own adds up their counts.
 TEST_P(Blocks, SortsByDigitsInManyTiles) {
   Check(SortModule(SortBody::kDescending, {DType::kU8, DType::kS16},

@@ -47,10 +47,11 @@ TEST(ScanLayout, OnlyFewLongRunsAreCut) {
   EXPECT_GT(parts({1000000, 4}, 0), 1000);
 }
 
-// A comparator of two s32: compare(`direction`, of its values).
-bool IsOrderOf(DType dtype, const char* direction,
-               const std::function<ValueId(ComputationBuilder&, ValueId,
-                                           ValueId, bool is_left)>& value) {
+// What the order of compare(`direction`, of these values) is called.
+std::string OrderBy(
+    DType dtype, const char* direction,
+    const std::function<ValueId(ComputationBuilder&, ValueId, ValueId,
+                                bool is_left)>& value) {
   Module module("m");
   ComputationBuilder b(&module, "less");
   const ValueId l = b.Parameter(Shape::Scalar(dtype));
@@ -60,10 +61,14 @@ bool IsOrderOf(DType dtype, const char* direction,
       b.Add(kCompare, {left, right}, {{"direction", std::string(direction)}});
   const auto number = b.Finish({less});
   EXPECT_OK(number);
-  return number.ok() && IsOrder(module.computation(*number));
+  if (!number.ok()) return "error";
+  const auto order = OrderOfComparator(module.computation(*number));
+  if (!order.has_value()) return "none";
+  EXPECT_EQ(order->image, left);
+  return order->descending ? "descending" : "ascending";
 }
 
-TEST(IsOrder, KnowsComparisonsOfOneFunctionOfBothSides) {
+TEST(OrderOfComparator, KnowsComparisonsOfOneFunctionOfBothSides) {
   const auto own = [](auto& b, ValueId l, ValueId r, bool is_left) {
     return is_left ? l : r;
   };
@@ -79,17 +84,18 @@ TEST(IsOrder, KnowsComparisonsOfOneFunctionOfBothSides) {
   const auto both = [](auto& b, ValueId l, ValueId r, bool is_left) {
     return is_left ? l : b.Add(kMaximum, {l, r});
   };
-  EXPECT_TRUE(IsOrderOf(DType::kS32, "LT", own));
-  EXPECT_TRUE(IsOrderOf(DType::kU8, "GT", other));
-  EXPECT_TRUE(IsOrderOf(DType::kBool, "GT", own));
-  EXPECT_TRUE(IsOrderOf(DType::kS32, "LT", negated));
-  EXPECT_FALSE(IsOrderOf(DType::kF32, "LT", own));
-  EXPECT_FALSE(IsOrderOf(DType::kS32, "LE", own));
-  EXPECT_FALSE(IsOrderOf(DType::kS32, "LT", uneven));
-  EXPECT_FALSE(IsOrderOf(DType::kS32, "LT", both));
+  EXPECT_EQ(OrderBy(DType::kS32, "LT", own), "ascending");
+  EXPECT_EQ(OrderBy(DType::kU8, "GT", other), "ascending");
+  EXPECT_EQ(OrderBy(DType::kBool, "GT", own), "descending");
+  EXPECT_EQ(OrderBy(DType::kS8, "LT", other), "descending");
+  EXPECT_EQ(OrderBy(DType::kS32, "LT", negated), "ascending");
+  EXPECT_EQ(OrderBy(DType::kF32, "LT", own), "none");
+  EXPECT_EQ(OrderBy(DType::kS32, "LE", own), "none");
+  EXPECT_EQ(OrderBy(DType::kS32, "LT", uneven), "none");
+  EXPECT_EQ(OrderBy(DType::kS32, "LT", both), "none");
 }
 
-TEST(IsOrder, KnowsWhatAddComparatorMakes) {
+TEST(OrderOfComparator, KnowsWhatAddComparatorMakes) {
   for (const DType dtype : AllDTypes()) {
     if (IsComplex(dtype)) continue;
     for (const bool descending : {false, true}) {
@@ -97,7 +103,11 @@ TEST(IsOrder, KnowsWhatAddComparatorMakes) {
       const int number =
           AddComparator(dtype, descending, {DType::kF64}, &module);
       const Computation& comparator = module.computation(number);
-      EXPECT_TRUE(IsOrder(comparator)) << DTypeName(dtype);
+      const auto order = OrderOfComparator(comparator);
+      ASSERT_TRUE(order.has_value()) << DTypeName(dtype);
+      EXPECT_EQ(order->descending, descending);
+      EXPECT_EQ(ByteWidth(comparator.shape(order->image).dtype()),
+                ByteWidth(dtype));
       EXPECT_EQ(KeysOfComparator(comparator), std::vector<int>{0});
     }
   }
@@ -107,14 +117,15 @@ TEST(BlockRegions, AreTheGpusAndTheHosts) {
   Module module("m");
   const int less = AddComparator(DType::kF32, false, {}, &module);
   ComputationBuilder b(&module, "main");
-  const ValueId x = b.Parameter(Shape::Of(DType::kF32, {3000}));
+  const ValueId x = b.Parameter(Shape::Of(DType::kF32, {10000}));
   const ValueId y = b.Add(kSort, {x}, {{"dimension", int64_t{0}}}, {less});
   ASSERT_OK_AND_ASSIGN(const int main, b.Finish({y}));
   ASSERT_OK_AND_ASSIGN(const Region gpu,
                        LowerRegion(module, main, 1, GpuTarget()));
   EXPECT_EQ(gpu.kind, RegionKind::kBlock);
-  EXPECT_EQ(gpu.launches, 3);  // tiles of 1024, two merges
-  EXPECT_EQ(gpu.scratch_bytes, 12000);
+  // Three tiles, four digits: keys, and counts of 256 values for each tile.
+  EXPECT_EQ(gpu.launches, 8);
+  EXPECT_EQ(gpu.scratch_bytes, 40000 + 3 * 1024);
   ASSERT_OK_AND_ASSIGN(const Region cpu,
                        LowerRegion(module, main, 1, CpuTarget()));
   EXPECT_EQ(cpu.kind, RegionKind::kHost);
