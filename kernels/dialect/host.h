@@ -92,6 +92,10 @@ class SharedElement {
   }
   T operator=(const SharedElement& x) { return *this = static_cast<T>(x); }
   T operator+=(T x) { return *this = static_cast<T>(*this) + x; }
+  void Add(T x) {
+    context->SharedUpdate(cell_, line_);
+    *at_ += x;
+  }
 
  private:
   T* at_;
@@ -125,6 +129,11 @@ class SharedArray {
  private:
   HostShared memory_;
 };
+
+template <class T>
+void SharedAdd(const SharedArray<T>& array, SharedIndex i, T x) {
+  array[i].Add(x);
+}
 
 static inline u32 ShuffleWord(u32 x, u32 lane, int line = __builtin_LINE()) {
   return context->Shuffle(x, lane, line);

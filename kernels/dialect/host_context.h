@@ -11,6 +11,7 @@ namespace hk {
 struct HostCell {
   unsigned written_at = 0, writer = 0;  // turn and thread; turn 0: never
   unsigned read_at = 0, reader = 0;
+  bool is_update = false;  // it was written by updates alone
 };
 
 // An array in shared memory.
@@ -46,6 +47,8 @@ struct HostContext {
                             unsigned long elements) = 0;
   virtual void SharedRead(HostCell* cell, int line) = 0;
   virtual void SharedWrite(HostCell* cell, int line) = 0;
+  // A read and a write that no other thread comes between.
+  virtual void SharedUpdate(HostCell* cell, int line) = 0;
   virtual void SharedOutside(unsigned long index, unsigned long elements,
                              int line) = 0;
 

@@ -63,6 +63,11 @@ template <class T> HK_DEVICE void AtomicAdd(T* p, T x) { atomicAdd(p, x); }
 HK_DEVICE void AtomicAdd(s64* p, s64 x) { atomicAdd((u64*)p, (u64)x); }
 template <class T> HK_DEVICE void AtomicMax(T* p, T x) { atomicMax(p, x); }
 template <class T> HK_DEVICE void AtomicMin(T* p, T x) { atomicMin(p, x); }
+// Of an array in shared memory: beside it, until a barrier, no thread reads or
+// writes the element otherwise.
+template <class Array> HK_DEVICE void SharedAdd(Array& array, u32 i, u32 x) {
+  atomicAdd(&array[i], x);
+}
 HK_DEVICE u32 ShuffleWord(u32 x, u32 lane) {
   return __shfl_sync(0xffffffffu, x, lane);
 }

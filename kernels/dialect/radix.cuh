@@ -57,7 +57,17 @@ HK_DEVICE void WarpRanks(u32 (&digits)[kItems], Counts& counts) {
     digits[i] |= (before + lower) << kDigitBits;
   }
 }
-// Behind WarpRanks and a barrier: the block's elements of digit HK_TID.
+// The same counts without ranks, whose order nothing tells.
+template <u32 kItems, class Counts>
+HK_DEVICE void WarpCounts(const u32 (&digits)[kItems], Counts& counts) {
+  const u32 own = HK_TID / kWarp * kDigits;
+  HK_UNROLL
+  for (u32 i = 0; i < kDigits; i += kWarp) counts[own + i + Lane()] = 0u;
+  HK_SYNC_WARP();
+  HK_UNROLL
+  for (u32 i = 0; i < kItems; ++i) SharedAdd(counts, own + digits[i], 1u);
+}
+// Behind WarpRanks or WarpCounts and a barrier: the block's elements of digit HK_TID.
 template <class Counts> HK_DEVICE u32 CountOfDigit(Counts& counts) {
   u32 all = 0u;
   HK_UNROLL

@@ -48,8 +48,8 @@ void ThreadContext::StartBlock(const unsigned (&at)[3], uint64_t number) {
 
 void ThreadContext::Fail(int line, std::string what) {
   runner_->Report(absl::StrCat("line ", line, ": ", what, " (block ", block[0],
-                               ",", block[1], ",", block[2], " thread ",
-                               thread, ")"));
+                               ",", block[1], ",", block[2], " thread ", thread,
+                               ")"));
   // Freed here: no destructor runs on a stack that is left.
   std::string().swap(what);
   runner_->Stop();
@@ -160,8 +160,8 @@ bool ThreadContext::Ordered(unsigned at, unsigned other) const {
   if (at >> kTurnShift != runner_->block_turn()) return true;
   if (other == thread + 1) return true;
   if (other == kSeveralWarps) return false;
-  const unsigned warp = (other & kSeveral) != 0 ? other & ~kSeveral
-                                                : WarpOf(other);
+  const unsigned warp =
+      (other & kSeveral) != 0 ? other & ~kSeveral : WarpOf(other);
   return warp == thread / kWarp && at != Turn();
 }
 
@@ -171,29 +171,28 @@ void ThreadContext::SharedRead(hk::HostCell* cell, int line) {
     Fail(line, "reads a shared element that nobody has written");
   }
   if (!Ordered(cell->written_at, cell->writer)) {
-    Fail(line, absl::StrCat("reads a shared element that thread ",
-                            cell->writer - 1,
-                            " has written, without a barrier in between"));
+    Fail(line,
+         absl::StrCat("reads a shared element that thread ", cell->writer - 1,
+                      " has written, without a barrier in between"));
   }
-  const bool is_fresh = Ordered(cell->read_at, cell->reader) &&
-                        cell->reader != self;
+  const bool is_fresh =
+      Ordered(cell->read_at, cell->reader) && cell->reader != self;
   if (cell->reader == 0 || is_fresh) {
     cell->reader = self;
   } else if (cell->reader != self && cell->reader != kSeveralWarps) {
     const unsigned warp = (cell->reader & kSeveral) != 0
                               ? cell->reader & ~kSeveral
                               : WarpOf(cell->reader);
-    cell->reader =
-        warp == thread / kWarp ? kSeveral | warp : kSeveralWarps;
+    cell->reader = warp == thread / kWarp ? kSeveral | warp : kSeveralWarps;
   }
   cell->read_at = Turn();
 }
 
 void ThreadContext::SharedWrite(hk::HostCell* cell, int line) {
   if (cell->written_at != 0 && !Ordered(cell->written_at, cell->writer)) {
-    Fail(line, absl::StrCat("writes a shared element that thread ",
-                            cell->writer - 1,
-                            " has written, without a barrier in between"));
+    Fail(line,
+         absl::StrCat("writes a shared element that thread ", cell->writer - 1,
+                      " has written, without a barrier in between"));
   }
   if (cell->reader != 0 && !Ordered(cell->read_at, cell->reader)) {
     Fail(line,
@@ -202,6 +201,27 @@ void ThreadContext::SharedWrite(hk::HostCell* cell, int line) {
   }
   cell->writer = thread + 1;
   cell->written_at = Turn();
+  cell->is_update = false;
+}
+
+void ThreadContext::SharedUpdate(hk::HostCell* cell, int line) {
+  if (cell->written_at == 0) {
+    Fail(line, "updates a shared element that no thread has written");
+  }
+  const bool ordered = Ordered(cell->written_at, cell->writer);
+  if (!ordered && !cell->is_update) {
+    Fail(line,
+         absl::StrCat("updates a shared element that thread ", cell->writer - 1,
+                      " has written, without a barrier in between"));
+  }
+  if (cell->reader != 0 && !Ordered(cell->read_at, cell->reader)) {
+    Fail(line,
+         "updates a shared element that another thread has read, without a "
+         "barrier in between");
+  }
+  cell->writer = ordered ? thread + 1 : kSeveralWarps;
+  cell->written_at = Turn();
+  cell->is_update = true;
 }
 
 void ThreadContext::SharedOutside(unsigned long index, unsigned long elements,

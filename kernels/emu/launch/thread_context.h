@@ -39,6 +39,7 @@ class ThreadContext final : public hk::HostContext {
                         unsigned long elements) override;
   void SharedRead(hk::HostCell* cell, int line) override;
   void SharedWrite(hk::HostCell* cell, int line) override;
+  void SharedUpdate(hk::HostCell* cell, int line) override;
   void SharedOutside(unsigned long index, unsigned long elements,
                      int line) override;
 

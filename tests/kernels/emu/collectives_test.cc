@@ -1,6 +1,7 @@
 // The prelude's functions of warps and blocks, in every order of threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -72,9 +73,8 @@ TEST(Collectives, ReductionsKeepTheOrderOfOperationsThatDoNotCommute) {
 TEST(Collectives, EveryLaneOfAGroupGetsItsFoldInOrder) {
   const auto x = Random(kThreads);
   const auto y = RunBody<uint32_t>(
-      kAffine,
-      "  v = BitCast<u32>(GroupReduce<Compose, 8>(BitCast<Map>(v)));", "u32",
-      x);
+      kAffine, "  v = BitCast<u32>(GroupReduce<Compose, 8>(BitCast<Map>(v)));",
+      "u32", x);
   for (uint32_t group = 0; group < kThreads; group += 8) {
     uint32_t all = 1;
     for (uint32_t i = 0; i < 8; ++i) all = Compose(all, x[group + i]);
@@ -127,18 +127,59 @@ TEST(Collectives, PlacesByDigitsKeepTheOrderOfEquals) {
   }
 }
 
+TEST(Collectives, CountsOfDigitsAreThoseOfTheBlock) {
+  auto x = Random(kThreads);
+  for (uint32_t i = 0; i < kThreads; ++i) x[i] &= i % 2 == 0 ? 3 : 255;
+  const auto y = RunBody<uint32_t>("",
+                                   "  HK_SHARED(u32, counts, 2048);\n"
+                                   "  u32 digits[1] = {v};\n"
+                                   "  WarpCounts<1>(digits, counts);\n"
+                                   "  HK_SYNC();\n"
+                                   "  v = CountOfDigit(counts);",
+                                   "u32", x);
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    ASSERT_EQ(y[i], std::count(x.begin(), x.end(), i)) << i;
+  }
+}
+
+TEST(Collectives, WhatIsAddedToIsNothingElseUntilABarrier) {
+  const std::string begin =
+      "HK_GLOBAL HK_BOUNDS(256) body(u32* y) {\n"
+      "  HK_SHARED(u32, count, 1);\n"
+      "  if (HK_TID == 0u) count[0] = 0u;\n  HK_SYNC();\n";
+  const std::string add = "  SharedAdd(count, 0u, 2u);\n";
+  const std::string read = "  const u32 v = count[0];\n";
+  const std::string end = "  HK_SYNC();\n  Store(y + HK_TID, HK_TID);\n}\n";
+  const auto status = [&](const std::string& middle) {
+    Bench bench;
+    const auto ys = bench.Make<uint32_t>(kThreads);
+    bench.Launch(bench.Kernel(begin + middle + end, "body"),
+                 {.threads = kThreads}, {ys.Write()});
+    bench.Get(ys);
+    return std::string(bench.status().message());
+  };
+  EXPECT_EQ(status(add + "  HK_SYNC();\n" + read), "");
+  const std::string says = "without a barrier in between";
+  EXPECT_NE(status(add + read).find(says), std::string::npos);
+  EXPECT_NE(status(read + add).find(says), std::string::npos);
+  EXPECT_NE(status(add + "  if (HK_TID == 9u) count[0] = 1u;\n").find(says),
+            std::string::npos);
+  EXPECT_NE(status("  if (HK_TID == 9u) count[0] = 1u;\n" + add).find(says),
+            std::string::npos);
+}
+
 // What stands before each thread, from one round to the next.
 TEST(Collectives, ScansGoOnFromTheirCarry) {
   const auto x = Random(kThreads);
   for (const std::string call : {"BlockScanOn<Compose, 256>(m, carry, s)",
                                  "WarpScanOn<Compose>(m, carry)"}) {
-    const auto y = RunBody<uint32_t>(
-        kAffine,
-        "  HK_SHARED(Map, s, 8);\n"
-        "  const Map m = BitCast<Map>(v);\n"
-        "  Map carry = Compose::Identity();\n  " +
-            call + ";\n  v = BitCast<u32>(" + call + ");",
-        "u32", x);
+    const auto y =
+        RunBody<uint32_t>(kAffine,
+                          "  HK_SHARED(Map, s, 8);\n"
+                          "  const Map m = BitCast<Map>(v);\n"
+                          "  Map carry = Compose::Identity();\n  " +
+                              call + ";\n  v = BitCast<u32>(" + call + ");",
+                          "u32", x);
     const uint32_t group = call[0] == 'B' ? kThreads : 32;
     for (uint32_t first = 0; first < kThreads; first += group) {
       uint32_t before = 1;
@@ -156,12 +197,11 @@ TEST(Collectives, ScansGoOnFromTheirCarry) {
 // A slower warp still reads the results of the first scan there.
 TEST(Collectives, ScansMayShareTheirMemory) {
   const auto x = Random(kThreads);
-  const auto y = RunBody<uint32_t>(
-      "",
-      "  HK_SHARED(u32, s, 8);\n"
-      "  v = BlockScan<Sum<u32>, 256>(v, s);\n"
-      "  v = BlockScan<Sum<u32>, 256>(v, s);",
-      "u32", x);
+  const auto y = RunBody<uint32_t>("",
+                                   "  HK_SHARED(u32, s, 8);\n"
+                                   "  v = BlockScan<Sum<u32>, 256>(v, s);\n"
+                                   "  v = BlockScan<Sum<u32>, 256>(v, s);",
+                                   "u32", x);
   uint32_t once = 0, twice = 0;
   for (uint32_t i = 0; i < kThreads; ++i) {
     once += x[i];

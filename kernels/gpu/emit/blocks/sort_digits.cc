@@ -166,7 +166,7 @@ absl::StatusOr<EmittedKernel> EmitDigitCounts(const Sort& sort, int number,
   kernel.values().ReadFrom("a", "i * kWarp", true, false);
   kernel.WriteDigit("a", absl::StrCat(number * kDigitBits, "u"));
   kernel.CloseItems();
-  body.Line("WarpRanks", kernel.ItemArguments(), ");");
+  body.Line("WarpCounts", kernel.ItemArguments(), ");");
   body.Line("HK_SYNC();");
   body.Line("const u32 spare = HK_TID == kDigits - 1u ? ", layout.tile,
             "u - all : 0u;");
