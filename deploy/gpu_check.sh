@@ -107,7 +107,7 @@ stop_server() {
 
 # checked NAME FOLDER PATTERN: files that check themselves, on the server.
 checked() {
-  step "$1" 120 "$parallel" --files "$2" "$3" 115 \
+  step "$1" 200 "$parallel" --files "$2" "$3" 190 \
     "$bundle/hawser" check --target="$address"
 }
 
@@ -182,9 +182,9 @@ else
   note passed libraries 0 "$(library_paths)"
   step device_suite 180 "$bundle/device_check" --gtest_filter='*/cuda:-*Fault*'
   step device_fault 60 "$bundle/device_check" --gtest_filter='*Fault*/cuda'
-  through_the_server
   conformance
   workloads
   sanitizer
+  through_the_server
 fi
 python3 "$root/deploy/gpu_report.py" "$steps" "$out"

@@ -62,6 +62,8 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
 double FusionCost::SecondsAbove(int instruction,
                                 absl::Span<const GroupId> takers) const {
   constexpr size_t kLook = 160;
+  seen_.resize(c_.instructions().size(), 0);
+  ++looks_;
   const auto is_there = [&](ValueId v) {
     return std::all_of(takers.begin(), takers.end(), [&](GroupId g) {
       return groups_.group(g).points->Demanded(v);
@@ -74,10 +76,11 @@ double FusionCost::SecondsAbove(int instruction,
     for (const ValueId v : c_.instructions()[open[next]].operands) {
       const int producer = c_.producer(v);
       if (groups_.row(producer).node != NodeClass::kLoop ||
-          BytesOf(v) < BytesOf(made) || is_there(v) || open.size() == kLook ||
-          std::find(open.begin(), open.end(), producer) != open.end()) {
+          BytesOf(v) < BytesOf(made) || open.size() == kLook ||
+          seen_[producer] == looks_ || is_there(v)) {
         continue;
       }
+      seen_[producer] = looks_;
       open.push_back(producer);
       seconds += ElementSeconds(producer);
     }

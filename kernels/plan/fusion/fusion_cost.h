@@ -3,6 +3,8 @@
 #ifndef HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
 #define HAWSER_KERNELS_PLAN_FUSION_FUSION_COST_H_
 
+#include <vector>
+
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "kernels/plan/fusion/groups.h"
@@ -11,7 +13,8 @@ namespace hawser::plan {
 
 int64_t ElementsOf(absl::Span<const int64_t> dims);
 
-// Reads the groups as they are at each call. The groups outlive this object.
+// Reads the groups as they are at each call. The groups outlive this object. Not
+// thread-safe.
 class FusionCost {
  public:
   explicit FusionCost(const Groups& groups)
@@ -68,6 +71,9 @@ class FusionCost {
   const Groups& groups_;
   const Computation& c_;
   const Target& target_;
+  // By instruction, the last look ahead that met it; of SecondsAbove alone.
+  mutable std::vector<int> seen_;
+  mutable int looks_ = 0;
 };
 
 }  // namespace hawser::plan
