@@ -278,7 +278,11 @@ TEST(StepBuilder, ACounterThatNothingReadsIsNotCounted) {
           .results[0]
           .bytes,
       4);
-  for (const char* left : {"return %4, %5", "return %3, %5", "return %4"}) {
+  // Read behind the loop by another name.
+  const char* const viewed =
+      "%6: f32[1,3] = reshape(%4) dims=[1,3]\n  return %6";
+  for (const char* left :
+       {"return %4, %5", "return %3, %5", "return %4", viewed}) {
     ExpectValues(without(left), {Three(1), Three(4)});
   }
 }
