@@ -5,7 +5,7 @@
 #   deploy/bundle.sh bundle               here; carry `bundle` along
 #   deploy/gpu_check.sh [BUNDLE [OUT]]    there; bundle and $OUT if left out
 #
-# HAWSER_GPU_CHECK_SECONDS: what is not begun by then is skipped; 560.
+# HAWSER_GPU_CHECK_SECONDS: all that it may take; what is late is ended. 560.
 # Writes OUT/gpu_check.{json,md,log} and OUT/workloads.jsonl. Exits with 1 when a step failed, and with
 # 0 where there is no device: it says so.
 set -uo pipefail

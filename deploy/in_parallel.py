@@ -29,6 +29,8 @@ def commands(arguments):
         found = pathlib.Path(arguments[1]).rglob(arguments[2])
         # The longest first, so that the parts are about as long.
         files = [str(f) for f in sorted(found, key=lambda f: -f.stat().st_size)]
+        if not files:
+            sys.exit(f"in_parallel: no {arguments[2]} in {arguments[1]}")
         arguments = arguments[3:]
     seconds, command, n = float(arguments[0]), arguments[1:], parts()
     if files is not None:
