@@ -11,7 +11,7 @@ namespace hk {
 struct HostCell {
   unsigned written_at = 0, writer = 0;  // turn and thread; turn 0: never
   unsigned read_at = 0, reader = 0;
-  bool is_update = false;  // it was written by updates alone
+  unsigned updated_at = 0, updater = 0;
 };
 
 // An array in shared memory.

@@ -36,14 +36,20 @@ HK_DEVICE u32 LanesOfDigit(u32 digit) {
   }
   return lanes;
 }
+// Of the thread's warp, which the block no longer reads. Returns where they
+// begin.
+template <class Counts> HK_DEVICE u32 ClearCounts(Counts& counts) {
+  const u32 own = HK_TID / kWarp * kDigits;
+  HK_UNROLL
+  for (u32 i = 0; i < kDigits; i += kWarp) counts[own + i + Lane()] = 0u;
+  return own;
+}
 // Counts the digits of each warp: `counts` has kDigits elements for each, which
 // the block no longer reads. digits[i] gets, in higher bits, how many of the
 // warp's elements of that digit stand before the thread's element i.
 template <u32 kItems, class Counts>
 HK_DEVICE void WarpRanks(u32 (&digits)[kItems], Counts& counts) {
-  const u32 own = HK_TID / kWarp * kDigits;
-  HK_UNROLL
-  for (u32 i = 0; i < kDigits; i += kWarp) counts[own + i + Lane()] = 0u;
+  const u32 own = ClearCounts(counts);
   HK_UNROLL
   for (u32 i = 0; i < kItems; ++i) {
     const u32 lanes = LanesOfDigit(digits[i]);
@@ -60,14 +66,13 @@ HK_DEVICE void WarpRanks(u32 (&digits)[kItems], Counts& counts) {
 // The same counts without ranks, whose order nothing tells.
 template <u32 kItems, class Counts>
 HK_DEVICE void WarpCounts(const u32 (&digits)[kItems], Counts& counts) {
-  const u32 own = HK_TID / kWarp * kDigits;
-  HK_UNROLL
-  for (u32 i = 0; i < kDigits; i += kWarp) counts[own + i + Lane()] = 0u;
+  const u32 own = ClearCounts(counts);
   HK_SYNC_WARP();
   HK_UNROLL
   for (u32 i = 0; i < kItems; ++i) SharedAdd(counts, own + digits[i], 1u);
 }
-// Behind WarpRanks or WarpCounts and a barrier: the block's elements of digit HK_TID.
+// Behind WarpRanks or WarpCounts and a barrier: the block's elements of digit
+// HK_TID.
 template <class Counts> HK_DEVICE u32 CountOfDigit(Counts& counts) {
   u32 all = 0u;
   HK_UNROLL

@@ -165,63 +165,55 @@ bool ThreadContext::Ordered(unsigned at, unsigned other) const {
   return warp == thread / kWarp && at != Turn();
 }
 
-void ThreadContext::SharedRead(hk::HostCell* cell, int line) {
+// Ends the launch where another thread has used the element at turn `at`, and
+// no barrier stands in between.
+void ThreadContext::CheckOrdered(unsigned at, unsigned who, const char* does,
+                                 const char* did, int line) {
+  if (who == 0 || Ordered(at, who)) return;
+  const std::string other = (who & kSeveral) != 0
+                                ? "another thread"
+                                : absl::StrCat("thread ", who - 1);
+  Fail(line, absl::StrCat(does, " a shared element that ", other, " has ", did,
+                          ", without a barrier in between"));
+}
+
+// Adds this thread to those that have used an element since the last barrier.
+void ThreadContext::Join(unsigned* at, unsigned* who) const {
   const unsigned self = thread + 1;
+  if (*who == 0 || (Ordered(*at, *who) && *who != self)) {
+    *who = self;
+  } else if (*who != self && *who != kSeveralWarps) {
+    const unsigned warp =
+        (*who & kSeveral) != 0 ? *who & ~kSeveral : WarpOf(*who);
+    *who = warp == thread / kWarp ? kSeveral | warp : kSeveralWarps;
+  }
+  *at = Turn();
+}
+
+void ThreadContext::SharedRead(hk::HostCell* cell, int line) {
   if (cell->written_at == 0) {
     Fail(line, "reads a shared element that nobody has written");
   }
-  if (!Ordered(cell->written_at, cell->writer)) {
-    Fail(line,
-         absl::StrCat("reads a shared element that thread ", cell->writer - 1,
-                      " has written, without a barrier in between"));
-  }
-  const bool is_fresh =
-      Ordered(cell->read_at, cell->reader) && cell->reader != self;
-  if (cell->reader == 0 || is_fresh) {
-    cell->reader = self;
-  } else if (cell->reader != self && cell->reader != kSeveralWarps) {
-    const unsigned warp = (cell->reader & kSeveral) != 0
-                              ? cell->reader & ~kSeveral
-                              : WarpOf(cell->reader);
-    cell->reader = warp == thread / kWarp ? kSeveral | warp : kSeveralWarps;
-  }
-  cell->read_at = Turn();
+  CheckOrdered(cell->written_at, cell->writer, "reads", "written", line);
+  CheckOrdered(cell->updated_at, cell->updater, "reads", "updated", line);
+  Join(&cell->read_at, &cell->reader);
 }
 
 void ThreadContext::SharedWrite(hk::HostCell* cell, int line) {
-  if (cell->written_at != 0 && !Ordered(cell->written_at, cell->writer)) {
-    Fail(line,
-         absl::StrCat("writes a shared element that thread ", cell->writer - 1,
-                      " has written, without a barrier in between"));
-  }
-  if (cell->reader != 0 && !Ordered(cell->read_at, cell->reader)) {
-    Fail(line,
-         "writes a shared element that another thread has read, without a "
-         "barrier in between");
-  }
+  CheckOrdered(cell->written_at, cell->writer, "writes", "written", line);
+  CheckOrdered(cell->updated_at, cell->updater, "writes", "updated", line);
+  CheckOrdered(cell->read_at, cell->reader, "writes", "read", line);
   cell->writer = thread + 1;
   cell->written_at = Turn();
-  cell->is_update = false;
 }
 
 void ThreadContext::SharedUpdate(hk::HostCell* cell, int line) {
   if (cell->written_at == 0) {
     Fail(line, "updates a shared element that no thread has written");
   }
-  const bool ordered = Ordered(cell->written_at, cell->writer);
-  if (!ordered && !cell->is_update) {
-    Fail(line,
-         absl::StrCat("updates a shared element that thread ", cell->writer - 1,
-                      " has written, without a barrier in between"));
-  }
-  if (cell->reader != 0 && !Ordered(cell->read_at, cell->reader)) {
-    Fail(line,
-         "updates a shared element that another thread has read, without a "
-         "barrier in between");
-  }
-  cell->writer = ordered ? thread + 1 : kSeveralWarps;
-  cell->written_at = Turn();
-  cell->is_update = true;
+  CheckOrdered(cell->written_at, cell->writer, "updates", "written", line);
+  CheckOrdered(cell->read_at, cell->reader, "updates", "read", line);
+  Join(&cell->updated_at, &cell->updater);
 }
 
 void ThreadContext::SharedOutside(unsigned long index, unsigned long elements,

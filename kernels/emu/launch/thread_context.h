@@ -56,6 +56,9 @@ class ThreadContext final : public hk::HostContext {
   unsigned Turn() const;
   const std::vector<unsigned>& Exchange(unsigned word, int line);
   bool Ordered(unsigned at, unsigned other) const;
+  void CheckOrdered(unsigned at, unsigned who, const char* does,
+                    const char* did, int line);
+  void Join(unsigned* at, unsigned* who) const;
   uint32_t GlobalThread() const;
 
   BlockRunner* const runner_;
@@ -68,7 +71,7 @@ class ThreadContext final : public hk::HostContext {
   // Two words for each thread, used in turn: a thread writes a word again only
   // after its warp has read the other one.
   std::vector<unsigned> exchanged_[2];
-  std::vector<unsigned> shuffles_;   // per thread
+  std::vector<unsigned> shuffles_;    // per thread
   std::vector<unsigned> warp_syncs_;  // per thread, since the block started
 };
 

@@ -21,6 +21,13 @@ std::vector<uint32_t> Random(size_t n) {
   return values;
 }
 
+// Half of them one of four.
+std::vector<uint32_t> Digits() {
+  std::vector<uint32_t> digits = Random(kThreads);
+  for (uint32_t i = 0; i < kThreads; ++i) digits[i] &= i % 2 == 0 ? 3 : 255;
+  return digits;
+}
+
 // Runs one block of `body`, which makes y[HK_TID] of x[HK_TID].
 template <typename T>
 std::vector<T> RunBody(const std::string& declarations, const std::string& body,
@@ -109,8 +116,7 @@ TEST(Collectives, ABallotHasABitForEachLaneOfTheWarp) {
 }
 
 TEST(Collectives, PlacesByDigitsKeepTheOrderOfEquals) {
-  auto x = Random(kThreads);
-  for (uint32_t i = 0; i < kThreads; ++i) x[i] &= i % 2 == 0 ? 3 : 255;
+  const auto x = Digits();
   const auto y = RunBody<uint32_t>("",
                                    "  HK_SHARED(u32, counts, 2048);\n"
                                    "  HK_SHARED(u32, sums, 8);\n"
@@ -128,8 +134,7 @@ TEST(Collectives, PlacesByDigitsKeepTheOrderOfEquals) {
 }
 
 TEST(Collectives, CountsOfDigitsAreThoseOfTheBlock) {
-  auto x = Random(kThreads);
-  for (uint32_t i = 0; i < kThreads; ++i) x[i] &= i % 2 == 0 ? 3 : 255;
+  const auto x = Digits();
   const auto y = RunBody<uint32_t>("",
                                    "  HK_SHARED(u32, counts, 2048);\n"
                                    "  u32 digits[1] = {v};\n"
@@ -165,6 +170,9 @@ TEST(Collectives, WhatIsAddedToIsNothingElseUntilABarrier) {
   EXPECT_NE(status(add + "  if (HK_TID == 9u) count[0] = 1u;\n").find(says),
             std::string::npos);
   EXPECT_NE(status("  if (HK_TID == 9u) count[0] = 1u;\n" + add).find(says),
+            std::string::npos);
+  // The first of all threads, which adds before any other does.
+  EXPECT_NE(status("  if (HK_TID == 0u) count[0] = 1u;\n" + add).find(says),
             std::string::npos);
 }
 
