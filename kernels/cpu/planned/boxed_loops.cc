@@ -21,12 +21,8 @@ constexpr int64_t kBoxBytes = 192 << 10;
 constexpr double kTurnsSteps = 3e7;
 constexpr int64_t kFewestTurns = 16, kMostTurns = 1024;
 
-bool Meet(const Slot& a, const Slot& b) {
-  return a.base == b.base && a.offset < b.offset + b.bytes &&
-         b.offset < a.offset + a.bytes;
-}
-bool MeetAny(const Slot& a, absl::Span<const Slot> others) {
-  return absl::c_any_of(others, [&](const Slot& b) { return Meet(a, b); });
+bool OverlapsAny(const Slot& a, absl::Span<const Slot> others) {
+  return absl::c_any_of(others, [&](const Slot& b) { return Overlap(a, b); });
 }
 
 // A turn: the region that may be boxed, and what is done besides.
@@ -90,10 +86,10 @@ bool ReadsItsOwn(const plan::Region& region, const RegionWork& work) {
     if (load.operand < 0) continue;
     const Slot& from = work.operands[load.operand];
     for (size_t r = 0; r < work.results.size(); ++r) {
-      if (!Meet(from, work.results[r])) continue;
+      if (!Overlap(from, work.results[r])) continue;
       const auto store = stored(static_cast<int>(r));
       if (from != work.results[r] || store == region.accesses.end() ||
-          !(load.offset == store->offset)) {
+          load.offset != store->offset) {
         return false;
       }
     }
@@ -126,7 +122,7 @@ std::optional<LoopWork> BoxedLoop(const plan::Plan& plan,
                                   const TileOptions& options) {
   const plan::Region& region = RegionOf(plan, boxed);
   const bool apart = absl::c_none_of(boxed.results, [&](const Slot& slot) {
-    return MeetAny(slot, turn.read) || MeetAny(slot, turn.written);
+    return OverlapsAny(slot, turn.read) || OverlapsAny(slot, turn.written);
   });
   if (!apart || *loop.trips < 2 || BytesOf(boxed) <= 2 * kBoxBytes ||
       !ReadsItsOwn(region, boxed)) {
@@ -135,7 +131,7 @@ std::optional<LoopWork> BoxedLoop(const plan::Plan& plan,
   LoopWork work;
   static_cast<RegionWork&>(work) = boxed;
   for (size_t k = 0; k < boxed.operands.size(); ++k) {
-    if (!MeetAny(boxed.operands[k], turn.written)) continue;
+    if (!OverlapsAny(boxed.operands[k], turn.written)) continue;
     if (boxed.operands[k].bytes > kNumberBytes) return std::nullopt;
     work.changing.push_back(static_cast<int>(k));
   }
@@ -189,27 +185,26 @@ void BoxLoops(const plan::Plan& plan, const TileOptions& options,
   }
 }
 
-LoopBoxes::LoopBoxes(const LoopWork& work) {
-  const std::vector<TileLoop>& loops = work.program->outer;
-  loops_.resize(loops.size());
+LoopBoxes::LoopBoxes(const LoopWork& work)
+    : loops_(work.program->outer.begin(), work.program->outer.end()) {
   int64_t turns = 1;
-  for (size_t d = loops.size(); d-- > 0;) {
-    const auto [loop, extent, chunk, begin] = loops[d];
-    int64_t size = std::clamp<int64_t>(work.box_turns / turns, 1, extent);
-    if (size < extent && size > chunk) size -= size % chunk;
-    loops_[d] = {extent, size};
+  for (size_t d = loops_.size(); d-- > 0;) {
+    TileLoop& loop = loops_[d];
+    int64_t size = std::clamp<int64_t>(work.box_turns / turns, 1, loop.extent);
+    if (size < loop.extent && size > loop.chunk) size -= size % loop.chunk;
+    loop.chunk = size;
     turns *= size;
-    count_ *= loops_[d].boxes();
+    count_ *= loop.chunks();
   }
 }
 
 absl::InlinedVector<LoopRange, 4> LoopBoxes::At(int64_t box) const {
   absl::InlinedVector<LoopRange, 4> ranges(loops_.size());
   for (size_t d = loops_.size(); d-- > 0;) {
-    const Loop& loop = loops_[d];
-    const int64_t begin = box % loop.boxes() * loop.size;
-    box /= loop.boxes();
-    ranges[d] = {begin, std::min(loop.size, loop.extent - begin)};
+    const TileLoop& loop = loops_[d];
+    const int64_t begin = box % loop.chunks() * loop.chunk;
+    box /= loop.chunks();
+    ranges[d] = {begin, std::min(loop.chunk, loop.extent - begin)};
   }
   return ranges;
 }

@@ -32,12 +32,7 @@ class LoopBoxes {
   absl::InlinedVector<LoopRange, 4> At(int64_t box) const;
 
  private:
-  struct Loop {
-    int64_t extent = 1, size = 1;
-    int64_t boxes() const { return (extent + size - 1) / size; }
-  };
-
-  absl::InlinedVector<Loop, 4> loops_;
+  absl::InlinedVector<TileLoop, 4> loops_;  // a chunk of each is a box
   int64_t count_ = 1;
 };
 

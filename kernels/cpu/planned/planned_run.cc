@@ -102,11 +102,9 @@ absl::Status PlannedRun::Do(const plan::CaseStep& step) {
 }
 
 absl::Status PlannedRun::Do(const TileWork& work) {
-  absl::InlinedVector<char*, 8> operands, results;
-  for (const Slot& slot : work.operands) operands.push_back(At(slot));
-  for (const Slot& slot : work.results) results.push_back(At(slot));
   HAWSER_RETURN_IF_ERROR(environment_.Look(0));
-  return RunTiles(*work.program, operands, results, environment_);
+  return RunTiles(*work.program, At(work.operands), At(work.results),
+                  environment_);
 }
 
 absl::Status PlannedRun::Do(const ProductWork& work) {
@@ -126,8 +124,7 @@ absl::Status PlannedRun::Do(const ProductWork& work) {
                                                 environment_.memory));
     product = apart.mutable_bytes().data();
   }
-  absl::InlinedVector<char*, 8> operands;
-  for (const Slot& slot : work.operands) operands.push_back(At(slot));
+  auto operands = At(work.operands);
   operands.push_back(product);
   char* const results[] = {At(work.results[0])};
   Environment alone = environment_;  // a box is one thread's
@@ -176,9 +173,7 @@ absl::Status PlannedRun::TakeTurns(const LoopWork& work, int64_t turns,
     }
     HAWSER_RETURN_IF_ERROR(Run(work.after));
   }
-  absl::InlinedVector<char*, 8> operands, results;
-  for (const Slot& slot : work.operands) operands.push_back(At(slot));
-  for (const Slot& slot : work.results) results.push_back(At(slot));
+  const auto operands = At(work.operands), results = At(work.results);
   Environment alone = environment_;  // a box is one thread's
   alone.pool = nullptr;
   const LoopBoxes boxes(work);

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "kernels/cpu/kernel.h"
 #include "kernels/cpu/planned/planned_program.h"
 #include "kernels/plan/steps/steps.h"
@@ -50,6 +52,11 @@ class PlannedRun {
   absl::Status Turn();
   char* At(const plan::Slot& slot) const {
     return bases_[slot.base] + slot.offset;
+  }
+  absl::InlinedVector<char*, 8> At(absl::Span<const plan::Slot> slots) const {
+    absl::InlinedVector<char*, 8> addresses;
+    for (const plan::Slot& slot : slots) addresses.push_back(At(slot));
+    return addresses;
   }
 
   const std::vector<Work>& works_;

@@ -58,7 +58,7 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
 
 // Of one element, what it is made of and not all takers have: where that is not
 // computed again too, values as large are read instead, and nothing is saved.
-// The look ahead ends somewhere.
+// Of the nearest kLook instructions.
 double FusionCost::SecondsAbove(int instruction,
                                 absl::Span<const GroupId> takers) const {
   constexpr size_t kLook = 160;

@@ -37,7 +37,7 @@ class FusionCost {
   bool PaysInAll(int instruction, absl::Span<const GroupId> takers,
                  bool written) const;
 
-  // Whether reading the reduction's input takes longer than some kernels' start.
+  // Whether reading the reduction's input takes longer than two kernels' start.
   bool IsLong(const Instruction& reduce) const;
 
   // Whether a row of the reduction's input stays at hand between passes.

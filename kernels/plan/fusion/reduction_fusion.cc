@@ -36,8 +36,10 @@ bool IsNeededPerTurn(const Instruction& i, const PointGraph& points) {
 
 void ReductionFusion::Place(int instruction) {
   const Instruction& i = c_.instructions()[instruction];
+  const ReduceAxes axes = AxesOfReduce(c_, i);
   const auto readers = groups_.ReadersOf(i);
   int tries = 0;
+  bool asks = true;  // whether a sibling has not been looked for
   for (const GroupId g : readers) {
     if (++tries > kReaderTries) break;
     const Group& group = groups_.group(g);
@@ -47,21 +49,25 @@ void ReductionFusion::Place(int instruction) {
       continue;
     }
     // Who reads results alone may read them of one pass for several.
-    const bool after =
-        !group.reduction && ElementsOf(group.points->domain()) <
-                                ElementsOf(AxesOfReduce(c_, i).input);
-    if (after && cost_.IsLong(i) && JoinSibling(instruction, readers)) return;
-    if (!FitsInto(i, g)) continue;
+    const bool after = !group.reduction && ElementsOf(group.points->domain()) <
+                                               ElementsOf(axes.input);
+    if (asks && after && cost_.IsLong(i)) {
+      if (JoinSibling(instruction, axes, readers)) return;
+      asks = false;
+    }
+    if (!FitsInto(i, axes, g)) continue;
     return groups_.Host(instruction, g);  // not written without other readers
   }
-  if (!JoinSibling(instruction, readers)) groups_.AddOwn(instruction);
+  if (!asks || !JoinSibling(instruction, axes, readers)) {
+    groups_.AddOwn(instruction);
+  }
 }
 
 // Makes the group's loops those of the reduction when they can be.
-bool ReductionFusion::FitsInto(const Instruction& i, GroupId g) {
+bool ReductionFusion::FitsInto(const Instruction& i, const ReduceAxes& axes,
+                               GroupId g) {
   const Group& group = groups_.group(g);
   const PointGraph& points = *group.points;
-  const ReduceAxes axes = AxesOfReduce(c_, i);
   const Dims old = points.domain();
   if (group.reduction) {
     return *group.reduction == axes &&
@@ -85,10 +91,9 @@ bool ReductionFusion::FitsInto(const Instruction& i, GroupId g) {
 }
 
 // Joins a reduction of the same input along the same axes: one pass over it.
-bool ReductionFusion::JoinSibling(int instruction,
+bool ReductionFusion::JoinSibling(int instruction, const ReduceAxes& axes,
                                   absl::Span<const GroupId> readers) {
   const Instruction& i = c_.instructions()[instruction];
-  const ReduceAxes axes = AxesOfReduce(c_, i);
   int tries = 0;
   for (const GroupId g : groups_.ReadersOf(i.operands[0])) {
     if (++tries > kSiblingTries) return false;

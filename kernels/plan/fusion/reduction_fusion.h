@@ -22,8 +22,9 @@ class ReductionFusion {
   void Place(int instruction);
 
  private:
-  bool FitsInto(const Instruction& i, GroupId g);
-  bool JoinSibling(int instruction, absl::Span<const GroupId> readers);
+  bool FitsInto(const Instruction& i, const ReduceAxes& axes, GroupId g);
+  bool JoinSibling(int instruction, const ReduceAxes& axes,
+                   absl::Span<const GroupId> readers);
   bool JoinRelative(int instruction, const ReduceAxes& axes,
                     absl::Span<const GroupId> readers);
 

@@ -227,8 +227,8 @@ absl::Status StepBuilder::AddBody(int body, const Frame& outside,
     const Place& place = buffers.values[results[r]];
     const bool stays =
         place.kind == Place::kArgument && place.index == static_cast<int>(r);
-    frame.results.push_back(in_place[r] || stays ? state
-                                                 : TakeExtra(state.bytes));
+    const bool apart = needs.states[r] && !in_place[r] && !stays;
+    frame.results.push_back(apart ? TakeExtra(state.bytes) : state);
   }
   HAWSER_RETURN_IF_ERROR(AddComputation(body, frame, to, needs.instructions));
   // First all that reads a state, then all that writes one.

@@ -25,6 +25,10 @@ struct Slot {
 
   bool operator==(const Slot&) const = default;
 };
+inline bool Overlap(const Slot& a, const Slot& b) {
+  return a.base == b.base && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
+}
 
 struct Step;
 using Steps = std::vector<Step>;

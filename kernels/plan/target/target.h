@@ -35,7 +35,7 @@ struct Target {
   // ---- limits of a region -------------------------------------------------
   int max_buffers = 24;  // operands and results
   int max_instructions = 400;
-  int max_points = 800;       // evaluations, see region.h
+  int max_points = 800;      // evaluations, see region.h
   int max_predicates = 3;    // nested: pad within concatenate within pad
   int max_concatenated = 8;  // operands of a concatenate that is fused
   // A load of up to so many bytes may be strided: caches hold it.

@@ -26,11 +26,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 
-bool Overlap(const Slot& a, const Slot& b) {
-  return a.base == b.base && a.offset < b.offset + b.bytes &&
-         b.offset < a.offset + a.bytes;
-}
-
 // Dies where it is another kind of step.
 template <typename Action>
 const Action& ActionOf(const Step& step) {
