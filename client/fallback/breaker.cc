@@ -48,6 +48,7 @@ bool Breaker::Close() {
     ++epoch_;
     closed.swap(closed_);
   }
+  if (options_.on_close) options_.on_close();
   if (closed != nullptr) closed->Set(true);
   return true;
 }

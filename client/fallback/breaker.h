@@ -29,6 +29,8 @@ class Breaker {
     // at once. Must not use the breaker.
     std::function<bool()> settled;
     std::function<void(const absl::Status& why)> on_open;
+    // On the breaker's thread, once it is closed and before waits end.
+    std::function<void()> on_close;
   };
   explicit Breaker(Options options) : options_(std::move(options)) {}
 

@@ -65,6 +65,10 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
                     [this](const absl::Status& why) {
                       ++switches_;
                       Announce(why);
+                    },
+                .on_close =
+                    [this] {
+                      HAWSER_LOG(kInfo) << primary_->name() << " is back";
                     }}) {}
 
 FallbackClient::~FallbackClient() {
@@ -148,9 +152,7 @@ absl::Status FallbackClient::Probe() {
   const TraceSpan span("fallback", "probe");
   HAWSER_RETURN_IF_ERROR(
       primary_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
-  HAWSER_RETURN_IF_ERROR(datasets_.Restore(probing_));
-  HAWSER_LOG(kInfo) << primary_->name() << " is back";
-  return absl::OkStatus();
+  return datasets_.Restore(probing_);
 }
 
 Place FallbackClient::PrimaryPlace(const Attempt& attempt,

@@ -26,7 +26,9 @@ ShardPlace::ShardPlace(std::shared_ptr<runtime::Client> client,
                     [this](const absl::Status& why) {
                       HAWSER_LOG(kWarning)
                           << name_ << " is left: " << why.ToString();
-                    }}) {}
+                    },
+                .on_close =
+                    [this] { HAWSER_LOG(kInfo) << name_ << " is back"; }}) {}
 
 ShardPlace::~ShardPlace() {
   probing_.Cancel();
@@ -34,10 +36,7 @@ ShardPlace::~ShardPlace() {
 }
 
 absl::Status ShardPlace::Probe() {
-  HAWSER_RETURN_IF_ERROR(
-      client_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)}));
-  HAWSER_LOG(kInfo) << name_ << " is back";
-  return absl::OkStatus();
+  return client_->Ping({.cancel = probing_.Until(SteadyNow() + kPingTimeout)});
 }
 
 Future<PlaceFigures> ShardPlace::Figures() {

@@ -1,7 +1,9 @@
 #include "client/fallback/breaker.h"
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -66,6 +68,20 @@ TEST(Breaker, ClosesWhenTheProbeSucceeds) {
   const int probes = script.probes;
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(script.probes, probes);  // a closed one is not probed
+}
+
+TEST(Breaker, SaysThatItClosedOnceItIs) {
+  Script script;
+  script.back = true;
+  std::atomic<uint64_t> seen{0};
+  Breaker* breaker = nullptr;
+  auto options = script.Options(absl::Milliseconds(1), absl::Milliseconds(1));
+  options.on_close = [&] { seen = breaker->epoch(); };
+  Breaker real(std::move(options));
+  breaker = &real;
+  real.Trip(0, kGone);
+  ASSERT_TRUE(real.Closed().Await().ok());
+  EXPECT_EQ(seen, 2u);
 }
 
 TEST(Breaker, LateNewsOfAnOldEpochChangesNothing) {
