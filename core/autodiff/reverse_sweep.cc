@@ -48,15 +48,18 @@ bool IsDifferentiable(const Shape& shape) {
 absl::StatusOr<int> PullBacks::Find(int computation,
                                     absl::Span<const int> wanted,
                                     absl::Span<const int> seeded,
-                                    absl::Span<const int> summed) {
+                                    absl::Span<const int> summed,
+                                    absl::Span<const int> known) {
   Key key(computation, {wanted.begin(), wanted.end()},
-          {seeded.begin(), seeded.end()}, {summed.begin(), summed.end()});
+          {seeded.begin(), seeded.end()}, {summed.begin(), summed.end()},
+          {known.begin(), known.end()});
   const auto at = known_.find(key);
   if (at != known_.end()) return at->second;
   ReverseSweep sweep(this, computation, {});
   HAWSER_RETURN_IF_ERROR(sweep.DifferentiateBy(wanted));
   for (int result : seeded) sweep.SeedWithParameter(result);
   for (int parameter : summed) sweep.BeginWithParameter(parameter);
+  for (int result : known) sweep.KnowByParameter(result);
   HAWSER_RETURN_IF_ERROR(sweep.Run());
   std::vector<ValueId> results;
   for (int parameter : wanted) {
@@ -139,13 +142,18 @@ absl::StatusOr<ValueId> ReverseSweep::CopyLoop(
     if (k < states || depends_[loop.operands[k]]) record->wanted.push_back(k);
     if (k >= states && depends_[loop.operands[k]]) record->summed.push_back(k);
   }
+  const Computation& body = shared_->module()->computation(loop.called[1]);
+  for (const int k : record->seeded) {
+    const ValueId result = body.results()[k];
+    if (result >= body.num_parameters()) record->known.push_back(k);
+  }
   HAWSER_ASSIGN_OR_RETURN(
       record->pull_back,
       shared_->Find(loop.called[1], record->wanted, record->seeded,
-                    record->summed));
+                    record->summed, record->known));
   HAWSER_ASSIGN_OR_RETURN(
       const SavingLoop saving,
-      AddSavingLoop(loop, turns, operands, record->pull_back, &builder_));
+      AddSavingLoop(loop, turns, operands, *record, &builder_));
   for (int k = 0; k < states; ++k) {
     record->states.emplace_back();
     if (saving.stacks[k] != kNoValue) {
@@ -188,6 +196,11 @@ void ReverseSweep::BeginWithParameter(int parameter) {
   const ValueId given =
       builder_.Parameter(from_.shape(parameter), SourceLocation{});
   Accumulate(parameter, Expression(&scope_, given));
+}
+
+void ReverseSweep::KnowByParameter(int result) {
+  const ValueId value = from_.results()[result];
+  moved_[value] = builder_.Parameter(from_.shape(value), SourceLocation{});
 }
 
 absl::Status ReverseSweep::Run() {

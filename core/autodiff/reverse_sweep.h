@@ -27,16 +27,17 @@ class PullBacks {
   explicit PullBacks(Module* module) : module_(module) {}
 
   // `summed`: parameters of which what was given so far is taken, too, behind
-  // the seeds, and added to.
+  // the seeds, and added to. `known`: results that are taken behind these.
   absl::StatusOr<int> Find(int computation, absl::Span<const int> wanted,
                            absl::Span<const int> seeded,
-                           absl::Span<const int> summed = {});
+                           absl::Span<const int> summed = {},
+                           absl::Span<const int> known = {});
   Module* module() const { return module_; }
   Monoids& monoids() { return monoids_; }
 
  private:
   using Key = std::tuple<int, std::vector<int>, std::vector<int>,
-                         std::vector<int>>;
+                         std::vector<int>, std::vector<int>>;
 
   Module* const module_;
   Monoids monoids_;
@@ -53,7 +54,8 @@ class ReverseSweep {
   ReverseSweep(PullBacks* shared, int computation,
                absl::Span<const SourceLocation> where);
 
-  // The order of calls: DifferentiateBy, Seed..., Run, CotangentOf, Finish.
+  // The order of calls: DifferentiateBy, Seed..., Begin..., Know..., Run,
+  // CotangentOf, Finish.
   // Errors: as Run's, of a loop's body.
   absl::Status DifferentiateBy(absl::Span<const int> parameters);
   // Result `result` has the cotangent one everywhere, or a new parameter.
@@ -61,6 +63,8 @@ class ReverseSweep {
   void SeedWithParameter(int result);
   // A new parameter is what a parameter of the computation was given so far.
   void BeginWithParameter(int parameter);
+  // A new parameter is what rules see of a result, in place of the copy.
+  void KnowByParameter(int result);
   // Errors: kInvalidArgument, kUnimplemented naming op and place.
   absl::Status Run();
   // Zeros where nothing came back. `parameter`: of the computation.

@@ -16,8 +16,10 @@
 namespace hawser::autodiff {
 namespace {
 
-// Which parameters some result is computed from.
-std::vector<bool> NeededParameters(const Computation& c) {
+// Which states some result of a pull-back is computed from: as what a turn
+// begins with, its first parameters, or as what it ends with, its last ones.
+std::vector<bool> NeededStates(const Computation& c, int states,
+                               absl::Span<const int> known) {
   std::vector<bool> needed(c.num_values(), false);
   for (const ValueId v : c.results()) needed[v] = true;
   for (size_t k = c.instructions().size(); k-- > 0;) {
@@ -29,7 +31,11 @@ std::vector<bool> NeededParameters(const Computation& c) {
     if (!any) continue;
     for (const ValueId v : i.operands) needed[v] = true;
   }
-  needed.resize(c.num_parameters());
+  const int first_known = c.num_parameters() - static_cast<int>(known.size());
+  for (size_t k = 0; k < known.size(); ++k) {
+    if (needed[first_known + k]) needed[known[k]] = true;
+  }
+  needed.resize(states);
   return needed;
 }
 
@@ -77,6 +83,16 @@ absl::StatusOr<int> AddCondition(const Frame& frame, const Computation& from,
   return b.Finish(Inlined(from, p.own, &b));
 }
 
+// The stack, whose entry `at` is that state.
+Expression WithEntry(const Expression& stack, const Expression& at,
+                     const Expression& state) {
+  Dims dims = state.dims();
+  dims.insert(dims.begin(), 1);
+  std::vector<Expression> operands = {stack, Reshaped(state, dims), at};
+  operands.resize(operands.size() + state.rank(), Like(at, 0));
+  return Apply(kDynamicUpdateSlice, operands);
+}
+
 // `kept`: the states that have stacks.
 absl::StatusOr<int> AddBody(const Frame& frame, const Computation& from,
                             absl::Span<const int> kept, Module* module) {
@@ -87,15 +103,10 @@ absl::StatusOr<int> AddBody(const Frame& frame, const Computation& from,
   std::vector<ValueId> results = Inlined(from, p.own, &b);
   const Expression turn(&scope, p.turn);
   results.push_back((turn + 1).value());
-  const Expression zero = Like(turn, 0);
   for (size_t k = 0; k < kept.size(); ++k) {
-    const Expression state(&scope, p.own[kept[k]]);
-    Dims dims = state.dims();
-    dims.insert(dims.begin(), 1);
-    std::vector<Expression> operands = {Expression(&scope, p.stacks[k]),
-                                        Reshaped(state, dims), turn};
-    operands.resize(operands.size() + state.rank(), zero);
-    results.push_back(Apply(kDynamicUpdateSlice, operands).value());
+    results.push_back(WithEntry(Expression(&scope, p.stacks[k]), turn,
+                                Expression(&scope, p.own[kept[k]]))
+                          .value());
   }
   return b.Finish(results);
 }
@@ -104,22 +115,23 @@ absl::StatusOr<int> AddBody(const Frame& frame, const Computation& from,
 
 absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
                                          absl::Span<const ValueId> operands,
-                                         int pull_back,
+                                         const LoopRecord& record,
                                          ComputationBuilder* builder) {
   Module* const module = builder->module();
   // By value: the module may move its computations.
   const Computation condition = module->computation(loop.called[0]);
   const Computation body = module->computation(loop.called[1]);
   const std::vector<bool> needed =
-      NeededParameters(module->computation(pull_back));
+      NeededStates(module->computation(record.pull_back), loop.num_results,
+                   record.known);
   std::vector<int> kept;
   std::vector<Shape> stacks;
   for (int k = 0; k < loop.num_results; ++k) {
     if (!needed[k] || turns == 0) continue;
     Dims dims = body.shape(k).dims();
-    dims.insert(dims.begin(), turns);
+    dims.insert(dims.begin(), turns + 1);
     const auto shape = Shape::Make(body.shape(k).dtype(), dims);
-    if (!shape.ok() || turns > std::numeric_limits<int32_t>::max()) {
+    if (!shape.ok() || turns >= std::numeric_limits<int32_t>::max()) {
       return Unimplemented("the gradient of ", turns,
                            " turns, whose states are too many to keep");
     }
@@ -147,9 +159,14 @@ absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
       builder->Add(kWhile, given, loop.attributes, {new_condition, new_body},
                    SourceLocation{});
   saving.stacks.assign(loop.num_results, kNoValue);
+  const ValueId first_stack = saving.first_result + loop.num_results + 1;
+  const Expression end(&scope, saving.first_result + loop.num_results);
   for (size_t k = 0; k < kept.size(); ++k) {
+    const Expression stack(&scope, first_stack + static_cast<int>(k));
     saving.stacks[kept[k]] =
-        saving.first_result + loop.num_results + 1 + static_cast<int>(k);
+        WithEntry(stack, end,
+                  Expression(&scope, saving.first_result + kept[k]))
+            .value();
   }
   return saving;
 }

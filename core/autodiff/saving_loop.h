@@ -9,22 +9,23 @@
 #include "absl/types/span.h"
 #include "core/ir/builder.h"
 #include "core/ir/module.h"
+#include "core/ops/gradient/gradient.h"
 
 namespace hawser::autodiff {
 
 struct SavingLoop {
   ValueId first_result = kNoValue;  // of the states, as of the loop itself
-  // What each state was before each turn, along a new axis 0; kNoValue where
-  // the pull-back does not look at it.
+  // What each state was before each turn, along a new axis 0, and in the end;
+  // kNoValue where the pull-back does not look at it.
   std::vector<ValueId> stacks;
 };
 
 // Adds a while like `loop` with these operands, which has `turns` turns and
-// keeps the states that `pull_back`, a computation whose first parameters are
-// the body's, needs. Errors: kUnimplemented for more than can be kept.
+// keeps the states that the record's pull-back needs. Errors: kUnimplemented for
+// more than can be kept.
 absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
                                          absl::Span<const ValueId> operands,
-                                         int pull_back,
+                                         const LoopRecord& record,
                                          ComputationBuilder* builder);
 
 }  // namespace hawser::autodiff

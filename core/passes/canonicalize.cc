@@ -39,6 +39,7 @@ constexpr Row kRows[] = {
     {&kConvert, "convert of convert", ConvertTwice},
     {&kDivide, "x / 1", DivisorOne},
     {&kDynamicSlice, "slice of all", OperandIfSameShape},
+    {&kDynamicSlice, "slice at constants", SliceAtConstants},
     {&kDynamicUpdateSlice, "update of all", UpdateOfAll},
     {&kFloor, "floor of floor", TwiceIsOnce},
     {&kImag, "imag of complex", PartOfComplex},

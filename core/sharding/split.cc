@@ -40,8 +40,7 @@ int64_t WorkOf(const Module& module, const Instruction& instruction) {
 class Rewriting {
  public:
   explicit Rewriting(const Module& from)
-      : from_(from),
-        module_(from.name()),
+      : module_(from.name()),
         copy_(from, &module_),
         builder_(&module_, from.entry().name()),
         scope_{builder_, copy_.monoids()},
@@ -86,7 +85,6 @@ class Rewriting {
   }
 
  private:
-  const Module& from_;
   Module module_;
   ModuleCopy copy_;
   ComputationBuilder builder_;

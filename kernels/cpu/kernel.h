@@ -5,6 +5,7 @@
 #define HAWSER_KERNELS_CPU_KERNEL_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -106,6 +107,9 @@ struct KernelContext {
       call;
   // Memory that values of these shapes are given first, once.
   absl::Span<Literal> given = {};
+  // Of a sort: only so many entries of its axis, from the first on, are read of
+  // its results, whose others may stay undefined.
+  int64_t wanted = std::numeric_limits<int64_t>::max();
 
   const Attributes& attributes() const { return instruction.attributes; }
   const Shape& result_shape(int k = 0) const {

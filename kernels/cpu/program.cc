@@ -113,7 +113,7 @@ class Evaluation {
 
   absl::StatusOr<Literals> RunOne(int index, int instruction,
                                   absl::Span<Literal> operands,
-                                  absl::Span<Literal> given) {
+                                  absl::Span<Literal> given, int64_t wanted) {
     const CpuProgram::Prepared& p = program_.computations_[index];
     const CpuProgram::Step& step = p.steps[p.step_of[instruction]];
     auto call = [&](int which, std::vector<Literal> arguments) {
@@ -121,7 +121,7 @@ class Evaluation {
     };
     return step.kernel->run({*step.kernel, *program_.module_, *p.computation,
                              *step.instruction, operands, environment_, call,
-                             given});
+                             given, wanted});
   }
 
  private:
@@ -182,9 +182,10 @@ class Evaluation {
 
 absl::StatusOr<Literals> CpuProgram::RunInstruction(
     int computation, int instruction, absl::Span<Literal> operands,
-    absl::Span<Literal> given, const Environment& environment) const {
+    absl::Span<Literal> given, int64_t wanted,
+    const Environment& environment) const {
   return Evaluation(*this, environment)
-      .RunOne(computation, instruction, operands, given);
+      .RunOne(computation, instruction, operands, given, wanted);
 }
 
 absl::StatusOr<std::vector<Literal>> CpuProgram::Run(

@@ -9,6 +9,7 @@
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
 #include "kernels/plan/fusion/fuse.h"
+#include "kernels/plan/region/block_layout.h"
 #include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {
@@ -88,6 +89,7 @@ absl::StatusOr<ComputationPlan> PlanComputation(
     }
     scratch.push_back(ScratchOf(plan, i, result.regions.back()));
   }
+  FindWanted(c, absl::MakeSpan(result.regions));
   result.buffers = PlanBuffers(c, result.regions, scratch, target);
   return result;
 }

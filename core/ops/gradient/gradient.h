@@ -18,14 +18,14 @@ namespace hawser {
 // A loop that was run forward and kept what its turns began with.
 struct LoopRecord {
   int64_t turns = 0;
-  // Of each state what it was before each turn, along a new axis 0; not present
-  // where nothing needs it.
+  // Of each state what it was before each turn, along a new axis 0, and in the
+  // end; not present where nothing needs it.
   std::vector<Expression> states;
   // Of the body, as GradientContext::pull_back; behind the cotangents of the
   // results it takes what was given so far to the parameters in `summed`, and
-  // adds to that.
+  // adds to that, then the results in `known`, which it would compute else.
   int pull_back = -1;
-  std::vector<int> wanted, seeded, summed;
+  std::vector<int> wanted, seeded, summed, known;
 };
 
 // One instruction of which some result has a cotangent: the derivative of what

@@ -80,17 +80,21 @@ class BackwardLoop {
     const size_t varying =
         1 + record_.seeded.size() + record_.summed.size();
     size_t next = varying;
-    std::vector<ValueId> arguments;
+    Expressions stacks(states_);
     for (int k = 0; k < states_; ++k) {
-      // What is not kept is not looked at.
-      arguments.push_back(
-          (record_.states[k].present()
-               ? EntryOf(p[next++], turn)
-               : Filled(&scope, c_.results[k].shape(), 0))
-              .value());
+      if (record_.states[k].present()) stacks[k] = p[next++];
     }
+    // What is not kept is not looked at.
+    const auto state = [&](int k, const Expression& at) {
+      return (stacks[k].present() ? EntryOf(stacks[k], at)
+                                  : Filled(&scope, c_.results[k].shape(), 0))
+          .value();
+    };
+    std::vector<ValueId> arguments;
+    for (int k = 0; k < states_; ++k) arguments.push_back(state(k, turn));
     for (; next < p.size(); ++next) arguments.push_back(p[next].value());
     for (size_t k = 1; k < varying; ++k) arguments.push_back(p[k].value());
+    for (const int k : record_.known) arguments.push_back(state(k, turn + 1));
     const std::vector<ValueId> given = Inlined(pull_back, arguments, &b);
     std::vector<ValueId> results = {(turn - 1).value()};
     results.insert(results.end(), given.begin(), given.end());

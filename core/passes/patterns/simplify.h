@@ -75,6 +75,7 @@ Simplified MergeBroadcasts(const Site& site);
 Simplified ReverseOfNothing(const Site& site);
 Simplified MergeReverses(const Site& site);
 Simplified MergeSlices(const Site& site);
+Simplified SliceAtConstants(const Site& site);  // a start that is known
 Simplified PadOfNothing(const Site& site);
 Simplified UpdateOfAll(const Site& site);
 

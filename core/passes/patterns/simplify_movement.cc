@@ -1,6 +1,9 @@
 // Simplifications of moved elements.
 #include <algorithm>
+#include <cstdint>
 
+#include "core/base/values/dtype.h"
+#include "core/ir/leaves.h"
 #include "core/ops/expression.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
@@ -135,6 +138,32 @@ Simplified MergeSlices(const Site& site) {
                               {{"start_indices", starts},
                                {"limit_indices", limits},
                                {"strides", strides}});
+}
+
+Simplified SliceAtConstants(const Site& site) {
+  Dims starts, limits;
+  for (int axis = 0; axis < site.result.rank(); ++axis) {
+    const Instruction& start = site.producer(1 + axis);
+    if (start.op != &kConstant) return kNoValue;
+    const Literal& value = start.attributes.GetLiteral("value");
+    const int64_t size = site.result.dim(axis);
+    const int64_t last = site.shape(0).dim(axis) - size;
+    starts.push_back(VisitDType(value.shape().dtype(), [&](auto tag) -> int64_t {
+      using T = typename decltype(tag)::type;
+      if constexpr (kIsInteger<T>) {
+        const T at = value.data<T>()[0];
+        if (at <= T{0}) return 0;
+        return static_cast<int64_t>(std::min<uint64_t>(at, last));
+      } else {
+        return 0;  // no start is
+      }
+    }));
+    limits.push_back(starts.back() + size);
+  }
+  return site.rewriter.Append(kSlice, {site.operands[0]},
+                              {{"start_indices", starts},
+                               {"limit_indices", limits},
+                               {"strides", Dims(starts.size(), 1)}});
 }
 
 // With no padding the sizes are the same; but so they may be with edges that

@@ -90,6 +90,7 @@ absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
       by_tiles ? kRegionSteps + StepsOf(site.region)
                : rows_.CostOf(site.region.computation, site.region.instruction);
   std::visit([&](RegionWork& of) { of.steps = steps_taken; }, made);
+  if (auto* row = std::get_if<RowWork>(&made)) row->wanted = site.region.wanted;
   works_.push_back(std::move(made));
   return absl::OkStatus();
 }

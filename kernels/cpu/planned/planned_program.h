@@ -3,6 +3,7 @@
 #define HAWSER_KERNELS_CPU_PLANNED_PLANNED_PROGRAM_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -54,7 +55,9 @@ struct LoopWork : RegionWork {
 };
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.
-struct RowWork : RegionWork {};
+struct RowWork : RegionWork {
+  int64_t wanted = std::numeric_limits<int64_t>::max();  // the region's
+};
 using Work = std::variant<TileWork, ProductWork, LoopWork, RowWork>;
 
 // Immutable and thread-safe; runs may overlap.

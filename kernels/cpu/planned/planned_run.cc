@@ -218,7 +218,7 @@ absl::Status PlannedRun::Do(const RowWork& work) {
       const Literals results,
       rows_.RunInstruction(work.computation, work.instruction,
                            absl::MakeSpan(operands), absl::MakeSpan(given),
-                           environment_));
+                           work.wanted, environment_));
   for (size_t r = 0; r < work.results.size(); ++r) {
     const auto bytes = results[r].bytes();
     if (bytes.empty() || bytes.data() == At(work.results[r])) continue;

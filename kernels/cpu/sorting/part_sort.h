@@ -1,8 +1,10 @@
-// SortItems: items in the order of their keys, on several threads.
+// SortItems: items in the order of their keys, on several threads. SortFirst: of
+// which only the first ones are needed.
 #ifndef HAWSER_KERNELS_CPU_SORTING_PART_SORT_H_
 #define HAWSER_KERNELS_CPU_SORTING_PART_SORT_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -157,6 +159,76 @@ absl::StatusOr<Item*> SortItems(const KernelContext& c, Item* items, Item* room,
         return absl::OkStatus();
       }));
   return room;
+}
+
+// A key that the first `wanted` of n items are hardly above, by a sample.
+template <typename Item>
+auto BoundOfFirst(const Item* items, int64_t n, int64_t wanted) {
+  constexpr int64_t kSamples = 1024;
+  std::vector<decltype(KeyOf(*items))> sample(kSamples);
+  for (int64_t i = 0; i < kSamples; ++i) {
+    sample[i] = KeyOf(items[n / kSamples * i]);
+  }
+  SortsFor(sample.data()).sort(sample.data(), kSamples);
+  // Where the last that is wanted would stand, and four times what it may be
+  // off.
+  const double at = static_cast<double>(wanted) / static_cast<double>(n) *
+                    static_cast<double>(kSamples);
+  return sample[static_cast<int64_t>(at + 4 * std::sqrt(at + 1))];
+}
+
+// Moves the items whose keys are not above `last` to `to`, in the order they
+// have. Gives how many these are.
+template <typename Item, typename Key>
+absl::StatusOr<int64_t> TakeUpTo(const KernelContext& c, const Item* items,
+                                 int64_t n, Key last, Item* to,
+                                 WorkMeter* meter) {
+  const auto take = [&](int64_t begin, int64_t end) {
+    int64_t count = begin;
+    for (int64_t i = begin; i < end; ++i) {
+      to[count] = items[i];
+      count += KeyOf(items[i]) <= last ? 1 : 0;
+    }
+    return count - begin;
+  };
+  if (n <= kPartItems) {
+    HAWSER_RETURN_IF_ERROR(meter->Begin(static_cast<double>(n)));
+    return take(0, n);
+  }
+  std::vector<int64_t> counts((n - 1) / kPartItems + 1);
+  HAWSER_RETURN_IF_ERROR(c.ForMetered(
+      static_cast<int64_t>(counts.size()), kPartItems,
+      [&](int64_t first, int64_t end, WorkMeter* meter) -> absl::Status {
+        for (int64_t p = first; p < end; ++p) {
+          HAWSER_RETURN_IF_ERROR(meter->Begin(kPartItems));
+          counts[p] = take(p * kPartItems, std::min((p + 1) * kPartItems, n));
+        }
+        return absl::OkStatus();
+      }));
+  int64_t all = 0;
+  for (size_t p = 0; p < counts.size(); ++p) {
+    const Item* const from = to + static_cast<int64_t>(p) * kPartItems;
+    std::copy(from, from + counts[p], to + all);
+    all += counts[p];
+  }
+  return all;
+}
+
+// SortItems of which only the first `wanted` have to be there.
+template <typename Item>
+absl::StatusOr<Item*> SortFirst(const KernelContext& c, Item* items, Item* room,
+                                int64_t n, int64_t wanted, WorkMeter* meter) {
+  // From how many on, and of how many wanted, that is less work.
+  constexpr int64_t kLeast = 4096, kWorth = 4;
+  if (n < kLeast || n / kWorth < wanted) {
+    return SortItems(c, items, room, n, meter);
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const int64_t taken,
+      TakeUpTo(c, items, n, BoundOfFirst(items, n, wanted), room, meter));
+  // Keys that were made to deceive the sample are all sorted.
+  return taken < wanted ? SortItems(c, items, room, n, meter)
+                        : SortItems(c, room, items, taken, meter);
 }
 
 }  // namespace hawser::cpu

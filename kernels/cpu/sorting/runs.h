@@ -2,6 +2,7 @@
 #ifndef HAWSER_KERNELS_CPU_SORTING_RUNS_H_
 #define HAWSER_KERNELS_CPU_SORTING_RUNS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -51,6 +52,8 @@ class Runs {
 
   const KernelContext& context() const { return c_; }
   int64_t size() const { return track_.size; }
+  // How many elements of a sorted run anything reads: the first ones.
+  int64_t wanted() const { return std::min(c_.wanted, track_.size); }
   int64_t step() const { return track_.step; }
   int num_operands() const { return static_cast<int>(out_.size()); }
   template <typename T>
@@ -111,7 +114,8 @@ class Runs {
     return ForElements(n, steps, meter, [&](int64_t i) { fn(i, track_.step); });
   }
 
-  // Element place(i) of an operand's run becomes element i of its result's.
+  // Element place(i) of an operand's run becomes element i of its result's, of
+  // those that are wanted.
   template <typename Place>
   absl::Status Move(int operand, int64_t run, Place place,
                     WorkMeter* meter) const {
@@ -120,7 +124,7 @@ class Runs {
       using W = typename decltype(tag)::type;
       const W* from = In<W>(operand, run);
       W* to = Out<W>(operand, run);
-      return ForElements(track_.size, kMoveSteps, meter, [&](int64_t i) {
+      return ForElements(wanted(), kMoveSteps, meter, [&](int64_t i) {
         to[i * step] = from[static_cast<int64_t>(place(i)) * step];
       });
     });
@@ -144,7 +148,7 @@ class Runs {
       using W = typename decltype(tag)::type;
       if constexpr (std::is_integral_v<W>) {
         W* to = Out<W>(operand, run);
-        return ForElements(track_.size, 1, meter, [&](int64_t i) {
+        return ForElements(wanted(), 1, meter, [&](int64_t i) {
           to[i * step] = static_cast<W>(place(i));
         });
       } else {

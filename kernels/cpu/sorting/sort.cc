@@ -66,15 +66,17 @@ class KeySorter {
         runs_.ForSteps(n, 1, meter, [&](int64_t i, auto step) {
           keys[i] = KeyOfElement(from[i * step]) ^ flips_;
         }));
-    HAWSER_ASSIGN_OR_RETURN(const Key* const sorted,
-                            SortItems(runs_.context(), keys, room, n, meter));
+    const int64_t wanted = runs_.wanted();
+    HAWSER_ASSIGN_OR_RETURN(
+        const Key* const sorted,
+        SortFirst(runs_.context(), keys, room, n, wanted, meter));
     T* to = runs_.Out<T>(0, run);
     HAWSER_RETURN_IF_ERROR(
-        runs_.ForSteps(n, 1, meter, [&](int64_t i, auto step) {
+        runs_.ForSteps(wanted, 1, meter, [&](int64_t i, auto step) {
           to[i * step] = ElementOfKey<T>(sorted[i] ^ flips_);
         }));
     if constexpr (kIsFloat<T>) {
-      return RestoreAlike(from, absl::MakeConstSpan(sorted, n), to, meter);
+      return RestoreAlike(from, absl::MakeConstSpan(sorted, wanted), to, meter);
     }
     return absl::OkStatus();
   }
@@ -124,8 +126,9 @@ class PlaceSorter {
     HAWSER_ASSIGN_OR_RETURN(Item* const room, rooms.Get<Item>(1, n));
     HAWSER_RETURN_IF_ERROR(order_.is_plain ? MakeItems(run, items, meter)
                                            : CallForItems(run, items, meter));
-    HAWSER_ASSIGN_OR_RETURN(const Item* const sorted,
-                            SortItems(runs_.context(), items, room, n, meter));
+    HAWSER_ASSIGN_OR_RETURN(
+        const Item* const sorted,
+        SortFirst(runs_.context(), items, room, n, runs_.wanted(), meter));
     for (int k = 0; k < runs_.num_operands(); ++k) {
       const auto place = [&](int64_t i) { return PlaceOf(sorted[i]); };
       HAWSER_RETURN_IF_ERROR(k == order_.operand && order_.is_plain
@@ -178,7 +181,7 @@ class PlaceSorter {
     const int64_t step = runs_.step();
     const T* from = runs_.In<T>(order_.operand, run);
     T* to = runs_.Out<T>(order_.operand, run);
-    return runs_.ForElements(runs_.size(), 2, meter, [&](int64_t i) {
+    return runs_.ForElements(runs_.wanted(), 2, meter, [&](int64_t i) {
       const T x = ElementOfKey<T>(PlacedKey<Key>(sorted[i]) ^ flips_);
       bool is_it = true;
       if constexpr (kIsFloat<T>) is_it = LikenessOf(x) == Likeness::kNone;

@@ -1,11 +1,13 @@
 #include "kernels/plan/region/block_layout.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
+#include "core/ops/movement/sort.h"
 
 namespace hawser::plan {
 namespace {
@@ -40,6 +42,30 @@ constexpr size_t kMostPairs = 256;
 
 // Arrays of scratch memory begin at multiples of it.
 constexpr int64_t kArrayAlignment = 16;
+
+// Whether all that it reads are loads of points.
+bool IsOfPoints(RegionKind kind) {
+  return kind == RegionKind::kLoop || kind == RegionKind::kTiledTranspose ||
+         kind == RegionKind::kRow || kind == RegionKind::kColumnReduction ||
+         kind == RegionKind::kFullReduction;
+}
+
+// How many entries of an axis of `size`, from the first on, have all that a
+// region reads of its operand.
+int64_t EntriesRead(const Region& region, int operand, int64_t axis,
+                    int64_t size) {
+  if (!IsOfPoints(region.kind)) return size;
+  int64_t entries = 0;
+  bool is_known = false;
+  for (const MemoryAccess& access : region.accesses) {
+    if (access.operand != operand || access.point < 0) continue;
+    const Point& load = region.points[access.point];
+    entries = std::max(
+        entries, region.maps[load.map].axes[axis].bounds().max + 1);
+    is_known = true;
+  }
+  return is_known ? std::min(entries, size) : size;
+}
 
 }  // namespace
 
@@ -259,6 +285,37 @@ void LayOutBlocks(const Module& module, const Instruction& instruction,
   region->bytes_read *= 2;
   for (const ValueId v : instruction.operands) {
     region->scratch_bytes += 2 * layout.ArrayBytes(c.shape(v).dtype());
+  }
+}
+
+void FindWanted(const Computation& c, absl::Span<Region> regions) {
+  const auto sort_of = [&](ValueId v) -> Region* {
+    Region& made = regions[c.producer(v)];
+    return c.instructions()[c.producer(v)].op == &kSort ? &made : nullptr;
+  };
+  bool any = false;
+  for (size_t k = 0; k < regions.size(); ++k) {
+    if (c.instructions()[k].op != &kSort) continue;
+    any = true;
+    regions[k].wanted = 0;
+  }
+  if (!any) return;
+  for (size_t k = 0; k < regions.size(); ++k) {
+    const auto& operands = c.instructions()[k].operands;
+    for (size_t o = 0; o < operands.size(); ++o) {
+      Region* const sort = sort_of(operands[o]);
+      if (sort == nullptr) continue;
+      const int64_t axis =
+          c.instructions()[sort->instruction].attributes.GetInt("dimension");
+      sort->wanted = std::max(
+          sort->wanted, EntriesRead(regions[k], static_cast<int>(o), axis,
+                                    c.shape(operands[o]).dim(axis)));
+    }
+  }
+  for (const ValueId v : c.results()) {
+    if (Region* const sort = sort_of(v)) {
+      sort->wanted = std::numeric_limits<int64_t>::max();
+    }
   }
 }
 

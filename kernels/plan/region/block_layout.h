@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/ir/module.h"
 #include "kernels/plan/region/region.h"
 #include "kernels/plan/target/target.h"
@@ -118,6 +119,9 @@ struct SortLayout {
 // Fills in what a region of kBlock has beside its bytes.
 void LayOutBlocks(const Module& module, const Instruction& instruction,
                   const Target& target, Region* region);
+
+// Sets `wanted` of the sorts among the regions of all of c's instructions.
+void FindWanted(const Computation& c, absl::Span<Region> regions);
 
 }  // namespace hawser::plan
 #endif  // HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_

@@ -1,11 +1,12 @@
 // Region: one kernel of a planned module, as an emitter needs it. A function
-// of one instruction and a Target alone: LowerRegion makes it again from a
-// module that was printed and parsed.
+// of one instruction and a Target alone, but for `wanted`: LowerRegion makes it
+// again from a module that was printed and parsed.
 // FIXED: emitters are written over this header; fields may be added.
 #ifndef HAWSER_KERNELS_PLAN_REGION_REGION_H_
 #define HAWSER_KERNELS_PLAN_REGION_REGION_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -150,6 +151,9 @@ struct Region {
   int64_t splits = 1;  // blocks per result of a split reduction; of kBlock:
                        // parts of a scan's run
   int64_t scratch_bytes = 0;  // for partial results
+  // Of a sort: only so many entries of its axis, from the first on, are read of
+  // its results, whose others may stay undefined (FindWanted).
+  int64_t wanted = std::numeric_limits<int64_t>::max();
   int live_points = 0;        // most values alive at once: registers, about
   Epilogue epilogue;          // kLibraryDot
 

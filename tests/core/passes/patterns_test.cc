@@ -292,6 +292,18 @@ std::vector<PatternCase> Parts() {
          return b.Add(kDynamicSlice, {0, 1}, {{"slice_sizes", Dims{4}}});
        },
        "return %0"},
+      // Where they lead outside, the last part there is.
+      {kDynamicSlice,
+       "slice at constants",
+       {kF23},
+       [](ComputationBuilder& b) {
+         const ValueId row = b.Constant(Literal::Scalar<int64_t>(-7));
+         const ValueId column = b.Constant(Literal::Scalar<int64_t>(7));
+         return b.Add(kDynamicSlice, {0, row, column},
+                      {{"slice_sizes", Dims{1, 2}}});
+       },
+       "slice(%0) limit_indices=[1,3] start_indices=[0,1] strides=[1,1]\n"
+       "  return %3"},
       {kDynamicUpdateSlice,
        "update of all",
        {vector, vector, start},

@@ -186,7 +186,7 @@ Uses OfSort(const OpDef& op, const Literal& x) {
   return {{{x},
            {{"dimension", int64_t{0}}},
            {{{s, s},
-             [&](ComputationBuilder& b, absl::Span<const ValueId> v) {
+             [s](ComputationBuilder& b, absl::Span<const ValueId> v) {
                if (IsComplex(s.dtype())) {
                  return Values{b.Constant(Literal::Scalar(false))};
                }

@@ -17,7 +17,10 @@
 #include "core/base/values/literal.h"
 #include "core/ir/builder.h"
 #include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
 #include "kernels/cpu/evaluator.h"
+#include "kernels/cpu/host_allocator.h"
+#include "kernels/cpu/planned/planned_program.h"
 #include "kernels/cpu/sorting/part_sort.h"
 #include "tests/testing/matchers.h"
 
@@ -32,8 +35,10 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 // makes them.
 enum class Beside : uint8_t { kNothing, kPlaces, kIota };
 
+// Of each operand the first `wanted`; by the planned engine, which may leave the
+// rest alone, where these are not all.
 std::vector<Literal> Sorted(const Literal& keys, bool descending, Beside beside,
-                            int threads) {
+                            int threads, int64_t wanted) {
   const Shape places = Shape::Of(DType::kS32, keys.shape().dims());
   Module module("test");
   const std::vector<DType> others(beside == Beside::kNothing ? 0 : 1,
@@ -53,14 +58,32 @@ std::vector<Literal> Sorted(const Literal& keys, bool descending, Beside beside,
   std::vector<ValueId> results(operands.size());
   std::iota(results.begin(), results.end(),
             b.Add(kSort, operands, {{"dimension", int64_t{0}}}, {less}));
+  const bool all = wanted == keys.shape().num_elements();
+  for (ValueId& result : results) {
+    if (all) break;
+    result = b.Add(kSlice, {result},
+                   {{"start_indices", Dims{0}},
+                    {"limit_indices", Dims{wanted}},
+                    {"strides", Dims{1}}});
+  }
   const auto main = b.Finish(results);
   EXPECT_OK(main);
   Literal order = Literal::Uninitialized(places);
   std::iota(order.mutable_data<int32_t>().begin(),
             order.mutable_data<int32_t>().end(), 0);
   ThreadPool pool(threads);
-  CpuEvaluator evaluator({.pool = threads == 1 ? nullptr : &pool});
-  auto got = evaluator.Evaluate(module, *main, {keys, order}, {});
+  ThreadPool* const workers = threads == 1 ? nullptr : &pool;
+  if (all) {
+    CpuEvaluator evaluator({.pool = workers});
+    auto got = evaluator.Evaluate(module, *main, {keys, order}, {});
+    EXPECT_OK(got);
+    return *std::move(got);
+  }
+  const auto allocator = HostAllocator::Make({});
+  auto program = PlannedProgram::Make(module, runtime::Numerics::kStrict);
+  EXPECT_OK(program);
+  auto got = program->Run({keys, order},
+                          {.pool = workers, .allocator = allocator.get()});
   EXPECT_OK(got);
   return *std::move(got);
 }
@@ -86,19 +109,23 @@ void ExpectSorted(const std::vector<T>& keys, bool descending) {
   Literal x = Literal::Uninitialized(
       Shape::Of(kDTypeOf<T>, {static_cast<int64_t>(keys.size())}));
   std::copy(keys.begin(), keys.end(), x.mutable_data<T>().begin());
-  for (const int threads : {1, 3}) {
-    for (const Beside beside :
-         {Beside::kNothing, Beside::kPlaces, Beside::kIota}) {
-      const auto got = Sorted(x, descending, beside, threads);
-      // By bytes: zeros of both signs keep their order too.
-      ASSERT_EQ(std::memcmp(got[0].bytes().data(), want.data(),
-                            want.size() * sizeof(T)),
-                0)
-          << threads << " threads, " << static_cast<int>(beside);
-      if (beside == Beside::kNothing) continue;
-      ASSERT_TRUE(std::equal(order.begin(), order.end(),
-                             got[1].data<int32_t>().begin()))
-          << threads << " threads, " << static_cast<int>(beside);
+  const auto size = static_cast<int64_t>(keys.size());
+  for (const int64_t wanted : {size, size / 4, int64_t{1000}, int64_t{1}}) {
+    for (const int threads : {1, 3}) {
+      for (const Beside beside :
+           {Beside::kNothing, Beside::kPlaces, Beside::kIota}) {
+        SCOPED_TRACE(testing::Message()
+                     << wanted << " wanted, " << threads << " threads, "
+                     << static_cast<int>(beside));
+        const auto got = Sorted(x, descending, beside, threads, wanted);
+        // By bytes: zeros of both signs keep their order too.
+        ASSERT_EQ(std::memcmp(got[0].bytes().data(), want.data(),
+                              wanted * sizeof(T)),
+                  0);
+        if (beside == Beside::kNothing) continue;
+        ASSERT_TRUE(std::equal(order.begin(), order.begin() + wanted,
+                               got[1].data<int32_t>().begin()));
+      }
     }
   }
 }
@@ -143,6 +170,16 @@ TEST(LargeSortTest, OfKeysThatDoNotSplitWell) {
     rising[i] = static_cast<int32_t>(i % 2 == 0 ? 0 : i);
   }
   ExpectSorted(rising, true);
+}
+
+TEST(LargeSortTest, OfWhichTheSampleSaysNothing) {
+  // What the sample looks at are the largest keys, or the smallest.
+  for (const int32_t sampled : {1 << 30, -(1 << 30)}) {
+    auto keys = Keys<int32_t>(1 << 14, [](uint64_t b) { return b >> 40; });
+    for (size_t i = 0; i < keys.size(); i += 16) keys[i] = sampled;
+    ExpectSorted(keys, false);
+    ExpectSorted(keys, true);
+  }
 }
 
 TEST(LargeSortTest, AroundTheSizeOfAPart) {

@@ -3,14 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/ir/builder.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/slice.h"
 #include "core/ops/movement/sort.h"
+#include "kernels/plan/plan.h"
 #include "kernels/plan/region/node_table.h"
 #include "tests/testing/matchers.h"
 
@@ -129,6 +133,57 @@ TEST(BlockRegions, AreTheGpusAndTheHosts) {
   ASSERT_OK_AND_ASSIGN(const Region cpu,
                        LowerRegion(module, main, 1, CpuTarget()));
   EXPECT_EQ(cpu.kind, RegionKind::kHost);
+}
+
+// What is read of a sort of 10000 elements: by slices, by whatever else.
+int64_t WantedOf(absl::FunctionRef<ValueId(ComputationBuilder&, ValueId)> read) {
+  Module module("m");
+  const int less = AddComparator(DType::kF32, false, {}, &module);
+  ComputationBuilder b(&module, "main");
+  const ValueId x = b.Parameter(Shape::Of(DType::kF32, {10000}));
+  const ValueId y = b.Add(kSort, {x}, {{"dimension", int64_t{0}}}, {less});
+  EXPECT_OK(b.Finish({read(b, y)}));
+  const auto plan = MakePlan(module, CpuTarget());
+  EXPECT_OK(plan);
+  const Computation& c = plan->module.computation(plan->entry().computation);
+  for (const Region& region : plan->entry().regions) {
+    if (c.instructions()[region.instruction].op == &kSort) return region.wanted;
+  }
+  return -1;
+}
+
+ValueId Part(ComputationBuilder& b, ValueId x, int64_t begin, int64_t end) {
+  return b.Add(kSlice, {x},
+               {{"start_indices", Dims{begin}},
+                {"limit_indices", Dims{end}},
+                {"strides", Dims{1}}});
+}
+
+TEST(WantedOfSort, IsWhatStandsInFrontOfTheLastOneRead) {
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  const auto first = [](ComputationBuilder& b, ValueId x) {
+    return b.Add(kNegate, {Part(b, x, 0, 10)});
+  };
+  const auto two = [](ComputationBuilder& b, ValueId x) {
+    return b.Add(kAdd, {Part(b, x, 0, 10), Part(b, x, 30, 40)});
+  };
+  const auto entry = [](ComputationBuilder& b, ValueId x) {
+    const ValueId at = b.Constant(Literal::Scalar<int32_t>(5));
+    return b.Add(kDynamicSlice, {x, at}, {{"slice_sizes", Dims{1}}});
+  };
+  const auto whole = [](ComputationBuilder& b, ValueId x) {
+    return b.Add(kAdd, {Part(b, b.Add(kNegate, {x}), 0, 10), Part(b, x, 0, 10)});
+  };
+  const auto all = [](ComputationBuilder& b, ValueId x) {
+    return b.Add(kNegate, {x});
+  };
+  const auto itself = [](ComputationBuilder&, ValueId x) { return x; };
+  EXPECT_EQ(WantedOf(first), 10);
+  EXPECT_EQ(WantedOf(two), 40);
+  EXPECT_EQ(WantedOf(entry), 10000);
+  EXPECT_EQ(WantedOf(whole), 10);
+  EXPECT_EQ(WantedOf(all), 10000);
+  EXPECT_EQ(WantedOf(itself), kAll);
 }
 
 }  // namespace
