@@ -19,7 +19,7 @@ namespace hawser::plan {
 // case call. The instructions stand in the order they run.
 struct ComputationPlan {
   int computation = -1;
-  std::vector<Region> regions;  // one per instruction
+  Regions regions;  // one per instruction
   BufferPlan buffers;
 };
 

@@ -35,6 +35,7 @@ class Emitter {
     for (int k = 0; k < from_.num_parameters(); ++k) {
       HAWSER_RETURN_IF_ERROR(Copy(k));
     }
+    FindInputs();
     HAWSER_ASSIGN_OR_RETURN(const std::vector<GroupId> order, Order());
     const size_t size = from_.num_parameters() + order.size();
     to_.Reserve(size, size);
@@ -47,49 +48,53 @@ class Emitter {
 
  private:
   // What a group reads from others, each once, ascending.
-  std::vector<ValueId> Inputs(GroupId g) {
-    const Group& group = groups_.group(g);
-    for (const int m : group.members) member_of_[m] = g;
-    std::vector<ValueId> inputs;
-    inputs.reserve(group.reads.size());
-    for (const ValueId v : group.reads) {
-      if (member_of_[from_.producer(v)] != g) inputs.push_back(v);
+  absl::Span<const ValueId> Inputs(GroupId g) const {
+    return absl::MakeConstSpan(inputs_).subspan(begins_[g],
+                                                begins_[g + 1] - begins_[g]);
+  }
+
+  void FindInputs() {
+    begins_.reserve(groups_.size() + 1);
+    inputs_.reserve(2 * groups_.size());
+    for (GroupId g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_.group(g);
+      const size_t begin = inputs_.size();
+      begins_.push_back(begin);
+      for (const int m : group.members) member_of_[m] = g;
+      for (const ValueId v : group.reads) {
+        if (member_of_[from_.producer(v)] != g) inputs_.push_back(v);
+      }
+      std::sort(inputs_.begin() + begin, inputs_.end());
     }
-    std::sort(inputs.begin(), inputs.end());
-    return inputs;
+    begins_.push_back(inputs_.size());
   }
 
   // Makers before readers; of those that are ready, the one whose last
   // instruction stood first.
-  absl::StatusOr<std::vector<GroupId>> Order() {
+  absl::StatusOr<std::vector<GroupId>> Order() const {
     const int count = groups_.size();
     std::vector<int> missing(count, 0);
-    std::vector<std::vector<GroupId>> readers(count);
-    inputs_.resize(count);
-    for (GroupId g = 0; g < count; ++g) {
-      inputs_[g] = Inputs(g);
-      for (const ValueId v : inputs_[g]) {
-        const GroupId maker = groups_.MakerOf(v);
-        if (maker < 0) continue;  // a parameter
-        readers[maker].push_back(g);
-        ++missing[g];
-      }
-    }
     using Entry = std::pair<int, GroupId>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
     const auto add = [&](GroupId g) {
       ready.push({groups_.group(g).members.front(), g});
     };
     for (GroupId g = 0; g < count; ++g) {
+      for (const ValueId v : Inputs(g)) {
+        if (groups_.MakerOf(v) >= 0) ++missing[g];  // else a parameter
+      }
       if (missing[g] == 0) add(g);
     }
     std::vector<GroupId> order;
+    order.reserve(count);
     while (!ready.empty()) {
       const GroupId g = ready.top().second;
       ready.pop();
       order.push_back(g);
-      for (const GroupId reader : readers[g]) {
-        if (--missing[reader] == 0) add(reader);
+      for (const ValueId v : groups_.group(g).outputs) {
+        for (const GroupId reader : groups_.ReadersOf(v)) {
+          if (--missing[reader] == 0) add(reader);
+        }
       }
     }
     if (static_cast<int>(order.size()) != count) {
@@ -104,7 +109,7 @@ class Emitter {
     if (group.members.size() == 1) return Copy(group.members[0]);
     HAWSER_ASSIGN_OR_RETURN(const int body, EmitBody(g));
     absl::InlinedVector<ValueId, 4> operands;
-    for (const ValueId v : inputs_[g]) operands.push_back(mapped_[v]);
+    for (const ValueId v : Inputs(g)) operands.push_back(mapped_[v]);
     HAWSER_ASSIGN_OR_RETURN(
         ValueId first,
         to_.Append(module_, kFusion, operands,
@@ -116,16 +121,17 @@ class Emitter {
   // What the group's fusion calls.
   absl::StatusOr<int> EmitBody(GroupId g) {
     const Group& group = groups_.group(g);
-    FusedBody body;
+    body_.parameters.clear();
+    body_.steps.clear();
+    body_.results.clear();
     ValueId next = 0;
-    for (const ValueId v : inputs_[g]) {
+    for (const ValueId v : Inputs(g)) {
       inside_[v] = next++;
-      body.parameters.push_back(&from_.shape(v));
+      body_.parameters.push_back(&from_.shape(v));
     }
-    body.steps.reserve(group.members.size());
     for (size_t m = group.members.size(); m-- > 0;) {
       const Instruction& i = from_.instructions()[group.members[m]];
-      FusedBody::Step& step = body.steps.emplace_back();
+      FusedBody::Step& step = body_.steps.emplace_back();
       step.like = &i;
       for (const ValueId v : i.operands) step.operands.push_back(inside_[v]);
       step.called = Called(i);
@@ -133,8 +139,8 @@ class Emitter {
         inside_[i.first_result + k] = next++;
       }
     }
-    for (const ValueId v : group.outputs) body.results.push_back(inside_[v]);
-    return bodies_.Find(body);
+    for (const ValueId v : group.outputs) body_.results.push_back(inside_[v]);
+    return bodies_.Find(body_);
   }
 
   absl::InlinedVector<int, 1> Called(const Instruction& i) const {
@@ -165,7 +171,9 @@ class Emitter {
   std::vector<ValueId> mapped_;  // to `to_`
   std::vector<GroupId> member_of_;  // the last group that was looked at
   std::vector<ValueId> inside_;  // to the body that is made; else anything
-  std::vector<std::vector<ValueId>> inputs_;
+  std::vector<ValueId> inputs_;  // group by group
+  std::vector<size_t> begins_;   // of each group's
+  FusedBody body_;               // of the group at hand
 };
 
 }  // namespace

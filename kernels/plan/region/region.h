@@ -6,8 +6,10 @@
 #define HAWSER_KERNELS_PLAN_REGION_REGION_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -122,7 +124,9 @@ struct Epilogue {
 
 struct Region {
   RegionKind kind = RegionKind::kNone;
-  int computation = -1;  // where the instruction stands, in Plan::module
+  // Where the instruction stands, in Plan::module; of fusions of one body, the
+  // first: operands and results of all have the same shapes.
+  int computation = -1;
   int instruction = -1;
   // Where values and instructions of points live: the fusion's computation, or
   // `computation` itself for an instruction that stands alone.
@@ -158,6 +162,39 @@ struct Region {
   int64_t lane_operations = 0;
   double lane_seconds = 0;  // what these take, by the target's costs
   std::string ToString() const;  // a line
+};
+
+// The regions of a computation, one per instruction. Immutable but for Add;
+// fusions of one body have one Region in memory.
+class Regions {
+ public:
+  using Ptr = std::shared_ptr<const Region>;
+  class Iterator {
+   public:
+    explicit Iterator(const Ptr* at) : at_(at) {}
+    const Region& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Ptr* at_;
+  };
+
+  void Reserve(size_t size) { regions_.reserve(size); }
+  void Add(Ptr region) { regions_.push_back(std::move(region)); }
+  size_t size() const { return regions_.size(); }
+  const Region& operator[](size_t instruction) const {
+    return *regions_[instruction];
+  }
+  const Region& back() const { return *regions_.back(); }
+  Iterator begin() const { return Iterator(regions_.data()); }
+  Iterator end() const { return Iterator(regions_.data() + size()); }
+
+ private:
+  std::vector<Ptr> regions_;
 };
 
 // The region of one instruction of `module`. A fusion whose computation is not
