@@ -25,7 +25,8 @@ namespace hawser::cpu {
 // A region and where its values are.
 struct RegionWork {
   int computation = 0, instruction = 0;  // of the planned module
-  absl::InlinedVector<plan::Slot, 4> operands, results;
+  absl::InlinedVector<plan::Slot, 4> operands;
+  absl::InlinedVector<plan::Slot, 1> results;
   int64_t bytes = 0;  // read and written
   int64_t lanes = 0;  // elementary operations
   double steps = 0;   // about how long it takes on one thread

@@ -129,15 +129,15 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   double evaluations = 0, lanes = 0, reads = 0, spent = 0;
   for (const GroupId g : takers) {
     const PointGraph& points = *groups_.group(g).points;
-    evaluations += points.Evaluations(i.first_result);
-    lanes += Recompute(instruction, g, 0);
+    const double here = points.Evaluations(i.first_result);
+    evaluations += here;
+    lanes += here * ElementSeconds(instruction);
     spent = std::max(spent, groups_.group(g).extra_seconds);
     for (const ValueId operand : i.operands) {
       const ValueId v = LoadedFor(operand);
       if (points.Demanded(operand) || points.Demanded(v)) continue;
       const double touched =
-          points.Evaluations(i.first_result) *
-          static_cast<double>(ByteWidth(c_.shape(v).dtype()));
+          here * static_cast<double>(ByteWidth(c_.shape(v).dtype()));
       reads += BytesSeconds(std::min(touched, BytesOf(v)));
     }
   }
