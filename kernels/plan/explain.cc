@@ -102,11 +102,12 @@ std::string Explain(const Plan& plan, const Target& target) {
                     computation.name(), "\": ", cost.launches, " launches, ",
                     cost.bytes, " bytes, arena ", c.buffers.arena_bytes,
                     " bytes for ", c.buffers.temporary_bytes, "\n");
-    for (const Region& r : c.regions) {
+    for (size_t n = 0; n < c.regions.size(); ++n) {
+      const Region& r = c.regions[n];
       if (r.kind == RegionKind::kNone || r.kind == RegionKind::kConstant) {
         continue;
       }
-      const Instruction& i = computation.instructions()[r.instruction];
+      const Instruction& i = computation.instructions()[n];
       absl::StrAppend(&text, "  %", i.first_result, ": ", r.ToString(), "; ",
                       r.launches, r.launches == 1 ? " launch" : " launches",
                       ", reads ", r.bytes_read, ", writes ", r.bytes_written,

@@ -57,39 +57,32 @@ int64_t ScratchOf(const Plan& plan, const Instruction& i,
   return bytes;
 }
 
-// The same region where another fusion calls its computation.
-Region Moved(Region region, int computation, int instruction) {
-  region.computation = computation;
-  region.instruction = instruction;
-  return region;
-}
-
-// `of_body`: by computation, the first region of fusions that call it, or
-// nullptr. A region is a function of what its fusion calls and of its place.
-// It stays where it is while the plan grows, as vectors are moved whole.
+// `of_body`: by computation, the region of the fusions that call it, or nullptr:
+// a region is a function of what its fusion calls.
 absl::StatusOr<ComputationPlan> PlanComputation(
     const Plan& plan, int index, const Target& target,
-    std::vector<const Region*>* of_body) {
+    std::vector<Regions::Ptr>* of_body) {
   const Computation& c = plan.module.computation(index);
   ComputationPlan result{.computation = index};
+  const size_t size = c.instructions().size();
   std::vector<int64_t> scratch;
-  result.regions.reserve(c.instructions().size());
-  for (size_t k = 0; k < c.instructions().size(); ++k) {
+  scratch.reserve(size);
+  result.regions.Reserve(size);
+  for (size_t k = 0; k < size; ++k) {
     const Instruction& i = c.instructions()[k];
-    const auto instruction = static_cast<int>(k);
-    const Region** known =
-        i.op == &kFusion ? &(*of_body)[i.called[0]] : nullptr;
-    if (known != nullptr && *known != nullptr) {
-      result.regions.push_back(Moved(**known, index, instruction));
-    } else {
+    Regions::Ptr alone;
+    Regions::Ptr& region =
+        i.op == &kFusion ? (*of_body)[i.called[0]] : alone;
+    if (region == nullptr) {
       HAWSER_ASSIGN_OR_RETURN(
-          Region region, LowerRegion(plan.module, index, instruction, target));
-      result.regions.push_back(std::move(region));
-      if (known != nullptr) *known = &result.regions.back();
+          Region lowered,
+          LowerRegion(plan.module, index, static_cast<int>(k), target));
+      region = std::make_shared<const Region>(std::move(lowered));
     }
-    scratch.push_back(ScratchOf(plan, i, result.regions.back()));
+    scratch.push_back(ScratchOf(plan, i, *region));
+    result.regions.Add(region);
   }
-  FindWanted(c, absl::MakeSpan(result.regions));
+  result.wanted = FindWanted(c, result.regions);
   result.buffers = PlanBuffers(c, result.regions, scratch, target);
   return result;
 }
@@ -126,7 +119,7 @@ absl::StatusOr<Plan> PlanFused(Module fused, const Target& target) {
   Plan plan{.module = std::move(fused), .alignment = target.alignment};
   const std::vector<bool> stepped = SteppedThrough(plan.module);
   plan.computations.resize(stepped.size());
-  std::vector<const Region*> of_body(stepped.size(), nullptr);
+  std::vector<Regions::Ptr> of_body(stepped.size());
   for (size_t c = 0; c < stepped.size(); ++c) {
     if (!stepped[c]) continue;
     HAWSER_ASSIGN_OR_RETURN(

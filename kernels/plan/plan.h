@@ -19,8 +19,10 @@ namespace hawser::plan {
 // case call. The instructions stand in the order they run.
 struct ComputationPlan {
   int computation = -1;
-  std::vector<Region> regions;  // one per instruction
+  Regions regions;  // one per instruction
   BufferPlan buffers;
+  // FindWanted's; what is not wanted of a sort's results may stay undefined.
+  std::vector<int64_t> wanted;
 };
 
 struct Plan {

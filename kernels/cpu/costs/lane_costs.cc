@@ -1,5 +1,6 @@
 #include "kernels/cpu/costs/lane_costs.h"
 
+#include "absl/container/flat_hash_map.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
@@ -105,9 +106,13 @@ double ElementSeconds(const OpDef& op, DType dtype) {
 }  // namespace
 
 double LaneSteps(const OpDef& op, DType dtype, Isa isa) {
-  for (const LaneCost& row : kLaneCosts) {
-    if (row.op != &op) continue;
-    const double steps = Of(row.lanes, dtype, isa);
+  static const auto& rows = *[] {
+    auto* map = new absl::flat_hash_map<const OpDef*, const Lanes*>();
+    for (const LaneCost& row : kLaneCosts) map->emplace(row.op, &row.lanes);
+    return map;
+  }();
+  if (const auto row = rows.find(&op); row != rows.end()) {
+    const double steps = Of(*row->second, dtype, isa);
     if (steps > 0) return steps;
   }
   if (op.Is(kDataMovement)) return kSimple.f32;

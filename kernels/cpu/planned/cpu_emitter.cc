@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/movement/sort.h"
 #include "kernels/cpu/tiles/tile_program.h"
 
 namespace hawser::cpu {
@@ -22,8 +23,8 @@ bool MayBeTiles(RegionKind kind) {
 }
 
 RegionWork WorkOf(const plan::Site& site, plan::StepBuilder& steps) {
-  RegionWork work{.computation = site.region.computation,
-                  .instruction = site.region.instruction,
+  RegionWork work{.computation = site.plan.computation,
+                  .instruction = site.number,
                   .bytes = site.region.bytes_read + site.region.bytes_written,
                   .lanes = site.region.lane_operations};
   for (size_t k = 0; k < site.instruction.operands.size(); ++k) {
@@ -88,9 +89,11 @@ absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
   const bool by_tiles = std::holds_alternative<TileWork>(made);
   const double steps_taken =
       by_tiles ? kRegionSteps + StepsOf(site.region)
-               : rows_.CostOf(site.region.computation, site.region.instruction);
+               : rows_.CostOf(site.plan.computation, site.number);
   std::visit([&](RegionWork& of) { of.steps = steps_taken; }, made);
-  if (auto* row = std::get_if<RowWork>(&made)) row->wanted = site.region.wanted;
+  if (site.instruction.op == &kSort) {
+    std::get<RowWork>(made).wanted = site.plan.wanted[site.number];
+  }
   works_.push_back(std::move(made));
   return absl::OkStatus();
 }

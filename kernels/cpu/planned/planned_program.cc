@@ -63,6 +63,7 @@ absl::StatusOr<PlannedProgram> PlannedProgram::Make(
       program.rows_,
       CpuProgram::Make(planned,
                        static_cast<int>(planned.computations().size()) - 1));
+  program.works_.reserve(program.plan_->entry().regions.size());
   CpuEmitter emitter(planned, program.rows_, numerics, &program.works_);
   HAWSER_ASSIGN_OR_RETURN(program.steps_,
                           plan::MakeSteps(*program.plan_, emitter));

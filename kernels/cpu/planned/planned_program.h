@@ -26,7 +26,8 @@ namespace hawser::cpu {
 // A region and where its values are.
 struct RegionWork {
   int computation = 0, instruction = 0;  // of the planned module
-  absl::InlinedVector<plan::Slot, 4> operands, results;
+  absl::InlinedVector<plan::Slot, 4> operands;
+  absl::InlinedVector<plan::Slot, 1> results;
   int64_t bytes = 0;  // read and written
   int64_t lanes = 0;  // elementary operations
   double steps = 0;   // about how long it takes on one thread
@@ -56,7 +57,7 @@ struct LoopWork : RegionWork {
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.
 struct RowWork : RegionWork {
-  int64_t wanted = std::numeric_limits<int64_t>::max();  // the region's
+  int64_t wanted = std::numeric_limits<int64_t>::max();  // the plan's
 };
 using Work = std::variant<TileWork, ProductWork, LoopWork, RowWork>;
 

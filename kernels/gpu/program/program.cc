@@ -167,7 +167,7 @@ absl::Status WorkEmitter::AddHost(const Site& site, StepBuilder& steps,
   HostStep step{.call = static_cast<int>(program_.calls.size())};
   HAWSER_ASSIGN_OR_RETURN(
       HostCall call,
-      MakeHostCall(module_, site.region.computation, site.region.instruction));
+      MakeHostCall(module_, site.plan.computation, site.number));
   steps.Note(site, "runs on the host");
   program_.calls.push_back(std::move(call));
   for (size_t k = 0; k < site.instruction.operands.size(); ++k) {

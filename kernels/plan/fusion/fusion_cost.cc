@@ -15,8 +15,15 @@ int64_t ElementsOf(absl::Span<const int64_t> dims) {
 double FusionCost::ElementSeconds(int instruction) const {
   const double operations = groups_.row(instruction).cost;
   if (operations == 0) return 0;
-  const Instruction& i = c_.instructions()[instruction];
-  return target_.ElementSeconds(*i.op, WidestDType(c_, i), operations);
+  if (element_seconds_.empty()) {
+    element_seconds_.resize(c_.instructions().size(), -1);
+  }
+  double& seconds = element_seconds_[instruction];
+  if (seconds < 0) {
+    const Instruction& i = c_.instructions()[instruction];
+    seconds = target_.ElementSeconds(*i.op, WidestDType(c_, i), operations);
+  }
+  return seconds;
 }
 
 bool FusionCost::IsFree(int instruction) const {
@@ -51,17 +58,20 @@ bool FusionCost::PaysInOne(int instruction, GroupId g) const {
   const double saved =
       target_.launch_seconds + BytesSeconds(2 * BytesOf(i.first_result));
   const double elements = again / ElementSeconds(instruction);
-  const double above = elements * SecondsAbove(instruction, {&g, 1});
-  return groups_.group(g).extra_seconds + again + above <= saved ||
-         LeadsToRows(instruction, g);
+  const double spent = groups_.group(g).extra_seconds + again;
+  const auto pays = [&](double above) {
+    return spent + elements * above <= saved;
+  };
+  return PaysAbove(instruction, {&g, 1}, pays) || LeadsToRows(instruction, g);
 }
 
-// Of one element, what it is made of and not all takers have: where that is not
-// computed again too, values as large are read instead, and nothing is saved.
-// Of the nearest kLook instructions.
-double FusionCost::SecondsAbove(int instruction,
-                                absl::Span<const GroupId> takers) const {
+// Where what it is made of is not computed again too, values as large are read
+// instead, and nothing is saved. Looks at the nearest kLook instructions, and no
+// further than it takes to say no.
+bool FusionCost::PaysAbove(int instruction, absl::Span<const GroupId> takers,
+                           absl::FunctionRef<bool(double)> pays) const {
   constexpr size_t kLook = 160;
+  if (!pays(0)) return false;
   seen_.resize(c_.instructions().size(), 0);
   ++looks_;
   const auto is_there = [&](ValueId v) {
@@ -83,9 +93,10 @@ double FusionCost::SecondsAbove(int instruction,
       seen_[producer] = looks_;
       open.push_back(producer);
       seconds += ElementSeconds(producer);
+      if (!pays(seconds)) return false;
     }
   }
-  return seconds;
+  return true;
 }
 
 // Whether it is made of reductions of rows as long as the group's: then the
@@ -118,15 +129,15 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   double evaluations = 0, lanes = 0, reads = 0, spent = 0;
   for (const GroupId g : takers) {
     const PointGraph& points = *groups_.group(g).points;
-    evaluations += points.Evaluations(i.first_result);
-    lanes += Recompute(instruction, g, 0);
+    const double here = points.Evaluations(i.first_result);
+    evaluations += here;
+    lanes += here * ElementSeconds(instruction);
     spent = std::max(spent, groups_.group(g).extra_seconds);
     for (const ValueId operand : i.operands) {
       const ValueId v = LoadedFor(operand);
       if (points.Demanded(operand) || points.Demanded(v)) continue;
       const double touched =
-          points.Evaluations(i.first_result) *
-          static_cast<double>(ByteWidth(c_.shape(v).dtype()));
+          here * static_cast<double>(ByteWidth(c_.shape(v).dtype()));
       reads += BytesSeconds(std::min(touched, BytesOf(v)));
     }
   }
@@ -144,9 +155,10 @@ bool FusionCost::PaysInAll(int instruction, absl::Span<const GroupId> takers,
   if (lanes == 0) return true;
   // Long chains must not be computed twice link by link.
   const double again = std::max(0.0, evaluations - (written ? 0 : once));
-  const double above =
-      again == 0 ? 0 : again * SecondsAbove(instruction, takers);
-  return spent + lanes + above < otherwise;
+  if (again == 0) return spent + lanes < otherwise;
+  return PaysAbove(instruction, takers, [&](double above) {
+    return spent + lanes + again * above < otherwise;
+  });
 }
 
 bool FusionCost::IsLong(const Instruction& reduce) const {
@@ -165,28 +177,39 @@ bool FusionCost::IsResident(const Instruction& reduce,
 
 FusionCost::Values FusionCost::Behind(absl::Span<const ValueId> values,
                                       int64_t elements) const {
-  constexpr size_t kLook = 8;
   Values seen;
-  const auto see = [&](ValueId v) {
-    if (seen.size() < kLook && c_.shape(v).num_elements() == elements &&
-        std::find(seen.begin(), seen.end(), v) == seen.end()) {
-      seen.push_back(v);
-    }
-  };
-  for (const ValueId v : values) see(v);
-  for (size_t next = 0; next < seen.size(); ++next) {
-    const int producer = c_.producer(seen[next]);
-    if (groups_.row(producer).node != NodeClass::kLoop) continue;
-    for (const ValueId v : c_.instructions()[producer].operands) see(v);
-  }
+  LookBehind(values, elements, &seen, [](ValueId) { return false; });
   return seen;
 }
 
 bool FusionCost::Meet(const Values& some, absl::Span<const ValueId> others,
                       int64_t elements) const {
-  const Values theirs = Behind(others, elements);
-  return std::find_first_of(some.begin(), some.end(), theirs.begin(),
-                            theirs.end()) != some.end();
+  Values seen;
+  return LookBehind(others, elements, &seen, [&](ValueId v) {
+    return std::find(some.begin(), some.end(), v) != some.end();
+  });
+}
+
+bool FusionCost::LookBehind(absl::Span<const ValueId> values, int64_t elements,
+                            Values* seen,
+                            absl::FunctionRef<bool(ValueId)> ends) const {
+  constexpr size_t kLook = 8;
+  const auto see = [&](ValueId v) {
+    if (seen->size() == kLook || c_.shape(v).num_elements() != elements ||
+        std::find(seen->begin(), seen->end(), v) != seen->end()) {
+      return false;
+    }
+    seen->push_back(v);
+    return ends(v);
+  };
+  if (std::any_of(values.begin(), values.end(), see)) return true;
+  for (size_t next = 0; next < seen->size() && seen->size() < kLook; ++next) {
+    const int producer = c_.producer((*seen)[next]);
+    if (groups_.row(producer).node != NodeClass::kLoop) continue;
+    const auto& operands = c_.instructions()[producer].operands;
+    if (std::any_of(operands.begin(), operands.end(), see)) return true;
+  }
+  return false;
 }
 
 }  // namespace hawser::plan

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "kernels/plan/fusion/groups.h"
 
@@ -65,13 +66,22 @@ class FusionCost {
   // Of one element of the instruction's result.
   double ElementSeconds(int instruction) const;
   bool LeadsToRows(int instruction, GroupId g) const;
-  double SecondsAbove(int instruction,
-                      absl::Span<const GroupId> takers) const;
+  // Adds to `*seen` what is behind the values, up to the first that `ends`
+  // holds of; whether there is one.
+  bool LookBehind(absl::Span<const ValueId> values, int64_t elements,
+                  Values* seen, absl::FunctionRef<bool(ValueId)> ends) const;
+  // Whether `pays` holds of the seconds that one element takes of what the
+  // instruction is made of and not all takers have. `pays` must hold of less
+  // where it holds of more.
+  bool PaysAbove(int instruction, absl::Span<const GroupId> takers,
+                 absl::FunctionRef<bool(double)> pays) const;
 
   const Groups& groups_;
   const Computation& c_;
   const Target& target_;
-  // By instruction, the last look ahead that met it; of SecondsAbove alone.
+  // By instruction: seconds of an element, -1 before they are asked for, and the
+  // last look of PaysAbove that met it.
+  mutable std::vector<double> element_seconds_;
   mutable std::vector<int> seen_;
   mutable int looks_ = 0;
 };

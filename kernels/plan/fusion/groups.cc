@@ -12,6 +12,8 @@ namespace {
 constexpr int kReachBudget = 64;
 // Of a group, as most have.
 constexpr size_t kUsualPoints = 7;
+// Of groups, on average: few computations have smaller ones.
+constexpr size_t kFewMembers = 4;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ Groups::Groups(const Computation& computation, const Target& target)
       maker_(computation.num_values(), -1) {
   for (const ValueId v : computation.results()) is_result_[v] = true;
   rows_.reserve(computation.instructions().size());
+  groups_.reserve(computation.instructions().size() / kFewMembers);
   for (const Instruction& i : computation.instructions()) {
     rows_.push_back(&NodeOf(computation, i));
   }

@@ -101,17 +101,12 @@ bool LoopFusion::InlineIntoAll(int instruction,
       !cost_.PaysInAll(instruction, takers, written)) {
     return false;
   }
-  bool all = true;
-  for (size_t k = readers.size(); k-- > 0;) {
-    const GroupId g = readers[k];
-    if (!MayInline(instruction, g)) {
-      all = false;
-      continue;
-    }
+  for (size_t k = takers.size(); k-- > 0;) {
+    const GroupId g = takers[k];
     groups_.group(g).extra_seconds += cost_.Recompute(instruction, g, 0);
     groups_.Inline(instruction, g);
   }
-  return all;
+  return takers.size() == readers.size();
 }
 
 // Lets one of the readers write the value out for the others.

@@ -1,5 +1,7 @@
 #include "kernels/plan/memory/buffers.h"
 
+#include <numeric>
+
 #include "core/ir/leaves.h"
 #include "kernels/plan/memory/arena.h"
 #include "kernels/plan/memory/lifetimes.h"
@@ -26,16 +28,39 @@ Place PlaceOfOwner(const Lifetimes& lifetimes, ValueId v) {
   return place;
 }
 
+// Owners in the arena by the step that is the last to read them, ascending.
+class DyingValues {
+ public:
+  DyingValues(absl::Span<const Place> values, int num_steps)
+      : begins_(num_steps + 1, 0) {
+    for (const Place& p : values) {
+      if (p.kind == Place::kArena) ++begins_[p.last + 1];
+    }
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    values_.resize(begins_.back());
+    std::vector<int> at = begins_;
+    for (const Place& p : values) {
+      if (p.kind == Place::kArena) values_[at[p.last]++] = p.owner;
+    }
+  }
+
+  absl::Span<const ValueId> In(int step) const {
+    return absl::MakeConstSpan(values_).subspan(
+        begins_[step], begins_[step + 1] - begins_[step]);
+  }
+
+ private:
+  std::vector<ValueId> values_;  // step by step
+  std::vector<int> begins_;      // of each step's
+};
+
 // Gives each owner in the arena, and each step's scratch memory, an offset.
 void LayOutArena(const Computation& c, absl::Span<const int64_t> scratch,
                  int64_t alignment, BufferPlan* plan) {
   Arena arena(alignment);
   const int num_steps = static_cast<int>(c.instructions().size());
   plan->scratch.assign(num_steps, -1);
-  std::vector<std::vector<ValueId>> dying(num_steps);
-  for (const Place& p : plan->values) {
-    if (p.kind == Place::kArena) dying[p.last].push_back(p.owner);
-  }
+  const DyingValues dying(plan->values, num_steps);
   for (int k = 0; k < num_steps; ++k) {
     const Instruction& i = c.instructions()[k];
     for (int r = 0; r < i.num_results; ++r) {
@@ -46,7 +71,7 @@ void LayOutArena(const Computation& c, absl::Span<const int64_t> scratch,
       plan->scratch[k] = arena.Allocate(scratch[k]);
       arena.Free(plan->scratch[k], scratch[k]);
     }
-    for (const ValueId v : dying[k]) {
+    for (const ValueId v : dying.In(k)) {
       arena.Free(plan->values[v].offset, plan->values[v].bytes);
     }
   }
@@ -56,7 +81,7 @@ void LayOutArena(const Computation& c, absl::Span<const int64_t> scratch,
 }  // namespace
 
 BufferPlan PlanBuffers(const Computation& computation,
-                       absl::Span<const Region> regions,
+                       const Regions& regions,
                        absl::Span<const int64_t> scratch_bytes,
                        const Target& target) {
   Lifetimes lifetimes(computation, regions);

@@ -48,7 +48,7 @@ struct BufferPlan {
 // `regions[i]` belongs to instruction i. `scratch_bytes[i]` is what instruction
 // i needs for itself while it runs.
 BufferPlan PlanBuffers(const Computation& computation,
-                       absl::Span<const Region> regions,
+                       const Regions& regions,
                        absl::Span<const int64_t> scratch_bytes,
                        const Target& target);
 

@@ -28,7 +28,7 @@ const MemoryAccess* StoreOf(const Region& region, int result) {
 }  // namespace
 
 Lifetimes::Lifetimes(const Computation& computation,
-                     absl::Span<const Region> regions)
+                     const Regions& regions)
     : c_(computation), regions_(regions), lives_(computation.num_values()) {
   FindOwners();
   FindLastUses();

@@ -25,7 +25,7 @@ class Lifetimes {
   };
 
   // `computation` and `regions`, one for each instruction, outlive this object.
-  Lifetimes(const Computation& computation, absl::Span<const Region> regions);
+  Lifetimes(const Computation& computation, const Regions& regions);
 
   const Computation& computation() const { return c_; }
   int num_steps() const { return static_cast<int>(regions_.size()); }
@@ -56,7 +56,7 @@ class Lifetimes {
   void TakeOver(ValueId v, ValueId owner);
 
   const Computation& c_;
-  const absl::Span<const Region> regions_;
+  const Regions& regions_;
   std::vector<Life> lives_;  // by ValueId
   std::vector<int> aliased_results_;
 };

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "core/ir/leaves.h"
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/compare.h"
@@ -288,35 +289,28 @@ void LayOutBlocks(const Module& module, const Instruction& instruction,
   }
 }
 
-void FindWanted(const Computation& c, absl::Span<Region> regions) {
-  const auto sort_of = [&](ValueId v) -> Region* {
-    Region& made = regions[c.producer(v)];
-    return c.instructions()[c.producer(v)].op == &kSort ? &made : nullptr;
-  };
-  bool any = false;
-  for (size_t k = 0; k < regions.size(); ++k) {
-    if (c.instructions()[k].op != &kSort) continue;
-    any = true;
-    regions[k].wanted = 0;
-  }
-  if (!any) return;
-  for (size_t k = 0; k < regions.size(); ++k) {
-    const auto& operands = c.instructions()[k].operands;
+std::vector<int64_t> FindWanted(const Computation& c, const Regions& regions) {
+  const auto instructions = c.instructions();
+  const auto is_sort = [](const Instruction& i) { return i.op == &kSort; };
+  if (absl::c_none_of(instructions, is_sort)) return {};
+  std::vector<int64_t> wanted(instructions.size(), 0);
+  for (size_t k = 0; k < instructions.size(); ++k) {
+    const auto& operands = instructions[k].operands;
     for (size_t o = 0; o < operands.size(); ++o) {
-      Region* const sort = sort_of(operands[o]);
-      if (sort == nullptr) continue;
-      const int64_t axis =
-          c.instructions()[sort->instruction].attributes.GetInt("dimension");
-      sort->wanted = std::max(
-          sort->wanted, EntriesRead(regions[k], static_cast<int>(o), axis,
+      const int made = c.producer(operands[o]);
+      if (!is_sort(instructions[made])) continue;
+      const int64_t axis = instructions[made].attributes.GetInt("dimension");
+      wanted[made] = std::max(
+          wanted[made], EntriesRead(regions[k], static_cast<int>(o), axis,
                                     c.shape(operands[o]).dim(axis)));
     }
   }
   for (const ValueId v : c.results()) {
-    if (Region* const sort = sort_of(v)) {
-      sort->wanted = std::numeric_limits<int64_t>::max();
-    }
+    const int made = c.producer(v);
+    if (!is_sort(instructions[made])) continue;
+    wanted[made] = std::numeric_limits<int64_t>::max();
   }
+  return wanted;
 }
 
 }  // namespace hawser::plan

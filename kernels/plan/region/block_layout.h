@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "core/ir/module.h"
 #include "kernels/plan/region/region.h"
 #include "kernels/plan/target/target.h"
@@ -120,8 +119,10 @@ struct SortLayout {
 void LayOutBlocks(const Module& module, const Instruction& instruction,
                   const Target& target, Region* region);
 
-// Sets `wanted` of the sorts among the regions of all of c's instructions.
-void FindWanted(const Computation& c, absl::Span<Region> regions);
+// By instruction of c, whose regions these are: of a sort, how many entries of
+// its axis, from the first on, are all that is read of its results. Empty where
+// nothing is sorted.
+std::vector<int64_t> FindWanted(const Computation& c, const Regions& regions);
 
 }  // namespace hawser::plan
 #endif  // HAWSER_KERNELS_PLAN_REGION_BLOCK_LAYOUT_H_

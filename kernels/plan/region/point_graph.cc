@@ -87,6 +87,7 @@ PointId PointGraph::Demand(ValueId value, MapId map, ScopeId scope,
     if (user >= 0 && !points_[user].per_result) per_turn_[*known] = true;
     return *known;
   }
+  if (ids.empty() && demanded_ != nullptr) demanded_->push_back(value);
   const auto id = static_cast<PointId>(points_.size());
   ids.push_back(id);
   Point& p = points_.emplace_back();
@@ -104,7 +105,7 @@ PointId PointGraph::Demand(ValueId value, MapId map, ScopeId scope,
 void PointGraph::Expand(int instruction, std::vector<ValueId>* demanded) {
   const Instruction& i = computation_.instructions()[instruction];
   const NodeRow& row = NodeOf(*i.op);
-  const size_t before = points_.size();
+  demanded_ = demanded;
   for (int k = 0; k < i.num_results; ++k) {
     const auto found = by_value_.find(i.first_result + k);
     if (found == by_value_.end()) continue;
@@ -116,12 +117,7 @@ void PointGraph::Expand(int instruction, std::vector<ValueId>* demanded) {
       points_[id] = std::move(p);
     }
   }
-  if (demanded == nullptr) return;
-  for (size_t p = before; p < points_.size(); ++p) {
-    if (by_value_[points_[p].value].front() == static_cast<PointId>(p)) {
-      demanded->push_back(points_[p].value);
-    }
-  }
+  demanded_ = nullptr;
 }
 
 void PointGraph::ChangeDomain(Dims domain, int num_kept,

@@ -29,6 +29,7 @@ class PointGraph {
     points_.reserve(points);
     per_turn_.reserve(points);
     by_value_.reserve(points);
+    maps_.reserve(kUsualMaps);
   }
   // The point of `value` there; made when it is new. `user` is the point that
   // needs it, -1 for a result.
@@ -75,6 +76,8 @@ class PointGraph {
   int ScopeDepth(ValueId value) const;
 
  private:
+  static constexpr size_t kUsualMaps = 4;
+
   bool PerResult(MapId map, ScopeId scope) const;
   bool Reduced(const IndexExpr& e) const;
   bool Reduced(const IndexMap& map) const;
@@ -86,13 +89,14 @@ class PointGraph {
   int num_kept_;
   double turns_kept_ = 1, turns_all_ = 1;
   std::vector<IndexMap> maps_;
-  std::vector<bool> map_reduced_;  // uses a reduced loop index
-  std::vector<bool> scope_reduced_;
+  absl::InlinedVector<bool, 8> map_reduced_;  // uses a reduced loop index
+  absl::InlinedVector<bool, 8> scope_reduced_;
   std::vector<Scope> scopes_ = {Scope{}};
   std::vector<Symbol> symbols_;
   std::vector<Point> points_;
-  std::vector<bool> per_turn_;
+  absl::InlinedVector<bool, 16> per_turn_;
   absl::flat_hash_map<ValueId, PointIds> by_value_;
+  std::vector<ValueId>* demanded_ = nullptr;  // of the Expand at hand
 };
 
 }  // namespace hawser::plan

@@ -1,14 +1,15 @@
 // Region: one kernel of a planned module, as an emitter needs it. A function
-// of one instruction and a Target alone, but for `wanted`: LowerRegion makes it
-// again from a module that was printed and parsed.
+// of one instruction and a Target alone: LowerRegion makes it again from a
+// module that was printed and parsed.
 // FIXED: emitters are written over this header; fields may be added.
 #ifndef HAWSER_KERNELS_PLAN_REGION_REGION_H_
 #define HAWSER_KERNELS_PLAN_REGION_REGION_H_
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -123,7 +124,9 @@ struct Epilogue {
 
 struct Region {
   RegionKind kind = RegionKind::kNone;
-  int computation = -1;  // where the instruction stands, in Plan::module
+  // Where the instruction stands, in Plan::module; of fusions of one body, the
+  // first: operands and results of all have the same shapes.
+  int computation = -1;
   int instruction = -1;
   // Where values and instructions of points live: the fusion's computation, or
   // `computation` itself for an instruction that stands alone.
@@ -151,9 +154,6 @@ struct Region {
   int64_t splits = 1;  // blocks per result of a split reduction; of kBlock:
                        // parts of a scan's run
   int64_t scratch_bytes = 0;  // for partial results
-  // Of a sort: only so many entries of its axis, from the first on, are read of
-  // its results, whose others may stay undefined (FindWanted).
-  int64_t wanted = std::numeric_limits<int64_t>::max();
   int live_points = 0;        // most values alive at once: registers, about
   Epilogue epilogue;          // kLibraryDot
 
@@ -162,6 +162,39 @@ struct Region {
   int64_t lane_operations = 0;
   double lane_seconds = 0;  // what these take, by the target's costs
   std::string ToString() const;  // a line
+};
+
+// The regions of a computation, one per instruction. Immutable but for Add;
+// fusions of one body have one Region in memory.
+class Regions {
+ public:
+  using Ptr = std::shared_ptr<const Region>;
+  class Iterator {
+   public:
+    explicit Iterator(const Ptr* at) : at_(at) {}
+    const Region& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Ptr* at_;
+  };
+
+  void Reserve(size_t size) { regions_.reserve(size); }
+  void Add(Ptr region) { regions_.push_back(std::move(region)); }
+  size_t size() const { return regions_.size(); }
+  const Region& operator[](size_t instruction) const {
+    return *regions_[instruction];
+  }
+  const Region& back() const { return *regions_.back(); }
+  Iterator begin() const { return Iterator(regions_.data()); }
+  Iterator end() const { return Iterator(regions_.data() + size()); }
+
+ private:
+  std::vector<Ptr> regions_;
 };
 
 // The region of one instruction of `module`. A fusion whose computation is not

@@ -106,7 +106,7 @@ Slot StepBuilder::SlotOf(const ComputationPlan& plan, const Frame& frame,
 }
 
 Slot StepBuilder::ScratchSlot(const Site& site) const {
-  const int64_t offset = site.plan.buffers.scratch[site.region.instruction];
+  const int64_t offset = site.plan.buffers.scratch[site.number];
   return {Slot::kArena, site.frame.arena + std::max<int64_t>(offset, 0),
           site.region.scratch_bytes};
 }
@@ -131,10 +131,10 @@ absl::Status StepBuilder::AddComputation(int computation, const Frame& frame,
                                          const std::vector<bool>& needed) {
   const ComputationPlan& planned = plan_.computations[computation];
   const Computation& c = plan_.module.computation(computation);
-  for (const Region& region : planned.regions) {
-    if (!needed.empty() && !needed[region.instruction]) continue;
-    const Site site{planned, c, region, c.instructions()[region.instruction],
-                    frame};
+  for (int k = 0; k < static_cast<int>(planned.regions.size()); ++k) {
+    if (!needed.empty() && !needed[k]) continue;
+    const Site site{planned, c,    planned.regions[k], c.instructions()[k],
+                    k,       frame};
     const absl::Status added = AddInstruction(site, to);
     if (!added.ok()) {
       return Annotate(added, NameOf(plan_.module, site.instruction));
@@ -182,8 +182,8 @@ void StepBuilder::AddCopies(const ComputationPlan& planned, const Frame& frame,
 
 absl::Status StepBuilder::AddWhile(const Site& site, Steps* to) {
   const Instruction& i = site.instruction;
-  LoopStep loop{.trips = TripCount(plan_.module, site.region.computation,
-                                   site.region.instruction)};
+  LoopStep loop{.trips = TripCount(plan_.module, site.plan.computation,
+                                   site.number)};
   const LoopNeeds needs =
       NeedsOf(plan_, site.plan, site.region, /*runs_condition=*/!loop.trips);
   Frame frame{.arena = ScratchSlot(site).offset};

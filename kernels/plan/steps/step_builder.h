@@ -29,6 +29,7 @@ struct Site {
   const Computation& computation;
   const Region& region;
   const Instruction& instruction;
+  int number;  // of the instruction, in `computation`
   const Frame& frame;
 };
 

@@ -162,8 +162,9 @@ class TileTest : public ::testing::Test {
     const auto arguments =
         RandomArguments(module.signature(), random, specials);
     std::copy(arguments.begin(), arguments.end(), values.begin());
-    for (const plan::Region& region : plan->entry().regions) {
-      const Instruction& i = c.instructions()[region.instruction];
+    for (size_t n = 0; n < c.instructions().size(); ++n) {
+      const Instruction& i = c.instructions()[n];
+      const plan::Region& region = plan->entry().regions[n];
       if (region.kind == plan::RegionKind::kNone) continue;
       std::vector<Literal> operands, results;
       for (const ValueId v : i.operands) operands.push_back(values[v]);

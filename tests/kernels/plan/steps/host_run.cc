@@ -157,8 +157,8 @@ Module Parse(absl::string_view text) {
 
 absl::Status NotingEmitter::Add(const Site& site, StepBuilder& steps,
                                 Steps* to) {
-  RegionWork work{.computation = site.region.computation,
-                  .instruction = site.region.instruction,
+  RegionWork work{.computation = site.plan.computation,
+                  .instruction = site.number,
                   .kind = site.region.kind,
                   .scratch = steps.ScratchSlot(site)};
   for (size_t k = 0; k < site.instruction.operands.size(); ++k) {
