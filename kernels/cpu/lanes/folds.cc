@@ -189,40 +189,34 @@ struct Loops {
     FoldRun<F, Acc, In, kOf>(reinterpret_cast<const In*>(in), n,
                              reinterpret_cast<Acc*>(out));
   }
-  // Of n <= kChunk numbers next to each other.
-  static HWY_INLINE void Stripe(const In* x, int64_t rows, int64_t stride,
-                                int64_t n, Acc* to) {
-    for (int64_t r = 0; r < rows; r += kRowsAtOnce) {
-      Accumulate<F>(x + r * stride * kOf, Least(rows - r, kRowsAtOnce),
-                    stride * kOf, n, to);
-    }
+  // The same, of n numbers next to each other.
+  static HWY_INLINE void Numbers(const In* x, int64_t rows, int64_t stride,
+                                 int64_t n, Acc* to) {
+    ForRowsAtOnce(x, rows, stride, n,
+                  [&](int64_t r, int64_t some, int64_t j, int64_t m) HWY_ATTR {
+                    Accumulate<F>(x + r * stride + j, some, stride, m, to + j);
+                  });
   }
   static void Columns(const char* in, int64_t rows, int64_t stride, int64_t n,
                       char* out) {
     const In* x = reinterpret_cast<const In*>(in);
     Acc* to = reinterpret_cast<Acc*>(out);
-    HWY_ALIGN Acc part[kChunk];
-    for (int64_t j = 0; j < n * kOf; j += kChunk) {
-      const int64_t m = Least(n * kOf - j, kChunk);
-      for (int64_t begin = 0; begin < rows; begin += kFoldRows) {
-        for (int64_t k = 0; k < m; ++k) part[k] = Neutral<F, Acc>();
-        Stripe(x + begin * stride * kOf + j, Least(rows - begin, kFoldRows),
-               stride, m, part);
-        if (begin == 0) {
-          for (int64_t k = 0; k < m; ++k) to[j + k] = part[k];
-        } else {
-          FoldElements<F>(part, 1, 0, m, to + j);
-        }
+    const int64_t m = n * kOf, step = stride * kOf;
+    HWY_ALIGN Acc part[kFoldColumns * kOf];
+    for (int64_t begin = 0; begin < rows; begin += kFoldRows) {
+      for (int64_t k = 0; k < m; ++k) part[k] = Neutral<F, Acc>();
+      Numbers(x + begin * step, Least(rows - begin, kFoldRows), step, m, part);
+      if (begin == 0) {
+        for (int64_t k = 0; k < m; ++k) to[k] = part[k];
+      } else {
+        FoldElements<F>(part, 1, 0, m, to);
       }
     }
   }
   static void AccumulateColumns(const char* in, int64_t rows, int64_t stride,
                                 int64_t n, char* out) {
-    const In* x = reinterpret_cast<const In*>(in);
-    Acc* to = reinterpret_cast<Acc*>(out);
-    for (int64_t j = 0; j < n * kOf; j += kChunk) {
-      Stripe(x + j, rows, stride, Least(n * kOf - j, kChunk), to + j);
-    }
+    Numbers(reinterpret_cast<const In*>(in), rows, stride * kOf, n * kOf,
+            reinterpret_cast<Acc*>(out));
   }
   static Folds Of(const Folds& row) {
     return {row.in, row.accumulator, Run, Columns, AccumulateColumns};
