@@ -148,6 +148,20 @@ HWY_INLINE void Accumulate(const In* x, int64_t rows, int64_t stride, int64_t n,
 
 // ---- runs and columns -------------------------------------------------------
 
+// The first half takes the second half, until kLast are left. Their number is
+// known to the compiler, so that they stay in registers.
+template <typename F, int kLanes, int kLast, typename Acc>
+HWY_INLINE void Halve(Acc* lanes) {
+  if constexpr (kLanes > kLast) {
+    constexpr int kHalf = kLanes / 2;
+    HAWSER_INDEPENDENT_TURNS
+    for (int l = 0; l < kHalf; ++l) {
+      lanes[l] = F::template Apply<Acc>(lanes[l], lanes[l + kHalf]);
+    }
+    Halve<F, kHalf, kLast>(lanes);
+  }
+}
+
 // An element is kOf numbers next to each other. `out` may be the first one.
 template <typename F, typename Acc, typename In, int kOf>
 void FoldRun(const In* x, int64_t n, Acc* out) {
@@ -174,11 +188,7 @@ void FoldRun(const In* x, int64_t n, Acc* out) {
   const int64_t rows = n / kFoldLanes;
   Accumulate<F>(x, rows, kLanes, kLanes, lanes);
   Accumulate<F>(x + rows * kLanes, 1, kLanes, n * kOf - rows * kLanes, lanes);
-  for (int step = kLanes / 2; step >= kOf; step /= 2) {
-    for (int l = 0; l < step; ++l) {
-      lanes[l] = F::template Apply<Acc>(lanes[l], lanes[l + step]);
-    }
-  }
+  Halve<F, kLanes, kOf>(lanes);
   for (int l = 0; l < kOf; ++l) out[l] = lanes[l];
 }
 
