@@ -81,8 +81,8 @@ HWY_INLINE V<float> ExpOf(V<float> a) {
   // x - power * log(2), which is the sum of two.
   const auto upper = hn::NegMulAdd(power, hn::Set(d, 0.693145751953125f), x);
   const auto rest = hn::NegMulAdd(power, hn::Set(d, 1.428606765e-6f), upper);
-  const auto e = hn::Add(hn::impl::ExpImpl<float>().ExpPoly(d, rest),
-                         hn::Set(d, 1.0f));
+  const auto less_one = hn::impl::ExpImpl<float>().ExpPoly(d, rest);
+  const auto e = hn::Add(less_one, hn::Set(d, 1.0f));
   return V<float>{_mm512_scalef_ps(e.raw, power.raw)};
 #else
   const auto e = hn::Exp(d, hn::Min(a, hn::Set(d, 128.0f)));

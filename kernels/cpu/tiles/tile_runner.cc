@@ -23,6 +23,7 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kThreadBytes = 64 << 10;
 
 using TileLoops = absl::InlinedVector<TileLoop, 4>;
+using TileFolds = absl::InlinedVector<TileFold, 4>;
 
 // Memory of the calling thread.
 char* ThreadMemory() {
@@ -217,8 +218,7 @@ class TileRun {
 
   absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
                        int64_t end, Tile& tile, WorkMeter& meter) const {
-    const absl::InlinedVector<TileFold, 4> folds(tile.folds.begin(),
-                                                 tile.folds.end());
+    const TileFolds folds(tile.folds.begin(), tile.folds.end());
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
