@@ -299,8 +299,8 @@ TEST(Chains, PowersOfEIncludeTheEdges) {
       kNan,   -kNan,   kInfinity, -kInfinity, 0.0f,    -0.0f,   1e-45f,
       -1e-8f, 88.722f, 88.73f,    127.5f,     1e30f,   3e38f,   -87.3f,
       -87.4f, -100.0f, -103.9f,   -104.1f,    -127.5f, -140.0f, -3e38f};
-  Literal x = Literal::Zeros(
-      Shape::Of(DType::kF32, {static_cast<int64_t>(of.size())}));
+  Literal x =
+      Literal::Zeros(Shape::Of(DType::kF32, {static_cast<int64_t>(of.size())}));
   std::copy(of.begin(), of.end(), x.mutable_data<float>().begin());
   const Literal want = ByRow(kExponential, {x});
   for (const Isa isa : kChainIsas) {
