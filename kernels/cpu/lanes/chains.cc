@@ -70,11 +70,24 @@ HWY_INLINE V<T> SignOf(V<T> a) {
 }
 
 // The library's, within 1 ulp (measured over all f32), which knows neither NaN
-// nor what is far above the largest argument.
+// nor what is far above the largest argument. Where the machine scales by
+// powers of 2, by its polynomial alone.
 HWY_INLINE V<float> ExpOf(V<float> a) {
   const Tag<float> d;
+#if HWY_TARGET == HWY_AVX3
+  // Of NaN and a number these give the second operand.
+  const auto x = hn::Max(hn::Set(d, -128.0f), hn::Min(hn::Set(d, 128.0f), a));
+  const auto power = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  // x - power * log(2), which is the sum of two.
+  const auto upper = hn::NegMulAdd(power, hn::Set(d, 0.693145751953125f), x);
+  const auto rest = hn::NegMulAdd(power, hn::Set(d, 1.428606765e-6f), upper);
+  const auto less_one = hn::impl::ExpImpl<float>().ExpPoly(d, rest);
+  const auto e = hn::Add(less_one, hn::Set(d, 1.0f));
+  return V<float>{_mm512_scalef_ps(e.raw, power.raw)};
+#else
   const auto e = hn::Exp(d, hn::Min(a, hn::Set(d, 128.0f)));
   return hn::IfThenElse(hn::IsNaN(a), a, e);
+#endif
 }
 
 // Likewise, which knows only positive finite numbers.

@@ -178,12 +178,11 @@ struct Search {
     const In* x = reinterpret_cast<const In*>(in);
     C* best = reinterpret_cast<C*>(out);
     P* where = reinterpret_cast<P*>(out) + n;
-    for (int64_t j = 0; j < n; j += kChunk) {
-      for (int64_t r = 0; r < rows; r += kRowsAtOnce) {
-        Rows(x + r * stride + j, Least(rows - r, kRowsAtOnce), stride,
-             Least(n - j, kChunk), before + r, best + j, where + j);
-      }
-    }
+    ForRowsAtOnce(x, rows, stride, n,
+                  [&](int64_t r, int64_t some, int64_t j, int64_t m) HWY_ATTR {
+                    Rows(x + r * stride + j, some, stride, m, before + r,
+                         best + j, where + j);
+                  });
   }
 
   template <typename In>

@@ -148,6 +148,20 @@ HWY_INLINE void Accumulate(const In* x, int64_t rows, int64_t stride, int64_t n,
 
 // ---- runs and columns -------------------------------------------------------
 
+// The first half takes the second half, until kLast are left. Their number is
+// known to the compiler, so that they stay in registers.
+template <typename F, int kLanes, int kLast, typename Acc>
+HWY_INLINE void Halve(Acc* lanes) {
+  if constexpr (kLanes > kLast) {
+    constexpr int kHalf = kLanes / 2;
+    HAWSER_INDEPENDENT_TURNS
+    for (int l = 0; l < kHalf; ++l) {
+      lanes[l] = F::template Apply<Acc>(lanes[l], lanes[l + kHalf]);
+    }
+    Halve<F, kHalf, kLast>(lanes);
+  }
+}
+
 // An element is kOf numbers next to each other. `out` may be the first one.
 template <typename F, typename Acc, typename In, int kOf>
 void FoldRun(const In* x, int64_t n, Acc* out) {
@@ -174,11 +188,7 @@ void FoldRun(const In* x, int64_t n, Acc* out) {
   const int64_t rows = n / kFoldLanes;
   Accumulate<F>(x, rows, kLanes, kLanes, lanes);
   Accumulate<F>(x + rows * kLanes, 1, kLanes, n * kOf - rows * kLanes, lanes);
-  for (int step = kLanes / 2; step >= kOf; step /= 2) {
-    for (int l = 0; l < step; ++l) {
-      lanes[l] = F::template Apply<Acc>(lanes[l], lanes[l + step]);
-    }
-  }
+  Halve<F, kLanes, kOf>(lanes);
   for (int l = 0; l < kOf; ++l) out[l] = lanes[l];
 }
 
@@ -189,40 +199,34 @@ struct Loops {
     FoldRun<F, Acc, In, kOf>(reinterpret_cast<const In*>(in), n,
                              reinterpret_cast<Acc*>(out));
   }
-  // Of n <= kChunk numbers next to each other.
-  static HWY_INLINE void Stripe(const In* x, int64_t rows, int64_t stride,
-                                int64_t n, Acc* to) {
-    for (int64_t r = 0; r < rows; r += kRowsAtOnce) {
-      Accumulate<F>(x + r * stride * kOf, Least(rows - r, kRowsAtOnce),
-                    stride * kOf, n, to);
-    }
+  // The same, of n numbers next to each other.
+  static HWY_INLINE void Numbers(const In* x, int64_t rows, int64_t stride,
+                                 int64_t n, Acc* to) {
+    ForRowsAtOnce(x, rows, stride, n,
+                  [&](int64_t r, int64_t some, int64_t j, int64_t m) HWY_ATTR {
+                    Accumulate<F>(x + r * stride + j, some, stride, m, to + j);
+                  });
   }
   static void Columns(const char* in, int64_t rows, int64_t stride, int64_t n,
                       char* out) {
     const In* x = reinterpret_cast<const In*>(in);
     Acc* to = reinterpret_cast<Acc*>(out);
-    HWY_ALIGN Acc part[kChunk];
-    for (int64_t j = 0; j < n * kOf; j += kChunk) {
-      const int64_t m = Least(n * kOf - j, kChunk);
-      for (int64_t begin = 0; begin < rows; begin += kFoldRows) {
-        for (int64_t k = 0; k < m; ++k) part[k] = Neutral<F, Acc>();
-        Stripe(x + begin * stride * kOf + j, Least(rows - begin, kFoldRows),
-               stride, m, part);
-        if (begin == 0) {
-          for (int64_t k = 0; k < m; ++k) to[j + k] = part[k];
-        } else {
-          FoldElements<F>(part, 1, 0, m, to + j);
-        }
+    const int64_t m = n * kOf, step = stride * kOf;
+    HWY_ALIGN Acc part[kFoldColumns * kOf];
+    for (int64_t begin = 0; begin < rows; begin += kFoldRows) {
+      for (int64_t k = 0; k < m; ++k) part[k] = Neutral<F, Acc>();
+      Numbers(x + begin * step, Least(rows - begin, kFoldRows), step, m, part);
+      if (begin == 0) {
+        for (int64_t k = 0; k < m; ++k) to[k] = part[k];
+      } else {
+        FoldElements<F>(part, 1, 0, m, to);
       }
     }
   }
   static void AccumulateColumns(const char* in, int64_t rows, int64_t stride,
                                 int64_t n, char* out) {
-    const In* x = reinterpret_cast<const In*>(in);
-    Acc* to = reinterpret_cast<Acc*>(out);
-    for (int64_t j = 0; j < n * kOf; j += kChunk) {
-      Stripe(x + j, rows, stride, Least(n * kOf - j, kChunk), to + j);
-    }
+    Numbers(reinterpret_cast<const In*>(in), rows, stride * kOf, n * kOf,
+            reinterpret_cast<Acc*>(out));
   }
   static Folds Of(const Folds& row) {
     return {row.in, row.accumulator, Run, Columns, AccumulateColumns};

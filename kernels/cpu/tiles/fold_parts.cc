@@ -1,6 +1,5 @@
 #include "kernels/cpu/tiles/fold_parts.h"
 
-#include "absl/container/inlined_vector.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 
 namespace hawser::cpu {
@@ -43,29 +42,33 @@ int64_t FoldSegments::Begin(int64_t segment) const {
   return segment / a_turn_ * around_ + segment % a_turn_ * length_;
 }
 
-void FoldParts::Place(Tile& tile, std::vector<double>& memory) const {
-  constexpr auto kWord = static_cast<int64_t>(sizeof(double));
-  const auto words_of = [&](const TileReduction& reduction) {
-    return (PartsOf(tile) * reduction.fold->part_bytes() + kWord - 1) / kWord;
-  };
-  int64_t words = 0;
-  for (const TileReduction& reduction : program_.reductions) {
-    words += words_of(reduction);
-  }
-  if (static_cast<int64_t>(memory.size()) < words) memory.resize(words);
-  double* at = memory.data();
-  for (size_t r = 0; r < program_.reductions.size(); ++r) {
-    tile.folds[r] = {reinterpret_cast<char*>(at), segments_.count()};
-    at += words_of(program_.reductions[r]);
+FoldParts::FoldParts(const TileProgram& program, const FoldSegments& segments)
+    : program_(program), segments_(segments) {
+  for (const TileReduction& reduction : program.reductions) {
+    part_bytes_.push_back(reduction.fold->part_bytes());
   }
 }
 
-void FoldParts::SetSegment(const std::vector<TileFold>& all, int64_t segment,
+void FoldParts::Place(Tile& tile, std::vector<double>& memory) const {
+  constexpr auto kWord = static_cast<int64_t>(sizeof(double));
+  const int64_t parts = PartsOf(tile);
+  int64_t words = 0;
+  for (const int64_t bytes : part_bytes_) {
+    words += (parts * bytes + kWord - 1) / kWord;
+  }
+  if (static_cast<int64_t>(memory.size()) < words) memory.resize(words);
+  double* at = memory.data();
+  for (size_t r = 0; r < part_bytes_.size(); ++r) {
+    tile.folds[r] = {reinterpret_cast<char*>(at), segments_.count()};
+    at += (parts * part_bytes_[r] + kWord - 1) / kWord;
+  }
+}
+
+void FoldParts::SetSegment(absl::Span<const TileFold> all, int64_t segment,
                            Tile& tile) const {
   const int64_t at = program_.columns ? segment * tile.nx : segment;
   for (size_t r = 0; r < all.size(); ++r) {
-    const int64_t bytes = program_.reductions[r].fold->part_bytes();
-    tile.folds[r] = {all[r].parts + at * bytes, segments_.count()};
+    tile.folds[r] = {all[r].parts + at * part_bytes_[r], segments_.count()};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "kernels/cpu/tiles/tile_program.h"
 
@@ -41,14 +42,13 @@ class FoldSegments {
 class FoldParts {
  public:
   // Both outlive it.
-  FoldParts(const TileProgram& program, const FoldSegments& segments)
-      : program_(program), segments_(segments) {}
+  FoldParts(const TileProgram& program, const FoldSegments& segments);
 
-  // Makes `memory` hold the parts of the tile's results; it is kept for the
-  // next.
+  // Makes `memory` hold the parts of the tile's results, of all passes; it is
+  // kept for the next.
   void Place(Tile& tile, std::vector<double>& memory) const;
   // What the next tiles fold goes to that segment; `all`: as Place left it.
-  void SetSegment(const std::vector<TileFold>& all, int64_t segment,
+  void SetSegment(absl::Span<const TileFold> all, int64_t segment,
                   Tile& tile) const;
   // Gives the slots of a pass's reductions what their parts come to.
   void Finish(const TileProgram::Pass& pass, Tile& tile) const;
@@ -60,6 +60,7 @@ class FoldParts {
 
   const TileProgram& program_;
   const FoldSegments& segments_;
+  absl::InlinedVector<int64_t, 4> part_bytes_;  // by reduction
 };
 
 }  // namespace hawser::cpu

@@ -105,7 +105,10 @@ void ChooseSizes(const plan::Region& region, int64_t bytes_of_a_lane,
                      kWholeLanes * kWholeLanes;
   const int64_t block = in_place ? kFoldBlocksInPlace * kFoldBlock : kFoldBlock;
   if (program->columns) {
-    program->nx = EvenChunk(along_x, kFoldColumns / 2);
+    // Wider ones where several are left, for threads.
+    const int64_t most = std::clamp(along_x / 4, kFoldColumns / 2,
+                                    kFoldColumns / (in_place ? 1 : 2));
+    program->nx = EvenChunk(along_x, most);
     program->ny = PowerOfTwoWithin(std::min(
         std::clamp<int64_t>(lanes / program->nx, 1, kFoldRows), along_y));
   } else if (folds) {

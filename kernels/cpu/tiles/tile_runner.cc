@@ -23,6 +23,7 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kThreadBytes = 64 << 10;
 
 using TileLoops = absl::InlinedVector<TileLoop, 4>;
+using TileFolds = absl::InlinedVector<TileFold, 4>;
 
 // Memory of the calling thread.
 char* ThreadMemory() {
@@ -159,8 +160,8 @@ class TileRun {
     for (int64_t turn = begin; turn < end; ++turn) {
       SetLoops(outer_, turn, tile);
       Do(program_.before, tile);
+      parts_.Place(tile, parts);
       for (const TileProgram::Pass& pass : program_.passes) {
-        parts_.Place(tile, parts);
         HAWSER_RETURN_IF_ERROR(
             RunPass(pass, 0, segments_.count(), tile, meter));
         parts_.Finish(pass, tile);
@@ -217,7 +218,7 @@ class TileRun {
 
   absl::Status RunPass(const TileProgram::Pass& pass, int64_t begin,
                        int64_t end, Tile& tile, WorkMeter& meter) const {
-    const std::vector<TileFold> folds = tile.folds;
+    const TileFolds folds(tile.folds.begin(), tile.folds.end());
     for (int64_t segment = begin; segment < end; ++segment) {
       parts_.SetSegment(folds, segment, tile);
       const int64_t last = segments_.Begin(segment + 1);
@@ -229,7 +230,7 @@ class TileRun {
         for (TileFold& fold : tile.folds) fold.before += tile.ny;
       }
     }
-    tile.folds = folds;
+    tile.folds.assign(folds.begin(), folds.end());
     return absl::OkStatus();
   }
 

@@ -291,6 +291,30 @@ TEST(Chains, QuotientsByOneNumberAreRoundedCorrectly) {
   ExpectQuotients<double>(Divisors<double>(), DType::kF64, 2);
 }
 
+// Where a power is no number, too large, too small, or not quite.
+TEST(Chains, PowersOfEIncludeTheEdges) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> of = {
+      kNan,   -kNan,   kInfinity, -kInfinity, 0.0f,    -0.0f,   1e-45f,
+      -1e-8f, 88.722f, 88.73f,    127.5f,     1e30f,   3e38f,   -87.3f,
+      -87.4f, -100.0f, -103.9f,   -104.1f,    -127.5f, -140.0f, -3e38f};
+  Literal x =
+      Literal::Zeros(Shape::Of(DType::kF32, {static_cast<int64_t>(of.size())}));
+  std::copy(of.begin(), of.end(), x.mutable_data<float>().begin());
+  const Literal want = ByRow(kExponential, {x});
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    Literal got = Literal::Zeros(x.shape());
+    const ChainLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                               {ChainOp::kExp},
+                               {ChainOp::kGive, ChainOther::kLanes, At(got)},
+                               {}};
+    FindChain(sizeof(float), isa)(links, x.shape().num_elements());
+    EXPECT_OK(CompareLiterals(got, want, {.ulp = 1})) << IsaName(isa);
+  }
+}
+
 TEST(Chains, CountFromAnyNumber) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
