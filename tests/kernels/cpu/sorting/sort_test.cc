@@ -112,8 +112,10 @@ void ExpectSorted(const std::vector<T>& keys, bool descending) {
   const auto size = static_cast<int64_t>(keys.size());
   for (const int64_t wanted : {size, size / 4, int64_t{1000}, int64_t{1}}) {
     for (const int threads : {1, 3}) {
+      if (wanted < size && threads == 1) continue;  // the whole one says it
       for (const Beside beside :
            {Beside::kNothing, Beside::kPlaces, Beside::kIota}) {
+        if (wanted < size && beside == Beside::kPlaces) continue;  // as kIota
         SCOPED_TRACE(testing::Message()
                      << wanted << " wanted, " << threads << " threads, "
                      << static_cast<int>(beside));
