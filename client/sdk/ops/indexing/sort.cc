@@ -94,13 +94,13 @@ Tensor Entry(const Ordered& ordered, int64_t at) {
 }
 
 // How many neighbours PlacesOfLargest takes together, of `size` elements of
-// which k are wanted: a group costs about as much as an element of those k
-// groups (measured). 0: sorting all elements is no more work.
+// which k are wanted: a group costs about kOfGroup times what an element of
+// those k groups does (measured). 0: sorting all elements is no more work.
 int64_t GroupSize(int64_t size, int64_t k) {
-  constexpr int64_t kFew = 1 << 14, kLeast = 8;
+  constexpr int64_t kFew = 1 << 14, kLeast = 8, kOfGroup = 16;
   if (size < kFew || 8 * kLeast * k > size || k == 0) return 0;
   int64_t group = kLeast;
-  while (group * group * k < size && 16 * group * k <= size) {
+  while (group * group * k < kOfGroup * size && 16 * group * k <= size) {
     group *= 2;
   }
   return group;
