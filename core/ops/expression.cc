@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,25 @@ Literal ScalarOf(DType dtype, double value) {
       return Literal::Scalar(T(static_cast<typename T::value_type>(value)));
     } else {
       return Literal::Scalar(static_cast<T>(value));
+    }
+  });
+}
+
+std::optional<int64_t> IntegerOf(const Literal& value) {
+  const DType dtype = value.shape().dtype();
+  if (value.shape().rank() != 0 || !(IsSigned(dtype) || IsUnsigned(dtype))) {
+    return std::nullopt;
+  }
+  return VisitDType(dtype, [&](auto tag) -> std::optional<int64_t> {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T x = value.data<T>()[0];
+      if (std::is_same_v<T, uint64_t> && static_cast<uint64_t>(x) >> 63 != 0) {
+        return std::nullopt;
+      }
+      return static_cast<int64_t>(x);
+    } else {
+      return std::nullopt;
     }
   });
 }

@@ -3,7 +3,9 @@
 #ifndef HAWSER_CORE_OPS_EXPRESSION_H_
 #define HAWSER_CORE_OPS_EXPRESSION_H_
 
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -77,6 +79,9 @@ Expression ResultOf(const Expression& first, int k);
 // `value` as an element of `dtype`; what does not fit is converted as C++
 // does.
 Literal ScalarOf(DType dtype, double value);
+// The number of an integer scalar; nothing for other literals, and for what
+// int64_t does not hold.
+std::optional<int64_t> IntegerOf(const Literal& value);
 Expression ConstantOf(ExpressionScope* scope, const Literal& value);
 // Every element `value`.
 Expression Filled(ExpressionScope* scope, const Shape& shape, double value);

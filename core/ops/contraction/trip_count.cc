@@ -10,6 +10,7 @@
 #include "core/ops/contraction/control.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/expression.h"
 
 namespace hawser {
 namespace {
@@ -29,25 +30,6 @@ struct Linear {
   int parameter = -1;
   int64_t constant = 0;
 };
-
-std::optional<int64_t> IntegerOf(const Literal& value) {
-  const DType dtype = value.shape().dtype();
-  if (value.shape().rank() != 0 || !(IsSigned(dtype) || IsUnsigned(dtype))) {
-    return std::nullopt;
-  }
-  return VisitDType(dtype, [&](auto tag) -> std::optional<int64_t> {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const T x = value.data<T>()[0];
-      if (std::is_same_v<T, uint64_t> && static_cast<uint64_t>(x) >> 63 != 0) {
-        return std::nullopt;
-      }
-      return static_cast<int64_t>(x);
-    } else {
-      return std::nullopt;
-    }
-  });
-}
 
 // Follows scalars through fusions.
 class Tracer {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/base/values/dtype.h"
 #include "core/ir/leaves.h"
 #include "core/ops/expression.h"
 #include "core/ops/movement/shape.h"
@@ -145,19 +144,11 @@ Simplified SliceAtConstants(const Site& site) {
   for (int axis = 0; axis < site.result.rank(); ++axis) {
     const Instruction& start = site.producer(1 + axis);
     if (start.op != &kConstant) return kNoValue;
-    const Literal& value = start.attributes.GetLiteral("value");
+    const auto at = IntegerOf(start.attributes.GetLiteral("value"));
+    if (!at.has_value()) return kNoValue;
     const int64_t size = site.result.dim(axis);
     const int64_t last = site.shape(0).dim(axis) - size;
-    starts.push_back(VisitDType(value.shape().dtype(), [&](auto tag) -> int64_t {
-      using T = typename decltype(tag)::type;
-      if constexpr (kIsInteger<T>) {
-        const T at = value.data<T>()[0];
-        if (at <= T{0}) return 0;
-        return static_cast<int64_t>(std::min<uint64_t>(at, last));
-      } else {
-        return 0;  // no start is
-      }
-    }));
+    starts.push_back(std::clamp<int64_t>(*at, 0, last));
     limits.push_back(starts.back() + size);
   }
   return site.rewriter.Append(kSlice, {site.operands[0]},

@@ -16,12 +16,6 @@ using plan::RegionKind;
 // Of beginning a region's work, however small its values.
 constexpr double kRegionSteps = 256;
 
-bool MayBeTiles(RegionKind kind) {
-  return kind == RegionKind::kLoop || kind == RegionKind::kTiledTranspose ||
-         kind == RegionKind::kRow || kind == RegionKind::kColumnReduction ||
-         kind == RegionKind::kFullReduction;
-}
-
 RegionWork WorkOf(const plan::Site& site, plan::StepBuilder& steps) {
   RegionWork work{.computation = site.plan.computation,
                   .instruction = site.number,
@@ -52,7 +46,7 @@ TileOptions CpuEmitter::options() const {
 }
 
 absl::StatusOr<TileProgramPtr> CpuEmitter::TilesOf(const plan::Site& site) {
-  if (!MayBeTiles(site.region.kind)) {
+  if (!plan::IsOfPoints(site.region.kind)) {
     return Unimplemented("no loops are planned");
   }
   const auto make = [&]() -> absl::StatusOr<TileProgramPtr> {

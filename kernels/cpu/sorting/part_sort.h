@@ -4,11 +4,13 @@
 #define HAWSER_KERNELS_CPU_SORTING_PART_SORT_H_
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
 #include "kernels/cpu/isa/key_sort.h"
@@ -84,6 +86,25 @@ class Splitters {
   std::vector<Key> keys_;  // one less than a power of two
 };
 
+// fn(chunk, begin, end) for each kPartItems of n items, on several threads; an
+// item takes about `steps`.
+inline absl::Status ForChunks(
+    const KernelContext& c, int64_t n, double steps,
+    absl::FunctionRef<void(int64_t, int64_t, int64_t)> fn) {
+  return c.ForMetered(
+      (n - 1) / kPartItems + 1, steps * kPartItems,
+      [&](int64_t first, int64_t last, WorkMeter* meter) -> absl::Status {
+        for (int64_t chunk = first; chunk < last; ++chunk) {
+          const int64_t begin = chunk * kPartItems;
+          const int64_t end = std::min(begin + kPartItems, n);
+          HAWSER_RETURN_IF_ERROR(
+              meter->Begin(steps * static_cast<double>(end - begin)));
+          fn(chunk, begin, end);
+        }
+        return absl::OkStatus();
+      });
+}
+
 // Moves items to the parts they belong to, in `room`, those of a part in the
 // order they had. Gives where each part begins, and n.
 template <typename Item>
@@ -98,20 +119,10 @@ absl::StatusOr<std::vector<int64_t>> MoveToParts(const KernelContext& c,
                                                      c.environment.memory));
   uint8_t* const part_of = ids.mutable_data<uint8_t>().data();
   std::vector<int64_t> counts(chunks * parts);
-  const auto for_chunks = [&](auto fn) {
-    return c.ForMetered(
-        chunks, 4.0 * kPartItems,
-        [&](int64_t begin, int64_t end, WorkMeter* meter) -> absl::Status {
-          for (int64_t chunk = begin; chunk < end; ++chunk) {
-            HAWSER_RETURN_IF_ERROR(meter->Begin(4.0 * kPartItems));
-            fn(chunk * kPartItems, std::min((chunk + 1) * kPartItems, n),
-               &counts[chunk * parts]);
-          }
-          return absl::OkStatus();
-        });
-  };
-  HAWSER_RETURN_IF_ERROR(
-      for_chunks([&](int64_t begin, int64_t end, int64_t* count) {
+  constexpr double kSteps = 4;
+  HAWSER_RETURN_IF_ERROR(ForChunks(
+      c, n, kSteps, [&](int64_t chunk, int64_t begin, int64_t end) {
+        int64_t* const count = &counts[chunk * parts];
         splitters.PartsOf(items + begin, end - begin, part_of + begin);
         for (int64_t i = begin; i < end; ++i) ++count[part_of[i]];
       }));
@@ -124,8 +135,9 @@ absl::StatusOr<std::vector<int64_t>> MoveToParts(const KernelContext& c,
       before += std::exchange(count, before);
     }
   }
-  HAWSER_RETURN_IF_ERROR(
-      for_chunks([&](int64_t begin, int64_t end, int64_t* next) {
+  HAWSER_RETURN_IF_ERROR(ForChunks(
+      c, n, kSteps, [&](int64_t chunk, int64_t begin, int64_t end) {
+        int64_t* const next = &counts[chunk * parts];
         for (int64_t i = begin; i < end; ++i) {
           room[next[part_of[i]]++] = items[i];
         }
@@ -165,7 +177,7 @@ absl::StatusOr<Item*> SortItems(const KernelContext& c, Item* items, Item* room,
 template <typename Item>
 auto BoundOfFirst(const Item* items, int64_t n, int64_t wanted) {
   constexpr int64_t kSamples = 1024;
-  std::vector<decltype(KeyOf(*items))> sample(kSamples);
+  std::array<decltype(KeyOf(*items)), kSamples> sample;
   for (int64_t i = 0; i < kSamples; ++i) {
     sample[i] = KeyOf(items[n / kSamples * i]);
   }
@@ -181,37 +193,23 @@ auto BoundOfFirst(const Item* items, int64_t n, int64_t wanted) {
 // have. Gives how many these are.
 template <typename Item, typename Key>
 absl::StatusOr<int64_t> TakeUpTo(const KernelContext& c, const Item* items,
-                                 int64_t n, Key last, Item* to,
-                                 WorkMeter* meter) {
-  const auto take = [&](int64_t begin, int64_t end) {
-    int64_t count = begin;
-    for (int64_t i = begin; i < end; ++i) {
-      to[count] = items[i];
-      count += KeyOf(items[i]) <= last ? 1 : 0;
-    }
-    return count - begin;
-  };
-  if (n <= kPartItems) {
-    HAWSER_RETURN_IF_ERROR(meter->Begin(static_cast<double>(n)));
-    return take(0, n);
-  }
-  std::vector<int64_t> counts((n - 1) / kPartItems + 1);
-  HAWSER_RETURN_IF_ERROR(c.ForMetered(
-      static_cast<int64_t>(counts.size()), kPartItems,
-      [&](int64_t first, int64_t end, WorkMeter* meter) -> absl::Status {
-        for (int64_t p = first; p < end; ++p) {
-          HAWSER_RETURN_IF_ERROR(meter->Begin(kPartItems));
-          counts[p] = take(p * kPartItems, std::min((p + 1) * kPartItems, n));
+                                 int64_t n, Key last, Item* to) {
+  std::vector<int64_t> ends((n - 1) / kPartItems + 1);  // of each chunk's
+  HAWSER_RETURN_IF_ERROR(ForChunks(
+      c, n, 1, [&](int64_t chunk, int64_t begin, int64_t end) {
+        int64_t at = begin;
+        for (int64_t i = begin; i < end; ++i) {
+          to[at] = items[i];
+          at += KeyOf(items[i]) <= last ? 1 : 0;
         }
-        return absl::OkStatus();
+        ends[chunk] = at;
       }));
-  int64_t all = 0;
-  for (size_t p = 0; p < counts.size(); ++p) {
-    const Item* const from = to + static_cast<int64_t>(p) * kPartItems;
-    std::copy(from, from + counts[p], to + all);
-    all += counts[p];
+  Item* all = to + ends[0];
+  for (size_t chunk = 1; chunk < ends.size(); ++chunk) {
+    all = std::copy(to + static_cast<int64_t>(chunk) * kPartItems,
+                    to + ends[chunk], all);
   }
-  return all;
+  return all - to;
 }
 
 // SortItems of which only the first `wanted` have to be there.
@@ -225,7 +223,7 @@ absl::StatusOr<Item*> SortFirst(const KernelContext& c, Item* items, Item* room,
   }
   HAWSER_ASSIGN_OR_RETURN(
       const int64_t taken,
-      TakeUpTo(c, items, n, BoundOfFirst(items, n, wanted), room, meter));
+      TakeUpTo(c, items, n, BoundOfFirst(items, n, wanted), room));
   // Keys that were made to deceive the sample are all sorted.
   return taken < wanted ? SortItems(c, items, room, n, meter)
                         : SortItems(c, room, items, taken, meter);

@@ -44,13 +44,6 @@ constexpr size_t kMostPairs = 256;
 // Arrays of scratch memory begin at multiples of it.
 constexpr int64_t kArrayAlignment = 16;
 
-// Whether all that it reads are loads of points.
-bool IsOfPoints(RegionKind kind) {
-  return kind == RegionKind::kLoop || kind == RegionKind::kTiledTranspose ||
-         kind == RegionKind::kRow || kind == RegionKind::kColumnReduction ||
-         kind == RegionKind::kFullReduction;
-}
-
 // How many entries of an axis of `size`, from the first on, have all that a
 // region reads of its operand.
 int64_t EntriesRead(const Region& region, int operand, int64_t axis,

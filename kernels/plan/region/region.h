@@ -37,6 +37,12 @@ enum class RegionKind : uint8_t {
   kControl,          // while, case: computations planned on their own
 };
 absl::string_view RegionKindName(RegionKind kind);
+// Whether points are all there is to it: it reads loads of these and no more.
+inline bool IsOfPoints(RegionKind kind) {
+  return kind == RegionKind::kLoop || kind == RegionKind::kTiledTranspose ||
+         kind == RegionKind::kRow || kind == RegionKind::kColumnReduction ||
+         kind == RegionKind::kFullReduction;
+}
 
 using PointId = int;
 using MapId = int;

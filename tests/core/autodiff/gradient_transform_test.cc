@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ir/verifier.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -176,6 +178,53 @@ TEST(ValueAndGradient, ALoopIsUnimplementedNamingOpAndPlace) {
   const SourceLocation where[] = {{"user.cc", 1}, {"user.cc", 42}};
   EXPECT_THAT(ValueAndGradient(Loop(), {.where = where}),
               StatusIs(StatusCode::kUnimplemented, "(at user.cc:42)"));
+}
+
+// Five turns of tanh(h w). What a turn made of h is what the next one began with:
+// backwards there are the products of two cotangents and no other.
+TEST(ValueAndGradient, ALoopsTurnIsNotComputedAgain) {
+  const Shape matrix = Shape::Of(DType::kF64, {2, 2});
+  const Shape turn = Shape::Scalar(DType::kS32);
+  const std::vector<Shape> shapes = {turn, matrix, matrix};
+  const Literal h = Literal::Of<double>({0.1, 0.2, 0.3, 0.4}, {2, 2});
+  const Literal w = Literal::Of<double>({0.5, -0.25, 0.75, 1}, {2, 2});
+  const Module module = ModuleOf({h, w}, [&](ComputationBuilder& b, Ids p) {
+    const int condition = AddComputation(
+        b.module(), "c", shapes, [](ComputationBuilder& f, Ids q) {
+          const ValueId five = f.Constant(Literal::Scalar<int32_t>(5));
+          return std::vector<ValueId>{
+              f.Add(kCompare, {q[0], five}, {{"direction", std::string("LT")}})};
+        });
+    const int body = AddComputation(
+        b.module(), "b", shapes, [](ComputationBuilder& f, Ids q) {
+          const ValueId one = f.Constant(Literal::Scalar<int32_t>(1));
+          const ValueId product =
+              f.Add(kDotGeneral, {q[1], q[2]},
+                    {{"lhs_batching_dimensions", Dims{}},
+                     {"rhs_batching_dimensions", Dims{}},
+                     {"lhs_contracting_dimensions", Dims{1}},
+                     {"rhs_contracting_dimensions", Dims{0}}});
+          return std::vector<ValueId>{f.Add(kAdd, {q[0], one}),
+                                      f.Add(kTanh, {product})};
+        });
+    const ValueId zero = b.Constant(Literal::Scalar<int32_t>(0));
+    const ValueId last =
+        1 + b.Add(kWhile, {zero, p[0], p[1]}, {{"num_invariant", int64_t{1}}},
+                  {condition, body});
+    return std::vector<ValueId>{last};
+  });
+  ASSERT_OK_AND_ASSIGN(Module gradient,
+                       ValueAndGradient(module, {.parameters = {1}}));
+  ASSERT_OK_AND_ASSIGN(gradient, Optimize(std::move(gradient)));
+  int products = 0, tangents = 0;
+  for (const Computation& c : gradient.computations()) {
+    for (const Instruction& i : c.instructions()) {
+      products += i.op == &kDotGeneral ? 1 : 0;
+      tangents += i.op == &kTanh ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(products, 3);
+  EXPECT_EQ(tangents, 1);
 }
 
 TEST(ValueAndGradient, AReductionByAnotherComputationIsUnimplemented) {
