@@ -16,7 +16,10 @@ namespace hawser {
 // thread at a time.
 class SpinWait {
  public:
-  // Calls poll() until it says true, for at most kLongest, or not at all.
+  explicit SpinWait(
+      std::chrono::microseconds longest = std::chrono::microseconds(500))
+      : longest_(longest) {}
+  // Calls poll() until it says true, for at most `longest`, or not at all.
   // Returns whether it did.
   template <typename Poll>
   bool Until(const Poll& poll) {
@@ -26,7 +29,7 @@ class SpinWait {
     // next one.
     if (poll()) return true;
     const long interruptions = Interruptions();
-    const bool came = PollUntil(poll, Clock::now() + kLongest);
+    const bool came = PollUntil(poll, Clock::now() + longest_);
     if (came && Interruptions() == interruptions) {
       trust_ = std::min(trust_ + 1, kMostTrust);
       skips_ = kFewestSkips;
@@ -39,7 +42,6 @@ class SpinWait {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kLongest{500};
   static constexpr int kMostTrust = 8;
   static constexpr int kMiss = 3;  // outweighs three that came
   // Waits without a poll, then one with, to see what has changed.
@@ -60,6 +62,7 @@ class SpinWait {
     return usage.ru_nivcsw;
   }
 
+  const std::chrono::microseconds longest_;
   int trust_ = kMostTrust;
   int skipped_ = 0;
   int skips_ = kFewestSkips;

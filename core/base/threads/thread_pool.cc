@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,10 @@ namespace hawser {
 namespace {
 
 thread_local const ThreadPool* current_pool = nullptr;
+
+// Waking a thread takes up to 200 us in a virtual machine, about as long as a
+// loop that is just worth a second one.
+constexpr std::chrono::microseconds kPolled{100};
 
 // One loop in progress. Helpers hold it by shared_ptr, since one may wake when
 // the loop is long over; it then finds no block and never touches `fn`.
@@ -115,7 +120,8 @@ void ThreadPool::ScheduleHelp(std::function<void()> help) {
   MutexLock lock(&mu_);
   if (stopped_) return;
   help_.push_back(std::move(help));
-  changed_.Signal();
+  ++help_waiting_;
+  if (help_.size() > static_cast<size_t>(polling_)) changed_.Signal();
 }
 
 ThreadPool::Queue* ThreadPool::Next() {
@@ -125,6 +131,17 @@ ThreadPool::Queue* ThreadPool::Next() {
   return nullptr;
 }
 
+void ThreadPool::PollForHelp(SpinWait* spin) {
+  {
+    MutexLock lock(&mu_);
+    if (stopped_ || Next() != nullptr) return;
+    ++polling_;
+  }
+  spin->Until([&] { return help_waiting_.load() > 0 || tasks_wait(); });
+  MutexLock lock(&mu_);
+  --polling_;
+}
+
 bool ThreadPool::IsOwnThread() const { return current_pool == this; }
 
 void ThreadPool::Work() {
@@ -132,7 +149,10 @@ void ThreadPool::Work() {
   const auto surplus = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     return static_cast<int>(threads_.size()) > size_ + extra_tasks_ + blocked_;
   };
+  SpinWait spin(kPolled);
+  bool has_helped = false;
   while (true) {
+    if (has_helped) PollForHelp(&spin);
     std::function<void()> task;
     {
       MutexLock lock(&mu_);
@@ -154,7 +174,8 @@ void ThreadPool::Work() {
       }
       task = std::move(queue->front());
       queue->pop_front();
-      if (queue == &tasks_) --tasks_waiting_;
+      has_helped = queue == &help_;
+      --(has_helped ? help_waiting_ : tasks_waiting_);
       ++running_;
     }
     task();
@@ -185,6 +206,8 @@ absl::Status ForEachBlock(ThreadPool* pool, int64_t blocks,
     pool->ScheduleHelp([loop, pool] { loop->TakeBlocks(pool); });
   }
   loop->TakeBlocks(nullptr);
+  thread_local SpinWait spin(kPolled);
+  spin.Until([&] { return loop->done.load() == loop->blocks; });
   MutexLock lock(&loop->mu);
   loop->finished.Wait(&loop->mu,
                       [&] { return loop->done.load() == loop->blocks; });

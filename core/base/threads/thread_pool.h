@@ -14,12 +14,14 @@
 #include "absl/status/status.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
+#include "core/base/threads/spin.h"
 
 namespace hawser {
 
 // Thread-safe. Tasks must not wait for other tasks (ForEachBlock may: it does
 // the work itself when no thread is idle). Tasks go before what helps others:
-// a helper leaves its loop when a task waits.
+// a helper leaves its loop when a task waits. A thread that has helped polls for
+// more of it for a moment, as loops come one after the other.
 class ThreadPool {
  public:
   // Up to `extra_tasks` more tasks than threads run at a time, so that one does
@@ -61,6 +63,7 @@ class ThreadPool {
 
  private:
   void Work();
+  void PollForHelp(SpinWait* spin);
   using Queue = std::deque<std::function<void()>>;
   // Where the next to run is; null: nothing may run now.
   Queue* Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -72,6 +75,8 @@ class ThreadPool {
   Queue tasks_ ABSL_GUARDED_BY(mu_);
   Queue help_ ABSL_GUARDED_BY(mu_);
   std::atomic<int> tasks_waiting_{0};  // those in tasks_
+  std::atomic<int> help_waiting_{0};   // those in help_
+  int polling_ ABSL_GUARDED_BY(mu_) = 0;  // threads in PollForHelp
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
   // What runs, and what of it waits in a Blocking and does not count.
   int running_ ABSL_GUARDED_BY(mu_) = 0;

@@ -17,6 +17,7 @@ struct IsaRow {
 bool Always() { return true; }
 
 #if defined(__x86_64__)
+bool IsAmd() { return __builtin_cpu_is("amd") != 0; }
 bool HasSse4() { return __builtin_cpu_supports("sse4.1") != 0; }
 bool HasAvx2() {
   return __builtin_cpu_supports("avx2") != 0 &&
@@ -32,7 +33,8 @@ bool HasAvx512() {
 }
 #else
 bool Never() { return false; }
-constexpr auto HasSse4 = Never, HasAvx2 = Never, HasAvx512 = Never;
+constexpr auto IsAmd = Never, HasSse4 = Never, HasAvx2 = Never,
+               HasAvx512 = Never;
 #endif
 
 constexpr IsaRow kRows[] = {
@@ -71,6 +73,8 @@ Isa ProcessIsa() {
   }();
   return isa;
 }
+
+bool IsOfAmd() { return IsAmd(); }
 
 absl::StatusOr<Isa> ParseIsa(absl::string_view name) {
   for (const IsaRow& row : kRows) {

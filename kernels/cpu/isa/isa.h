@@ -21,6 +21,9 @@ Isa ProcessIsa();
 // By its name. Errors: kInvalidArgument, no name of one; kFailedPrecondition,
 // this machine does not have it.
 absl::StatusOr<Isa> ParseIsa(absl::string_view name);
+// Whether the processor is AMD's, which divide vectors in the time of four
+// products (Intel's: of 16), and multiply bf16 without tiles.
+bool IsOfAmd();
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_ISA_ISA_H_

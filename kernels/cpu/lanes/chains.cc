@@ -41,6 +41,9 @@ constexpr int kVectors = 8;
 constexpr int kVectors = 4;
 #endif
 
+// Of __builtin_prefetch.
+constexpr int kSecondCache = 2;
+
 #define HAWSER_EACH _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v)
 
 // ---- what is done with a vector ---------------------------------------------
@@ -371,6 +374,16 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
     }                                                                \
     break;                                                           \
   }
+#define HAWSER_INVERSES                                       \
+  case CodeOf(ChainOp::kOverOne, ChainOther::kOne):           \
+    DivideByOne<T>(a, *reinterpret_cast<const T*>(link->at)); \
+    break;
+#define HAWSER_AHEAD                                                          \
+  case CodeOf(ChainOp::kAhead, ChainOther::kLanes): {                         \
+    const T* at = reinterpret_cast<const T*>(link->at) + i;                   \
+    HAWSER_EACH __builtin_prefetch(at + v * kStep, /*rw=*/0, kSecondCache);   \
+    break;                                                                    \
+  }
 // Of whole numbers that Function compares in this order or the other one.
 #define HAWSER_WHOLE_TEST(Op, Function, x0, y0) \
   HAWSER_WITH(Op, m, Truths<T>(hn::Function(Whole<T>(x0), Whole<T>(y0))))
@@ -403,6 +416,7 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
   HAWSER_WITH(kMinus, a, hn::Sub(x, y))                                 \
   HAWSER_WITH(kMinusFrom, a, hn::Sub(y, x))                             \
   HAWSER_WITH(kTimes, a, hn::Mul(x, y))                                 \
+  HAWSER_WITH(kOver, a, hn::Div(x, y))                                  \
   HAWSER_WITH(kUnder, a, hn::Div(y, x))                                 \
   HAWSER_WITH(kLarger, a, Larger(x, y))                                 \
   HAWSER_WITH(kSmaller, a, Smaller(x, y))                               \
@@ -414,16 +428,6 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
   HAWSER_ALONE(kDown, a, hn::Floor(x))                                  \
   HAWSER_ALONE(kUp, a, hn::Ceil(x))                                     \
   HAWSER_ALONE(kEven, a, hn::Round(x))
-#define HAWSER_QUOTIENTS                                            \
-  case CodeOf(ChainOp::kOver, ChainOther::kLanes): {                \
-    const T* at = strip.Read(link->at);                             \
-    HAWSER_EACH a[v] = hn::Div(a[v], hn::LoadU(d, at + v * kStep)); \
-    break;                                                          \
-  }                                                                 \
-  case CodeOf(ChainOp::kOver, ChainOther::kOne):                    \
-    DivideByOne<T>(a, *reinterpret_cast<const T*>(link->at));       \
-    break;                                                          \
-    HAWSER_ITSELF(kOver, a, hn::Div(x, y))
 #define HAWSER_TESTS                                                      \
   HAWSER_WITH(kEqual, m, hn::Eq(x, y))                                    \
   /* Their Ne of NaN is false by some sets. */                            \
@@ -511,7 +515,6 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
     switch (CodeOf(link->op, link->other)) {
       HAWSER_INDEPENDENT_TURNS_ONE(kTake, a, y)
       HAWSER_REALS
-      HAWSER_QUOTIENTS
       HAWSER_TESTS
       HAWSER_CHOICES
       HAWSER_WHOLE(kWholePlus, Add)
@@ -534,6 +537,8 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
         }
         break;
       }
+      HAWSER_INVERSES
+      HAWSER_AHEAD
       case CodeOf(ChainOp::kGive, ChainOther::kLanes):
         strip.Give(link->at, [&](T* to) HWY_ATTR {
           HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
@@ -586,6 +591,8 @@ namespace hawser::cpu {
 ChainFn FindChain(int64_t width, Isa isa) {
   HAWSER_BY_ISA(isa, nullptr, FindChain(width))
 }
+
+bool InversesPay(Isa isa) { return isa >= Isa::kAvx2 && !IsOfAmd(); }
 
 }  // namespace hawser::cpu
 #endif  // HWY_ONCE

@@ -19,6 +19,8 @@ enum class ChainOp : uint8_t {
   kTakeBools,  // m = b
   kTakeBytes,  // a = b, of u8, as reals; of 4 bytes
   kCount,      // a = the whole numbers from the s64 b on
+  // Asks memory for what stands at b, which is read later.
+  kAhead,
   // Put where b is.
   kGive,
   kGivePast,  // past the caches; another thread reads it after FlushStream
@@ -29,7 +31,8 @@ enum class ChainOp : uint8_t {
   kMinusFrom,  // b - a
   kTimes,
   kOver,
-  kUnder,  // b / a
+  kOverOne,  // the same bits, by b's inverse where that serves; of kOne
+  kUnder,    // b / a
   kLarger,
   kSmaller,
   // Of two whole numbers, with or without a sign.
@@ -104,6 +107,8 @@ struct ChainLink {
 using ChainFn = void (*)(const ChainLink* links, int64_t n);
 // For lanes of so many bytes. Null: there are none.
 ChainFn FindChain(int64_t width, Isa isa);
+// Whether kOverOne takes less time than kOver.
+bool InversesPay(Isa isa);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_LANES_CHAINS_H_

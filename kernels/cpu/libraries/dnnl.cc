@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
+#include "kernels/cpu/isa/isa.h"
 #include "kernels/cpu/libraries/resolve.h"
 #include "oneapi/dnnl/dnnl.h"
 
@@ -19,14 +20,6 @@ namespace {
 template <typename Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>,
                               dnnl_status_t (*)(Handle)>;
-
-bool IsOfAmd() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amd") != 0;
-#else
-  return false;
-#endif
-}
 
 absl::Status StatusOf(dnnl_status_t status, const char* what) {
   if (status == dnnl_success) return absl::OkStatus();

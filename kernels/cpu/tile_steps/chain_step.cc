@@ -62,6 +62,10 @@ ChainStep::Links ChainStep::LinksOf(Tile& tile, int64_t* first) const {
     links[k].other = link.other;
     if (link.op == ChainOp::kCount) {
       links[k].at = reinterpret_cast<char*>(first);
+    } else if (link.op == ChainOp::kAhead) {
+      // Where the next tile's lie, if this one's are read where they are.
+      links[k].at = const_cast<char*>(tile.values[link.slot.slot]) +
+                    tile.lanes(link.slot.shape) * link.slot.width;
     } else if (Gives(link.op) && link.slot.slot != to_.slot) {
       links[k].at = tile.memory[link.slot.slot];
       tile.values[link.slot.slot] = links[k].at;

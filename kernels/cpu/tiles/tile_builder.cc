@@ -40,7 +40,8 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
       uses_(UsesOf(region)),
-      is_stored_(StoredPoints(region)) {
+      is_stored_(StoredPoints(region)),
+      is_asked_(region.points.size(), false) {
   if (FindChain(sizeof(float), options.isa) == nullptr) return;
   for (const auto& [id, turn] : FindTurns(module, region, uses_)) {
     if (shapes_.when(id) != When::kTile ||
@@ -171,7 +172,9 @@ absl::Status TileBuilder::AddPass(int stage) {
   }
   slots_.BeginList(/*lasts=*/false);
   ForgetScopes();
+  asks_ahead_ = resident_ && last && stage > 0;
   HAWSER_RETURN_IF_ERROR(AddPoints(Closure(roots), &pass.tile));
+  asks_ahead_ = false;
   for (const int r : pass.reductions) AddFold(r, &pass.tile);
   AddStores(stores, &pass.tile);
   slots_.BeginList(/*lasts=*/false);

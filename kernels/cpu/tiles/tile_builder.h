@@ -60,6 +60,8 @@ class TileBuilder {
   bool AddLink(plan::PointId id, TileSteps* to);
   // What it is an op on: of a turn what its shifts are.
   absl::Span<const plan::PointId> OperandsOf(plan::PointId id) const;
+  // Has the draft ask for what the next tile reads first.
+  void AskAhead();
   // Begins one with indices that grow by 1 from lane to lane.
   bool BeginCount(plan::PointId id, int scope, TileSteps* to);
   // Makes `id` another name of what the draft gives so far, and nothing else
@@ -150,6 +152,10 @@ class TileBuilder {
   // Of tiles' lanes, where there are chains: their shifts are no steps.
   absl::flat_hash_map<plan::PointId, Turn> turns_;
   std::vector<bool> is_stored_;  // by point
+  // In the last one of the passes that rows stay for: of those, the first waits
+  // for memory alone.
+  bool asks_ahead_ = false;
+  std::vector<bool> is_asked_;  // by point: whether a chain asked ahead for it
   Draft draft_;
   // Of program_.reductions: the points of an instruction's results, -1 where
   // one is not wanted.

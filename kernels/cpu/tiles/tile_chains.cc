@@ -127,7 +127,10 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
       link = other == on ? ChainStep::Link{.other = ChainOther::kItself}
                          : LinkTo(other, shape, to);
     }
-    link.op = l.op;
+    const bool by_inverse = l.op == ChainOp::kOver &&
+                            link.other == ChainOther::kOne &&
+                            InversesPay(options_.isa);
+    link.op = by_inverse ? ChainOp::kOverOne : l.op;
     links.push_back(link);
   }
   // What was asked for may have ended it.
@@ -137,6 +140,7 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
     take.op = TakeOf(DTypeOf(on));
     BeginDraft(width, scope, to);
     draft_.links.push_back(take);
+    if (asks_ahead_ && shape == LaneShape::kFull) AskAhead();
   } else if (uses_[on] > absl::c_count(operands, on)) {
     draft_.kept.push_back({on, draft_.links.size()});
     draft_.links.push_back(
@@ -145,6 +149,20 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   absl::c_copy(links, std::back_inserter(draft_.links));
   draft_.points.push_back(id);
   return true;
+}
+
+void TileBuilder::AskAhead() {
+  for (size_t n = 0; n < region_.points.size(); ++n) {
+    const auto id = static_cast<PointId>(n);
+    if (is_asked_[n] || !IsThere(id, LaneShape::kFull) ||
+        WidthOf(id) != draft_.width || !InPlace(id).has_value()) {
+      continue;
+    }
+    is_asked_[n] = true;
+    draft_.links.push_back({.op = ChainOp::kAhead,
+                            .other = ChainOther::kLanes,
+                            .slot = SlotOf(id, LaneShape::kFull)});
+  }
 }
 
 bool TileBuilder::Passes(PointId on, PointId id, TileSteps* to) {

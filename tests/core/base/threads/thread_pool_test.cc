@@ -60,6 +60,20 @@ TEST(ForEachBlockTest, EveryBlockOnce) {
 
 // Tasks of the pool use loops too: with every thread busy a loop does its own
 // work instead of waiting.
+// Two blocks that wait for each other need a helper, whether it polls, sleeps or
+// is about to.
+TEST(ForEachBlockTest, HelpIsNeverMissed) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 2000; ++round) {
+    std::atomic<int> there{0};
+    EXPECT_OK(ForEachBlock(&pool, 2, {}, [&](int64_t) {
+      for (++there; there < 2;) std::this_thread::yield();
+      return absl::OkStatus();
+    }));
+    if (round % 20 == 0) absl::SleepFor(absl::Microseconds(round / 10));
+  }
+}
+
 TEST(ForEachBlockTest, NestsWithoutDeadlock) {
   ThreadPool pool(2);
   std::atomic<int> inner{0};

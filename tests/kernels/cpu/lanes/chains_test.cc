@@ -240,14 +240,16 @@ void ExpectQuotients(const std::vector<T>& by, DType dtype, uint64_t seed) {
     T one = y;
     for (const Isa isa : kChainIsas) {
       if (isa > MachineIsa()) continue;
-      const ChainLink links[] = {
-          {ChainOp::kTake, ChainOther::kLanes, At(x)},
-          {ChainOp::kOver, ChainOther::kOne, reinterpret_cast<char*>(&one)},
-          {ChainOp::kGive, ChainOther::kLanes, At(got)},
-          {}};
-      FindChain(sizeof(T), isa)(links, kCount);
-      ASSERT_OK(CompareLiterals(got, wanted, {}))
-          << "by " << y << ", " << IsaName(isa);
+      for (const ChainOp op : {ChainOp::kOver, ChainOp::kOverOne}) {
+        const ChainLink links[] = {
+            {ChainOp::kTake, ChainOther::kLanes, At(x)},
+            {op, ChainOther::kOne, reinterpret_cast<char*>(&one)},
+            {ChainOp::kGive, ChainOther::kLanes, At(got)},
+            {}};
+        FindChain(sizeof(T), isa)(links, kCount);
+        ASSERT_OK(CompareLiterals(got, wanted, {}))
+            << "by " << y << ", " << IsaName(isa);
+      }
     }
   }
 }
