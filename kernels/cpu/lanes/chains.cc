@@ -374,10 +374,6 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
     }                                                                \
     break;                                                           \
   }
-#define HAWSER_INVERSES                                       \
-  case CodeOf(ChainOp::kOverOne, ChainOther::kOne):           \
-    DivideByOne<T>(a, *reinterpret_cast<const T*>(link->at)); \
-    break;
 #define HAWSER_AHEAD                                                          \
   case CodeOf(ChainOp::kAhead, ChainOther::kLanes): {                         \
     const T* at = reinterpret_cast<const T*>(link->at) + i;                   \
@@ -418,6 +414,9 @@ constexpr int CodeOf(ChainOp op, ChainOther other) {
   HAWSER_WITH(kTimes, a, hn::Mul(x, y))                                 \
   HAWSER_WITH(kOver, a, hn::Div(x, y))                                  \
   HAWSER_WITH(kUnder, a, hn::Div(y, x))                                 \
+  case CodeOf(ChainOp::kOverOne, ChainOther::kOne):                     \
+    DivideByOne<T>(a, *reinterpret_cast<const T*>(link->at));           \
+    break;                                                              \
   HAWSER_WITH(kLarger, a, Larger(x, y))                                 \
   HAWSER_WITH(kSmaller, a, Smaller(x, y))                               \
   HAWSER_ALONE(kNegative, a, hn::Neg(x))                                \
@@ -537,7 +536,6 @@ HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
         }
         break;
       }
-      HAWSER_INVERSES
       HAWSER_AHEAD
       case CodeOf(ChainOp::kGive, ChainOther::kLanes):
         strip.Give(link->at, [&](T* to) HWY_ATTR {
