@@ -1,6 +1,7 @@
 #include "core/base/threads/cpu_threads.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -110,6 +111,28 @@ int CpuThreads() {
                        .period = period});
   }();
   return threads;
+}
+
+void ThreadPlace::Leave() {
+  if (thread_ == 0) thread_ = gettid();
+  core_ = sched_getcpu();
+}
+
+bool ThreadPlace::IsHere() const { return core_ == sched_getcpu(); }
+
+void ThreadPlace::Avoid() {
+  if (sched_getaffinity(thread_, sizeof(allowed_), &allowed_) != 0) return;
+  cpu_set_t others = allowed_;
+  CPU_CLR(core_, &others);
+  // Where it may not, the kernel decides.
+  avoids_ = CPU_COUNT(&others) > 0 &&
+            sched_setaffinity(thread_, sizeof(others), &others) == 0;
+}
+
+void ThreadPlace::Return() {
+  if (!avoids_) return;
+  avoids_ = false;
+  sched_setaffinity(thread_, sizeof(allowed_), &allowed_);
 }
 
 }  // namespace hawser

@@ -1,6 +1,10 @@
-// CpuThreads: how many threads this process may keep busy.
+// CpuThreads: how many threads this process may keep busy. ThreadPlace: on which
+// core one of them wakes.
 #ifndef HAWSER_CORE_BASE_THREADS_CPU_THREADS_H_
 #define HAWSER_CORE_BASE_THREADS_CPU_THREADS_H_
+
+#include <sched.h>
+#include <sys/types.h>
 
 #include <optional>
 
@@ -24,6 +28,29 @@ struct CpuLimits {
 int CpuThreads(const CpuLimits& limits);
 // Null: `wish` is no number of threads.
 std::optional<int> ParseCpuThreads(absl::string_view wish);
+
+// Where a thread sleeps. What wakes it, to work beside it, keeps it off its own
+// core: where few cores share a cache and are half busy, Linux lets both take
+// turns on one of them, for milliseconds (seen on two cores, 6.18). One thread
+// at a time.
+class ThreadPlace {
+ public:
+  // Of the calling thread, which is about to sleep.
+  void Leave();
+  // Whether that was on the calling thread's core.
+  bool IsHere() const;
+  // By a thread that wakes it next: until it calls Return it runs on another
+  // core, if it may.
+  void Avoid();
+  // By the thread itself, awake: it may run where it might before.
+  void Return();
+
+ private:
+  pid_t thread_ = 0;
+  int core_ = -1;
+  bool avoids_ = false;
+  cpu_set_t allowed_ = {};  // avoids_: before
+};
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_BASE_THREADS_CPU_THREADS_H_

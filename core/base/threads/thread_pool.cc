@@ -81,21 +81,21 @@ ThreadPool::Blocking::Blocking(ThreadPool* pool)
   if (!pool_->stopped_ && pool_->threads_.size() < wanted) {
     pool_->threads_.emplace_back([pool] { pool->Work(); });
   }
-  pool_->changed_.Signal();
+  pool_->WakeOne();
 }
 
 ThreadPool::Blocking::~Blocking() {
   if (pool_ == nullptr) return;
   MutexLock lock(&pool_->mu_);
   --pool_->blocked_;
-  pool_->changed_.Signal();
+  pool_->WakeOne();
 }
 
 void ThreadPool::Stop() {
   {
     MutexLock lock(&mu_);
     stopped_ = true;
-    changed_.SignalAll();
+    while (!sleepers_.empty()) WakeOne();
   }
   while (true) {
     std::vector<std::thread> threads;
@@ -113,7 +113,7 @@ void ThreadPool::Schedule(std::function<void()> task) {
   if (stopped_) return;
   tasks_.push_back(std::move(task));
   ++tasks_waiting_;
-  changed_.Signal();
+  WakeOne();
 }
 
 void ThreadPool::ScheduleHelp(std::function<void()> help) {
@@ -121,7 +121,35 @@ void ThreadPool::ScheduleHelp(std::function<void()> help) {
   if (stopped_) return;
   help_.push_back(std::move(help));
   ++help_waiting_;
-  if (help_.size() > static_cast<size_t>(polling_)) changed_.Signal();
+  if (help_.size() > static_cast<size_t>(polling_)) WakeHelper();
+}
+
+void ThreadPool::Sleep(Sleeper* self) {
+  self->called = false;
+  self->place.Leave();
+  sleepers_.push_back(self);
+  self->woken.Wait(&mu_, [self] { return self->called; });
+  self->place.Return();
+}
+
+void ThreadPool::WakeOne() {
+  if (sleepers_.empty()) return;
+  Sleeper* const last = sleepers_.back();
+  sleepers_.pop_back();
+  last->called = true;
+  last->woken.Signal();
+}
+
+void ThreadPool::WakeHelper() {
+  const auto elsewhere =
+      std::find_if(sleepers_.begin(), sleepers_.end(),
+                   [](const Sleeper* s) { return !s->place.IsHere(); });
+  if (elsewhere != sleepers_.end()) {
+    std::swap(*elsewhere, sleepers_.back());
+  } else if (!sleepers_.empty()) {
+    sleepers_.back()->place.Avoid();
+  }
+  WakeOne();
 }
 
 ThreadPool::Queue* ThreadPool::Next() {
@@ -150,15 +178,17 @@ void ThreadPool::Work() {
     return static_cast<int>(threads_.size()) > size_ + extra_tasks_ + blocked_;
   };
   SpinWait spin(kPolled);
+  Sleeper self;
   bool has_helped = false;
   while (true) {
     if (has_helped) PollForHelp(&spin);
     std::function<void()> task;
     {
       MutexLock lock(&mu_);
-      changed_.Wait(&mu_, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-        return Next() != nullptr || surplus() || (stopped_ && tasks_.empty());
-      });
+      while (Next() == nullptr && !surplus() &&
+             !(stopped_ && tasks_.empty())) {
+        Sleep(&self);
+      }
       Queue* const queue = Next();
       if (queue == nullptr) {
         if (stopped_) return;
@@ -183,9 +213,9 @@ void ThreadPool::Work() {
     MutexLock lock(&mu_);
     --running_;
     if (stopped_) {
-      changed_.SignalAll();
+      while (!sleepers_.empty()) WakeOne();
     } else if (Next() != nullptr) {
-      changed_.Signal();
+      WakeOne();
     }
   }
 }

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
+#include "core/base/threads/cpu_threads.h"
 #include "core/base/threads/spin.h"
 
 namespace hawser {
@@ -62,8 +63,19 @@ class ThreadPool {
   };
 
  private:
+  // A thread that sleeps until it is called.
+  struct Sleeper {
+    CondVar woken;
+    bool called = false;
+    ThreadPlace place;
+  };
   void Work();
   void PollForHelp(SpinWait* spin);
+  void Sleep(Sleeper* self) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Wakes the thread that slept last, if one sleeps.
+  void WakeOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The same, to work beside the calling thread.
+  void WakeHelper() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   using Queue = std::deque<std::function<void()>>;
   // Where the next to run is; null: nothing may run now.
   Queue* Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -71,7 +83,7 @@ class ThreadPool {
   const int size_;
   const int extra_tasks_;
   Mutex mu_;
-  CondVar changed_;
+  std::vector<Sleeper*> sleepers_ ABSL_GUARDED_BY(mu_);
   Queue tasks_ ABSL_GUARDED_BY(mu_);
   Queue help_ ABSL_GUARDED_BY(mu_);
   std::atomic<int> tasks_waiting_{0};  // those in tasks_

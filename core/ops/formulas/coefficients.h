@@ -68,7 +68,17 @@ inline constexpr double kLanczos[] = {
 
 // Quantiles of the normal distribution: Wichura, Algorithm AS 241, Applied
 // Statistics 37 (1988). Polynomials over and under: in 0.180625 - q^2 near the
-// middle; far from it in r - 1.6 and, from 5 on, r - 5 of r = sqrt(-log p).
+// middle; far from it in r - 1.6 and, from 5 on, r - 5 of r = sqrt(-log p). Its
+// PPND7, of 7 digits, ends before 5 in f32 and halves.
+inline constexpr double kShortNormalNearOver[] = {
+    3.3871327179, 50.434271938, 159.29113202, 59.109374720};
+inline constexpr double kShortNormalNearUnder[] = {1.0, 17.895169469,
+                                                   78.757757664, 67.187563600};
+inline constexpr double kShortNormalFarOver[] = {1.4234372777, 2.7568153900,
+                                                 1.3067284816, 0.17023821103};
+inline constexpr double kShortNormalFarUnder[] = {1.0, 0.73700164250,
+                                                  0.12021132975};
+// Its PPND16.
 inline constexpr double kNormalNearOver[] = {
     3.3871328727963665, 133.14166789178438, 1971.5909503065513,
     13731.69376550946,  45921.95393154987,  67265.7709270087,

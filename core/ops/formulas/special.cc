@@ -25,16 +25,25 @@ Expression Ratio(absl::Span<const double> over, absl::Span<const double> under,
   return Polynomial(over, x) / Polynomial(under, x);
 }
 
+// In 0.180625 - q^2, of quantiles near the middle.
+Expression NormalNear(const Expression& x) {
+  return x.dtype() == DType::kF64
+             ? Ratio(kNormalNearOver, kNormalNearUnder, x)
+             : Ratio(kShortNormalNearOver, kShortNormalNearUnder, x);
+}
+
 // Of a size below 1 beyond the middle: 1 - p is exact there.
 Expression ErfInvFar(const Expression& p) {
   const Expression tail = 0.5 * (1.0 - p);
   const Expression r = Apply(kSqrt, {-Apply(kLog, {tail})});
-  const Expression far = Ratio(kNormalFarOver, kNormalFarUnder, r - 1.6);
-  // Only f64 comes nearer to 1.
-  if (p.dtype() != DType::kF64) return far;
+  // Only f64 comes so near to 1 that r is 5.
+  if (p.dtype() != DType::kF64) {
+    return Ratio(kShortNormalFarOver, kShortNormalFarUnder, r - 1.6);
+  }
   return Choose(
       Above(r, 5),
-      Ratio(kNormalFarthestOver, kNormalFarthestUnder, AtLeast(r, 5) - 5), far);
+      Ratio(kNormalFarthestOver, kNormalFarthestUnder, AtLeast(r, 5) - 5),
+      Ratio(kNormalFarOver, kNormalFarUnder, r - 1.6));
 }
 
 // Lanczos' sum for z, and its derivative.
@@ -78,8 +87,7 @@ Expression ErfInv(const Expression& x) {
   const Expression p = Abs(x);
   const Expression half = 0.5 * AtMost(p, kMiddle);
   const Expression near = (0.5 / std::numbers::sqrt2) * x *
-                          Ratio(kNormalNearOver, kNormalNearUnder,
-                                Like(x, 0.180625) - Square(half));
+                           NormalNear(Like(x, 0.180625) - Square(half));
   const Expression inside =
       Choose(Below(p, 1), AtLeast(p, kMiddle), Like(x, kMiddle));
   const Expression far = (1 / std::numbers::sqrt2) * ErfInvFar(inside);

@@ -1,5 +1,10 @@
 #include "core/base/threads/cpu_threads.h"
 
+#include <sched.h>
+
+#include <atomic>
+#include <thread>
+
 #include "gtest/gtest.h"
 
 namespace hawser {
@@ -48,6 +53,49 @@ TEST(CpuThreads, VersionOneSaysItInTwoFiles) {
 TEST(CpuThreads, ThereIsOneAtLeast) {
   EXPECT_EQ(CpuThreads({.processors = 0}), 1);
   EXPECT_GE(CpuThreads(), 1);
+}
+
+cpu_set_t CoresOf(pid_t thread) {
+  cpu_set_t cores = {};
+  EXPECT_EQ(sched_getaffinity(thread, sizeof(cores), &cores), 0);
+  return cores;
+}
+
+TEST(ThreadPlace, KeepsAThreadOffACoreUntilItReturns) {
+  const cpu_set_t allowed = CoresOf(0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one core";
+  ThreadPlace place;
+  std::atomic<int> step{0};
+  std::thread sleeper([&] {
+    place.Leave();
+    for (step = 1; step < 2;) std::this_thread::yield();
+    const cpu_set_t others = CoresOf(0);
+    EXPECT_EQ(CPU_COUNT(&others), CPU_COUNT(&allowed) - 1);
+    place.Return();
+    const cpu_set_t again = CoresOf(0);
+    EXPECT_TRUE(CPU_EQUAL(&again, &allowed));
+    place.Return();  // nothing more
+  });
+  while (step < 1) std::this_thread::yield();
+  place.Avoid();
+  step = 2;
+  sleeper.join();
+}
+
+TEST(ThreadPlace, KnowsTheCallersCore) {
+  const cpu_set_t allowed = CoresOf(0);
+  cpu_set_t one = {};
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  ThreadPlace place;
+  EXPECT_FALSE(place.IsHere());
+  place.Leave();
+  EXPECT_TRUE(place.IsHere());
+  // There is no other core: it may run where it ran.
+  place.Avoid();
+  const cpu_set_t same = CoresOf(0);
+  EXPECT_TRUE(CPU_EQUAL(&same, &one));
+  ASSERT_EQ(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
 }
 
 }  // namespace
