@@ -156,7 +156,10 @@ void Count(const int32_t* x, int64_t n, int32_t* counts) {
   }
 }
 
-void Threefry(uint32_t key0, uint32_t key1, uint32_t* words, int64_t n) {
+// give(words, at): words from `at` on.
+template <typename Give>
+HWY_INLINE void ForThreefry(uint32_t key0, uint32_t key1, int64_t n,
+                            Give give) {
   const hn::ScalableTag<uint32_t> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const uint32_t keys[] = {key0, key1, key0 ^ key1 ^ 0x1BD11BDA};
@@ -168,8 +171,7 @@ void Threefry(uint32_t key0, uint32_t key1, uint32_t* words, int64_t n) {
     const auto mix = [&](auto by) HWY_ATTR {
       constexpr int kBy = decltype(by)::value;
       x = hn::Add(x, y);
-      y = hn::Xor(hn::Or(hn::ShiftLeft<kBy>(y), hn::ShiftRight<32 - kBy>(y)),
-                  x);
+      y = hn::Xor(hn::RotateRight<32 - kBy>(y), x);
     };
     for (uint32_t round = 0; round < 5; ++round) {
       if (round % 2 == 0) {
@@ -186,9 +188,53 @@ void Threefry(uint32_t key0, uint32_t key1, uint32_t* words, int64_t n) {
       x = hn::Add(x, hn::Set(d, keys[(round + 1) % 3]));
       y = hn::Add(y, hn::Set(d, keys[(round + 2) % 3] + round + 1));
     }
-    hn::StoreU(x, d, words + i);
-    hn::StoreU(y, d, words + n / 2 + i);
+    give(x, i);
+    give(y, n / 2 + i);
   }
+}
+
+void Threefry(uint32_t key0, uint32_t key1, uint32_t* words, int64_t n) {
+  const hn::ScalableTag<uint32_t> d;
+  ForThreefry(key0, key1, n, [&](auto some, int64_t at) HWY_ATTR {
+    hn::StoreU(some, d, words + at);
+  });
+}
+
+// c + x * (c_of_x + ...)
+HWY_INLINE Vector Polynomial(Vector, float c) { return hn::Set(Floats(), c); }
+template <typename... More>
+HWY_INLINE Vector Polynomial(Vector x, float c, More... more) {
+  return hn::MulAdd(Polynomial(x, more...), x, hn::Set(Floats(), c));
+}
+
+void Normals(uint32_t key0, uint32_t key1, float* y, int64_t n) {
+  const Floats d;
+  const auto of = [](float x) HWY_ATTR { return hn::Set(Floats(), x); };
+  ForThreefry(key0, key1, n, [&](auto some, int64_t at) HWY_ATTR {
+    const hn::ScalableTag<uint32_t> du;
+    const auto unit = hn::Sub(
+        hn::BitCast(d,
+                    hn::Or(hn::ShiftRight<9>(some), hn::Set(du, 0x3f800000u))),
+        of(1));
+    const auto least = of(-0.99999994f);
+    const auto u = hn::Max(
+        hn::Add(hn::Mul(unit, hn::Sub(of(1), least)), least), least);
+    const auto p = hn::Abs(u);
+    const auto half = hn::Mul(of(0.5f), hn::Min(p, of(0.85f)));
+    const auto x = hn::NegMulAdd(half, half, of(0.180625f));
+    const auto near = hn::Mul(
+        hn::Mul(of(0.5f), u),
+        hn::Div(Polynomial(x, 3.3871327f, 50.434272f, 159.29113f, 59.109375f),
+                Polynomial(x, 1.0f, 17.895169f, 78.757758f, 67.187564f)));
+    const auto tail =
+        hn::Mul(of(0.5f), hn::Sub(of(1), hn::Max(p, of(0.85f))));
+    const auto r = hn::Sub(hn::Sqrt(hn::Neg(hn::Log(d, tail))), of(1.6f));
+    const auto far =
+        hn::Div(Polynomial(r, 1.4234373f, 2.7568154f, 1.3067285f, 0.17023821f),
+                Polynomial(r, 1.0f, 0.73700164f, 0.12021133f));
+    hn::StoreU(hn::IfThenElse(hn::Gt(p, of(0.85f)), hn::CopySign(far, u), near),
+               d, y + at);
+  });
 }
 
 void Mandelbrot(const float* c_re, const float* c_im, float* z_re, float* z_im,
@@ -225,6 +271,7 @@ Loops LoopsOfTarget() {
           .add_rows = AddRows,
           .count = Count,
           .threefry = Threefry,
+          .normals = Normals,
           .mandelbrot = Mandelbrot};
 }
 

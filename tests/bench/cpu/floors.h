@@ -43,6 +43,9 @@ struct Loops {
   // Threefry-2x32 of the counters i and n / 2 + i, for i below n / 2: both
   // words, in halves of `words`. `n`: a multiple of 128.
   void (*threefry)(uint32_t key0, uint32_t key1, uint32_t* words, int64_t n);
+  // Normal numbers of these words, as RandomNormal makes them: quantiles by
+  // Wichura's AS 241, of seven digits.
+  void (*normals)(uint32_t key0, uint32_t key1, float* y, int64_t n);
   // One step of z * z + c where |z| was at most 2 so far, and counts it.
   void (*mandelbrot)(const float* c_re, const float* c_im, float* z_re,
                      float* z_im, int32_t* turns, int64_t n);

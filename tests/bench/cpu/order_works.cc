@@ -124,26 +124,29 @@ absl::StatusOr<Race> RaceCumulativeSum(const Setting& s) {
 
 // ---- random numbers ---------------------------------------------------------
 
-absl::StatusOr<Race> RaceRandom(const Setting& s, bool normal) {
+enum class Numbers { kBits, kNormal };
+enum class By { kThreefry, kNormals };
+
+absl::StatusOr<Race> RaceRandom(const Setting& s, Numbers numbers, By by) {
   const int64_t n = s.Size(1000064, 4096);
+  const bool normal = numbers == Numbers::kNormal;
   const Literal key = Literal::Vector<uint32_t>({1, 2});
   const auto words = Room<uint32_t>(n);
-  const auto floor = [=] { BestLoops().threefry(1, 2, words.get(), n); };
+  const auto normals = Room<float>(n);
+  const auto floor = [=] {
+    if (by == By::kThreefry) {
+      BestLoops().threefry(1, 2, words.get(), n);
+    } else {
+      BestLoops().normals(1, 2, normals.get(), n);
+    }
+  };
   const auto check = [=](absl::Span<const Literal> got) -> absl::Status {
     if (!normal) {
       return Near<uint32_t>(got[0], {words.get(), static_cast<size_t>(n)});
     }
-    double sum = 0, square = 0;
-    for (const float v : got[0].data<float>()) {
-      sum += v;
-      square += static_cast<double>(v) * v;
-    }
-    const double mean = sum / static_cast<double>(n);
-    const double variance = square / static_cast<double>(n);
-    if (std::abs(mean) < 0.06 && std::abs(variance - 1) < 0.1) {
-      return absl::OkStatus();
-    }
-    return DataLoss("a mean of ", mean, " and a variance of ", variance);
+    BestLoops().normals(1, 2, normals.get(), n);
+    return Near<float>(got[0], {normals.get(), static_cast<size_t>(n)},
+                       {.absolute = 1e-6, .relative = 1e-5});
   };
   return RaceOf(s, {.body = [=](const Tensors& p) -> Tensors {
                       return {normal ? RandomNormal(p[0], {n})
@@ -188,11 +191,24 @@ std::vector<Work> OrderWorks() {
       {.name = "random_bits",
        .floor = "threefry by hand, one thread",
        .targets = {.floor = 1.5},
-       .prepare = [](const Setting& s) { return RaceRandom(s, false); }},
+       .prepare =
+           [](const Setting& s) {
+             return RaceRandom(s, Numbers::kBits, By::kThreefry);
+           }},
       {.name = "random_normal",
        .floor = "threefry by hand, one thread",
        .targets = {.floor = 1.5},
-       .prepare = [](const Setting& s) { return RaceRandom(s, true); }},
+       .prepare =
+           [](const Setting& s) {
+             return RaceRandom(s, Numbers::kNormal, By::kThreefry);
+           }},
+      {.name = "normal_numbers",
+       .floor = "the same numbers by hand, one thread",
+       .prepare =
+           [](const Setting& s) {
+             return RaceRandom(s, Numbers::kNormal, By::kNormals);
+           },
+       .has_peers = false},
   };
 }
 
