@@ -389,6 +389,26 @@ TEST(Chains, GivePastTheCachesTheSameBits) {
   }
 }
 
+// It is a wish: of memory that is nobody's, too.
+TEST(Chains, AskAheadAndLeaveLanesAsTheyAre) {
+  constexpr int64_t kCount = 300;
+  Random random(7);
+  const Literal x = RandomLiteral(Shape::Of(DType::kF32, {kCount}), random);
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    for (char* ahead : {At(x), At(x) + 4 * kCount}) {
+      Literal got = Literal::Zeros(x.shape());
+      const ChainLink links[] = {
+          {ChainOp::kTake, ChainOther::kLanes, At(x)},
+          {ChainOp::kAhead, ChainOther::kLanes, ahead},
+          {ChainOp::kGive, ChainOther::kLanes, At(got)},
+          {}};
+      FindChain(sizeof(float), isa)(links, kCount);
+      ASSERT_THAT(got, LiteralBitEquals(x)) << IsaName(isa);
+    }
+  }
+}
+
 TEST(Chains, AreOfLanesOfTwoWidths) {
   for (const int64_t width : {1, 2, 4, 8, 16}) {
     EXPECT_EQ(FindChain(width, MachineIsa()) != nullptr,
