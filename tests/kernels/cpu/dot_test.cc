@@ -19,6 +19,11 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
+// tsan sees what oneDNN asks of memory, and not how its threads take turns.
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libdnnl";
+}
+
 namespace hawser::cpu {
 namespace {
 
