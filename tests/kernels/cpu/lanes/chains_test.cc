@@ -389,7 +389,7 @@ TEST(Chains, GivePastTheCachesTheSameBits) {
   }
 }
 
-// It is a wish: of memory that is nobody's, too.
+// It is a wish, of memory behind all lanes too.
 TEST(Chains, AskAheadAndLeaveLanesAsTheyAre) {
   constexpr int64_t kCount = 300;
   Random random(7);
