@@ -74,7 +74,7 @@ HWY_INLINE V<T> SignOf(V<T> a) {
 
 // The library's, within 1 ulp (measured over all f32), which knows neither NaN
 // nor what is far above the largest argument. Where the machine scales by
-// powers of 2, by its polynomial alone.
+// powers of 2, by its polynomial alone, within 1.04 ulp (one f32 in three).
 HWY_INLINE V<float> ExpOf(V<float> a) {
   const Tag<float> d;
 #if HWY_TARGET == HWY_AVX3
