@@ -41,15 +41,25 @@ void BinaryLoop(const char* const* in, char* out, int64_t n) {
 
 template <typename F, typename T>
 void CombineLoop(const int32_t* places, int64_t n, int32_t size,
-                 const char* from, int64_t step, char* to) {
+                 const char* from, int64_t step, char* to, int64_t apart) {
   const T* b = reinterpret_cast<const T*>(from);
-  T* r = reinterpret_cast<T*>(to);
+  T* const tables = reinterpret_cast<T*>(to);
   const auto end = static_cast<uint32_t>(size);
-  for (int64_t k = 0; k < n; ++k) {
+  const auto combine = [&](int64_t k, int64_t table) {
     const auto place = static_cast<uint32_t>(places[k]);
-    if (place >= end) continue;
-    r[place] = static_cast<T>(F::Apply(Widen(r[place]), Widen(b[k * step])));
+    if (place >= end) return;
+    T& r = tables[table * apart + place];
+    r = static_cast<T>(F::Apply(Widen(r), Widen(b[k * step])));
+  };
+  static_assert(kCombineTables == 4);
+  int64_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    combine(k, 0);
+    combine(k + 1, 1);
+    combine(k + 2, 2);
+    combine(k + 3, 3);
   }
+  for (; k < n; ++k) combine(k, 0);
 }
 
 // What an op makes of element type T when F computes a C: T itself where that

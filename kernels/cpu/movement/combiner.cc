@@ -30,7 +30,7 @@ void TakeSecond(const char* const* in, char* out, int64_t n) {
 
 template <typename W>
 void TakeEach(const int32_t* places, int64_t n, int32_t size, const char* from,
-              int64_t step, char* to) {
+              int64_t step, char* to, int64_t) {
   const W* x = reinterpret_cast<const W*>(from);
   W* y = reinterpret_cast<W*>(to);
   const auto end = static_cast<uint32_t>(size);
@@ -85,7 +85,8 @@ void Combiner::Run(const PlacedRows& rows) const {
   char* const to = tensors_.to[0];
   const char* const from = tensors_.from[0] + rows.from * bytes;
   if (rows.size == 1 && combine_ != nullptr) {
-    return combine_(rows.places.data(), n, rows.end, from, rows.step, to);
+    return combine_(rows.places.data(), n, rows.end, from, rows.step, to,
+                    tensors_.apart);
   }
   const int64_t asked = std::min(rows.size * bytes, kAskedBytes);
   const auto end = static_cast<uint32_t>(rows.end);

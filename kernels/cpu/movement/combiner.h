@@ -19,6 +19,7 @@ struct CombinedTensors {
   absl::InlinedVector<char*, 1> to;
   absl::InlinedVector<const char*, 1> from;
   absl::InlinedVector<DType, 1> dtypes;
+  int64_t apart = 0;  // N = 1: of kCombineTables of them, which join to one
 };
 
 // Where a row lies, in elements; the same in each of the N tensors.

@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t kMostBlocks = 8;
 constexpr int64_t kSmallestWindow = 16;
 // Updates for each element of memory that a thread has of its own.
-constexpr int64_t kShareOfUpdates = 16;
+constexpr int64_t kShareOfUpdates = 16 * kCombineTables;
 // Steps to find where one box goes, in memory that no cache holds.
 constexpr double kBoxSteps = 16;
 // What is typical where many places are found at once, for an estimate: of a
@@ -410,7 +410,7 @@ ScatterAxes ShareOf(const ScatterAxes& axes, int64_t b, int64_t blocks) {
 }
 
 // The op of which each thread may combine a share of the boxes by itself, in
-// memory of its own: of integers, where the order of updates does not show.
+// tables of its own: of integers, where the order of updates does not show.
 // Null: none.
 const OpDef* SharedOp(const KernelContext& c, const Combiner& combiner,
                       const CombinedTensors& tensors) {
@@ -427,28 +427,28 @@ absl::Status CombineShares(const KernelContext& c, const ScatterAxes& axes,
   const int64_t elements = axes.elements();
   const int64_t bytes = elements * ByteWidth(tensors.dtypes[0]);
   HAWSER_ASSIGN_OR_RETURN(
-      Literal own,
-      c.Allocate(Shape::Of(tensors.dtypes[0], {blocks - 1, elements})));
+      Literal own, c.Allocate(Shape::Of(tensors.dtypes[0],
+                                        {blocks * kCombineTables, elements})));
   const Literal neutral = NeutralOf(op, tensors.dtypes[0]);
   char* const memory = own.mutable_bytes().data();
   HAWSER_RETURN_IF_ERROR(ForEachBlock(
       c.environment.pool, blocks, c.environment.cancel, [&](int64_t b) {
         CombinedTensors to = tensors;
-        if (b > 0) {
-          to.to[0] = memory + (b - 1) * bytes;
-          for (int64_t at = 0; at < bytes; at += neutral.bytes().size()) {
-            std::memcpy(to.to[0] + at, neutral.bytes().data(),
-                        neutral.bytes().size());
-          }
+        to.apart = elements;
+        to.to[0] = memory + b * kCombineTables * bytes;
+        const int64_t all = kCombineTables * bytes;
+        for (int64_t at = 0; at < all; at += neutral.bytes().size()) {
+          std::memcpy(to.to[0] + at, neutral.bytes().data(),
+                      neutral.bytes().size());
         }
         Combiner combiner(c, to);
         return ScatterWalk(c, ShareOf(axes, b, blocks), {-1, 0, 0}, &combiner)
             .Run();
       }));
   WorkMeter meter(c.environment);
-  for (int64_t b = 1; b < blocks; ++b) {
+  for (int64_t t = 0; t < blocks * kCombineTables; ++t) {
     CombinedTensors from = tensors;
-    from.from[0] = memory + (b - 1) * bytes;
+    from.from[0] = memory + t * bytes;
     HAWSER_RETURN_IF_ERROR(
         Combiner(c, from).Run(CombinedRow{0, 1, 0, 1, elements}, &meter));
   }
@@ -461,17 +461,17 @@ absl::Status Combine(const KernelContext& c, const ScatterAxes& axes,
   size_t cut = 0;
   while (cut < axes.inputs.size() && axes.inputs[cut].size == 1) ++cut;
   Combiner combiner(c, tensors);
-  if (cut == axes.inputs.size() || !combiner.parallel() ||
-      c.environment.pool == nullptr) {
+  if (cut == axes.inputs.size() || !combiner.parallel()) {
     return ScatterWalk(c, axes, {-1, 0, 0}, &combiner).Run();
   }
+  const ThreadPool* const pool = c.environment.pool;
   const int64_t most =
-      std::min({kMostBlocks, int64_t{c.environment.pool->size()},
+      std::min({kMostBlocks, pool == nullptr ? int64_t{1} : pool->size(),
                 updates / kParallelElements});
   const int64_t shares =
       std::min(most, updates / kShareOfUpdates / axes.elements());
   const OpDef* const op = SharedOp(c, combiner, tensors);
-  if (shares > 1 && op != nullptr && axes.outer[0].size >= shares) {
+  if (shares > 0 && op != nullptr && axes.outer[0].size >= shares) {
     return CombineShares(c, axes, *op, shares, tensors);
   }
   const int64_t size = axes.inputs[cut].size;
