@@ -59,7 +59,7 @@ void CombineLoop(const int32_t* places, int64_t n, int32_t size,
     combine(k + 2, 2);
     combine(k + 3, 3);
   }
-  for (; k < n; ++k) combine(k, 0);
+  for (; k < n; ++k) combine(k, k % kCombineTables);
 }
 
 // What an op makes of element type T when F computes a C: T itself where that

@@ -17,7 +17,6 @@ struct IsaRow {
 bool Always() { return true; }
 
 #if defined(__x86_64__)
-bool IsAmd() { return __builtin_cpu_is("amd") != 0; }
 bool HasSse4() { return __builtin_cpu_supports("sse4.1") != 0; }
 bool HasAvx2() {
   return __builtin_cpu_supports("avx2") != 0 &&
@@ -33,8 +32,7 @@ bool HasAvx512() {
 }
 #else
 bool Never() { return false; }
-constexpr auto IsAmd = Never, HasSse4 = Never, HasAvx2 = Never,
-               HasAvx512 = Never;
+constexpr auto HasSse4 = Never, HasAvx2 = Never, HasAvx512 = Never;
 #endif
 
 constexpr IsaRow kRows[] = {
@@ -74,7 +72,13 @@ Isa ProcessIsa() {
   return isa;
 }
 
-bool IsOfAmd() { return IsAmd(); }
+bool IsOfAmd() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
 
 absl::StatusOr<Isa> ParseIsa(absl::string_view name) {
   for (const IsaRow& row : kRows) {

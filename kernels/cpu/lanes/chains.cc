@@ -41,9 +41,6 @@ constexpr int kVectors = 8;
 constexpr int kVectors = 4;
 #endif
 
-// Of __builtin_prefetch.
-constexpr int kSecondCache = 2;
-
 #define HAWSER_EACH _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v)
 
 // ---- what is done with a vector ---------------------------------------------

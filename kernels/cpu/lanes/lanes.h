@@ -13,6 +13,9 @@
 
 namespace hawser::cpu {
 
+// Where __builtin_prefetch puts what is read some time later.
+inline constexpr int kSecondCache = 2;
+
 // The op's loop; null: there is none for these dtypes. Its results are those of
 // the row's element loop, bit for bit, where the op's row promises bits.
 ElementFn FindLanes(const OpDef& op, const ElementTypes& types, Isa isa);

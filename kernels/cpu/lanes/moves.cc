@@ -13,6 +13,7 @@
 #include "hwy/highway.h"
 #include "kernels/cpu/elements/independent_turns.h"
 #include "kernels/cpu/isa/by_isa.h"
+#include "kernels/cpu/lanes/lanes.h"
 
 // Without vectors there is nothing to gain.
 #if HWY_TARGET != HWY_SCALAR
@@ -30,7 +31,6 @@ constexpr int64_t kLine = 64;  // bytes
 // the same, 64 take longer. u8 takes 3.8 ms by the nearest cache, 2.3 by the
 // second.)
 constexpr int64_t kAhead = 16;
-constexpr int kSecondCache = 2;  // of __builtin_prefetch
 // Elements of a block, a part of a vector in which its instructions interleave.
 template <typename W>
 constexpr int64_t kBlock = 16 / sizeof(W);

@@ -40,8 +40,7 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
       uses_(UsesOf(region)),
-      is_stored_(StoredPoints(region)),
-      is_asked_(region.points.size(), false) {
+      is_stored_(StoredPoints(region)) {
   if (FindChain(sizeof(float), options.isa) == nullptr) return;
   for (const auto& [id, turn] : FindTurns(module, region, uses_)) {
     if (shapes_.when(id) != When::kTile ||

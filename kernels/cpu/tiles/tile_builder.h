@@ -60,7 +60,7 @@ class TileBuilder {
   bool AddLink(plan::PointId id, TileSteps* to);
   // What it is an op on: of a turn what its shifts are.
   absl::Span<const plan::PointId> OperandsOf(plan::PointId id) const;
-  // Has the draft ask for what the next tile reads first.
+  // Has the draft ask for what the next tile reads first, once.
   void AskAhead();
   // Begins one with indices that grow by 1 from lane to lane.
   bool BeginCount(plan::PointId id, int scope, TileSteps* to);
@@ -155,7 +155,6 @@ class TileBuilder {
   // In the last one of the passes that rows stay for: of those, the first waits
   // for memory alone.
   bool asks_ahead_ = false;
-  std::vector<bool> is_asked_;  // by point: whether a chain asked ahead for it
   Draft draft_;
   // Of program_.reductions: the points of an instruction's results, -1 where
   // one is not wanted.

@@ -154,11 +154,11 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
 void TileBuilder::AskAhead() {
   for (size_t n = 0; n < region_.points.size(); ++n) {
     const auto id = static_cast<PointId>(n);
-    if (is_asked_[n] || !IsThere(id, LaneShape::kFull) ||
-        WidthOf(id) != draft_.width || !InPlace(id).has_value()) {
+    if (!IsThere(id, LaneShape::kFull) || WidthOf(id) != draft_.width ||
+        !InPlace(id).has_value()) {
       continue;
     }
-    is_asked_[n] = true;
+    asks_ahead_ = false;
     draft_.links.push_back({.op = ChainOp::kAhead,
                             .other = ChainOther::kLanes,
                             .slot = SlotOf(id, LaneShape::kFull)});

@@ -63,7 +63,7 @@ cpu_set_t CoresOf(pid_t thread) {
 
 TEST(ThreadPlace, KeepsAThreadOffACoreUntilItReturns) {
   const cpu_set_t allowed = CoresOf(0);
-  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one core";
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "this process may run on one core only";
   ThreadPlace place;
   std::atomic<int> step{0};
   std::thread sleeper([&] {
