@@ -34,14 +34,30 @@ using WholeTag = hn::RebindToSigned<Tag<T>>;
 template <typename T>
 using WholeOf = hn::TFromD<WholeTag<T>>;
 
-// So many vectors are in registers at a time.
-#if HWY_TARGET == HWY_AVX3
-constexpr int kVectors = 8;
-#else
+// So many vectors of a chain's lanes go from link to link, and of those held
+// beside them: as arguments of functions, which eight of all are in registers.
 constexpr int kVectors = 4;
-#endif
 
-#define HAWSER_EACH _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v)
+// With each of them as v.
+#define HAWSER_EACH(...)                    \
+  {                                         \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 0; \
+      __VA_ARGS__                           \
+    }                                       \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 1; \
+      __VA_ARGS__                           \
+    }                                       \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 2; \
+      __VA_ARGS__                           \
+    }                                       \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 3; \
+      __VA_ARGS__                           \
+    }                                       \
+  }
 
 // ---- what is done with a vector ---------------------------------------------
 
@@ -130,36 +146,34 @@ HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
   const V<T> y = hn::Set(d, one);
   const V<T> inverse = hn::Set(d, T{1} / one);
   if (is_near && (bits << (sizeof(T) * 8 - kMantissa)) == 0) {
-    HAWSER_EACH a[v] = hn::Mul(a[v], inverse);
+    HAWSER_EACH(a[v] = hn::Mul(a[v], inverse);)
     return;
   }
 #if HWY_NATIVE_FMA
   // Of 0 the least is the largest.
   auto least = hn::Set(du, static_cast<Bits>(~Bits{0}));
   auto most = hn::Zero(du);
-  HAWSER_EACH {
-    const auto twice = hn::Add(hn::BitCast(du, a[v]), hn::BitCast(du, a[v]));
-    least = hn::Min(least, hn::Sub(twice, hn::Set(du, Bits{1})));
-    most = hn::Max(most, twice);
-  }
+  HAWSER_EACH(const auto twice =
+                  hn::Add(hn::BitCast(du, a[v]), hn::BitCast(du, a[v]));
+              least = hn::Min(least, hn::Sub(twice, hn::Set(du, Bits{1})));
+              most = hn::Max(most, twice);)
   const auto above =
       hn::Gt(most, hn::Set(du, (kBias + 2 * kAway) << (kMantissa + 1)));
   const auto below =
       hn::Lt(least, hn::Set(du, (kBias - 2 * kAway) << (kMantissa + 1)));
   if (is_near && hn::AllFalse(du, hn::Or(above, below))) {
     const V<T> sign = hn::And(hn::SignBit(d), y);
-    HAWSER_EACH {
-      [[maybe_unused]] const V<T> x = a[v];
-      const V<T> q0 = hn::Mul(x, inverse);
-      const V<T> q1 = hn::MulAdd(hn::NegMulAdd(q0, y, x), inverse, q0);
-      const V<T> q2 = hn::MulAdd(hn::NegMulAdd(q1, y, x), inverse, q1);
-      // A remainder of nothing takes the sign from 0.
-      a[v] = hn::Or(q2, hn::And(hn::Xor(x, sign), hn::SignBit(d)));
-    }
+    HAWSER_EACH(
+        [[maybe_unused]] const V<T> x = a[v];
+        const V<T> q0 = hn::Mul(x, inverse);
+        const V<T> q1 = hn::MulAdd(hn::NegMulAdd(q0, y, x), inverse, q0);
+        const V<T> q2 = hn::MulAdd(hn::NegMulAdd(q1, y, x), inverse, q1);
+        // A remainder of nothing takes the sign from 0.
+        a[v] = hn::Or(q2, hn::And(hn::Xor(x, sign), hn::SignBit(d)));)
     return;
   }
 #endif
-  HAWSER_EACH a[v] = hn::Div(a[v], y);
+  HAWSER_EACH(a[v] = hn::Div(a[v], y);)
 }
 
 // ---- truths and whole numbers -----------------------------------------------
@@ -260,26 +274,35 @@ HWY_INLINE N Turned(N a, int by) {
 #endif
 }
 
-// ---- chains -----------------------------------------------------------------
+// ---- strips and registers ---------------------------------------------------
 
-// Lanes [i, i + n) of what a link names, n at most a strip.
-template <typename T, bool kWhole>
+template <typename T>
+struct Registers {
+  V<T> a[kVectors], h[kVectors];
+};
+
+// A strip of the lanes: kLanes from i on, or of them n.
+template <typename Lane, bool kWhole>
 class Strip {
  public:
-  static constexpr auto kLanes =
-      static_cast<int64_t>(kVectors * hn::MaxLanes(Tag<T>()));
+  using T = Lane;
+  static constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
+  static constexpr int64_t kLanes = kVectors * kStep;
+  static constexpr bool kIsWhole = kWhole;
+  static_assert(kLanes * sizeof(T) <= kStripBytes);
 
   HWY_INLINE Strip(int64_t i, int64_t n) : i_(i), n_(n) {
-    if constexpr (kWhole) return;
     const Tag<T> d;
-    constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
-    HAWSER_EACH hn::StoreU(hn::Zero(d), d, rest_ + v * kStep);
+    HAWSER_EACH(truths[v] = hn::Eq(hn::Zero(d), hn::Zero(d));
+                if constexpr (!kWhole)
+                    hn::StoreU(hn::Zero(d), d, rest_ + v * kStep);)
   }
+  HWY_INLINE int64_t first() const { return i_; }
 
   // At least kLanes elements, those behind n any.
   template <typename U = T>
-  HWY_INLINE const U* Read(const char* lanes) {
-    const U* from = reinterpret_cast<const U*>(lanes) + i_;
+  HWY_INLINE const U* Read(const ChainLink& link) {
+    const U* from = reinterpret_cast<const U*>(link.at) + FirstOf(link);
     if constexpr (kWhole) return from;
     U* const rest = reinterpret_cast<U*>(rest_);
     __builtin_memcpy(rest, from, n_ * sizeof(U));
@@ -287,274 +310,411 @@ class Strip {
   }
   // `write` leaves kLanes elements at its argument.
   template <typename U = T, typename Write>
-  HWY_INLINE void Give(char* lanes, Write write) {
-    U* to = reinterpret_cast<U*>(lanes) + i_;
-    if constexpr (kWhole) {
-      write(to);
-    } else {
-      U* const rest = reinterpret_cast<U*>(rest_);
-      write(rest);
-      __builtin_memcpy(to, rest, n_ * sizeof(U));
-    }
+  HWY_INLINE void Give(const ChainLink& link, Write write) {
+    U* const to = reinterpret_cast<U*>(link.at) + FirstOf(link);
+    if constexpr (kWhole) return write(to);
+    U* const rest = reinterpret_cast<U*>(rest_);
+    write(rest);
+    __builtin_memcpy(to, rest, n_ * sizeof(U));
   }
 
+  M<T> truths[kVectors];
+
  private:
+  HWY_INLINE int64_t FirstOf(const ChainLink& link) const {
+    return link.of_strip ? 0 : i_;
+  }
+
   const int64_t i_, n_;
   HWY_ALIGN T rest_[kWhole ? 1 : kLanes];
 };
 
-constexpr int CodeOf(ChainOp op, ChainOther other) {
-  return static_cast<int>(op) * 4 + static_cast<int>(other);
+template <typename T>
+HWY_INLINE void Put(V<T> lanes, V<T>* a, M<T>* /*truths*/) {
+  *a = lanes;
 }
-// What becomes `to`, a or m, of lanes x.
-#define HAWSER_ALONE(Op, to, ...)              \
-  case CodeOf(ChainOp::Op, ChainOther::kNone): \
-    HAWSER_EACH {                              \
-      [[maybe_unused]] const V<T> x = a[v];    \
-      to[v] = __VA_ARGS__;                     \
-    }                                          \
-    break;
-// Of lanes x and others y.
-#define HAWSER_INDEPENDENT_TURNS_ONE(Op, to, ...)                             \
-  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                             \
-    const T* at = strip.Read(link->at);                                       \
-    HAWSER_EACH {                                                             \
-      [[maybe_unused]] const V<T> x = a[v], y = hn::LoadU(d, at + v * kStep); \
-      to[v] = __VA_ARGS__;                                                    \
-    }                                                                         \
-    break;                                                                    \
-  }                                                                           \
-  case CodeOf(ChainOp::Op, ChainOther::kOne): {                               \
-    const V<T> y = hn::Set(d, *reinterpret_cast<const T*>(link->at));         \
-    HAWSER_EACH {                                                             \
-      [[maybe_unused]] const V<T> x = a[v];                                   \
-      to[v] = __VA_ARGS__;                                                    \
-    }                                                                         \
-    break;                                                                    \
-  }
-#define HAWSER_ITSELF(Op, to, ...)                    \
-  case CodeOf(ChainOp::Op, ChainOther::kItself):      \
-    HAWSER_EACH {                                     \
-      [[maybe_unused]] const V<T> x = a[v], y = a[v]; \
-      to[v] = __VA_ARGS__;                            \
-    }                                                 \
-    break;
-#define HAWSER_WITH(Op, to, ...)                    \
-  HAWSER_INDEPENDENT_TURNS_ONE(Op, to, __VA_ARGS__) \
-  HAWSER_ITSELF(Op, to, __VA_ARGS__)
-#define HAWSER_WHOLE(Op, Function) \
-  HAWSER_WITH(Op, a, Lanes<T>(hn::Function(Whole<T>(x), Whole<T>(y))))
-#define HAWSER_MOVES(Op, way)                                                 \
-  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                             \
-    const T* at = strip.Read(link->at);                                       \
-    HAWSER_EACH {                                                             \
-      const auto by = Whole<T>(hn::LoadU(d, at + v * kStep));                 \
-      a[v] = Lanes<T>(Moved<way>(Whole<T>(a[v]), by));                        \
-    }                                                                         \
-    break;                                                                    \
-  }                                                                           \
-  case CodeOf(ChainOp::Op, ChainOther::kOne): {                               \
-    const auto by = *reinterpret_cast<const hwy::MakeUnsigned<T>*>(link->at); \
-    HAWSER_EACH a[v] = Lanes<T>(MovedAlike<way>(Whole<T>(a[v]), by));         \
-    break;                                                                    \
-  }                                                                           \
-  case CodeOf(ChainOp::Op, ChainOther::kItself):                              \
-    HAWSER_EACH {                                                             \
-      a[v] = Lanes<T>(Moved<way>(Whole<T>(a[v]), Whole<T>(a[v])));            \
-    }                                                                         \
-    break;
-#define HAWSER_TURNS                                                 \
-  case CodeOf(ChainOp::kTurned, ChainOther::kOne): {                 \
-    const auto by = *reinterpret_cast<const WholeOf<T>*>(link->at);  \
-    HAWSER_EACH {                                                    \
-      a[v] = Lanes<T>(Turned(Whole<T>(a[v]), static_cast<int>(by))); \
-    }                                                                \
-    break;                                                           \
-  }
-#define HAWSER_AHEAD                                                          \
-  case CodeOf(ChainOp::kAhead, ChainOther::kLanes): {                         \
-    const T* at = reinterpret_cast<const T*>(link->at) + i;                   \
-    HAWSER_EACH __builtin_prefetch(at + v * kStep, /*rw=*/0, kSecondCache);   \
-    break;                                                                    \
-  }
-// Of whole numbers that Function compares in this order or the other one.
-#define HAWSER_WHOLE_TEST(Op, Function, x0, y0) \
-  HAWSER_WITH(Op, m, Truths<T>(hn::Function(Whole<T>(x0), Whole<T>(y0))))
-// Of truths x and others y.
-#define HAWSER_TRUTHS(Op, ...)                                                 \
-  case CodeOf(ChainOp::Op, ChainOther::kLanes): {                              \
-    const uint8_t* at = strip.template Read<uint8_t>(link->at);                \
-    HAWSER_EACH {                                                              \
-      [[maybe_unused]] const M<T> x = m[v];                                    \
-      const M<T> y = LoadTruths<T>(at + v * kStep);                            \
-      m[v] = __VA_ARGS__;                                                      \
-    }                                                                          \
-    break;                                                                     \
-  }                                                                            \
-  case CodeOf(ChainOp::Op, ChainOther::kOne): {                                \
-    const M<T> y = hn::Ne(hn::Set(d, static_cast<T>(*link->at)), hn::Zero(d)); \
-    HAWSER_EACH {                                                              \
-      [[maybe_unused]] const M<T> x = m[v];                                    \
-      m[v] = __VA_ARGS__;                                                      \
-    }                                                                          \
-    break;                                                                     \
-  }
-#define HAWSER_OF_TRUTHS(Op, to, ...)          \
-  case CodeOf(ChainOp::Op, ChainOther::kNone): \
-    HAWSER_EACH to[v] = __VA_ARGS__;           \
-    break;
+template <typename T>
+HWY_INLINE void Put(M<T> truths, V<T>* /*a*/, M<T>* m) {
+  *m = truths;
+}
 
-#define HAWSER_REALS                                                    \
-  HAWSER_WITH(kPlus, a, hn::Add(x, y))                                  \
-  HAWSER_WITH(kMinus, a, hn::Sub(x, y))                                 \
-  HAWSER_WITH(kMinusFrom, a, hn::Sub(y, x))                             \
-  HAWSER_WITH(kTimes, a, hn::Mul(x, y))                                 \
-  HAWSER_WITH(kOver, a, hn::Div(x, y))                                  \
-  HAWSER_WITH(kUnder, a, hn::Div(y, x))                                 \
-  case CodeOf(ChainOp::kOverOne, ChainOther::kOne):                     \
-    DivideByOne<T>(a, *reinterpret_cast<const T*>(link->at));           \
-    break;                                                              \
-  HAWSER_WITH(kLarger, a, Larger(x, y))                                 \
-  HAWSER_WITH(kSmaller, a, Smaller(x, y))                               \
-  HAWSER_ALONE(kNegative, a, hn::Neg(x))                                \
-  HAWSER_ALONE(kMagnitude, a, hn::Abs(x))                               \
-  HAWSER_ALONE(kSign, a, SignOf<T>(x))                                  \
-  HAWSER_ALONE(kSquareRoot, a, hn::Sqrt(x))                             \
-  HAWSER_ALONE(kInverseRoot, a, hn::Div(hn::Set(d, T{1}), hn::Sqrt(x))) \
-  HAWSER_ALONE(kDown, a, hn::Floor(x))                                  \
-  HAWSER_ALONE(kUp, a, hn::Ceil(x))                                     \
-  HAWSER_ALONE(kEven, a, hn::Round(x))
-#define HAWSER_TESTS                                                      \
-  HAWSER_WITH(kEqual, m, hn::Eq(x, y))                                    \
-  /* Their Ne of NaN is false by some sets. */                            \
-  HAWSER_WITH(kUnequal, m, hn::Not(hn::Eq(x, y)))                         \
-  HAWSER_WITH(kBelow, m, hn::Lt(x, y))                                    \
-  HAWSER_WITH(kAtMost, m, hn::Le(x, y))                                   \
-  HAWSER_WITH(kAbove, m, hn::Lt(y, x))                                    \
-  HAWSER_WITH(kAtLeast, m, hn::Le(y, x))                                  \
-  HAWSER_ALONE(                                                           \
-      kFinite, m,                                                         \
-      hn::Lt(hn::Abs(x), hn::Set(d, std::numeric_limits<T>::infinity()))) \
-  HAWSER_WHOLE_TEST(kWholeEqual, Eq, x, y)                                \
-  HAWSER_WHOLE_TEST(kWholeUnequal, Ne, x, y)                              \
-  HAWSER_WHOLE_TEST(kWholeBelow, Gt, y, x)                                \
-  HAWSER_WHOLE_TEST(kWholeAbove, Gt, x, y)                                \
-  HAWSER_WITH(kWholeAtMost, m,                                            \
-              hn::Not(Truths<T>(hn::Gt(Whole<T>(x), Whole<T>(y)))))       \
-  HAWSER_WITH(kWholeAtLeast, m,                                           \
-              hn::Not(Truths<T>(hn::Gt(Whole<T>(y), Whole<T>(x)))))
-#define HAWSER_CHOICES                                                   \
-  HAWSER_TRUTHS(kTakeBools, y)                                           \
-  HAWSER_TRUTHS(kMask, y)                                                \
-  HAWSER_TRUTHS(kBoth, hn::And(x, y))                                    \
-  HAWSER_TRUTHS(kEither, hn::Or(x, y))                                   \
-  HAWSER_TRUTHS(kOneOfTwo, hn::Xor(x, y))                                \
-  HAWSER_OF_TRUTHS(kNotSo, m, hn::Not(m[v]))                             \
-  HAWSER_OF_TRUTHS(kOnes, a, hn::IfThenElseZero(m[v], hn::Set(d, T{1}))) \
-  HAWSER_OF_TRUTHS(                                                      \
-      kWholeOnes, a,                                                     \
-      hn::IfThenElseZero(m[v], Lanes<T>(hn::Set(WholeTag<T>(), 1))))     \
-  HAWSER_INDEPENDENT_TURNS_ONE(kElse, a, hn::IfThenElse(m[v], x, y))     \
-  HAWSER_INDEPENDENT_TURNS_ONE(kThen, a, hn::IfThenElse(m[v], y, x))
+// ---- links ------------------------------------------------------------------
 
-// What is there for lanes of 4 bytes alone: false for any other link.
-template <bool kWhole>
-HWY_INLINE bool RunF32(const ChainLink* link, Strip<float, kWhole>& strip,
-                       V<float> (&a)[kVectors]) {
-  using T = float;
-  const Tag<T> d;
-  constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
-  switch (CodeOf(link->op, link->other)) {
-    HAWSER_ALONE(kExp, a, ExpOf(x))
-    HAWSER_ALONE(kLog, a, LogOf(x))
-    HAWSER_ALONE(kTanh, a, hn::Tanh(d, x))
-    HAWSER_ALONE(kLogistic, a, LogisticOf(x))
-    HAWSER_ALONE(kFromWhole, a, hn::ConvertTo(d, Whole<T>(x)))
-    case CodeOf(ChainOp::kTakeBytes, ChainOther::kLanes): {
-      const uint8_t* at = strip.template Read<uint8_t>(link->at);
-      HAWSER_EACH a[v] = hn::ConvertTo(d, Widened<T>(at + v * kStep));
-      break;
+// Does what a link says and goes on to the next one. A call in tail position is
+// a jump, and its arguments stay where they are: so registers are what the
+// lanes are in, whatever the links are, and each link has all others.
+// Bare vectors, which compilers pass through better than those of classes.
+template <typename T>
+using Raw = decltype(V<T>::raw);
+
+template <typename S, typename N = Raw<typename S::T>>
+using Code = void (*)(const ChainLink*, S*, N, N, N, N, N, N, N, N);
+
+#if defined(__clang__)
+#define HAWSER_TAIL [[clang::musttail]]
+#else
+// Where nothing is optimized calls nest, which is slow and right.
+#define HAWSER_TAIL
+#endif
+
+template <typename S>
+HWY_INLINE Code<S> CodeOf(const ChainLink* link) {
+  return reinterpret_cast<Code<S>>(S::kIsWhole ? link->code.whole
+                                               : link->code.rest);
+}
+
+template <typename S, typename Do, typename N = Raw<typename S::T>>
+void RunLink(const ChainLink* link, S* strip, N a0, N a1, N a2, N a3, N h0,
+             N h1, N h2, N h3) {
+  Registers<typename S::T> r = {{{a0}, {a1}, {a2}, {a3}},
+                                {{h0}, {h1}, {h2}, {h3}}};
+  Do::Run(*link, *strip, r);
+  ++link;
+  HAWSER_TAIL return CodeOf<S>(link)(link, strip, r.a[0].raw, r.a[1].raw,
+                                     r.a[2].raw, r.a[3].raw, r.h[0].raw,
+                                     r.h[1].raw, r.h[2].raw, r.h[3].raw);
+}
+
+template <typename S, typename N = Raw<typename S::T>>
+void EndChain(const ChainLink* /*link*/, S* /*strip*/, N, N, N, N, N, N, N, N) {
+}
+
+// A function of lanes x, others y and truths m, which gives one or the other.
+template <typename Function, ChainOther other>
+struct OfLanes {
+  template <typename S, typename T = typename S::T>
+  static HWY_INLINE void Run([[maybe_unused]] const ChainLink& link, S& strip,
+                             Registers<T>& r) {
+    const Tag<T> d;
+    [[maybe_unused]] const T* at = nullptr;
+    [[maybe_unused]] V<T> one = hn::Zero(d);
+    if constexpr (other == ChainOther::kLanes) at = strip.Read(link);
+    if constexpr (other == ChainOther::kOne) {
+      one = hn::Set(d, *reinterpret_cast<const T*>(link.at));
     }
-    default:
-      return false;
+    HAWSER_EACH(V<T> y = r.a[v]; if constexpr (other == ChainOther::kLanes) {
+      y = hn::LoadU(d, at + v * S::kStep);
+    } if constexpr (other == ChainOther::kOne) y = one;
+                if constexpr (other == ChainOther::kHeld) y = r.h[v];
+                Put<T>(Function::template Of<T>(r.a[v], y, strip.truths[v]),
+                       &r.a[v], &strip.truths[v]);)
   }
-  return true;
-}
+};
+#define HAWSER_FUNCTION(Name, ...)                              \
+  struct Name {                                                 \
+    template <typename T>                                       \
+    static HWY_INLINE auto Of([[maybe_unused]] V<T> x,          \
+                              [[maybe_unused]] V<T> y,          \
+                              [[maybe_unused]] const M<T>& m) { \
+      [[maybe_unused]] const Tag<T> d;                          \
+      return __VA_ARGS__;                                       \
+    }                                                           \
+  };
+HAWSER_FUNCTION(Other, y)
+HAWSER_FUNCTION(Plus, hn::Add(x, y))
+HAWSER_FUNCTION(Minus, hn::Sub(x, y))
+HAWSER_FUNCTION(MinusFrom, hn::Sub(y, x))
+HAWSER_FUNCTION(Times, hn::Mul(x, y))
+HAWSER_FUNCTION(Over, hn::Div(x, y))
+HAWSER_FUNCTION(Under, hn::Div(y, x))
+HAWSER_FUNCTION(TheLarger, Larger(x, y))
+HAWSER_FUNCTION(TheSmaller, Smaller(x, y))
+HAWSER_FUNCTION(Negative, hn::Neg(x))
+HAWSER_FUNCTION(Magnitude, hn::Abs(x))
+HAWSER_FUNCTION(Sign, SignOf<T>(x))
+HAWSER_FUNCTION(SquareRoot, hn::Sqrt(x))
+HAWSER_FUNCTION(InverseRoot, hn::Div(hn::Set(d, T{1}), hn::Sqrt(x)))
+HAWSER_FUNCTION(Down, hn::Floor(x))
+HAWSER_FUNCTION(Up, hn::Ceil(x))
+HAWSER_FUNCTION(Even, hn::Round(x))
+HAWSER_FUNCTION(Exp, ExpOf(x))
+HAWSER_FUNCTION(Log, LogOf(x))
+HAWSER_FUNCTION(Tanh, hn::Tanh(d, x))
+HAWSER_FUNCTION(Logistic, LogisticOf(x))
+HAWSER_FUNCTION(FromWhole, hn::ConvertTo(d, Whole<T>(x)))
+HAWSER_FUNCTION(WholePlus, Lanes<T>(hn::Add(Whole<T>(x), Whole<T>(y))))
+HAWSER_FUNCTION(WholeMinus, Lanes<T>(hn::Sub(Whole<T>(x), Whole<T>(y))))
+HAWSER_FUNCTION(WholeMinusFrom, Lanes<T>(hn::Sub(Whole<T>(y), Whole<T>(x))))
+HAWSER_FUNCTION(WholeBoth, hn::And(x, y))
+HAWSER_FUNCTION(WholeEither, hn::Or(x, y))
+HAWSER_FUNCTION(WholeOneOfTwo, hn::Xor(x, y))
+HAWSER_FUNCTION(WholeNotSo, hn::Not(x))
+HAWSER_FUNCTION(Equal, hn::Eq(x, y))
+// Their Ne of NaN is false by some sets.
+HAWSER_FUNCTION(Unequal, hn::Not(hn::Eq(x, y)))
+HAWSER_FUNCTION(Below, hn::Lt(x, y))
+HAWSER_FUNCTION(AtMost, hn::Le(x, y))
+HAWSER_FUNCTION(Above, hn::Lt(y, x))
+HAWSER_FUNCTION(AtLeast, hn::Le(y, x))
+HAWSER_FUNCTION(Finite, hn::Lt(hn::Abs(x),
+                               hn::Set(d, std::numeric_limits<T>::infinity())))
+HAWSER_FUNCTION(WholeEqual, Truths<T>(hn::Eq(Whole<T>(x), Whole<T>(y))))
+HAWSER_FUNCTION(WholeUnequal, Truths<T>(hn::Ne(Whole<T>(x), Whole<T>(y))))
+HAWSER_FUNCTION(WholeBelow, Truths<T>(hn::Gt(Whole<T>(y), Whole<T>(x))))
+HAWSER_FUNCTION(WholeAbove, Truths<T>(hn::Gt(Whole<T>(x), Whole<T>(y))))
+HAWSER_FUNCTION(WholeAtMost,
+                hn::Not(Truths<T>(hn::Gt(Whole<T>(x), Whole<T>(y)))))
+HAWSER_FUNCTION(WholeAtLeast,
+                hn::Not(Truths<T>(hn::Gt(Whole<T>(y), Whole<T>(x)))))
+HAWSER_FUNCTION(Else, hn::IfThenElse(m, x, y))
+HAWSER_FUNCTION(Then, hn::IfThenElse(m, y, x))
+HAWSER_FUNCTION(NotSo, hn::Not(m))
+HAWSER_FUNCTION(Ones, hn::IfThenElseZero(m, hn::Set(d, T{1})))
+HAWSER_FUNCTION(WholeOnes,
+                hn::IfThenElseZero(m, Lanes<T>(hn::Set(WholeTag<T>(), 1))))
 
-// Past the caches where whole vectors belong to `to`, which strips that are not
-// whole copy.
-template <typename T, bool kWhole>
-HWY_INLINE void StorePast(const V<T> (&a)[kVectors], T* to) {
-  const Tag<T> d;
-  constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
-  const bool is_aligned =
-      reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
-  if (kWhole && is_aligned) {
-    HAWSER_EACH hn::Stream(a[v], d, to + v * kStep);
-  } else {
-    HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
-  }
-}
-
-template <typename T, bool kWhole>
-HWY_INLINE void RunStrip(const ChainLink* link, int64_t i, int64_t n) {
-  const Tag<T> d;
-  constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
-  Strip<T, kWhole> strip(i, n);
-  V<T> a[kVectors];
-  M<T> m[kVectors];
-  HAWSER_EACH {
-    a[v] = hn::Zero(d);
-    m[v] = hn::Eq(a[v], a[v]);
-  }
-  for (;; ++link) {
-    switch (CodeOf(link->op, link->other)) {
-      HAWSER_INDEPENDENT_TURNS_ONE(kTake, a, y)
-      HAWSER_REALS
-      HAWSER_TESTS
-      HAWSER_CHOICES
-      HAWSER_WHOLE(kWholePlus, Add)
-      HAWSER_WHOLE(kWholeMinus, Sub)
-      HAWSER_WITH(kWholeMinusFrom, a,
-                  Lanes<T>(hn::Sub(Whole<T>(y), Whole<T>(x))))
-      HAWSER_WHOLE(kWholeBoth, And)
-      HAWSER_WHOLE(kWholeEither, Or)
-      HAWSER_WHOLE(kWholeOneOfTwo, Xor)
-      HAWSER_ALONE(kWholeNotSo, a, Lanes<T>(hn::Not(Whole<T>(x))))
-      HAWSER_MOVES(kLeft, Way::kLeft)
-      HAWSER_MOVES(kRight, Way::kRight)
-      HAWSER_MOVES(kRightSigned, Way::kRightSigned)
-      HAWSER_TURNS
-      case CodeOf(ChainOp::kCount, ChainOther::kOne): {
-        const auto first = *reinterpret_cast<const int64_t*>(link->at) + i;
-        HAWSER_EACH {
-          a[v] = Lanes<T>(hn::Iota(WholeTag<T>(),
-                                   static_cast<WholeOf<T>>(first + v * kStep)));
-        }
-        break;
-      }
-      HAWSER_AHEAD
-      case CodeOf(ChainOp::kGive, ChainOther::kLanes):
-        strip.Give(link->at, [&](T* to) HWY_ATTR {
-          HAWSER_EACH hn::StoreU(a[v], d, to + v * kStep);
-        });
-        break;
-      case CodeOf(ChainOp::kGivePast, ChainOther::kLanes):
-        strip.Give(link->at,
-                   [&](T* to) HWY_ATTR { StorePast<T, kWhole>(a, to); });
-        break;
-      case CodeOf(ChainOp::kGiveBools, ChainOther::kLanes):
-        strip.template Give<uint8_t>(link->at, [&](uint8_t* to) HWY_ATTR {
-          HAWSER_EACH StoreTruths<T>(m[v], to + v * kStep);
-        });
-        break;
-      default:
-        if constexpr (std::is_same_v<T, float>) {
-          if (RunF32<kWhole>(link, strip, a)) break;
-        }
-        return;
+// A function of truths and others.
+template <typename Function, ChainOther other>
+struct OfTruths {
+  template <typename S, typename T = typename S::T>
+  static HWY_INLINE void Run(const ChainLink& link, S& strip,
+                             Registers<T>& /*r*/) {
+    if constexpr (other == ChainOther::kOne) {
+      const Tag<T> d;
+      const M<T> y = hn::Ne(hn::Set(d, static_cast<T>(*link.at)), hn::Zero(d));
+      HAWSER_EACH(strip.truths[v] = Function::Of(strip.truths[v], y);)
+    } else {
+      const uint8_t* at = strip.template Read<uint8_t>(link);
+      HAWSER_EACH(strip.truths[v] = Function::Of(
+                      strip.truths[v], LoadTruths<T>(at + v * S::kStep));)
     }
   }
+};
+#define HAWSER_OF_TRUTHS(Name, ...)                     \
+  struct Name {                                         \
+    template <typename N>                               \
+    static HWY_INLINE N Of([[maybe_unused]] N x, N y) { \
+      return __VA_ARGS__;                               \
+    }                                                   \
+  };
+HAWSER_OF_TRUTHS(OtherTruths, y)
+HAWSER_OF_TRUTHS(Both, hn::And(x, y))
+HAWSER_OF_TRUTHS(Either, hn::Or(x, y))
+HAWSER_OF_TRUTHS(OneOfTwo, hn::Xor(x, y))
+
+template <Way way, ChainOther other>
+struct Moves {
+  template <typename S, typename T = typename S::T>
+  static HWY_INLINE void Run(const ChainLink& link, S& strip, Registers<T>& r) {
+    if constexpr (other == ChainOther::kOne) {
+      const auto by = *reinterpret_cast<const hwy::MakeUnsigned<T>*>(link.at);
+      HAWSER_EACH(r.a[v] = Lanes<T>(MovedAlike<way>(Whole<T>(r.a[v]), by));)
+    } else {
+      Registers<T> by = {{r.a[0], r.a[1], r.a[2], r.a[3]}, {}};
+      OfLanes<Other, other>::Run(link, strip, by);
+      HAWSER_EACH(
+          r.a[v] = Lanes<T>(Moved<way>(Whole<T>(r.a[v]), Whole<T>(by.a[v])));)
+    }
+  }
+};
+
+// The others: what a link of one op does.
+#define HAWSER_LINK(Name, ...)                                         \
+  struct Name {                                                        \
+    template <typename S, typename T = typename S::T>                  \
+    static HWY_INLINE void Run([[maybe_unused]] const ChainLink& link, \
+                               [[maybe_unused]] S& strip,              \
+                               [[maybe_unused]] Registers<T>& r) {     \
+      [[maybe_unused]] const Tag<T> d;                                 \
+      [[maybe_unused]] constexpr int64_t kStep = S::kStep;             \
+      __VA_ARGS__                                                      \
+    }                                                                  \
+  };
+HAWSER_LINK(TurnedByOne, {
+  const auto by = *reinterpret_cast<const WholeOf<T>*>(link.at);
+  HAWSER_EACH(r.a[v] =
+                  Lanes<T>(Turned(Whole<T>(r.a[v]), static_cast<int>(by)));)
+})
+HAWSER_LINK(OverOne,
+            { DivideByOne<T>(r.a, *reinterpret_cast<const T*>(link.at)); })
+HAWSER_LINK(TakeBytes, {
+  const uint8_t* at = strip.template Read<uint8_t>(link);
+  HAWSER_EACH(r.a[v] = hn::ConvertTo(d, Widened<T>(at + v * kStep));)
+})
+HAWSER_LINK(Count, {
+  const auto first = *reinterpret_cast<const int64_t*>(link.at) + strip.first();
+  HAWSER_EACH(r.a[v] = Lanes<T>(hn::Iota(
+                  WholeTag<T>(), static_cast<WholeOf<T>>(first + v * kStep)));)
+})
+HAWSER_LINK(Hold, { HAWSER_EACH(r.h[v] = r.a[v];) })
+HAWSER_LINK(Swap, {
+  HAWSER_EACH(const V<T> x = r.a[v]; r.a[v] = r.h[v]; r.h[v] = x;)
+})
+HAWSER_LINK(Ahead, {
+  const T* at = reinterpret_cast<const T*>(link.at) + strip.first();
+  HAWSER_EACH(__builtin_prefetch(at + v * kStep, /*rw=*/0, kSecondCache);)
+})
+HAWSER_LINK(Give, {
+  strip.Give(link, [&](T* to) HWY_ATTR {
+    const bool is_aligned =
+        reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
+    if (link.goes_past && is_aligned) {
+      HAWSER_EACH(hn::Stream(r.a[v], d, to + v * kStep);)
+    } else {
+      HAWSER_EACH(hn::StoreU(r.a[v], d, to + v * kStep);)
+    }
+  });
+})
+HAWSER_LINK(GiveBools, {
+  strip.template Give<uint8_t>(link, [&](uint8_t* to) HWY_ATTR {
+    HAWSER_EACH(StoreTruths<T>(strip.truths[v], to + v * kStep);)
+  });
+})
+
+// ---- the table --------------------------------------------------------------
+
+// The code of each op, by what its b is; null: there is no such link.
+template <typename T>
+struct Table {
+  ChainCode Find(ChainOp op, ChainOther other) const {
+    const auto o = static_cast<int>(op), b = static_cast<int>(other);
+    return {reinterpret_cast<void (*)()>(whole[o][b]),
+            reinterpret_cast<void (*)()>(rest[o][b])};
+  }
+
+  template <typename Do>
+  constexpr void Link(ChainOp op, ChainOther other) {
+    const auto o = static_cast<int>(op), b = static_cast<int>(other);
+    whole[o][b] = RunLink<Strip<T, true>, Do>;
+    rest[o][b] = RunLink<Strip<T, false>, Do>;
+  }
+  template <typename Function>
+  constexpr void Alone(ChainOp op) {
+    Link<OfLanes<Function, ChainOther::kNone>>(op, ChainOther::kNone);
+  }
+  // Where b is not a.
+  template <typename Function>
+  constexpr void Apart(ChainOp op) {
+    Link<OfLanes<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
+    Link<OfLanes<Function, ChainOther::kOne>>(op, ChainOther::kOne);
+    Link<OfLanes<Function, ChainOther::kHeld>>(op, ChainOther::kHeld);
+  }
+  template <typename Function>
+  constexpr void With(ChainOp op) {
+    Apart<Function>(op);
+    Link<OfLanes<Function, ChainOther::kItself>>(op, ChainOther::kItself);
+  }
+  template <typename Function>
+  constexpr void OnTruths(ChainOp op) {
+    Link<OfTruths<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
+    Link<OfTruths<Function, ChainOther::kOne>>(op, ChainOther::kOne);
+  }
+  template <Way way>
+  constexpr void Moved(ChainOp op) {
+    Link<Moves<way, ChainOther::kLanes>>(op, ChainOther::kLanes);
+    Link<Moves<way, ChainOther::kOne>>(op, ChainOther::kOne);
+    Link<Moves<way, ChainOther::kHeld>>(op, ChainOther::kHeld);
+    Link<Moves<way, ChainOther::kItself>>(op, ChainOther::kItself);
+  }
+
+  constexpr void AddReals() {
+    With<Plus>(ChainOp::kPlus);
+    With<Minus>(ChainOp::kMinus);
+    With<MinusFrom>(ChainOp::kMinusFrom);
+    With<Times>(ChainOp::kTimes);
+    With<Over>(ChainOp::kOver);
+    Link<OverOne>(ChainOp::kOverOne, ChainOther::kOne);
+    With<Under>(ChainOp::kUnder);
+    With<TheLarger>(ChainOp::kLarger);
+    With<TheSmaller>(ChainOp::kSmaller);
+    Alone<Negative>(ChainOp::kNegative);
+    Alone<Magnitude>(ChainOp::kMagnitude);
+    Alone<Sign>(ChainOp::kSign);
+    Alone<SquareRoot>(ChainOp::kSquareRoot);
+    Alone<InverseRoot>(ChainOp::kInverseRoot);
+    Alone<Down>(ChainOp::kDown);
+    Alone<Up>(ChainOp::kUp);
+    Alone<Even>(ChainOp::kEven);
+    if constexpr (std::is_same_v<T, float>) {
+      Alone<FromWhole>(ChainOp::kFromWhole);
+      Alone<Exp>(ChainOp::kExp);
+      Alone<Log>(ChainOp::kLog);
+      Alone<Tanh>(ChainOp::kTanh);
+      Alone<Logistic>(ChainOp::kLogistic);
+    }
+  }
+  constexpr void AddWholes() {
+    With<WholePlus>(ChainOp::kWholePlus);
+    With<WholeMinus>(ChainOp::kWholeMinus);
+    With<WholeMinusFrom>(ChainOp::kWholeMinusFrom);
+    With<WholeBoth>(ChainOp::kWholeBoth);
+    With<WholeEither>(ChainOp::kWholeEither);
+    With<WholeOneOfTwo>(ChainOp::kWholeOneOfTwo);
+    Alone<WholeNotSo>(ChainOp::kWholeNotSo);
+    Moved<Way::kLeft>(ChainOp::kLeft);
+    Moved<Way::kRight>(ChainOp::kRight);
+    Moved<Way::kRightSigned>(ChainOp::kRightSigned);
+    Link<TurnedByOne>(ChainOp::kTurned, ChainOther::kOne);
+  }
+  constexpr void AddTests() {
+    With<Equal>(ChainOp::kEqual);
+    With<Unequal>(ChainOp::kUnequal);
+    With<Below>(ChainOp::kBelow);
+    With<AtMost>(ChainOp::kAtMost);
+    With<Above>(ChainOp::kAbove);
+    With<AtLeast>(ChainOp::kAtLeast);
+    With<WholeEqual>(ChainOp::kWholeEqual);
+    With<WholeUnequal>(ChainOp::kWholeUnequal);
+    With<WholeBelow>(ChainOp::kWholeBelow);
+    With<WholeAtMost>(ChainOp::kWholeAtMost);
+    With<WholeAbove>(ChainOp::kWholeAbove);
+    With<WholeAtLeast>(ChainOp::kWholeAtLeast);
+    Alone<Finite>(ChainOp::kFinite);
+  }
+  constexpr void AddChoices() {
+    OnTruths<Both>(ChainOp::kBoth);
+    OnTruths<Either>(ChainOp::kEither);
+    OnTruths<OneOfTwo>(ChainOp::kOneOfTwo);
+    Alone<NotSo>(ChainOp::kNotSo);
+    Alone<Ones>(ChainOp::kOnes);
+    Alone<WholeOnes>(ChainOp::kWholeOnes);
+    Apart<Else>(ChainOp::kElse);
+    Apart<Then>(ChainOp::kThen);
+  }
+  constexpr void AddMoves() {
+    Apart<Other>(ChainOp::kTake);
+    OnTruths<OtherTruths>(ChainOp::kTakeBools);
+    if constexpr (std::is_same_v<T, float>) {
+      Link<TakeBytes>(ChainOp::kTakeBytes, ChainOther::kLanes);
+    }
+    Link<Count>(ChainOp::kCount, ChainOther::kOne);
+    Link<Hold>(ChainOp::kHold, ChainOther::kNone);
+    Link<Swap>(ChainOp::kSwap, ChainOther::kNone);
+    Link<Ahead>(ChainOp::kAhead, ChainOther::kLanes);
+    Link<Give>(ChainOp::kGive, ChainOther::kLanes);
+    Link<GiveBools>(ChainOp::kGiveBools, ChainOther::kLanes);
+    whole[0][0] = EndChain<Strip<T, true>>;
+    rest[0][0] = EndChain<Strip<T, false>>;
+  }
+
+  Code<Strip<T, true>> whole[kChainOps][kChainOthers] = {};
+  Code<Strip<T, false>> rest[kChainOps][kChainOthers] = {};
+};
+
+template <typename T>
+constexpr Table<T> MakeTable() {
+  Table<T> table;
+  table.AddReals();
+  table.AddWholes();
+  table.AddTests();
+  table.AddChoices();
+  table.AddMoves();
+  return table;
+}
+template <typename T>
+constexpr Table<T> kTable = MakeTable<T>();
+
+template <typename T>
+ChainCode Find(ChainOp op, ChainOther other) {
+  return kTable<T>.Find(op, other);
+}
+
+template <typename S>
+HWY_NOINLINE void RunStrip(const ChainLink* links, int64_t i, int64_t n) {
+  const auto none = hn::Zero(Tag<typename S::T>()).raw;
+  S strip(i, n);
+  CodeOf<S>(links)(links, &strip, none, none, none, none, none, none, none,
+                   none);
 }
 
 template <typename T>
@@ -562,14 +722,17 @@ void Run(const ChainLink* links, int64_t n) {
   constexpr int64_t kLanes = Strip<T, true>::kLanes;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    RunStrip<T, true>(links, i, kLanes);
+    RunStrip<Strip<T, true>>(links, i, kLanes);
   }
-  if (i < n) RunStrip<T, false>(links, i, n - i);
+  if (i < n) RunStrip<Strip<T, false>>(links, i, n - i);
 }
 
-ChainFn FindChain(int64_t width) {
-  if (width == 4) return Run<float>;
-  if (width == 8) return Run<double>;
+template <typename T>
+constexpr Chains kChains = {Find<T>, Run<T>};
+
+const Chains* FindChains(int64_t width) {
+  if (width == 4) return &kChains<float>;
+  if (width == 8) return &kChains<double>;
   return nullptr;
 }
 
@@ -583,8 +746,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hawser::cpu {
 
-ChainFn FindChain(int64_t width, Isa isa) {
-  HAWSER_BY_ISA(isa, nullptr, FindChain(width))
+const Chains* FindChains(int64_t width, Isa isa) {
+  HAWSER_BY_ISA(isa, nullptr, FindChains(width))
 }
 
 bool InversesPay(Isa isa) { return isa >= Isa::kAvx2 && !IsOfAmd(); }

@@ -1,4 +1,4 @@
-// Chains: elementwise ops on lanes that stay in registers, each on what the one
+// Chains: elementwise ops on lanes that stay in registers, each on what the ones
 // before it left.
 #ifndef HAWSER_KERNELS_CPU_LANES_CHAINS_H_
 #define HAWSER_KERNELS_CPU_LANES_CHAINS_H_
@@ -10,20 +10,22 @@
 namespace hawser::cpu {
 
 // What is done with the chain's lanes `a`, its truths `m` (one a lane) and
-// others `b`. A chain is of lanes of 4 bytes or of 8: reals of that width, or
-// where it says so whole numbers, signed. Truths are bool in memory.
+// others `b`, maybe the lanes `h` held beside a. A chain is of lanes of 4 bytes
+// or of 8: reals of that width, or where it says so whole numbers, signed.
+// Truths are bool in memory.
 enum class ChainOp : uint8_t {
   kEnd,  // of the chain
-  // The first, or in place of a and m.
+  // In place of a, m or h, which are nothing before.
   kTake,       // a = b
   kTakeBools,  // m = b
   kTakeBytes,  // a = b, of u8, as reals; of 4 bytes
   kCount,      // a = the whole numbers from the s64 b on
+  kHold,       // h = a
+  kSwap,       // each of a and h in place of the other
   // Asks memory for what stands at b, which is read later.
   kAhead,
   // Put where b is.
   kGive,
-  kGivePast,  // past the caches; another thread reads it after FlushStream
   kGiveBools,
   // Of two numbers.
   kPlus,
@@ -63,7 +65,6 @@ enum class ChainOp : uint8_t {
   kBoth,
   kEither,
   kOneOfTwo,
-  kMask,  // m = b, which stays beside a
   // By m.
   kElse,       // a = m ? a : b
   kThen,       // a = m ? b : a
@@ -87,6 +88,7 @@ enum class ChainOp : uint8_t {
   kTanh,
   kLogistic,
 };
+inline constexpr int kChainOps = static_cast<int>(ChainOp::kLogistic) + 1;
 
 // What `b` is.
 enum class ChainOther : uint8_t {
@@ -94,19 +96,38 @@ enum class ChainOther : uint8_t {
   kLanes,   // as many lanes
   kOne,     // one element, for all lanes
   kItself,  // a
+  kHeld,    // h
+};
+inline constexpr int kChainOthers = static_cast<int>(ChainOther::kHeld) + 1;
+
+// Does what an op does to a strip of the lanes, then the next link's.
+struct ChainCode {
+  void (*whole)() = nullptr;  // null: there is no such link
+  void (*rest)() = nullptr;   // of the last strip, if it has fewer lanes
 };
 
 struct ChainLink {
-  ChainOp op = ChainOp::kEnd;
-  ChainOther other = ChainOther::kNone;
+  ChainCode code;
   char* at = nullptr;  // kLanes, kOne: where b is
+  // Of kLanes: kStripBytes at `at` hold the lanes of a strip, then the next
+  // one's.
+  bool of_strip = false;
+  // Of kGive: past the caches; another thread reads it after FlushStream.
+  bool goes_past = false;
 };
 
-// `links`: the first takes, the one before kEnd gives. What is given last may
-// be where lanes are that were read; what is given on the way lies apart.
-using ChainFn = void (*)(const ChainLink* links, int64_t n);
+// Lanes go through the links a strip at a time: at most so many bytes of them.
+inline constexpr int64_t kStripBytes = 256;
+
+// For lanes of one width, by one set of instructions.
+struct Chains {
+  ChainCode (*find)(ChainOp op, ChainOther other);
+  // `links` to that of kEnd, over n lanes. What is given may be where lanes are
+  // that no later link reads.
+  void (*run)(const ChainLink* links, int64_t n);
+};
 // For lanes of so many bytes. Null: there are none.
-ChainFn FindChain(int64_t width, Isa isa);
+const Chains* FindChains(int64_t width, Isa isa);
 // Whether kOverOne takes less time than kOver.
 bool InversesPay(Isa isa);
 

@@ -3,9 +3,12 @@
 #include <utility>
 
 #include "hwy/cache_control.h"
+#include "kernels/cpu/chains/chain_writer.h"
 
 namespace hawser::cpu {
 namespace {
+
+constexpr int64_t kLine = 64;  // bytes
 
 bool Differs(const LaneSlot& slot, LaneShape shape) {
   return shape == LaneShape::kFull && (slot.shape == LaneShape::kRows ||
@@ -32,78 +35,106 @@ bool Gives(ChainOp op) {
 
 }  // namespace
 
-ChainStep::ChainStep(int scope, ChainFn fn, std::vector<Link> links,
-                     LaneSlot to, std::optional<LaneIndex> count)
-    : ValueStep(scope, to),
-      fn_(fn),
-      links_(std::move(links)),
-      count_(std::move(count)),
-      by_rows_(count_.has_value()) {
-  for (const Link& link : links_) {
-    by_rows_ = by_rows_ || (link.slot.slot >= 0 && Differs(link.slot, to.shape));
+ChainStep::ChainStep(int scope, const Chains& chains,
+                     const std::vector<Link>& links, LaneShape shape,
+                     std::vector<LaneIndex> counts)
+    : TileStep(scope),
+      chains_(chains),
+      shape_(shape),
+      counts_(std::move(counts)),
+      by_rows_(!counts_.empty()) {
+  for (const Link& link : links) {
+    AddPlace(link);
+    links_.push_back({.code = chains.find(link.op, link.other),
+                      .of_strip = link.kept >= 0});
+    by_rows_ = by_rows_ || (link.slot.slot >= 0 && Differs(link.slot, shape));
   }
+  links_.push_back({.code = chains.find(ChainOp::kEnd, ChainOther::kNone)});
+}
+
+void ChainStep::AddPlace(const Link& link) {
+  Place place = {Place::kRead, static_cast<int>(links_.size()), link.slot.slot,
+                 link.slot};
+  if (link.kept >= 0) {
+    place.kind = Place::kKept;
+    place.number = link.kept;
+  } else if (link.count >= 0) {
+    place.kind = Place::kCount;
+    place.number = link.count;
+  } else if (link.slot.slot < 0) {
+    return;
+  } else if (link.op == ChainOp::kAhead) {
+    place.kind = Place::kAhead;
+  } else if (Gives(link.op)) {
+    place.kind = link.is_last && link.op == ChainOp::kGive ? Place::kGivenLast
+                                                           : Place::kGiven;
+    place.number = static_cast<int>(given_.size());
+    given_.emplace_back(link.slot);
+  }
+  places_.push_back(place);
 }
 
 void ChainStep::Skip(Tile& tile) const {
-  ValueStep::Skip(tile);
-  for (const Link& link : links_) {
-    if (Gives(link.op)) {
-      tile.values[link.slot.slot] = tile.memory[link.slot.slot];
-    }
-  }
+  for (const GivenSlot& given : given_) given.Skip(tile);
 }
 
-ChainStep::Links ChainStep::LinksOf(Tile& tile, int64_t* first) const {
-  // Element by element, as one store that a later load spans waits for all.
-  Links links(links_.size() + 1);
-  for (size_t k = 0; k < links_.size(); ++k) {
-    const Link& link = links_[k];
-    links[k].op = link.op;
-    links[k].other = link.other;
-    if (link.op == ChainOp::kCount) {
-      links[k].at = reinterpret_cast<char*>(first);
-    } else if (link.op == ChainOp::kAhead) {
-      // Where the next tile's lie, if this one's are read where they are.
-      links[k].at = const_cast<char*>(tile.values[link.slot.slot]) +
-                    tile.lanes(link.slot.shape) * link.slot.width;
-    } else if (Gives(link.op) && link.slot.slot != to_.slot) {
-      links[k].at = tile.memory[link.slot.slot];
-      tile.values[link.slot.slot] = links[k].at;
-    } else if (!Gives(link.op) && link.slot.slot >= 0) {
-      links[k].at =
-          const_cast<char*>(tile.values[link.slot.slot]);  // only read
+bool ChainStep::PlaceLinks(Tile& tile, char* kept, int64_t* firsts) const {
+  tile.links.assign(links_.begin(), links_.end());
+  bool any_past = false;
+  for (const Place& place : places_) {
+    ChainLink& link = tile.links[place.link];
+    switch (place.kind) {
+      case Place::kRead:
+        link.at = const_cast<char*>(tile.values[place.number]);  // only read
+        break;
+      case Place::kAhead:
+        // Where the next tile's lie, if this one's are read where they are.
+        link.at = const_cast<char*>(tile.values[place.number]) +
+                  tile.lanes(place.slot.shape) * place.slot.width;
+        break;
+      case Place::kGiven:
+        link.at = given_[place.number].Target(tile);
+        break;
+      case Place::kGivenLast: {
+        const GivenSlot& given = given_[place.number];
+        link.at = given.Target(tile);
+        if (given.IsStreamed() && link.at != tile.memory[place.slot.slot]) {
+          link.goes_past = any_past = true;
+        }
+        break;
+      }
+      case Place::kKept:
+        link.at = kept + place.number * kStripBytes;
+        break;
+      case Place::kCount:
+        link.at = reinterpret_cast<char*>(firsts + place.number);
+        break;
     }
   }
-  // Behind all that is read: its slot may be one of those.
-  ChainLink& last = links[links_.size() - 1];
-  last.at = Target(tile);
-  if (last.op == ChainOp::kGive && IsStreamed() &&
-      last.at != tile.memory[to_.slot]) {
-    last.op = ChainOp::kGivePast;
-  }
-  return links;
+  return any_past;
 }
 
 void ChainStep::Run(Tile& tile) const {
-  int64_t first = 0;
-  Links links = LinksOf(tile, &first);
-  const bool goes_past = links[links_.size() - 1].op == ChainOp::kGivePast;
+  alignas(kLine) char kept[ChainWriter::kPlaces * kStripBytes];
+  Firsts firsts(counts_.size());
+  const bool any_past = PlaceLinks(tile, kept, firsts.data());
   if (by_rows_) {
-    RunRows(tile, &first, links);
+    RunRows(tile, firsts.data());
   } else {
-    fn_(links.data(), tile.lanes(to_.shape));
+    chains_.run(tile.links.data(), tile.lanes(shape_));
   }
-  if (goes_past) hwy::FlushStream();
+  if (any_past) hwy::FlushStream();
 }
 
-void ChainStep::RunRows(const Tile& tile, int64_t* first, Links& links) const {
+void ChainStep::RunRows(Tile& tile, int64_t* firsts) const {
   for (int64_t j = 0; j < tile.ny; ++j) {
-    if (count_.has_value()) *first = count_->At(tile, j, 0);
-    fn_(links.data(), tile.nx);
-    for (size_t k = 0; k < links_.size(); ++k) {
-      if (links_[k].slot.slot >= 0) {
-        links[k].at += BytesOfARow(links_[k].slot, tile);
-      }
+    for (size_t c = 0; c < counts_.size(); ++c) {
+      firsts[c] = counts_[c].At(tile, j, 0);
+    }
+    chains_.run(tile.links.data(), tile.nx);
+    for (const Place& place : places_) {
+      if (place.slot.slot < 0) continue;
+      tile.links[place.link].at += BytesOfARow(place.slot, tile);
     }
   }
 }

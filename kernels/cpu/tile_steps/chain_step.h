@@ -3,7 +3,6 @@
 #define HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_STEP_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -12,33 +11,49 @@
 
 namespace hawser::cpu {
 
-// Gives the lanes that its last op leaves, and those that it gives on the way.
-// Where a value has one lane for each row or column of kFull, the chain runs
-// row by row.
-class ChainStep final : public ValueStep {
+// Gives the lanes that its links give. Where a value has one lane for each row
+// or column of kFull, the chain runs row by row.
+class ChainStep final : public TileStep {
  public:
   struct Link {
     ChainOp op = ChainOp::kEnd;
     ChainOther other = ChainOther::kNone;
-    LaneSlot slot = {};  // kLanes, kOne: what is read or given; of kCount none
+    LaneSlot slot = {};    // kLanes, kOne: what is read or given; or
+    int kept = -1;         // kLanes: a place of the strip's; or
+    int count = -1;        // of kCount: which of `counts` it begins at
+    bool is_last = false;  // of a give: no link behind it reads what it gave
   };
-  // The last link gives `to`. `count`: what kCount begins at in each row.
-  ChainStep(int scope, ChainFn fn, std::vector<Link> links, LaneSlot to,
-            std::optional<LaneIndex> count);
+  // Lanes of `shape`, by `chains`, which has such links. At most ChainWriter::kPlaces places.
+  ChainStep(int scope, const Chains& chains, const std::vector<Link>& links,
+            LaneShape shape, std::vector<LaneIndex> counts);
+
+  std::vector<GivenSlot>& given() { return given_; }
 
  private:
-  // Room for all but the longest chains (measured: memory for each run of one
-  // takes as long as a fifth of its links).
-  using Links = absl::InlinedVector<ChainLink, 48>;
+  // What a link's `at` is in a tile.
+  struct Place {
+    enum Kind : uint8_t { kRead, kAhead, kGiven, kGivenLast, kKept, kCount };
+    Kind kind;
+    int link;
+    int number;  // of its slot, of given_, of the place or of counts_
+    LaneSlot slot = {};  // but for the last two
+  };
+  using Firsts = absl::InlinedVector<int64_t, 2>;
+
+  void AddPlace(const Link& link);
   void Run(Tile& tile) const override;
   void Skip(Tile& tile) const override;
-  Links LinksOf(Tile& tile, int64_t* first) const;
-  void RunRows(const Tile& tile, int64_t* first, Links& links) const;
+  // Leaves the links in tile.links. Whether some go past the caches.
+  bool PlaceLinks(Tile& tile, char* kept, int64_t* firsts) const;
+  void RunRows(Tile& tile, int64_t* firsts) const;
 
-  const ChainFn fn_;
-  const std::vector<Link> links_;
-  const std::optional<LaneIndex> count_;
-  bool by_rows_ = false;
+  const Chains& chains_;
+  const LaneShape shape_;
+  const std::vector<LaneIndex> counts_;
+  std::vector<ChainLink> links_;  // but for where
+  std::vector<Place> places_;
+  std::vector<GivenSlot> given_;
+  bool by_rows_;
 };
 
 }  // namespace hawser::cpu

@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "core/base/values/shape.h"
+#include "kernels/cpu/lanes/chains.h"
 
 namespace hawser::cpu {
 
@@ -58,6 +59,7 @@ struct Tile {
   std::vector<TileScope> scopes;
   std::vector<TileFold> folds;
   int64_t* indices = nullptr;  // room for one of each lane
+  std::vector<ChainLink> links;  // of the step that runs
 
   int64_t lanes(LaneShape shape) const {
     switch (shape) {

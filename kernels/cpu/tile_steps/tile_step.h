@@ -80,33 +80,48 @@ class StoreStep final : public TileStep {
   const int64_t bytes_;
 };
 
-// A step that gives a slot its lanes: in the slot's memory, or where a result of
+// A slot that a step gives its lanes: in the slot's memory, or where a result of
 // these lanes belongs.
-class ValueStep : public TileStep {
+class GivenSlot {
  public:
+  explicit GivenSlot(LaneSlot slot) : slot_(slot) {}
   // `store` puts the lanes where they belong, next; null: they stay.
   void StoredBy(const StoreStep* store) { store_ = store; }
-  int slot() const { return to_.slot; }
+  const LaneSlot& slot() const { return slot_; }
 
- protected:
-  ValueStep(int scope, LaneSlot to) : TileStep(scope), to_(to) {}
-  void Skip(Tile& tile) const override {
-    tile.values[to_.slot] = tile.memory[to_.slot];
+  // Leaves no lanes of an earlier tile.
+  void Skip(Tile& tile) const {
+    tile.values[slot_.slot] = tile.memory[slot_.slot];
   }
-  // Whether the lanes go past the caches where Target is not the slot's memory.
-  bool IsStreamed() const { return store_ != nullptr && store_->IsStreamed(); }
   // Where the lanes are to be.
   char* Target(Tile& tile) const {
     char* place = store_ == nullptr ? nullptr : store_->Place(tile);
-    if (place == nullptr) place = tile.memory[to_.slot];
-    tile.values[to_.slot] = place;
+    if (place == nullptr) place = tile.memory[slot_.slot];
+    tile.values[slot_.slot] = place;
     return place;
   }
+  // Whether the lanes go past the caches where Target is not the slot's memory.
+  bool IsStreamed() const { return store_ != nullptr && store_->IsStreamed(); }
+
+ private:
+  LaneSlot slot_;
+  const StoreStep* store_ = nullptr;
+};
+
+// A step that gives one slot its lanes.
+class ValueStep : public TileStep {
+ public:
+  GivenSlot& given() { return given_; }
+
+ protected:
+  ValueStep(int scope, LaneSlot to) : TileStep(scope), to_(to), given_(to) {}
+  void Skip(Tile& tile) const override { given_.Skip(tile); }
+  char* Target(Tile& tile) const { return given_.Target(tile); }
 
   const LaneSlot to_;
 
  private:
-  const StoreStep* store_ = nullptr;
+  GivenSlot given_;
 };
 
 // An operand's elements. They stay where they are when they lie as lanes do,

@@ -40,8 +40,9 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
       uses_(UsesOf(region)),
-      is_stored_(StoredPoints(region)) {
-  if (FindChain(sizeof(float), options.isa) == nullptr) return;
+      is_stored_(StoredPoints(region)),
+      draft_values_(region.points.size(), -1) {
+  if (FindChains(sizeof(float), options.isa) == nullptr) return;
   for (const auto& [id, turn] : FindTurns(module, region, uses_)) {
     if (shapes_.when(id) != When::kTile ||
         shapes_.shape(id) == LaneShape::kOne) {
@@ -293,7 +294,7 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
     // of an operand, once nothing reads that any more.
     const auto maker = std::find_if(
         makers_.rbegin(), makers_.rend(),
-        [&](const auto& step) { return step->slot() == from.slot; });
+        [&](const GivenSlot* g) { return g->slot().slot == from.slot; });
     if (maker != makers_.rend() && !folds && MayPlace(from.slot, k)) {
       (*maker)->StoredBy(store.get());
     }
@@ -304,8 +305,12 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
 // ---- points -----------------------------------------------------------------
 
 void TileBuilder::Add(std::unique_ptr<ValueStep> step, TileSteps* to) {
-  if (to != &program_.once) makers_.push_back(step.get());
+  AddMaker(&step->given(), to);
   to->push_back(std::move(step));
+}
+
+void TileBuilder::AddMaker(GivenSlot* given, const TileSteps* to) {
+  if (to != &program_.once) makers_.push_back(given);
 }
 
 LaneSlot TileBuilder::Define(PointId id, bool over) {
@@ -323,7 +328,7 @@ LaneIndex TileBuilder::IndexOf(const plan::IndexExpr& index) {
 }
 
 LaneSlot TileBuilder::As(PointId id, LaneShape shape, TileSteps* to) {
-  if (absl::c_linear_search(draft_.points, id)) EndDraft();
+  if (IsMade(id)) EndDraft();
   if (IsThere(id, shape)) return SlotOf(id, shape);
   const LaneSlot from = SlotOf(id, shapes_.shape(id));
   if (shapes_.when(id) == When::kOnce) {
@@ -364,7 +369,7 @@ absl::Status TileBuilder::AddPoint(PointId id, TileSteps* to) {
       return absl::OkStatus();
     case Point::kIota: {
       const int scope = ScopeOf(id, shape, to);
-      if (BeginCount(id, scope, to)) return absl::OkStatus();
+      if (AddCount(id, scope, to)) return absl::OkStatus();
       slots_.BeginStep();
       const LaneIndex index = IndexOf(shapes_.index(id));
       Add(std::make_unique<IotaStep>(scope, index,

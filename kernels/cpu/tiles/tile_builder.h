@@ -10,9 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
+#include "kernels/cpu/chains/chain_rows.h"
+#include "kernels/cpu/chains/chain_writer.h"
 #include "kernels/cpu/points/point_shapes.h"
 #include "kernels/cpu/points/turns.h"
-#include "kernels/cpu/tile_steps/chain_rows.h"
 #include "kernels/cpu/tile_steps/chain_step.h"
 #include "kernels/cpu/tiles/slot_plan.h"
 #include "kernels/cpu/tiles/tile_program.h"
@@ -42,6 +43,25 @@ class TileBuilder {
   using Points = std::vector<plan::PointId>;
   static constexpr int kShapes = 4;  // LaneShape's
 
+  // A chain that may go on.
+  struct Draft {
+    struct Value {
+      Points names;  // none: it is read
+      plan::PointId read = -1;
+      ChainStep::Link link;  // of what is read: what it is
+      int count = -1;        // of counts
+      int uses = 0;          // of its names, but by links
+    };
+    ChainWriter writer;
+    std::vector<Value> values;  // the writer's
+    std::vector<LaneSlot> ahead;
+    std::vector<LaneIndex> counts;
+    LaneShape shape = LaneShape::kFull;
+    int scope = -1;
+    int64_t width = 0;  // of its lanes
+    TileSteps* to = nullptr;
+  };
+
   absl::Status FindReductions();
   // What a reduction folds, behind its initial values.
   absl::Span<const plan::PointId> InputsOf(size_t reduction) const;
@@ -60,26 +80,38 @@ class TileBuilder {
   bool AddLink(plan::PointId id, TileSteps* to);
   // What it is an op on: of a turn what its shifts are.
   absl::Span<const plan::PointId> OperandsOf(plan::PointId id) const;
-  // Has the draft ask for what the next tile reads first, once.
-  void AskAhead();
-  // Begins one with indices that grow by 1 from lane to lane.
-  bool BeginCount(plan::PointId id, int scope, TileSteps* to);
-  // Makes `id` another name of what the draft gives so far, and nothing else
-  // needs; false: it is not that.
-  bool Passes(plan::PointId on, plan::PointId id, TileSteps* to);
-  // Whether an op on that point can be the draft's next one.
-  bool GoesOn(plan::PointId on, LaneShape shape, int scope,
-              int64_t width) const;
-  const ChainRow* FindLink(plan::PointId id, int scope) const;
-  // How wide a chain's lanes are for that row; 0: of what a draft has.
+  using Rows = absl::InlinedVector<const ChainRow*, 2>;
+  // The rows that the op can be a link by; none: it cannot.
+  Rows RowsOf(plan::PointId id) const;
+  // How wide a chain's lanes are for them; 0: of what a draft has.
   int64_t WidthFor(const ChainRow& row, plan::PointId id) const;
-  // What an op on lanes of `shape` takes of a point, in as few lanes as there
+  // Whether points of that shape, scope and width can be links of the draft.
+  bool Fits(LaneShape shape, int scope, int64_t width,
+            const TileSteps* to) const;
+  // What an op on lanes of `shape` reads of a point, in as few lanes as there
   // are.
   ChainStep::Link LinkTo(plan::PointId other, LaneShape shape, TileSteps* to);
-  // A draft without links.
-  void BeginDraft(int64_t width, int scope, TileSteps* to);
+  // The draft's value for an operand, which it reads unless it made it.
+  ChainValue Read(plan::PointId id, TileSteps* to);
+  // Has the draft ask for what the next tile reads first, once.
+  void AskAhead();
+  // Adds indices that grow by 1 from lane to lane.
+  bool AddCount(plan::PointId id, int scope, TileSteps* to);
+  // Makes `id` another name of what the draft makes; false: it does not.
+  bool Passes(plan::PointId on, plan::PointId id, TileSteps* to);
+  // The point is what the draft makes as that value.
+  void Name(plan::PointId id, ChainValue value);
+  bool IsMade(plan::PointId id) const {
+    const ChainValue value = draft_values_[id];
+    return value >= 0 && !draft_.values[value].names.empty();
+  }
+  // A draft without links, in place of the one that there is.
+  void BeginDraft(LaneShape shape, int scope, int64_t width, TileSteps* to);
   // Makes the draft a step, if there is one.
   void EndDraft();
+  // The slot or count of a link on such a value.
+  void FindPlace(const Draft& draft, const WrittenLink& written,
+                 ChainStep::Link* link);
   void AddLoad(plan::PointId id, TileSteps* to);
   void AddChoice(plan::PointId id, TileSteps* to);
   absl::Status AddSymbols(plan::PointId id, TileSteps* to);
@@ -100,6 +132,7 @@ class TileBuilder {
   }
   LaneSlot Define(plan::PointId id, bool over);
   void Add(std::unique_ptr<ValueStep> step, TileSteps* to);
+  void AddMaker(GivenSlot* given, const TileSteps* to);
   // Whether another result may be stored over what the load reads, before its
   // own lanes are.
   bool MayBeWrittenOver(plan::PointId load, int operand) const;
@@ -124,17 +157,6 @@ class TileBuilder {
   }
   int64_t WidthOf(plan::PointId id) const { return ByteWidth(DTypeOf(id)); }
 
-  // A chain that may go on: what it gives is needed by nothing so far.
-  struct Draft {
-    Points points;  // whose values it has in turn; empty: there is none
-    std::vector<std::pair<plan::PointId, size_t>> kept;  // and their links
-    std::vector<ChainStep::Link> links;
-    std::optional<LaneIndex> count;
-    int64_t width = 0;  // of its lanes
-    int scope = -1;
-    TileSteps* to = nullptr;
-  };
-
   const Module& module_;
   const plan::Region& region_;
   const Computation& body_;
@@ -156,6 +178,7 @@ class TileBuilder {
   // for memory alone.
   bool asks_ahead_ = false;
   Draft draft_;
+  std::vector<ChainValue> draft_values_;  // by point; -1: none of the draft's
   // Of program_.reductions: the points of an instruction's results, -1 where
   // one is not wanted.
   struct ResultPoints {
@@ -163,7 +186,7 @@ class TileBuilder {
     Points of_result;
   };
   std::vector<ResultPoints> reduction_points_;
-  std::vector<ValueStep*> makers_;  // of this list
+  std::vector<GivenSlot*> makers_;  // of this list
 };
 
 }  // namespace hawser::cpu

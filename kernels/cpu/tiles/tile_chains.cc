@@ -16,18 +16,7 @@ using plan::PointId;
 // In shorter rows a chain does not begin anew for each.
 constexpr int64_t kLongRow = 64;
 // Ops; of more the first ones are a chain of their own.
-constexpr size_t kLongestChain = 64;
-constexpr size_t kUsualChain = 8;
-
-ChainOp GiveOf(DType dtype) {
-  return dtype == DType::kBool ? ChainOp::kGiveBools : ChainOp::kGive;
-}
-
-ChainOp TakeOf(DType dtype) {
-  return dtype == DType::kBool ? ChainOp::kTakeBools
-         : dtype == DType::kU8 ? ChainOp::kTakeBytes
-                               : ChainOp::kTake;
-}
+constexpr int kLongestChain = 256;
 
 // Of Turn's operands.
 constexpr ChainRow kTurnRow = {
@@ -40,12 +29,11 @@ bool TakesItself(const ChainRow& row) {
 
 }  // namespace
 
-bool TileBuilder::GoesOn(PointId on, LaneShape shape, int scope,
-                         int64_t width) const {
-  return !draft_.points.empty() && draft_.points.back() == on &&
-         draft_.scope == scope && shapes_.shape(on) == shape &&
+bool TileBuilder::Fits(LaneShape shape, int scope, int64_t width,
+                       const TileSteps* to) const {
+  return draft_.to == to && draft_.shape == shape && draft_.scope == scope &&
          (width == 0 || draft_.width == width) &&
-         draft_.points.size() < kLongestChain;
+         draft_.writer.num_ops() < kLongestChain;
 }
 
 int64_t TileBuilder::WidthFor(const ChainRow& row, PointId id) const {
@@ -54,34 +42,27 @@ int64_t TileBuilder::WidthFor(const ChainRow& row, PointId id) const {
   return row.of == ChainRow::kBools ? 0 : WidthOf(on);
 }
 
-const ChainRow* TileBuilder::FindLink(PointId id, int scope) const {
+TileBuilder::Rows TileBuilder::RowsOf(PointId id) const {
+  if (turns_.contains(id)) return {&kTurnRow};
   const Point& p = region_.points[id];
   const Instruction& i = body_.instructions()[p.instruction];
-  const LaneShape shape = shapes_.shape(id);
   const bool long_rows =
       lanes_.x >= 0 && region_.loops.extents[lanes_.x] >= kLongRow;
-  const ChainRow* found = nullptr;
-  bool is_same = false;
-  for (const ChainRow& row : ChainRows()) {
-    if (row.op != i.op) continue;
+  Rows rows;
+  for (const ChainRow& row : ChainRowsOf(*i.op)) {
     const PointId on = p.operands[row.operand];
     if (!IsOf(row, DTypeOf(on), DTypeOf(id), i.attributes)) continue;
     if (absl::c_count(p.operands, on) > 1 && !TakesItself(row)) continue;
-    const int64_t width = WidthFor(row, id);
-    if (GoesOn(on, shape, scope, width)) return &row;
-    if (width == 0) continue;
-    const bool same = shapes_.shape(on) == shape;
     // Of bytes there is no single one.
-    const bool begins = same ||
-                        (long_rows && shape == LaneShape::kFull &&
-                         shapes_.shape(on) == LaneShape::kColumns) ||
-                        (row.of != ChainRow::kBytes && found == nullptr);
-    if (begins && !is_same && (same || found == nullptr)) {
-      found = &row;
-      is_same = same;
-    }
+    const LaneShape shape = shapes_.shape(on);
+    const bool are_lanes =
+        shape == shapes_.shape(id) ||
+        (long_rows && shapes_.shape(id) == LaneShape::kFull &&
+         shape == LaneShape::kColumns);
+    if (row.of == ChainRow::kBytes && !are_lanes) continue;
+    rows.push_back(&row);
   }
-  return found;
+  return rows;
 }
 
 ChainStep::Link TileBuilder::LinkTo(PointId other, LaneShape shape,
@@ -109,46 +90,80 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   const LaneShape shape = shapes_.shape(id);
   const OpDef& op = *body_.instructions()[p.instruction].op;
   if (shape == LaneShape::kOne || (options_.strict && op.ulp > 0) ||
-      FindChain(sizeof(float), options_.isa) == nullptr) {
+      FindChains(sizeof(float), options_.isa) == nullptr) {
     return false;
   }
+  const Rows rows = RowsOf(id);
+  if (rows.empty()) return false;
   const int scope = ScopeOf(id, shape, to);
-  const ChainRow* row = turns_.contains(id) ? &kTurnRow : FindLink(id, scope);
-  if (row == nullptr) return false;
   const absl::Span<const PointId> operands = OperandsOf(id);
-  const PointId on = operands[row->operand];
-  const int64_t width = WidthFor(*row, id);
-  absl::InlinedVector<ChainStep::Link, 4> links;
-  for (const ChainRow::Link& l : row->links) {
-    if (l.op == ChainOp::kEnd) continue;
-    ChainStep::Link link;
-    if (l.operand >= 0) {
-      const PointId other = operands[l.operand];
-      link = other == on ? ChainStep::Link{.other = ChainOther::kItself}
-                         : LinkTo(other, shape, to);
-    }
-    const bool by_inverse = l.op == ChainOp::kOver &&
-                            link.other == ChainOther::kOne &&
-                            InversesPay(options_.isa);
-    link.op = by_inverse ? ChainOp::kOverOne : l.op;
-    links.push_back(link);
+  const int64_t width = WidthFor(*rows[0], id);
+  const bool fits = Fits(shape, scope, width, to);
+  // Truths alone are a byte each.
+  if (width == 0 && (!fits || absl::c_none_of(operands, [&](PointId o) {
+                       return IsMade(o);
+                     }))) {
+    return false;
   }
-  // What was asked for may have ended it.
-  if (!GoesOn(on, shape, scope, width)) {
-    if (width == 0) return false;
-    ChainStep::Link take = LinkTo(on, shape, to);
-    take.op = TakeOf(DTypeOf(on));
-    BeginDraft(width, scope, to);
-    draft_.links.push_back(take);
-    if (asks_ahead_ && shape == LaneShape::kFull) AskAhead();
-  } else if (uses_[on] > absl::c_count(operands, on)) {
-    draft_.kept.push_back({on, draft_.links.size()});
-    draft_.links.push_back(
-        {.op = GiveOf(DTypeOf(on)), .other = ChainOther::kLanes});
-  }
-  absl::c_copy(links, std::back_inserter(draft_.links));
-  draft_.points.push_back(id);
+  if (!fits) BeginDraft(shape, scope, width, to);
+  absl::InlinedVector<ChainValue, 3> values;
+  for (const PointId o : operands) values.push_back(Read(o, to));
+  for (const ChainValue v : values) --draft_.values[v].uses;
+  Name(id, draft_.writer.AddOp(rows, values, DTypeOf(id)));
   return true;
+}
+
+ChainValue TileBuilder::Read(PointId id, TileSteps* to) {
+  if (draft_values_[id] >= 0) return draft_values_[id];
+  const ChainStep::Link link = LinkTo(id, draft_.shape, to);
+  draft_.values.push_back({.read = id, .link = link});
+  return draft_values_[id] = draft_.writer.AddRead(DTypeOf(id), link.other);
+}
+
+void TileBuilder::Name(PointId id, ChainValue value) {
+  draft_.values.resize(value + 1);
+  draft_.values[value].names.push_back(id);
+  draft_.values[value].uses += uses_[id];
+  draft_values_[id] = value;
+}
+
+bool TileBuilder::Passes(PointId on, PointId id, TileSteps* to) {
+  const LaneShape shape = shapes_.shape(id);
+  if (!IsMade(on) || !Fits(shape, ScopeOf(id, shape, to), 0, to)) return false;
+  --draft_.values[draft_values_[on]].uses;
+  Name(id, draft_values_[on]);
+  return true;
+}
+
+bool TileBuilder::AddCount(PointId id, int scope, TileSteps* to) {
+  const DType dtype = DTypeOf(id);
+  std::vector<int> symbols;
+  shapes_.index(id).CollectSymbols(&symbols);
+  LaneIndex index(shapes_.index(id), lanes_, shapes_.symbols());
+  if (!symbols.empty() || !IsInteger(dtype) || ByteWidth(dtype) < 4 ||
+      FindChains(WidthOf(id), options_.isa) == nullptr ||
+      shapes_.shape(id) != LaneShape::kFull || !index.steps_along_x() ||
+      index.step_x() != 1 || region_.loops.extents[lanes_.x] < kLongRow) {
+    return false;
+  }
+  if (!Fits(LaneShape::kFull, scope, WidthOf(id), to)) {
+    BeginDraft(LaneShape::kFull, scope, WidthOf(id), to);
+  }
+  const ChainValue value = draft_.writer.AddCount(dtype);
+  Name(id, value);
+  draft_.values[value].count = static_cast<int>(draft_.counts.size());
+  draft_.counts.push_back(std::move(index));
+  return true;
+}
+
+void TileBuilder::BeginDraft(LaneShape shape, int scope, int64_t width,
+                             TileSteps* to) {
+  EndDraft();
+  draft_.shape = shape;
+  draft_.scope = scope;
+  draft_.width = width;
+  draft_.to = to;
+  if (asks_ahead_ && shape == LaneShape::kFull) AskAhead();
 }
 
 void TileBuilder::AskAhead() {
@@ -159,66 +174,67 @@ void TileBuilder::AskAhead() {
       continue;
     }
     asks_ahead_ = false;
-    draft_.links.push_back({.op = ChainOp::kAhead,
-                            .other = ChainOther::kLanes,
-                            .slot = SlotOf(id, LaneShape::kFull)});
+    draft_.ahead.push_back(SlotOf(id, LaneShape::kFull));
   }
 }
 
-bool TileBuilder::Passes(PointId on, PointId id, TileSteps* to) {
-  const LaneShape shape = shapes_.shape(id);
-  if (uses_[on] > 1 || !GoesOn(on, shape, ScopeOf(id, shape, to), 0)) {
-    return false;
-  }
-  draft_.points.push_back(id);
-  return true;
-}
-
-bool TileBuilder::BeginCount(PointId id, int scope, TileSteps* to) {
-  const DType dtype = DTypeOf(id);
-  std::vector<int> symbols;
-  shapes_.index(id).CollectSymbols(&symbols);
-  LaneIndex index(shapes_.index(id), lanes_, shapes_.symbols());
-  if (!symbols.empty() || !IsInteger(dtype) || ByteWidth(dtype) < 4 ||
-      FindChain(WidthOf(id), options_.isa) == nullptr ||
-      shapes_.shape(id) != LaneShape::kFull || !index.steps_along_x() ||
-      index.step_x() != 1 || region_.loops.extents[lanes_.x] < kLongRow) {
-    return false;
-  }
-  BeginDraft(WidthOf(id), scope, to);
-  draft_.count = std::move(index);
-  draft_.links.push_back({.op = ChainOp::kCount, .other = ChainOther::kOne});
-  draft_.points.push_back(id);
-  return true;
-}
-
-void TileBuilder::BeginDraft(int64_t width, int scope, TileSteps* to) {
-  EndDraft();
-  draft_.width = width;
-  draft_.scope = scope;
-  draft_.to = to;
-  draft_.points.reserve(kUsualChain);
-  draft_.links.reserve(kUsualChain);
-}
-
+// Each link is a step of its own to the plan of slots: what an op gives may be
+// where lanes are that no later one reads.
 void TileBuilder::EndDraft() {
-  if (draft_.points.empty()) return;
+  if (draft_.to == nullptr) return;
   Draft draft;
   std::swap(draft, draft_);
+  std::vector<bool> wanted;
+  for (const Draft::Value& value : draft.values) {
+    wanted.push_back(!value.names.empty() && value.uses > 0);
+    if (value.read >= 0) draft_values_[value.read] = -1;
+    for (const PointId id : value.names) draft_values_[id] = -1;
+  }
+  std::vector<ChainStep::Link> links;
+  for (const LaneSlot& slot : draft.ahead) {
+    links.push_back({ChainOp::kAhead, ChainOther::kLanes, slot});
+  }
+  for (const WrittenLink& written : draft.writer.Write(wanted)) {
+    ChainStep::Link link = {.op = written.op,
+                            .other = written.other,
+                            .kept = written.kept,
+                            .is_last = written.is_last};
+    if (written.value >= 0 && written.kept < 0) {
+      FindPlace(draft, written, &link);
+    }
+    links.push_back(link);
+  }
+  auto step = std::make_unique<ChainStep>(
+      draft.scope, *FindChains(draft.width, options_.isa), links, draft.shape,
+      std::move(draft.counts));
+  for (GivenSlot& given : step->given()) AddMaker(&given, draft.to);
+  draft.to->push_back(std::move(step));
+}
+
+void TileBuilder::FindPlace(const Draft& draft, const WrittenLink& written,
+                            ChainStep::Link* link) {
   slots_.BeginStep();
-  for (const ChainStep::Link& link : draft.links) {
-    if (link.slot.slot >= 0) slots_.Use(link.slot.slot);
+  const Draft::Value& value = draft.values[written.value];
+  if (written.op == ChainOp::kCount) {
+    link->count = value.count;
+    return;
   }
-  for (const auto& [point, link] : draft.kept) {
-    draft.links[link].slot = Define(point, /*over=*/false);
+  const bool gives =
+      written.op == ChainOp::kGive || written.op == ChainOp::kGiveBools;
+  if (gives) {
+    link->slot = Define(value.names[0], /*over=*/true);
+    for (const PointId id : value.names) {
+      SlotOf(id, draft.shape) = link->slot;
+    }
+    return;
   }
-  const PointId last = draft.points.back();
-  const LaneSlot to = Define(last, /*over=*/true);
-  draft.links.push_back({GiveOf(DTypeOf(last)), ChainOther::kLanes, to});
-  Add(std::make_unique<ChainStep>(
-          draft.scope, FindChain(draft.width, options_.isa),
-          std::move(draft.links), to, std::move(draft.count)),
-      draft.to);
+  link->slot = value.names.empty() ? value.link.slot
+                                   : SlotOf(value.names[0], draft.shape);
+  slots_.Use(link->slot.slot);
+  const bool by_inverse = written.op == ChainOp::kOver &&
+                          written.other == ChainOther::kOne &&
+                          InversesPay(options_.isa);
+  if (by_inverse) link->op = ChainOp::kOverOne;
 }
 
 }  // namespace hawser::cpu

@@ -18,7 +18,7 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
 #include "hwy/cache_control.h"
-#include "kernels/cpu/tile_steps/chain_rows.h"
+#include "kernels/cpu/chains/chain_rows.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 

@@ -1,6 +1,6 @@
 // ChainRow: elementwise ops as links of chains.
-#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_ROWS_H_
-#define HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_ROWS_H_
+#ifndef HAWSER_KERNELS_CPU_CHAINS_CHAIN_ROWS_H_
+#define HAWSER_KERNELS_CPU_CHAINS_CHAIN_ROWS_H_
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace hawser::cpu {
 
-// An elementwise op as links on one of its operands.
+// An elementwise op as links on one of its operands, those of kTakeBools first.
 struct ChainRow {
   enum Of : uint8_t {
     kReals,
@@ -37,9 +37,10 @@ struct ChainRow {
   CompareDirection direction = CompareDirection::kEq;
 };
 absl::Span<const ChainRow> ChainRows();
+absl::Span<const ChainRow> ChainRowsOf(const OpDef& op);
 // Whether the row is of such an operand and result, with attributes as these.
 bool IsOf(const ChainRow& row, DType operand, DType result,
           const Attributes& attributes);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_CHAIN_ROWS_H_
+#endif  // HAWSER_KERNELS_CPU_CHAINS_CHAIN_ROWS_H_

@@ -1,11 +1,13 @@
-#include "kernels/cpu/tile_steps/chain_rows.h"
+#include "kernels/cpu/chains/chain_rows.h"
 
+#include "absl/container/flat_hash_map.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 
 namespace hawser::cpu {
 namespace {
 
+// Those of an op stand together.
 using Row = ChainRow;
 using Direction = CompareDirection;
 
@@ -63,12 +65,13 @@ constexpr ChainRow kChainRows[] = {
     {&kRoundNearestEven, 0, {{ChainOp::kEven}}},
     {&kRsqrt, 0, {{ChainOp::kInverseRoot}}},
     {&kSelect,
-     0,
-     {{ChainOp::kTake, 1}, {ChainOp::kElse, 2}},
-     Row::kBools,
+     1,
+     {{ChainOp::kTakeBools, 0}, {ChainOp::kElse, 2}},
      Row::kNumbers},
-    {&kSelect, 1, {{ChainOp::kMask, 0}, {ChainOp::kElse, 2}}, Row::kNumbers},
-    {&kSelect, 2, {{ChainOp::kMask, 0}, {ChainOp::kThen, 1}}, Row::kNumbers},
+    {&kSelect,
+     2,
+     {{ChainOp::kTakeBools, 0}, {ChainOp::kThen, 1}},
+     Row::kNumbers},
     {&kShiftLeft, 0, {{ChainOp::kLeft, 1}}, Row::kWords},
     {&kShiftRightArithmetic, 0, {{ChainOp::kRightSigned, 1}}, Row::kWords},
     {&kShiftRightLogical, 0, {{ChainOp::kRight, 1}}, Row::kWords},
@@ -111,6 +114,20 @@ bool Is(DType dtype, ChainRow::Of of) {
 }  // namespace
 
 absl::Span<const ChainRow> ChainRows() { return kChainRows; }
+
+absl::Span<const ChainRow> ChainRowsOf(const OpDef& op) {
+  using Rows = absl::flat_hash_map<const OpDef*, absl::Span<const ChainRow>>;
+  static const Rows& rows = *new Rows([] {
+    Rows of;
+    for (const ChainRow& row : kChainRows) {
+      absl::Span<const ChainRow>& some = of[row.op];
+      some = {some.empty() ? &row : some.data(), some.size() + 1};
+    }
+    return of;
+  }());
+  const auto found = rows.find(&op);
+  return found == rows.end() ? absl::Span<const ChainRow>() : found->second;
+}
 
 bool IsOf(const ChainRow& row, DType operand, DType result,
           const Attributes& attributes) {

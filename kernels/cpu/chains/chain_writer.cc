@@ -1,0 +1,215 @@
+#include "kernels/cpu/chains/chain_writer.h"
+
+#include <utility>
+
+#include "absl/algorithm/container.h"
+
+namespace hawser::cpu {
+namespace {
+
+// What links take, beside one that computes: between registers, from the
+// nearest cache, to it.
+constexpr int kMove = 1, kRead = 2, kWrite = 3;
+
+bool GivesLanes(const ChainRow& row) { return row.to != ChainRow::kBools; }
+
+ChainOp TakeOf(DType dtype) {
+  return dtype == DType::kBool ? ChainOp::kTakeBools
+         : dtype == DType::kU8 ? ChainOp::kTakeBytes
+                               : ChainOp::kTake;
+}
+
+bool Gives(ChainOp op) {
+  return op == ChainOp::kGive || op == ChainOp::kGiveBools;
+}
+
+}  // namespace
+
+ChainValue ChainWriter::AddRead(DType dtype, ChainOther other) {
+  values_.push_back({.dtype = dtype, .read = other});
+  return static_cast<ChainValue>(values_.size()) - 1;
+}
+
+ChainValue ChainWriter::AddMade(DType dtype, Op op) {
+  values_.push_back({.dtype = dtype});
+  op.result = static_cast<ChainValue>(values_.size()) - 1;
+  ops_.push_back(std::move(op));
+  return ops_.back().result;
+}
+
+ChainValue ChainWriter::AddCount(DType dtype) { return AddMade(dtype, {}); }
+
+ChainValue ChainWriter::AddOp(absl::Span<const ChainRow* const> rows,
+                              absl::Span<const ChainValue> operands,
+                              DType result) {
+  Op op;
+  op.rows.assign(rows.begin(), rows.end());
+  op.operands.assign(operands.begin(), operands.end());
+  for (const ChainValue v : operands) {
+    values_[v].users.push_back(num_ops());
+    ++values_[v].uses;
+    if (values_[v].read == ChainOther::kNone) ++op.missing;
+  }
+  return AddMade(result, std::move(op));
+}
+
+std::vector<WrittenLink> ChainWriter::Write(const std::vector<bool>& wanted) {
+  for (size_t v = 0; v < values_.size(); ++v) values_[v].is_wanted = wanted[v];
+  for (int n = num_ops(); n > 0; --n) WriteOp(ops_[Next()]);
+  std::vector<bool> is_read(values_.size(), false);
+  for (size_t k = links_.size(); k-- > 0;) {
+    WrittenLink& link = links_[k];
+    if (link.value < 0 || link.kept >= 0) continue;
+    if (Gives(link.op)) {
+      link.is_last = !is_read[link.value];
+    } else {
+      is_read[link.value] = true;
+    }
+  }
+  return std::move(links_);
+}
+
+int ChainWriter::Next() {
+  for (const ChainValue v : {lanes_, truths_, held_}) {
+    if (v < 0) continue;
+    for (const int user : values_[v].users) {
+      if (!ops_[user].is_written && ops_[user].missing == 0) return user;
+    }
+  }
+  while (ops_[first_].is_written) ++first_;
+  return static_cast<int>(first_);
+}
+
+void ChainWriter::WriteOp(Op& op) {
+  if (op.rows.empty()) {
+    if (IsNeeded(lanes_, held_)) SetAside();
+    links_.push_back({ChainOp::kCount, ChainOther::kOne, op.result});
+    lanes_ = op.result;
+  } else {
+    AddLinks(Choose(op), op);
+  }
+  op.is_written = true;
+  for (const ChainValue v : op.operands) --values_[v].uses;
+  for (const int user : values_[op.result].users) --ops_[user].missing;
+  if (values_[op.result].is_wanted) Give(op.result, /*kept=*/-1);
+}
+
+void ChainWriter::AddLinks(const ChainRow& row, const Op& op) {
+  const ChainValue on = op.operands[row.operand];
+  for (const ChainRow::Link& l : row.links) {
+    if (l.op == ChainOp::kTakeBools) TakeTruths(op.operands[l.operand]);
+  }
+  if (row.of != ChainRow::kBools) {
+    TakeLanes(on, op, GivesLanes(row));
+  } else {
+    TakeTruths(on);
+    if (GivesLanes(row) && IsNeeded(lanes_, held_)) SetAside();
+  }
+  if (!GivesLanes(row) && IsNeededBehind(op, truths_, -1)) Keep(truths_);
+  for (const ChainRow::Link& l : row.links) {
+    if (l.op == ChainOp::kEnd || l.op == ChainOp::kTakeBools) continue;
+    const ChainValue other = l.operand < 0 ? -1 : op.operands[l.operand];
+    if (other < 0) {
+      links_.push_back({l.op});
+    } else if (other == on) {
+      links_.push_back({l.op, ChainOther::kItself});
+    } else if (other == held_) {
+      links_.push_back({l.op, ChainOther::kHeld});
+    } else {
+      links_.push_back(ReadOf(l.op, other));
+    }
+  }
+  (GivesLanes(row) ? lanes_ : truths_) = op.result;
+}
+
+// ---- which row --------------------------------------------------------------
+
+const ChainRow& ChainWriter::Choose(const Op& op) const {
+  return **absl::c_min_element(
+      op.rows, [&](const ChainRow* a, const ChainRow* b) {
+        return CostOf(*a, op) < CostOf(*b, op);
+      });
+}
+
+int ChainWriter::CostOf(const ChainRow& row, const Op& op) const {
+  int cost = 0;
+  for (const ChainRow::Link& l : row.links) {
+    if (l.op != ChainOp::kTakeBools) continue;
+    cost += CostOfTruths(op.operands[l.operand]);
+  }
+  const ChainValue on = op.operands[row.operand];
+  if (row.of == ChainRow::kBools) return cost + CostOfTruths(on);
+  const int aside = IsNeeded(held_, lanes_) ? kWrite : kMove;
+  const bool stays = GivesLanes(row) && IsNeededBehind(op, on, held_);
+  if (on == lanes_) return cost + (stays ? aside : 0);
+  const bool is_held = on == held_;
+  if (!IsNeeded(lanes_, held_)) return cost + (is_held ? kMove : kRead);
+  if (!is_held) return cost + aside + kRead;
+  const bool both = GivesLanes(row) && IsNeededBehind(op, on, lanes_);
+  return cost + kMove + (both ? kWrite : 0);
+}
+
+int ChainWriter::CostOfTruths(ChainValue v) const {
+  if (v == truths_) return 0;
+  return kRead + (IsNeeded(truths_, -1) ? kWrite : 0);
+}
+
+bool ChainWriter::IsNeededBehind(const Op& op, ChainValue v,
+                                 ChainValue beside) const {
+  return IsNeeded(v, beside) &&
+         values_[v].uses > absl::c_count(op.operands, v);
+}
+
+// ---- registers and places ---------------------------------------------------
+
+void ChainWriter::TakeLanes(ChainValue v, const Op& op, bool is_overwritten) {
+  if (v != lanes_ && v == held_ && IsNeeded(lanes_, -1)) {
+    links_.push_back({ChainOp::kSwap});
+    std::swap(lanes_, held_);
+  } else if (v != lanes_) {
+    if (IsNeeded(lanes_, held_)) SetAside();
+    links_.push_back(v == held_ ? WrittenLink{ChainOp::kTake, ChainOther::kHeld}
+                                : ReadOf(TakeOf(values_[v].dtype), v));
+    lanes_ = v;
+  }
+  if (is_overwritten && IsNeededBehind(op, v, held_)) SetAside();
+}
+
+void ChainWriter::TakeTruths(ChainValue v) {
+  if (v == truths_) return;
+  if (IsNeeded(truths_, -1)) Keep(truths_);
+  links_.push_back(ReadOf(ChainOp::kTakeBools, v));
+  truths_ = v;
+}
+
+void ChainWriter::SetAside() {
+  if (IsNeeded(held_, lanes_)) return Keep(lanes_);
+  links_.push_back({ChainOp::kHold});
+  held_ = lanes_;
+}
+
+void ChainWriter::Keep(ChainValue v) {
+  size_t place = 0;
+  while (place < places_.size() && values_[places_[place]].uses > 0) ++place;
+  if (place == kPlaces) return Give(v, /*kept=*/-1);
+  if (place == places_.size()) places_.push_back(v);
+  places_[place] = v;
+  Give(v, static_cast<int>(place));
+}
+
+void ChainWriter::Give(ChainValue v, int kept) {
+  Value& value = values_[v];
+  const bool is_bool = value.dtype == DType::kBool;
+  links_.push_back({is_bool ? ChainOp::kGiveBools : ChainOp::kGive,
+                    ChainOther::kLanes, v, kept});
+  value.kept = kept;
+  value.is_given = kept < 0;
+}
+
+WrittenLink ChainWriter::ReadOf(ChainOp op, ChainValue v) const {
+  const Value& value = values_[v];
+  const bool is_made = value.read == ChainOther::kNone;
+  return {op, is_made ? ChainOther::kLanes : value.read, v, value.kept};
+}
+
+}  // namespace hawser::cpu
