@@ -53,9 +53,9 @@ ChainValue ChainWriter::AddOp(absl::Span<const ChainRow* const> rows,
   return AddMade(result, std::move(op));
 }
 
-std::vector<WrittenLink> ChainWriter::Write(const std::vector<bool>& wanted) {
-  for (size_t v = 0; v < values_.size(); ++v) values_[v].is_wanted = wanted[v];
-  for (int n = num_ops(); n > 0; --n) WriteOp(ops_[Next()]);
+std::vector<WrittenLink> ChainWriter::Write(absl::Span<const Wanted> wanted) {
+  for (size_t v = 0; v < values_.size(); ++v) values_[v].wanted = wanted[v];
+  for (int written = 0; written < num_ops(); ++written) WriteOp(Next());
   std::vector<bool> is_read(values_.size(), false);
   for (size_t k = links_.size(); k-- > 0;) {
     WrittenLink& link = links_[k];
@@ -73,25 +73,60 @@ int ChainWriter::Next() {
   for (const ChainValue v : {lanes_, truths_, held_}) {
     if (v < 0) continue;
     for (const int user : values_[v].users) {
-      if (!ops_[user].is_written && ops_[user].missing == 0) return user;
+      if (IsReady(ops_[user])) return user;
     }
   }
   while (ops_[first_].is_written) ++first_;
   return static_cast<int>(first_);
 }
 
-void ChainWriter::WriteOp(Op& op) {
-  if (op.rows.empty()) {
+bool ChainWriter::IsReady(const Op& op) const {
+  const bool gives = op.result < 0;
+  return !op.is_written && op.missing == 0 &&
+         !(gives && MayReadWhere(op.operands[0]));
+}
+
+bool ChainWriter::MayReadWhere(ChainValue v) const {
+  return absl::c_any_of(values_, [&](const Value& other) {
+    return other.read == ChainOther::kLanes && other.uses > 0 &&
+           ByteWidth(other.dtype) == ByteWidth(values_[v].dtype);
+  });
+}
+
+void ChainWriter::WriteOp(int number) {
+  Op& op = ops_[number];
+  if (!op.rows.empty()) {
+    AddLinks(Choose(op), op);
+  } else if (op.operands.empty()) {
     if (IsNeeded(lanes_, held_)) SetAside();
     links_.push_back({ChainOp::kCount, ChainOther::kOne, op.result});
     lanes_ = op.result;
-  } else {
-    AddLinks(Choose(op), op);
+  } else if (!values_[op.operands[0]].is_given) {
+    const ChainValue v = op.operands[0];
+    if (values_[v].dtype == DType::kBool) {
+      TakeTruths(v);
+    } else {
+      TakeLanes(v, op, /*is_overwritten=*/false);
+    }
+    Give(v, /*kept=*/-1);
   }
   op.is_written = true;
   for (const ChainValue v : op.operands) --values_[v].uses;
-  for (const int user : values_[op.result].users) --ops_[user].missing;
-  if (values_[op.result].is_wanted) Give(op.result, /*kept=*/-1);
+  if (op.result < 0) return;
+  const ChainValue result = op.result;
+  for (const int user : values_[result].users) --ops_[user].missing;
+  const Wanted wanted = values_[result].wanted;
+  if (wanted == Wanted::kLate && MayReadWhere(result)) {
+    AddLateGive(result);
+  } else if (wanted != Wanted::kNo) {
+    Give(result, /*kept=*/-1);
+  }
+}
+
+void ChainWriter::AddLateGive(ChainValue v) {
+  values_[v].users.push_back(num_ops());
+  ++values_[v].uses;
+  ops_.push_back({.operands = {v}});
 }
 
 void ChainWriter::AddLinks(const ChainRow& row, const Op& op) {

@@ -2,6 +2,7 @@
 #ifndef HAWSER_KERNELS_CPU_CHAINS_CHAIN_WRITER_H_
 #define HAWSER_KERNELS_CPU_CHAINS_CHAIN_WRITER_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -24,6 +25,13 @@ struct WrittenLink {
   bool is_last = false;   // of a give: no link behind it reads what it gave
 };
 
+// Whether a value is to be given.
+enum class Wanted : uint8_t {
+  kNo,
+  kYes,
+  kLate,  // behind all reads of lanes as wide, which may be where it goes
+};
+
 // What ops need of each other stays in registers or in places of the strip.
 // Invariant: operands are added before the ops on them. Used once.
 class ChainWriter {
@@ -40,24 +48,24 @@ class ChainWriter {
                    absl::Span<const ChainValue> operands, DType result);
   int num_ops() const { return static_cast<int>(ops_.size()); }
 
-  // `wanted`: by value, whether the chain has to give it. Others it may give
-  // too, where places do not suffice.
-  std::vector<WrittenLink> Write(const std::vector<bool>& wanted);
+  // `wanted`: by value. Others it may give too, where places do not suffice.
+  std::vector<WrittenLink> Write(absl::Span<const Wanted> wanted);
 
  private:
   struct Value {
     DType dtype;
     ChainOther read = ChainOther::kNone;  // kNone: an op makes it
-    bool is_wanted = false;
+    Wanted wanted = Wanted::kNo;
     bool is_given = false;
     int kept = -1;
     int uses = 0;  // by ops that are not written yet
     absl::InlinedVector<int, 2> users;
   };
   struct Op {
-    absl::InlinedVector<const ChainRow*, 2> rows;  // none: kCount
+    // None: kCount without an operand, or what gives its operand late.
+    absl::InlinedVector<const ChainRow*, 2> rows;
     absl::InlinedVector<ChainValue, 3> operands;
-    ChainValue result;
+    ChainValue result = -1;
     int missing = 0;  // operands that are not made yet
     bool is_written = false;
   };
@@ -65,7 +73,11 @@ class ChainWriter {
   ChainValue AddMade(DType dtype, Op op);
   // An op whose operands are there: one on what registers hold, else the first.
   int Next();
-  void WriteOp(Op& op);
+  bool IsReady(const Op& op) const;
+  void WriteOp(int number);
+  void AddLateGive(ChainValue v);
+  // Whether ops that are not written read lanes as wide as v's.
+  bool MayReadWhere(ChainValue v) const;
   // The row that has least to be moved for it.
   const ChainRow& Choose(const Op& op) const;
   int CostOf(const ChainRow& row, const Op& op) const;

@@ -500,7 +500,7 @@ struct Moves {
       const auto by = *reinterpret_cast<const hwy::MakeUnsigned<T>*>(link.at);
       HAWSER_EACH(r.a[v] = Lanes<T>(MovedAlike<way>(Whole<T>(r.a[v]), by));)
     } else {
-      Registers<T> by = {{r.a[0], r.a[1], r.a[2], r.a[3]}, {}};
+      Registers<T> by = r;
       OfLanes<Other, other>::Run(link, strip, by);
       HAWSER_EACH(
           r.a[v] = Lanes<T>(Moved<way>(Whole<T>(r.a[v]), Whole<T>(by.a[v])));)

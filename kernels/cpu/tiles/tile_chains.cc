@@ -121,7 +121,9 @@ ChainValue TileBuilder::Read(PointId id, TileSteps* to) {
 }
 
 void TileBuilder::Name(PointId id, ChainValue value) {
-  draft_.values.resize(value + 1);
+  if (value == static_cast<ChainValue>(draft_.values.size())) {
+    draft_.values.emplace_back();
+  }
   draft_.values[value].names.push_back(id);
   draft_.values[value].uses += uses_[id];
   draft_values_[id] = value;
@@ -184,9 +186,13 @@ void TileBuilder::EndDraft() {
   if (draft_.to == nullptr) return;
   Draft draft;
   std::swap(draft, draft_);
-  std::vector<bool> wanted;
+  std::vector<Wanted> wanted;
   for (const Draft::Value& value : draft.values) {
-    wanted.push_back(!value.names.empty() && value.uses > 0);
+    const bool is_stored = absl::c_any_of(
+        value.names, [&](PointId id) { return bool{is_stored_[id]}; });
+    wanted.push_back(value.names.empty() || value.uses == 0 ? Wanted::kNo
+                     : is_stored                             ? Wanted::kLate
+                                                             : Wanted::kYes);
     if (value.read >= 0) draft_values_[value.read] = -1;
     for (const PointId id : value.names) draft_values_[id] = -1;
   }

@@ -78,6 +78,29 @@ ChainOp GiveOf(DType dtype) {
   return dtype == DType::kBool ? ChainOp::kGiveBools : ChainOp::kGive;
 }
 
+// To kEnd.
+struct TestLink {
+  ChainOp op = ChainOp::kEnd;
+  ChainOther other = ChainOther::kNone;
+  char* at = nullptr;
+  bool of_strip = false;
+  bool goes_past = false;
+};
+
+void RunLinks(int64_t width, Isa isa, absl::Span<const TestLink> links,
+              int64_t n) {
+  const Chains* chains = FindChains(width, isa);
+  ASSERT_NE(chains, nullptr);
+  std::vector<ChainLink> found;
+  for (const TestLink& link : links) {
+    found.push_back({chains->find(link.op, link.other), link.at, link.of_strip,
+                     link.goes_past});
+    ASSERT_NE(found.back().code.whole, nullptr) << static_cast<int>(link.op);
+    ASSERT_NE(found.back().code.rest, nullptr) << static_cast<int>(link.op);
+  }
+  chains->run(found.data(), n);
+}
+
 // A row with dtypes that it is of.
 struct Use {
   const ChainRow& row;
@@ -124,8 +147,7 @@ int64_t LaneWidth(const Use& use) {
 // or the lanes themselves.
 void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
   const ChainRow& row = use.row;
-  const ChainFn fn = FindChain(LaneWidth(use), isa);
-  ASSERT_NE(fn, nullptr);
+  const int64_t width = LaneWidth(use);
   Random random(static_cast<uint64_t>(n) * 7 + static_cast<uint64_t>(isa));
   std::vector<Literal> operands;
   for (int k = 0; k < row.op->arity.min; ++k) {
@@ -142,19 +164,32 @@ void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
     operands[row.links[0].operand] = operands[row.operand];
   }
   Literal first = CopyOf(operands[row.operand]);
-  std::vector<ChainLink> links = {
-      {TakeOf(use.operand), ChainOther::kLanes, At(first)}};
+  std::vector<TestLink> links;
+  const bool has_one = row.links[1].op == ChainOp::kEnd ||
+                       row.links[0].op == ChainOp::kTakeBools;
+  const ChainRow::Link& last = row.links[row.links[1].op != ChainOp::kEnd];
+  if (other == ChainOther::kHeld) {
+    if (!has_one || last.operand < 0 || row.of == ChainRow::kBools) return;
+    links.push_back({ChainOp::kTake, ChainOther::kLanes,
+                     At(std::as_const(operands[last.operand]))});
+    links.push_back({ChainOp::kHold});
+  }
+  links.push_back({TakeOf(use.operand), ChainOther::kLanes, At(first)});
   for (const ChainRow::Link& l : row.links) {
     if (l.op == ChainOp::kEnd) continue;
-    links.push_back({l.op, l.operand < 0 ? ChainOther::kNone : other,
-                     l.operand < 0 ? nullptr
-                                   : At(std::as_const(operands[l.operand]))});
+    const bool alone = l.operand < 0;
+    const bool of_bools = l.op == ChainOp::kTakeBools;
+    links.push_back({l.op,
+                     alone      ? ChainOther::kNone
+                     : of_bools ? ChainOther::kLanes
+                                : other,
+                     alone ? nullptr : At(std::as_const(operands[l.operand]))});
   }
   const Literal want = ByRow(*row.op, operands, use.result, use.attributes);
   Literal got = Literal::Zeros(want.shape());
   links.push_back({GiveOf(use.result), ChainOther::kLanes, At(got)});
   links.push_back({});
-  fn(links.data(), n);
+  RunLinks(width, isa, links, n);
   const Tolerance tolerance =
       row.op->ulp > 0 ? Tolerance{.ulp = static_cast<double>(row.op->ulp)}
                       : Tolerance{};
@@ -163,7 +198,7 @@ void ExpectRow(const Use& use, Isa isa, ChainOther other, int64_t n) {
       << DTypeName(use.operand) << " by " << IsaName(isa);
   if (ByteWidth(use.operand) != ByteWidth(use.result)) return;
   links[links.size() - 2].at = At(first);
-  fn(links.data(), n);
+  RunLinks(width, isa, links, n);
   EXPECT_EQ(first.bytes(), got.bytes());
 }
 
@@ -171,8 +206,8 @@ TEST(Chains, OfOneOpGiveWhatItsRowGives) {
   for (const Use& use : AllUses()) {
     for (const Isa isa : kChainIsas) {
       if (isa > MachineIsa()) continue;
-      for (const ChainOther other :
-           {ChainOther::kLanes, ChainOther::kOne, ChainOther::kItself}) {
+      for (const ChainOther other : {ChainOther::kLanes, ChainOther::kOne,
+                                     ChainOther::kItself, ChainOther::kHeld}) {
         for (const int64_t n : kChainLengths) ExpectRow(use, isa, other, n);
       }
     }
@@ -187,12 +222,12 @@ void ExpectTurned(DType dtype, Isa isa, int64_t n) {
   for (const int by : {1, 7, kBits / 2, kBits - 1}) {
     T one = static_cast<T>(by);
     Literal got = Literal::Zeros(words.shape());
-    const ChainLink links[] = {
+    const TestLink links[] = {
         {ChainOp::kTake, ChainOther::kLanes, At(words)},
         {ChainOp::kTurned, ChainOther::kOne, reinterpret_cast<char*>(&one)},
         {ChainOp::kGive, ChainOther::kLanes, At(got)},
         {}};
-    FindChain(sizeof(T), isa)(links, n);
+    RunLinks(sizeof(T), isa, links, n);
     for (int64_t i = 0; i < n; ++i) {
       ASSERT_EQ(got.data<T>()[i], std::rotl(words.data<T>()[i], by))
           << i << " of " << n << " by " << by << ", " << IsaName(isa);
@@ -241,12 +276,12 @@ void ExpectQuotients(const std::vector<T>& by, DType dtype, uint64_t seed) {
     for (const Isa isa : kChainIsas) {
       if (isa > MachineIsa()) continue;
       for (const ChainOp op : {ChainOp::kOver, ChainOp::kOverOne}) {
-        const ChainLink links[] = {
+        const TestLink links[] = {
             {ChainOp::kTake, ChainOther::kLanes, At(x)},
             {op, ChainOther::kOne, reinterpret_cast<char*>(&one)},
             {ChainOp::kGive, ChainOther::kLanes, At(got)},
             {}};
-        FindChain(sizeof(T), isa)(links, kCount);
+        RunLinks(sizeof(T), isa, links, kCount);
         ASSERT_OK(CompareLiterals(got, wanted, {}))
             << "by " << y << ", " << IsaName(isa);
       }
@@ -308,11 +343,11 @@ TEST(Chains, PowersOfEIncludeTheEdges) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     Literal got = Literal::Zeros(x.shape());
-    const ChainLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
-                               {ChainOp::kExp},
-                               {ChainOp::kGive, ChainOther::kLanes, At(got)},
-                               {}};
-    FindChain(sizeof(float), isa)(links, x.shape().num_elements());
+    const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                              {ChainOp::kExp},
+                              {ChainOp::kGive, ChainOther::kLanes, At(got)},
+                              {}};
+    RunLinks(sizeof(float), isa, links, x.shape().num_elements());
     EXPECT_OK(CompareLiterals(got, want, {.ulp = 1})) << IsaName(isa);
   }
 }
@@ -324,15 +359,47 @@ TEST(Chains, CountFromAnyNumber) {
     Literal of4 = Literal::Zeros(Shape::Of(DType::kS32, {300}));
     Literal of8 = Literal::Zeros(Shape::Of(DType::kS64, {300}));
     for (Literal* to : {&of4, &of8}) {
-      const ChainLink links[] = {
+      const TestLink links[] = {
           {ChainOp::kCount, ChainOther::kOne, reinterpret_cast<char*>(&first)},
           {ChainOp::kGive, ChainOther::kLanes, At(*to)},
           {}};
-      FindChain(ByteWidth(to->shape().dtype()), isa)(links, 300);
+      RunLinks(ByteWidth(to->shape().dtype()), isa, links, 300);
     }
     for (int64_t k = 0; k < 300; ++k) {
       EXPECT_EQ(of4.data<int32_t>()[k], k - 5);
       EXPECT_EQ(of8.data<int64_t>()[k], k - 5);
+    }
+  }
+}
+
+// A place of the strip holds the strip's lanes, however many there are.
+TEST(Chains, HoldSwapAndKeepLanes) {
+  alignas(64) char place[kStripBytes];
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    for (const int64_t n : kChainLengths) {
+      Random random(static_cast<uint64_t>(n));
+      const Shape shape = Shape::Of(DType::kF32, {n});
+      Literal x = RandomLiteral(shape, random),
+              y = RandomLiteral(shape, random);
+      Literal got = Literal::Zeros(shape), held = Literal::Zeros(shape);
+      const TestLink links[] = {
+          {ChainOp::kTake, ChainOther::kLanes, At(x)},
+          {ChainOp::kHold},
+          {ChainOp::kTake, ChainOther::kLanes, At(y)},
+          {ChainOp::kSwap},
+          {ChainOp::kGive, ChainOther::kLanes, place, /*of_strip=*/true},
+          {ChainOp::kMinus, ChainOther::kHeld},
+          {ChainOp::kTimes, ChainOther::kLanes, place, /*of_strip=*/true},
+          {ChainOp::kGive, ChainOther::kLanes, At(got)},
+          {ChainOp::kTake, ChainOther::kHeld},
+          {ChainOp::kGive, ChainOther::kLanes, At(held)},
+          {}};
+      RunLinks(sizeof(float), isa, links, n);
+      EXPECT_THAT(held, LiteralBitEquals(y));
+      EXPECT_OK(CompareLiterals(
+          got, ByRow(kMultiply, {ByRow(kSubtract, {x, y}), x}), {}))
+          << n << " by " << IsaName(isa);
     }
   }
 }
@@ -343,19 +410,20 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
     for (const int64_t n : kChainLengths) {
       Random random(static_cast<uint64_t>(n));
       const Shape shape = Shape::Of(DType::kF32, {n});
-      Literal x = RandomLiteral(shape, random), y = RandomLiteral(shape, random);
+      Literal x = RandomLiteral(shape, random),
+              y = RandomLiteral(shape, random);
       Literal kept = Literal::Zeros(shape), got = Literal::Zeros(shape);
-      const ChainLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
-                                 {ChainOp::kMinus, ChainOther::kLanes, At(y)},
-                                 {ChainOp::kGive, ChainOther::kLanes, At(kept)},
-                                 {ChainOp::kTimes, ChainOther::kItself},
-                                 {ChainOp::kGive, ChainOther::kLanes, At(got)},
-                                 {}};
-      FindChain(sizeof(float), isa)(links, n);
+      const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                                {ChainOp::kMinus, ChainOther::kLanes, At(y)},
+                                {ChainOp::kGive, ChainOther::kLanes, At(kept)},
+                                {ChainOp::kTimes, ChainOther::kItself},
+                                {ChainOp::kGive, ChainOther::kLanes, At(got)},
+                                {}};
+      RunLinks(sizeof(float), isa, links, n);
       const Literal difference = ByRow(kSubtract, {x, y});
       EXPECT_OK(CompareLiterals(kept, difference, {})) << n;
-      EXPECT_OK(CompareLiterals(
-          got, ByRow(kMultiply, {difference, difference}), {}))
+      EXPECT_OK(
+          CompareLiterals(got, ByRow(kMultiply, {difference, difference}), {}))
           << n;
     }
   }
@@ -372,12 +440,14 @@ TEST(Chains, GivePastTheCachesTheSameBits) {
     for (const int64_t n : kChainLengths) {
       for (const int64_t at : {0, 1, 16}) {
         Literal to = Literal::Zeros(Shape::Of(DType::kF32, {kMost + 32}));
-        const ChainLink links[] = {
-            {ChainOp::kTake, ChainOther::kLanes, At(x)},
-            {ChainOp::kNegative},
-            {ChainOp::kGivePast, ChainOther::kLanes, At(to) + 4 * at},
-            {}};
-        FindChain(sizeof(float), isa)(links, n);
+        const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                                  {ChainOp::kNegative},
+                                  {.op = ChainOp::kGive,
+                                   .other = ChainOther::kLanes,
+                                   .at = At(to) + 4 * at,
+                                   .goes_past = true},
+                                  {}};
+        RunLinks(sizeof(float), isa, links, n);
         hwy::FlushStream();
         Literal want = Literal::Zeros(to.shape());
         const Literal negative = ByRow(kNegate, {x});
@@ -398,12 +468,11 @@ TEST(Chains, AskAheadAndLeaveLanesAsTheyAre) {
     if (isa > MachineIsa()) continue;
     for (char* ahead : {At(x), At(x) + 4 * kCount}) {
       Literal got = Literal::Zeros(x.shape());
-      const ChainLink links[] = {
-          {ChainOp::kTake, ChainOther::kLanes, At(x)},
-          {ChainOp::kAhead, ChainOther::kLanes, ahead},
-          {ChainOp::kGive, ChainOther::kLanes, At(got)},
-          {}};
-      FindChain(sizeof(float), isa)(links, kCount);
+      const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                                {ChainOp::kAhead, ChainOther::kLanes, ahead},
+                                {ChainOp::kGive, ChainOther::kLanes, At(got)},
+                                {}};
+      RunLinks(sizeof(float), isa, links, kCount);
       ASSERT_THAT(got, LiteralBitEquals(x)) << IsaName(isa);
     }
   }
@@ -411,9 +480,9 @@ TEST(Chains, AskAheadAndLeaveLanesAsTheyAre) {
 
 TEST(Chains, AreOfLanesOfTwoWidths) {
   for (const int64_t width : {1, 2, 4, 8, 16}) {
-    EXPECT_EQ(FindChain(width, MachineIsa()) != nullptr,
+    EXPECT_EQ(FindChains(width, MachineIsa()) != nullptr,
               width == 4 || width == 8);
-    EXPECT_EQ(FindChain(width, Isa::kBase), nullptr);
+    EXPECT_EQ(FindChains(width, Isa::kBase), nullptr);
   }
 }
 
