@@ -1,5 +1,8 @@
 #include "kernels/cpu/chains/chain_rows.h"
 
+#include <iterator>
+
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -21,7 +24,7 @@ constexpr ChainRow kChainRows[] = {
     {&kAnd, 1, {{ChainOp::kBoth, 0}}, Row::kBools},
     {&kAnd, 0, {{ChainOp::kWholeBoth, 1}}, Row::kWords},
     {&kAnd, 1, {{ChainOp::kWholeBoth, 0}}, Row::kWords},
-    {&kBitcastConvert, 0, {}, Row::kNumbers, Row::kNumbers},
+    {&kBitcastConvert, 0, {}, Row::kBits, Row::kBits},
     {&kCeil, 0, {{ChainOp::kUp}}},
     {&kClamp, 1, {{ChainOp::kLarger, 0}, {ChainOp::kSmaller, 2}}},
 #define HAWSER_DIRECTION(direction, Op, Other)                   \
@@ -41,14 +44,16 @@ constexpr ChainRow kChainRows[] = {
                 {&kConvert, 0, {{ChainOp::kOnes}}, Row::kBools, Row::kReals},
     {&kConvert, 0, {{ChainOp::kWholeOnes}}, Row::kBools, Row::kWholes},
     {&kConvert, 0, {{ChainOp::kFromWhole}}, Row::kWholes, Row::kF32},
-    {&kConvert, 0, {}, Row::kBytes, Row::kF32},
+    {&kConvert, 0, {}, Row::kBytes, Row::kSingles},
+    kWidenRow,
+    {&kConvert, 0, {}, Row::kSingles, Row::kHalves},
     {&kDivide, 0, {{ChainOp::kOver, 1}}},
     {&kDivide, 1, {{ChainOp::kUnder, 0}}},
-    {&kExponential, 0, {{ChainOp::kExp}}, Row::kF32},
+    {&kExponential, 0, {{ChainOp::kExp}}, Row::kSingles},
     {&kFloor, 0, {{ChainOp::kDown}}},
     {&kIsFinite, 0, {{ChainOp::kFinite}}, Row::kReals, Row::kBools},
-    {&kLog, 0, {{ChainOp::kLog}}, Row::kF32},
-    {&kLogistic, 0, {{ChainOp::kLogistic}}, Row::kF32},
+    {&kLog, 0, {{ChainOp::kLog}}, Row::kSingles},
+    {&kLogistic, 0, {{ChainOp::kLogistic}}, Row::kSingles},
     {&kMaximum, 0, {{ChainOp::kLarger, 1}}},
     {&kMaximum, 1, {{ChainOp::kLarger, 0}}},
     {&kMinimum, 0, {{ChainOp::kSmaller, 1}}},
@@ -81,7 +86,7 @@ constexpr ChainRow kChainRows[] = {
     {&kSubtract, 0, {{ChainOp::kWholeMinus, 1}}, Row::kWords},
     {&kSubtract, 1, {{ChainOp::kMinusFrom, 0}}},
     {&kSubtract, 1, {{ChainOp::kWholeMinusFrom, 0}}, Row::kWords},
-    {&kTanh, 0, {{ChainOp::kTanh}}, Row::kF32},
+    {&kTanh, 0, {{ChainOp::kTanh}}, Row::kSingles},
     {&kXor, 0, {{ChainOp::kOneOfTwo, 1}}, Row::kBools},
     {&kXor, 1, {{ChainOp::kOneOfTwo, 0}}, Row::kBools},
     {&kXor, 0, {{ChainOp::kWholeOneOfTwo, 1}}, Row::kWords},
@@ -89,20 +94,28 @@ constexpr ChainRow kChainRows[] = {
 };
 
 bool Is(DType dtype, ChainRow::Of of) {
-  const bool real = dtype == DType::kF32 || dtype == DType::kF64;
+  const bool half = IsHalfType(dtype);
+  const bool single = half || dtype == DType::kF32;
+  const bool real = single || dtype == DType::kF64;
   const bool whole = dtype == DType::kS32 || dtype == DType::kS64;
   const bool word = dtype == DType::kU32 || dtype == DType::kU64;
   switch (of) {
     case ChainRow::kReals:
       return real;
+    case ChainRow::kSingles:
+      return single;
     case ChainRow::kF32:
       return dtype == DType::kF32;
+    case ChainRow::kHalves:
+      return half;
     case ChainRow::kWholes:
       return whole;
     case ChainRow::kWords:
       return whole || word;
     case ChainRow::kNumbers:
       return real || whole || word;
+    case ChainRow::kBits:
+      return (real && !half) || whole || word;
     case ChainRow::kBools:
       return dtype == DType::kBool;
     case ChainRow::kBytes:
@@ -129,12 +142,28 @@ absl::Span<const ChainRow> ChainRowsOf(const OpDef& op) {
   return found == rows.end() ? absl::Span<const ChainRow>() : found->second;
 }
 
+bool IsHalfType(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kBF16;
+}
+
+int64_t LaneBytes(DType dtype) {
+  return IsHalfType(dtype) ? 4 : ByteWidth(dtype);
+}
+
+bool Rounds(const ChainRow& row) {
+  if (row.op == &kConvert) return row.of == ChainRow::kSingles;
+  constexpr const OpDef* kExact[] = {
+      &kAbs,     &kCeil,   &kClamp,  &kFloor, &kMaximum,
+      &kMinimum, &kNegate, &kSelect, &kSign,  &kRoundNearestEven};
+  return absl::c_find(kExact, row.op) == std::end(kExact);
+}
+
 bool IsOf(const ChainRow& row, DType operand, DType result,
           const Attributes& attributes) {
   return Is(operand, row.of) && Is(result, row.to) &&
          (row.of == ChainRow::kBytes || row.of == ChainRow::kBools ||
           row.to == ChainRow::kBools ||
-          ByteWidth(operand) == ByteWidth(result)) &&
+          LaneBytes(operand) == LaneBytes(result)) &&
          (row.op != &kCompare ||
           CompareDirectionOf(attributes) == row.direction);
 }

@@ -9,6 +9,7 @@
 #include "core/ir/attributes.h"
 #include "core/ir/op_def.h"
 #include "core/ops/elementwise/compare.h"
+#include "core/ops/elementwise/convert.h"
 #include "kernels/cpu/lanes/chains.h"
 
 namespace hawser::cpu {
@@ -16,11 +17,14 @@ namespace hawser::cpu {
 // An elementwise op as links on one of its operands, those of kTakeBools first.
 struct ChainRow {
   enum Of : uint8_t {
-    kReals,
+    kReals,    // kSingles and f64
+    kSingles,  // f32, and halves, which are computed as such
     kF32,
+    kHalves,
     kWholes,   // s32, s64
     kWords,    // u32, u64 too
     kNumbers,  // kReals and kWords
+    kBits,     // kNumbers but for halves
     kBools,
     kBytes,  // u8; only the first of a chain
   };
@@ -38,6 +42,14 @@ struct ChainRow {
 };
 absl::Span<const ChainRow> ChainRows();
 absl::Span<const ChainRow> ChainRowsOf(const OpDef& op);
+// Whether what the row gives is not yet a half, where its result is one.
+bool Rounds(const ChainRow& row);
+bool IsHalfType(DType dtype);
+// Of a lane while a chain has it.
+int64_t LaneBytes(DType dtype);
+// Halves taken as f32.
+inline constexpr ChainRow kWidenRow = {
+    &kConvert, 0, {}, ChainRow::kHalves, ChainRow::kF32};
 // Whether the row is of such an operand and result, with attributes as these.
 bool IsOf(const ChainRow& row, DType operand, DType result,
           const Attributes& attributes);

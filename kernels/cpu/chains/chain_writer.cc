@@ -1,10 +1,17 @@
 #include "kernels/cpu/chains/chain_writer.h"
 
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 
 namespace hawser::cpu {
+
+bool Gives(ChainOp op) {
+  return op == ChainOp::kGive || op == ChainOp::kGiveBools ||
+         op == ChainOp::kGiveBf16 || op == ChainOp::kGiveF16;
+}
+
 namespace {
 
 // What links take, beside one that computes: between registers, from the
@@ -13,14 +20,24 @@ constexpr int kMove = 1, kRead = 2, kWrite = 3;
 
 bool GivesLanes(const ChainRow& row) { return row.to != ChainRow::kBools; }
 
-ChainOp TakeOf(DType dtype) {
-  return dtype == DType::kBool ? ChainOp::kTakeBools
-         : dtype == DType::kU8 ? ChainOp::kTakeBytes
-                               : ChainOp::kTake;
-}
+// What is done with values of one dtype; most are as the last one.
+struct Moves {
+  DType dtype;
+  ChainOp take = ChainOp::kTake;
+  ChainOp give = ChainOp::kGive;
+  ChainOp round = ChainOp::kEnd;
+};
+constexpr Moves kMoves[] = {
+    {DType::kBool, ChainOp::kTakeBools, ChainOp::kGiveBools},
+    {DType::kU8, ChainOp::kTakeBytes},
+    {DType::kBF16, ChainOp::kTakeBf16, ChainOp::kGiveBf16, ChainOp::kRoundBf16},
+    {DType::kF16, ChainOp::kTakeF16, ChainOp::kGiveF16, ChainOp::kRoundF16},
+    {DType::kF32}};
 
-bool Gives(ChainOp op) {
-  return op == ChainOp::kGive || op == ChainOp::kGiveBools;
+const Moves& MovesOf(DType dtype) {
+  const Moves* moves = std::begin(kMoves);
+  while (moves->dtype != dtype && moves->dtype != DType::kF32) ++moves;
+  return *moves;
 }
 
 }  // namespace
@@ -96,7 +113,10 @@ bool ChainWriter::MayReadWhere(ChainValue v) const {
 void ChainWriter::WriteOp(int number) {
   Op& op = ops_[number];
   if (!op.rows.empty()) {
-    AddLinks(Choose(op), op);
+    const ChainRow& row = Choose(op);
+    AddLinks(row, op);
+    const ChainOp round = MovesOf(values_[op.result].dtype).round;
+    if (Rounds(row) && round != ChainOp::kEnd) links_.push_back({round});
   } else if (op.operands.empty()) {
     if (IsNeeded(lanes_, held_)) SetAside();
     links_.push_back({ChainOp::kCount, ChainOther::kOne, op.result});
@@ -108,7 +128,7 @@ void ChainWriter::WriteOp(int number) {
     } else {
       TakeLanes(v, op, /*is_overwritten=*/false);
     }
-    Give(v, /*kept=*/-1);
+    Give(v);
   }
   op.is_written = true;
   for (const ChainValue v : op.operands) --values_[v].uses;
@@ -119,7 +139,7 @@ void ChainWriter::WriteOp(int number) {
   if (wanted == Wanted::kLate && MayReadWhere(result)) {
     AddLateGive(result);
   } else if (wanted != Wanted::kNo) {
-    Give(result, /*kept=*/-1);
+    Give(result);
   }
 }
 
@@ -160,10 +180,10 @@ void ChainWriter::AddLinks(const ChainRow& row, const Op& op) {
 // ---- which row --------------------------------------------------------------
 
 const ChainRow& ChainWriter::Choose(const Op& op) const {
-  return **absl::c_min_element(
-      op.rows, [&](const ChainRow* a, const ChainRow* b) {
-        return CostOf(*a, op) < CostOf(*b, op);
-      });
+  return **absl::c_min_element(op.rows,
+                               [&](const ChainRow* a, const ChainRow* b) {
+                                 return CostOf(*a, op) < CostOf(*b, op);
+                               });
 }
 
 int ChainWriter::CostOf(const ChainRow& row, const Op& op) const {
@@ -191,8 +211,7 @@ int ChainWriter::CostOfTruths(ChainValue v) const {
 
 bool ChainWriter::IsNeededBehind(const Op& op, ChainValue v,
                                  ChainValue beside) const {
-  return IsNeeded(v, beside) &&
-         values_[v].uses > absl::c_count(op.operands, v);
+  return IsNeeded(v, beside) && values_[v].uses > absl::c_count(op.operands, v);
 }
 
 // ---- registers and places ---------------------------------------------------
@@ -203,8 +222,14 @@ void ChainWriter::TakeLanes(ChainValue v, const Op& op, bool is_overwritten) {
     std::swap(lanes_, held_);
   } else if (v != lanes_) {
     if (IsNeeded(lanes_, held_)) SetAside();
-    links_.push_back(v == held_ ? WrittenLink{ChainOp::kTake, ChainOther::kHeld}
-                                : ReadOf(TakeOf(values_[v].dtype), v));
+    if (v == held_) {
+      links_.push_back({ChainOp::kTake, ChainOther::kHeld});
+    } else {
+      // What was made is read as lanes, whatever its dtype is elsewhere.
+      const bool is_made = values_[v].read == ChainOther::kNone;
+      links_.push_back(
+          ReadOf(is_made ? ChainOp::kTake : MovesOf(values_[v].dtype).take, v));
+    }
     lanes_ = v;
   }
   if (is_overwritten && IsNeededBehind(op, v, held_)) SetAside();
@@ -226,19 +251,28 @@ void ChainWriter::SetAside() {
 void ChainWriter::Keep(ChainValue v) {
   size_t place = 0;
   while (place < places_.size() && values_[places_[place]].uses > 0) ++place;
-  if (place == kPlaces) return Give(v, /*kept=*/-1);
-  if (place == places_.size()) places_.push_back(v);
-  places_[place] = v;
-  Give(v, static_cast<int>(place));
+  const bool is_bool = values_[v].dtype == DType::kBool;
+  WrittenLink link = {is_bool ? ChainOp::kGiveBools : ChainOp::kGive,
+                      ChainOther::kLanes, v};
+  if (place == kPlaces) {
+    values_[v].is_readable = true;
+    values_[v].is_given = link.op == MovesOf(values_[v].dtype).give;
+  } else {
+    if (place == places_.size()) places_.push_back(v);
+    places_[place] = v;
+    values_[v].kept = link.kept = static_cast<int>(place);
+  }
+  links_.push_back(link);
 }
 
-void ChainWriter::Give(ChainValue v, int kept) {
-  Value& value = values_[v];
-  const bool is_bool = value.dtype == DType::kBool;
-  links_.push_back({is_bool ? ChainOp::kGiveBools : ChainOp::kGive,
-                    ChainOther::kLanes, v, kept});
-  value.kept = kept;
-  value.is_given = kept < 0;
+void ChainWriter::Give(ChainValue v) {
+  const ChainOp op = MovesOf(values_[v].dtype).give;
+  links_.push_back({op, ChainOther::kLanes, v});
+  values_[v].is_given = true;
+  // Halves are read as lanes by nothing but what takes them.
+  if (op == ChainOp::kGive || op == ChainOp::kGiveBools) {
+    values_[v].is_readable = true;
+  }
 }
 
 WrittenLink ChainWriter::ReadOf(ChainOp op, ChainValue v) const {

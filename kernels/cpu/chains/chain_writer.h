@@ -23,7 +23,12 @@ struct WrittenLink {
   ChainValue value = -1;  // kLanes, kOne: what is read or given; or kCount's
   int kept = -1;          // which place of the strip's it is in; -1: elsewhere
   bool is_last = false;   // of a give: no link behind it reads what it gave
+  // kept is -1 and the op kGive though the value is of halves: it is given as
+  // f32, for links to read, beside what it is given as if wanted.
 };
+
+// Whether the op puts a value somewhere.
+bool Gives(ChainOp op);
 
 // Whether a value is to be given.
 enum class Wanted : uint8_t {
@@ -57,6 +62,7 @@ class ChainWriter {
     ChainOther read = ChainOther::kNone;  // kNone: an op makes it
     Wanted wanted = Wanted::kNo;
     bool is_given = false;
+    bool is_readable = false;  // in memory that is no place
     int kept = -1;
     int uses = 0;  // by ops that are not written yet
     absl::InlinedVector<int, 2> users;
@@ -88,7 +94,8 @@ class ChainWriter {
   // Of a: holds it, or keeps it in a place.
   void SetAside();
   void Keep(ChainValue v);
-  void Give(ChainValue v, int kept);
+  // Where it is wanted.
+  void Give(ChainValue v);
   void AddLinks(const ChainRow& row, const Op& op);
   WrittenLink ReadOf(ChainOp op, ChainValue v) const;
 
@@ -96,7 +103,7 @@ class ChainWriter {
   bool IsHomeless(ChainValue v) const {
     const Value& value = values_[v];
     return value.read == ChainOther::kNone && value.kept < 0 &&
-           !value.is_given;
+           !value.is_readable;
   }
   // Whether ops that are not written need what a register holds and nothing
   // else, `beside` neither.

@@ -217,6 +217,60 @@ HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
   hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
 }
 
+// ---- halves -----------------------------------------------------------------
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#define HAWSER_F16 1
+#else
+// Without instructions for it, the library's own way knows no infinities.
+#define HAWSER_F16 0
+#endif
+
+struct Bf16 {
+  static HWY_INLINE V<float> Load(const uint16_t* at) {
+    const hn::Rebind<uint16_t, Tag<float>> d16;
+    const hn::RebindToUnsigned<Tag<float>> du;
+    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, at));
+    return hn::BitCast(Tag<float>(), hn::ShiftLeft<16>(bits));
+  }
+  static HWY_INLINE V<float> Round(V<float> a) {
+    const hn::RebindToUnsigned<Tag<float>> du;
+    const auto bits = hn::BitCast(du, a);
+    const auto upper = hn::Set(du, 0xFFFF0000u);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto up = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu)));
+    const auto quiet = hn::Or(bits, hn::Set(du, 0x400000u));
+    const auto is_nan = hn::RebindMask(du, hn::IsNaN(a));
+    return hn::BitCast(Tag<float>(),
+                       hn::And(hn::IfThenElse(is_nan, quiet, up), upper));
+  }
+  // Of what is one.
+  static HWY_INLINE void Store(V<float> a, uint16_t* to) {
+    const hn::Rebind<uint16_t, Tag<float>> d16;
+    const hn::RebindToUnsigned<Tag<float>> du;
+    const auto bits = hn::ShiftRight<16>(hn::BitCast(du, a));
+    hn::StoreU(hn::TruncateTo(d16, bits), d16, to);
+  }
+};
+#if HAWSER_F16
+struct F16 {
+  using Halves = hn::Rebind<hwy::float16_t, Tag<float>>;
+  static HWY_INLINE V<float> Load(const uint16_t* at) {
+    const auto* halves = reinterpret_cast<const hwy::float16_t*>(at);
+    return hn::PromoteTo(Tag<float>(), hn::LoadU(Halves(), halves));
+  }
+  static HWY_INLINE V<float> Round(V<float> a) {
+    return hn::PromoteTo(Tag<float>(), hn::DemoteTo(Halves(), a));
+  }
+  static HWY_INLINE void Store(V<float> a, uint16_t* to) {
+    auto* halves = reinterpret_cast<hwy::float16_t*>(to);
+    hn::StoreU(hn::DemoteTo(Halves(), a), Halves(), halves);
+  }
+};
+#endif
+
+// ---- bits -------------------------------------------------------------------
+
 // Each lane of a moved by as many bits as b says, taken without a sign. Of more
 // than there are nothing is left, or with `kSigned` the sign.
 enum class Way : uint8_t { kLeft, kRight, kRightSigned };
@@ -281,26 +335,28 @@ struct Registers {
   V<T> a[kVectors], h[kVectors];
 };
 
-// A strip of the lanes: kLanes from i on, or of them n.
-template <typename Lane, bool kWhole>
+// A strip of the lanes: kLanes from i on or, if kWhole is false, only n.
+template <typename T>
 class Strip {
  public:
-  using T = Lane;
   static constexpr auto kStep = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
   static constexpr int64_t kLanes = kVectors * kStep;
-  static constexpr bool kIsWhole = kWhole;
   static_assert(kLanes * sizeof(T) <= kStripBytes);
 
-  HWY_INLINE Strip(int64_t i, int64_t n) : i_(i), n_(n) {
+  template <bool kWhole>
+  HWY_INLINE void Begin(int64_t i, int64_t n) {
+    i_ = i;
+    n_ = n;
     const Tag<T> d;
-    HAWSER_EACH(truths[v] = hn::Eq(hn::Zero(d), hn::Zero(d));
-                if constexpr (!kWhole)
-                    hn::StoreU(hn::Zero(d), d, rest_ + v * kStep);)
+    const auto zero = hn::Zero(d);
+    HAWSER_EACH(truths[v] = hn::Eq(zero, zero);)
+    if constexpr (kWhole) return;
+    HAWSER_EACH(hn::StoreU(zero, d, rest_ + v * kStep);)
   }
   HWY_INLINE int64_t first() const { return i_; }
 
   // At least kLanes elements, those behind n any.
-  template <typename U = T>
+  template <bool kWhole, typename U = T>
   HWY_INLINE const U* Read(const ChainLink& link) {
     const U* from = reinterpret_cast<const U*>(link.at) + FirstOf(link);
     if constexpr (kWhole) return from;
@@ -309,7 +365,7 @@ class Strip {
     return rest;
   }
   // `write` leaves kLanes elements at its argument.
-  template <typename U = T, typename Write>
+  template <bool kWhole, typename U = T, typename Write>
   HWY_INLINE void Give(const ChainLink& link, Write write) {
     U* const to = reinterpret_cast<U*>(link.at) + FirstOf(link);
     if constexpr (kWhole) return write(to);
@@ -325,8 +381,8 @@ class Strip {
     return link.of_strip ? 0 : i_;
   }
 
-  const int64_t i_, n_;
-  HWY_ALIGN T rest_[kWhole ? 1 : kLanes];
+  int64_t i_, n_;
+  HWY_ALIGN T rest_[kLanes];
 };
 
 template <typename T>
@@ -347,8 +403,8 @@ HWY_INLINE void Put(M<T> truths, V<T>* /*a*/, M<T>* m) {
 template <typename T>
 using Raw = decltype(V<T>::raw);
 
-template <typename S, typename N = Raw<typename S::T>>
-using Code = void (*)(const ChainLink*, S*, N, N, N, N, N, N, N, N);
+template <typename T, typename N = Raw<T>>
+using Code = void (*)(const ChainLink*, Strip<T>*, N, N, N, N, N, N, N, N);
 
 #if defined(__clang__)
 #define HAWSER_TAIL [[clang::musttail]]
@@ -357,46 +413,64 @@ using Code = void (*)(const ChainLink*, S*, N, N, N, N, N, N, N, N);
 #define HAWSER_TAIL
 #endif
 
-template <typename S>
-HWY_INLINE Code<S> CodeOf(const ChainLink* link) {
-  return reinterpret_cast<Code<S>>(S::kIsWhole ? link->code.whole
-                                               : link->code.rest);
-}
-
-template <typename S, typename Do, typename N = Raw<typename S::T>>
-void RunLink(const ChainLink* link, S* strip, N a0, N a1, N a2, N a3, N h0,
-             N h1, N h2, N h3) {
-  Registers<typename S::T> r = {{{a0}, {a1}, {a2}, {a3}},
-                                {{h0}, {h1}, {h2}, {h3}}};
-  Do::Run(*link, *strip, r);
+template <typename T, typename Do, bool kWhole, typename N = Raw<T>>
+void RunLink(const ChainLink* link, Strip<T>* strip, N a0, N a1, N a2, N a3,
+             N h0, N h1, N h2, N h3) {
+  Registers<T> r = {{{a0}, {a1}, {a2}, {a3}}, {{h0}, {h1}, {h2}, {h3}}};
+  Do::template Run<T, kWhole>(*link, *strip, r);
   ++link;
-  HAWSER_TAIL return CodeOf<S>(link)(link, strip, r.a[0].raw, r.a[1].raw,
-                                     r.a[2].raw, r.a[3].raw, r.h[0].raw,
-                                     r.h[1].raw, r.h[2].raw, r.h[3].raw);
+  HAWSER_TAIL return reinterpret_cast<Code<T>>(link->code.whole)(
+      link, strip, r.a[0].raw, r.a[1].raw, r.a[2].raw, r.a[3].raw, r.h[0].raw,
+      r.h[1].raw, r.h[2].raw, r.h[3].raw);
 }
 
-template <typename S, typename N = Raw<typename S::T>>
-void EndChain(const ChainLink* /*link*/, S* /*strip*/, N, N, N, N, N, N, N, N) {
-}
+template <typename T, typename N = Raw<T>>
+void EndChain(const ChainLink* /*link*/, Strip<T>* /*strip*/, N, N, N, N, N, N,
+              N, N) {}
+
+// The others of a link, vector by vector.
+template <typename T, ChainOther other, bool kWhole>
+class Others {
+ public:
+  HWY_INLINE Others([[maybe_unused]] const ChainLink& link,
+                    [[maybe_unused]] Strip<T>& strip) {
+    const Tag<T> d;
+    one_ = hn::Zero(d);
+    if constexpr (other == ChainOther::kLanes) {
+      lanes_ = strip.template Read<kWhole>(link);
+    }
+    if constexpr (other == ChainOther::kOne) {
+      one_ = hn::Set(d, *reinterpret_cast<const T*>(link.at));
+    }
+  }
+
+  HWY_INLINE V<T> Of(int v, const Registers<T>& r) const {
+    if constexpr (other == ChainOther::kLanes) {
+      return hn::LoadU(Tag<T>(), lanes_ + v * Strip<T>::kStep);
+    } else if constexpr (other == ChainOther::kOne) {
+      return one_;
+    } else if constexpr (other == ChainOther::kHeld) {
+      return r.h[v];
+    } else {
+      return r.a[v];
+    }
+  }
+
+ private:
+  const T* lanes_ = nullptr;
+  V<T> one_;
+};
 
 // A function of lanes x, others y and truths m, which gives one or the other.
 template <typename Function, ChainOther other>
 struct OfLanes {
-  template <typename S, typename T = typename S::T>
-  static HWY_INLINE void Run([[maybe_unused]] const ChainLink& link, S& strip,
+  static constexpr bool kOfMemory = other == ChainOther::kLanes;
+  template <typename T, bool kWhole>
+  static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& r) {
-    const Tag<T> d;
-    [[maybe_unused]] const T* at = nullptr;
-    [[maybe_unused]] V<T> one = hn::Zero(d);
-    if constexpr (other == ChainOther::kLanes) at = strip.Read(link);
-    if constexpr (other == ChainOther::kOne) {
-      one = hn::Set(d, *reinterpret_cast<const T*>(link.at));
-    }
-    HAWSER_EACH(V<T> y = r.a[v]; if constexpr (other == ChainOther::kLanes) {
-      y = hn::LoadU(d, at + v * S::kStep);
-    } if constexpr (other == ChainOther::kOne) y = one;
-                if constexpr (other == ChainOther::kHeld) y = r.h[v];
-                Put<T>(Function::template Of<T>(r.a[v], y, strip.truths[v]),
+    const Others<T, other, kWhole> others(link, strip);
+    HAWSER_EACH(Put<T>(Function::template Of<T>(r.a[v], others.Of(v, r),
+                                                strip.truths[v]),
                        &r.a[v], &strip.truths[v]);)
   }
 };
@@ -432,6 +506,10 @@ HAWSER_FUNCTION(Log, LogOf(x))
 HAWSER_FUNCTION(Tanh, hn::Tanh(d, x))
 HAWSER_FUNCTION(Logistic, LogisticOf(x))
 HAWSER_FUNCTION(FromWhole, hn::ConvertTo(d, Whole<T>(x)))
+HAWSER_FUNCTION(RoundBf16, Bf16::Round(x))
+#if HAWSER_F16
+HAWSER_FUNCTION(RoundF16, F16::Round(x))
+#endif
 HAWSER_FUNCTION(WholePlus, Lanes<T>(hn::Add(Whole<T>(x), Whole<T>(y))))
 HAWSER_FUNCTION(WholeMinus, Lanes<T>(hn::Sub(Whole<T>(x), Whole<T>(y))))
 HAWSER_FUNCTION(WholeMinusFrom, Lanes<T>(hn::Sub(Whole<T>(y), Whole<T>(x))))
@@ -466,17 +544,19 @@ HAWSER_FUNCTION(WholeOnes,
 // A function of truths and others.
 template <typename Function, ChainOther other>
 struct OfTruths {
-  template <typename S, typename T = typename S::T>
-  static HWY_INLINE void Run(const ChainLink& link, S& strip,
+  static constexpr bool kOfMemory = other == ChainOther::kLanes;
+  template <typename T, bool kWhole>
+  static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
                              Registers<T>& /*r*/) {
     if constexpr (other == ChainOther::kOne) {
       const Tag<T> d;
       const M<T> y = hn::Ne(hn::Set(d, static_cast<T>(*link.at)), hn::Zero(d));
       HAWSER_EACH(strip.truths[v] = Function::Of(strip.truths[v], y);)
     } else {
-      const uint8_t* at = strip.template Read<uint8_t>(link);
-      HAWSER_EACH(strip.truths[v] = Function::Of(
-                      strip.truths[v], LoadTruths<T>(at + v * S::kStep));)
+      const uint8_t* at = strip.template Read<kWhole, uint8_t>(link);
+      HAWSER_EACH(strip.truths[v] =
+                      Function::Of(strip.truths[v],
+                                   LoadTruths<T>(at + v * Strip<T>::kStep));)
     }
   }
 };
@@ -494,58 +574,60 @@ HAWSER_OF_TRUTHS(OneOfTwo, hn::Xor(x, y))
 
 template <Way way, ChainOther other>
 struct Moves {
-  template <typename S, typename T = typename S::T>
-  static HWY_INLINE void Run(const ChainLink& link, S& strip, Registers<T>& r) {
+  static constexpr bool kOfMemory = other == ChainOther::kLanes;
+  template <typename T, bool kWhole>
+  static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
+                             Registers<T>& r) {
     if constexpr (other == ChainOther::kOne) {
       const auto by = *reinterpret_cast<const hwy::MakeUnsigned<T>*>(link.at);
       HAWSER_EACH(r.a[v] = Lanes<T>(MovedAlike<way>(Whole<T>(r.a[v]), by));)
     } else {
-      Registers<T> by = r;
-      OfLanes<Other, other>::Run(link, strip, by);
-      HAWSER_EACH(
-          r.a[v] = Lanes<T>(Moved<way>(Whole<T>(r.a[v]), Whole<T>(by.a[v])));)
+      const Others<T, other, kWhole> by(link, strip);
+      HAWSER_EACH(r.a[v] = Lanes<T>(
+                      Moved<way>(Whole<T>(r.a[v]), Whole<T>(by.Of(v, r))));)
     }
   }
 };
 
 // The others: what a link of one op does.
-#define HAWSER_LINK(Name, ...)                                         \
+#define HAWSER_LINK(Name, of_memory, ...)                              \
   struct Name {                                                        \
-    template <typename S, typename T = typename S::T>                  \
+    static constexpr bool kOfMemory = of_memory;                       \
+    template <typename T, bool kWhole>                                 \
     static HWY_INLINE void Run([[maybe_unused]] const ChainLink& link, \
-                               [[maybe_unused]] S& strip,              \
+                               [[maybe_unused]] Strip<T>& strip,       \
                                [[maybe_unused]] Registers<T>& r) {     \
       [[maybe_unused]] const Tag<T> d;                                 \
-      [[maybe_unused]] constexpr int64_t kStep = S::kStep;             \
+      [[maybe_unused]] constexpr int64_t kStep = Strip<T>::kStep;      \
       __VA_ARGS__                                                      \
     }                                                                  \
   };
-HAWSER_LINK(TurnedByOne, {
+HAWSER_LINK(TurnedByOne, false, {
   const auto by = *reinterpret_cast<const WholeOf<T>*>(link.at);
   HAWSER_EACH(r.a[v] =
                   Lanes<T>(Turned(Whole<T>(r.a[v]), static_cast<int>(by)));)
 })
-HAWSER_LINK(OverOne,
+HAWSER_LINK(OverOne, false,
             { DivideByOne<T>(r.a, *reinterpret_cast<const T*>(link.at)); })
-HAWSER_LINK(TakeBytes, {
-  const uint8_t* at = strip.template Read<uint8_t>(link);
+HAWSER_LINK(TakeBytes, true, {
+  const uint8_t* at = strip.template Read<kWhole, uint8_t>(link);
   HAWSER_EACH(r.a[v] = hn::ConvertTo(d, Widened<T>(at + v * kStep));)
 })
-HAWSER_LINK(Count, {
+HAWSER_LINK(Count, false, {
   const auto first = *reinterpret_cast<const int64_t*>(link.at) + strip.first();
   HAWSER_EACH(r.a[v] = Lanes<T>(hn::Iota(
                   WholeTag<T>(), static_cast<WholeOf<T>>(first + v * kStep)));)
 })
-HAWSER_LINK(Hold, { HAWSER_EACH(r.h[v] = r.a[v];) })
-HAWSER_LINK(Swap, {
+HAWSER_LINK(Hold, false, { HAWSER_EACH(r.h[v] = r.a[v];) })
+HAWSER_LINK(Swap, false, {
   HAWSER_EACH(const V<T> x = r.a[v]; r.a[v] = r.h[v]; r.h[v] = x;)
 })
-HAWSER_LINK(Ahead, {
+HAWSER_LINK(Ahead, false, {
   const T* at = reinterpret_cast<const T*>(link.at) + strip.first();
   HAWSER_EACH(__builtin_prefetch(at + v * kStep, /*rw=*/0, kSecondCache);)
 })
-HAWSER_LINK(Give, {
-  strip.Give(link, [&](T* to) HWY_ATTR {
+HAWSER_LINK(Give, true, {
+  strip.template Give<kWhole>(link, [&](T* to) HWY_ATTR {
     const bool is_aligned =
         reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
     if (link.goes_past && is_aligned) {
@@ -555,17 +637,47 @@ HAWSER_LINK(Give, {
     }
   });
 })
-HAWSER_LINK(GiveBools, {
-  strip.template Give<uint8_t>(link, [&](uint8_t* to) HWY_ATTR {
+HAWSER_LINK(GiveBools, true, {
+  strip.template Give<kWhole, uint8_t>(link, [&](uint8_t* to) HWY_ATTR {
     HAWSER_EACH(StoreTruths<T>(strip.truths[v], to + v * kStep);)
   });
 })
+
+template <typename Half>
+struct TakeHalves {
+  static constexpr bool kOfMemory = true;
+  template <typename T, bool kWhole>
+  static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
+                             Registers<T>& r) {
+    const uint16_t* at = strip.template Read<kWhole, uint16_t>(link);
+    HAWSER_EACH(r.a[v] = Half::Load(at + v * Strip<T>::kStep);)
+  }
+};
+template <typename Half>
+struct GiveHalves {
+  static constexpr bool kOfMemory = true;
+  template <typename T, bool kWhole>
+  static HWY_INLINE void Run(const ChainLink& link, Strip<T>& strip,
+                             Registers<T>& r) {
+    strip.template Give<kWhole, uint16_t>(link, [&](uint16_t* to) HWY_ATTR {
+      HAWSER_EACH(Half::Store(r.a[v], to + v * Strip<T>::kStep);)
+    });
+  }
+};
 
 // ---- the table --------------------------------------------------------------
 
 // The code of each op, by what its b is; null: there is no such link.
 template <typename T>
 struct Table {
+  Table() {
+    AddReals();
+    AddWholes();
+    AddTests();
+    AddChoices();
+    AddMoves();
+  }
+
   ChainCode Find(ChainOp op, ChainOther other) const {
     const auto o = static_cast<int>(op), b = static_cast<int>(other);
     return {reinterpret_cast<void (*)()>(whole[o][b]),
@@ -573,41 +685,41 @@ struct Table {
   }
 
   template <typename Do>
-  constexpr void Link(ChainOp op, ChainOther other) {
+  void Link(ChainOp op, ChainOther other) {
     const auto o = static_cast<int>(op), b = static_cast<int>(other);
-    whole[o][b] = RunLink<Strip<T, true>, Do>;
-    rest[o][b] = RunLink<Strip<T, false>, Do>;
+    whole[o][b] = RunLink<T, Do, true>;
+    rest[o][b] = RunLink<T, Do, !Do::kOfMemory>;
   }
   template <typename Function>
-  constexpr void Alone(ChainOp op) {
+  void Alone(ChainOp op) {
     Link<OfLanes<Function, ChainOther::kNone>>(op, ChainOther::kNone);
   }
   // Where b is not a.
   template <typename Function>
-  constexpr void Apart(ChainOp op) {
+  void Apart(ChainOp op) {
     Link<OfLanes<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
     Link<OfLanes<Function, ChainOther::kOne>>(op, ChainOther::kOne);
     Link<OfLanes<Function, ChainOther::kHeld>>(op, ChainOther::kHeld);
   }
   template <typename Function>
-  constexpr void With(ChainOp op) {
+  void With(ChainOp op) {
     Apart<Function>(op);
     Link<OfLanes<Function, ChainOther::kItself>>(op, ChainOther::kItself);
   }
   template <typename Function>
-  constexpr void OnTruths(ChainOp op) {
+  void OnTruths(ChainOp op) {
     Link<OfTruths<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
     Link<OfTruths<Function, ChainOther::kOne>>(op, ChainOther::kOne);
   }
   template <Way way>
-  constexpr void Moved(ChainOp op) {
+  void Moved(ChainOp op) {
     Link<Moves<way, ChainOther::kLanes>>(op, ChainOther::kLanes);
     Link<Moves<way, ChainOther::kOne>>(op, ChainOther::kOne);
     Link<Moves<way, ChainOther::kHeld>>(op, ChainOther::kHeld);
     Link<Moves<way, ChainOther::kItself>>(op, ChainOther::kItself);
   }
 
-  constexpr void AddReals() {
+  void AddReals() {
     With<Plus>(ChainOp::kPlus);
     With<Minus>(ChainOp::kMinus);
     With<MinusFrom>(ChainOp::kMinusFrom);
@@ -631,9 +743,13 @@ struct Table {
       Alone<Log>(ChainOp::kLog);
       Alone<Tanh>(ChainOp::kTanh);
       Alone<Logistic>(ChainOp::kLogistic);
+      Alone<RoundBf16>(ChainOp::kRoundBf16);
+#if HAWSER_F16
+      Alone<RoundF16>(ChainOp::kRoundF16);
+#endif
     }
   }
-  constexpr void AddWholes() {
+  void AddWholes() {
     With<WholePlus>(ChainOp::kWholePlus);
     With<WholeMinus>(ChainOp::kWholeMinus);
     With<WholeMinusFrom>(ChainOp::kWholeMinusFrom);
@@ -646,7 +762,7 @@ struct Table {
     Moved<Way::kRightSigned>(ChainOp::kRightSigned);
     Link<TurnedByOne>(ChainOp::kTurned, ChainOther::kOne);
   }
-  constexpr void AddTests() {
+  void AddTests() {
     With<Equal>(ChainOp::kEqual);
     With<Unequal>(ChainOp::kUnequal);
     With<Below>(ChainOp::kBelow);
@@ -661,7 +777,7 @@ struct Table {
     With<WholeAtLeast>(ChainOp::kWholeAtLeast);
     Alone<Finite>(ChainOp::kFinite);
   }
-  constexpr void AddChoices() {
+  void AddChoices() {
     OnTruths<Both>(ChainOp::kBoth);
     OnTruths<Either>(ChainOp::kEither);
     OnTruths<OneOfTwo>(ChainOp::kOneOfTwo);
@@ -671,11 +787,17 @@ struct Table {
     Apart<Else>(ChainOp::kElse);
     Apart<Then>(ChainOp::kThen);
   }
-  constexpr void AddMoves() {
+  void AddMoves() {
     Apart<Other>(ChainOp::kTake);
     OnTruths<OtherTruths>(ChainOp::kTakeBools);
     if constexpr (std::is_same_v<T, float>) {
       Link<TakeBytes>(ChainOp::kTakeBytes, ChainOther::kLanes);
+      Link<TakeHalves<Bf16>>(ChainOp::kTakeBf16, ChainOther::kLanes);
+      Link<GiveHalves<Bf16>>(ChainOp::kGiveBf16, ChainOther::kLanes);
+#if HAWSER_F16
+      Link<TakeHalves<F16>>(ChainOp::kTakeF16, ChainOther::kLanes);
+      Link<GiveHalves<F16>>(ChainOp::kGiveF16, ChainOther::kLanes);
+#endif
     }
     Link<Count>(ChainOp::kCount, ChainOther::kOne);
     Link<Hold>(ChainOp::kHold, ChainOther::kNone);
@@ -683,48 +805,51 @@ struct Table {
     Link<Ahead>(ChainOp::kAhead, ChainOther::kLanes);
     Link<Give>(ChainOp::kGive, ChainOther::kLanes);
     Link<GiveBools>(ChainOp::kGiveBools, ChainOther::kLanes);
-    whole[0][0] = EndChain<Strip<T, true>>;
-    rest[0][0] = EndChain<Strip<T, false>>;
+    whole[0][0] = rest[0][0] = EndChain<T>;
   }
 
-  Code<Strip<T, true>> whole[kChainOps][kChainOthers] = {};
-  Code<Strip<T, false>> rest[kChainOps][kChainOthers] = {};
+  Code<T> whole[kChainOps][kChainOthers] = {};
+  Code<T> rest[kChainOps][kChainOthers] = {};
 };
 
-template <typename T>
-constexpr Table<T> MakeTable() {
-  Table<T> table;
-  table.AddReals();
-  table.AddWholes();
-  table.AddTests();
-  table.AddChoices();
-  table.AddMoves();
-  return table;
-}
-template <typename T>
-constexpr Table<T> kTable = MakeTable<T>();
-
+// Made when it is asked for first: constants of so many addresses are larger
+// than what makes them.
 template <typename T>
 ChainCode Find(ChainOp op, ChainOther other) {
-  return kTable<T>.Find(op, other);
+  static const Table<T> table;
+  return table.Find(op, other);
 }
 
-template <typename S>
+template <typename T, bool kWhole>
 HWY_NOINLINE void RunStrip(const ChainLink* links, int64_t i, int64_t n) {
-  const auto none = hn::Zero(Tag<typename S::T>()).raw;
-  S strip(i, n);
-  CodeOf<S>(links)(links, &strip, none, none, none, none, none, none, none,
-                   none);
+  const auto none = hn::Zero(Tag<T>()).raw;
+  Strip<T> strip;
+  strip.template Begin<kWhole>(i, n);
+  reinterpret_cast<Code<T>>(links->code.whole)(links, &strip, none, none, none,
+                                               none, none, none, none, none);
 }
 
 template <typename T>
-void Run(const ChainLink* links, int64_t n) {
-  constexpr int64_t kLanes = Strip<T, true>::kLanes;
+void SwapCodes(ChainLink* link) {
+  const auto end = reinterpret_cast<void (*)()>(EndChain<T>);
+  for (; link->code.whole != end; ++link) {
+    const ChainCode code = link->code;
+    link->code = {code.rest, code.whole};
+  }
+}
+
+template <typename T>
+void Run(ChainLink* links, int64_t n) {
+  constexpr int64_t kLanes = Strip<T>::kLanes;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    RunStrip<Strip<T, true>>(links, i, kLanes);
+    RunStrip<T, true>(links, i, kLanes);
   }
-  if (i < n) RunStrip<Strip<T, false>>(links, i, n - i);
+  if (i == n) return;
+  // A link goes on to the next one by `whole`.
+  SwapCodes<T>(links);
+  RunStrip<T, false>(links, i, n - i);
+  SwapCodes<T>(links);
 }
 
 template <typename T>

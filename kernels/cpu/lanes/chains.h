@@ -18,7 +18,9 @@ enum class ChainOp : uint8_t {
   // In place of a, m or h, which are nothing before.
   kTake,       // a = b
   kTakeBools,  // m = b
-  kTakeBytes,  // a = b, of u8, as reals; of 4 bytes
+  kTakeBytes,  // a = b, of u8, as reals; of 4 bytes, as the next two
+  kTakeBf16,
+  kTakeF16,
   kCount,      // a = the whole numbers from the s64 b on
   kHold,       // h = a
   kSwap,       // each of a and h in place of the other
@@ -27,6 +29,8 @@ enum class ChainOp : uint8_t {
   // Put where b is.
   kGive,
   kGiveBools,
+  kGiveBf16,  // halves, as which a is rounded; of 4 bytes
+  kGiveF16,
   // Of two numbers.
   kPlus,
   kMinus,
@@ -83,6 +87,8 @@ enum class ChainOp : uint8_t {
   kWholeNotSo,  // each bit
   kFinite,      // m = whether it is
   kFromWhole,   // whole numbers as reals; of 4 bytes
+  kRoundBf16,   // to the nearest half; of 4 bytes
+  kRoundF16,
   kExp,
   kLog,
   kTanh,
@@ -119,12 +125,13 @@ struct ChainLink {
 // Lanes go through the links a strip at a time: at most so many bytes of them.
 inline constexpr int64_t kStripBytes = 256;
 
-// For lanes of one width, by one set of instructions.
+// For lanes of one width, by one set of instructions. Not every one has links of
+// f16.
 struct Chains {
   ChainCode (*find)(ChainOp op, ChainOther other);
-  // `links` to that of kEnd, over n lanes. What is given may be where lanes are
-  // that no later link reads.
-  void (*run)(const ChainLink* links, int64_t n);
+  // `links` to that of kEnd, over n lanes, which leaves them as they are. What
+  // is given may be where lanes are that no later link reads.
+  void (*run)(ChainLink* links, int64_t n);
 };
 // For lanes of so many bytes. Null: there are none.
 const Chains* FindChains(int64_t width, Isa isa);

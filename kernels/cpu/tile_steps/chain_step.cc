@@ -29,10 +29,6 @@ int64_t BytesOfARow(const LaneSlot& slot, const Tile& tile) {
   return 0;
 }
 
-bool Gives(ChainOp op) {
-  return op == ChainOp::kGive || op == ChainOp::kGiveBools;
-}
-
 }  // namespace
 
 ChainStep::ChainStep(int scope, const Chains& chains,

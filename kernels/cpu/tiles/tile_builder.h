@@ -51,6 +51,7 @@ class TileBuilder {
       ChainStep::Link link;  // of what is read: what it is
       int count = -1;        // of counts
       int uses = 0;          // of its names, but by links
+      LaneSlot lanes = {};   // of halves: where links read it
     };
     ChainWriter writer;
     std::vector<Value> values;  // the writer's
@@ -85,6 +86,8 @@ class TileBuilder {
   Rows RowsOf(plan::PointId id) const;
   // How wide a chain's lanes are for them; 0: of what a draft has.
   int64_t WidthFor(const ChainRow& row, plan::PointId id) const;
+  // Whether chains have what an op on halves needs.
+  bool HasHalves(plan::PointId id) const;
   // Whether points of that shape, scope and width can be links of the draft.
   bool Fits(LaneShape shape, int scope, int64_t width,
             const TileSteps* to) const;
@@ -93,6 +96,8 @@ class TileBuilder {
   ChainStep::Link LinkTo(plan::PointId other, LaneShape shape, TileSteps* to);
   // The draft's value for an operand, which it reads unless it made it.
   ChainValue Read(plan::PointId id, TileSteps* to);
+  // The point's halves in its own shape, as f32.
+  LaneSlot Widened(plan::PointId id, TileSteps* to);
   // Has the draft ask for what the next tile reads first, once.
   void AskAhead();
   // Adds indices that grow by 1 from lane to lane.
@@ -110,7 +115,7 @@ class TileBuilder {
   // Makes the draft a step, if there is one.
   void EndDraft();
   // The slot or count of a link on such a value.
-  void FindPlace(const Draft& draft, const WrittenLink& written,
+  void FindPlace(const WrittenLink& written, Draft* draft,
                  ChainStep::Link* link);
   void AddLoad(plan::PointId id, TileSteps* to);
   void AddChoice(plan::PointId id, TileSteps* to);
@@ -173,7 +178,8 @@ class TileBuilder {
   std::vector<int> uses_;           // by point
   // Of tiles' lanes, where there are chains: their shifts are no steps.
   absl::flat_hash_map<plan::PointId, Turn> turns_;
-  std::vector<bool> is_stored_;  // by point
+  absl::flat_hash_map<plan::PointId, LaneSlot> widened_;  // once
+  std::vector<bool> is_stored_;                           // by point
   // In the last one of the passes that rows stay for: of those, the first waits
   // for memory alone.
   bool asks_ahead_ = false;

@@ -37,9 +37,9 @@ bool TileBuilder::Fits(LaneShape shape, int scope, int64_t width,
 }
 
 int64_t TileBuilder::WidthFor(const ChainRow& row, PointId id) const {
-  if (row.to != ChainRow::kBools) return WidthOf(id);
+  if (row.to != ChainRow::kBools) return LaneBytes(DTypeOf(id));
   const PointId on = region_.points[id].operands[row.operand];
-  return row.of == ChainRow::kBools ? 0 : WidthOf(on);
+  return row.of == ChainRow::kBools ? 0 : LaneBytes(DTypeOf(on));
 }
 
 TileBuilder::Rows TileBuilder::RowsOf(PointId id) const {
@@ -94,15 +94,15 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
     return false;
   }
   const Rows rows = RowsOf(id);
-  if (rows.empty()) return false;
+  if (rows.empty() || !HasHalves(id)) return false;
   const int scope = ScopeOf(id, shape, to);
   const absl::Span<const PointId> operands = OperandsOf(id);
   const int64_t width = WidthFor(*rows[0], id);
   const bool fits = Fits(shape, scope, width, to);
   // Truths alone are a byte each.
   if (width == 0 && (!fits || absl::c_none_of(operands, [&](PointId o) {
-                       return IsMade(o);
-                     }))) {
+        return IsMade(o);
+      }))) {
     return false;
   }
   if (!fits) BeginDraft(shape, scope, width, to);
@@ -113,11 +113,55 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   return true;
 }
 
+bool TileBuilder::HasHalves(PointId id) const {
+  const absl::Span<const PointId> operands = OperandsOf(id);
+  return (DTypeOf(id) != DType::kF16 &&
+          absl::c_none_of(
+              operands,
+              [&](PointId o) { return DTypeOf(o) == DType::kF16; })) ||
+         FindChains(sizeof(float), options_.isa)
+                 ->find(ChainOp::kRoundF16, ChainOther::kNone)
+                 .whole != nullptr;
+}
+
 ChainValue TileBuilder::Read(PointId id, TileSteps* to) {
   if (draft_values_[id] >= 0) return draft_values_[id];
-  const ChainStep::Link link = LinkTo(id, draft_.shape, to);
+  const DType dtype = DTypeOf(id);
+  ChainStep::Link link = LinkTo(id, draft_.shape, to);
+  const bool widens = IsHalfType(dtype);
+  const bool is_one = link.other == ChainOther::kOne;
+  if (widens && is_one) link.slot = Widened(id, to);
   draft_.values.push_back({.read = id, .link = link});
-  return draft_values_[id] = draft_.writer.AddRead(DTypeOf(id), link.other);
+  ChainValue value =
+      draft_.writer.AddRead(widens && is_one ? DType::kF32 : dtype, link.other);
+  if (widens && !is_one) {
+    draft_.values.push_back({.read = id});
+    const ChainRow* row = &kWidenRow;
+    value = draft_.writer.AddOp({&row, 1}, {&value, 1}, dtype);
+  }
+  return draft_values_[id] = value;
+}
+
+LaneSlot TileBuilder::Widened(PointId id, TileSteps* to) {
+  const LaneShape shape = shapes_.shape(id);
+  const bool once = shapes_.when(id) == PointShapes::When::kOnce;
+  if (once && widened_.contains(id)) return widened_.at(id);
+  const LaneSlot from = SlotOf(id, shape);
+  const DType dtype = DTypeOf(id);
+  const Attributes none;
+  const ElementFn convert =
+      FindCpuKernel(kConvert)->element({{&dtype, 1}, DType::kF32, none});
+  slots_.BeginStep();
+  slots_.Use(from.slot);
+  const LaneSlot slot =
+      once ? slots_.DefineLasting(shape, sizeof(float))
+           : slots_.Define(shape, sizeof(float), /*over=*/false);
+  Add(std::make_unique<OpStep>(once ? -1 : ScopeOf(id, shape, to), convert,
+                               OpStep::Operands{from.slot}, slot),
+      once ? &program_.once : to);
+  slots_.BeginStep();
+  if (once) widened_.emplace(id, slot);
+  return slot;
 }
 
 void TileBuilder::Name(PointId id, ChainValue value) {
@@ -191,8 +235,8 @@ void TileBuilder::EndDraft() {
     const bool is_stored = absl::c_any_of(
         value.names, [&](PointId id) { return bool{is_stored_[id]}; });
     wanted.push_back(value.names.empty() || value.uses == 0 ? Wanted::kNo
-                     : is_stored                             ? Wanted::kLate
-                                                             : Wanted::kYes);
+                     : is_stored                            ? Wanted::kLate
+                                                            : Wanted::kYes);
     if (value.read >= 0) draft_values_[value.read] = -1;
     for (const PointId id : value.names) draft_values_[id] = -1;
   }
@@ -206,7 +250,7 @@ void TileBuilder::EndDraft() {
                             .kept = written.kept,
                             .is_last = written.is_last};
     if (written.value >= 0 && written.kept < 0) {
-      FindPlace(draft, written, &link);
+      FindPlace(written, &draft, &link);
     }
     links.push_back(link);
   }
@@ -217,26 +261,31 @@ void TileBuilder::EndDraft() {
   draft.to->push_back(std::move(step));
 }
 
-void TileBuilder::FindPlace(const Draft& draft, const WrittenLink& written,
+void TileBuilder::FindPlace(const WrittenLink& written, Draft* draft,
                             ChainStep::Link* link) {
   slots_.BeginStep();
-  const Draft::Value& value = draft.values[written.value];
+  Draft::Value& value = draft->values[written.value];
   if (written.op == ChainOp::kCount) {
     link->count = value.count;
     return;
   }
-  const bool gives =
-      written.op == ChainOp::kGive || written.op == ChainOp::kGiveBools;
-  if (gives) {
+  const bool as_lanes =
+      value.names.empty() ||
+      (written.op == ChainOp::kGive && IsHalfType(DTypeOf(value.names[0])));
+  if (!Gives(written.op)) {
+    link->slot = value.link.slot.slot >= 0 ? value.link.slot
+                 : value.lanes.slot >= 0   ? value.lanes
+                                         : SlotOf(value.names[0], draft->shape);
+    slots_.Use(link->slot.slot);
+  } else if (as_lanes) {
+    value.lanes = slots_.Define(draft->shape, sizeof(float), /*over=*/true);
+    link->slot = value.lanes;
+  } else {
     link->slot = Define(value.names[0], /*over=*/true);
     for (const PointId id : value.names) {
-      SlotOf(id, draft.shape) = link->slot;
+      SlotOf(id, draft->shape) = link->slot;
     }
-    return;
   }
-  link->slot = value.names.empty() ? value.link.slot
-                                   : SlotOf(value.names[0], draft.shape);
-  slots_.Use(link->slot.slot);
   const bool by_inverse = written.op == ChainOp::kOver &&
                           written.other == ChainOther::kOne &&
                           InversesPay(options_.isa);

@@ -127,6 +127,8 @@ std::vector<Use> AllUses() {
                           row.op->name != kBitcastConvert.name &&
                           row.of != ChainRow::kBools &&
                           row.to != ChainRow::kBools;
+        // Halves: ChainWriter's test.
+        if (IsHalfType(operand) || IsHalfType(result)) continue;
         if (!IsOf(row, operand, result, attributes) ||
             (same && operand != result)) {
           continue;
