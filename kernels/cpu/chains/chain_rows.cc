@@ -150,6 +150,14 @@ int64_t LaneBytes(DType dtype) {
   return IsHalfType(dtype) ? 4 : ByteWidth(dtype);
 }
 
+bool GoesToHeld(ChainOp op) {
+  constexpr ChainOp kOps[] = {
+      ChainOp::kPlus,           ChainOp::kMinus,     ChainOp::kMinusFrom,
+      ChainOp::kTimes,          ChainOp::kWholePlus, ChainOp::kWholeMinus,
+      ChainOp::kWholeMinusFrom, ChainOp::kWholeOneOfTwo};
+  return absl::c_linear_search(kOps, op);
+}
+
 bool Rounds(const ChainRow& row) {
   if (row.op == &kConvert) return row.of == ChainRow::kSingles;
   constexpr const OpDef* kExact[] = {

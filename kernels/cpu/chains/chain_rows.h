@@ -44,6 +44,8 @@ absl::Span<const ChainRow> ChainRows();
 absl::Span<const ChainRow> ChainRowsOf(const OpDef& op);
 // Whether what the row gives is not yet a half, where its result is one.
 bool Rounds(const ChainRow& row);
+// Whether the op has a link of kToHeld.
+bool GoesToHeld(ChainOp op);
 bool IsHalfType(DType dtype);
 // Of a lane while a chain has it.
 int64_t LaneBytes(DType dtype);

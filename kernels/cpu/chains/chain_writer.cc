@@ -16,7 +16,9 @@ namespace {
 
 // What links take, beside one that computes: between registers, from the
 // nearest cache, to it.
-constexpr int kMove = 1, kRead = 2, kWrite = 3;
+constexpr int kMove = 2, kRead = 4, kWrite = 6;
+// What is left in h rather than in a: maybe a move, later.
+constexpr int kToHeld = 1;
 
 bool GivesLanes(const ChainRow& row) { return row.to != ChainRow::kBools; }
 
@@ -151,6 +153,11 @@ void ChainWriter::AddLateGive(ChainValue v) {
 
 void ChainWriter::AddLinks(const ChainRow& row, const Op& op) {
   const ChainValue on = op.operands[row.operand];
+  if (IsToHeld(row, op)) {
+    links_.push_back({row.links[0].op, ChainOther::kToHeld});
+    held_ = op.result;
+    return;
+  }
   for (const ChainRow::Link& l : row.links) {
     if (l.op == ChainOp::kTakeBools) TakeTruths(op.operands[l.operand]);
   }
@@ -186,7 +193,21 @@ const ChainRow& ChainWriter::Choose(const Op& op) const {
                                });
 }
 
+bool ChainWriter::IsToHeld(const ChainRow& row, const Op& op) const {
+  const ChainRow::Link& only = row.links[0];
+  if (!GoesToHeld(only.op) || only.operand < 0 ||
+      row.links[1].op != ChainOp::kEnd) {
+    return false;
+  }
+  const ChainValue on = op.operands[row.operand];
+  const Value& result = values_[op.result];
+  return on == held_ && on != lanes_ && op.operands[only.operand] == lanes_ &&
+         !IsNeededBehind(op, on, -1) && result.wanted == Wanted::kNo &&
+         !IsHalfType(result.dtype);
+}
+
 int ChainWriter::CostOf(const ChainRow& row, const Op& op) const {
+  if (IsToHeld(row, op)) return kToHeld;
   int cost = 0;
   for (const ChainRow::Link& l : row.links) {
     if (l.op != ChainOp::kTakeBools) continue;

@@ -88,6 +88,8 @@ class ChainWriter {
   const ChainRow& Choose(const Op& op) const;
   int CostOf(const ChainRow& row, const Op& op) const;
   int CostOfTruths(ChainValue v) const;
+  // Whether h may be what the row is on and what it leaves, beside a.
+  bool IsToHeld(const ChainRow& row, const Op& op) const;
   // Has a hold v, which the op writes over if so said.
   void TakeLanes(ChainValue v, const Op& op, bool is_overwritten);
   void TakeTruths(ChainValue v);

@@ -474,6 +474,17 @@ struct OfLanes {
                        &r.a[v], &strip.truths[v]);)
   }
 };
+// The same of lanes h and others a.
+template <typename Function>
+struct OfHeld {
+  static constexpr bool kOfMemory = false;
+  template <typename T, bool kWhole>
+  static HWY_INLINE void Run(const ChainLink& /*link*/, Strip<T>& strip,
+                             Registers<T>& r) {
+    HAWSER_EACH(r.h[v] = Function::template Of<T>(r.h[v], r.a[v],
+                                                  strip.truths[v]);)
+  }
+};
 #define HAWSER_FUNCTION(Name, ...)                              \
   struct Name {                                                 \
     template <typename T>                                       \
@@ -706,6 +717,12 @@ struct Table {
     Apart<Function>(op);
     Link<OfLanes<Function, ChainOther::kItself>>(op, ChainOther::kItself);
   }
+  // Of what two values that live are made of each other by.
+  template <typename Function>
+  void WithHeld(ChainOp op) {
+    With<Function>(op);
+    Link<OfHeld<Function>>(op, ChainOther::kToHeld);
+  }
   template <typename Function>
   void OnTruths(ChainOp op) {
     Link<OfTruths<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
@@ -720,10 +737,10 @@ struct Table {
   }
 
   void AddReals() {
-    With<Plus>(ChainOp::kPlus);
-    With<Minus>(ChainOp::kMinus);
-    With<MinusFrom>(ChainOp::kMinusFrom);
-    With<Times>(ChainOp::kTimes);
+    WithHeld<Plus>(ChainOp::kPlus);
+    WithHeld<Minus>(ChainOp::kMinus);
+    WithHeld<MinusFrom>(ChainOp::kMinusFrom);
+    WithHeld<Times>(ChainOp::kTimes);
     With<Over>(ChainOp::kOver);
     Link<OverOne>(ChainOp::kOverOne, ChainOther::kOne);
     With<Under>(ChainOp::kUnder);
@@ -750,12 +767,12 @@ struct Table {
     }
   }
   void AddWholes() {
-    With<WholePlus>(ChainOp::kWholePlus);
-    With<WholeMinus>(ChainOp::kWholeMinus);
-    With<WholeMinusFrom>(ChainOp::kWholeMinusFrom);
+    WithHeld<WholePlus>(ChainOp::kWholePlus);
+    WithHeld<WholeMinus>(ChainOp::kWholeMinus);
+    WithHeld<WholeMinusFrom>(ChainOp::kWholeMinusFrom);
     With<WholeBoth>(ChainOp::kWholeBoth);
     With<WholeEither>(ChainOp::kWholeEither);
-    With<WholeOneOfTwo>(ChainOp::kWholeOneOfTwo);
+    WithHeld<WholeOneOfTwo>(ChainOp::kWholeOneOfTwo);
     Alone<WholeNotSo>(ChainOp::kWholeNotSo);
     Moved<Way::kLeft>(ChainOp::kLeft);
     Moved<Way::kRight>(ChainOp::kRight);

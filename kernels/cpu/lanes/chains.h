@@ -103,8 +103,9 @@ enum class ChainOther : uint8_t {
   kOne,     // one element, for all lanes
   kItself,  // a
   kHeld,    // h
+  kToHeld,  // a, and what is done with a is done with h; of some ops
 };
-inline constexpr int kChainOthers = static_cast<int>(ChainOther::kHeld) + 1;
+inline constexpr int kChainOthers = static_cast<int>(ChainOther::kToHeld) + 1;
 
 // Does what an op does to a strip of the lanes, then the next link's.
 struct ChainCode {

@@ -406,6 +406,50 @@ TEST(Chains, HoldSwapAndKeepLanes) {
   }
 }
 
+// What goes to h is that of h and a, and a stays.
+TEST(Chains, OfHeldLanesLeaveTheOthers) {
+  constexpr ChainOp kOps[] = {
+      ChainOp::kPlus,           ChainOp::kMinus,        ChainOp::kMinusFrom,
+      ChainOp::kTimes,          ChainOp::kWholePlus,    ChainOp::kWholeMinus,
+      ChainOp::kWholeMinusFrom, ChainOp::kWholeOneOfTwo};
+  for (int n = 0; n < kChainOps; ++n) {
+    const auto op = static_cast<ChainOp>(n);
+    EXPECT_EQ(GoesToHeld(op), std::count(std::begin(kOps), std::end(kOps), op));
+  }
+  constexpr int64_t n = 130;
+  for (const Isa isa : kChainIsas) {
+    if (isa > MachineIsa()) continue;
+    for (const DType dtype : {DType::kF32, DType::kF64}) {
+      Random random(11);
+      const Shape shape = Shape::Of(dtype, {n});
+      Literal x = RandomLiteral(shape, random),
+              y = RandomLiteral(shape, random);
+      for (const ChainOp op : kOps) {
+        Literal want = Literal::Zeros(shape), got = Literal::Zeros(shape);
+        Literal other = Literal::Zeros(shape);
+        const auto width = static_cast<int64_t>(ByteWidth(dtype));
+        const TestLink one[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
+                                {op, ChainOther::kLanes, At(y)},
+                                {ChainOp::kGive, ChainOther::kLanes, At(want)},
+                                {}};
+        RunLinks(width, isa, one, n);
+        const TestLink held[] = {
+            {ChainOp::kTake, ChainOther::kLanes, At(x)},
+            {ChainOp::kHold},
+            {ChainOp::kTake, ChainOther::kLanes, At(y)},
+            {op, ChainOther::kToHeld},
+            {ChainOp::kGive, ChainOther::kLanes, At(other)},
+            {ChainOp::kTake, ChainOther::kHeld},
+            {ChainOp::kGive, ChainOther::kLanes, At(got)},
+            {}};
+        RunLinks(width, isa, held, n);
+        EXPECT_EQ(got.bytes(), want.bytes()) << static_cast<int>(op);
+        EXPECT_EQ(other.bytes(), y.bytes());
+      }
+    }
+  }
+}
+
 TEST(Chains, KeepWhatIsAskedForOnTheWay) {
   for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
