@@ -1,5 +1,5 @@
-// Chains: elementwise ops on lanes that stay in registers, each on what the ones
-// before it left.
+// Chains: elementwise ops on lanes that stay in registers, each on what the
+// ones before it left.
 #ifndef HAWSER_KERNELS_CPU_LANES_CHAINS_H_
 #define HAWSER_KERNELS_CPU_LANES_CHAINS_H_
 
@@ -21,9 +21,9 @@ enum class ChainOp : uint8_t {
   kTakeBytes,  // a = b, of u8, as reals; of 4 bytes, as the next two
   kTakeBf16,
   kTakeF16,
-  kCount,      // a = the whole numbers from the s64 b on
-  kHold,       // h = a
-  kSwap,       // each of a and h in place of the other
+  kCount,  // a = the whole numbers from the s64 b on
+  kHold,   // h = a
+  kSwap,   // each of a and h in place of the other
   // Asks memory for what stands at b, which is read later.
   kAhead,
   // Put where b is.
@@ -126,8 +126,8 @@ struct ChainLink {
 // Lanes go through the links a strip at a time: at most so many bytes of them.
 inline constexpr int64_t kStripBytes = 256;
 
-// For lanes of one width, by one set of instructions. Not every one has links of
-// f16.
+// For lanes of one width, by one set of instructions. Not every one has links
+// of f16.
 struct Chains {
   ChainCode (*find)(ChainOp op, ChainOther other);
   // `links` to that of kEnd, over n lanes, which leaves them as they are. What

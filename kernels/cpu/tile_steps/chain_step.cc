@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kLine = 64;  // bytes
 
 bool Differs(const LaneSlot& slot, LaneShape shape) {
-  return shape == LaneShape::kFull && (slot.shape == LaneShape::kRows ||
-                                       slot.shape == LaneShape::kColumns);
+  return shape == LaneShape::kFull &&
+         (slot.shape == LaneShape::kRows || slot.shape == LaneShape::kColumns);
 }
 
 // Bytes from a row's lanes to the next one's.
@@ -41,8 +41,8 @@ ChainStep::ChainStep(int scope, const Chains& chains,
       by_rows_(!counts_.empty()) {
   for (const Link& link : links) {
     AddPlace(link);
-    links_.push_back({.code = chains.find(link.op, link.other),
-                      .of_strip = link.kept >= 0});
+    links_.push_back(
+        {.code = chains.find(link.op, link.other), .of_strip = link.kept >= 0});
     by_rows_ = by_rows_ || (link.slot.slot >= 0 && Differs(link.slot, shape));
   }
   links_.push_back({.code = chains.find(ChainOp::kEnd, ChainOther::kNone)});

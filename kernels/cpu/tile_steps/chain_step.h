@@ -23,7 +23,8 @@ class ChainStep final : public TileStep {
     int count = -1;        // of kCount: which of `counts` it begins at
     bool is_last = false;  // of a give: no link behind it reads what it gave
   };
-  // Lanes of `shape`, by `chains`, which has such links. At most ChainWriter::kPlaces places.
+  // Lanes of `shape`, by `chains`, which has such links. At most
+  // ChainWriter::kPlaces places.
   ChainStep(int scope, const Chains& chains, const std::vector<Link>& links,
             LaneShape shape, std::vector<LaneIndex> counts);
 
@@ -35,7 +36,7 @@ class ChainStep final : public TileStep {
     enum Kind : uint8_t { kRead, kAhead, kGiven, kGivenLast, kKept, kCount };
     Kind kind;
     int link;
-    int number;  // of its slot, of given_, of the place or of counts_
+    int number;          // of its slot, of given_, of the place or of counts_
     LaneSlot slot = {};  // but for the last two
   };
   using Firsts = absl::InlinedVector<int64_t, 2>;

@@ -76,8 +76,8 @@ int64_t LaneIndex::Value(const IndexExpr& e, const Tile& tile, int64_t j,
     } else {
       const int64_t inner = Value(*atom.inner, tile, j, i);
       const int64_t whole = FloorDivided(inner, atom.divisor);
-      part = atom.kind == IndexAtom::kDiv ? whole
-                                          : inner - whole * atom.divisor;
+      part =
+          atom.kind == IndexAtom::kDiv ? whole : inner - whole * atom.divisor;
     }
     value += term.coefficient * part;
   }
@@ -116,8 +116,8 @@ void LaneIndex::Run(const IndexExpr& e, const Tile& tile, const Lanes& lanes,
       const int64_t remainder = atom.kind == IndexAtom::kDiv ? 0 : 1;
       for (int64_t k = 0; k < n; ++k) {
         const int64_t whole = FloorDivided(inner[k], divisor);
-        out[k] += coefficient *
-                  (remainder != 0 ? inner[k] - whole * divisor : whole);
+        out[k] +=
+            coefficient * (remainder != 0 ? inner[k] - whole * divisor : whole);
       }
     }
   }

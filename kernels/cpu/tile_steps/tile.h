@@ -49,8 +49,8 @@ struct TileFold {
 // Where a worker is, and the values there. Not thread-safe: each worker has its
 // own.
 struct Tile {
-  absl::Span<char* const> operands, results;  // memory of the region's
-  std::vector<int64_t> loops;                 // of the first lane
+  absl::Span<char*const> operands, results;  // memory of the region's
+  std::vector<int64_t> loops;                // of the first lane
   LaneLoops lane_loops;
   int64_t ny = 1, nx = 1;
   std::vector<const char*> values;  // by slot: where its lanes are
@@ -58,7 +58,7 @@ struct Tile {
   std::vector<TileSymbol> symbols;
   std::vector<TileScope> scopes;
   std::vector<TileFold> folds;
-  int64_t* indices = nullptr;  // room for one of each lane
+  int64_t* indices = nullptr;    // room for one of each lane
   std::vector<ChainLink> links;  // of the step that runs
 
   int64_t lanes(LaneShape shape) const {

@@ -45,8 +45,8 @@ LaneGrid GridOf(const Tile& tile, LaneShape shape, const LaneIndex& index) {
 void LoadStep::Run(Tile& tile) const {
   const char* from = tile.operands[operand_];
   char* const to = Target(tile);
-  const TileScope* scope = this->scope() < 0 ? nullptr
-                                             : &tile.scopes[this->scope()];
+  const TileScope* scope =
+      this->scope() < 0 ? nullptr : &tile.scopes[this->scope()];
   if (scope != nullptr && scope->holds == TileScope::kSomewhere) {
     return Gather(tile, from, scope->lanes, to);
   }
@@ -252,25 +252,6 @@ void ChooseStep::Run(Tile& tile) const {
     const TileScope& scope = tile.scopes[cases_[k]];
     if (scope.holds != TileScope::kSomewhere) continue;
     moves_.Blend(tile.values[from_[k]], scope.lanes, n, to);
-  }
-}
-
-// ---- folds ------------------------------------------------------------------
-
-LaneRows FoldInput::Of(const Tile& tile) const {
-  if (!index_.has_value()) return {tile.values[slot_], tile.nx};
-  return {tile.operands[operand_] + index_->At(tile, 0, 0) * width_,
-          index_->step_y()};
-}
-
-void FoldStep::Run(Tile& tile) const {
-  const TileFold& fold = tile.folds[number_];
-  absl::InlinedVector<LaneRows, 2> in;
-  for (const FoldInput& input : inputs_) in.push_back(input.Of(tile));
-  if (columns_) {
-    fold_.Columns(in, tile.ny, tile.nx, fold.before, fold.parts);
-  } else {
-    fold_.Rows(in, tile.ny, tile.nx, fold.parts, fold.parts_a_row);
   }
 }
 

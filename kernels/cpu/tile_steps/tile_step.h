@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "kernels/cpu/kernel.h"
-#include "kernels/cpu/tile_steps/lane_folds.h"
 #include "kernels/cpu/tile_steps/lane_index.h"
 #include "kernels/cpu/tile_steps/lane_moves.h"
 #include "kernels/cpu/tile_steps/tile.h"
@@ -66,6 +64,10 @@ class StoreStep final : public TileStep {
   // Where the lanes are to be put at once, as they lie there as in a slot.
   // Null: this step puts them.
   char* Place(const Tile& tile) const;
+  // Whether rows of lanes have one.
+  bool HasPlaces() const {
+    return index_.steps_along_x() && index_.step_x() == 1;
+  }
   // Whether what is put there goes past the caches, as it is larger than they.
   bool IsStreamed() const;
 
@@ -80,8 +82,8 @@ class StoreStep final : public TileStep {
   const int64_t bytes_;
 };
 
-// A slot that a step gives its lanes: in the slot's memory, or where a result of
-// these lanes belongs.
+// A slot that a step gives its lanes: in the slot's memory, or where a result
+// of these lanes belongs.
 class GivenSlot {
  public:
   explicit GivenSlot(LaneSlot slot) : slot_(slot) {}
@@ -268,46 +270,6 @@ class ChooseStep final : public ValueStep {
 
   const std::vector<int> cases_, from_;
   const LaneMoves moves_;
-};
-
-// What is folded: a slot, kFull, or an operand's elements where they are.
-class FoldInput {
- public:
-  explicit FoldInput(LaneSlot slot) : slot_(slot.slot) {}
-  // `index` grows by 1 along x and by any step along y.
-  FoldInput(int operand, LaneIndex index, int64_t width)
-      : operand_(operand), index_(std::move(index)), width_(width) {}
-  LaneRows Of(const Tile& tile) const;
-  int slot() const { return slot_; }  // -1: the operand's
-
- private:
-  int slot_ = -1;
-  int operand_ = -1;
-  std::optional<LaneIndex> index_;
-  int64_t width_ = 0;
-};
-
-// Folds of a pass of a reduction: of each row along x, or of each column along
-// y.
-class FoldStep final : public TileStep {
- public:
-  // `number`: of Tile::folds. `fold` outlives the step.
-  FoldStep(int number, const LaneFold& fold, bool columns,
-           std::vector<FoldInput> inputs)
-      : TileStep(-1),
-        number_(number),
-        fold_(fold),
-        columns_(columns),
-        inputs_(std::move(inputs)) {}
-
- private:
-  void Run(Tile& tile) const override;
-  void Skip(Tile& tile) const override {}
-
-  const int number_;
-  const LaneFold& fold_;
-  const bool columns_;
-  const std::vector<FoldInput> inputs_;
 };
 
 }  // namespace hawser::cpu

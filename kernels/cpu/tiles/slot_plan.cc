@@ -82,6 +82,7 @@ void SlotPlan::Settle() {
       places_.push_back({life.shape, life.width, 0});
     }
     places_[life.place].free_from = life.last;
+    places_[life.place].is_touched |= !life.is_elsewhere;
   }
 }
 
@@ -89,7 +90,9 @@ int64_t SlotPlan::BytesOfALane() {
   Settle();
   int64_t bytes = 0;
   for (const Place& place : places_) {
-    if (place.shape == LaneShape::kFull) bytes += place.width;
+    if (place.shape == LaneShape::kFull && place.is_touched) {
+      bytes += place.width;
+    }
   }
   return bytes;
 }

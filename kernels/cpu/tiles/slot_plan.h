@@ -24,6 +24,8 @@ class SlotPlan {
   // It gives lanes of that shape. `over`: maybe in the memory of a slot that it
   // is the last to use.
   LaneSlot Define(LaneShape shape, int64_t width, bool over);
+  // Its lanes mostly are elsewhere, so that its memory is hardly touched.
+  void IsElsewhere(int slot) { slots_[slot].is_elsewhere = true; }
   // For as long as the program is.
   LaneSlot DefineLasting(LaneShape shape, int64_t width);
   // To the end of the list.
@@ -36,7 +38,7 @@ class SlotPlan {
   // `slot` may be where `other` is, which is there as long.
   void Share(int slot, int other);
 
-  // What one lane more of kFull takes.
+  // What one lane more of kFull takes of memory that is touched.
   int64_t BytesOfALane();
   // Where each slot is in a worker's memory for tiles of at most ny rows of nx
   // lanes; its size is `*bytes`.
@@ -48,6 +50,7 @@ class SlotPlan {
     int64_t width;
     bool over = false;
     bool to_the_end = false;  // of its list
+    bool is_elsewhere = false;
     int list = 0;
     int first, last;  // steps
     std::vector<int> others;
@@ -57,6 +60,7 @@ class SlotPlan {
     LaneShape shape;
     int64_t width;
     int free_from;
+    bool is_touched = false;
   };
   struct List {
     int first;

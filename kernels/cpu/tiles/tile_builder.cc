@@ -40,8 +40,7 @@ TileBuilder::TileBuilder(const Module& module, const Region& region,
       scopes_(kShapes * region.scopes.size(), -1),
       symbol_slots_(region.symbols.size(), -1),
       uses_(UsesOf(region)),
-      is_stored_(StoredPoints(region)),
-      draft_values_(region.points.size(), -1) {
+      is_stored_(StoredPoints(region)) {
   if (FindChains(sizeof(float), options.isa) == nullptr) return;
   for (const auto& [id, turn] : FindTurns(module, region, uses_)) {
     if (shapes_.when(id) != When::kTile ||
@@ -297,6 +296,9 @@ void TileBuilder::AddStores(const std::vector<int>& results, TileSteps* to) {
         [&](const GivenSlot* g) { return g->slot().slot == from.slot; });
     if (maker != makers_.rend() && !folds && MayPlace(from.slot, k)) {
       (*maker)->StoredBy(store.get());
+      if (!HasFolds(region_) && store->HasPlaces()) {
+        slots_.IsElsewhere(from.slot);
+      }
     }
     to->push_back(std::move(store));
   }
@@ -328,7 +330,7 @@ LaneIndex TileBuilder::IndexOf(const plan::IndexExpr& index) {
 }
 
 LaneSlot TileBuilder::As(PointId id, LaneShape shape, TileSteps* to) {
-  if (IsMade(id)) EndDraft();
+  if (draft_.Makes(id)) EndDraft();
   if (IsThere(id, shape)) return SlotOf(id, shape);
   const LaneSlot from = SlotOf(id, shapes_.shape(id));
   if (shapes_.when(id) == When::kOnce) {
@@ -392,6 +394,9 @@ void TileBuilder::AddLoad(PointId id, TileSteps* to) {
   slots_.BeginStep();
   LaneIndex index = IndexOf(access.offset);
   const LaneSlot slot = Define(id, /*over=*/false);
+  if (!HasFolds(region_) && InPlace(id).has_value()) {
+    slots_.IsElsewhere(slot.slot);
+  }
   // Of what has no elements none is asked for, though a list of points may run.
   if (body_.shape(region_.points[id].value).num_elements() == 0) return;
   Add(std::make_unique<LoadStep>(scope, access.operand, std::move(index), slot,

@@ -11,10 +11,10 @@
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "kernels/cpu/chains/chain_rows.h"
-#include "kernels/cpu/chains/chain_writer.h"
 #include "kernels/cpu/points/point_shapes.h"
 #include "kernels/cpu/points/turns.h"
-#include "kernels/cpu/tile_steps/chain_step.h"
+#include "kernels/cpu/tile_steps/fold_step.h"
+#include "kernels/cpu/tiles/chain_draft.h"
 #include "kernels/cpu/tiles/slot_plan.h"
 #include "kernels/cpu/tiles/tile_program.h"
 #include "kernels/plan/region/region.h"
@@ -43,26 +43,6 @@ class TileBuilder {
   using Points = std::vector<plan::PointId>;
   static constexpr int kShapes = 4;  // LaneShape's
 
-  // A chain that may go on.
-  struct Draft {
-    struct Value {
-      Points names;  // none: it is read
-      plan::PointId read = -1;
-      ChainStep::Link link;  // of what is read: what it is
-      int count = -1;        // of counts
-      int uses = 0;          // of its names, but by links
-      LaneSlot lanes = {};   // of halves: where links read it
-    };
-    ChainWriter writer;
-    std::vector<Value> values;  // the writer's
-    std::vector<LaneSlot> ahead;
-    std::vector<LaneIndex> counts;
-    LaneShape shape = LaneShape::kFull;
-    int scope = -1;
-    int64_t width = 0;  // of its lanes
-    TileSteps* to = nullptr;
-  };
-
   absl::Status FindReductions();
   // What a reduction folds, behind its initial values.
   absl::Span<const plan::PointId> InputsOf(size_t reduction) const;
@@ -88,9 +68,6 @@ class TileBuilder {
   int64_t WidthFor(const ChainRow& row, plan::PointId id) const;
   // Whether chains have what an op on halves needs.
   bool HasHalves(plan::PointId id) const;
-  // Whether points of that shape, scope and width can be links of the draft.
-  bool Fits(LaneShape shape, int scope, int64_t width,
-            const TileSteps* to) const;
   // What an op on lanes of `shape` reads of a point, in as few lanes as there
   // are.
   ChainStep::Link LinkTo(plan::PointId other, LaneShape shape, TileSteps* to);
@@ -104,18 +81,12 @@ class TileBuilder {
   bool AddCount(plan::PointId id, int scope, TileSteps* to);
   // Makes `id` another name of what the draft makes; false: it does not.
   bool Passes(plan::PointId on, plan::PointId id, TileSteps* to);
-  // The point is what the draft makes as that value.
-  void Name(plan::PointId id, ChainValue value);
-  bool IsMade(plan::PointId id) const {
-    const ChainValue value = draft_values_[id];
-    return value >= 0 && !draft_.values[value].names.empty();
-  }
   // A draft without links, in place of the one that there is.
   void BeginDraft(LaneShape shape, int scope, int64_t width, TileSteps* to);
   // Makes the draft a step, if there is one.
   void EndDraft();
   // The slot or count of a link on such a value.
-  void FindPlace(const WrittenLink& written, Draft* draft,
+  void FindPlace(const WrittenLink& written, ChainDraft* draft,
                  ChainStep::Link* link);
   void AddLoad(plan::PointId id, TileSteps* to);
   void AddChoice(plan::PointId id, TileSteps* to);
@@ -183,8 +154,7 @@ class TileBuilder {
   // In the last one of the passes that rows stay for: of those, the first waits
   // for memory alone.
   bool asks_ahead_ = false;
-  Draft draft_;
-  std::vector<ChainValue> draft_values_;  // by point; -1: none of the draft's
+  ChainDraft draft_;
   // Of program_.reductions: the points of an instruction's results, -1 where
   // one is not wanted.
   struct ResultPoints {

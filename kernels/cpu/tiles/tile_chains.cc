@@ -15,8 +15,6 @@ using plan::PointId;
 
 // In shorter rows a chain does not begin anew for each.
 constexpr int64_t kLongRow = 64;
-// Ops; of more the first ones are a chain of their own.
-constexpr int kLongestChain = 256;
 
 // Of Turn's operands.
 constexpr ChainRow kTurnRow = {
@@ -28,13 +26,6 @@ bool TakesItself(const ChainRow& row) {
 }
 
 }  // namespace
-
-bool TileBuilder::Fits(LaneShape shape, int scope, int64_t width,
-                       const TileSteps* to) const {
-  return draft_.to == to && draft_.shape == shape && draft_.scope == scope &&
-         (width == 0 || draft_.width == width) &&
-         draft_.writer.num_ops() < kLongestChain;
-}
 
 int64_t TileBuilder::WidthFor(const ChainRow& row, PointId id) const {
   if (row.to != ChainRow::kBools) return LaneBytes(DTypeOf(id));
@@ -98,18 +89,14 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   const int scope = ScopeOf(id, shape, to);
   const absl::Span<const PointId> operands = OperandsOf(id);
   const int64_t width = WidthFor(*rows[0], id);
-  const bool fits = Fits(shape, scope, width, to);
+  const bool fits = draft_.Fits(shape, scope, width, to);
+  const auto is_made = [&](PointId o) { return draft_.Makes(o); };
   // Truths alone are a byte each.
-  if (width == 0 && (!fits || absl::c_none_of(operands, [&](PointId o) {
-        return IsMade(o);
-      }))) {
-    return false;
-  }
+  if (width == 0 && (!fits || absl::c_none_of(operands, is_made))) return false;
   if (!fits) BeginDraft(shape, scope, width, to);
   absl::InlinedVector<ChainValue, 3> values;
   for (const PointId o : operands) values.push_back(Read(o, to));
-  for (const ChainValue v : values) --draft_.values[v].uses;
-  Name(id, draft_.writer.AddOp(rows, values, DTypeOf(id)));
+  draft_.AddOp(id, rows, values, DTypeOf(id), uses_[id]);
   return true;
 }
 
@@ -125,21 +112,15 @@ bool TileBuilder::HasHalves(PointId id) const {
 }
 
 ChainValue TileBuilder::Read(PointId id, TileSteps* to) {
-  if (draft_values_[id] >= 0) return draft_values_[id];
-  const DType dtype = DTypeOf(id);
-  ChainStep::Link link = LinkTo(id, draft_.shape, to);
-  const bool widens = IsHalfType(dtype);
-  const bool is_one = link.other == ChainOther::kOne;
-  if (widens && is_one) link.slot = Widened(id, to);
-  draft_.values.push_back({.read = id, .link = link});
-  ChainValue value =
-      draft_.writer.AddRead(widens && is_one ? DType::kF32 : dtype, link.other);
-  if (widens && !is_one) {
-    draft_.values.push_back({.read = id});
-    const ChainRow* row = &kWidenRow;
-    value = draft_.writer.AddOp({&row, 1}, {&value, 1}, dtype);
+  const ChainValue known = draft_.Find(id);
+  if (known >= 0) return known;
+  ChainStep::Link link = LinkTo(id, draft_.shape(), to);
+  DType dtype = DTypeOf(id);
+  if (IsHalfType(dtype) && link.other == ChainOther::kOne) {
+    link.slot = Widened(id, to);
+    dtype = DType::kF32;
   }
-  return draft_values_[id] = value;
+  return draft_.AddRead(id, dtype, link);
 }
 
 LaneSlot TileBuilder::Widened(PointId id, TileSteps* to) {
@@ -164,20 +145,13 @@ LaneSlot TileBuilder::Widened(PointId id, TileSteps* to) {
   return slot;
 }
 
-void TileBuilder::Name(PointId id, ChainValue value) {
-  if (value == static_cast<ChainValue>(draft_.values.size())) {
-    draft_.values.emplace_back();
-  }
-  draft_.values[value].names.push_back(id);
-  draft_.values[value].uses += uses_[id];
-  draft_values_[id] = value;
-}
-
 bool TileBuilder::Passes(PointId on, PointId id, TileSteps* to) {
   const LaneShape shape = shapes_.shape(id);
-  if (!IsMade(on) || !Fits(shape, ScopeOf(id, shape, to), 0, to)) return false;
-  --draft_.values[draft_values_[on]].uses;
-  Name(id, draft_values_[on]);
+  if (!draft_.Makes(on) ||
+      !draft_.Fits(shape, ScopeOf(id, shape, to), /*width=*/0, to)) {
+    return false;
+  }
+  draft_.AddName(on, id, uses_[id]);
   return true;
 }
 
@@ -192,59 +166,43 @@ bool TileBuilder::AddCount(PointId id, int scope, TileSteps* to) {
       index.step_x() != 1 || region_.loops.extents[lanes_.x] < kLongRow) {
     return false;
   }
-  if (!Fits(LaneShape::kFull, scope, WidthOf(id), to)) {
+  if (!draft_.Fits(LaneShape::kFull, scope, WidthOf(id), to)) {
     BeginDraft(LaneShape::kFull, scope, WidthOf(id), to);
   }
-  const ChainValue value = draft_.writer.AddCount(dtype);
-  Name(id, value);
-  draft_.values[value].count = static_cast<int>(draft_.counts.size());
-  draft_.counts.push_back(std::move(index));
+  draft_.AddCount(id, dtype, std::move(index), uses_[id]);
   return true;
 }
 
 void TileBuilder::BeginDraft(LaneShape shape, int scope, int64_t width,
                              TileSteps* to) {
   EndDraft();
-  draft_.shape = shape;
-  draft_.scope = scope;
-  draft_.width = width;
-  draft_.to = to;
+  draft_ = ChainDraft(shape, scope, width, to);
   if (asks_ahead_ && shape == LaneShape::kFull) AskAhead();
 }
 
 void TileBuilder::AskAhead() {
   for (size_t n = 0; n < region_.points.size(); ++n) {
     const auto id = static_cast<PointId>(n);
-    if (!IsThere(id, LaneShape::kFull) || WidthOf(id) != draft_.width ||
+    if (!IsThere(id, LaneShape::kFull) || WidthOf(id) != draft_.width() ||
         !InPlace(id).has_value()) {
       continue;
     }
     asks_ahead_ = false;
-    draft_.ahead.push_back(SlotOf(id, LaneShape::kFull));
+    draft_.AskFor(SlotOf(id, LaneShape::kFull));
   }
 }
 
 // Each link is a step of its own to the plan of slots: what an op gives may be
 // where lanes are that no later one reads.
 void TileBuilder::EndDraft() {
-  if (draft_.to == nullptr) return;
-  Draft draft;
-  std::swap(draft, draft_);
-  std::vector<Wanted> wanted;
-  for (const Draft::Value& value : draft.values) {
-    const bool is_stored = absl::c_any_of(
-        value.names, [&](PointId id) { return bool{is_stored_[id]}; });
-    wanted.push_back(value.names.empty() || value.uses == 0 ? Wanted::kNo
-                     : is_stored                            ? Wanted::kLate
-                                                            : Wanted::kYes);
-    if (value.read >= 0) draft_values_[value.read] = -1;
-    for (const PointId id : value.names) draft_values_[id] = -1;
-  }
+  if (draft_.to() == nullptr) return;
+  ChainDraft draft = std::move(draft_);
+  draft_ = ChainDraft();
   std::vector<ChainStep::Link> links;
-  for (const LaneSlot& slot : draft.ahead) {
+  for (const LaneSlot& slot : draft.ahead()) {
     links.push_back({ChainOp::kAhead, ChainOther::kLanes, slot});
   }
-  for (const WrittenLink& written : draft.writer.Write(wanted)) {
+  for (const WrittenLink& written : draft.Write(is_stored_)) {
     ChainStep::Link link = {.op = written.op,
                             .other = written.other,
                             .kept = written.kept,
@@ -255,16 +213,16 @@ void TileBuilder::EndDraft() {
     links.push_back(link);
   }
   auto step = std::make_unique<ChainStep>(
-      draft.scope, *FindChains(draft.width, options_.isa), links, draft.shape,
-      std::move(draft.counts));
-  for (GivenSlot& given : step->given()) AddMaker(&given, draft.to);
-  draft.to->push_back(std::move(step));
+      draft.scope(), *FindChains(draft.width(), options_.isa), links,
+      draft.shape(), std::move(draft.counts()));
+  for (GivenSlot& given : step->given()) AddMaker(&given, draft.to());
+  draft.to()->push_back(std::move(step));
 }
 
-void TileBuilder::FindPlace(const WrittenLink& written, Draft* draft,
+void TileBuilder::FindPlace(const WrittenLink& written, ChainDraft* draft,
                             ChainStep::Link* link) {
   slots_.BeginStep();
-  Draft::Value& value = draft->values[written.value];
+  ChainDraft::Value& value = draft->value(written.value);
   if (written.op == ChainOp::kCount) {
     link->count = value.count;
     return;
@@ -273,17 +231,18 @@ void TileBuilder::FindPlace(const WrittenLink& written, Draft* draft,
       value.names.empty() ||
       (written.op == ChainOp::kGive && IsHalfType(DTypeOf(value.names[0])));
   if (!Gives(written.op)) {
-    link->slot = value.link.slot.slot >= 0 ? value.link.slot
-                 : value.lanes.slot >= 0   ? value.lanes
-                                         : SlotOf(value.names[0], draft->shape);
+    link->slot = value.is_read() ? value.read.slot
+                 : value.lanes.slot >= 0
+                     ? value.lanes
+                     : SlotOf(value.names[0], draft->shape());
     slots_.Use(link->slot.slot);
   } else if (as_lanes) {
-    value.lanes = slots_.Define(draft->shape, sizeof(float), /*over=*/true);
+    value.lanes = slots_.Define(draft->shape(), sizeof(float), /*over=*/true);
     link->slot = value.lanes;
   } else {
     link->slot = Define(value.names[0], /*over=*/true);
     for (const PointId id : value.names) {
-      SlotOf(id, draft->shape) = link->slot;
+      SlotOf(id, draft->shape()) = link->slot;
     }
   }
   const bool by_inverse = written.op == ChainOp::kOver &&

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kTileBytes = 20 << 10;
 constexpr int64_t kRowsBytes = 128 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
-constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
+constexpr int64_t kMostLanes = 4096, kFewestLanes = 256;
 // What chains and vectors of any width do at a time.
 constexpr int64_t kWholeLanes = 128;
 // Of a tile that is read along one loop and written along another: lanes, with
@@ -27,8 +27,8 @@ constexpr int64_t kSide = 32;
 constexpr int64_t kMostLanesInPlace = 32768;
 constexpr int64_t kFoldBlocksInPlace = 4;
 
-// Of a byte that comes from memory or goes there (measured: 16 to 22 GB/s a core
-// of an Emerald Rapids), what plan::CpuTarget says.
+// Of a byte that comes from memory or goes there (measured: 16 to 22 GB/s a
+// core of an Emerald Rapids), what plan::CpuTarget says.
 constexpr double kByteSteps = 0.05;
 // Of an element, however small, that is read along one loop and written along
 // another (measured: 0.2 to 0.6).

@@ -77,9 +77,8 @@ class TileMemory {
     TileMemory memory;
     if (bytes > kThreadBytes) {
       HAWSER_ASSIGN_OR_RETURN(
-          memory.own_,
-          environment.allocator->Allocate(Shape::Of(DType::kU8, {bytes}),
-                                          environment.memory));
+          memory.own_, environment.allocator->Allocate(
+                           Shape::Of(DType::kU8, {bytes}), environment.memory));
     }
     return memory;
   }

@@ -1,0 +1,338 @@
+// What chains make of vectors, for the set of instructions at hand: chains.cc
+// includes it, which is compiled for each of them.
+#if defined(HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_
+#undef HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_
+#else
+#define HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_
+#endif
+
+#include <cstdint>
+#include <limits>
+
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+
+#if HWY_TARGET != HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace hawser::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+using Tag = hn::ScalableTag<T>;
+template <typename T>
+using V = hn::Vec<Tag<T>>;
+template <typename T>
+using M = hn::Mask<Tag<T>>;
+// Whole numbers as wide.
+template <typename T>
+using WholeTag = hn::RebindToSigned<Tag<T>>;
+template <typename T>
+using WholeOf = hn::TFromD<WholeTag<T>>;
+
+// So many vectors of a chain's lanes go from link to link, and of those held
+// beside them: as arguments of functions, which eight of all are in registers.
+constexpr int kVectors = 4;
+
+// With each of them as v.
+#define HAWSER_EACH(...)                    \
+  {                                         \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 0; \
+      __VA_ARGS__                           \
+    }                                       \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 1; \
+      __VA_ARGS__                           \
+    }                                       \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 2; \
+      __VA_ARGS__                           \
+    }                                       \
+    {                                       \
+      [[maybe_unused]] constexpr int v = 3; \
+      __VA_ARGS__                           \
+    }                                       \
+  }
+
+// ---- what is done with a vector ---------------------------------------------
+
+// NaN wins, -0 is below +0. Of equal numbers, which may be zeros of two signs,
+// the bits tell; a sum of NaN and a number is NaN.
+template <typename N>
+HWY_INLINE N Larger(N a, N b) {
+  const N equal = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Add(a, b));
+  return hn::IfThenElse(hn::Gt(a, b), a,
+                        hn::IfThenElse(hn::Gt(b, a), b, equal));
+}
+template <typename N>
+HWY_INLINE N Smaller(N a, N b) {
+  const N equal = hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::Add(a, b));
+  return hn::IfThenElse(hn::Lt(a, b), a,
+                        hn::IfThenElse(hn::Lt(b, a), b, equal));
+}
+
+// -0 and NaN stay.
+template <typename T>
+HWY_INLINE V<T> SignOf(V<T> a) {
+  const Tag<T> d;
+  const auto zero = hn::Zero(d);
+  return hn::IfThenElse(hn::Gt(a, zero), hn::Set(d, T{1}),
+                        hn::IfThenElse(hn::Lt(a, zero), hn::Set(d, T{-1}), a));
+}
+
+// The library's, within 1 ulp (measured over all f32), which knows neither NaN
+// nor what is far above the largest argument. Where the machine scales by
+// powers of 2, by its polynomial alone, within 1.04 ulp (one f32 in three).
+HWY_INLINE V<float> ExpOf(V<float> a) {
+  const Tag<float> d;
+#if HWY_TARGET == HWY_AVX3
+  // Of NaN and a number these give the second operand.
+  const auto x = hn::Max(hn::Set(d, -128.0f), hn::Min(hn::Set(d, 128.0f), a));
+  const auto power = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  // x - power * log(2), which is the sum of two.
+  const auto upper = hn::NegMulAdd(power, hn::Set(d, 0.693145751953125f), x);
+  const auto rest = hn::NegMulAdd(power, hn::Set(d, 1.428606765e-6f), upper);
+  const auto less_one = hn::impl::ExpImpl<float>().ExpPoly(d, rest);
+  const auto e = hn::Add(less_one, hn::Set(d, 1.0f));
+  return V<float>{_mm512_scalef_ps(e.raw, power.raw)};
+#else
+  const auto e = hn::Exp(d, hn::Min(a, hn::Set(d, 128.0f)));
+  return hn::IfThenElse(hn::IsNaN(a), a, e);
+#endif
+}
+
+// Likewise, which knows only positive finite numbers.
+HWY_INLINE V<float> LogOf(V<float> a) {
+  const Tag<float> d;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto zero = hn::Zero(d);
+  const auto none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const auto large =
+      hn::IfThenElse(hn::Lt(a, hn::Set(d, kInfinity)), hn::Log(d, a), a);
+  const auto small =
+      hn::IfThenElse(hn::Eq(a, zero), hn::Set(d, -kInfinity), none);
+  return hn::IfThenElse(hn::Gt(a, zero), large, small);
+}
+
+// 1 / (1 + e^-a), by the sign of a, so that e never overflows.
+HWY_INLINE V<float> LogisticOf(V<float> a) {
+  const Tag<float> d;
+  const auto one = hn::Set(d, 1.0f);
+  const auto e = ExpOf(hn::Neg(hn::Abs(a)));
+  const auto above = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), e, one);
+  return hn::Div(above, hn::Add(one, e));
+}
+
+// x / y, bit for bit. Of a y whose inverse is exact, by that. Else by an
+// inverse that is rounded correctly: each remainder is exact, the first makes a
+// quotient that is less than one unit off, and the second one of those the
+// right one (Markstein 1990), where nothing is too small or too large for that.
+template <typename T>
+HWY_INLINE void DivideByOne(V<T> (&a)[kVectors], T one) {
+  const Tag<T> d;
+  const hn::RebindToUnsigned<Tag<T>> du;
+  using Bits = hn::TFromD<decltype(du)>;
+  constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52;
+  constexpr Bits kBias = sizeof(T) == 4 ? 127 : 1023;
+  constexpr Bits kAway = sizeof(T) == 4 ? 30 : 300;
+  const Bits bits = __builtin_bit_cast(Bits, one);
+  const Bits exponent = (bits >> kMantissa) & (2 * kBias + 1);
+  const bool is_near = exponent - (kBias - kAway) < 2 * kAway;
+  const V<T> y = hn::Set(d, one);
+  const V<T> inverse = hn::Set(d, T{1} / one);
+  if (is_near && (bits << (sizeof(T) * 8 - kMantissa)) == 0) {
+    HAWSER_EACH(a[v] = hn::Mul(a[v], inverse);)
+    return;
+  }
+#if HWY_NATIVE_FMA
+  // Of 0 the least is the largest.
+  auto least = hn::Set(du, static_cast<Bits>(~Bits{0}));
+  auto most = hn::Zero(du);
+  HAWSER_EACH(const auto twice =
+                  hn::Add(hn::BitCast(du, a[v]), hn::BitCast(du, a[v]));
+              least = hn::Min(least, hn::Sub(twice, hn::Set(du, Bits{1})));
+              most = hn::Max(most, twice);)
+  const auto above =
+      hn::Gt(most, hn::Set(du, (kBias + 2 * kAway) << (kMantissa + 1)));
+  const auto below =
+      hn::Lt(least, hn::Set(du, (kBias - 2 * kAway) << (kMantissa + 1)));
+  if (is_near && hn::AllFalse(du, hn::Or(above, below))) {
+    const V<T> sign = hn::And(hn::SignBit(d), y);
+    HAWSER_EACH(
+        [[maybe_unused]] const V<T> x = a[v];
+        const V<T> q0 = hn::Mul(x, inverse);
+        const V<T> q1 = hn::MulAdd(hn::NegMulAdd(q0, y, x), inverse, q0);
+        const V<T> q2 = hn::MulAdd(hn::NegMulAdd(q1, y, x), inverse, q1);
+        // A remainder of nothing takes the sign from 0.
+        a[v] = hn::Or(q2, hn::And(hn::Xor(x, sign), hn::SignBit(d)));)
+    return;
+  }
+#endif
+  HAWSER_EACH(a[v] = hn::Div(a[v], y);)
+}
+
+// ---- truths and whole numbers -----------------------------------------------
+
+template <typename T>
+HWY_INLINE V<WholeOf<T>> Whole(V<T> a) {
+  return hn::BitCast(WholeTag<T>(), a);
+}
+template <typename T>
+HWY_INLINE V<T> Lanes(V<WholeOf<T>> a) {
+  return hn::BitCast(Tag<T>(), a);
+}
+template <typename T>
+HWY_INLINE M<T> Truths(M<WholeOf<T>> m) {
+  return hn::RebindMask(Tag<T>(), m);
+}
+
+// Bytes, one for each lane, as whole numbers.
+template <typename T>
+HWY_INLINE V<WholeOf<T>> Widened(const uint8_t* at) {
+  const WholeTag<T> di;
+  const auto bytes = hn::LoadU(hn::Rebind<uint8_t, Tag<T>>(), at);
+  if constexpr (sizeof(T) == 4) {
+    return hn::PromoteTo(di, bytes);
+  } else {
+    return hn::PromoteTo(di,
+                         hn::PromoteTo(hn::Rebind<int32_t, Tag<T>>(), bytes));
+  }
+}
+template <typename T>
+HWY_INLINE M<T> LoadTruths(const uint8_t* at) {
+  const WholeTag<T> di;
+  return Truths<T>(hn::Ne(Widened<T>(at), hn::Zero(di)));
+}
+template <typename T>
+HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
+  const hn::RebindToUnsigned<Tag<T>> du;
+  const hn::Rebind<uint8_t, Tag<T>> d8;
+  const auto ones = hn::IfThenElseZero(
+      hn::RebindMask(du, m), hn::Set(du, hn::TFromD<decltype(du)>{1}));
+  hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
+}
+
+// ---- halves -----------------------------------------------------------------
+
+#undef HAWSER_F16
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#define HAWSER_F16 1
+#else
+// Without instructions for it, the library's own way knows no infinities.
+#define HAWSER_F16 0
+#endif
+
+struct Bf16 {
+  static HWY_INLINE V<float> Load(const uint16_t* at) {
+    const hn::Rebind<uint16_t, Tag<float>> d16;
+    const hn::RebindToUnsigned<Tag<float>> du;
+    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, at));
+    return hn::BitCast(Tag<float>(), hn::ShiftLeft<16>(bits));
+  }
+  static HWY_INLINE V<float> Round(V<float> a) {
+    const hn::RebindToUnsigned<Tag<float>> du;
+    const auto bits = hn::BitCast(du, a);
+    const auto upper = hn::Set(du, 0xFFFF0000u);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto up = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu)));
+    const auto quiet = hn::Or(bits, hn::Set(du, 0x400000u));
+    const auto is_nan = hn::RebindMask(du, hn::IsNaN(a));
+    return hn::BitCast(Tag<float>(),
+                       hn::And(hn::IfThenElse(is_nan, quiet, up), upper));
+  }
+  // Of what is one.
+  static HWY_INLINE void Store(V<float> a, uint16_t* to) {
+    const hn::Rebind<uint16_t, Tag<float>> d16;
+    const hn::RebindToUnsigned<Tag<float>> du;
+    const auto bits = hn::ShiftRight<16>(hn::BitCast(du, a));
+    hn::StoreU(hn::TruncateTo(d16, bits), d16, to);
+  }
+};
+#if HAWSER_F16
+struct F16 {
+  using Halves = hn::Rebind<hwy::float16_t, Tag<float>>;
+  static HWY_INLINE V<float> Load(const uint16_t* at) {
+    const auto* halves = reinterpret_cast<const hwy::float16_t*>(at);
+    return hn::PromoteTo(Tag<float>(), hn::LoadU(Halves(), halves));
+  }
+  static HWY_INLINE V<float> Round(V<float> a) {
+    return hn::PromoteTo(Tag<float>(), hn::DemoteTo(Halves(), a));
+  }
+  static HWY_INLINE void Store(V<float> a, uint16_t* to) {
+    auto* halves = reinterpret_cast<hwy::float16_t*>(to);
+    hn::StoreU(hn::DemoteTo(Halves(), a), Halves(), halves);
+  }
+};
+#endif
+
+// ---- bits -------------------------------------------------------------------
+
+// Each lane of a moved by as many bits as b says, taken without a sign. Of more
+// than there are nothing is left, or with `kSigned` the sign.
+enum class Way : uint8_t { kLeft, kRight, kRightSigned };
+template <Way way, typename N>
+HWY_INLINE N Moved(N a, N by) {
+  const hn::DFromV<N> d;
+  const hn::RebindToUnsigned<hn::DFromV<N>> du;
+  using U = hn::TFromD<decltype(du)>;
+  constexpr U kBits = 8 * sizeof(U);
+  const auto bits = hn::BitCast(du, by);
+  const auto most = hn::Min(bits, hn::Set(du, kBits - 1));
+  if constexpr (way == Way::kRightSigned) {
+    return hn::Shr(a, hn::BitCast(d, most));
+  } else {
+    const auto x = hn::BitCast(du, a);
+    const auto moved = way == Way::kLeft ? hn::Shl(x, most) : hn::Shr(x, most);
+    const auto is_less = hn::Eq(bits, most);
+    return hn::BitCast(d, hn::IfThenElseZero(is_less, moved));
+  }
+}
+// All of them by as many.
+template <Way way, typename N>
+HWY_INLINE N MovedAlike(N a, uint64_t by) {
+  const hn::DFromV<N> d;
+  const hn::RebindToUnsigned<hn::DFromV<N>> du;
+  constexpr uint64_t kBits = 8 * sizeof(hn::TFromD<decltype(d)>);
+  const bool is_less = by < kBits;
+  const int bits = static_cast<int>(is_less ? by : kBits - 1);
+  if constexpr (way == Way::kRightSigned) {
+    return hn::ShiftRightSame(a, bits);
+  } else {
+    if (!is_less) return hn::Zero(d);
+    const auto x = hn::BitCast(du, a);
+    return hn::BitCast(d, way == Way::kLeft ? hn::ShiftLeftSame(x, bits)
+                                            : hn::ShiftRightSame(x, bits));
+  }
+}
+
+// The bits of each lane moved left in a circle, 0 < by < as many as they are.
+template <typename N>
+HWY_INLINE N Turned(N a, int by) {
+  const hn::DFromV<N> d;
+  constexpr int kBits = 8 * sizeof(hn::TFromD<decltype(d)>);
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kBits == 32) {
+    return N{_mm512_rolv_epi32(a.raw, hn::Set(d, by).raw)};
+  } else {
+    return N{_mm512_rolv_epi64(a.raw, hn::Set(d, by).raw)};
+  }
+#else
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const auto x = hn::BitCast(du, a);
+  return hn::BitCast(
+      d, hn::Or(hn::ShiftLeftSame(x, by), hn::ShiftRightSame(x, kBits - by)));
+#endif
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace hawser::cpu
+HWY_AFTER_NAMESPACE();
+#endif  // HWY_SCALAR
+
+#endif  // per target

@@ -1,0 +1,56 @@
+// FoldStep: lanes of a tile folded.
+#ifndef HAWSER_KERNELS_CPU_TILE_STEPS_FOLD_STEP_H_
+#define HAWSER_KERNELS_CPU_TILE_STEPS_FOLD_STEP_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/tile_steps/lane_folds.h"
+#include "kernels/cpu/tile_steps/tile_step.h"
+
+namespace hawser::cpu {
+
+// What is folded: a slot, kFull, or an operand's elements where they are.
+class FoldInput {
+ public:
+  explicit FoldInput(LaneSlot slot) : slot_(slot.slot) {}
+  // `index` grows by 1 along x and by any step along y.
+  FoldInput(int operand, LaneIndex index, int64_t width)
+      : operand_(operand), index_(std::move(index)), width_(width) {}
+  LaneRows Of(const Tile& tile) const;
+  int slot() const { return slot_; }  // -1: the operand's
+
+ private:
+  int slot_ = -1;
+  int operand_ = -1;
+  std::optional<LaneIndex> index_;
+  int64_t width_ = 0;
+};
+
+// Folds of a pass of a reduction: of each row along x, or of each column along
+// y.
+class FoldStep final : public TileStep {
+ public:
+  // `number`: of Tile::folds. `fold` outlives the step.
+  FoldStep(int number, const LaneFold& fold, bool columns,
+           std::vector<FoldInput> inputs)
+      : TileStep(-1),
+        number_(number),
+        fold_(fold),
+        columns_(columns),
+        inputs_(std::move(inputs)) {}
+
+ private:
+  void Run(Tile& tile) const override;
+  void Skip(Tile& tile) const override {}
+
+  const int number_;
+  const LaneFold& fold_;
+  const bool columns_;
+  const std::vector<FoldInput> inputs_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILE_STEPS_FOLD_STEP_H_

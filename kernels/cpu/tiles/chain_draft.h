@@ -1,0 +1,86 @@
+// ChainDraft: points of a region as values of a chain that may go on.
+#ifndef HAWSER_KERNELS_CPU_TILES_CHAIN_DRAFT_H_
+#define HAWSER_KERNELS_CPU_TILES_CHAIN_DRAFT_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "kernels/cpu/chains/chain_writer.h"
+#include "kernels/cpu/tile_steps/chain_step.h"
+#include "kernels/plan/region/region.h"
+
+namespace hawser::cpu {
+
+// Invariant: a value is read or made, and every point that is one of them has
+// the same lanes.
+class ChainDraft {
+ public:
+  using PointId = plan::PointId;
+  struct Value {
+    std::vector<PointId> names;  // none: no point is made as it
+    ChainStep::Link read;        // what is read: its slot
+    int count = -1;              // of counts()
+    int uses = 0;                // of its names, but by links
+    LaneSlot lanes = {};         // of halves: where links read it
+    bool is_read() const { return read.slot.slot >= 0; }
+  };
+
+  // There is none.
+  ChainDraft() = default;
+  // Lanes of that shape, scope and width, made by a step of `to`.
+  ChainDraft(LaneShape shape, int scope, int64_t width, TileSteps* to)
+      : shape_(shape), scope_(scope), width_(width), to_(to) {}
+
+  // Whether points of that kind can be links of it. `width` 0: of any.
+  bool Fits(LaneShape shape, int scope, int64_t width,
+            const TileSteps* to) const;
+  bool Makes(PointId id) const {
+    const ChainValue value = Find(id);
+    return value >= 0 && !values_[value].names.empty();
+  }
+  // -1: the point is no value.
+  ChainValue Find(PointId id) const {
+    const auto found = value_of_.find(id);
+    return found == value_of_.end() ? -1 : found->second;
+  }
+
+  // What is asked for, for the next tile.
+  void AskFor(LaneSlot slot) { ahead_.push_back(slot); }
+  // The point's lanes or one element. Halves as lanes are widened by a link.
+  ChainValue AddRead(PointId id, DType dtype, const ChainStep::Link& link);
+  // `uses`: of the point, by all points.
+  void AddCount(PointId id, DType dtype, LaneIndex index, int uses);
+  void AddOp(PointId id, absl::Span<const ChainRow* const> rows,
+             absl::Span<const ChainValue> operands, DType dtype, int uses);
+  // Another name of what is made as `on`, which uses that once.
+  void AddName(PointId on, PointId id, int uses);
+
+  // Of the values that links alone do not use all. Once.
+  std::vector<WrittenLink> Write(const std::vector<bool>& is_stored);
+  Value& value(ChainValue value) { return values_[value]; }
+  const std::vector<LaneSlot>& ahead() const { return ahead_; }
+  std::vector<LaneIndex>& counts() { return counts_; }
+  LaneShape shape() const { return shape_; }
+  int scope() const { return scope_; }
+  int64_t width() const { return width_; }
+  TileSteps* to() const { return to_; }  // null: there is none
+
+ private:
+  void AddMade(PointId id, ChainValue value, int uses);
+
+  LaneShape shape_ = LaneShape::kFull;
+  int scope_ = -1;
+  int64_t width_ = 0;
+  TileSteps* to_ = nullptr;
+  ChainWriter writer_;
+  std::vector<Value> values_;  // the writer's
+  absl::flat_hash_map<PointId, ChainValue> value_of_;
+  std::vector<LaneSlot> ahead_;
+  std::vector<LaneIndex> counts_;
+};
+
+}  // namespace hawser::cpu
+#endif  // HAWSER_KERNELS_CPU_TILES_CHAIN_DRAFT_H_
