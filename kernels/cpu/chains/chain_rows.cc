@@ -152,8 +152,8 @@ int64_t LaneBytes(DType dtype) {
 
 bool GoesToHeld(ChainOp op) {
   constexpr ChainOp kOps[] = {
-      ChainOp::kPlus,           ChainOp::kMinus,     ChainOp::kMinusFrom,
-      ChainOp::kTimes,          ChainOp::kWholePlus, ChainOp::kWholeMinus,
+      ChainOp::kPlus,           ChainOp::kMinus,        ChainOp::kMinusFrom,
+      ChainOp::kTimes,          ChainOp::kWholePlus,    ChainOp::kWholeMinus,
       ChainOp::kWholeMinusFrom, ChainOp::kWholeOneOfTwo};
   return absl::c_linear_search(kOps, op);
 }

@@ -10,7 +10,7 @@
 #include "core/ir/op_def.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/chains/chains.h"
 
 namespace hawser::cpu {
 

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "core/base/values/dtype.h"
 #include "kernels/cpu/chains/chain_rows.h"
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/chains/chains.h"
 
 namespace hawser::cpu {
 

@@ -25,7 +25,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 // So many are computed at a time.
 constexpr int64_t kChunk = 256;
 
+#undef HAWSER_F16
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#define HAWSER_F16 1
+#else
+#define HAWSER_F16 0
+#endif
+
+#if HAWSER_F16
 HWY_INLINE void Widen(const Half* from, int64_t n, float* to) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> dh;
@@ -74,6 +81,52 @@ HWY_INLINE void Narrow(const float* from, int64_t n, BFloat16* to) {
     bits[i] = static_cast<uint16_t>(from[i] != from[i] ? quiet : rounded);
   }
 }
+
+// A vector of floats, in memory one of halves.
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
+struct Bf16 {
+  static HWY_INLINE Floats Load(const uint16_t* at) {
+    const hn::Rebind<uint16_t, FloatTag> d16;
+    const hn::RebindToUnsigned<FloatTag> du;
+    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, at));
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(bits));
+  }
+  static HWY_INLINE Floats Round(Floats a) {
+    const hn::RebindToUnsigned<FloatTag> du;
+    const auto bits = hn::BitCast(du, a);
+    const auto upper = hn::Set(du, 0xFFFF0000u);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto up = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu)));
+    const auto quiet = hn::Or(bits, hn::Set(du, 0x400000u));
+    const auto is_nan = hn::RebindMask(du, hn::IsNaN(a));
+    return hn::BitCast(FloatTag(),
+                       hn::And(hn::IfThenElse(is_nan, quiet, up), upper));
+  }
+  // Of what is one.
+  static HWY_INLINE void Store(Floats a, uint16_t* to) {
+    const hn::Rebind<uint16_t, FloatTag> d16;
+    const hn::RebindToUnsigned<FloatTag> du;
+    const auto bits = hn::ShiftRight<16>(hn::BitCast(du, a));
+    hn::StoreU(hn::TruncateTo(d16, bits), d16, to);
+  }
+};
+#if HAWSER_F16
+struct F16 {
+  using Halves = hn::Rebind<hwy::float16_t, FloatTag>;
+  static HWY_INLINE Floats Load(const uint16_t* at) {
+    const auto* halves = reinterpret_cast<const hwy::float16_t*>(at);
+    return hn::PromoteTo(FloatTag(), hn::LoadU(Halves(), halves));
+  }
+  static HWY_INLINE Floats Round(Floats a) {
+    return hn::PromoteTo(FloatTag(), hn::DemoteTo(Halves(), a));
+  }
+  static HWY_INLINE void Store(Floats a, uint16_t* to) {
+    auto* halves = reinterpret_cast<hwy::float16_t*>(to);
+    hn::StoreU(hn::DemoteTo(Halves(), a), Halves(), halves);
+  }
+};
+#endif
 
 template <typename T>
 constexpr bool kIsHalfLane =

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/chains/chains.h"
 #include "kernels/cpu/tile_steps/tile_step.h"
 
 namespace hawser::cpu {

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "core/base/values/shape.h"
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/chains/chains.h"
 
 namespace hawser::cpu {
 

@@ -90,6 +90,15 @@ int64_t SlotPlan::BytesOfALane() {
   Settle();
   int64_t bytes = 0;
   for (const Place& place : places_) {
+    if (place.shape == LaneShape::kFull) bytes += place.width;
+  }
+  return bytes;
+}
+
+int64_t SlotPlan::TouchedBytesOfALane() {
+  Settle();
+  int64_t bytes = 0;
+  for (const Place& place : places_) {
     if (place.shape == LaneShape::kFull && place.is_touched) {
       bytes += place.width;
     }

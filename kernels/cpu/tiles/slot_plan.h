@@ -38,8 +38,9 @@ class SlotPlan {
   // `slot` may be where `other` is, which is there as long.
   void Share(int slot, int other);
 
-  // What one lane more of kFull takes of memory that is touched.
+  // What one lane more of kFull takes, and what of that is touched.
   int64_t BytesOfALane();
+  int64_t TouchedBytesOfALane();
   // Where each slot is in a worker's memory for tiles of at most ny rows of nx
   // lanes; its size is `*bytes`.
   std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes);

@@ -31,12 +31,8 @@ class TileBuilder {
               const TileOptions& options);
 
   absl::StatusOr<TileProgram> Build();
-  // After Build: what a lane of a tile takes.
-  int64_t bytes_of_a_lane() { return slots_.BytesOfALane(); }
-  // As SlotPlan's.
-  std::vector<int64_t> Layout(int64_t ny, int64_t nx, int64_t* bytes) {
-    return slots_.Layout(ny, nx, bytes);
-  }
+  // After Build.
+  SlotPlan& slots() { return slots_; }
 
  private:
   using Point = plan::Point;

@@ -15,7 +15,9 @@ namespace {
 constexpr int64_t kTileBytes = 20 << 10;
 constexpr int64_t kRowsBytes = 128 << 10;
 constexpr int64_t kRowBytes = 256 << 10;
-constexpr int64_t kMostLanes = 4096, kFewestLanes = 256;
+constexpr int64_t kMostLanes = 8192, kFewestLanes = 256;
+// Slots, touched or not, and indices: what a thread keeps for them.
+constexpr int64_t kTileRoom = 60 << 10;
 // What chains and vectors of any width do at a time.
 constexpr int64_t kWholeLanes = 128;
 // Of a tile that is read along one loop and written along another: lanes, with
@@ -90,19 +92,31 @@ void ChooseCrossingSizes(int64_t bytes_of_a_lane, int64_t along_y,
   program->ny = Side(lanes / program->nx, along_y);
 }
 
+// What one lane more takes.
+struct LaneRoom {
+  int64_t bytes;    // with an index
+  int64_t touched;  // of slots that steps share
+};
+
+// How many lanes a tile has that does not fold operands where they are.
+int64_t LanesOf(LaneRoom lane, bool whole_rows) {
+  const int64_t touched = std::max<int64_t>(lane.touched, 1);
+  const int64_t lanes =
+      whole_rows ? kRowsBytes / touched
+                 : std::min(kTileBytes / touched, kTileRoom / lane.bytes);
+  return std::clamp(lanes, kFewestLanes, kMostLanes) / kWholeLanes *
+         kWholeLanes;
+}
+
 // How many rows and columns a tile has at most.
-void ChooseSizes(const plan::Region& region, int64_t bytes_of_a_lane,
-                 bool whole_rows, TileProgram* program) {
+void ChooseSizes(const plan::Region& region, LaneRoom lane, bool whole_rows,
+                 TileProgram* program) {
   const int64_t along_x = ExtentOf(region, program->lane_loops.x);
   const int64_t along_y = ExtentOf(region, program->lane_loops.y);
   const bool folds = !program->reductions.empty();
-  const bool in_place = folds && bytes_of_a_lane == 0;
+  const bool in_place = folds && lane.touched == 0;
   const int64_t lanes =
-      in_place ? kMostLanesInPlace
-               : std::clamp((whole_rows ? kRowsBytes : kTileBytes) /
-                                std::max<int64_t>(bytes_of_a_lane, 1),
-                            kFewestLanes, kMostLanes) /
-                     kWholeLanes * kWholeLanes;
+      in_place ? kMostLanesInPlace : LanesOf(lane, whole_rows);
   const int64_t block = in_place ? kFoldBlocksInPlace * kFoldBlock : kFoldBlock;
   if (program->columns) {
     // Wider ones where several are left, for threads.
@@ -115,7 +129,7 @@ void ChooseSizes(const plan::Region& region, int64_t bytes_of_a_lane,
     program->nx = whole_rows ? std::max<int64_t>(along_x, 1)
                              : std::clamp<int64_t>(along_x, 1, block);
   } else if (Crosses(region, program->lane_loops)) {
-    return ChooseCrossingSizes(bytes_of_a_lane, along_y, along_x, program);
+    return ChooseCrossingSizes(lane.touched, along_y, along_x, program);
   } else {
     program->nx = EvenChunk(along_x, lanes);
   }
@@ -168,13 +182,15 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
   while (true) {
     TileBuilder builder(module, region, resident, options);
     HAWSER_ASSIGN_OR_RETURN(TileProgram program, builder.Build());
-    const int64_t bytes = builder.bytes_of_a_lane();
+    const LaneRoom lane = {
+        builder.slots().BytesOfALane() + static_cast<int64_t>(sizeof(int64_t)),
+        builder.slots().TouchedBytesOfALane()};
     const int64_t row = ExtentOf(region, program.lane_loops.x);
-    if (resident && row * bytes > kRowBytes) {
+    if (resident && row * lane.touched > kRowBytes) {
       resident = false;
       continue;
     }
-    ChooseSizes(region, bytes, resident, &program);
+    ChooseSizes(region, lane, resident, &program);
     ListLoops(region, &program);
     program.lane_steps = StepsOf(region) / std::max(TurnsOf(region), 1.0);
     if (options.strict && Has(FoldOrder::kOwn, program)) {
@@ -184,7 +200,8 @@ absl::StatusOr<TileProgram> MakeTileProgram(const Module& module,
         !FoldsWholeRuns(program)) {
       return Unimplemented("a sum in parts, in strict numerics");
     }
-    program.slots = builder.Layout(program.ny, program.nx, &program.slot_bytes);
+    program.slots =
+        builder.slots().Layout(program.ny, program.nx, &program.slot_bytes);
     return program;
   }
 }

@@ -641,6 +641,33 @@ TEST_F(TileTest, MemoryOfLongRowsIsTheRuns) {
               StatusIs(absl::StatusCode::kResourceExhausted, ""));
 }
 
+// Lanes that are read and given where operands and results are take no room of
+// a tile, which is then longer, and still fits what a thread keeps.
+TEST_F(TileTest, LanesInPlaceMakeLongTiles) {
+  std::string text = "module \"m\"\ncomputation @0 \"main\" (%0: f64[100000]";
+  for (int k = 1; k < 6; ++k) text += absl::StrCat(", %", k, ": f64[100000]");
+  text += ") {\n";
+  for (int k = 0; k < 5; ++k) {
+    absl::StrAppend(&text, "  %", 6 + k, ": f64[100000] = add(%",
+                    k == 0 ? 0 : 5 + k, ", %", k + 1, ")\n");
+  }
+  // Two results, of which the first is used on.
+  text += "  return %7, %10\n}\n";
+  const auto module = ParseModule(text, FindOp);
+  ASSERT_OK(module);
+  const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+  ASSERT_OK(plan);
+  const auto program =
+      MakeTileProgram(plan->module, plan->entry().regions.back());
+  ASSERT_OK(program);
+  EXPECT_GT(program->ny * program->nx, 512);
+  EXPECT_LE(program->slot_bytes + program->ny * program->nx * int64_t{8},
+            64 << 10);
+  Random random(5);
+  ExpectRegions(*module, "in place", random);
+  EXPECT_EQ(counts_.by_tiles, 1);
+}
+
 TEST_F(TileTest, ACancelEndsThem) {
   const auto module = ParseModule(SumOfSquares("3000000", "", "0"), FindOp);
   ASSERT_OK(module);

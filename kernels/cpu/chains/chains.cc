@@ -1,18 +1,18 @@
 // Compiled for each set of instructions in turn; see loops.cc.
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/chains/chains.h"
 
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/lanes/chains.cc"
+#define HWY_TARGET_INCLUDE "kernels/cpu/chains/chains.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h"
 // Behind it, as they ask.
 #include "hwy/highway.h"
+#include "kernels/cpu/chains/chain_links-inl.h"
 #include "kernels/cpu/isa/by_isa.h"
-#include "kernels/cpu/lanes/chain_links-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();

@@ -1,5 +1,5 @@
 // A chain gives what the rows of its ops give one after the other.
-#include "kernels/cpu/lanes/chains.h"
+#include "kernels/cpu/chains/chains.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,11 +1,11 @@
 // What chains make of vectors, for the set of instructions at hand: chains.cc
 // includes it, which is compiled for each of them.
-#if defined(HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_) == \
+#if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_MATH_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
-#ifdef HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_
-#undef HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_
+#ifdef HAWSER_KERNELS_CPU_CHAINS_CHAIN_MATH_INL_H_
+#undef HAWSER_KERNELS_CPU_CHAINS_CHAIN_MATH_INL_H_
 #else
-#define HAWSER_KERNELS_CPU_LANES_CHAIN_MATH_INL_H_
+#define HAWSER_KERNELS_CPU_CHAINS_CHAIN_MATH_INL_H_
 #endif
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
+#include "kernels/cpu/lanes/halves-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
@@ -216,59 +217,6 @@ HWY_INLINE void StoreTruths(M<T> m, uint8_t* to) {
       hn::RebindMask(du, m), hn::Set(du, hn::TFromD<decltype(du)>{1}));
   hn::StoreU(hn::TruncateTo(d8, ones), d8, to);
 }
-
-// ---- halves -----------------------------------------------------------------
-
-#undef HAWSER_F16
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-#define HAWSER_F16 1
-#else
-// Without instructions for it, the library's own way knows no infinities.
-#define HAWSER_F16 0
-#endif
-
-struct Bf16 {
-  static HWY_INLINE V<float> Load(const uint16_t* at) {
-    const hn::Rebind<uint16_t, Tag<float>> d16;
-    const hn::RebindToUnsigned<Tag<float>> du;
-    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, at));
-    return hn::BitCast(Tag<float>(), hn::ShiftLeft<16>(bits));
-  }
-  static HWY_INLINE V<float> Round(V<float> a) {
-    const hn::RebindToUnsigned<Tag<float>> du;
-    const auto bits = hn::BitCast(du, a);
-    const auto upper = hn::Set(du, 0xFFFF0000u);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-    const auto up = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu)));
-    const auto quiet = hn::Or(bits, hn::Set(du, 0x400000u));
-    const auto is_nan = hn::RebindMask(du, hn::IsNaN(a));
-    return hn::BitCast(Tag<float>(),
-                       hn::And(hn::IfThenElse(is_nan, quiet, up), upper));
-  }
-  // Of what is one.
-  static HWY_INLINE void Store(V<float> a, uint16_t* to) {
-    const hn::Rebind<uint16_t, Tag<float>> d16;
-    const hn::RebindToUnsigned<Tag<float>> du;
-    const auto bits = hn::ShiftRight<16>(hn::BitCast(du, a));
-    hn::StoreU(hn::TruncateTo(d16, bits), d16, to);
-  }
-};
-#if HAWSER_F16
-struct F16 {
-  using Halves = hn::Rebind<hwy::float16_t, Tag<float>>;
-  static HWY_INLINE V<float> Load(const uint16_t* at) {
-    const auto* halves = reinterpret_cast<const hwy::float16_t*>(at);
-    return hn::PromoteTo(Tag<float>(), hn::LoadU(Halves(), halves));
-  }
-  static HWY_INLINE V<float> Round(V<float> a) {
-    return hn::PromoteTo(Tag<float>(), hn::DemoteTo(Halves(), a));
-  }
-  static HWY_INLINE void Store(V<float> a, uint16_t* to) {
-    auto* halves = reinterpret_cast<hwy::float16_t*>(to);
-    hn::StoreU(hn::DemoteTo(Halves(), a), Halves(), halves);
-  }
-};
-#endif
 
 // ---- bits -------------------------------------------------------------------
 

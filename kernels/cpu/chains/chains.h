@@ -1,7 +1,7 @@
 // Chains: elementwise ops on lanes that stay in registers, each on what the
 // ones before it left.
-#ifndef HAWSER_KERNELS_CPU_LANES_CHAINS_H_
-#define HAWSER_KERNELS_CPU_LANES_CHAINS_H_
+#ifndef HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
+#define HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
 
 #include <cstdint>
 
@@ -140,4 +140,4 @@ const Chains* FindChains(int64_t width, Isa isa);
 bool InversesPay(Isa isa);
 
 }  // namespace hawser::cpu
-#endif  // HAWSER_KERNELS_CPU_LANES_CHAINS_H_
+#endif  // HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_
