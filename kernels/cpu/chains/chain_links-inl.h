@@ -23,6 +23,7 @@ namespace {
 
 // ---- strips and registers ---------------------------------------------------
 
+// What goes from link to link.
 template <typename T>
 struct Registers {
   V<T> a[kVectors], h[kVectors];
@@ -89,13 +90,13 @@ HWY_INLINE void Put(M<T> truths, V<T>* /*a*/, M<T>* m) {
 
 // ---- links ------------------------------------------------------------------
 
-// Does what a link says and goes on to the next one. A call in tail position is
-// a jump, and its arguments stay where they are: so registers are what the
-// lanes are in, whatever the links are, and each link has all others.
 // Bare vectors, which compilers pass through better than those of classes.
 template <typename T>
 using Raw = decltype(V<T>::raw);
 
+// Does what a link says and goes on to the next one. A call in tail position is
+// a jump, and its arguments stay where they are: so lanes are in registers,
+// whatever the links are, and each link has all other registers.
 template <typename T, typename N = Raw<T>>
 using Code = void (*)(const ChainLink*, Strip<T>*, N, N, N, N, N, N, N, N);
 
@@ -197,6 +198,7 @@ struct OfTruths {
     }
   }
 };
+// Bits moved by others.
 template <Way way, ChainOther other>
 struct Moves {
   static constexpr bool kOfMemory = other == ChainOther::kLanes;
@@ -255,7 +257,7 @@ HAWSER_LINK(Give, true, {
   strip.template Give<kWhole>(link, [&](T* to) HWY_ATTR {
     const bool is_aligned =
         reinterpret_cast<uintptr_t>(to) % (kStep * sizeof(T)) == 0;
-    if (link.goes_past && is_aligned) {
+    if (kWhole && link.goes_past && is_aligned) {
       HAWSER_EACH(hn::Stream(r.a[v], d, to + v * kStep);)
     } else {
       HAWSER_EACH(hn::StoreU(r.a[v], d, to + v * kStep);)
