@@ -29,7 +29,7 @@ struct Registers {
   V<T> a[kVectors], h[kVectors];
 };
 
-// A strip of the lanes: kLanes from i on or, if kWhole is false, only n.
+// A strip of the lanes: kLanes from i on or, where kWhole is false, n.
 template <typename T>
 class Strip {
  public:
@@ -37,15 +37,17 @@ class Strip {
   static constexpr int64_t kLanes = kVectors * kStep;
   static_assert(kLanes * sizeof(T) <= kStripBytes);
 
-  template <bool kWhole>
-  HWY_INLINE void Begin(int64_t i, int64_t n) {
+  HWY_INLINE Strip() {
+    const auto zero = hn::Zero(Tag<T>());
+    HAWSER_EACH(truths[v] = hn::Eq(zero, zero);)
+  }
+  HWY_INLINE void Move(int64_t i) { i_ = i; }
+  // To what is left.
+  HWY_INLINE void MoveToRest(int64_t i, int64_t n) {
     i_ = i;
     n_ = n;
     const Tag<T> d;
-    const auto zero = hn::Zero(d);
-    HAWSER_EACH(truths[v] = hn::Eq(zero, zero);)
-    if constexpr (kWhole) return;
-    HAWSER_EACH(hn::StoreU(zero, d, rest_ + v * kStep);)
+    HAWSER_EACH(hn::StoreU(hn::Zero(d), d, rest_ + v * kStep);)
   }
   HWY_INLINE int64_t first() const { return i_; }
 
@@ -75,7 +77,7 @@ class Strip {
     return link.of_strip ? 0 : i_;
   }
 
-  int64_t i_, n_;
+  int64_t i_ = 0, n_ = 0;
   HWY_ALIGN T rest_[kLanes];
 };
 

@@ -181,12 +181,10 @@ ChainCode Find(ChainOp op, ChainOther other) {
   return table.Find(op, other);
 }
 
-template <typename T, bool kWhole>
-HWY_NOINLINE void RunStrip(const ChainLink* links, int64_t i, int64_t n) {
+template <typename T>
+HWY_INLINE void RunStrip(const ChainLink* links, Strip<T>* strip) {
   const auto none = hn::Zero(Tag<T>()).raw;
-  Strip<T> strip;
-  strip.template Begin<kWhole>(i, n);
-  reinterpret_cast<Code<T>>(links->code.whole)(links, &strip, none, none, none,
+  reinterpret_cast<Code<T>>(links->code.whole)(links, strip, none, none, none,
                                                none, none, none, none, none);
 }
 
@@ -202,14 +200,17 @@ void SwapCodes(ChainLink* link) {
 template <typename T>
 void Run(ChainLink* links, int64_t n) {
   constexpr int64_t kLanes = Strip<T>::kLanes;
+  Strip<T> strip;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    RunStrip<T, true>(links, i, kLanes);
+    strip.Move(i);
+    RunStrip<T>(links, &strip);
   }
   if (i == n) return;
+  strip.MoveToRest(i, n - i);
   // A link goes on to the next one by `whole`.
   SwapCodes<T>(links);
-  RunStrip<T, false>(links, i, n - i);
+  RunStrip<T>(links, &strip);
   SwapCodes<T>(links);
 }
 
