@@ -16,6 +16,16 @@ bool ChainDraft::Fits(LaneShape shape, int scope, int64_t width,
          (width == 0 || width_ == width) && writer_.num_ops() < kLongestChain;
 }
 
+bool ChainDraft::HasAsOne(absl::Span<const PointId> points) const {
+  for (size_t k = 1; k < points.size(); ++k) {
+    const ChainValue value = Find(points[k]);
+    for (size_t n = 0; n < k && value >= 0; ++n) {
+      if (points[n] != points[k] && Find(points[n]) == value) return true;
+    }
+  }
+  return false;
+}
+
 ChainValue ChainDraft::AddRead(PointId id, DType dtype,
                                const ChainStep::Link& link) {
   values_.push_back({.read = link});

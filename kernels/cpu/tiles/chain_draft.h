@@ -47,6 +47,9 @@ class ChainDraft {
     return found == value_of_.end() ? -1 : found->second;
   }
 
+  // Whether different ones of the points are the same value.
+  bool HasAsOne(absl::Span<const PointId> points) const;
+
   // What is asked for, for the next tile.
   void AskFor(LaneSlot slot) { ahead_.push_back(slot); }
   // The point's lanes or one element. Halves as lanes are widened by a link.

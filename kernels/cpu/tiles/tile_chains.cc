@@ -89,6 +89,9 @@ bool TileBuilder::AddLink(PointId id, TileSteps* to) {
   const int scope = ScopeOf(id, shape, to);
   const absl::Span<const PointId> operands = OperandsOf(id);
   const int64_t width = WidthFor(*rows[0], id);
+  // Rows are chosen by points: two of them that the draft has as one value are
+  // read as two.
+  if (draft_.HasAsOne(operands)) EndDraft();
   const bool fits = draft_.Fits(shape, scope, width, to);
   const auto is_made = [&](PointId o) { return draft_.Makes(o); };
   // Truths alone are a byte each.

@@ -415,6 +415,33 @@ computation @0 "main" (%0: u32[7]) {
   EXPECT_EQ(counts_.by_tiles, 1);
 }
 
+// A value that ops have by two names, where a chain has it once.
+TEST_F(TileTest, OneValueByTwoNames) {
+  const auto module = ParseModule(R"(module "names"
+computation @0 "main" (%0: f32[300,7], %1: bool[300,7]) {
+  %2: f32[300,7] = add(%0, %0)
+  %3: f32[2100] = reshape(%2) dims=[2100]
+  %4: f32[300,7] = reshape(%3) dims=[300,7]
+  %5: f32[300,7] = select(%1, %4, %2)
+  %6: f32[300,7] = clamp(%4, %5, %2)
+  %7: f32[300,7] = multiply(%4, %2)
+  %8: f32[300,7] = subtract(%6, %7)
+  %9: f32[300,7] = clamp(%2, %4, %8)
+  %10: bool[300,7] = compare(%4, %8) direction="LT"
+  %11: bool[2100] = reshape(%10) dims=[2100]
+  %12: bool[300,7] = reshape(%11) dims=[300,7]
+  %13: bool[300,7] = xor(%10, %12)
+  %14: f32[300,7] = select(%13, %9, %8)
+  return %14
+}
+)",
+                                  FindOp);
+  ASSERT_OK(module);
+  Random random(5);
+  ExpectRegions(*module, "names", random);
+  EXPECT_EQ(counts_.by_tiles, 1);
+}
+
 // Bits that move in a circle, and what looks alike and is something else.
 TEST_F(TileTest, TurnedWords) {
   struct Case {
