@@ -81,15 +81,6 @@ class Strip {
   HWY_ALIGN T rest_[kLanes];
 };
 
-template <typename T>
-HWY_INLINE void Put(V<T> lanes, V<T>* a, M<T>* /*truths*/) {
-  *a = lanes;
-}
-template <typename T>
-HWY_INLINE void Put(M<T> truths, V<T>* /*a*/, M<T>* m) {
-  *m = truths;
-}
-
 // ---- links ------------------------------------------------------------------
 
 // Bare vectors, which compilers pass through better than those of classes.

@@ -277,6 +277,16 @@ HWY_INLINE N Turned(N a, int by) {
 #endif
 }
 
+// What a function gives, in place of lanes or of truths.
+template <typename T>
+HWY_INLINE void Put(V<T> lanes, V<T>* a, M<T>* /*truths*/) {
+  *a = lanes;
+}
+template <typename T>
+HWY_INLINE void Put(M<T> truths, V<T>* /*a*/, M<T>* m) {
+  *m = truths;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace hawser::cpu

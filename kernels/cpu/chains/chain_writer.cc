@@ -44,6 +44,11 @@ const Moves& MovesOf(DType dtype) {
 
 }  // namespace
 
+void ChainWriter::Reserve(int values) {
+  values_.reserve(values);
+  ops_.reserve(values);
+}
+
 ChainValue ChainWriter::AddRead(DType dtype, ChainOther other) {
   values_.push_back({.dtype = dtype, .read = other});
   return static_cast<ChainValue>(values_.size()) - 1;
@@ -74,6 +79,7 @@ ChainValue ChainWriter::AddOp(absl::Span<const ChainRow* const> rows,
 
 std::vector<WrittenLink> ChainWriter::Write(absl::Span<const Wanted> wanted) {
   for (size_t v = 0; v < values_.size(); ++v) values_[v].wanted = wanted[v];
+  links_.reserve(2 * values_.size());
   for (int written = 0; written < num_ops(); ++written) WriteOp(Next());
   std::vector<bool> is_read(values_.size(), false);
   for (size_t k = links_.size(); k-- > 0;) {

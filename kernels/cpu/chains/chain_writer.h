@@ -44,6 +44,8 @@ class ChainWriter {
   // Places that a strip has.
   static constexpr int kPlaces = 16;
 
+  // Room for so many.
+  void Reserve(int values);
   // What is read: as many lanes, or one element for all of them.
   ChainValue AddRead(DType dtype, ChainOther other);
   // Whole numbers that grow by 1 from lane to lane.

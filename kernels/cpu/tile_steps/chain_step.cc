@@ -39,6 +39,8 @@ ChainStep::ChainStep(int scope, const Chains& chains,
       shape_(shape),
       counts_(std::move(counts)),
       by_rows_(!counts_.empty()) {
+  links_.reserve(links.size() + 1);
+  places_.reserve(links.size());
   for (const Link& link : links) {
     AddPlace(link);
     links_.push_back(

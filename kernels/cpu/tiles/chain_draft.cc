@@ -7,8 +7,15 @@ namespace {
 
 // Ops; of more the first ones are a chain of their own.
 constexpr int kLongestChain = 256;
+constexpr int kUsualValues = 16;
 
 }  // namespace
+
+ChainDraft::ChainDraft(LaneShape shape, int scope, int64_t width, TileSteps* to)
+    : shape_(shape), scope_(scope), width_(width), to_(to) {
+  writer_.Reserve(kUsualValues);
+  values_.reserve(kUsualValues);
+}
 
 bool ChainDraft::Fits(LaneShape shape, int scope, int64_t width,
                       const TileSteps* to) const {

@@ -31,8 +31,7 @@ class ChainDraft {
   // There is none.
   ChainDraft() = default;
   // Lanes of that shape, scope and width, made by a step of `to`.
-  ChainDraft(LaneShape shape, int scope, int64_t width, TileSteps* to)
-      : shape_(shape), scope_(scope), width_(width), to_(to) {}
+  ChainDraft(LaneShape shape, int scope, int64_t width, TileSteps* to);
 
   // Whether points of that kind can be links of it. `width` 0: of any.
   bool Fits(LaneShape shape, int scope, int64_t width,

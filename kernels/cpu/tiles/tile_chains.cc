@@ -201,11 +201,13 @@ void TileBuilder::EndDraft() {
   if (draft_.to() == nullptr) return;
   ChainDraft draft = std::move(draft_);
   draft_ = ChainDraft();
+  const std::vector<WrittenLink> all = draft.Write(is_stored_);
   std::vector<ChainStep::Link> links;
+  links.reserve(draft.ahead().size() + all.size());
   for (const LaneSlot& slot : draft.ahead()) {
     links.push_back({ChainOp::kAhead, ChainOther::kLanes, slot});
   }
-  for (const WrittenLink& written : draft.Write(is_stored_)) {
+  for (const WrittenLink& written : all) {
     ChainStep::Link link = {.op = written.op,
                             .other = written.other,
                             .kept = written.kept,
