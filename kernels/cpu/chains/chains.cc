@@ -2,7 +2,6 @@
 #include "kernels/cpu/chains/chains.h"
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
@@ -33,17 +32,14 @@ struct Table {
     AddMoves();
   }
 
-  ChainCode Find(ChainOp op, ChainOther other) const {
-    const auto o = static_cast<int>(op), b = static_cast<int>(other);
-    return {reinterpret_cast<void (*)()>(whole[o][b]),
-            reinterpret_cast<void (*)()>(rest[o][b])};
-  }
-
+  // `bytes`: of a lane at kLanes.
   template <typename Do>
-  void Link(ChainOp op, ChainOther other) {
-    const auto o = static_cast<int>(op), b = static_cast<int>(other);
-    whole[o][b] = RunLink<T, Do, true>;
-    rest[o][b] = RunLink<T, Do, !Do::kOfMemory>;
+  void Link(ChainOp op, ChainOther other, size_t bytes = sizeof(T),
+            bool gives = false) {
+    ChainCode& c = code[static_cast<int>(op)][static_cast<int>(other)];
+    const bool of_lanes = other == ChainOther::kLanes;
+    c = {reinterpret_cast<void (*)()>(RunLink<T, Do>),
+         static_cast<int8_t>(of_lanes ? bytes : 0), gives};
   }
   template <typename Function>
   void Alone(ChainOp op) {
@@ -69,7 +65,7 @@ struct Table {
   }
   template <typename Function>
   void OnTruths(ChainOp op) {
-    Link<OfTruths<Function, ChainOther::kLanes>>(op, ChainOther::kLanes);
+    Link<OfTruths<Function, ChainOther::kLanes>>(op, ChainOther::kLanes, 1);
     Link<OfTruths<Function, ChainOther::kOne>>(op, ChainOther::kOne);
   }
   template <Way way>
@@ -152,25 +148,24 @@ struct Table {
     Apart<Other>(ChainOp::kTake);
     OnTruths<OtherTruths>(ChainOp::kTakeBools);
     if constexpr (std::is_same_v<T, float>) {
-      Link<TakeBytes>(ChainOp::kTakeBytes, ChainOther::kLanes);
-      Link<TakeHalves<Bf16>>(ChainOp::kTakeBf16, ChainOther::kLanes);
-      Link<GiveHalves<Bf16>>(ChainOp::kGiveBf16, ChainOther::kLanes);
+      Link<TakeBytes>(ChainOp::kTakeBytes, ChainOther::kLanes, 1);
+      Link<TakeHalves<Bf16>>(ChainOp::kTakeBf16, ChainOther::kLanes, 2);
+      Link<GiveHalves<Bf16>>(ChainOp::kGiveBf16, ChainOther::kLanes, 2, true);
 #if HAWSER_F16
-      Link<TakeHalves<F16>>(ChainOp::kTakeF16, ChainOther::kLanes);
-      Link<GiveHalves<F16>>(ChainOp::kGiveF16, ChainOther::kLanes);
+      Link<TakeHalves<F16>>(ChainOp::kTakeF16, ChainOther::kLanes, 2);
+      Link<GiveHalves<F16>>(ChainOp::kGiveF16, ChainOther::kLanes, 2, true);
 #endif
     }
     Link<Count>(ChainOp::kCount, ChainOther::kOne);
     Link<Hold>(ChainOp::kHold, ChainOther::kNone);
     Link<Swap>(ChainOp::kSwap, ChainOther::kNone);
-    Link<Ahead>(ChainOp::kAhead, ChainOther::kLanes);
-    Link<Give>(ChainOp::kGive, ChainOther::kLanes);
-    Link<GiveBools>(ChainOp::kGiveBools, ChainOther::kLanes);
-    whole[0][0] = rest[0][0] = EndChain<T>;
+    Link<Ahead>(ChainOp::kAhead, ChainOther::kLanes, 0);
+    Link<Give>(ChainOp::kGive, ChainOther::kLanes, sizeof(T), true);
+    Link<GiveBools>(ChainOp::kGiveBools, ChainOther::kLanes, 1, true);
+    code[0][0].run = reinterpret_cast<void (*)()>(EndChain<T>);
   }
 
-  Code<T> whole[kChainOps][kChainOthers] = {};
-  Code<T> rest[kChainOps][kChainOthers] = {};
+  ChainCode code[kChainOps][kChainOthers] = {};
 };
 
 // Made when it is asked for first: constants of so many addresses are larger
@@ -178,44 +173,22 @@ struct Table {
 template <typename T>
 ChainCode Find(ChainOp op, ChainOther other) {
   static const Table<T> table;
-  return table.Find(op, other);
+  return table.code[static_cast<int>(op)][static_cast<int>(other)];
 }
 
 template <typename T>
-HWY_INLINE void RunStrip(const ChainLink* links, Strip<T>* strip) {
+void Run(const ChainLink* links, int64_t first, int64_t n) {
   const auto none = hn::Zero(Tag<T>()).raw;
-  reinterpret_cast<Code<T>>(links->code.whole)(links, strip, none, none, none,
-                                               none, none, none, none, none);
-}
-
-template <typename T>
-void SwapCodes(ChainLink* link) {
-  const auto end = reinterpret_cast<void (*)()>(EndChain<T>);
-  for (; link->code.whole != end; ++link) {
-    const ChainCode code = link->code;
-    link->code = {code.rest, code.whole};
-  }
-}
-
-template <typename T>
-void Run(ChainLink* links, int64_t n) {
-  constexpr int64_t kLanes = Strip<T>::kLanes;
+  const auto code = reinterpret_cast<Code<T>>(links->code.run);
   Strip<T> strip;
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    strip.Move(i);
-    RunStrip<T>(links, &strip);
+  strip.first = first;
+  for (; strip.first < first + n; strip.first += Strip<T>::kLanes) {
+    code(links, &strip, none, none, none, none, none, none, none, none);
   }
-  if (i == n) return;
-  strip.MoveToRest(i, n - i);
-  // A link goes on to the next one by `whole`.
-  SwapCodes<T>(links);
-  RunStrip<T>(links, &strip);
-  SwapCodes<T>(links);
 }
 
 template <typename T>
-constexpr Chains kChains = {Find<T>, Run<T>};
+constexpr Chains kChains = {Find<T>, Strip<T>::kLanes, Run<T>};
 
 const Chains* FindChains(int64_t width) {
   if (width == 4) return &kChains<float>;
@@ -231,10 +204,82 @@ HWY_AFTER_NAMESPACE();
 #endif  // HWY_SCALAR
 
 #if HWY_ONCE
+#include <cstring>
+#include <vector>
+
 namespace hawser::cpu {
 
 const Chains* FindChains(int64_t width, Isa isa) {
   HAWSER_BY_ISA(isa, nullptr, FindChains(width))
+}
+
+namespace {
+
+// Lanes of the links behind whole strips, [first, first + n), where a strip of
+// them has room: in memory that a thread keeps. One at a time.
+class RestLanes {
+ public:
+  RestLanes(absl::Span<const ChainLink> links, int64_t first, int64_t n)
+      : links_(links), first_(first), n_(n) {
+    rest_.assign(links.begin(), links.end());
+    if (places_.size() < links.size()) places_.resize(links.size());
+    for (size_t k = 0; k < links.size(); ++k) {
+      const ChainLink& link = links[k];
+      if (!IsElsewhere(link)) continue;
+      rest_[k].of_strip = true;
+      rest_[k].goes_past = false;
+      rest_[k].at = link.of_given ? GivenBefore(k) : places_[k].bytes;
+      if (link.code.gives || link.of_given) continue;
+      std::memcpy(rest_[k].at, link.at + first * link.code.bytes,
+                  n * link.code.bytes);
+    }
+  }
+  // The same, which read and give them there.
+  const ChainLink* links() const { return rest_.data(); }
+  // Puts what they gave where it belongs.
+  void Give() const {
+    for (size_t k = 0; k < links_.size(); ++k) {
+      const ChainLink& link = links_[k];
+      if (!IsElsewhere(link) || !link.code.gives) continue;
+      std::memcpy(link.at + first_ * link.code.bytes, rest_[k].at,
+                  n_ * link.code.bytes);
+    }
+  }
+
+ private:
+  struct Place {
+    alignas(64) char bytes[kStripBytes];
+  };
+
+  static bool IsElsewhere(const ChainLink& link) {
+    return link.code.bytes > 0 && !link.of_strip;
+  }
+  // Where the last link before gives what this one reads.
+  char* GivenBefore(size_t link) const {
+    size_t k = link - 1;
+    while (!links_[k].code.gives || links_[k].at != links_[link].at) --k;
+    return rest_[k].at;
+  }
+
+  static thread_local std::vector<ChainLink> rest_;
+  static thread_local std::vector<Place> places_;
+
+  const absl::Span<const ChainLink> links_;
+  const int64_t first_, n_;
+};
+thread_local std::vector<ChainLink> RestLanes::rest_;
+thread_local std::vector<RestLanes::Place> RestLanes::places_;
+
+}  // namespace
+
+void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
+              int64_t n) {
+  const int64_t rest = n % chains.lanes;
+  chains.run(links.data(), 0, n - rest);
+  if (rest == 0) return;
+  const RestLanes lanes(links, n - rest, rest);
+  chains.run(lanes.links(), n - rest, chains.lanes);
+  lanes.Give();
 }
 
 bool InversesPay(Isa isa) { return isa >= Isa::kAvx2 && !IsOfAmd(); }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "kernels/cpu/lanes/lanes.h"
 
 namespace hawser::cpu {
@@ -109,8 +110,10 @@ inline constexpr int kChainOthers = static_cast<int>(ChainOther::kToHeld) + 1;
 
 // Does what an op does to a strip of the lanes, then the next link's.
 struct ChainCode {
-  void (*whole)() = nullptr;  // null: there is no such link
-  void (*rest)() = nullptr;   // of the last strip, if it has fewer lanes
+  void (*run)() = nullptr;  // null: there is no such link
+  // Of kLanes: what a lane has there, and whether it is given.
+  int8_t bytes = 0;
+  bool gives = false;
 };
 
 struct ChainLink {
@@ -119,6 +122,7 @@ struct ChainLink {
   // Of kLanes: kStripBytes at `at` hold the lanes of a strip, then the next
   // one's.
   bool of_strip = false;
+  bool of_given = false;  // kLanes: what a link before gives
   // Of kGive: past the caches; another thread reads it after FlushStream.
   bool goes_past = false;
 };
@@ -130,12 +134,16 @@ inline constexpr int64_t kStripBytes = 256;
 // of f16.
 struct Chains {
   ChainCode (*find)(ChainOp op, ChainOther other);
-  // `links` to that of kEnd, over n lanes, which leaves them as they are. What
-  // is given may be where lanes are that no later link reads.
-  void (*run)(ChainLink* links, int64_t n);
+  // Of a strip. `links` over lanes [first, first + n), a multiple of it.
+  int64_t lanes;
+  void (*run)(const ChainLink* links, int64_t first, int64_t n);
 };
 // For lanes of so many bytes. Null: there are none.
 const Chains* FindChains(int64_t width, Isa isa);
+// `links` to that of kEnd, over n lanes. What is given may be where lanes are
+// that no later link reads.
+void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
+              int64_t n);
 // Whether kOverOne takes less time than kOver.
 bool InversesPay(Isa isa);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "hwy/cache_control.h"
 #include "kernels/cpu/chains/chain_writer.h"
 
@@ -42,9 +43,14 @@ ChainStep::ChainStep(int scope, const Chains& chains,
   links_.reserve(links.size() + 1);
   places_.reserve(links.size());
   for (const Link& link : links) {
+    const bool of_given = link.kept < 0 && !Gives(link.op) &&
+                          absl::c_any_of(given_, [&](const GivenSlot& given) {
+                            return given.slot().slot == link.slot.slot;
+                          });
     AddPlace(link);
-    links_.push_back(
-        {.code = chains.find(link.op, link.other), .of_strip = link.kept >= 0});
+    links_.push_back({.code = chains.find(link.op, link.other),
+                      .of_strip = link.kept >= 0,
+                      .of_given = of_given});
     by_rows_ = by_rows_ || (link.slot.slot >= 0 && Differs(link.slot, shape));
   }
   links_.push_back({.code = chains.find(ChainOp::kEnd, ChainOther::kNone)});
@@ -119,7 +125,7 @@ void ChainStep::Run(Tile& tile) const {
   if (by_rows_) {
     RunRows(tile, firsts.data());
   } else {
-    chains_.run(tile.links.data(), tile.lanes(shape_));
+    RunChain(chains_, tile.links, tile.lanes(shape_));
   }
   if (any_past) hwy::FlushStream();
 }
@@ -129,7 +135,7 @@ void ChainStep::RunRows(Tile& tile, int64_t* firsts) const {
     for (size_t c = 0; c < counts_.size(); ++c) {
       firsts[c] = counts_[c].At(tile, j, 0);
     }
-    chains_.run(tile.links.data(), tile.nx);
+    RunChain(chains_, tile.links, tile.nx);
     for (const Place& place : places_) {
       if (place.slot.slot < 0) continue;
       tile.links[place.link].at += BytesOfARow(place.slot, tile);

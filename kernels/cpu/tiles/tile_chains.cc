@@ -111,7 +111,7 @@ bool TileBuilder::HasHalves(PointId id) const {
               [&](PointId o) { return DTypeOf(o) == DType::kF16; })) ||
          FindChains(sizeof(float), options_.isa)
                  ->find(ChainOp::kRoundF16, ChainOther::kNone)
-                 .whole != nullptr;
+                 .run != nullptr;
 }
 
 ChainValue TileBuilder::Read(PointId id, TileSteps* to) {

@@ -71,14 +71,14 @@ Literal ByChain(const ChainRow& row, const std::vector<Literal>& operands,
     links.push_back({chains.find(link.op, link.other), at, link.kept >= 0});
   }
   links.push_back({chains.find(ChainOp::kEnd, ChainOther::kNone)});
-  chains.run(links.data(), result.shape().num_elements());
+  RunChain(chains, links, result.shape().num_elements());
   return result;
 }
 
 void ExpectHalves(const ChainRow& row, DType from, DType to, Isa isa) {
   const Chains& chains = *FindChains(sizeof(float), isa);
   const bool has_f16 =
-      chains.find(ChainOp::kRoundF16, ChainOther::kNone).whole != nullptr;
+      chains.find(ChainOp::kRoundF16, ChainOther::kNone).run != nullptr;
   if (!has_f16 && (from == DType::kF16 || to == DType::kF16)) return;
   Attributes attributes;
   if (row.op == &kCompare) {
@@ -153,7 +153,7 @@ TEST(Halves, AreRoundedOnceToTheNearestEven) {
       if (isa > MachineIsa()) continue;
       const Chains& chains = *FindChains(sizeof(float), isa);
       if (half == DType::kF16 &&
-          chains.find(ChainOp::kRoundF16, ChainOther::kNone).whole == nullptr) {
+          chains.find(ChainOp::kRoundF16, ChainOther::kNone).run == nullptr) {
         continue;
       }
       EXPECT_OK(CompareLiterals(ByChain(*narrow, {x}, half, chains), want, {}))

@@ -1,6 +1,4 @@
 // A chain gives what the rows of its ops give one after the other.
-#include "kernels/cpu/chains/chains.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "hwy/cache_control.h"
 #include "kernels/cpu/chains/chain_rows.h"
+#include "kernels/cpu/chains/chains.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
@@ -85,6 +84,7 @@ struct TestLink {
   char* at = nullptr;
   bool of_strip = false;
   bool goes_past = false;
+  bool of_given = false;
 };
 
 void RunLinks(int64_t width, Isa isa, absl::Span<const TestLink> links,
@@ -94,11 +94,10 @@ void RunLinks(int64_t width, Isa isa, absl::Span<const TestLink> links,
   std::vector<ChainLink> found;
   for (const TestLink& link : links) {
     found.push_back({chains->find(link.op, link.other), link.at, link.of_strip,
-                     link.goes_past});
-    ASSERT_NE(found.back().code.whole, nullptr) << static_cast<int>(link.op);
-    ASSERT_NE(found.back().code.rest, nullptr) << static_cast<int>(link.op);
+                     link.of_given, link.goes_past});
+    ASSERT_NE(found.back().code.run, nullptr) << static_cast<int>(link.op);
   }
-  chains->run(found.data(), n);
+  RunChain(*chains, found, n);
 }
 
 // A row with dtypes that it is of.
@@ -462,7 +461,10 @@ TEST(Chains, KeepWhatIsAskedForOnTheWay) {
       const TestLink links[] = {{ChainOp::kTake, ChainOther::kLanes, At(x)},
                                 {ChainOp::kMinus, ChainOther::kLanes, At(y)},
                                 {ChainOp::kGive, ChainOther::kLanes, At(kept)},
-                                {ChainOp::kTimes, ChainOther::kItself},
+                                {.op = ChainOp::kTimes,
+                                 .other = ChainOther::kLanes,
+                                 .at = At(kept),
+                                 .of_given = true},
                                 {ChainOp::kGive, ChainOther::kLanes, At(got)},
                                 {}};
       RunLinks(sizeof(float), isa, links, n);
