@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -128,6 +129,20 @@ TEST(Halves, OfOneOpGiveWhatItsRowGives) {
     }
   }
   EXPECT_GT(ops, 80);
+}
+
+TEST(Halves, OfF16AreLinksWhereInstructionsKnowThem) {
+  for (const Isa isa : kHalfIsas) {
+    if (isa > MachineIsa()) continue;
+    const Chains& chains = *FindChains(sizeof(float), isa);
+    for (const auto& [op, other] :
+         {std::pair(ChainOp::kTakeF16, ChainOther::kLanes),
+          std::pair(ChainOp::kRoundF16, ChainOther::kNone),
+          std::pair(ChainOp::kGiveF16, ChainOther::kLanes)}) {
+      EXPECT_EQ(chains.find(op, other).run != nullptr, isa >= Isa::kAvx2)
+          << IsaName(isa);
+    }
+  }
 }
 
 // All f16 there are, and every bf16, through f32 and back; ties and what is
