@@ -1,5 +1,4 @@
 // TileBuilder's chains: which points become links of one step.
-#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"

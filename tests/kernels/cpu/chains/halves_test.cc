@@ -11,33 +11,17 @@
 #include "core/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/chains/chain_writer.h"
-#include "kernels/cpu/families.h"
-#include "kernels/cpu/kernel.h"
+#include "tests/kernels/cpu/chains/by_row.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
 namespace hawser::cpu {
 namespace {
 
-constexpr Isa kHalfIsas[] = {Isa::kSse4, Isa::kAvx2, Isa::kAvx512};
 constexpr int64_t kHalfLengths[] = {1, 15, 64, 129, 300};
 
 char* MemoryOf(const Literal& value) {
   return const_cast<char*>(value.bytes().data());  // what is read only
-}
-
-Literal RowOn(const OpDef& op, const std::vector<Literal>& operands, DType to,
-              const Attributes& attributes) {
-  std::vector<DType> dtypes;
-  std::vector<const char*> in;
-  for (const Literal& l : operands) {
-    dtypes.push_back(l.shape().dtype());
-    in.push_back(l.bytes().data());
-  }
-  Literal result = Literal::Zeros(Shape::Of(to, operands[0].shape().dims()));
-  const ElementFn fn = FindCpuKernel(op)->element({dtypes, to, attributes});
-  fn(in.data(), result.mutable_bytes().data(), result.shape().num_elements());
-  return result;
 }
 
 // The row alone, on what is read as lanes.
@@ -98,7 +82,7 @@ void ExpectHalves(const ChainRow& row, DType from, DType to, Isa isa) {
         row.op->ulp > 0 ? Tolerance{.ulp = static_cast<double>(row.op->ulp)}
                         : Tolerance{};
     EXPECT_OK(CompareLiterals(ByChain(row, operands, to, chains),
-                              RowOn(*row.op, operands, to, attributes),
+                              ByRow(*row.op, operands, to, attributes),
                               tolerance))
         << row.op->name << " on operand " << row.operand << " of " << n << " "
         << DTypeName(from) << " to " << DTypeName(to) << " by " << IsaName(isa);
@@ -122,7 +106,7 @@ TEST(Halves, OfOneOpGiveWhatItsRowGives) {
           continue;
         }
         ++ops;
-        for (const Isa isa : kHalfIsas) {
+        for (const Isa isa : kChainIsas) {
           if (isa <= MachineIsa()) ExpectHalves(row, from, to, isa);
         }
       }
@@ -132,7 +116,7 @@ TEST(Halves, OfOneOpGiveWhatItsRowGives) {
 }
 
 TEST(Halves, OfF16AreLinksWhereInstructionsKnowThem) {
-  for (const Isa isa : kHalfIsas) {
+  for (const Isa isa : kChainIsas) {
     if (isa > MachineIsa()) continue;
     const Chains& chains = *FindChains(sizeof(float), isa);
     for (const auto& [op, other] :
@@ -163,8 +147,8 @@ TEST(Halves, AreRoundedOnceToTheNearestEven) {
     std::memcpy(x.mutable_bytes().data() + 4 * k, &bits, 4);
   }
   for (const DType half : {DType::kBF16, DType::kF16}) {
-    const Literal want = RowOn(kConvert, {x}, half, Attributes());
-    for (const Isa isa : kHalfIsas) {
+    const Literal want = ByRow(kConvert, {x}, half, Attributes());
+    for (const Isa isa : kChainIsas) {
       if (isa > MachineIsa()) continue;
       const Chains& chains = *FindChains(sizeof(float), isa);
       if (half == DType::kF16 &&

@@ -18,33 +18,15 @@
 #include "hwy/cache_control.h"
 #include "kernels/cpu/chains/chain_rows.h"
 #include "kernels/cpu/chains/chains.h"
+#include "tests/kernels/cpu/chains/by_row.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/random/random_literal.h"
 
 namespace hawser::cpu {
 namespace {
 
-constexpr Isa kChainIsas[] = {Isa::kSse4, Isa::kAvx2, Isa::kAvx512};
-
 // Around the widths of vectors and of strips.
 constexpr int64_t kChainLengths[] = {1, 3, 8, 17, 63, 64, 65, 128, 129, 300};
-
-Literal ByRow(const OpDef& op, const std::vector<Literal>& operands, DType to,
-              const Attributes& attributes) {
-  std::vector<DType> dtypes;
-  std::vector<const char*> in;
-  for (const Literal& l : operands) {
-    dtypes.push_back(l.shape().dtype());
-    in.push_back(l.bytes().data());
-  }
-  Literal result = Literal::Zeros(Shape::Of(to, operands[0].shape().dims()));
-  const ElementFn fn = FindCpuKernel(op)->element({dtypes, to, attributes});
-  fn(in.data(), result.mutable_bytes().data(), result.shape().num_elements());
-  return result;
-}
-Literal ByRow(const OpDef& op, const std::vector<Literal>& operands) {
-  return ByRow(op, operands, operands[0].shape().dtype(), Attributes());
-}
 
 char* At(Literal& value) { return value.mutable_bytes().data(); }
 // Of what a chain only reads.
