@@ -57,8 +57,7 @@ ChainStep::ChainStep(int scope, const Chains& chains,
 }
 
 void ChainStep::AddPlace(const Link& link) {
-  Place place = {Place::kRead, static_cast<int>(links_.size()), link.slot.slot,
-                 link.slot};
+  Place place = {Place::kRead, static_cast<int>(links_.size()), -1, link.slot};
   if (link.kept >= 0) {
     place.kind = Place::kKept;
     place.number = link.kept;
@@ -89,11 +88,11 @@ bool ChainStep::PlaceLinks(Tile& tile, char* kept, int64_t* firsts) const {
     ChainLink& link = tile.links[place.link];
     switch (place.kind) {
       case Place::kRead:
-        link.at = const_cast<char*>(tile.values[place.number]);  // only read
+        link.at = const_cast<char*>(tile.values[place.slot.slot]);  // only read
         break;
       case Place::kAhead:
         // Where the next tile's lie, if this one's are read where they are.
-        link.at = const_cast<char*>(tile.values[place.number]) +
+        link.at = const_cast<char*>(tile.values[place.slot.slot]) +
                   tile.lanes(place.slot.shape) * place.slot.width;
         break;
       case Place::kGiven:

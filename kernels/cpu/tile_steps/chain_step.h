@@ -36,7 +36,7 @@ class ChainStep final : public TileStep {
     enum Kind : uint8_t { kRead, kAhead, kGiven, kGivenLast, kKept, kCount };
     Kind kind;
     int link;
-    int number;          // of its slot, of given_, of the place or of counts_
+    int number;          // of given_, of the place or of counts_
     LaneSlot slot = {};  // but for the last two
   };
   using Firsts = absl::InlinedVector<int64_t, 2>;

@@ -50,7 +50,7 @@ void LoadStep::Run(Tile& tile) const {
   if (scope != nullptr && scope->holds == TileScope::kSomewhere) {
     return Gather(tile, from, scope->lanes, to);
   }
-  const LaneGrid grid = GridOf(tile, to_.shape, index_);
+  const LaneGrid grid = GridOf(tile, own_slot().shape, index_);
   const bool along_x = grid.nx == 1 || index_.steps_along_x();
   if (!along_x) return Gather(tile, from, nullptr, to);
   if (grid.ny > 1 && !index_.steps_along_y()) {
@@ -58,9 +58,9 @@ void LoadStep::Run(Tile& tile) const {
     return moves_.GatherRows(from, tile.indices, grid.steps.x, grid.ny, grid.nx,
                              to);
   }
-  from += index_.At(tile, 0, 0) * to_.width;
+  from += index_.At(tile, 0, 0) * own_slot().width;
   if (!copies_ && grid.lies_as_lanes()) {
-    tile.values[to_.slot] = from;
+    tile.values[own_slot().slot] = from;
   } else {
     moves_.Load(from, grid.steps, grid.ny, grid.nx, to);
   }
@@ -68,8 +68,8 @@ void LoadStep::Run(Tile& tile) const {
 
 void LoadStep::Gather(Tile& tile, const char* from, const bool* holds,
                       char* to) const {
-  index_.All(tile, to_.shape, tile.indices);
-  moves_.Gather(from, tile.indices, holds, tile.lanes(to_.shape), to);
+  index_.All(tile, own_slot().shape, tile.indices);
+  moves_.Gather(from, tile.indices, holds, tile.lanes(own_slot().shape), to);
 }
 
 char* StoreStep::Place(const Tile& tile) const {
@@ -110,16 +110,16 @@ void StoreStep::Run(Tile& tile) const {
 void OpStep::Run(Tile& tile) const {
   absl::InlinedVector<const char*, 3> in;
   for (const int operand : operands_) in.push_back(tile.values[operand]);
-  fn_(in.data(), Target(tile), tile.lanes(to_.shape));
+  fn_(in.data(), Target(tile), tile.lanes(own_slot().shape));
 }
 
 void ConstantStep::Run(Tile& tile) const {
-  std::memcpy(Target(tile), value_.bytes().data(), to_.width);
+  std::memcpy(Target(tile), value_.bytes().data(), own_slot().width);
 }
 
 void IotaStep::Run(Tile& tile) const {
-  index_.All(tile, to_.shape, tile.indices);
-  convert_(tile.indices, tile.lanes(to_.shape), Target(tile));
+  index_.All(tile, own_slot().shape, tile.indices);
+  convert_(tile.indices, tile.lanes(own_slot().shape), Target(tile));
 }
 
 IotaStep::Convert IotaStep::ConvertTo(DType dtype) {
@@ -137,23 +137,23 @@ void ExpandStep::Run(Tile& tile) const {
   char* const to = Target(tile);
   const LaneSteps steps{from_.shape == LaneShape::kRows ? 1 : 0,
                         from_.shape == LaneShape::kColumns ? 1 : 0};
-  if (to_.shape == LaneShape::kFull) {
+  if (own_slot().shape == LaneShape::kFull) {
     moves_.Load(from, steps, tile.ny, tile.nx, to);
   } else {
-    moves_.Load(from, {0, 0}, 1, tile.lanes(to_.shape), to);
+    moves_.Load(from, {0, 0}, 1, tile.lanes(own_slot().shape), to);
   }
 }
 
 void SymbolStep::Run(Tile& tile) const {
-  auto* const to = reinterpret_cast<int64_t*>(tile.memory[to_.slot]);
-  clamp_(tile.values[from_.slot], bounds_, tile.lanes(to_.shape), to);
-  tile.symbols[symbol_] = {to_.shape, to};
+  auto* const to = reinterpret_cast<int64_t*>(tile.memory[own_slot().slot]);
+  clamp_(tile.values[from_.slot], bounds_, tile.lanes(own_slot().shape), to);
+  tile.symbols[symbol_] = {own_slot().shape, to};
 }
 
 void SymbolStep::Skip(Tile& tile) const {
-  auto* const to = reinterpret_cast<int64_t*>(tile.memory[to_.slot]);
-  std::fill_n(to, tile.lanes(to_.shape), bounds_.min);
-  tile.symbols[symbol_] = {to_.shape, to};
+  auto* const to = reinterpret_cast<int64_t*>(tile.memory[own_slot().slot]);
+  std::fill_n(to, tile.lanes(own_slot().shape), bounds_.min);
+  tile.symbols[symbol_] = {own_slot().shape, to};
 }
 
 SymbolStep::Clamp SymbolStep::ClampOf(DType dtype) {
@@ -240,14 +240,14 @@ void ChooseStep::Run(Tile& tile) const {
     mixed = mixed || holds == TileScope::kSomewhere;
   }
   if (!mixed) {
-    tile.values[to_.slot] = tile.values[from_[last]];
+    tile.values[own_slot().slot] = tile.values[from_[last]];
     return;
   }
   // Not where a result belongs, which may be the memory of another case.
-  char* const to = tile.memory[to_.slot];
-  tile.values[to_.slot] = to;
-  const int64_t n = tile.lanes(to_.shape);
-  std::memcpy(to, tile.values[from_[last]], n * to_.width);
+  char* const to = tile.memory[own_slot().slot];
+  tile.values[own_slot().slot] = to;
+  const int64_t n = tile.lanes(own_slot().shape);
+  std::memcpy(to, tile.values[from_[last]], n * own_slot().width);
   for (size_t k = last; k-- > 0;) {
     const TileScope& scope = tile.scopes[cases_[k]];
     if (scope.holds != TileScope::kSomewhere) continue;

@@ -116,11 +116,10 @@ class ValueStep : public TileStep {
   GivenSlot& given() { return given_; }
 
  protected:
-  ValueStep(int scope, LaneSlot to) : TileStep(scope), to_(to), given_(to) {}
+  ValueStep(int scope, LaneSlot to) : TileStep(scope), given_(to) {}
   void Skip(Tile& tile) const override { given_.Skip(tile); }
   char* Target(Tile& tile) const { return given_.Target(tile); }
-
-  const LaneSlot to_;
+  const LaneSlot& own_slot() const { return given_.slot(); }
 
  private:
   GivenSlot given_;
