@@ -87,6 +87,16 @@ class WorkMeter {
   double pending_ = 0;
 };
 
+// What the values of an instruction are used for beside what it says.
+struct ValueUse {
+  // Of a sort: only so many entries of its axis, from the first on, are read of
+  // its results, whose others may stay undefined.
+  int64_t wanted = std::numeric_limits<int64_t>::max();
+  // Of a scatter of one input, by windows of one element: all updates are as
+  // the first, which alone is there.
+  bool one_update = false;
+};
+
 struct CpuKernel;
 struct Reduction;
 struct RunScan;
@@ -107,9 +117,7 @@ struct KernelContext {
       call;
   // Memory that values of these shapes are given first, once.
   absl::Span<Literal> given = {};
-  // Of a sort: only so many entries of its axis, from the first on, are read of
-  // its results, whose others may stay undefined.
-  int64_t wanted = std::numeric_limits<int64_t>::max();
+  ValueUse use = {};
 
   const Attributes& attributes() const { return instruction.attributes; }
   const Shape& result_shape(int k = 0) const {

@@ -113,7 +113,8 @@ class Evaluation {
 
   absl::StatusOr<Literals> RunOne(int index, int instruction,
                                   absl::Span<Literal> operands,
-                                  absl::Span<Literal> given, int64_t wanted) {
+                                  absl::Span<Literal> given,
+                                  const ValueUse& use) {
     const CpuProgram::Prepared& p = program_.computations_[index];
     const CpuProgram::Step& step = p.steps[p.step_of[instruction]];
     auto call = [&](int which, std::vector<Literal> arguments) {
@@ -121,7 +122,7 @@ class Evaluation {
     };
     return step.kernel->run({*step.kernel, *program_.module_, *p.computation,
                              *step.instruction, operands, environment_, call,
-                             given, wanted});
+                             given, use});
   }
 
  private:
@@ -182,10 +183,10 @@ class Evaluation {
 
 absl::StatusOr<Literals> CpuProgram::RunInstruction(
     int computation, int instruction, absl::Span<Literal> operands,
-    absl::Span<Literal> given, int64_t wanted,
+    absl::Span<Literal> given, const ValueUse& use,
     const Environment& environment) const {
   return Evaluation(*this, environment)
-      .RunOne(computation, instruction, operands, given, wanted);
+      .RunOne(computation, instruction, operands, given, use);
 }
 
 absl::StatusOr<std::vector<Literal>> CpuProgram::Run(

@@ -34,11 +34,11 @@ class CpuProgram {
       std::vector<Literal> arguments, const Environment& environment) const;
   // One instruction, which is no parameter, of a computation. Results may be in
   // the memory of `given`, values of their shapes, or of operands without
-  // another holder; `wanted` is the kernel's. Errors: what the kernel says.
+  // another holder; `use` is the kernel's. Errors: what the kernel says.
   absl::StatusOr<Literals> RunInstruction(int computation, int instruction,
                                           absl::Span<Literal> operands,
                                           absl::Span<Literal> given,
-                                          int64_t wanted,
+                                          const ValueUse& use,
                                           const Environment& environment) const;
 
  private:

@@ -5,7 +5,9 @@
 
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/movement/scatter.h"
 #include "core/ops/movement/sort.h"
+#include "kernels/cpu/planned/repeated_updates.h"
 #include "kernels/cpu/tiles/tile_program.h"
 
 namespace hawser::cpu {
@@ -49,15 +51,25 @@ absl::StatusOr<TileProgramPtr> CpuEmitter::TilesOf(const plan::Site& site) {
   if (!plan::IsOfPoints(site.region.kind)) {
     return Unimplemented("no loops are planned");
   }
+  const bool first_alone = IsFirstAlone(site, site.number);
   const auto make = [&]() -> absl::StatusOr<TileProgramPtr> {
+    TileOptions options = this->options();
+    options.boxes = first_alone;
     HAWSER_ASSIGN_OR_RETURN(TileProgram program,
-                            MakeTileProgram(module_, site.region, options()));
+                            MakeTileProgram(module_, site.region, options));
     return std::make_shared<const TileProgram>(std::move(program));
   };
-  if (site.instruction.op != &kFusion) return make();
+  if (site.instruction.op != &kFusion || first_alone) return make();
   const auto [at, is_new] = tiles_of_body_.try_emplace(site.region.body);
   if (is_new) at->second = make();
   return at->second;
+}
+
+bool CpuEmitter::IsFirstAlone(const plan::Site& site, int instruction) {
+  const auto [at, is_new] =
+      repeated_updates_.try_emplace(site.plan.computation);
+  if (is_new) at->second = FindRepeatedUpdates(module_, site.computation);
+  return !at->second.empty() && at->second[instruction];
 }
 
 absl::StatusOr<ProductTailPtr> CpuEmitter::TailOf(const plan::Site& site) {
@@ -80,16 +92,34 @@ absl::Status CpuEmitter::Add(const plan::Site& site, plan::StepBuilder& steps,
       Work made, has_tail ? WorkBy<ProductWork>(TailOf(site), std::move(work))
                           : WorkBy<TileWork>(TilesOf(site), std::move(work)));
   to->push_back({plan::WorkStep{static_cast<int>(works_.size())}});
-  const bool by_tiles = std::holds_alternative<TileWork>(made);
-  const double steps_taken =
-      by_tiles ? kRegionSteps + StepsOf(site.region)
-               : rows_.CostOf(site.plan.computation, site.number);
-  std::visit([&](RegionWork& of) { of.steps = steps_taken; }, made);
-  if (site.instruction.op == &kSort) {
-    std::get<RowWork>(made).wanted = site.plan.wanted[site.number];
-  }
+  std::visit([&](auto& made_work) { SetUse(site, made_work); }, made);
   works_.push_back(std::move(made));
   return absl::OkStatus();
+}
+
+void CpuEmitter::SetUse(const plan::Site& site, RegionWork& work) {
+  work.steps = rows_.CostOf(site.plan.computation, site.number);
+}
+
+void CpuEmitter::SetUse(const plan::Site& site, TileWork& work) {
+  work.steps = kRegionSteps;
+  work.first_alone = IsFirstAlone(site, site.number);
+  if (work.first_alone) {
+    work.lanes = 1;
+    work.bytes = ByteWidth(
+        site.computation.shape(site.instruction.first_result).dtype());
+  } else {
+    work.steps += StepsOf(site.region);
+  }
+}
+
+void CpuEmitter::SetUse(const plan::Site& site, RowWork& work) {
+  const Instruction& i = site.instruction;
+  SetUse(site, static_cast<RegionWork&>(work));
+  if (i.op == &kSort) work.use.wanted = site.plan.wanted[site.number];
+  work.use.one_update =
+      i.op == &kScatter &&
+      IsFirstAlone(site, site.computation.producer(i.operands.back()));
 }
 
 }  // namespace hawser::cpu

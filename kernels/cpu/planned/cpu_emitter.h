@@ -28,6 +28,13 @@ class CpuEmitter final : public plan::RegionEmitter {
  private:
   // Errors: kUnimplemented, a region that tiles do not compute.
   absl::StatusOr<TileProgramPtr> TilesOf(const plan::Site& site);
+  // What of its values is read, and about how long it takes.
+  void SetUse(const plan::Site& site, RegionWork& work);
+  void SetUse(const plan::Site& site, TileWork& work);
+  void SetUse(const plan::Site& site, RowWork& work);
+  // Whether of what an instruction of the site's computation makes the first
+  // element is all that is read.
+  bool IsFirstAlone(const plan::Site& site, int instruction);
   absl::StatusOr<ProductTailPtr> TailOf(const plan::Site& site);
 
   const Module& module_;
@@ -37,6 +44,8 @@ class CpuEmitter final : public plan::RegionEmitter {
   // By the computation that fusions call: these are one region.
   absl::flat_hash_map<int, absl::StatusOr<TileProgramPtr>> tiles_of_body_;
   absl::flat_hash_map<int, absl::StatusOr<ProductTailPtr>> tail_of_body_;
+  // By computation: FindRepeatedUpdates'.
+  absl::flat_hash_map<int, std::vector<bool>> repeated_updates_;
 };
 
 }  // namespace hawser::cpu

@@ -3,7 +3,6 @@
 #define HAWSER_KERNELS_CPU_PLANNED_PLANNED_PROGRAM_H_
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -37,6 +36,7 @@ using TileProgramPtr = std::shared_ptr<const TileProgram>;
 // By tiles.
 struct TileWork : RegionWork {
   TileProgramPtr program;
+  bool first_alone = false;  // nothing else of its result is read
 };
 using ProductTailPtr = std::shared_ptr<const ProductTail>;
 // A product, and its tail by tiles.
@@ -57,7 +57,7 @@ struct LoopWork : RegionWork {
 // By the row of its op. Where the first result is in the memory of an operand,
 // the row may write over it.
 struct RowWork : RegionWork {
-  int64_t wanted = std::numeric_limits<int64_t>::max();  // the plan's
+  ValueUse use;
 };
 using Work = std::variant<TileWork, ProductWork, LoopWork, RowWork>;
 

@@ -103,8 +103,10 @@ absl::Status PlannedRun::Do(const plan::CaseStep& step) {
 
 absl::Status PlannedRun::Do(const TileWork& work) {
   HAWSER_RETURN_IF_ERROR(environment_.Look(0));
+  const absl::InlinedVector<LoopRange, 4> first(
+      work.first_alone ? work.program->num_loops : 0);
   return RunTiles(*work.program, At(work.operands), At(work.results),
-                  environment_);
+                  environment_, first);
 }
 
 absl::Status PlannedRun::Do(const ProductWork& work) {
@@ -218,7 +220,7 @@ absl::Status PlannedRun::Do(const RowWork& work) {
       const Literals results,
       rows_.RunInstruction(work.computation, work.instruction,
                            absl::MakeSpan(operands), absl::MakeSpan(given),
-                           work.wanted, environment_));
+                           work.use, environment_));
   for (size_t r = 0; r < work.results.size(); ++r) {
     const auto bytes = results[r].bytes();
     if (bytes.empty() || bytes.data() == At(work.results[r])) continue;

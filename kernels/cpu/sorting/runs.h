@@ -53,7 +53,7 @@ class Runs {
   const KernelContext& context() const { return c_; }
   int64_t size() const { return track_.size; }
   // How many elements of a sorted run anything reads: the first ones.
-  int64_t wanted() const { return std::min(c_.wanted, track_.size); }
+  int64_t wanted() const { return std::min(c_.use.wanted, track_.size); }
   int64_t step() const { return track_.step; }
   int num_operands() const { return static_cast<int>(out_.size()); }
   template <typename T>
