@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/values/large_memory.h"
 
 namespace hawser::cpu {
 namespace {
@@ -32,12 +33,16 @@ int64_t BlockSize(int64_t bytes) {
   return (std::max<int64_t>(bytes, 1) + step - 1) / step * step;
 }
 
+bool IsLarge(int64_t size) { return size >= int64_t{kLargeBytes}; }
+
 char* NewBlock(int64_t size) {
+  if (IsLarge(size)) return MapLarge(size);
   return static_cast<char*>(::operator new(
       static_cast<size_t>(size), std::align_val_t(kAlignment), std::nothrow));
 }
 
-void DeleteBlock(char* block) {
+void DeleteBlock(char* block, int64_t size) {
+  if (IsLarge(size)) return UnmapLarge(block, size);
   ::operator delete(block, std::align_val_t(kAlignment));
 }
 
@@ -149,7 +154,7 @@ void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
   MemoryCharge spare;
   if (size > kSmallBlock) {
     spare = own_->TryTake(MemoryUse::kSpare, size);
-    if (spare.bytes() == 0) return DeleteBlock(block);
+    if (spare.bytes() == 0) return DeleteBlock(block, size);
   }
   const int64_t most = size <= kSmallBlock
                            ? kMostSmallKept
@@ -162,13 +167,13 @@ void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
       return;
     }
   }
-  DeleteBlock(block);
+  DeleteBlock(block, size);
 }
 
 void HostAllocator::LetGo() {
   MutexLock lock(&mu_);
   for (auto& [size, blocks] : kept_) {
-    for (Spare& spare : blocks) DeleteBlock(spare.memory);
+    for (Spare& spare : blocks) DeleteBlock(spare.memory, size);
   }
   kept_.clear();
   kept_bytes_ = small_kept_bytes_ = 0;

@@ -50,6 +50,26 @@ TEST(HostAllocatorTest, LargeBlocksComeBack) {
             first);
 }
 
+// As large_memory.h has them; those given back to the system are gone.
+TEST(HostAllocatorTest, LargeBlocksAreInHugePages) {
+  const auto is_huge = [](const Literal& x) {
+    return reinterpret_cast<uintptr_t>(x.bytes().data()) % (2 << 20) == 0;
+  };
+  auto allocator = HostAllocator::Make(0);
+  std::vector<Literal> values;
+  for (int k = 0; k < 3; ++k) {
+    values.push_back(*allocator->Allocate(Bytes(5 << 20)));
+    EXPECT_TRUE(is_huge(values.back()));
+  }
+  const char* last = values.back().bytes().data();
+  values.pop_back();
+  EXPECT_EQ(allocator->Allocate(Bytes(5 << 20))->bytes().data(), last);
+  allocator->LetGo();
+  values.push_back(*allocator->Allocate(Bytes(5 << 20)));
+  values.back().mutable_bytes()[(5 << 20) - 1] = 'z';
+  EXPECT_EQ(allocator->live_bytes(), 3 * (5 << 20));
+}
+
 TEST(HostAllocatorTest, EverySizeHasRoom) {
   auto allocator = HostAllocator::Make(0);
   for (int64_t n = 1; n < (int64_t{1} << 24); n = n * 5 / 3 + 1) {
