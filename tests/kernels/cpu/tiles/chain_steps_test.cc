@@ -1,0 +1,656 @@
+// Which steps TileBuilder makes of a region: ops that a chain can have become
+// links of one step, on lanes where they are.
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "core/ir/text/parser.h"
+#include "core/ops/registry.h"
+#include "gtest/gtest.h"
+#include "kernels/cpu/tile_steps/chain_step.h"
+#include "kernels/cpu/tile_steps/fold_step.h"
+#include "kernels/cpu/tiles/chain_draft.h"
+#include "kernels/cpu/tiles/tile_program.h"
+#include "kernels/plan/plan.h"
+#include "tests/kernels/cpu/chains/link_names.h"
+#include "tests/kernels/cpu/tiles/tile_test.h"
+#include "tests/testing/matchers.h"
+
+namespace hawser::cpu {
+namespace {
+
+struct StepsRow {
+  std::string parameters;
+  std::string ops;  // with ";" between them
+  std::string steps;
+  TileOptions options = {};
+  std::string dims = "5,300";
+};
+
+constexpr char kStepFolds[] =
+    "computation @0 \"sum\" (%0: f32[], %1: f32[]) {\n"
+    "  %2: f32[] = add(%0, %1)\n"
+    "  return %2\n"
+    "}\n"
+    "computation @1 \"largest\" (%0: f32[], %1: f32[]) {\n"
+    "  %2: f32[] = maximum(%0, %1)\n"
+    "  return %2\n"
+    "}\n";
+
+// A letter is a dtype of all lanes.
+std::string ModuleText(const StepsRow& row) {
+  const std::string dims = absl::StrCat("[", row.dims, "]");
+  const auto spread = [&](const char* of) {
+    return absl::StrCat("broadcast_dimensions=[", of, "] dims=", dims);
+  };
+  const std::string result = row.ops.substr(row.ops.rfind(";") + 1);
+  const bool named = result.find("return") != std::string::npos;
+  const std::string last =
+      result.substr(result.find('%'), result.find(':') - result.find('%'));
+  return absl::StrReplaceAll(
+      absl::StrCat("module \"m\"\n", kStepFolds, "computation @2 \"main\" (",
+                   row.parameters, ") {\n  ",
+                   absl::StrReplaceAll(row.ops, {{";", "\n  "}}),
+                   named ? "" : "\n  return " + last, "\n}\n"),
+      {{"F ", "f32" + dims + " "},  {"F,", "f32" + dims + ","},
+       {"F)", "f32" + dims + ")"},  {"H ", "bf16" + dims + " "},
+       {"H,", "bf16" + dims + ","}, {"H)", "bf16" + dims + ")"},
+       {"E ", "f16" + dims + " "},  {"E,", "f16" + dims + ","},
+       {"E)", "f16" + dims + ")"},  {"B ", "bool" + dims + " "},
+       {"B,", "bool" + dims + ","}, {"B)", "bool" + dims + ")"},
+       {"D ", "f64" + dims + " "},  {"D,", "f64" + dims + ","},
+       {"D)", "f64" + dims + ")"},  {"S ", "s32" + dims + " "},
+       {"S,", "s32" + dims + ","},  {"S)", "s32" + dims + ")"},
+       {"W ", "u32" + dims + " "},  {"W,", "u32" + dims + ","},
+       {"W)", "u32" + dims + ")"},  {"U ", "u8" + dims + " "},
+       {"U,", "u8" + dims + ","},   {"U)", "u8" + dims + ")"},
+       {"ROWS", spread("0")},       {"COLUMNS", spread("1")},
+       {"ALL", spread("")},         {"DIMS", "dims=" + dims}});
+}
+
+// The program's steps in words, but for what moves lanes as they are: links
+// with where they read and give.
+class StepTexts {
+ public:
+  StepTexts(const Module& module, const plan::Region& region,
+            const TileProgram& program, Isa isa)
+      : program_(program), isa_(isa) {
+    const Computation& c = module.computation(region.computation);
+    const Instruction& i = c.instructions()[region.instruction];
+    for (const ValueId v : i.operands) {
+      memory_.push_back(Literal::Zeros(c.shape(v)));
+      operands_.push_back(memory_.back().mutable_bytes().data());
+    }
+    for (int k = 0; k < i.num_results; ++k) {
+      memory_.push_back(Literal::Zeros(c.shape(i.first_result + k)));
+      results_.push_back(memory_.back().mutable_bytes().data());
+    }
+    slots_.resize(program.slot_bytes + 64 + 8 * program.ny * program.nx);
+    tile_.operands = operands_;
+    tile_.results = results_;
+    tile_.loops.assign(program.num_loops, 0);
+    tile_.lane_loops = program.lane_loops;
+    tile_.ny = program.ny;
+    tile_.nx = program.nx;
+    for (const int64_t offset : program.slots) {
+      tile_.memory.push_back(slots_.data() + offset);
+    }
+    tile_.values.assign(tile_.memory.begin(), tile_.memory.end());
+    tile_.indices = reinterpret_cast<int64_t*>(
+        slots_.data() + (program.slot_bytes + 7) / 8 * 8);
+    tile_.symbols.assign(program.num_symbols, {});
+    tile_.scopes.assign(program.num_scopes, {});
+    tile_.folds.assign(program.reductions.size(), {});
+  }
+
+  // The lists that have any, with " | " between them.
+  std::string All() {
+    std::vector<std::string> lists;
+    Add("once ", program_.once, &lists);
+    Add("before ", program_.before, &lists);
+    for (const TileProgram::Pass& pass : program_.passes) {
+      Add("", pass.tile, &lists);
+      Add("after ", pass.after, &lists);
+    }
+    const std::set<int64_t> places(program_.slots.begin(),
+                                   program_.slots.end());
+    return absl::StrCat(absl::StrJoin(lists, " | "), " | ", places.size(),
+                        " places");
+  }
+
+ private:
+  void Add(const char* which, const TileSteps& steps,
+           std::vector<std::string>* lists) {
+    std::vector<std::string> texts;
+    for (const auto& step : steps) {
+      if (dynamic_cast<const FoldStep*>(step.get()) != nullptr) {
+        texts.push_back("fold");
+        continue;
+      }
+      tile_.links.clear();
+      step->Do(tile_);
+      const std::string text = TextOf(*step);
+      if (!text.empty()) texts.push_back(text);
+    }
+    if (!texts.empty()) lists->push_back(which + absl::StrJoin(texts, ", "));
+  }
+
+  // Of a step that has been done.
+  std::string TextOf(const TileStep& step) {
+    if (dynamic_cast<const OpStep*>(&step) != nullptr) return "op";
+    if (dynamic_cast<const ExpandStep*>(&step) != nullptr) return "expand";
+    if (dynamic_cast<const IotaStep*>(&step) != nullptr) return "iota";
+    if (dynamic_cast<const ChooseStep*>(&step) != nullptr) return "choose";
+    if (dynamic_cast<const ChainStep*>(&step) == nullptr) return "";
+    std::vector<std::string> links;
+    for (const ChainLink& link : tile_.links) {
+      const std::string text = TextOf(link);
+      if (!text.empty()) links.push_back(text);
+    }
+    return absl::StrCat("[", absl::StrJoin(links, ", "), "]");
+  }
+
+  std::string TextOf(const ChainLink& link) {
+    for (const int64_t width : {4, 8}) {
+      for (int op = 1; op < kChainOps; ++op) {
+        for (int other = 0; other < kChainOthers; ++other) {
+          const auto the_op = static_cast<ChainOp>(op);
+          const auto the_other = static_cast<ChainOther>(other);
+          if (FindChains(width, isa_)->find(the_op, the_other).run !=
+              link.code.run) {
+            continue;
+          }
+          std::string text = LinkName(the_op, the_other);
+          if (link.at != nullptr && the_op != ChainOp::kAhead)
+            absl::StrAppend(&text, " ", Where(link));
+          if (link.goes_past) text += " past";
+          return text;
+        }
+      }
+    }
+    return "";  // the end
+  }
+
+  // "%0" an operand, "r0" a result, "s0" a slot, "@" a place of the strip.
+  std::string Where(const ChainLink& link) {
+    if (link.of_strip) return "@";
+    for (size_t k = 0; k < memory_.size(); ++k) {
+      const char* begin = memory_[k].bytes().data();
+      // By rows `at` has gone on to the last one's end.
+      if (link.at < begin || link.at > begin + memory_[k].bytes().size()) {
+        continue;
+      }
+      return k < operands_.size() ? absl::StrCat("%", k)
+                                  : absl::StrCat("r", k - operands_.size());
+    }
+    if (link.at < slots_.data() || link.at > slots_.data() + slots_.size()) {
+      return "count";
+    }
+    return "s";
+  }
+
+  const TileProgram& program_;
+  const Isa isa_;
+  std::vector<Literal> memory_;
+  std::vector<char*> operands_, results_;
+  std::vector<char> slots_;
+  Tile tile_;
+};
+
+std::string StepsTextOf(const StepsRow& row) {
+  const std::string text = ModuleText(row);
+  const auto module = ParseModule(text, FindOp);
+  EXPECT_OK(module) << text;
+  if (!module.ok()) return "";
+  const auto plan = plan::MakePlan(*module, plan::CpuTarget());
+  EXPECT_OK(plan);
+  const plan::Region& region = plan->entry().regions.back();
+  const auto program = MakeTileProgram(plan->module, region, row.options);
+  EXPECT_OK(program);
+  return StepTexts(plan->module, region, *program, row.options.isa).All();
+}
+
+const StepsRow kSteps[] = {
+    // Ops on each other's results, on all of the lanes.
+    {"%0: F, %1: F", "%2: F = add(%0, %1);%3: F = multiply(%2, %0)",
+     "[take %0, plus %1, times %0, give r0] | 2 places"},
+    {"%0: F, %1: F", "%2: F = add(%0, %1);%3: F = negate(%2);return %2, %3",
+     "[take %0, plus %1, give r1, negative, give r0] | 2 places"},
+    {"%0: F, %1: F",
+     "%2: F = add(%0, %1);%3: F = multiply(%2, %1);return %2, %3",
+     "[take %0, plus %1, hold, times %1, give r0, take held, give r1] | 2 "
+     "places"},
+    {"%0: F, %1: F",
+     "%2: F = sqrt(%0);%3: F = ceil(%2);%4: F = sqrt(%1);%5: F = subtract(%3, "
+     "%4);return %2, %4, %5",
+     "[take %1, root, hold, take %0, root, give r2, up, minus held, give r0, "
+     "take held, give r1] | 3 places"},
+    {"%0: U", "%1: F = convert(%0) dtype=f32",
+     "[take bytes %0, give r0] | 2 places"},
+    {"%0: F, %1: F, %2: F",
+     "%3: F = add(%0, %1);%4: F = multiply(%3, %2);%5: F = subtract(%4, %3)",
+     "[take %0, plus %1, hold, times %2, minus held, give r0 past] | 3 places",
+     {},
+     "2000,3000"},
+    // In strict numerics ops that promise no bits are steps of their own, as
+    // all
+    // are without vectors.
+    {"%0: F, %1: F", "%2: F = exponential(%0);%3: F = add(%2, %1)",
+     "[take %0, exp, plus %1, give r0] | 2 places"},
+    {"%0: F, %1: F",
+     "%2: F = exponential(%0);%3: F = add(%2, %1)",
+     "op, [take s, plus %1, give r0] | 2 places",
+     {.strict = true}},
+    {"%0: F, %1: F",
+     "%2: F = exponential(%0);%3: F = add(%2, %1)",
+     "op, op | 2 places",
+     {.isa = Isa::kBase}},
+    // One element is computed once, by no chain.
+    {"%0: F, %1: f32[]",
+     "%2: f32[] = sqrt(%1);%3: F = broadcast_in_dim(%2) ALL;%4: F = add(%0, "
+     "%3)",
+     "once op | [take %0, plus one s, give r0] | 3 places"},
+    {"%0: F, %1: f32[]",
+     "%2: F = broadcast_in_dim(%1) ALL;%3: F = divide(%0, %2)",
+     "[take %0, over one %1, give r0] | 2 places"},
+    {"%0: F, %1: F", "%2: F = divide(%0, %1)",
+     "[take %0, over %1, give r0] | 2 places"},
+    // Halves, and where there are no links of f16.
+    {"%0: H, %1: H",
+     "%2: H = add(%0, %1)",
+     "[take bf16 %0, hold, take bf16 %1, plus held, round bf16, give bf16 r0] "
+     "| 2 places",
+     {.isa = Isa::kSse4}},
+    {"%0: H, %1: H",
+     "%2: H = add(%0, %1);%3: H = multiply(%2, %1);return %2, %3",
+     "[take bf16 %0, hold, take bf16 %1, swap, plus held, round bf16, give "
+     "bf16 r1, times held, round bf16, give bf16 r0] | 2 places"},
+    {"%0: H, %1: H, %2: F",
+     "%3: H = add(%0, %1);%4: F = convert(%3) dtype=f32;%5: F = add(%4, "
+     "%2);%6: H = convert(%5) dtype=bf16",
+     "[take bf16 %0, hold, take bf16 %1, plus held, round bf16, plus %2, round "
+     "bf16, give bf16 r0] | 3 places"},
+    {"%0: E, %1: E",
+     "%2: E = add(%0, %1)",
+     "op | 2 places",
+     {.isa = Isa::kSse4}},
+    {"%0: E, %1: E",
+     "%2: E = add(%0, %1)",
+     "[take f16 %0, hold, take f16 %1, plus held, round f16, give f16 r0] | 2 "
+     "places",
+     {.isa = Isa::kAvx2}},
+    {"%0: E",
+     "%1: F = convert(%0) dtype=f32",
+     "op | 2 places",
+     {.isa = Isa::kSse4}},
+    {"%0: F",
+     "%1: E = convert(%0) dtype=f16",
+     "op | 2 places",
+     {.isa = Isa::kSse4}},
+    {"%0: H, %1: bf16[]",
+     "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: H = "
+     "multiply(%3, %2)",
+     "once op | [take bf16 %0, plus one s, round bf16, times one s, round "
+     "bf16, give bf16 r0] | 3 places"},
+    {"%0: H, %1: bf16[5]",
+     "%2: H = broadcast_in_dim(%1) ROWS;%3: H = add(%0, %2);%4: H = "
+     "multiply(%3, %2)",
+     "op, [take bf16 %0, plus one s, round bf16, times one s, round bf16, give "
+     "bf16 r0] | 3 places"},
+    {"%0: H, %1: bf16[300]",
+     "%2: H = broadcast_in_dim(%1) COLUMNS;%3: H = add(%0, %2);%4: H = "
+     "multiply(%3, %2)",
+     "[take bf16 %0, hold, take bf16 %1, swap, plus held, round bf16, times "
+     "held, round bf16, give bf16 r0] | 2 places"},
+    {"%0: H, %1: bf16[]",
+     "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: F = iota() DIMS "
+     "dtype=f32 iota_dimension=1;%5: H = convert(%4) dtype=bf16;%6: H = "
+     "multiply(%3, %5);%7: H = subtract(%6, %2)",
+     "once op | iota, [take s, round bf16, give bf16 s], [take bf16 %0, plus "
+     "one s, round bf16, hold, take bf16 s, times held, round bf16, minus one "
+     "s, round bf16, give bf16 r0] | 5 places"},
+    {"%0: H, %1: bf16[]",
+     "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: H = power(%3, "
+     "%0);%5: H = multiply(%4, %2)",
+     "once op | [take bf16 %0, plus one s, round bf16, give bf16 s], op, [take "
+     "bf16 s, times one s, round bf16, give bf16 r0] | 4 places"},
+    {"%0: H, %1: bf16[], %2: bf16[]",
+     "%3: H = broadcast_in_dim(%1) ALL;%4: H = add(%0, %3);%5: H = power(%4, "
+     "%0);%6: H = broadcast_in_dim(%2) ALL;%7: H = multiply(%5, %6)",
+     "once op, op | [take bf16 %0, plus one s, round bf16, give bf16 s], op, "
+     "[take bf16 s, times one s, round bf16, give bf16 r0] | 6 places"},
+    // Truths alone are no chain, and go on with one that made some of them.
+    {"%0: B, %1: B", "%2: B = and(%0, %1)", "op | 2 places"},
+    {"%0: F, %1: F, %2: B, %3: B",
+     "%4: B = and(%2, %3);%5: B = compare(%0, %1) direction=\"LT\";%6: B = "
+     "or(%4, %5)",
+     "op, [take %0, below %1, either s, give bools r0] | 4 places"},
+    {"%0: F, %1: F, %2: B, %3: B",
+     "%4: B = compare(%0, %1) direction=\"LT\";%5: B = and(%2, %3);%6: B = "
+     "or(%4, %5)",
+     "op, [take %0, below %1, either s, give bools r0] | 4 places"},
+    {"%0: F, %1: F, %2: B",
+     "%3: B = compare(%0, %1) direction=\"LT\";%4: B = and(%2, %3);%5: B = "
+     "not(%4)",
+     "[take %0, below %1, both %2, not so, give bools r0] | 3 places"},
+    {"%0: B, %1: F", "%2: F = convert(%0) dtype=f32;%3: F = add(%2, %1)",
+     "[take bools %0, ones, plus %1, give r0] | 2 places"},
+    {"%0: B, %1: F, %2: F", "%3: B = not(%0);%4: F = select(%3, %1, %2)",
+     "op, [take bools s, take %1, else %2, give r0] | 3 places"},
+    {"%0: B, %1: F, %2: F",
+     "%3: B = compare(%1, %2) direction=\"LT\";%4: B = not(%3);%5: F = "
+     "select(%4, %1, %2)",
+     "[take %0, below %1, not so, else %1, give r0] | 2 places"},
+    // Chains are of lanes of one width.
+    {"%0: F, %1: D",
+     "%2: F = add(%0, %0);%3: D = add(%1, %1);%4: D = convert(%2) "
+     "dtype=f64;%5: D = multiply(%3, %4)",
+     "[take %0, plus itself, give s], op, [take %1, plus itself, times s, give "
+     "r0] | 3 places"},
+    {"%0: F, %1: F, %2: D",
+     "%3: B = compare(%0, %1) direction=\"LT\";%4: D = sqrt(%2);%5: D = "
+     "select(%3, %4, %2)",
+     "[take %2, root, give s], [take %0, below %1, give bools s], [take bools "
+     "s, take s, else %2, give r0] | 5 places"},
+    {"%0: D, %1: D, %2: F",
+     "%3: B = compare(%0, %1) direction=\"LT\";%4: F = sqrt(%2);%5: F = "
+     "select(%3, %4, %2)",
+     "[take %2, root, give s], [take %0, below %1, give bools s], [take bools "
+     "s, take s, else %2, give r0] | 5 places"},
+    // One lane a row or column is expanded in short rows alone.
+    {"%0: F, %1: f32[5]",
+     "%2: F = broadcast_in_dim(%1) ROWS;%3: F = add(%0, %2)",
+     "expand, [take %0, plus s, give r0] | 3 places",
+     {},
+     "5,63"},
+    {"%0: F, %1: f32[5]",
+     "%2: F = broadcast_in_dim(%1) ROWS;%3: F = add(%0, %2)",
+     "[take %0, plus one %1, give r0] | 2 places",
+     {},
+     "5,64"},
+    {"%0: F, %1: f32[63]",
+     "%2: F = broadcast_in_dim(%1) COLUMNS;%3: F = add(%0, %2)",
+     "expand, [take %0, plus s, give r0] | 3 places",
+     {},
+     "5,63"},
+    {"%0: F, %1: f32[64]",
+     "%2: F = broadcast_in_dim(%1) COLUMNS;%3: F = add(%0, %2)",
+     "[take %0, plus %1, give r0] | 2 places",
+     {},
+     "5,64"},
+    {"%0: f32[5], %1: f32[300]",
+     "%2: f32[5] = sqrt(%0);%3: F = broadcast_in_dim(%2) ROWS;%4: f32[300] = "
+     "sqrt(%1);%5: F = broadcast_in_dim(%4) COLUMNS;%6: F = add(%3, %5)",
+     "[take %0, root, give s], [take one %1, plus s, give r0] | 3 places"},
+    {"%0: F, %1: f32[300]",
+     "%2: f32[300] = sqrt(%1);%3: f32[300] = negate(%2);%4: F = "
+     "broadcast_in_dim(%3) COLUMNS;%5: F = add(%0, %4);%6: F = sqrt(%5)",
+     "[take %1, root, negative, give s], [take %0, plus s, root, give r0] | 2 "
+     "places"},
+    // Bytes are taken as lanes.
+    {"%0: F, %1: u8[300]",
+     "%2: U = broadcast_in_dim(%1) COLUMNS;%3: F = convert(%2) dtype=f32;%4: F "
+     "= add(%0, %3)",
+     "[take bytes %1, give s], [take %0, plus s, give r0] | 3 places"},
+    {"%0: F, %1: u8[5]",
+     "%2: U = broadcast_in_dim(%1) ROWS;%3: F = convert(%2) dtype=f32;%4: F = "
+     "add(%0, %3)",
+     "[take bytes %1, give s], [take %0, plus one s, give r0] | 3 places"},
+    {"%0: F, %1: u8[30]",
+     "%2: U = broadcast_in_dim(%1) COLUMNS;%3: F = convert(%2) dtype=f32;%4: F "
+     "= add(%0, %3)",
+     "once [take bytes %1, give s], expand | [take %0, plus s, give r0] | 4 "
+     "places",
+     {},
+     "5,30"},
+    {"%0: F, %1: u8[]",
+     "%2: U = broadcast_in_dim(%1) ALL;%3: F = convert(%2) dtype=f32;%4: F = "
+     "add(%0, %3)",
+     "once op | [take %0, plus one s, give r0] | 3 places"},
+    // Indices that grow by 1 in long rows are counted.
+    {"%0: S",
+     "%1: s32[1500] = iota() dims=[1500] dtype=s32 iota_dimension=0;%2: S = "
+     "reshape(%1) DIMS;%3: S = add(%0, %2)",
+     "[count one count, whole plus %0, give r0] | 1 places"},
+    {"%0: S",
+     "%1: s32[320] = iota() dims=[320] dtype=s32 iota_dimension=0;%2: S = "
+     "reshape(%1) DIMS;%3: S = add(%0, %2)",
+     "[count one count, whole plus %0, give r0] | 1 places",
+     {},
+     "5,64"},
+    {"%0: s32[63]",
+     "%1: s32[63] = iota() dims=[63] dtype=s32 iota_dimension=0;%2: s32[63] = "
+     "add(%0, %1)",
+     "iota, [take %0, whole plus s, give r0] | 2 places"},
+    {"%0: s32[64]",
+     "%1: s32[64] = iota() dims=[64] dtype=s32 iota_dimension=0;%2: s32[64] = "
+     "add(%0, %1)",
+     "[count one count, whole plus %0, give r0] | 1 places"},
+    {"%0: S",
+     "%1: s32[1500] = iota() dims=[1500] dtype=s32 iota_dimension=0;%2: S = "
+     "reshape(%1) DIMS;%3: S = add(%0, %2)",
+     "iota, op | 2 places",
+     {.isa = Isa::kBase}},
+    {"%0: S",
+     "%1: S = iota() DIMS dtype=s32 iota_dimension=1;%2: S = add(%0, %1)",
+     "iota, [take %0, whole plus s, give r0] | 2 places"},
+    {"%0: S",
+     "%1: S = iota() DIMS dtype=s32 iota_dimension=0;%2: S = add(%0, %1)",
+     "iota, [take %0, whole plus one s, give r0] | 2 places"},
+    {"%0: s64[3000]",
+     "%1: s64[3000] = iota() dims=[3000] dtype=s64 iota_dimension=0;%2: "
+     "s64[3000] = add(%0, %1)",
+     "[count one count, whole plus %0, give r0] | 1 places"},
+    {"%0: f32[3000]",
+     "%1: f32[3000] = iota() dims=[3000] dtype=f32 iota_dimension=0;%2: "
+     "f32[3000] = add(%0, %1)",
+     "iota, [take %0, plus s, give r0] | 2 places"},
+    {"%0: s16[3000]",
+     "%1: s16[3000] = iota() dims=[3000] dtype=s16 iota_dimension=0;%2: "
+     "s16[3000] = add(%0, %1)",
+     "iota, op | 2 places"},
+    {"%0: s32[3000]",
+     "%1: s32[3000] = iota() dims=[3000] dtype=s32 iota_dimension=0;%2: "
+     "s32[3000] = reverse(%1) dimensions=[0];%3: s32[3000] = add(%0, %2)",
+     "iota, [take %0, whole plus s, give r0] | 2 places"},
+    {"%0: s32[3000]",
+     "%1: s32[6000] = iota() dims=[6000] dtype=s32 iota_dimension=0;%2: "
+     "s32[3000] = slice(%1) limit_indices=[6000] start_indices=[0] "
+     "strides=[2];%3: s32[3000] = add(%0, %2)",
+     "iota, [take %0, whole plus s, give r0] | 2 places"},
+    {"%0: s32[3000], %1: s32[3000]",
+     "%2: s32[3000] = add(%0, %1);%3: s32[3000] = iota() dims=[3000] dtype=s32 "
+     "iota_dimension=0;%4: s32[3000] = add(%2, %3)",
+     "[count one count, hold, take %0, whole plus %1, whole plus held, give "
+     "r0] | 2 places"},
+    {"%0: s64[3000], %1: s32[3000]",
+     "%2: s32[3000] = add(%1, %1);%3: s64[3000] = iota() dims=[3000] dtype=s64 "
+     "iota_dimension=0;%4: s64[3000] = subtract(%0, %3);%5: s64[3000] = "
+     "convert(%2) dtype=s64;%6: s64[3000] = add(%4, %5)",
+     "[take %1, whole plus itself, give s], op, [count one count, whole minus "
+     "from %0, whole plus s, give r0] | 3 places"},
+    {"%0: S",
+     "%1: S = iota() DIMS dtype=s32 iota_dimension=0;%2: S = add(%0, %1)",
+     "[count one count, whole plus %0, give r0] | 1 places",
+     {},
+     "300000"},
+    // What moves no lanes is another name. By two of them an op has two values.
+    {"%0: F, %1: F",
+     "%2: F = add(%0, %1);%3: f32[1500] = reshape(%2) dims=[1500];%4: F = "
+     "reshape(%3) DIMS;%5: F = multiply(%4, %0)",
+     "[take %0, plus %1, times %0, give r0] | 2 places"},
+    {"%0: F, %1: B",
+     "%2: F = add(%0, %0);%3: f32[1500] = reshape(%2) dims=[1500];%4: F = "
+     "reshape(%3) DIMS;%5: F = select(%1, %4, %2)",
+     "[take %0, plus itself, give s], [take bools %1, take s, else s, give r0] "
+     "| 2 places"},
+    {"%0: F, %1: F", "%2: F = add(%0, %0);%3: F = clamp(%2, %1, %2)",
+     "[take %0, plus itself, hold, take %1, larger held, smaller held, give "
+     "r0] | 2 places"},
+    {"%0: F, %1: F", "%2: F = add(%0, %0);%3: F = clamp(%1, %2, %2)",
+     "[take %0, plus itself, give s], op | 2 places"},
+    {"%0: F, %1: F",
+     "%2: F = add(%0, %1);%3: B = compare(%2, %2) direction=\"LT\";%4: B = "
+     "and(%3, %3);%5: F = select(%4, %2, %0)",
+     "[take %0, plus %1, give s, below itself, give bools s], op, [take bools "
+     "s, take s, else %0, give r0] | 3 places"},
+    // Words that turn.
+    {"%0: W",
+     "%1: u32[] = constant() value=u32[] {13};%2: u32[] = constant() "
+     "value=u32[] {19};%3: W = broadcast_in_dim(%1) ALL;%4: W = "
+     "broadcast_in_dim(%2) ALL;%5: W = shift_left(%0, %3);%6: W = "
+     "shift_right_logical(%0, %4);%7: W = or(%5, %6);%8: W = add(%7, %0)",
+     "[take %0, turned one s, whole plus %0, give r0] | 3 places"},
+    // Parts are chains of their own; the tile has no lanes of the first.
+    {"%0: f32[3000], %1: f32[3000]",
+     "%2: f32[3000] = sqrt(%0);%3: f32[3000] = negate(%1);%4: f32[6000] = "
+     "concatenate(%2, %3) dimension=0;%5: f32[6000] = sqrt(%4)",
+     "[], [take %0, root, give s], choose, [take s, root, give r0] | 5 places"},
+    {"%0: f32[3000], %1: f32[3000], %2: f32[6000]",
+     "%3: f32[3000] = sqrt(%0);%4: f32[3000] = negate(%1);%5: f32[6000] = "
+     "concatenate(%3, %4) dimension=0;%6: f32[6000] = add(%5, %2)",
+     "[], [take %0, root, give s], choose, [take s, plus %2, give r0] | 6 "
+     "places"},
+    // The first chain of full lanes behind folds asks ahead.
+    {"%0: F",
+     "%1: f32[] = constant() value=f32[] {0};%2: f32[] = constant() "
+     "value=f32[] {-inf};%3: f32[5] = reduce(%0, %2) dimensions=[1] @1;%4: F = "
+     "broadcast_in_dim(%3) ROWS;%5: F = subtract(%0, %4);%6: F = "
+     "exponential(%5);%7: f32[5] = reduce(%6, %1) dimensions=[1] @0;%8: F = "
+     "broadcast_in_dim(%7) ROWS;%9: F = divide(%6, %8)",
+     "fold | [take %0, minus one s, exp, give s], fold | [ahead, take s, over "
+     "one s, give r0] | 6 places"},
+    {"%0: F, %1: F",
+     "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
+     "dimensions=[1] @0;%4: F = broadcast_in_dim(%3) ROWS;%5: F = subtract(%1, "
+     "%4);%6: F = sqrt(%5)",
+     "fold | [ahead, take %1, minus one s, root, give r0] | 3 places"},
+    {"%0: F, %1: f32[300]",
+     "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
+     "dimensions=[1] @0;%4: f32[300] = sqrt(%1);%5: F = broadcast_in_dim(%3) "
+     "ROWS;%6: F = broadcast_in_dim(%4) COLUMNS;%7: F = subtract(%6, %5);%8: F "
+     "= add(%7, %0)",
+     "fold | [take %1, root, give s], [ahead, take s, minus one s, plus %0, "
+     "give r0] | 4 places"},
+    {"%0: F, %1: F",
+     "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
+     "dimensions=[1] @0;%4: F = broadcast_in_dim(%3) ROWS;%5: F = subtract(%1, "
+     "%4);%6: F = power(%5, %0);%7: F = sqrt(%6)",
+     "fold | [ahead, ahead, take %1, minus one s, give s], op, [take s, root, "
+     "give r0] | 4 places"},
+};
+
+TEST(ChainSteps, AreOfAllOpsThatAChainCanHave) {
+  for (const StepsRow& row : kSteps) {
+    if (row.options.isa > MachineIsa() || MachineIsa() == Isa::kBase) continue;
+    const std::string by =
+        InversesPay(row.options.isa) ? "over by inverse one s" : "over one s";
+    EXPECT_EQ(StepsTextOf(row),
+              absl::StrReplaceAll(row.steps, {{"over one s", by}}))
+        << ModuleText(row);
+  }
+}
+
+// And they give what the ops give, of more rows and of lanes that no tile ends
+// with.
+TEST_F(TileTest, ChainStepsGiveWhatOpsGive) {
+  for (const StepsRow& row : kSteps) {
+    const auto module = ParseModule(ModuleText(row), FindOp);
+    ASSERT_OK(module);
+    Random random(3);
+    ExpectRegions(*module, ModuleText(row), random);
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(counts_.not_by_tiles, 0);
+}
+
+// Each op on the one before and the second operand.
+std::string LongOps(int ops, const std::string& dtype) {
+  std::vector<std::string> lines;
+  for (int k = 0; k < ops; ++k) {
+    lines.push_back(absl::StrCat("%", k + 2, ": ", dtype, " = add(%",
+                                 k == 0 ? 0 : k + 1, ", %1)"));
+  }
+  return absl::StrJoin(lines, ";");
+}
+
+int CountOf(const std::string& text, const std::string& word) {
+  const std::vector<std::string> parts = absl::StrSplit(text, word);
+  return static_cast<int>(parts.size()) - 1;
+}
+
+TEST(ChainSteps, AreOfSoManyOpsAtMost) {
+  if (MachineIsa() == Isa::kBase) return;
+  const std::string one = StepsTextOf({"%0: F, %1: F", LongOps(256, "F"), ""});
+  EXPECT_EQ(CountOf(one, "plus %1"), 256);
+  EXPECT_EQ(CountOf(one, "take"), 1) << one;
+  const std::string two = StepsTextOf({"%0: F, %1: F", LongOps(257, "F"), ""});
+  EXPECT_TRUE(absl::EndsWith(
+      two, "plus %1, give s], [take s, plus %1, give r0] | 2 places"))
+      << two;
+  EXPECT_EQ(CountOf(two, "plus %1"), 257);
+}
+
+// More values that live than a strip has places for.
+TEST_F(TileTest, ChainsOfMoreValuesThanPlaces) {
+  constexpr int kValues = 20;
+  for (const std::string dtype : {"F", "H", "D"}) {
+    std::string ops = LongOps(kValues, dtype);
+    for (int k = 1; k < kValues; ++k) {
+      absl::StrAppend(&ops, ";%", kValues + 1 + k, ": ", dtype, " = subtract(%",
+                      kValues + k, ", %", kValues + 1 - k, ")");
+    }
+    const StepsRow row = {absl::StrCat("%0: ", dtype, ", %1: ", dtype), ops};
+    if (MachineIsa() > Isa::kBase) {
+      EXPECT_TRUE(absl::StrContains(StepsTextOf(row), " give s,"));
+    }
+    const auto module = ParseModule(ModuleText(row), FindOp);
+    ASSERT_OK(module);
+    Random random(3);
+    ExpectRegions(*module, dtype, random);
+  }
+  EXPECT_EQ(counts_.by_tiles, 3);
+}
+
+TEST(ChainDraft, FitsWhatIsAlike) {
+  TileSteps to, others;
+  const ChainDraft draft(LaneShape::kRows, 3, 8, &to);
+  EXPECT_TRUE(draft.Fits(LaneShape::kRows, 3, 8, &to));
+  EXPECT_TRUE(draft.Fits(LaneShape::kRows, 3, /*width=*/0, &to));
+  EXPECT_FALSE(draft.Fits(LaneShape::kFull, 3, 8, &to));
+  EXPECT_FALSE(draft.Fits(LaneShape::kRows, 2, 8, &to));
+  EXPECT_FALSE(draft.Fits(LaneShape::kRows, 3, 4, &to));
+  EXPECT_FALSE(draft.Fits(LaneShape::kRows, 3, 8, &others));
+  EXPECT_FALSE(ChainDraft().Fits(LaneShape::kFull, -1, 0, &to));
+}
+
+TEST(ChainDraft, HasTwoNamesAsOneValue) {
+  TileSteps to;
+  ChainDraft draft(LaneShape::kFull, -1, 4, &to);
+  const ChainValue x = draft.AddRead(0, DType::kF32, {});
+  const ChainRow* row = &ChainRowsOf(*FindOp("sqrt"))[0];
+  draft.AddOp(1, {&row, 1}, {&x, 1}, DType::kF32, /*uses=*/3);
+  draft.AddName(1, 2, /*uses=*/1);
+  EXPECT_EQ(draft.Find(2), draft.Find(1));
+  EXPECT_EQ(draft.Find(7), -1);
+  EXPECT_TRUE(draft.Makes(2));
+  EXPECT_FALSE(draft.Makes(0));
+  EXPECT_FALSE(draft.Makes(7));
+  EXPECT_TRUE(draft.HasAsOne({1, 2}));
+  EXPECT_TRUE(draft.HasAsOne({1, 0, 2}));
+  EXPECT_TRUE(draft.HasAsOne({0, 1, 2}));
+  EXPECT_FALSE(draft.HasAsOne({1, 1}));
+  EXPECT_FALSE(draft.HasAsOne({0, 1}));
+  EXPECT_FALSE(draft.HasAsOne({7, 8}));
+  EXPECT_FALSE(draft.HasAsOne({2}));
+}
+
+}  // namespace
+}  // namespace hawser::cpu
