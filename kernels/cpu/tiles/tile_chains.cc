@@ -36,19 +36,13 @@ TileBuilder::Rows TileBuilder::RowsOf(PointId id) const {
   if (turns_.contains(id)) return {&kTurnRow};
   const Point& p = region_.points[id];
   const Instruction& i = body_.instructions()[p.instruction];
-  const bool long_rows =
-      lanes_.x >= 0 && region_.loops.extents[lanes_.x] >= kLongRow;
   Rows rows;
   for (const ChainRow& row : ChainRowsOf(*i.op)) {
     const PointId on = p.operands[row.operand];
     if (!IsOf(row, DTypeOf(on), DTypeOf(id), i.attributes)) continue;
     if (absl::c_count(p.operands, on) > 1 && !TakesItself(row)) continue;
     // Of bytes there is no single one.
-    const LaneShape shape = shapes_.shape(on);
-    const bool are_lanes =
-        shape == shapes_.shape(id) ||
-        (long_rows && shapes_.shape(id) == LaneShape::kFull &&
-         shape == LaneShape::kColumns);
+    const bool are_lanes = shapes_.shape(on) == shapes_.shape(id);
     if (row.of == ChainRow::kBytes && !are_lanes) continue;
     rows.push_back(&row);
   }
