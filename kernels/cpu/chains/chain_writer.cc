@@ -214,26 +214,16 @@ bool ChainWriter::IsToHeld(const ChainRow& row, const Op& op) const {
 
 int ChainWriter::CostOf(const ChainRow& row, const Op& op) const {
   if (IsToHeld(row, op)) return kToHeld;
-  int cost = 0;
-  for (const ChainRow::Link& l : row.links) {
-    if (l.op != ChainOp::kTakeBools) continue;
-    cost += CostOfTruths(op.operands[l.operand]);
-  }
   const ChainValue on = op.operands[row.operand];
-  if (row.of == ChainRow::kBools) return cost + CostOfTruths(on);
+  if (row.of == ChainRow::kBools) return on == truths_ ? 0 : kRead;
   const int aside = IsNeeded(held_, lanes_) ? kWrite : kMove;
   const bool stays = GivesLanes(row) && IsNeededBehind(op, on, held_);
-  if (on == lanes_) return cost + (stays ? aside : 0);
+  if (on == lanes_) return stays ? aside : 0;
   const bool is_held = on == held_;
-  if (!IsNeeded(lanes_, held_)) return cost + (is_held ? kMove : kRead);
-  if (!is_held) return cost + aside + kRead;
+  if (!IsNeeded(lanes_, held_)) return is_held ? kMove : kRead;
+  if (!is_held) return aside + kRead;
   const bool both = GivesLanes(row) && IsNeededBehind(op, on, lanes_);
-  return cost + kMove + (both ? kWrite : 0);
-}
-
-int ChainWriter::CostOfTruths(ChainValue v) const {
-  if (v == truths_) return 0;
-  return kRead + (IsNeeded(truths_, -1) ? kWrite : 0);
+  return kMove + (both ? kWrite : 0);
 }
 
 bool ChainWriter::IsNeededBehind(const Op& op, ChainValue v,

@@ -86,10 +86,10 @@ class ChainWriter {
   void AddLateGive(ChainValue v);
   // Whether ops that are not written read lanes as wide as v's.
   bool MayReadWhere(ChainValue v) const;
-  // The row that has least to be moved for it.
+  // The row that has least to be moved for it, but for truths that all rows of
+  // the op take.
   const ChainRow& Choose(const Op& op) const;
   int CostOf(const ChainRow& row, const Op& op) const;
-  int CostOfTruths(ChainValue v) const;
   // Whether h may be what the row is on and what it leaves, beside a.
   bool IsToHeld(const ChainRow& row, const Op& op) const;
   // Has a hold v, which the op writes over if so said.

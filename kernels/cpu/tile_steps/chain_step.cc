@@ -16,7 +16,7 @@ bool Differs(const LaneSlot& slot, LaneShape shape) {
          (slot.shape == LaneShape::kRows || slot.shape == LaneShape::kColumns);
 }
 
-// Bytes from a row's lanes to the next one's.
+// Bytes from a row's lanes to the next one's; none of what is in no slot.
 int64_t BytesOfARow(const LaneSlot& slot, const Tile& tile) {
   switch (slot.shape) {
     case LaneShape::kRows:
@@ -136,7 +136,6 @@ void ChainStep::RunRows(Tile& tile, int64_t* firsts) const {
     }
     RunChain(chains_, tile.links, tile.nx);
     for (const Place& place : places_) {
-      if (place.slot.slot < 0) continue;
       tile.links[place.link].at += BytesOfARow(place.slot, tile);
     }
   }

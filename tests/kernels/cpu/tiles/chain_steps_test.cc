@@ -76,7 +76,7 @@ std::string ModuleText(const StepsRow& row) {
 }
 
 // The program's steps in words, but for what moves lanes as they are: links
-// with where they read and give.
+// with where they read and give, "by rows" where each row is by itself.
 class StepTexts {
  public:
   StepTexts(const Module& module, const plan::Region& region,
@@ -150,14 +150,17 @@ class StepTexts {
     if (dynamic_cast<const ChooseStep*>(&step) != nullptr) return "choose";
     if (dynamic_cast<const ChainStep*>(&step) == nullptr) return "";
     std::vector<std::string> links;
+    bool by_rows = false;
     for (const ChainLink& link : tile_.links) {
-      const std::string text = TextOf(link);
+      const std::string text = TextOf(link, &by_rows);
       if (!text.empty()) links.push_back(text);
     }
-    return absl::StrCat("[", absl::StrJoin(links, ", "), "]");
+    return absl::StrCat(by_rows ? "by rows " : "", "[",
+                        absl::StrJoin(links, ", "), "]");
   }
 
-  std::string TextOf(const ChainLink& link) {
+  // `by_rows`: whether it is so, if it was not; `at` has then gone on.
+  std::string TextOf(const ChainLink& link, bool* by_rows) {
     for (const int64_t width : {4, 8}) {
       for (int op = 1; op < kChainOps; ++op) {
         for (int other = 0; other < kChainOthers; ++other) {
@@ -168,8 +171,9 @@ class StepTexts {
             continue;
           }
           std::string text = LinkName(the_op, the_other);
-          if (link.at != nullptr && the_op != ChainOp::kAhead)
-            absl::StrAppend(&text, " ", Where(link));
+          if (link.at != nullptr && the_op != ChainOp::kAhead) {
+            absl::StrAppend(&text, " ", Where(link, by_rows));
+          }
           if (link.goes_past) text += " past";
           return text;
         }
@@ -179,14 +183,14 @@ class StepTexts {
   }
 
   // "%0" an operand, "r0" a result, "s0" a slot, "@" a place of the strip.
-  std::string Where(const ChainLink& link) {
+  std::string Where(const ChainLink& link, bool* by_rows) {
     if (link.of_strip) return "@";
     for (size_t k = 0; k < memory_.size(); ++k) {
       const char* begin = memory_[k].bytes().data();
-      // By rows `at` has gone on to the last one's end.
       if (link.at < begin || link.at > begin + memory_[k].bytes().size()) {
         continue;
       }
+      *by_rows = *by_rows || link.at > begin;
       return k < operands_.size() ? absl::StrCat("%", k)
                                   : absl::StrCat("r", k - operands_.size());
     }
@@ -227,6 +231,12 @@ const StepsRow kSteps[] = {
      "%2: F = add(%0, %1);%3: F = multiply(%2, %1);return %2, %3",
      "[take %0, plus %1, hold, times %1, give r0, take held, give r1] | 2 "
      "places"},
+    // What is kept in a place of the strip takes none of the tile's.
+    {"%0: F",
+     "%1: F = sqrt(%0);%2: F = ceil(%1);%3: F = floor(%2);%4: F = subtract(%1, "
+     "%3);%5: F = subtract(%2, %4)",
+     "[take %0, root, hold, up, give @, down, minus from held, minus from @, "
+     "give r0] | 1 places"},
     {"%0: F, %1: F",
      "%2: F = sqrt(%0);%3: F = ceil(%2);%4: F = sqrt(%1);%5: F = subtract(%3, "
      "%4);return %2, %4, %5",
@@ -302,20 +312,20 @@ const StepsRow kSteps[] = {
     {"%0: H, %1: bf16[5]",
      "%2: H = broadcast_in_dim(%1) ROWS;%3: H = add(%0, %2);%4: H = "
      "multiply(%3, %2)",
-     "op, [take bf16 %0, plus one s, round bf16, times one s, round bf16, give "
-     "bf16 r0] | 3 places"},
+     "op, by rows [take bf16 %0, plus one s, round bf16, times one s, round "
+     "bf16, give bf16 r0] | 3 places"},
     {"%0: H, %1: bf16[300]",
      "%2: H = broadcast_in_dim(%1) COLUMNS;%3: H = add(%0, %2);%4: H = "
      "multiply(%3, %2)",
-     "[take bf16 %0, hold, take bf16 %1, swap, plus held, round bf16, times "
-     "held, round bf16, give bf16 r0] | 2 places"},
+     "by rows [take bf16 %0, hold, take bf16 %1, swap, plus held, round bf16, "
+     "times held, round bf16, give bf16 r0] | 2 places"},
     {"%0: H, %1: bf16[]",
      "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: F = iota() DIMS "
      "dtype=f32 iota_dimension=1;%5: H = convert(%4) dtype=bf16;%6: H = "
      "multiply(%3, %5);%7: H = subtract(%6, %2)",
-     "once op | iota, [take s, round bf16, give bf16 s], [take bf16 %0, plus "
-     "one s, round bf16, hold, take bf16 s, times held, round bf16, minus one "
-     "s, round bf16, give bf16 r0] | 5 places"},
+     "once op | iota, [take s, round bf16, give bf16 s], by rows [take bf16 "
+     "%0, plus one s, round bf16, hold, take bf16 s, times held, round bf16, "
+     "minus one s, round bf16, give bf16 r0] | 5 places"},
     {"%0: H, %1: bf16[]",
      "%2: H = broadcast_in_dim(%1) ALL;%3: H = add(%0, %2);%4: H = power(%3, "
      "%0);%5: H = multiply(%4, %2)",
@@ -372,7 +382,7 @@ const StepsRow kSteps[] = {
      "5,63"},
     {"%0: F, %1: f32[5]",
      "%2: F = broadcast_in_dim(%1) ROWS;%3: F = add(%0, %2)",
-     "[take %0, plus one %1, give r0] | 2 places",
+     "by rows [take %0, plus one %1, give r0] | 2 places",
      {},
      "5,64"},
     {"%0: F, %1: f32[63]",
@@ -382,27 +392,29 @@ const StepsRow kSteps[] = {
      "5,63"},
     {"%0: F, %1: f32[64]",
      "%2: F = broadcast_in_dim(%1) COLUMNS;%3: F = add(%0, %2)",
-     "[take %0, plus %1, give r0] | 2 places",
+     "by rows [take %0, plus %1, give r0] | 2 places",
      {},
      "5,64"},
     {"%0: f32[5], %1: f32[300]",
      "%2: f32[5] = sqrt(%0);%3: F = broadcast_in_dim(%2) ROWS;%4: f32[300] = "
      "sqrt(%1);%5: F = broadcast_in_dim(%4) COLUMNS;%6: F = add(%3, %5)",
-     "[take %0, root, give s], [take one %1, plus s, give r0] | 3 places"},
+     "[take %0, root, give s], by rows [take one %1, plus s, give r0] | 3 "
+     "places"},
     {"%0: F, %1: f32[300]",
      "%2: f32[300] = sqrt(%1);%3: f32[300] = negate(%2);%4: F = "
      "broadcast_in_dim(%3) COLUMNS;%5: F = add(%0, %4);%6: F = sqrt(%5)",
-     "[take %1, root, negative, give s], [take %0, plus s, root, give r0] | 2 "
-     "places"},
+     "[take %1, root, negative, give s], by rows [take %0, plus s, root, give "
+     "r0] | 2 places"},
     // Bytes are taken as lanes.
     {"%0: F, %1: u8[300]",
      "%2: U = broadcast_in_dim(%1) COLUMNS;%3: F = convert(%2) dtype=f32;%4: F "
      "= add(%0, %3)",
-     "[take bytes %1, give s], [take %0, plus s, give r0] | 3 places"},
+     "[take bytes %1, give s], by rows [take %0, plus s, give r0] | 3 places"},
     {"%0: F, %1: u8[5]",
      "%2: U = broadcast_in_dim(%1) ROWS;%3: F = convert(%2) dtype=f32;%4: F = "
      "add(%0, %3)",
-     "[take bytes %1, give s], [take %0, plus one s, give r0] | 3 places"},
+     "[take bytes %1, give s], by rows [take %0, plus one s, give r0] | 3 "
+     "places"},
     {"%0: F, %1: u8[30]",
      "%2: U = broadcast_in_dim(%1) COLUMNS;%3: F = convert(%2) dtype=f32;%4: F "
      "= add(%0, %3)",
@@ -418,11 +430,11 @@ const StepsRow kSteps[] = {
     {"%0: S",
      "%1: s32[1500] = iota() dims=[1500] dtype=s32 iota_dimension=0;%2: S = "
      "reshape(%1) DIMS;%3: S = add(%0, %2)",
-     "[count one count, whole plus %0, give r0] | 1 places"},
+     "by rows [count one count, whole plus %0, give r0] | 1 places"},
     {"%0: S",
      "%1: s32[320] = iota() dims=[320] dtype=s32 iota_dimension=0;%2: S = "
      "reshape(%1) DIMS;%3: S = add(%0, %2)",
-     "[count one count, whole plus %0, give r0] | 1 places",
+     "by rows [count one count, whole plus %0, give r0] | 1 places",
      {},
      "5,64"},
     {"%0: s32[63]",
@@ -432,7 +444,7 @@ const StepsRow kSteps[] = {
     {"%0: s32[64]",
      "%1: s32[64] = iota() dims=[64] dtype=s32 iota_dimension=0;%2: s32[64] = "
      "add(%0, %1)",
-     "[count one count, whole plus %0, give r0] | 1 places"},
+     "by rows [count one count, whole plus %0, give r0] | 1 places"},
     {"%0: S",
      "%1: s32[1500] = iota() dims=[1500] dtype=s32 iota_dimension=0;%2: S = "
      "reshape(%1) DIMS;%3: S = add(%0, %2)",
@@ -440,14 +452,14 @@ const StepsRow kSteps[] = {
      {.isa = Isa::kBase}},
     {"%0: S",
      "%1: S = iota() DIMS dtype=s32 iota_dimension=1;%2: S = add(%0, %1)",
-     "iota, [take %0, whole plus s, give r0] | 2 places"},
+     "iota, by rows [take %0, whole plus s, give r0] | 2 places"},
     {"%0: S",
      "%1: S = iota() DIMS dtype=s32 iota_dimension=0;%2: S = add(%0, %1)",
-     "iota, [take %0, whole plus one s, give r0] | 2 places"},
+     "iota, by rows [take %0, whole plus one s, give r0] | 2 places"},
     {"%0: s64[3000]",
      "%1: s64[3000] = iota() dims=[3000] dtype=s64 iota_dimension=0;%2: "
      "s64[3000] = add(%0, %1)",
-     "[count one count, whole plus %0, give r0] | 1 places"},
+     "by rows [count one count, whole plus %0, give r0] | 1 places"},
     {"%0: f32[3000]",
      "%1: f32[3000] = iota() dims=[3000] dtype=f32 iota_dimension=0;%2: "
      "f32[3000] = add(%0, %1)",
@@ -468,17 +480,17 @@ const StepsRow kSteps[] = {
     {"%0: s32[3000], %1: s32[3000]",
      "%2: s32[3000] = add(%0, %1);%3: s32[3000] = iota() dims=[3000] dtype=s32 "
      "iota_dimension=0;%4: s32[3000] = add(%2, %3)",
-     "[count one count, hold, take %0, whole plus %1, whole plus held, give "
-     "r0] | 2 places"},
+     "by rows [count one count, hold, take %0, whole plus %1, whole plus held, "
+     "give r0] | 2 places"},
     {"%0: s64[3000], %1: s32[3000]",
      "%2: s32[3000] = add(%1, %1);%3: s64[3000] = iota() dims=[3000] dtype=s64 "
      "iota_dimension=0;%4: s64[3000] = subtract(%0, %3);%5: s64[3000] = "
      "convert(%2) dtype=s64;%6: s64[3000] = add(%4, %5)",
-     "[take %1, whole plus itself, give s], op, [count one count, whole minus "
-     "from %0, whole plus s, give r0] | 3 places"},
+     "[take %1, whole plus itself, give s], op, by rows [count one count, "
+     "whole minus from %0, whole plus s, give r0] | 3 places"},
     {"%0: S",
      "%1: S = iota() DIMS dtype=s32 iota_dimension=0;%2: S = add(%0, %1)",
-     "[count one count, whole plus %0, give r0] | 1 places",
+     "by rows [count one count, whole plus %0, give r0] | 1 places",
      {},
      "300000"},
     // What moves no lanes is another name. By two of them an op has two values.
@@ -525,26 +537,26 @@ const StepsRow kSteps[] = {
      "broadcast_in_dim(%3) ROWS;%5: F = subtract(%0, %4);%6: F = "
      "exponential(%5);%7: f32[5] = reduce(%6, %1) dimensions=[1] @0;%8: F = "
      "broadcast_in_dim(%7) ROWS;%9: F = divide(%6, %8)",
-     "fold | [take %0, minus one s, exp, give s], fold | [ahead, take s, over "
-     "one s, give r0] | 6 places"},
+     "fold | by rows [take %0, minus one s, exp, give s], fold | by rows "
+     "[ahead, take s, over one s, give r0] | 6 places"},
     {"%0: F, %1: F",
      "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
      "dimensions=[1] @0;%4: F = broadcast_in_dim(%3) ROWS;%5: F = subtract(%1, "
      "%4);%6: F = sqrt(%5)",
-     "fold | [ahead, take %1, minus one s, root, give r0] | 3 places"},
+     "fold | by rows [ahead, take %1, minus one s, root, give r0] | 3 places"},
     {"%0: F, %1: f32[300]",
      "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
      "dimensions=[1] @0;%4: f32[300] = sqrt(%1);%5: F = broadcast_in_dim(%3) "
      "ROWS;%6: F = broadcast_in_dim(%4) COLUMNS;%7: F = subtract(%6, %5);%8: F "
      "= add(%7, %0)",
-     "fold | [take %1, root, give s], [ahead, take s, minus one s, plus %0, "
-     "give r0] | 4 places"},
+     "fold | [take %1, root, give s], by rows [ahead, take s, minus one s, "
+     "plus %0, give r0] | 4 places"},
     {"%0: F, %1: F",
      "%2: f32[] = constant() value=f32[] {0};%3: f32[5] = reduce(%0, %2) "
      "dimensions=[1] @0;%4: F = broadcast_in_dim(%3) ROWS;%5: F = subtract(%1, "
      "%4);%6: F = power(%5, %0);%7: F = sqrt(%6)",
-     "fold | [ahead, ahead, take %1, minus one s, give s], op, [take s, root, "
-     "give r0] | 4 places"},
+     "fold | by rows [ahead, ahead, take %1, minus one s, give s], op, [take "
+     "s, root, give r0] | 4 places"},
 };
 
 TEST(ChainSteps, AreOfAllOpsThatAChainCanHave) {
@@ -596,6 +608,26 @@ TEST(ChainSteps, AreOfSoManyOpsAtMost) {
       two, "plus %1, give s], [take s, plus %1, give r0] | 2 places"))
       << two;
   EXPECT_EQ(CountOf(two, "plus %1"), 257);
+}
+
+// Those on truths alone begin no chain of their own.
+TEST_F(TileTest, ChainsOfMoreTruthsThanAChainHasOps) {
+  constexpr int kOps = 260;
+  std::string ops = "%3: B = compare(%0, %1) direction=\"LT\"";
+  for (int k = 3; k < kOps; ++k) {
+    absl::StrAppend(&ops, ";%", k + 1, ": B = xor(%", k, ", %2)");
+  }
+  const StepsRow row = {"%0: F, %1: F, %2: B", ops};
+  if (MachineIsa() > Isa::kBase) {
+    EXPECT_TRUE(
+        absl::EndsWith(StepsTextOf(row), "give bools s], op, op | 4 places"))
+        << StepsTextOf(row);
+  }
+  const auto module = ParseModule(ModuleText(row), FindOp);
+  ASSERT_OK(module);
+  Random random(3);
+  ExpectRegions(*module, "xor", random);
+  EXPECT_EQ(counts_.by_tiles, 1);
 }
 
 // More values that live than a strip has places for.
