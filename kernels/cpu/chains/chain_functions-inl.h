@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "hwy/highway.h"
-#include "kernels/cpu/chains/chain_math-inl.h"
+#include "kernels/cpu/chains/chain_elementary-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
@@ -51,6 +51,7 @@ HAWSER_FUNCTION(Exp, ExpOf(x))
 HAWSER_FUNCTION(Log, LogOf(x))
 HAWSER_FUNCTION(Tanh, hn::Tanh(d, x))
 HAWSER_FUNCTION(Logistic, LogisticOf(x))
+HAWSER_FUNCTION(LogPlusOne, LogPlusOneOf(x))
 HAWSER_FUNCTION(FromWhole, hn::ConvertTo(d, Whole<T>(x)))
 HAWSER_FUNCTION(RoundBf16, Bf16::Round(x))
 #if HAWSER_F16

@@ -9,9 +9,7 @@
 #endif
 
 #include <cstdint>
-#include <limits>
 
-#include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/lanes/halves-inl.h"
 
@@ -84,49 +82,6 @@ HWY_INLINE V<T> SignOf(V<T> a) {
   const auto zero = hn::Zero(d);
   return hn::IfThenElse(hn::Gt(a, zero), hn::Set(d, T{1}),
                         hn::IfThenElse(hn::Lt(a, zero), hn::Set(d, T{-1}), a));
-}
-
-// The library's, within 1 ulp (measured over all f32), which knows neither NaN
-// nor what is far above the largest argument. Where the machine scales by
-// powers of 2, by its polynomial alone, within 1.04 ulp (one f32 in three).
-HWY_INLINE V<float> ExpOf(V<float> a) {
-  const Tag<float> d;
-#if HWY_TARGET == HWY_AVX3
-  // Of NaN and a number these give the second operand.
-  const auto x = hn::Max(hn::Set(d, -128.0f), hn::Min(hn::Set(d, 128.0f), a));
-  const auto power = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  // x - power * log(2), which is the sum of two.
-  const auto upper = hn::NegMulAdd(power, hn::Set(d, 0.693145751953125f), x);
-  const auto rest = hn::NegMulAdd(power, hn::Set(d, 1.428606765e-6f), upper);
-  const auto less_one = hn::impl::ExpImpl<float>().ExpPoly(d, rest);
-  const auto e = hn::Add(less_one, hn::Set(d, 1.0f));
-  return V<float>{_mm512_scalef_ps(e.raw, power.raw)};
-#else
-  const auto e = hn::Exp(d, hn::Min(a, hn::Set(d, 128.0f)));
-  return hn::IfThenElse(hn::IsNaN(a), a, e);
-#endif
-}
-
-// Likewise, which knows only positive finite numbers.
-HWY_INLINE V<float> LogOf(V<float> a) {
-  const Tag<float> d;
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const auto zero = hn::Zero(d);
-  const auto none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
-  const auto large =
-      hn::IfThenElse(hn::Lt(a, hn::Set(d, kInfinity)), hn::Log(d, a), a);
-  const auto small =
-      hn::IfThenElse(hn::Eq(a, zero), hn::Set(d, -kInfinity), none);
-  return hn::IfThenElse(hn::Gt(a, zero), large, small);
-}
-
-// 1 / (1 + e^-a), by the sign of a, so that e never overflows.
-HWY_INLINE V<float> LogisticOf(V<float> a) {
-  const Tag<float> d;
-  const auto one = hn::Set(d, 1.0f);
-  const auto e = ExpOf(hn::Neg(hn::Abs(a)));
-  const auto above = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), e, one);
-  return hn::Div(above, hn::Add(one, e));
 }
 
 // x / y, bit for bit. Of a y whose inverse is exact, by that. Else by an

@@ -53,6 +53,7 @@ constexpr ChainRow kChainRows[] = {
     {&kFloor, 0, {{ChainOp::kDown}}},
     {&kIsFinite, 0, {{ChainOp::kFinite}}, Row::kReals, Row::kBools},
     {&kLog, 0, {{ChainOp::kLog}}, Row::kSingles},
+    {&kLogPlusOne, 0, {{ChainOp::kLogPlusOne}}, Row::kSingles},
     {&kLogistic, 0, {{ChainOp::kLogistic}}, Row::kSingles},
     {&kMaximum, 0, {{ChainOp::kLarger, 1}}},
     {&kMaximum, 1, {{ChainOp::kLarger, 0}}},

@@ -100,6 +100,7 @@ struct Table {
       Alone<Log>(ChainOp::kLog);
       Alone<Tanh>(ChainOp::kTanh);
       Alone<Logistic>(ChainOp::kLogistic);
+      Alone<LogPlusOne>(ChainOp::kLogPlusOne);
       Alone<RoundBf16>(ChainOp::kRoundBf16);
 #if HAWSER_F16
       Alone<RoundF16>(ChainOp::kRoundF16);

@@ -94,8 +94,9 @@ enum class ChainOp : uint8_t {
   kLog,
   kTanh,
   kLogistic,
+  kLogPlusOne,
 };
-inline constexpr int kChainOps = static_cast<int>(ChainOp::kLogistic) + 1;
+inline constexpr int kChainOps = static_cast<int>(ChainOp::kLogPlusOne) + 1;
 
 // What `b` is.
 enum class ChainOther : uint8_t {

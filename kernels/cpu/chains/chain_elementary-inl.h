@@ -1,0 +1,111 @@
+// Elementary functions of vectors of f32, for the set of instructions at hand:
+// chains.cc includes it, which is compiled for each of them.
+#if defined(HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_
+#undef HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_
+#else
+#define HAWSER_KERNELS_CPU_CHAINS_CHAIN_ELEMENTARY_INL_H_
+#endif
+
+#include <cstdint>
+#include <limits>
+
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+#include "kernels/cpu/chains/chain_math-inl.h"
+
+#if HWY_TARGET != HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace hawser::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// The library's, within 1 ulp (measured over all f32), which knows neither NaN
+// nor what is far above the largest argument. Where the machine scales by
+// powers of 2, by its polynomial alone, within 1.04 ulp (one f32 in three).
+HWY_INLINE V<float> ExpOf(V<float> a) {
+  const Tag<float> d;
+#if HWY_TARGET == HWY_AVX3
+  // Of NaN and a number these give the second operand.
+  const auto x = hn::Max(hn::Set(d, -128.0f), hn::Min(hn::Set(d, 128.0f), a));
+  const auto power = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  // x - power * log(2), which is the sum of two.
+  const auto upper = hn::NegMulAdd(power, hn::Set(d, 0.693145751953125f), x);
+  const auto rest = hn::NegMulAdd(power, hn::Set(d, 1.428606765e-6f), upper);
+  const auto less_one = hn::impl::ExpImpl<float>().ExpPoly(d, rest);
+  const auto e = hn::Add(less_one, hn::Set(d, 1.0f));
+  return V<float>{_mm512_scalef_ps(e.raw, power.raw)};
+#else
+  const auto e = hn::Exp(d, hn::Min(a, hn::Set(d, 128.0f)));
+  return hn::IfThenElse(hn::IsNaN(a), a, e);
+#endif
+}
+
+// Likewise, which knows only positive finite numbers.
+HWY_INLINE V<float> LogOf(V<float> a) {
+  const Tag<float> d;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto zero = hn::Zero(d);
+  const auto none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const auto large =
+      hn::IfThenElse(hn::Lt(a, hn::Set(d, kInfinity)), hn::Log(d, a), a);
+  const auto small =
+      hn::IfThenElse(hn::Eq(a, zero), hn::Set(d, -kInfinity), none);
+  return hn::IfThenElse(hn::Gt(a, zero), large, small);
+}
+
+// 1 / (1 + e^-a), by the sign of a, so that e never overflows.
+HWY_INLINE V<float> LogisticOf(V<float> a) {
+  const Tag<float> d;
+  const auto one = hn::Set(d, 1.0f);
+  const auto e = ExpOf(hn::Neg(hn::Abs(a)));
+  const auto above = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), e, one);
+  return hn::Div(above, hn::Add(one, e));
+}
+
+// log(1 + a), within 0.97 ulp (measured over all f32): the library's polynomial
+// of m, where 1 + a is a power of 2 times m and sqrt(1/2) <= m < sqrt(2), and
+// what 1 + a lost of a by the slope there.
+HWY_INLINE V<float> LogPlusOneOf(V<float> a) {
+  const Tag<float> d;
+  const hn::RebindToSigned<Tag<float>> di;
+  constexpr int32_t kRootOfHalf = 0x3f3504f3, kMantissa = 0x7fffff;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto one = hn::Set(d, 1.0f);
+  const auto sum = hn::Add(a, one);
+  const auto lost = hn::Sub(a, hn::Sub(sum, one));
+  const auto bits = hn::Sub(hn::BitCast(di, sum), hn::Set(di, kRootOfHalf));
+  const auto power = hn::ShiftRight<23>(bits);
+  const auto m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(di, kMantissa)),
+                                        hn::Set(di, kRootOfHalf)));
+  // 2 to the -power; 0 where nothing is lost.
+  const auto scale =
+      hn::BitCast(d, hn::ShiftLeft<23>(hn::Max(hn::Sub(hn::Set(di, 127), power),
+                                               hn::Zero(di))));
+  const auto part = hn::Mul(lost, scale);
+  const auto f = hn::Sub(m, one);
+  const auto s = hn::Div(f, hn::Add(f, hn::Set(d, 2.0f)));
+  const auto poly = hn::impl::LogImpl<float>().LogPoly(d, s);
+  const auto k = hn::ConvertTo(d, power);
+  // 1 / m of s, near enough.
+  const auto inverse = hn::MulAdd(hn::Add(s, s), hn::Sub(s, one), one);
+  const auto upper =
+      hn::MulAdd(k, hn::Set(d, 9.0580006145e-6f), hn::Mul(part, inverse));
+  const auto lower = hn::MulSub(s, hn::Sub(f, poly), upper);
+  const auto log = hn::MulAdd(k, hn::Set(d, 0.69313812256f), hn::Sub(f, lower));
+  const auto small = hn::IfThenElse(hn::Eq(sum, one), a, log);
+  const auto none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const auto least =
+      hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), hn::Set(d, -kInfinity), none);
+  const auto there = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), small, least);
+  return hn::IfThenElse(hn::Lt(a, hn::Set(d, kInfinity)), there, a);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace hawser::cpu
+HWY_AFTER_NAMESPACE();
+#endif  // HWY_SCALAR
+
+#endif  // per target
