@@ -85,12 +85,10 @@ class StepTexts {
     const Computation& c = module.computation(region.computation);
     const Instruction& i = c.instructions()[region.instruction];
     for (const ValueId v : i.operands) {
-      memory_.push_back(Literal::Zeros(c.shape(v)));
-      operands_.push_back(memory_.back().mutable_bytes().data());
+      operands_.push_back(AddMemory(c.shape(v)));
     }
     for (int k = 0; k < i.num_results; ++k) {
-      memory_.push_back(Literal::Zeros(c.shape(i.first_result + k)));
-      results_.push_back(memory_.back().mutable_bytes().data());
+      results_.push_back(AddMemory(c.shape(i.first_result + k)));
     }
     slots_.resize(program.slot_bytes + 64 + 8 * program.ny * program.nx);
     tile_.operands = operands_;
@@ -126,6 +124,13 @@ class StepTexts {
   }
 
  private:
+  // Zeros, with a byte more, so that no memory begins where another one ends.
+  char* AddMemory(const Shape& shape) {
+    memory_.push_back(
+        Literal::Zeros(Shape::Of(DType::kU8, {shape.byte_size() + 1})));
+    return memory_.back().mutable_bytes().data();
+  }
+
   void Add(const char* which, const TileSteps& steps,
            std::vector<std::string>* lists) {
     std::vector<std::string> texts;
@@ -186,11 +191,9 @@ class StepTexts {
   std::string Where(const ChainLink& link, bool* by_rows) {
     if (link.of_strip) return "@";
     for (size_t k = 0; k < memory_.size(); ++k) {
-      const char* begin = memory_[k].bytes().data();
-      if (link.at < begin || link.at > begin + memory_[k].bytes().size()) {
-        continue;
-      }
-      *by_rows = *by_rows || link.at > begin;
+      const auto bytes = memory_[k].bytes();
+      if (link.at < bytes.begin() || link.at >= bytes.end()) continue;
+      *by_rows = *by_rows || link.at > bytes.begin();
       return k < operands_.size() ? absl::StrCat("%", k)
                                   : absl::StrCat("r", k - operands_.size());
     }
