@@ -43,10 +43,10 @@ ChainStep::ChainStep(int scope, const Chains& chains,
   links_.reserve(links.size() + 1);
   places_.reserve(links.size());
   for (const Link& link : links) {
-    const bool of_given = link.kept < 0 && !Gives(link.op) &&
-                          absl::c_any_of(given_, [&](const GivenSlot& given) {
-                            return given.slot().slot == link.slot.slot;
-                          });
+    const bool of_given =
+        !Gives(link.op) && absl::c_any_of(given_, [&](const GivenSlot& given) {
+          return given.slot().slot == link.slot.slot;
+        });
     AddPlace(link);
     links_.push_back({.code = chains.find(link.op, link.other),
                       .of_strip = link.kept >= 0,

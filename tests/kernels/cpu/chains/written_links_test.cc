@@ -160,6 +160,11 @@ constexpr LinksRow kLinks[] = {
      "b; late c",
      "take x, plus y, hold, plus y, give b last, times held, give c last, take "
      "held, give a last"},
+    {"x: f32; y: f32; t: bool; a = sqrt x; b = sqrt y; p = convert t : f32; "
+     "late a; give b; give p",
+     "take x, root, hold, take y, root, give b last, take held, give a last, "
+     "take bools t, ones, give p last"},
+    {"n: count s32; give n", "count one n, give n last"},
     {"x: f32; y: f32; a = add x y; b = sqrt y; late a; give b",
      "take x, plus y, hold, take y, root, give b last, take held, give a last"},
     {"x: f32; y: f32; t: bool; m = compare x y : bool; n = and m t; late m; "
@@ -441,6 +446,38 @@ TEST(WrittenLinks, FindSoManyPlacesAndThenMemory) {
     EXPECT_EQ(count("give v") - ChainWriter::kPlaces, more) << links;
     EXPECT_EQ(count("larger v"), ChainWriter::kPlaces + more) << links;
     EXPECT_EQ(count("last"), 1) << links;
+  }
+}
+
+// What found no place is in memory, where it need not be given once more; but
+// for halves, which are there as lanes.
+TEST(WrittenLinks, GiveLateOnesOnce) {
+  for (const std::string dtype : {"f32", "bf16"}) {
+    const bool is_half = dtype == "bf16";
+    constexpr int kValues = ChainWriter::kPlaces + 4;
+    std::string chain = absl::StrCat("x: ", dtype, "; y: ", dtype, ";");
+    std::string last = absl::StrCat("w", kValues);
+    if (is_half) chain += "v0 = widen x; u = widen y;";
+    if (!is_half) chain += "v0 = sqrt x;";
+    for (int k = 1; k <= kValues; ++k) {
+      absl::StrAppend(&chain, "v", k, " = sqrt v", k - 1, ";");
+    }
+    absl::StrAppend(&chain, last, " = negate v", kValues, ";");
+    for (int k = kValues - 1; k > 0; --k) {
+      absl::StrAppend(&chain, "w", k, " = maximum w", k + 1, " v", k, ";");
+    }
+    absl::StrAppend(&chain, "z = maximum w1 ", is_half ? "u" : "y", ";");
+    for (int k = 1; k <= kValues; ++k)
+      absl::StrAppend(&chain, "late v", k, ";");
+    const std::vector<std::string> links =
+        absl::StrSplit(TextChain(chain + "give z").Links(), ", ");
+    for (int k = 1; k <= kValues; ++k) {
+      const std::string give =
+          absl::StrCat(is_half ? "give bf16 v" : "give v", k);
+      EXPECT_EQ(
+          absl::c_count(links, give) + absl::c_count(links, give + " last"), 1)
+          << give << " in " << absl::StrJoin(links, ", ");
+    }
   }
 }
 

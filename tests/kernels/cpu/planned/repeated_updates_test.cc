@@ -178,6 +178,31 @@ TEST(RepeatedUpdates, OfSeveralInputsAreArrays) {
   EXPECT_FALSE(absl::StrContains(how, "of one ")) << how;
 }
 
+// As what it is the third operand of too.
+TEST(RepeatedUpdates, ThatASortReadsAreAnArray) {
+  const std::string how = ExpectSame(
+      "module \"m\"\n"
+      "computation @0 \"body\" (%0: f32[], %1: f32[]) {\n"
+      "  %2: f32[] = add(%0, %1)\n"
+      "  return %2\n"
+      "}\n"
+      "computation @1 \"less\" (%0: s32[], %1: s32[], %2: s32[], %3: s32[], "
+      "%4: f32[], %5: f32[]) {\n"
+      "  %6: bool[] = compare(%0, %1) direction=\"LT\"\n"
+      "  return %6\n"
+      "}\n"
+      "computation @2 \"main\" (%0: f32[10], %1: s32[2000,1], %2: f32[], %3: "
+      "s32[2000]) {\n"
+      "  %4: f32[2000] = broadcast_in_dim(%2) broadcast_dimensions=[] "
+      "dims=[2000]\n"
+      "  %5: f32[10] = scatter(%0, %1, %4" HAWSER_ELEMENTS
+      "  %6: s32[2000], %7: s32[2000], %8: f32[2000] = sort(%3, %3, %4) "
+      "dimension=0 is_stable=true @1\n"
+      "  return %5, %6, %8\n"
+      "}\n");
+  EXPECT_FALSE(absl::StrContains(how, "of one ")) << how;
+}
+
 #undef HAWSER_ELEMENTS
 #undef HAWSER_REPEATED
 
