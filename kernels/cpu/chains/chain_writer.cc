@@ -285,7 +285,6 @@ void ChainWriter::Keep(ChainValue v) {
 void ChainWriter::Give(ChainValue v) {
   const ChainOp op = MovesOf(values_[v].dtype).give;
   links_.push_back({op, ChainOther::kLanes, v});
-  values_[v].is_given = true;
   // Halves are read as lanes by nothing but what takes them.
   if (op == ChainOp::kGive || op == ChainOp::kGiveBools) {
     values_[v].is_readable = true;

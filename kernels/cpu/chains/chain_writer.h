@@ -63,7 +63,7 @@ class ChainWriter {
     DType dtype;
     ChainOther read = ChainOther::kNone;  // kNone: an op makes it
     Wanted wanted = Wanted::kNo;
-    bool is_given = false;
+    bool is_given = false;     // where it is wanted, for want of a place
     bool is_readable = false;  // in memory that is no place
     int kept = -1;
     int uses = 0;  // by ops that are not written yet
