@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -31,19 +30,6 @@ int64_t BlockSize(int64_t bytes) {
   int64_t step = kAlignment;
   while (step * 8 < bytes) step *= 2;
   return (std::max<int64_t>(bytes, 1) + step - 1) / step * step;
-}
-
-bool IsLarge(int64_t size) { return size >= int64_t{kLargeBytes}; }
-
-char* NewBlock(int64_t size) {
-  if (IsLarge(size)) return MapLarge(size);
-  return static_cast<char*>(::operator new(
-      static_cast<size_t>(size), std::align_val_t(kAlignment), std::nothrow));
-}
-
-void DeleteBlock(char* block, int64_t size) {
-  if (IsLarge(size)) return UnmapLarge(block, size);
-  ::operator delete(block, std::align_val_t(kAlignment));
 }
 
 }  // namespace
@@ -144,9 +130,9 @@ char* HostAllocator::Take(int64_t size) {
       return block;
     }
   }
-  if (char* block = NewBlock(size)) return block;
+  if (char* block = NewMemory(size)) return block;
   LetGo();  // blocks of other sizes may be what is in the way
-  return NewBlock(size);
+  return NewMemory(size);
 }
 
 void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
@@ -154,7 +140,7 @@ void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
   MemoryCharge spare;
   if (size > kSmallBlock) {
     spare = own_->TryTake(MemoryUse::kSpare, size);
-    if (spare.bytes() == 0) return DeleteBlock(block, size);
+    if (spare.bytes() == 0) return DeleteMemory(block, size);
   }
   const int64_t most = size <= kSmallBlock
                            ? kMostSmallKept
@@ -167,13 +153,13 @@ void HostAllocator::Free(char* block, int64_t size, MemoryCharge charge) {
       return;
     }
   }
-  DeleteBlock(block, size);
+  DeleteMemory(block, size);
 }
 
 void HostAllocator::LetGo() {
   MutexLock lock(&mu_);
   for (auto& [size, blocks] : kept_) {
-    for (Spare& spare : blocks) DeleteBlock(spare.memory, size);
+    for (Spare& spare : blocks) DeleteMemory(spare.memory, size);
   }
   kept_.clear();
   kept_bytes_ = small_kept_bytes_ = 0;

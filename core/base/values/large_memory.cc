@@ -3,12 +3,14 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <new>
 
 namespace hawser {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
+constexpr auto kAlignment = std::align_val_t(64);
 
 size_t InPages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -31,5 +33,15 @@ char* MapLarge(size_t bytes) {
 }
 
 void UnmapLarge(char* memory, size_t bytes) { munmap(memory, InPages(bytes)); }
+
+char* NewMemory(size_t bytes) {
+  if (bytes >= kLargeBytes) return MapLarge(bytes);
+  return static_cast<char*>(::operator new(bytes, kAlignment, std::nothrow));
+}
+
+void DeleteMemory(char* memory, size_t bytes) {
+  if (bytes >= kLargeBytes) return UnmapLarge(memory, bytes);
+  ::operator delete(memory, kAlignment);
+}
 
 }  // namespace hawser

@@ -1,6 +1,6 @@
-// Memory for large values, in huge pages where the kernel has them: first touch
-// in pages of 4 KiB costs more than receiving the bytes (measured: 2 against
-// 8 GB/s).
+// Memory for values, large ones in huge pages where the kernel has them: first
+// touch in pages of 4 KiB costs more than receiving the bytes (measured: 2
+// against 8 GB/s).
 #ifndef HAWSER_CORE_BASE_VALUES_LARGE_MEMORY_H_
 #define HAWSER_CORE_BASE_VALUES_LARGE_MEMORY_H_
 
@@ -15,6 +15,12 @@ inline constexpr size_t kLargeBytes = size_t{4} << 20;
 char* MapLarge(size_t bytes);
 // What MapLarge gave, of the same size.
 void UnmapLarge(char* memory, size_t bytes);
+
+// Contents undefined, aligned to 64 bytes, a cache line and AVX-512's vector;
+// from kLargeBytes on as MapLarge has it. Null: there is none.
+char* NewMemory(size_t bytes);
+// What NewMemory gave, of the same size.
+void DeleteMemory(char* memory, size_t bytes);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_BASE_VALUES_LARGE_MEMORY_H_

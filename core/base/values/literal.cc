@@ -5,19 +5,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/values/large_memory.h"
 
 namespace hawser {
 namespace {
-
-constexpr size_t kAlignment = 64;  // a cache line, and AVX-512's vector
-
-void FreeAligned(const char* p) {
-  ::operator delete(const_cast<char*>(p), std::align_val_t(kAlignment));
-}
 
 template <typename F>
 std::string FloatToString(F value) {
@@ -32,19 +25,13 @@ std::string FloatToString(F value) {
 
 absl::StatusOr<Literal> Literal::Allocate(const Shape& shape) {
   const size_t size = std::max<size_t>(shape.byte_size(), 1);
-  const bool large = size >= kLargeBytes;
-  char* p = large ? MapLarge(size)
-                  : static_cast<char*>(::operator new(
-                        size, std::align_val_t(kAlignment), std::nothrow));
+  char* p = NewMemory(size);
   if (p == nullptr) {
     return ResourceExhausted("no memory for ", shape.ToString(), ", ", size,
                              " bytes");
   }
-  if (!large) {
-    return AdoptWritable(shape, std::shared_ptr<char>(p, FreeAligned));
-  }
   return AdoptWritable(shape, std::shared_ptr<char>(p, [size](char* gone) {
-                         UnmapLarge(gone, size);
+                         DeleteMemory(gone, size);
                        }));
 }
 

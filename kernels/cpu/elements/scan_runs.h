@@ -132,7 +132,7 @@ class BlockScan {
   }
 
   const int64_t n_;
-  alignas(64) Local local_[kScanBlock];
+  Local local_[kScanBlock];
 };
 
 // ---- with their types left out --------------------------------------------

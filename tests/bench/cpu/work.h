@@ -17,7 +17,6 @@
 #include "absl/types/span.h"
 #include "client/sdk/tensor.h"
 #include "core/base/status.h"
-#include "core/base/values/large_memory.h"
 #include "core/base/values/literal.h"
 #include "core/ir/module.h"
 #include "core/runtime/client.h"
@@ -129,20 +128,13 @@ absl::StatusOr<Race> RaceOf(const Setting& setting, Execution execution);
 void Split(int threads, int64_t n, int64_t grain,
            const std::function<void(int64_t begin, int64_t end, int part)>& fn);
 
-// Zeros that have been written, 64-byte aligned: what a floor writes. In pages
-// as hawser's values have.
+// Zeros that have been written, where a value would be: what a floor writes.
 template <typename T>
 std::shared_ptr<T[]> Room(int64_t n) {
-  const size_t bytes = std::max<size_t>((n * sizeof(T) + 63) / 64 * 64, 64);
-  const bool is_large = bytes >= kLargeBytes;
-  void* memory = is_large ? MapLarge(bytes) : std::aligned_alloc(64, bytes);
-  HAWSER_CHECK(memory != nullptr);
-  std::shared_ptr<T[]> room(static_cast<T*>(memory), [=](T* at) {
-    if (is_large) return UnmapLarge(reinterpret_cast<char*>(at), bytes);
-    std::free(at);
-  });
-  std::fill_n(room.get(), n, T());
-  return room;
+  const auto bytes = static_cast<int64_t>((n * sizeof(T) + 63) / 64 * 64);
+  const auto value = std::make_shared<Literal>(
+      Literal::Zeros(Shape::Of(DType::kU8, {bytes})));
+  return {value, reinterpret_cast<T*>(value->mutable_bytes().data())};
 }
 
 // The same every time: elements from [low, high), and whole numbers from [0,

@@ -420,20 +420,28 @@ constexpr LinksRow kLinks[] = {
      "c@2, minus from held, give h last"},
 };
 
+// Values v1 to v`n`, each made of the one before, that all live until w1 has
+// used them, the last first.
+std::string ManyThatLive(int n) {
+  std::string chain;
+  for (int k = 1; k <= n; ++k) {
+    absl::StrAppend(&chain, "v", k, " = sqrt v", k - 1, ";");
+  }
+  absl::StrAppend(&chain, "w", n, " = negate v", n, ";");
+  for (int k = n - 1; k > 0; --k) {
+    absl::StrAppend(&chain, "w", k, " = maximum w", k + 1, " v", k, ";");
+  }
+  return chain;
+}
+
 // So many values that live that lanes, h and all places have one each, and one
 // more. Each has a link that makes it and one that uses it.
 TEST(WrittenLinks, FindSoManyPlacesAndThenMemory) {
   for (const int more : {0, 1, 2}) {
-    std::string chain = "x: bf16; v0 = widen x;";
-    const int values = ChainWriter::kPlaces + 2 + more;
-    for (int k = 1; k <= values; ++k) {
-      absl::StrAppend(&chain, "v", k, " = sqrt v", k - 1, ";");
-    }
-    absl::StrAppend(&chain, "w", values, " = negate v", values, ";");
-    for (int k = values - 1; k > 0; --k) {
-      absl::StrAppend(&chain, "w", k, " = maximum w", k + 1, " v", k, ";");
-    }
-    const std::string links = TextChain(chain + "give w1").Links();
+    const std::string links =
+        TextChain("x: bf16; v0 = widen x;" +
+                  ManyThatLive(ChainWriter::kPlaces + 2 + more) + "give w1")
+            .Links();
     const auto count = [&](const std::string& word) {
       return static_cast<int>(
           std::vector<std::string>(absl::StrSplit(links, word)).size() - 1);
@@ -455,18 +463,10 @@ TEST(WrittenLinks, GiveLateOnesOnce) {
   for (const std::string dtype : {"f32", "bf16"}) {
     const bool is_half = dtype == "bf16";
     constexpr int kValues = ChainWriter::kPlaces + 4;
-    std::string chain = absl::StrCat("x: ", dtype, "; y: ", dtype, ";");
-    std::string last = absl::StrCat("w", kValues);
-    if (is_half) chain += "v0 = widen x; u = widen y;";
-    if (!is_half) chain += "v0 = sqrt x;";
-    for (int k = 1; k <= kValues; ++k) {
-      absl::StrAppend(&chain, "v", k, " = sqrt v", k - 1, ";");
-    }
-    absl::StrAppend(&chain, last, " = negate v", kValues, ";");
-    for (int k = kValues - 1; k > 0; --k) {
-      absl::StrAppend(&chain, "w", k, " = maximum w", k + 1, " v", k, ";");
-    }
-    absl::StrAppend(&chain, "z = maximum w1 ", is_half ? "u" : "y", ";");
+    std::string chain = absl::StrCat(
+        "x: ", dtype, "; y: ", dtype, ";",
+        is_half ? "v0 = widen x; u = widen y;" : "v0 = sqrt x;",
+        ManyThatLive(kValues), "z = maximum w1 ", is_half ? "u" : "y", ";");
     for (int k = 1; k <= kValues; ++k)
       absl::StrAppend(&chain, "late v", k, ";");
     const std::vector<std::string> links =

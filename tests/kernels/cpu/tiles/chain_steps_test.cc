@@ -34,16 +34,6 @@ struct StepsRow {
   std::string dims = "5,300";
 };
 
-constexpr char kStepFolds[] =
-    "computation @0 \"sum\" (%0: f32[], %1: f32[]) {\n"
-    "  %2: f32[] = add(%0, %1)\n"
-    "  return %2\n"
-    "}\n"
-    "computation @1 \"largest\" (%0: f32[], %1: f32[]) {\n"
-    "  %2: f32[] = maximum(%0, %1)\n"
-    "  return %2\n"
-    "}\n";
-
 // A letter is a dtype of all lanes.
 std::string ModuleText(const StepsRow& row) {
   const std::string dims = absl::StrCat("[", row.dims, "]");
@@ -55,7 +45,7 @@ std::string ModuleText(const StepsRow& row) {
   const std::string last =
       result.substr(result.find('%'), result.find(':') - result.find('%'));
   return absl::StrReplaceAll(
-      absl::StrCat("module \"m\"\n", kStepFolds, "computation @2 \"main\" (",
+      absl::StrCat("module \"m\"\n", kFolds, "computation @2 \"main\" (",
                    row.parameters, ") {\n  ",
                    absl::StrReplaceAll(row.ops, {{";", "\n  "}}),
                    named ? "" : "\n  return " + last, "\n}\n"),

@@ -26,6 +26,17 @@
 
 namespace hawser::cpu {
 
+// What modules' reductions call.
+inline constexpr char kFolds[] =
+    "computation @0 \"sum\" (%0: f32[], %1: f32[]) {\n"
+    "  %2: f32[] = add(%0, %1)\n"
+    "  return %2\n"
+    "}\n"
+    "computation @1 \"largest\" (%0: f32[], %1: f32[]) {\n"
+    "  %2: f32[] = maximum(%0, %1)\n"
+    "  return %2\n"
+    "}\n";
+
 inline bool SumsFloats(const Module& module, const plan::Region& region) {
   for (const plan::Point& p : region.points) {
     const DType dtype = module.computation(region.body).shape(p.value).dtype();

@@ -47,16 +47,6 @@ TEST_F(TileTest, LargerRandomGraphs) {
 
 // ---- sizes beyond a tile ----------------------------------------------------
 
-constexpr char kFolds[] =
-    "computation @0 \"sum\" (%0: f32[], %1: f32[]) {\n"
-    "  %2: f32[] = add(%0, %1)\n"
-    "  return %2\n"
-    "}\n"
-    "computation @1 \"largest\" (%0: f32[], %1: f32[]) {\n"
-    "  %2: f32[] = maximum(%0, %1)\n"
-    "  return %2\n"
-    "}\n";
-
 // The sum of `dims` over `axes`, of what a square comes to.
 std::string SumOfSquares(const std::string& dims, const std::string& kept,
                          const std::string& axes) {
