@@ -283,7 +283,9 @@ void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
   lanes.Give();
 }
 
-bool InversesPay(Isa isa) { return isa >= Isa::kAvx2 && !IsOfAmd(); }
+bool InversesPay(Isa isa, Maker maker) {
+  return isa >= Isa::kAvx2 && maker != Maker::kAmd;
+}
 
 }  // namespace hawser::cpu
 #endif  // HWY_ONCE

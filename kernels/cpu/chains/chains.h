@@ -146,7 +146,7 @@ const Chains* FindChains(int64_t width, Isa isa);
 void RunChain(const Chains& chains, absl::Span<const ChainLink> links,
               int64_t n);
 // Whether kOverOne takes less time than kOver.
-bool InversesPay(Isa isa);
+bool InversesPay(Isa isa, Maker maker);
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_CHAINS_CHAINS_H_

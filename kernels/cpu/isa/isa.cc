@@ -42,6 +42,14 @@ constexpr IsaRow kRows[] = {
     {Isa::kAvx512, "avx512", HasAvx512},
 };
 
+Maker MachineMaker() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd") != 0 ? Maker::kAmd : Maker::kIntel;
+#else
+  return Maker::kIntel;
+#endif
+}
+
 const IsaRow& RowOf(Isa isa) { return kRows[static_cast<int>(isa)]; }
 
 }  // namespace
@@ -72,12 +80,22 @@ Isa ProcessIsa() {
   return isa;
 }
 
-bool IsOfAmd() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amd") != 0;
-#else
-  return false;
-#endif
+absl::string_view MakerName(Maker maker) {
+  return maker == Maker::kAmd ? "amd" : "intel";
+}
+
+Maker ProcessMaker() {
+  static const Maker maker = [] {
+    const char* wish = std::getenv("HAWSER_CPU_MAKER");
+    if (wish == nullptr || *wish == '\0') return MachineMaker();
+    for (const Maker maker : {Maker::kAmd, Maker::kIntel}) {
+      if (wish == MakerName(maker)) return maker;
+    }
+    HAWSER_LOG(kWarning) << "HAWSER_CPU_MAKER is left out: \"" << wish
+                         << "\" must be amd or intel";
+    return MachineMaker();
+  }();
+  return maker;
 }
 
 absl::StatusOr<Isa> ParseIsa(absl::string_view name) {

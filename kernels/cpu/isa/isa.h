@@ -21,9 +21,16 @@ Isa ProcessIsa();
 // By its name. Errors: kInvalidArgument, no name of one; kFailedPrecondition,
 // this machine does not have it.
 absl::StatusOr<Isa> ParseIsa(absl::string_view name);
-// Whether the processor is AMD's, which divide vectors in the time of four
-// products (Intel's: of 16), and multiply bf16 without tiles.
-bool IsOfAmd();
+
+// Who made the processor, where costs differ by it: AMD's divide vectors in the
+// time of four products, Intel's in that of 16; AMD's multiply bf16 fast
+// without tiles.
+enum class Maker : uint8_t { kAmd, kIntel };
+absl::string_view MakerName(Maker maker);  // "amd"
+// HAWSER_CPU_MAKER where that is amd or intel, else that of this machine (with
+// a warning, once, where it is another word). Results do not depend on it
+// beyond what fast numerics leave open.
+Maker ProcessMaker();
 
 }  // namespace hawser::cpu
 #endif  // HAWSER_KERNELS_CPU_ISA_ISA_H_

@@ -150,7 +150,7 @@ Dnnl::Dnnl(std::unique_ptr<const Functions> functions)
                        version.patch);
   constexpr int kTiles = dnnl_cpu_isa_avx512_core_amx;
   const bool has_tiles = (functions_->effective_cpu_isa() & kTiles) == kTiles;
-  is_fast_ = has_tiles || IsOfAmd();
+  is_fast_ = has_tiles || ProcessMaker() == Maker::kAmd;
 }
 
 Dnnl::~Dnnl() = default;

@@ -245,7 +245,7 @@ void TileBuilder::FindPlace(const WrittenLink& written, ChainDraft* draft,
   }
   const bool by_inverse = written.op == ChainOp::kOver &&
                           written.other == ChainOther::kOne &&
-                          InversesPay(options_.isa);
+                          InversesPay(options_.isa, options_.maker);
   if (by_inverse) link->op = ChainOp::kOverOne;
 }
 

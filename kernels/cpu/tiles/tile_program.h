@@ -58,7 +58,8 @@ struct TileProgram {
 };
 
 struct TileOptions {
-  Isa isa = MachineIsa();  // whose loops elementwise ops use
+  Isa isa = MachineIsa();        // whose loops elementwise ops use
+  Maker maker = ProcessMaker();  // by whose costs links are chosen
   // Ops whose rows promise no bits use the rows' loops, and sums are those of
   // whole runs.
   bool strict = false;

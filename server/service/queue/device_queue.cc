@@ -1,79 +1,26 @@
 #include "server/service/queue/device_queue.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/status.h"
 
 namespace hawser::server {
-namespace {
 
-// Loops that make way at a time: each keeps a thread of the device's waiting.
-constexpr int kMostPaused = 64;
-// An estimate counts for at most this until the work is measured.
-constexpr double kMostThought = 1;  // seconds
-
-// The estimate may be any number.
-double Thought(double seconds) {
-  return seconds >= 0 && seconds < kMostThought ? seconds : kMostThought;
-}
-
-}  // namespace
-
-DeviceQueue::DeviceQueue(Options options) : options_(std::move(options)) {}
+DeviceQueue::DeviceQueue(Options options)
+    : now_(std::move(options.now)),
+      slots_({.running = options.running,
+              .waiting = options.waiting,
+              .waiting_of_tenant = options.waiting_of_tenant}),
+      moved_(now_()) {}
 
 DeviceQueue::~DeviceQueue() = default;
 
-void DeviceQueue::Turn::Expire(const absl::Status& status) {
-  if (!queue_->Withdraw(shared_from_this())) return;
-  const auto give_up = std::move(work_.give_up);
-  LetGo();
-  give_up(status);
-}
-
 DeviceQueue::TurnPtr DeviceQueue::MakeTurn(const Flow& flow, Work work) {
   return std::make_shared<Turn>(this, flow, std::move(work));
-}
-
-absl::Status DeviceQueue::Full(const Turn& turn) const {
-  const size_t waiting = waiting_;
-  const bool all = waiting >= options_.waiting;
-  std::string when = "how long they take is not known";
-  if (waiting_endless_ == 0) {
-    const double ms = std::ceil(waiting_seconds_ / options_.running * 1e3);
-    when = absl::StrCat("try again in ", std::max(1.0, ms), " ms");
-  }
-  if (all) {
-    return ResourceExhausted("the device has ", waiting,
-                             " executions waiting, the most there may be; ",
-                             when);
-  }
-  return ResourceExhausted(
-      "tenant ", turn.tenant_, " has ", line_.waiting(turn.tenant_),
-      " executions waiting, the most one tenant may; ", when);
-}
-
-void DeviceQueue::Push(const TurnPtr& turn) {
-  turn->state_ = Turn::State::kWaiting;
-  line_.Push(turn->tenant_, turn->flow_, turn, /*first=*/turn->paused_);
-  ++waiting_;
-  if (std::isfinite(turn->work_.seconds)) {
-    waiting_seconds_ += turn->work_.seconds;
-  } else {
-    ++waiting_endless_;
-  }
-}
-
-void DeviceQueue::CountOut(const Turn& turn) {
-  --waiting_;
-  if (std::isfinite(turn.work_.seconds)) {
-    waiting_seconds_ = std::max(0.0, waiting_seconds_ - turn.work_.seconds);
-  } else {
-    --waiting_endless_;
-  }
 }
 
 absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
@@ -82,19 +29,14 @@ absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
       [weak = turn->weak_from_this()](const absl::Status& expired) {
         if (const TurnPtr turn = weak.lock()) turn->Expire(expired);
       });
-  absl::Status full;
+  absl::Status entered;
   {
     MutexLock lock(&mu_);
-    if (waiting_ >= options_.waiting ||
-        line_.waiting(turn->tenant_) >= options_.waiting_of_tenant) {
-      full = Full(*turn);
-    } else {
-      Push(turn);
-    }
+    entered = slots_.Enter(turn, now_());
   }
-  if (!full.ok()) {
+  if (!entered.ok()) {
     turn->LetGo();
-    return full;
+    return entered;
   }
   StartWhatMay();
   // It may have expired before it was in line.
@@ -104,101 +46,53 @@ absl::Status DeviceQueue::Enter(const TurnPtr& turn) {
   return absl::OkStatus();
 }
 
-void DeviceQueue::Charge(Turn& turn) {
-  const absl::Time now = options_.now();
-  const absl::Duration ran = now - turn.charged_to_;
-  if (ran <= absl::ZeroDuration()) return;  // less than estimated
-  turn.charged_to_ = now;
-  turn.had_ += ran;
-  line_.Charge(turn.tenant_, turn.flow_, absl::ToDoubleSeconds(ran));
-}
-
-void DeviceQueue::ChargeRunning() {
-  for (const TurnPtr& turn : running_) Charge(*turn);
-}
-
-void DeviceQueue::StopRunning(const TurnPtr& turn) {
-  const absl::Duration ran = options_.now() - turn->charged_to_;
-  turn->had_ += ran;
-  // Negative where it took less than estimated.
-  line_.Charge(turn->tenant_, turn->flow_, absl::ToDoubleSeconds(ran));
-  --line_.Running(turn->tenant_);
-  running_.erase(turn);
-}
-
 void DeviceQueue::Leave(const TurnPtr& turn) {
   {
     MutexLock lock(&mu_);
-    if (turn->state_ != Turn::State::kRunning) return;
-    turn->state_ = Turn::State::kOver;
-    StopRunning(turn);
+    const absl::Time now = now_();
+    if (!slots_.Leave(turn, now)) return;
+    moved_ = now;
+    resumed_.SignalAll();
   }
   StartWhatMay();
 }
 
-DeviceQueue::TurnPtr DeviceQueue::TakeNext() {
-  const int running = static_cast<int>(running_.size());
-  if (waiting_ == 0 || running > options_.running) return nullptr;
-  ChargeRunning();
-  TurnPtr turn;
-  // The slot beyond the others is for tenants of which nothing runs.
-  if (!line_.Pop(/*idle_only=*/running == options_.running, &turn)) {
-    return nullptr;
-  }
-  CountOut(*turn);
-  turn->state_ = Turn::State::kRunning;
-  const absl::Time now = options_.now();
-  // The estimate counts at once, so that two of one flow do not both start for
-  // having had nothing yet.
-  const double thought = turn->paused_ ? 0 : Thought(turn->work_.seconds);
-  turn->charged_to_ = now + absl::Seconds(thought);
-  turn->had_ += absl::Seconds(thought);
-  line_.Charge(turn->tenant_, turn->flow_, thought);
-  turn->slice_end_ = absl::ToUnixNanos(now + kSlice);
-  ++line_.Running(turn->tenant_);
-  running_.insert(turn);
-  line_.Prune();
-  return turn;
-}
-
-// Work may be over before it returns, and leave: a loop, not a recursion.
-void DeviceQueue::StartWhatMay() {
+void DeviceQueue::StartWhatMay(bool blocks) {
   mu_.Lock();
-  if (starting_) {
+  const auto [here, is_outermost] =
+      starting_.insert(std::this_thread::get_id());
+  if (!is_outermost && !blocks) {
     mu_.Unlock();
     return;
   }
-  starting_ = true;
-  while (TurnPtr turn = TakeNext()) {
-    if (std::exchange(turn->paused_, false)) {
-      --paused_;
-      resumed_.SignalAll();
-      continue;
-    }
+  absl::Time now = now_();
+  while (const auto next = slots_.Next(now)) {
+    const TurnPtr turn = std::static_pointer_cast<Turn>(next);
+    turn->slice_end_ = absl::ToUnixNanos(now + kSlice);
+    moved_ = now;
+    // One that was paused goes on by its own thread.
+    resumed_.SignalAll();
     mu_.Unlock();
-    {
+    if (turn->work_.run != nullptr) {
       const std::function<void()> run = std::move(turn->work_.run);
       turn->LetGo();
       run();
     }
     mu_.Lock();
+    now = now_();
   }
-  if (waiting_ == 0 && running_.empty()) {
-    line_.Clear();
-    waiting_seconds_ = 0;
-  }
-  starting_ = false;
+  if (is_outermost) starting_.erase(std::this_thread::get_id());
   mu_.Unlock();
 }
 
-bool DeviceQueue::Withdraw(const TurnPtr& turn) {
-  MutexLock lock(&mu_);
-  // The thread of a paused turn waits for it itself, and goes on from there.
-  if (turn->state_ != Turn::State::kWaiting || turn->paused_) return false;
-  if (!line_.Erase(turn->tenant_, turn->flow_, turn)) return false;
-  turn->state_ = Turn::State::kOver;
-  CountOut(*turn);
-  return true;
+void DeviceQueue::Turn::Expire(const absl::Status& status) {
+  {
+    MutexLock lock(&queue_->mu_);
+    if (!queue_->slots_.Withdraw(shared_from_this())) return;
+  }
+  const auto give_up = std::move(work_.give_up);
+  LetGo();
+  give_up(status);
 }
 
 // The work's functions may hold what holds the turn: they are released.
@@ -209,60 +103,92 @@ void DeviceQueue::Turn::LetGo() {
 }
 
 bool DeviceQueue::Turn::others_wait() const {
-  return queue_->waiting_ > 0 &&
-         absl::ToUnixNanos(queue_->options_.now()) >= slice_end_;
+  if (absl::ToUnixNanos(queue_->now_()) < slice_end_) return false;
+  return queue_->waiting() > 0;
 }
 
 void DeviceQueue::Pause(const TurnPtr& turn) {
   {
     MutexLock lock(&mu_);
-    if (turn->state_ != Turn::State::kRunning || paused_ >= kMostPaused) return;
-    ++paused_;
-    turn->paused_ = true;
-    StopRunning(turn);
-    Push(turn);
+    const absl::Time now = now_();
+    if (!slots_.Pause(turn, now)) return;
+    moved_ = now;
   }
-  StartWhatMay();
+  StartWhatMay(/*blocks=*/true);
+  AwaitTurn(turn);
+}
+
+void DeviceQueue::AwaitTurn(const TurnPtr& turn) {
+  const CancelToken& cancel = turn->work_.cancel;
   const CancelToken::Registration expiry =
-      turn->work_.cancel.OnExpiry([this](const absl::Status&) {
+      cancel.OnExpiry([this](const absl::Status&) {
         MutexLock lock(&mu_);
         resumed_.SignalAll();
       });
   MutexLock lock(&mu_);
-  resumed_.Wait(&mu_, [&turn] {
-    return turn->state_ == Turn::State::kRunning ||
-           !turn->work_.cancel.Check().ok();
+  resumed_.Wait(&mu_, [&] {
+    return turn->state() != TurnSlots::State::kPaused || !cancel.Check().ok();
   });
-  if (turn->state_ == Turn::State::kRunning) return;
-  // It ends by itself at its next look; until then it runs beside the others.
-  line_.Erase(turn->tenant_, turn->flow_, turn);
-  CountOut(*turn);
-  --paused_;
-  turn->paused_ = false;
-  turn->state_ = Turn::State::kRunning;
-  turn->charged_to_ = options_.now();
-  ++line_.Running(turn->tenant_);
-  running_.insert(turn);
+  // Where it has expired it ends by itself at its next look; until then it runs
+  // beside the others.
+  slots_.Resume(turn, now_());
 }
 
 void DeviceQueue::EndLongerThan(absl::Duration limit) {
   std::vector<TurnPtr> ended;
   {
     MutexLock lock(&mu_);
-    ChargeRunning();
-    for (const TurnPtr& turn : running_) {
-      if (turn->had_ <= limit || turn->over_limit_) continue;
+    slots_.Charge(now_());
+    slots_.ForEachRunning([&](const TurnSlots::TurnPtr& running) {
+      const TurnPtr turn = std::static_pointer_cast<Turn>(running);
+      if (turn->had() <= limit || turn->over_limit_) return;
       turn->ended_text_ = absl::StrCat(
-          "the execution has had ", absl::FormatDuration(turn->had_),
+          "the execution has had ", absl::FormatDuration(turn->had()),
           " of the device, more than one may (--run_limit=",
           absl::FormatDuration(limit), ")");
       turn->over_limit_ = true;
       ended.push_back(turn);
-    }
+    });
   }
   for (const TurnPtr& turn : ended) turn->work_.cancel.Cancel();
 }
 
-size_t DeviceQueue::waiting() const { return waiting_; }
+size_t DeviceQueue::waiting() const {
+  MutexLock lock(&mu_);
+  return slots_.waiting();
+}
+
+DeviceQueue::Line DeviceQueue::Look(absl::string_view tenant) const {
+  MutexLock lock(&mu_);
+  const absl::Time now = now_();
+  absl::Time oldest = now, oldest_of_tenant = now;
+  Line line;
+  slots_.ForEachInLine([&](const TurnSlots::TurnPtr& turn) {
+    ++line.waiting;
+    oldest = std::min(oldest, turn->since());
+    if (turn->tenant() != tenant) return;
+    ++line.waiting_of_tenant;
+    oldest_of_tenant = std::min(oldest_of_tenant, turn->since());
+  });
+  slots_.ForEachInLine([&](const TurnSlots::TurnPtr& turn) {
+    if (turn->since() < oldest_of_tenant) ++line.before_tenant;
+  });
+  line.oldest = now - oldest;
+  line.oldest_of_tenant = now - oldest_of_tenant;
+  line.quiet = now - moved_;
+  return line;
+}
+
+std::string DeviceQueue::WhatRuns() const {
+  MutexLock lock(&mu_);
+  const absl::Time now = now_();
+  std::vector<std::string> texts;
+  slots_.ForEachRunning([&](const TurnSlots::TurnPtr& turn) {
+    texts.push_back(absl::StrCat("tenant ", turn->tenant(), " for ",
+                                 absl::FormatDuration(now - turn->since())));
+  });
+  std::sort(texts.begin(), texts.end());
+  return absl::StrCat(texts.size(), " run: ", absl::StrJoin(texts, ", "));
+}
 
 }  // namespace hawser::server

@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
@@ -19,7 +21,7 @@
 #include "core/base/status.h"
 #include "core/base/threads/cancel.h"
 #include "core/runtime/client.h"
-#include "server/service/queue/fair_line.h"
+#include "server/service/queue/turn_slots.h"
 
 namespace hawser::server {
 
@@ -27,7 +29,8 @@ namespace hawser::server {
 // the least of the device so far, and of its flows (sessions, or its stateless
 // calls) of the one which has had the least. Work is charged the time that was
 // measured. A few run at a time, so that the device is never idle; one more
-// while a tenant waits of which nothing runs. Thread-safe.
+// while a tenant waits of which nothing runs. TurnSlots decides; this class has
+// the lock, the threads that wait and the calls. Thread-safe.
 class DeviceQueue {
  public:
   // Work that takes less is not worth a line and runs at once.
@@ -73,53 +76,56 @@ class DeviceQueue {
   // kResourceExhausted saying whose limit it is and when to try again; nothing
   // of the work is called then.
   absl::Status Enter(const TurnPtr& turn);
-  // The work of a turn is over. Once for each that ran.
+  // The work of a turn is over, wherever its thread is. Once for each that ran.
   void Leave(const TurnPtr& turn);
   // A turn that runs makes way and waits its turn anew. Called by the thread
-  // that computes, and blocks it; returns also when the token expires.
+  // that computes, and blocks it; returns also when the token expires or the
+  // turn leaves.
   void Pause(const TurnPtr& turn);
 
   // Stops work that has had more of the device than `limit`; to be called every
   // second or so.
   void EndLongerThan(absl::Duration limit);
 
+  // What waits at a moment.
+  struct Line {
+    size_t waiting = 0;  // of all tenants
+    size_t waiting_of_tenant = 0;
+    size_t before_tenant = 0;  // that came before the tenant's oldest
+    absl::Duration oldest;     // has waited so long
+    absl::Duration oldest_of_tenant;
+    absl::Duration quiet;  // since a turn began, paused or left
+  };
+  Line Look(absl::string_view tenant) const;
   size_t waiting() const;
+  // "2 run: tenant a for 3s, tenant b for 10ms", for a log.
+  std::string WhatRuns() const;
 
  private:
-  absl::Status Full(const Turn& turn) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The next that may start; null: none.
-  TurnPtr TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges all that run for their time up to now.
-  void ChargeRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Charge(Turn& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void StopRunning(const TurnPtr& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Push(const TurnPtr& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // A turn that was pushed waits no longer.
-  void CountOut(const Turn& turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Out of the line; false when it is not there.
-  bool Withdraw(const TurnPtr& turn);
-  void StartWhatMay();
+  // Starts what may. A thread that is at it already, further out, goes on with
+  // what is left: work may be over before it returns, and leave, and that must
+  // be a loop and no recursion. `blocks`: it will not get there soon.
+  void StartWhatMay(bool blocks = false);
+  // The turn's own thread waits until it runs again.
+  void AwaitTurn(const TurnPtr& turn);
 
-  const Options options_;
+  const std::function<absl::Time()> now_;
   mutable Mutex mu_;
-  FairLine<TurnPtr> line_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_set<TurnPtr> running_ ABSL_GUARDED_BY(mu_);
-  CondVar resumed_;  // a paused turn runs again
-  int paused_ ABSL_GUARDED_BY(mu_) = 0;
-  std::atomic<size_t> waiting_{0};  // read by Pause without the lock
-  double waiting_seconds_ ABSL_GUARDED_BY(mu_) = 0;
-  size_t waiting_endless_ ABSL_GUARDED_BY(mu_) = 0;
-  bool starting_ ABSL_GUARDED_BY(mu_) = false;  // a thread is at it
+  TurnSlots slots_ ABSL_GUARDED_BY(mu_);
+  CondVar resumed_;  // a paused turn runs again, or is over
+  absl::Time moved_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_set<std::thread::id> starting_ ABSL_GUARDED_BY(mu_);
 };
 
-// Its fields are the queue's; the owner of the work holds it meanwhile.
-class DeviceQueue::Turn final : public runtime::Sharing,
+// The owner of the work holds it meanwhile. What TurnSlots keeps in it is
+// guarded by the queue's lock.
+class DeviceQueue::Turn final : public TurnSlots::Turn,
+                                public runtime::Sharing,
                                 public std::enable_shared_from_this<Turn> {
  public:
   Turn(DeviceQueue* queue, const Flow& flow, Work work)
-      : queue_(queue),
-        tenant_(flow.tenant),
-        flow_(flow.id),
+      : TurnSlots::Turn(flow.tenant, flow.id, work.seconds),
+        queue_(queue),
         work_(std::move(work)) {}
   bool others_wait() const override;
   void MakeWay() override { queue_->Pause(shared_from_this()); }
@@ -131,25 +137,17 @@ class DeviceQueue::Turn final : public runtime::Sharing,
 
  private:
   friend class DeviceQueue;
-  enum class State { kNew, kWaiting, kRunning, kOver };
   // Its token has expired: it leaves, if it waits.
   void Expire(const absl::Status& status);
   // It waits no more. Without the queue's lock.
   void LetGo();
 
   DeviceQueue* const queue_;
-  const std::string tenant_;
-  const uint64_t flow_;
-  Work work_;
+  Work work_;                         // null functions once it has run
   CancelToken::Registration expiry_;  // while it waits
   std::atomic<bool> over_limit_{false};
-  std::string ended_text_;  // written before over_limit_ is set
-  // ---- guarded by the queue's lock
-  State state_ = State::kNew;
-  bool paused_ = false;
-  absl::Time charged_to_;              // while it runs
-  absl::Duration had_;                 // of the device, before charged_to_
-  std::atomic<int64_t> slice_end_{0};  // nanoseconds; read without the lock
+  std::string ended_text_;             // written before over_limit_ is set
+  std::atomic<int64_t> slice_end_{0};  // nanoseconds
 };
 
 }  // namespace hawser::server

@@ -28,6 +28,8 @@ class FairLine {
  public:
   // Counts up for work of a tenant that runs: such tenants are remembered.
   int& Running(absl::string_view tenant) { return TenantOf(tenant).running; }
+  // Items in line.
+  size_t size() const { return size_; }
   size_t waiting(absl::string_view tenant) const {
     const auto at = tenants_.find(std::string(tenant));
     return at == tenants_.end() ? 0 : at->second.waiting;
@@ -42,6 +44,7 @@ class FairLine {
       line.key = {line.had, 0, ++arrivals_, flow};
       own.ready.insert(line.key);
     }
+    ++size_;
     if (own.waiting++ == 0) {
       own.had = std::max(own.had, now_);
       own.key = {own.had, 0, ++arrivals_, own.name};
@@ -88,6 +91,16 @@ class FairLine {
     return true;
   }
 
+  // Calls look(item) of each item, in no particular order.
+  template <typename Look>
+  void ForEach(const Look& look) const {
+    for (const auto& [name, tenant] : tenants_) {
+      for (const auto& [id, flow] : tenant.flows) {
+        for (const Item& item : flow.items) look(item);
+      }
+    }
+  }
+
   // The tenant and the flow have had `seconds` more.
   void Charge(absl::string_view tenant, uint64_t flow, double seconds) {
     Tenant& own = TenantOf(tenant);
@@ -121,7 +134,9 @@ class FairLine {
                : std::next(at);
     }
   }
+  // Forgets all that was had. Only while nothing is in line or runs.
   void Clear() {
+    if (tenants_.empty()) return;
     tenants_.clear();
     ready_.clear();
     now_ = 0;
@@ -156,11 +171,13 @@ class FairLine {
   // An item of `line` is no longer in line.
   void Left(Tenant& own, Flow& line) {
     if (line.items.empty()) own.ready.erase(line.key);
+    --size_;
     if (--own.waiting == 0) ready_.erase(own.key);
   }
 
   std::map<std::string, Tenant> tenants_;
   absl::btree_set<Key<std::string>> ready_;
+  size_t size_ = 0;
   double now_ = 0;
   uint64_t arrivals_ = 0;
 };

@@ -1,8 +1,10 @@
 // Spans of threads, and the file they come to.
 #include "core/base/trace/trace.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -100,17 +102,45 @@ TEST(Trace, CountsWhatItHasNoRoomFor) {
   EXPECT_THAT(text, ::testing::EndsWith("\"otherData\":{\"dropped\":5}}\n"));
 }
 
+// While it lives no file of this process grows beyond `bytes`: what writes more
+// is told so, as on a full disk.
+class FilesOfAtMost {
+ public:
+  explicit FilesOfAtMost(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FilesOfAtMost() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FilesOfAtMost(const FilesOfAtMost&) = delete;
+  FilesOfAtMost& operator=(const FilesOfAtMost&) = delete;
+
+ private:
+  rlimit before_ = {};
+  void (*handler_)(int) = SIG_DFL;
+};
+
 TEST(Trace, SaysWhatCannotBeWritten) {
   EXPECT_THAT(StartTrace("/no/such/folder/x.json"),
               StatusIs(StatusCode::kFailedPrecondition,
                        "/no/such/folder/x.json cannot be written: No such"));
   EXPECT_FALSE(IsTraced());
-  ASSERT_OK(StartTrace("/dev/full"));
+  const std::string full = Path("full.json");
+  ASSERT_OK(StartTrace(full));
   EXPECT_THAT(StartTrace(Path("second.json")),
               StatusIs(StatusCode::kFailedPrecondition,
-                       "recorded already, for /dev/full"));
-  EXPECT_THAT(StopTrace(), StatusIs(StatusCode::kFailedPrecondition,
-                                    "/dev/full could not be written"));
+                       absl::StrCat("recorded already, for ", full)));
+  {
+    const FilesOfAtMost none(0);
+    EXPECT_THAT(StopTrace(),
+                StatusIs(StatusCode::kFailedPrecondition,
+                         absl::StrCat(full, " could not be written")));
+  }
   ASSERT_OK(StartTrace(Path("%p.json")));
   ASSERT_OK(StopTrace());
   EXPECT_EQ(TraceFile::Read(Path(absl::StrCat(getpid(), ".json"))).dropped(),

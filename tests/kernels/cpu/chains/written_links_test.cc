@@ -625,9 +625,11 @@ TEST(Chains, WriteOnlyWhatTheyGive) {
 }
 
 TEST(Chains, DivideByInversesWhereThatPays) {
-  EXPECT_FALSE(InversesPay(Isa::kSse4));
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
-    EXPECT_EQ(InversesPay(isa), !IsOfAmd());
+  for (const Maker maker : {Maker::kAmd, Maker::kIntel}) {
+    EXPECT_FALSE(InversesPay(Isa::kSse4, maker));
+    for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+      EXPECT_EQ(InversesPay(isa, maker), maker == Maker::kIntel);
+    }
   }
 }
 
