@@ -162,7 +162,8 @@ void GrpcHost::Sweep() {
   datasets_->Sweep();
   access_->Refresh();
   idle_memory_.Look();
-  if (absl::IsUnavailable(executor_->device->Ping({}))) health_.Stop();
+  health_.SetServing(!absl::IsUnavailable(executor_->device->Ping({})) &&
+                     !executor_->stuck());
 }
 
 void GrpcHost::Stop() {
@@ -170,7 +171,7 @@ void GrpcHost::Stop() {
   if (!sweeper_.Stop()) return;
   if (acceptor_ != nullptr) acceptor_->Stop();
   listener_->Refuse();
-  health_.Stop();
+  health_.SetServing(false);
   executor_->Shutdown();
   // Before the server: it answers the calls that wait for the disk.
   datasets_->Stop(deadline);

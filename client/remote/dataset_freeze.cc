@@ -96,7 +96,10 @@ absl::StatusOr<DatasetInfo> FreezeDataset(
   HAWSER_RETURN_IF_ERROR(session->Submit(freeze, cancel, call.cancel));
   HAWSER_ASSIGN_OR_RETURN(const v1::DatasetInfoProto reply,
                           AwaitWithin(freeze->future(), cancel, client.name()));
-  return FromProto(reply);
+  absl::StatusOr<DatasetInfo> info = FromProto(reply);
+  if (info.ok()) return info;
+  return BrokenProtocol(client.name(),
+                        "the answer to Freeze: ", info.status().message());
 }
 
 }  // namespace hawser

@@ -26,6 +26,9 @@ namespace {
 // that a loop of failing calls does not become a loop of connections.
 constexpr absl::Duration kReopenDelay = absl::Milliseconds(20);
 
+// What the slowest link carries in half a silence.
+constexpr int64_t kBytesOfSlowLink = 128 << 10;
+
 std::string ThisProcess() {
   char host[256] = "client";
   (void)gethostname(host, sizeof(host) - 1);
@@ -55,7 +58,7 @@ RemoteClient::RemoteClient(std::unique_ptr<Transport> transport,
     : transport_(std::move(transport)),
       options_(WithName(std::move(options))),
       address_(transport_->address()),
-      transfers_(options_.bulk_threads) {}
+      transfers_(options_.bulk_threads, options_.silence) {}
 
 RemoteClient::~RemoteClient() {
   gate_->Close();
@@ -104,25 +107,35 @@ void RemoteClient::Watch(const std::shared_ptr<Watched>& watched) {
 
 namespace {
 
-// A ping whose answer says that the server is there.
+// A ping whose answer says that the server is there, and whether it works on
+// the call of a number.
 class SignOfLife final : public Request {
  public:
-  explicit SignOfLife(std::function<void(const absl::Status&)> done)
-      : done_(std::move(done)) {
-    message->mutable_ping();
+  using Done = std::function<void(const absl::Status&, bool is_unfinished)>;
+  SignOfLife(uint64_t number, Done done)
+      : number_(number), done_(std::move(done)) {
+    v1::PingRequest* ping = message->mutable_ping();
+    if (number_ == 0) return;
+    ping->set_report(true);
+    ping->add_calls(number_);
   }
-  void OnReply(const absl::Status& status, v1::ServerMessage*) override {
-    done_(status);
+  void OnReply(const absl::Status& status, v1::ServerMessage* reply) override {
+    // A server of before does not say.
+    const bool says = status.ok() && number_ != 0 && reply->has_ping();
+    const auto& calls =
+        reply == nullptr ? none_ : reply->ping().unfinished_calls();
+    done_(status, !says || std::count(calls.begin(), calls.end(), number_) > 0);
   }
 
  private:
-  const std::function<void(const absl::Status&)> done_;
+  const uint64_t number_;
+  const Done done_;
+  const google::protobuf::RepeatedField<uint64_t> none_;
 };
 
 }  // namespace
 
 void RemoteClient::WatchSilence(const std::shared_ptr<Watched>& watched) {
-  if (!options_.give_up_silent) return;
   const absl::Time since = SteadyNow();
   const auto with = [gate = gate_,
                      weak = std::weak_ptr<Watched>(watched)](auto fn) {
@@ -130,20 +143,25 @@ void RemoteClient::WatchSilence(const std::shared_ptr<Watched>& watched) {
     const Gate::Pass pass = gate->Enter();
     if (pass && watched != nullptr) fn(watched);
   };
-  const auto heard = [this, with](const absl::Status& status) {
+  const auto heard = [this, with](const absl::Status& status,
+                                  bool is_unfinished) {
     with([&](const std::shared_ptr<Watched>& watched) {
-      if (status.ok()) {
-        WatchSilence(watched);
-      } else {
-        watched->Stop(status);
-      }
+      if (!status.ok()) return watched->Stop(status);
+      watched->denied_ = is_unfinished ? 0 : watched->denied_ + 1;
+      // An answer may be on its way: twice is no accident. And so may the
+      // request, over a slow link.
+      const int64_t allowed = 1 + watched->sent_bytes() / kBytesOfSlowLink;
+      if (watched->denied_ <= allowed) return WatchSilence(watched);
+      watched->Stop(
+          BrokenProtocol(address_, "it left out the answer to a call"));
     });
   };
   watched->SetListening(Alarm::OfProcess().At(
       since + options_.silence / 2, [this, with, heard, since] {
         CallbackScope scope;
-        with([&](const std::shared_ptr<Watched>&) {
-          Session()->AskForSign(std::make_shared<SignOfLife>(heard), since);
+        with([&](const std::shared_ptr<Watched>& watched) {
+          Session()->AskForSign(
+              std::make_shared<SignOfLife>(watched->number(), heard), since);
         });
       }));
 }

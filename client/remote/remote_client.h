@@ -64,8 +64,8 @@ class RemoteClient final : public runtime::Client,
   // Stops `watched` when its token expires. Before what it waits for is begun;
   // costs nothing for a token that cannot.
   void Watch(const std::shared_ptr<Watched>& watched);
-  // Where others can stand in (give_up_silent): stops `watched` when the server
-  // says nothing for options().silence from now on, not even to a ping.
+  // Stops `watched` when the server says nothing for options().silence from now
+  // on, not even to a ping, or does not know its number.
   void WatchSilence(const std::shared_ptr<Watched>& watched);
   // The session that serves now; a new one when there is none or it is lost.
   std::shared_ptr<RemoteSession> Session();

@@ -64,8 +64,8 @@ struct RemoteDatasets::Heard {
                          const absl::StatusOr<DatasetInfo>& info) {
     HAWSER_RETURN_IF_ERROR(info);
     if (!IsTag(asked) && info->token != asked) {
-      return Internal(datasets.client_->name(), " was asked for ", asked,
-                      ", answered ", info->token);
+      return BrokenProtocol(datasets.client_->name(), "asked for ", asked,
+                            " it answers with ", info->token);
     }
     datasets.Learn(*info);
     return absl::OkStatus();
@@ -81,11 +81,19 @@ struct RemoteDatasets::Heard {
   absl::Status operator()(const DatasetQuery& query,
                           const absl::StatusOr<DatasetPage>& page) {
     HAWSER_RETURN_IF_ERROR(page);
-    // A page without an end would be asked for again and again.
+    // Pages go up and have an end, or they would be asked for for ever.
+    absl::string_view last = query.after;
+    for (const DatasetInfo& info : page->datasets) {
+      if (info.token <= last) {
+        return BrokenProtocol(datasets.client_->name(), "it lists ", info.token,
+                              " behind \"", last, "\"");
+      }
+      last = info.token;
+    }
     if (!page->more || !page->datasets.empty()) return absl::OkStatus();
-    return Internal(datasets.client_->name(),
-                    " says there are more datasets behind \"", query.after,
-                    "\", and names none");
+    return BrokenProtocol(datasets.client_->name(),
+                          "it says there are more datasets behind \"",
+                          query.after, "\", and names none");
   }
   absl::Status operator()(const DeleteDataset& order,
                           const absl::StatusOr<Acknowledgement>& gone) {
@@ -107,7 +115,10 @@ absl::StatusOr<typename Verb::Answer> RemoteDatasets::AskServer(
   HAWSER_ASSIGN_OR_RETURN(
       const auto reply, client_->transport()->Ask<OnWire<Verb>>(
                             request, {.cancel = runtime::AttemptToken(call)}));
-  return AnswerOf<typename Verb::Answer>(reply);
+  auto answer = AnswerOf<typename Verb::Answer>(reply);
+  if (answer.ok()) return answer;
+  return BrokenProtocol(client_->name(), "the answer to ",
+                        OnWire<Verb>::kMethod, ": ", answer.status().message());
 }
 
 absl::StatusOr<DatasetAnswer> RemoteDatasets::Answer(

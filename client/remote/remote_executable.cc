@@ -10,6 +10,7 @@
 #include "client/remote/remote_client.h"
 #include "client/remote/value.h"
 #include "core/base/clock.h"
+#include "core/base/random.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
 #include "core/runtime/attempt.h"
@@ -25,9 +26,11 @@ using runtime::BufferPtr;
 // that a result without a holder is given back at once.
 class Execution final : public Request {
  public:
-  Execution(std::shared_ptr<const RemoteProgram> program,
+  Execution(std::string address, std::shared_ptr<const RemoteProgram> program,
             std::shared_ptr<Outcome> outcome)
-      : program_(std::move(program)), outcome_(std::move(outcome)) {}
+      : address_(std::move(address)),
+        program_(std::move(program)),
+        outcome_(std::move(outcome)) {}
 
   void OnReply(const absl::Status& status, v1::ServerMessage* reply) override {
     if (!status.ok()) return outcome_->Settle(status);
@@ -41,8 +44,8 @@ class Execution final : public Request {
       auto value = Literal::FromBytes(shape, result.data());
       if (!value.ok()) {
         return outcome_->Settle(
-            Internal("the server answered result ", result.index(),
-                     " wrongly: ", value.status().message()));
+            BrokenProtocol(address_, "result ", result.index(), " of an ",
+                           "execution: ", value.status().message()));
       }
       values[result.index()] = *std::move(value);
     }
@@ -50,26 +53,33 @@ class Execution final : public Request {
   }
 
  private:
+  const std::string address_;
   const std::shared_ptr<const RemoteProgram> program_;
   const std::shared_ptr<Outcome> outcome_;
 };
 
 // The answer to a stateless call, checked against what was compiled.
-absl::StatusOr<std::vector<Literal>> ResultsOf(const Signature& signature,
+absl::StatusOr<std::vector<Literal>> ResultsOf(const std::string& address,
+                                               const Signature& signature,
                                                v1::CallReply reply) {
   std::vector<Literal> results;
   for (v1::LiteralProto& proto : *reply.mutable_results()) {
-    HAWSER_ASSIGN_OR_RETURN(Literal value, FromProto(std::move(proto)));
-    results.push_back(std::move(value));
+    absl::StatusOr<Literal> value = FromProto(std::move(proto));
+    if (!value.ok()) {
+      return BrokenProtocol(address, "result ", results.size(),
+                            " of a call: ", value.status().message());
+    }
+    results.push_back(*std::move(value));
   }
   if (results.size() != signature.results.size()) {
-    return Internal("the server answered ", results.size(), " results for ",
-                    signature.results.size());
+    return BrokenProtocol(address, "a call was answered with ", results.size(),
+                          " results, not ", signature.results.size());
   }
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].shape() == signature.results[i]) continue;
-    return Internal("the server answered ", results[i].shape().ToString(),
-                    " for ", signature.results[i].ToString());
+    return BrokenProtocol(address, "result ", i, " of a call is ",
+                          results[i].shape().ToString(), ", not ",
+                          signature.results[i].ToString());
   }
   return results;
 }
@@ -86,11 +96,14 @@ class StatelessCall final : public Watched,
         ran_on_(client.ran_on()),
         program_(std::move(program)),
         request_(std::move(request)),
+        bytes_(static_cast<int64_t>(request_.ByteSizeLong())),
         flight_("wire", "call"),
         future_(promise_.future()) {}
 
   const Future<runtime::Called>& future() const { return future_; }
   void Stop(const absl::Status& why) override { promise_.Set(why); }
+  uint64_t number() const override { return request_.number(); }
+  int64_t sent_bytes() const override { return bytes_; }
 
   void Send(bool with_body) {
     if (with_body) {
@@ -113,7 +126,8 @@ class StatelessCall final : public Watched,
     if (!reply.ok()) {
       promise_.Set(reply.status());
     } else {
-      auto values = ResultsOf(program_->signature(), *reply);
+      auto values =
+          ResultsOf(transport_->address(), program_->signature(), *reply);
       if (!values.ok()) {
         promise_.Set(values.status());
       } else {
@@ -126,6 +140,7 @@ class StatelessCall final : public Watched,
   const runtime::RanOn ran_on_;
   const std::shared_ptr<RemoteProgram> program_;
   v1::CallRequest request_;
+  const int64_t bytes_;
   TraceFlight flight_;
   Promise<runtime::Called> promise_;
   const Future<runtime::Called> future_;
@@ -203,7 +218,8 @@ absl::StatusOr<std::vector<BufferPtr>> RemoteExecutable::Execute(
 
   const auto& shapes = program_->signature().results;
   auto outcome = std::make_shared<Outcome>(cancel, /*results_come_along=*/true);
-  auto execution = std::make_shared<Execution>(program_, outcome);
+  auto execution =
+      std::make_shared<Execution>(client_->name(), program_, outcome);
   v1::ExecuteRequest* execute = execution->message->mutable_execute();
   // Given back as soon as this is queued: the running work holds them.
   std::vector<BufferPtr> uploads;
@@ -270,6 +286,7 @@ Future<runtime::Called> RemoteExecutable::Call(
   if (absl::Status status = FillCall(arguments, &request); !status.ok()) {
     return Results(status);
   }
+  request.set_number(RandomNumber());
   auto stateless = std::make_shared<StatelessCall>(*client_, program_,
                                                    std::move(request), cancel);
   client_->Watch(stateless);

@@ -48,8 +48,8 @@ void RemoteFetch::OnReply(const absl::Status& status,
   } else {
     auto value = Literal::FromBytes(shape_, reply->fetch().data());
     if (!value.ok()) {
-      value = Internal(client_->name(),
-                       " answered a Fetch wrongly: ", value.status().message());
+      value = BrokenProtocol(
+          client_->name(), "the answer to a Fetch: ", value.status().message());
     }
     Complete(std::move(value));
   }

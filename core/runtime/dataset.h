@@ -78,6 +78,7 @@ struct DatasetInfo {
   // Of the last PutDataset: what really crossed the wire (0: all was there).
   int64_t sent_bytes = 0;
   bool durable = false;  // survives a restart of its holder
+  bool being_written = false;  // so that it will
 
   // ---- where datasets are evicted; elsewhere as here
   // Put, named or read.

@@ -114,6 +114,7 @@ v1::DatasetInfoProto ToProto(const DatasetInfo& info) {
   }
   proto.set_bytes(info.bytes);
   proto.set_durable(info.durable);
+  proto.set_being_written(info.being_written);
   proto.set_last_used_ms(ToMillis(info.last_used));
   proto.set_pinned_until_ms(ToMillis(info.pinned_until));
   for (const std::string& tag : info.tags) proto.add_tags(tag);
@@ -136,6 +137,7 @@ absl::StatusOr<DatasetInfo> FromProto(const v1::DatasetInfoProto& proto) {
   }
   info.bytes = bytes;
   info.durable = proto.durable();
+  info.being_written = proto.being_written();
   info.last_used = FromMillis(proto.last_used_ms());
   info.pinned_until = FromMillis(proto.pinned_until_ms());
   for (const std::string& tag : proto.tags()) {

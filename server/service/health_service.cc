@@ -118,10 +118,10 @@ void HealthService::End(Watch* watch) {
   watches_.erase(watch);
 }
 
-void HealthService::Stop() {
+void HealthService::SetServing(bool serving) {
   MutexLock lock(&mu_);
-  serving_ = false;
-  for (Watch* watch : watches_) watch->Tell(false);
+  serving_ = serving;
+  for (Watch* watch : watches_) watch->Tell(serving);
 }
 
 }  // namespace hawser::server

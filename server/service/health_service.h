@@ -14,12 +14,12 @@ namespace hawser::server {
 // Thread-safe. Outlives the RpcServer it is added to.
 class HealthService {
  public:
-  // Adds its methods. All services added before are healthy until Stop, and
-  // so is this one.
+  // Adds its methods. All services added before are healthy, and so is
+  // this one.
   void AddMethods(RpcServer* server);
-  // From now on nothing is healthy; clients that watch are told. For a stop, or
-  // a device that is lost. May be called again.
-  void Stop();
+  // Whether all of them are healthy from now on; clients that watch are told.
+  // May be called again.
+  void SetServing(bool serving);
 
  private:
   class Watch;

@@ -44,6 +44,20 @@ absl::StatusOr<std::vector<Reply>> RequestLedger::Acknowledge(
   return done;
 }
 
+std::vector<uint64_t> RequestLedger::Unfinished() const {
+  std::vector<uint64_t> unfinished;
+  auto kept = kept_.begin();
+  for (uint64_t sequence = acknowledged_ + 1; sequence <= applied_;
+       ++sequence) {
+    if (kept != kept_.end() && kept->first == sequence) {
+      ++kept;
+    } else {
+      unfinished.push_back(sequence);
+    }
+  }
+  return unfinished;
+}
+
 absl::Status RequestLedger::Keep(const Ticket& ticket, const Reply& reply) {
   if (ticket.sequence <= acknowledged_) return absl::OkStatus();
   kept_bytes_ += reply.bytes;
@@ -57,8 +71,9 @@ absl::Status RequestLedger::Keep(const Ticket& ticket, const Reply& reply) {
   if (charged) return absl::OkStatus();
   return ResourceExhausted("the client left ", kept_bytes_,
                            " bytes of answers unacknowledged, and there is no "
-                           "memory to keep more: ", memory_->name(), " holds ",
-                           memory_->held(), " bytes");
+                           "memory to keep more: ",
+                           memory_->name(), " holds ", memory_->held(),
+                           " bytes");
 }
 
 RequestLedger::Replies RequestLedger::Clear() {

@@ -39,6 +39,8 @@ class RequestLedger {
   RequestLedger(int64_t most, MemoryHolderPtr memory);
 
   uint64_t applied() const { return applied_; }
+  // Requests that have come and have no answer yet, in order.
+  std::vector<uint64_t> Unfinished() const;
   const Replies& kept() const { return kept_; }
   int64_t kept_bytes() const { return kept_bytes_; }
 

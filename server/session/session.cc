@@ -85,6 +85,11 @@ void Session::Answer(const Ticket& ticket, Reply reply) {
   if (!kept.ok()) End(kept);
 }
 
+std::vector<uint64_t> Session::UnfinishedRequests() const {
+  MutexLock lock(&mu_);
+  return ledger_.Unfinished();
+}
+
 bool Session::congested() const {
   const int64_t unfinished = backlog_.requests;
   if (unfinished >= limits_.unfinished) return true;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -103,6 +104,8 @@ class Session {
   // No further request is to be read until ReplyStream::Settled is called.
   bool congested() const;
   int64_t unfinished() const { return backlog_.requests; }
+  // Requests that have come and have no answer yet, in order.
+  std::vector<uint64_t> UnfinishedRequests() const;
 
   // Gives back values, and executables: they share the client's numbers.
   void Release(absl::Span<const uint64_t> numbers);

@@ -71,7 +71,8 @@ class DatasetGet {
         bytes_(bytes),
         into_(into),
         progress_(call.progress),
-        cancel_(runtime::AttemptToken(call)) {}
+        // Its own: an error of one stream ends the others, not the caller.
+        cancel_(runtime::AttemptToken(call).Until(absl::InfiniteFuture())) {}
 
   absl::Status Run(int streams) {
     const int64_t first = bytes_.begin / kChunkBytes;
@@ -192,8 +193,9 @@ class DatasetGet {
         [&](const v1::ShapeProto& proto) -> absl::StatusOr<absl::Span<char>> {
           HAWSER_ASSIGN_OR_RETURN(const Shape shape, FromProto(proto));
           if (shape == expected) return into;
-          return Internal(transport_->address(), " sends ", shape.ToString(),
-                          " for ", expected.ToString(), " of dataset ", token_);
+          return BrokenProtocol(transport_->address(), "it sends ",
+                                shape.ToString(), " for ", expected.ToString(),
+                                " of dataset ", token_);
         },
         call);
   }

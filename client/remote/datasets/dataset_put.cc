@@ -59,9 +59,11 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     HAWSER_RETURN_IF_ERROR(MakeLazyValues());
     HAWSER_RETURN_IF_ERROR(SendAll());
     auto info = Commit();
-    if (!absl::IsFailedPrecondition(info.status()) ||
-        attempt == kCommitAttempts) {
-      return info;
+    if (!absl::IsFailedPrecondition(info.status())) return info;
+    if (attempt == kCommitAttempts) {
+      return Unavailable(transport_->address(), ": ", attempt,
+                         " times it had all chunks and then lacked one: ",
+                         info.status().message());
     }
     MutexLock lock(&mu_);
     asked_.clear();
@@ -83,8 +85,8 @@ absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(
       transport_->Ask<FindMissingMethod>(request, {.cancel = cancel_}));
   for (uint32_t index : reply.missing()) {
     if (index < digests.size()) continue;
-    return Internal(transport_->address(), " misses chunk ", index, " of ",
-                    digests.size());
+    return BrokenProtocol(transport_->address(), "it misses chunk ", index,
+                          " of ", digests.size());
   }
   return std::vector<uint32_t>(reply.missing().begin(), reply.missing().end());
 }
@@ -204,6 +206,15 @@ void DatasetPut::Report(int64_t more) {
   if (progress_ && more != 0) progress_(done, total_bytes_);
 }
 
+bool DatasetPut::IsBeingWritten(const std::string& token) {
+  if (!options_.wait_durable) return false;
+  v1::StatRequest request;
+  request.set_token(token);
+  const auto info = transport_->Ask<OnWire<StatDataset>>(
+      request, {.cancel = cancel_.Until(SteadyNow() + options_.silence / 4)});
+  return info.ok() && info->token() == token && info->being_written();
+}
+
 absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
   auto chunk = chunks_.begin();
   for (ArrayManifest& array : manifest_.arrays) {
@@ -216,15 +227,24 @@ absl::StatusOr<DatasetInfo> DatasetPut::Commit() {
   request.set_upload(upload_);
   *request.mutable_manifest() = ToProto(manifest_);
   request.set_wait_durable(options_.wait_durable);
-  HAWSER_ASSIGN_OR_RETURN(
-      const v1::DatasetInfoProto reply,
-      transport_->Ask<CommitMethod>(request, {.cancel = cancel_}));
-  HAWSER_ASSIGN_OR_RETURN(DatasetInfo info, FromProto(reply));
-  if (const std::string token = TokenOf(manifest_); info.token != token) {
-    return Internal(transport_->address(), " calls the dataset ", info.token,
-                    ", its name is ", token);
+  const std::string token = TokenOf(manifest_);
+  absl::StatusOr<v1::DatasetInfoProto> answer;
+  do {
+    answer = transport_->Ask<CommitMethod>(request, {.cancel = cancel_});
+    // It may still write what is there already, for as long as its disk takes.
+  } while (absl::IsUnavailable(answer.status()) && IsBeingWritten(token));
+  HAWSER_RETURN_IF_ERROR(answer);
+  const v1::DatasetInfoProto& reply = *answer;
+  if (reply.token() != token) {
+    return BrokenProtocol(transport_->address(), "it calls the dataset \"",
+                          reply.token(), "\", its name is ", token);
   }
-  info.sent_bytes = sent_bytes_;
+  absl::StatusOr<DatasetInfo> info = FromProto(reply);
+  if (!info.ok()) {
+    return BrokenProtocol(transport_->address(),
+                          "the answer to Commit: ", info.status().message());
+  }
+  info->sent_bytes = sent_bytes_;
   return info;
 }
 

@@ -62,6 +62,8 @@ class DatasetPut {
   absl::Status SendGroup(Chunks group);
   absl::Status SendOnOneStream(absl::Span<const ChunkToPut> chunks);
   absl::StatusOr<DatasetInfo> Commit();
+  // The server has the dataset, which does not survive a restart yet.
+  bool IsBeingWritten(const std::string& token);
   void Report(int64_t more);
 
   Transport* const transport_;

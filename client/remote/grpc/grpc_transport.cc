@@ -81,7 +81,8 @@ class GrpcTransport final : public Transport {
       const std::vector<std::shared_ptr<grpc::ChannelCredentials>>& credentials,
       const RemoteOptions& options)
       : address_(std::move(address)),
-        protects_bytes_(!options.credentials.ca_file.empty()) {
+        protects_bytes_(!options.credentials.ca_file.empty()),
+        silence_(options.silence) {
     for (const auto& own : credentials) {
       connections_.push_back(
           std::make_unique<GrpcConnection>(address_, own, options, poller_));
@@ -139,26 +140,9 @@ class GrpcTransport final : public Transport {
                    const google::protobuf::Message& request,
                    google::protobuf::Message* reply,
                    const runtime::CallOptions& options) override {
-    const CancelToken cancel = runtime::AttemptToken(options);
-    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), address_));
-    grpc::CompletionQueue queue;
-    grpc::ClientContext context;
-    SetDeadline(cancel, &context);
-    grpc::ByteBuffer answer;
-    grpc::Status status;
-    const auto call = NextBulk().generic.PrepareUnaryCall(
-        &context, absl::StrCat("/hawser.v1.Datasets/", method),
-        ToBuffer(request), &queue);
-    call->StartCall();
-    call->Finish(&answer, &status, nullptr);
-    queue.Shutdown();
-    void* tag;
-    bool ok;
-    const CancelToken::Registration expiry = CancelWithin(cancel, &context);
-    while (queue.Next(&tag, &ok)) {
-    }
-    HAWSER_RETURN_IF_ERROR(CallStatus(status, cancel, address_));
-    return FromBuffer(std::move(answer), reply);
+    return AskOnce(NextConnection(),
+                   absl::StrCat("/hawser.v1.Datasets/", method), request, reply,
+                   runtime::AttemptToken(options));
   }
 
  private:
@@ -169,10 +153,13 @@ class GrpcTransport final : public Transport {
 
   Bulk& NextBulk() { return *bulk_[next_bulk_.fetch_add(1) % bulk_.size()]; }
 
-  BulkConnection NextConnection() { return {&NextBulk().generic, address_}; }
+  BulkConnection NextConnection() {
+    return {&NextBulk().generic, address_, silence_};
+  }
 
   const std::string address_;
   const bool protects_bytes_;
+  const absl::Duration silence_;
   const std::shared_ptr<GrpcPoller> poller_ = GrpcPoller::Shared();
   std::vector<std::unique_ptr<GrpcConnection>> connections_;
   std::unique_ptr<v1::Executor::Stub> session_executor_;

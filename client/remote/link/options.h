@@ -19,10 +19,14 @@ struct RemoteOptions {
   // never longer than its lease. A server whose address refuses
   // connections is given up at once.
   absl::Duration reattach_for = absl::InfiniteDuration();
-  // A server that has been asked and says nothing for so long, not even to a ping
-  // in between, is said in the log.
+  // A server that has been asked and says nothing for so long, not even to a
+  // ping in between, is said in the log, and calls that wait for it end with
+  // kUnavailable; so do transfers of which it takes or sends nothing for so
+  // long.
   absl::Duration silence = absl::Seconds(5);
-  // And its session is given up then: for clients that others can stand in for.
+  // And its session is lost then, with what it holds: for clients that others
+  // can stand in for. Else it goes on where the server speaks again within its
+  // lease.
   bool give_up_silent = false;
   // PutDataset returns only when the dataset survives a server restart.
   bool wait_durable = true;

@@ -18,7 +18,8 @@ constexpr int kTriesWhileUnknown = 50;
 
 }  // namespace
 
-Transfers::Transfers(int threads) : running_(std::max(threads, 1)) {
+Transfers::Transfers(int threads, absl::Duration patience)
+    : patience_(patience), running_(std::max(threads, 1)) {
   for (Running& slot : running_) {
     threads_.emplace_back([this, &slot] { Run(&slot); });
   }
@@ -101,6 +102,7 @@ void Transfers::Run(Running* slot) {
 
 absl::Status Transfers::Attempt(const std::shared_ptr<Transfer>& transfer,
                                 const CancelToken& cancel) {
+  absl::Time until = absl::InfiniteFuture();
   for (int tries = 1;; ++tries) {
     absl::Status status = transfer->Run(cancel);
     if (transfer->InSession() && absl::IsNotFound(status) &&
@@ -108,7 +110,10 @@ absl::Status Transfers::Attempt(const std::shared_ptr<Transfer>& transfer,
       status = Unavailable(status.message());
     }
     if (!absl::IsUnavailable(status) || !transfer->MayRetry()) return status;
-    const absl::Time retry = SteadyNow() + kRetryDelay;
+    const absl::Time now = SteadyNow();
+    if (tries == 1) until = now + patience_;
+    if (now >= until) return status;
+    const absl::Time retry = now + kRetryDelay;
     MutexLock lock(&mu_);
     changed_.WaitUntil(&mu_, retry, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
       return stop_ || !cancel.Check().ok();

@@ -31,10 +31,11 @@ class Transfer {
   virtual void Done(const absl::Status& status) = 0;
 };
 
-// First in, first out, `threads` at a time. Thread-safe.
+// First in, first out, `threads` at a time. A transfer is tried again for as
+// long as `patience` after it first failed. Thread-safe.
 class Transfers {
  public:
-  explicit Transfers(int threads);
+  Transfers(int threads, absl::Duration patience);
   ~Transfers();  // cancels what runs, fails what waits, joins
 
   void Add(std::shared_ptr<Transfer> transfer);
@@ -50,6 +51,7 @@ class Transfers {
   absl::Status Attempt(const std::shared_ptr<Transfer>& transfer,
                        const CancelToken& cancel);
 
+  const absl::Duration patience_;
   Mutex mu_;
   CondVar changed_;
   bool stop_ ABSL_GUARDED_BY(mu_) = false;

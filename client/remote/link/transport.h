@@ -72,9 +72,18 @@ struct ChunkToPut {
   Literal owner;
 };
 
+// What an end did that the protocol does not have: such an end is taken for
+// lost, so that another one stands in for it.
+template <typename... Args>
+absl::Status BrokenProtocol(const std::string& address, const Args&... what) {
+  return Unavailable(address, ": broke the protocol: ", what...);
+}
+
 // Thread-safe. Everything that blocks ends soon after the deadline, the
-// attempt timeout or the cancel flag of its CallOptions, and reports the
-// server's own Status; a lost link is kUnavailable naming the address.
+// attempt timeout or the cancel flag of its CallOptions, or once the other end
+// has neither taken nor sent anything for RemoteOptions::silence, and reports
+// the server's own Status; a lost or silent link is kUnavailable naming the
+// address.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -94,7 +103,7 @@ class Transport {
   virtual absl::Status Upload(const v1::UploadChunk& header,
                               const Literal& value,
                               const runtime::CallOptions& options) = 0;
-  // Errors: kDataLoss when other than into.size() bytes come.
+  // Errors: kUnavailable when other than into.size() bytes come.
   virtual absl::Status Download(const v1::DownloadRequest& request,
                                 absl::Span<char> into,
                                 const runtime::CallOptions& options) = 0;

@@ -2,6 +2,7 @@
 #ifndef HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
 #define HAWSER_CLIENT_REMOTE_LINK_WATCHED_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -38,6 +39,10 @@ class Watched {
   // The token has expired, or the server is silent. Called at most once for
   // each, on the alarm or where a session ends; must not block.
   virtual void Stop(const absl::Status& why) = 0;
+  // By what number the server can say whether it is under way; 0: it cannot.
+  virtual uint64_t number() const { return 0; }
+  // What has to get there before the server can know of it.
+  virtual int64_t sent_bytes() const { return 0; }
 
  protected:
   // It has ended: there is nothing left to stop.
@@ -54,6 +59,7 @@ class Watched {
   }
 
   CancelToken::Registration expiry_;
+  int denied_ = 0;  // times in a row that the server did not know the number
   Mutex mu_;
   std::optional<Alarm::Id> listening_ ABSL_GUARDED_BY(mu_);
 };

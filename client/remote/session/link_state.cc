@@ -124,8 +124,8 @@ absl::Status LinkState::Check(const Owed& owed, absl::Time now) {
 }
 
 absl::Time LinkState::SilentSince(const Owed& owed) const {
-  if (!open() || !owed.answers) return absl::InfiniteFuture();
-  return std::max(heard_, asked_);
+  if (!owed.answers || !was_open() || lost()) return absl::InfiniteFuture();
+  return std::max({heard_, asked_});
 }
 
 absl::Status LinkState::CheckSilence(const Owed& owed, absl::Time now) {
@@ -134,7 +134,7 @@ absl::Status LinkState::CheckSilence(const Owed& owed, absl::Time now) {
     silence_said_ = false;
     return absl::OkStatus();
   }
-  if (pinged_ < since || now - pinged_ < options_.silence / 2) {
+  if (open() && (pinged_ < since || now - pinged_ < options_.silence / 2)) {
     return absl::OkStatus();
   }
   if (!silence_said_) {
@@ -176,6 +176,9 @@ absl::Time LinkState::NextLook(const Owed& owed, absl::Time now) const {
   }
   if (phase_ == Phase::kOpening) by(stream_started_ + options_.connect_timeout);
   if (phase_ == Phase::kBroken) by(next_attempt_);
+  if (was_open() && owed.answers && !silence_said_) {
+    by(SilentSince(owed) + options_.silence);
+  }
   if (was_open()) by(broken_since_ + options_.reattach_for);
   by(now + kLongestBetweenLooks);
   return next;

@@ -37,6 +37,9 @@ class LinkState {
   bool lost() const { return phase_ == Phase::kLost; }
   bool was_open() const { return lease_ > absl::ZeroDuration(); }
   absl::Time last_sent() const { return sent_; }
+  // The server owes answers and has said nothing for too long, and the log says
+  // so.
+  bool silent() const { return silence_said_; }
   // Since when there is no stream that the server has answered on.
   absl::Time detached_since() const {
     return open() ? absl::InfiniteFuture() : broken_since_;
@@ -55,7 +58,10 @@ class LinkState {
   // Sent to a server that owed nothing before.
   void Asked(absl::Time now) { asked_ = now; }
   void Pinged(absl::Time now) { pinged_ = now; }
-  void Heard(absl::Time now) { heard_ = now; }
+  void Heard(absl::Time now) {
+    heard_ = now;
+    silence_said_ = false;
+  }
   // This process stood still for so long: it counts against no server.
   void Forgive(absl::Duration stood_still);
 

@@ -3,6 +3,7 @@
 #define HAWSER_CLIENT_REMOTE_SESSION_REQUEST_H_
 
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "core/base/trace/trace.h"
@@ -17,6 +18,9 @@ std::shared_ptr<v1::ClientMessage> NewClientMessage();
 // it is answered, since a broken stream may ask for it again.
 class Request {
  public:
+  Request() : Request(NewClientMessage()) {}
+  explicit Request(std::shared_ptr<v1::ClientMessage> message)
+      : message(std::move(message)) {}
   virtual ~Request() = default;
 
   // What a trace has of it begins, once `message` is filled.
@@ -35,7 +39,7 @@ class Request {
   // Filled by its maker; RemoteSession adds the numbers and releases when it
   // is sent, and it does not change after that. Apart from the request,
   // so that a transport that still holds it keeps nothing else alive.
-  const std::shared_ptr<v1::ClientMessage> message = NewClientMessage();
+  const std::shared_ptr<v1::ClientMessage> message;
 
  private:
   TraceFlight flight_;

@@ -9,12 +9,21 @@ namespace {
 // unacknowledged, which the server remembers.
 constexpr size_t kUnacknowledged = 1024;
 
+// A request whose caller waits no longer; a stream may ask for it again.
+class Abandoned final : public Request {
+ public:
+  explicit Abandoned(std::shared_ptr<v1::ClientMessage> of)
+      : Request(std::move(of)) {}
+  void OnReply(const absl::Status&, v1::ServerMessage*) override {}
+};
+
 }  // namespace
 
-void RequestWindow::Add(const std::shared_ptr<Request>& request, size_t bytes) {
+void RequestWindow::Add(const std::shared_ptr<Request>& request, size_t bytes,
+                        absl::Time now) {
   request->message->set_sequence(first_ + entries_.size());
   request->message->set_acknowledged(acknowledged());
-  entries_.push_back({request, bytes});
+  entries_.push_back({request, bytes, now});
   unanswered_bytes_ += bytes;
   ++unanswered_;
 }
@@ -42,6 +51,30 @@ std::vector<std::shared_ptr<Request>> RequestWindow::TakeAll() {
   unanswered_bytes_ = 0;
   SignalRoom();
   return requests;
+}
+
+std::vector<std::shared_ptr<Request>> RequestWindow::Abandon() {
+  std::vector<std::shared_ptr<Request>> requests;
+  for (Entry& entry : entries_) {
+    if (entry.request == nullptr) continue;
+    auto abandoned = std::make_shared<Abandoned>(entry.request->message);
+    requests.push_back(std::exchange(entry.request, std::move(abandoned)));
+  }
+  return requests;
+}
+
+uint64_t RequestWindow::FirstBeside(absl::Span<const uint64_t> others,
+                                    uint64_t end) const {
+  auto other = others.begin();
+  uint64_t sequence = first_;
+  for (const Entry& entry : entries_) {
+    if (sequence >= end) break;
+    while (other != others.end() && *other < sequence) ++other;
+    const bool is_other = other != others.end() && *other == sequence;
+    if (entry.request != nullptr && !is_other) return sequence;
+    ++sequence;
+  }
+  return 0;
 }
 
 std::vector<std::shared_ptr<Request>> RequestWindow::After(

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "client/remote/session/request.h"
 #include "core/base/threads/future.h"
 
@@ -17,6 +19,7 @@ namespace hawser {
 // Requests get numbers without gaps, from 1, in the order in which they are
 // added; each is kept until its answer is taken, in any order. What is below
 // the oldest one without an answer is acknowledged: the server may forget it.
+// One that was abandoned stays, without a caller, until its answer comes.
 // The window is full or not; adding does not ask. Not thread-safe.
 class RequestWindow {
  public:
@@ -27,10 +30,26 @@ class RequestWindow {
   static constexpr size_t kBytes = size_t{16} << 20;
 
   // Writes number and acknowledgement into the request's message.
-  void Add(const std::shared_ptr<Request>& request, size_t bytes);
+  void Add(const std::shared_ptr<Request>& request, size_t bytes,
+           absl::Time now);
   // Null when that number has no request here: it was answered before, or
   // never sent.
   std::shared_ptr<Request> TakeAnswered(uint64_t sequence);
+  // Whether a request of that number was ever added.
+  bool WasAdded(uint64_t sequence) const {
+    return sequence > 0 && sequence < first_ + entries_.size();
+  }
+  // Those without an answer, whose callers wait no longer.
+  std::vector<std::shared_ptr<Request>> Abandon();
+  // The oldest without an answer, and since when; InfiniteFuture: there is
+  // none.
+  uint64_t oldest() const { return first_; }
+  absl::Time oldest_since() const {
+    return entries_.empty() ? absl::InfiniteFuture() : entries_.front().since;
+  }
+  // The first number without an answer below `end` that is not among `others`,
+  // which go up; 0: there is none.
+  uint64_t FirstBeside(absl::Span<const uint64_t> others, uint64_t end) const;
   // Those without an answer, which the window then no longer has.
   std::vector<std::shared_ptr<Request>> TakeAll();
   // Those without an answer that come after number `applied`, in order.
@@ -51,6 +70,7 @@ class RequestWindow {
   struct Entry {
     std::shared_ptr<Request> request;  // null once answered
     size_t bytes = 0;
+    absl::Time since;
   };
 
   bool Fits(size_t bytes, int requests) const;

@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/remote/link/watched.h"
 #include "core/base/clock.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/base/threads/progress.h"
@@ -27,6 +29,11 @@ constexpr absl::Duration kGoodbye = absl::Milliseconds(200);
 // A tick that is later than this means that this process itself was stopped.
 constexpr absl::Duration kStoppedProcess = absl::Seconds(1);
 
+// So often a server may break the protocol before its session is given up.
+constexpr int kViolations = 3;
+// The log tells of executions that wait for the device for so long.
+constexpr absl::Duration kLongWait = absl::Minutes(1);
+
 class Ping : public Request {
  public:
   Ping() { message->mutable_ping(); }
@@ -34,6 +41,23 @@ class Ping : public Request {
 };
 
 }  // namespace
+
+// A ping that asks what the server works on. The session outlives it: Close
+// answers all there is.
+class RemoteSession::Report final : public Request {
+ public:
+  explicit Report(RemoteSession* session) : session_(session) {
+    message->mutable_ping()->set_report(true);
+  }
+  void OnReply(const absl::Status& status, v1::ServerMessage* reply) override {
+    // A server of before does not say.
+    if (!status.ok() || !reply->has_ping()) return;
+    session_->OnReport(message->sequence(), reply->ping());
+  }
+
+ private:
+  RemoteSession* const session_;
+};
 
 RemoteSession::RemoteSession(std::shared_ptr<Transport> transport,
                              RemoteOptions options)
@@ -111,6 +135,7 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes, const CancelToken& cancel,
     {
       MutexLock lock(&mu_);
       if (window_.HasMuchRoom(bytes)) return absl::OkStatus();
+      if (link_.silent()) return Silent();
       room = window_.MuchRoom();
     }
     const absl::Status over = AwaitWithin(room, cancel, address_).status();
@@ -153,14 +178,15 @@ bool RemoteSession::Append(const std::shared_ptr<Request>& request,
                                              releases_.end());
     releases_.clear();
   }
-  window_.Add(request, bytes);
-  if (!link_.open()) return false;  // sent once (re)attached
   const absl::Time now = SteadyNow();
-  link_.Sent(now);
-  if (window_.unanswered() == 1) {
+  window_.Add(request, bytes, now);
+  // What was abandoned counts no more against a server that is asked anew.
+  if (window_.unanswered() == 1 || link_.silent()) {
     link_.Asked(now);
     ticks_.By(now + options_.silence / 2);
   }
+  if (!link_.open()) return false;  // sent once (re)attached
+  link_.Sent(now);
   if (batch) {
     ticks_.By(now + kLongestInBatch);
     return stream_->SendInBatch(
@@ -198,7 +224,13 @@ void RemoteSession::OnMessage(v1::ServerMessage* message) {
     OnOneMessage(message);
   } else {
     OnDone({message->done().data(), static_cast<size_t>(message->done_size())});
-    for (v1::ServerMessage& one : *message->mutable_more()) OnOneMessage(&one);
+    for (v1::ServerMessage& one : *message->mutable_more()) {
+      if (one.more().empty() && one.done().empty()) {
+        OnOneMessage(&one);
+      } else {
+        Violated("it sent a message of several within another");
+      }
+    }
   }
   MutexLock lock(&mu_);
   // The server may have nothing left to do but what is held back here.
@@ -210,13 +242,8 @@ void RemoteSession::OnMessage(v1::ServerMessage* message) {
 
 void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
   if (message->sequence() == 0) return OnOpenReply(message);
-  std::shared_ptr<Request> request;
-  {
-    MutexLock lock(&mu_);
-    link_.Heard(SteadyNow());
-    request = window_.TakeAnswered(message->sequence());
-  }
-  if (request == nullptr) return;  // a repeat after reattaching
+  const std::shared_ptr<Request> request = TakeAnswered(message->sequence());
+  if (request == nullptr) return;
   if (message->status().code() == 0) {
     request->Answer(absl::OkStatus(), message);
   } else {
@@ -225,20 +252,78 @@ void RemoteSession::OnOneMessage(v1::ServerMessage* message) {
 }
 
 void RemoteSession::OnDone(absl::Span<const uint64_t> sequences) {
-  Requests requests;
-  requests.reserve(sequences.size());
+  v1::ServerMessage nothing;
+  for (const uint64_t sequence : sequences) {
+    const std::shared_ptr<Request> request = TakeAnswered(sequence);
+    if (request != nullptr) request->Answer(absl::OkStatus(), &nothing);
+  }
+}
+
+std::shared_ptr<Request> RemoteSession::TakeAnswered(uint64_t sequence) {
   {
     MutexLock lock(&mu_);
     link_.Heard(SteadyNow());
-    for (uint64_t sequence : sequences) {
-      requests.push_back(window_.TakeAnswered(sequence));
+    // Null: a repeat after reattaching.
+    if (window_.WasAdded(sequence)) return window_.TakeAnswered(sequence);
+  }
+  Violated(
+      absl::StrCat("it answered request ", sequence, ", which was never sent"));
+  return nullptr;
+}
+
+void RemoteSession::Violated(const std::string& what) {
+  const absl::Status why = BrokenProtocol(address_, what);
+  absl::Status lost;
+  {
+    MutexLock lock(&mu_);
+    if (!link_.open()) return;
+    const absl::Time now = SteadyNow();
+    lost = ++violations_ < kViolations
+               ? link_.Ended({.why = why}, now)
+               : Unavailable(why.message(), "; session lost");
+    if (lost.ok()) ticks_.By(NextTick(now));
+  }
+  HAWSER_LOG(kWarning) << why.message();
+  if (!lost.ok()) LoseAndTell(lost);
+}
+
+bool RemoteSession::WantsReport(absl::Time now) const {
+  return link_.open() && now >= NextReport();
+}
+
+absl::Time RemoteSession::NextReport() const {
+  return std::max(window_.oldest_since(), reported_) + options_.silence;
+}
+
+void RemoteSession::OnReport(uint64_t asked, const v1::PingReply& report) {
+  uint64_t left_out;
+  std::string wait;
+  {
+    MutexLock lock(&mu_);
+    left_out =
+        window_.FirstBeside({report.unfinished().data(),
+                             static_cast<size_t>(report.unfinished_size())},
+                            asked);
+    // An answer may be on its way: twice is no accident.
+    if (std::exchange(left_out_, left_out) != left_out) left_out = 0;
+    const absl::Duration waited = absl::Microseconds(report.waited_us());
+    if (waited < kLongWait) {
+      wait_said_ = absl::ZeroDuration();
+    } else if (waited >= 2 * wait_said_) {
+      wait_said_ = waited;
+      wait = absl::StrCat(
+          address_, ": for ",
+          absl::FormatDuration(absl::Trunc(waited, absl::Seconds(1))),
+          " an execution has been in line for the device, with ",
+          report.waiting_before(), " before it; ", report.waiting(),
+          " of this tenant wait");
     }
   }
-  v1::ServerMessage nothing;
-  for (const auto& request : requests) {
-    // Null: a repeat after reattaching.
-    if (request != nullptr) request->Answer(absl::OkStatus(), &nothing);
+  if (!wait.empty()) {
+    HAWSER_LOG(kWarning) << wait;
   }
+  if (left_out == 0) return;
+  Violated(absl::StrCat("it left out the answer to request ", left_out));
 }
 
 void RemoteSession::OpenStream() {
@@ -276,8 +361,15 @@ void RemoteSession::OnOpenReply(v1::ServerMessage* message) {
     LoseAndTell(CannotOpen(address_, FromProto(message->status())));
     return;
   }
+  if (!message->has_open()) return Violated("it sent an empty message");
   const v1::OpenReply& reply = message->open();
-  bool another;
+  bool another, is_second;
+  {
+    MutexLock lock(&mu_);
+    is_second = link_.open();
+    if (!is_second && link_.phase() != LinkState::Phase::kOpening) return;
+  }
+  if (is_second) return Violated("it opened the session twice");
   {
     MutexLock lock(&mu_);
     if (link_.phase() != LinkState::Phase::kOpening) return;
@@ -347,7 +439,10 @@ void RemoteSession::LoseAndTell(const absl::Status& why) {
 }
 
 absl::Time RemoteSession::NextTick(absl::Time now) const {
-  if (!link_.lost()) return link_.NextLook(owed(), now);
+  if (!link_.lost()) {
+    const absl::Time look = link_.NextLook(owed(), now);
+    return link_.open() ? std::min(look, NextReport()) : look;
+  }
   return stream_ == nullptr ? absl::InfiniteFuture() : now;
 }
 
@@ -355,26 +450,40 @@ void RemoteSession::Tick() {
   const absl::Time now = SteadyNow();
   std::unique_ptr<SessionStream> ended;
   Requests requests;
-  bool lost_now = false, reattach = false;
+  absl::Status why, opened;
+  bool reattach = false;
   {
     MutexLock lock(&mu_);
     const std::optional<absl::Duration> late = ticks_.Late(now);
     if (!late.has_value()) return;
     if (!link_.lost()) {
       if (*late > kStoppedProcess) link_.Forgive(*late);
-      const absl::Status lost = link_.Check(owed(), now);
-      lost_now = !lost.ok();
-      if (lost_now) requests = Lose(lost);
+      const bool was_silent = link_.silent();
+      why = link_.Check(owed(), now);
+      if (!why.ok()) {
+        requests = Lose(why);
+        opened = why;
+      } else if (link_.silent() && !was_silent) {
+        why = Silent();
+        requests = window_.Abandon();
+      }
     }
     reattach = link_.WantsStream(now);
     if (reattach || link_.lost()) ended = std::move(stream_);
     if (link_.open()) {
-      if (link_.WantsPing(owed(), now)) SendPing();
+      if (WantsReport(now)) {
+        reported_ = now;
+        link_.Pinged(now);
+        (void)Append(std::make_shared<Report>(this), 0, /*batch=*/false);
+      } else if (link_.WantsPing(owed(), now)) {
+        SendPing();
+      }
       stream_->Flush();
     }
     ticks_.Next(reattach ? absl::InfiniteFuture() : NextTick(now));
   }
-  if (lost_now) Tell(requests);
+  if (!opened.ok()) opened_.Set(opened);
+  for (const auto& request : requests) request->Answer(why, nullptr);
   ended.reset();
   if (!reattach) return;
   {
@@ -384,6 +493,12 @@ void RemoteSession::Tick() {
     ticks_.By(NextTick(now));
   }
   OpenStream();
+}
+
+absl::Status RemoteSession::Silent() const {
+  return Unavailable(address_, ": has said nothing for ",
+                     absl::FormatDuration(options_.silence),
+                     ", though it was asked");
 }
 
 absl::Status RemoteSession::lost_status() const {

@@ -108,6 +108,19 @@ class RemoteSession {
   void OnMessage(v1::ServerMessage* message);
   void OnOneMessage(v1::ServerMessage* message);
   void OnDone(absl::Span<const uint64_t> sequences);
+  // The request of an answer; null: a repeat, or it was never sent, which is
+  // said to Violated.
+  std::shared_ptr<Request> TakeAnswered(uint64_t sequence);
+  // The server did what the protocol does not have: its stream ends, and the
+  // session with the third such.
+  void Violated(const std::string& what);
+
+  // Requests that take long.
+  class Report;
+  bool WantsReport(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Time NextReport() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The server says what it works on, asked by request `asked`.
+  void OnReport(uint64_t asked, const v1::PingReply& report);
 
   // The stream below.
   void OpenStream();
@@ -123,6 +136,8 @@ class RemoteSession {
   LinkState::Owed owed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     return {window_.unanswered() > 0, !releases_.empty()};
   }
+  // What callers are told of a server that is silent.
+  absl::Status Silent() const;
   absl::Time NextTick(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::shared_ptr<Transport> transport_;
@@ -139,6 +154,11 @@ class RemoteSession {
   std::string secret_ ABSL_GUARDED_BY(mu_);
   RequestWindow window_ ABSL_GUARDED_BY(mu_);
   std::vector<uint64_t> releases_ ABSL_GUARDED_BY(mu_);
+  int violations_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Time reported_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
+  // No answer and not worked on, as of the last report; 0: none was.
+  uint64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Duration wait_said_ ABSL_GUARDED_BY(mu_);  // zero: none is
   LinkState link_ ABSL_GUARDED_BY(mu_);
   TickAlarm ticks_{[this] { Tick(); }};  // under mu_, as its class says
 };

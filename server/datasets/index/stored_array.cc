@@ -40,6 +40,7 @@ bool StoredDataset::NeedsWrite() const {
 DatasetInfo StoredDataset::Info() const {
   DatasetInfo out = info;
   out.durable = IsDurable();
+  out.being_written = writes > 0;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/base/status.h"
 #include "core/base/threads/cpu_threads.h"
@@ -36,6 +37,10 @@ SessionTableOptions SessionOptions(const ExecutorOptions& options) {
 
 // Of one execution where tenants share the device.
 constexpr absl::Duration kRunLimit = absl::Minutes(30);
+// A wait for the device that the log tells of.
+constexpr absl::Duration kLongWait = absl::Minutes(1);
+// Nothing began, paused or ended for so long though something waited.
+constexpr absl::Duration kStuck = absl::Minutes(2);
 // A decoded module and its program take about so many times its bytes.
 constexpr int64_t kExecutableFactor = 4;
 constexpr int64_t kExecutableBytes = 16 << 10;
@@ -88,7 +93,25 @@ void Executor::Sweep() {
     limit = sessions.tenants() > 1 ? kRunLimit : absl::InfiniteDuration();
   }
   queue->EndLongerThan(limit);
+  WatchLine();
   arrays.Sweep();
+}
+
+void Executor::WatchLine() {
+  const DeviceQueue::Line line = queue->Look("");
+  stuck_ = line.oldest > kStuck && line.quiet > kStuck;
+  if (line.oldest < kLongWait) {
+    long_wait_said_ = absl::ZeroDuration();
+    return;
+  }
+  // At a minute, two, four, ...
+  if (line.oldest < 2 * long_wait_said_) return;
+  long_wait_said_ = line.oldest;
+  HAWSER_LOG(kWarning) << line.waiting
+                       << " executions wait for the device, the oldest for "
+                       << absl::FormatDuration(
+                              absl::Trunc(line.oldest, absl::Seconds(1)))
+                       << "; " << queue->WhatRuns();
 }
 
 void Executor::Shutdown() {
@@ -105,10 +128,9 @@ absl::StatusOr<Executor::ExecutablePtr> Executor::Charged(
   };
   auto held = std::make_shared<Held>();
   HAWSER_ASSIGN_OR_RETURN(
-      held->charge,
-      memory->Tenant(tenant)->Take(
-          MemoryUse::kExecutable,
-          kExecutableBytes + kExecutableFactor * module_bytes));
+      held->charge, memory->Tenant(tenant)->Take(
+                        MemoryUse::kExecutable,
+                        kExecutableBytes + kExecutableFactor * module_bytes));
   HAWSER_ASSIGN_OR_RETURN(held->executable, compile());
   return ExecutablePtr(held, held->executable.get());
 }

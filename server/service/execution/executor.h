@@ -2,6 +2,7 @@
 #ifndef HAWSER_SERVER_SERVICE_EXECUTION_EXECUTOR_H_
 #define HAWSER_SERVER_SERVICE_EXECUTION_EXECUTOR_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "server/datasets/dataset_store.h"
 #include "server/datasets/storage/chunk_memory.h"
 #include "server/service/execution/device_arrays.h"
+#include "server/service/execution/running_calls.h"
 #include "server/service/queue/device_queue.h"
 #include "server/session/executable_cache.h"
 #include "server/session/session_table.h"
@@ -79,6 +81,9 @@ struct Executor {
   void Sweep();
   // Ends all sessions and closes their streams with kUnavailable.
   void Shutdown();
+  // For two minutes nothing has begun, paused or ended on the device, though
+  // something waits for it. As of the last Sweep.
+  bool stuck() const { return stuck_; }
 
   const std::shared_ptr<runtime::Client> device;
   DatasetStore* const datasets;
@@ -92,6 +97,7 @@ struct Executor {
   ExecutableCache executables;
   ChunkMemory upload_memory;
   DeviceArrays arrays;
+  RunningCalls calls;
   // Behind what their threads use, which is the rest and each other.
   ThreadPool turns;  // one thread, where sessions with much to do take turns
   ThreadPool workers;
@@ -104,6 +110,11 @@ struct Executor {
   absl::StatusOr<ExecutablePtr> Charged(
       absl::string_view tenant, int64_t module_bytes,
       const std::function<absl::StatusOr<ExecutablePtr>()>& compile);
+  // Tells the log of a long wait for the device, and whether nothing moves.
+  void WatchLine();
+
+  std::atomic<bool> stuck_{false};
+  absl::Duration long_wait_said_;  // by Sweep's thread; zero: none is
   // Under memory pressure lets go of what can be had again. Behind what it
   // uses.
   const LetGoWhileAlive let_go_;

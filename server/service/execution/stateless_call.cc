@@ -20,7 +20,13 @@ StatelessCall::StatelessCall(Executor& executor, absl::string_view tenant,
     : executor_(executor),
       tenant_(tenant),
       request_(request),
-      done_(std::move(done)) {
+      number_(request->number()),
+      done_([&executor, tenant = std::string(tenant), number = number_,
+             done = std::move(done)](absl::StatusOr<v1::CallReply> reply) {
+        executor.calls.End(tenant, number);
+        done(std::move(reply));
+      }) {
+  executor.calls.Begin(tenant, number_);
   options_.cancel = cancel;
   if (executor.memory != nullptr) {
     options_.memory = executor.memory->Tenant(tenant)->Part("calls");

@@ -42,6 +42,7 @@ class StatelessCall : public std::enable_shared_from_this<StatelessCall> {
   Executor& executor_;
   const std::string tenant_;
   v1::CallRequest* const request_;
+  const uint64_t number_;  // among the running calls
   runtime::CallOptions options_;
   const Done done_;
   MemoryCharge request_charge_;

@@ -72,7 +72,8 @@ void Compile(Executor& executor, const std::shared_ptr<Session>& session,
     *waiting = *std::move(charge);
   }
   executor.workers.Schedule([&executor, session, ticket, request, waiting,
-                        fingerprint = *fingerprint, done = std::move(done)] {
+                             fingerprint = *fingerprint,
+                             done = std::move(done)] {
     runtime::CallOptions call;
     call.cancel = session->cancel();
     FinishCompile(
@@ -103,9 +104,9 @@ absl::Status Upload(Executor& executor, Session& session,
   *proto.mutable_data() = std::move(*request.mutable_data());
   HAWSER_ASSIGN_OR_RETURN(Literal value, FromProto(std::move(proto)));
   if (session.memory() != nullptr) {
-    HAWSER_ASSIGN_OR_RETURN(MemoryCharge charge,
-                            session.memory()->Take(MemoryUse::kUpload,
-                                                   shape.byte_size()));
+    HAWSER_ASSIGN_OR_RETURN(
+        MemoryCharge charge,
+        session.memory()->Take(MemoryUse::kUpload, shape.byte_size()));
     value = Charged(std::move(value), std::move(charge));
   }
   runtime::CallOptions call;
@@ -180,6 +181,28 @@ void Fetch(const std::shared_ptr<Session>& session, const Ticket& ticket,
   });
 }
 
+// ---- ping -----------------------------------------------------------------
+
+void Ping(const Executor& executor, Session& session, const Ticket& ticket,
+          const v1::PingRequest& request) {
+  if (!request.report()) return Answer(session, ticket, absl::OkStatus());
+  auto message = NewServerMessage();
+  v1::PingReply* reply = message->mutable_ping();
+  for (const uint64_t sequence : session.UnfinishedRequests()) {
+    if (sequence != ticket.sequence) reply->add_unfinished(sequence);
+  }
+  const DeviceQueue::Line line = executor.queue->Look(session.tenant());
+  reply->set_waiting(static_cast<int64_t>(line.waiting_of_tenant));
+  reply->set_waiting_before(static_cast<int64_t>(line.before_tenant));
+  reply->set_waited_us(absl::ToInt64Microseconds(line.oldest_of_tenant));
+  for (const uint64_t call : request.calls()) {
+    if (executor.calls.Has(session.tenant(), call)) {
+      reply->add_unfinished_calls(call);
+    }
+  }
+  Answer(session, ticket, std::move(message));
+}
+
 // A request of a later version is a field that this one does not know.
 absl::Status RefuseUnknown(const v1::ClientMessage& message,
                            uint64_t sequence) {
@@ -232,7 +255,7 @@ void ApplyRequest(Executor& executor, const std::shared_ptr<Session>& session,
       Freeze::Start(executor, session, ticket, *message->mutable_freeze());
       break;
     case v1::ClientMessage::kPing:
-      Answer(*session, ticket, absl::OkStatus());
+      Ping(executor, *session, ticket, message->ping());
       break;
     default:
       Answer(*session, ticket, RefuseUnknown(*message, ticket.sequence));

@@ -20,9 +20,8 @@ constexpr size_t kFrameBytes = 512 << 10;
 absl::Status Run(const BulkConnection& connection, absl::string_view method,
                  const BulkFrames& frames,
                  const runtime::CallOptions& options) {
-  return RunBulkStream(connection.stub, absl::StrCat("/hawser.v1.", method),
-                       frames, runtime::AttemptToken(options),
-                       connection.address);
+  return RunBulkStream(connection, absl::StrCat("/hawser.v1.", method), frames,
+                       runtime::AttemptToken(options));
 }
 
 // Where the data of a stream goes, front to back.
@@ -36,12 +35,13 @@ class Filling {
     total_ = static_cast<int64_t>(into.size());
   }
 
-  // Takes the data of a frame. Errors: kDataLoss, more than there is place for.
+  // Takes the data of a frame. Errors: kUnavailable, more than there is place
+  // for.
   absl::Status Take(const InFrame& frame) {
     if (frame.size() > left_.size()) {
-      return DataLoss(connection_.address, " sends more than ", total_,
-                      " bytes: ", frame.size() - left_.size(),
-                      " too many so far");
+      return BrokenProtocol(connection_.address, "it sends more than ", total_,
+                            " bytes: ", frame.size() - left_.size(),
+                            " too many so far");
     }
     frame.CopyTo(left_.data());
     left_.remove_prefix(frame.size());
@@ -51,8 +51,8 @@ class Filling {
 
   absl::Status CheckFull() const {
     if (left_.empty()) return absl::OkStatus();
-    return DataLoss(connection_.address, " sent ", total_ - left_.size(),
-                    " of ", total_, " bytes");
+    return BrokenProtocol(connection_.address, "it sent ",
+                          total_ - left_.size(), " of ", total_, " bytes");
   }
 
  private:
@@ -78,7 +78,7 @@ absl::Status Receive(
     Frame header;
     InFrame frame;
     if (!frame.Parse(buffer, Frame::kDataFieldNumber, &header)) {
-      return DataLoss(connection.address, " sends a frame that is none");
+      return BrokenProtocol(connection.address, "a frame is none");
     }
     return take(header, frame);
   };
@@ -152,12 +152,12 @@ absl::Status BulkPut(const BulkConnection& connection, uint64_t upload,
   };
   v1::PutReply reply;
   frames.take = [&](grpc::ByteBuffer* frame) {
-    return FromBuffer(std::move(*frame), &reply);
+    return FromBuffer(std::move(*frame), &reply, connection.address);
   };
   HAWSER_RETURN_IF_ERROR(Run(connection, "Datasets/Put", frames, options));
   if (reply.chunks() == chunks.size()) return absl::OkStatus();
-  return DataLoss(connection.address, " took ", reply.chunks(), " of ",
-                  chunks.size(), " chunks");
+  return BrokenProtocol(connection.address, "it took ", reply.chunks(), " of ",
+                        chunks.size(), " chunks");
 }
 
 absl::Status BulkGet(const BulkConnection& connection,
@@ -171,7 +171,9 @@ absl::Status BulkGet(const BulkConnection& connection,
       connection, "Datasets/Get", request,
       [&](const v1::GetChunk& header, const InFrame& frame) -> absl::Status {
         if (header.has_shape()) {
-          if (placed) return DataLoss(connection.address, " sends two shapes");
+          if (placed) {
+            return BrokenProtocol(connection.address, "it sends two shapes");
+          }
           HAWSER_ASSIGN_OR_RETURN(const absl::Span<char> into,
                                   on_shape(header.shape()));
           filling.Place(into);
@@ -180,7 +182,7 @@ absl::Status BulkGet(const BulkConnection& connection,
         return filling.Take(frame);
       },
       options));
-  if (!placed) return DataLoss(connection.address, " sent no shape");
+  if (!placed) return BrokenProtocol(connection.address, "it sent no shape");
   return filling.CheckFull();
 }
 

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "client/remote/grpc/bulk/bulk_stream.h"
 #include "client/remote/link/transport.h"
 #include "core/base/values/literal.h"
 #include "core/runtime/client.h"
@@ -44,12 +45,6 @@ class FrameCutter {
   const int data_field_;
   absl::Span<const char> left_;
   const std::shared_ptr<const Literal> owner_;
-};
-
-// Where the calls go. Both outlive a call.
-struct BulkConnection {
-  grpc::GenericStub* stub;
-  const std::string& address;
 };
 
 // As the methods of Transport that are called the same, whose contracts hold.

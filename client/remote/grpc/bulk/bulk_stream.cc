@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "client/remote/link/transport.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "proto/grpc_status.h"
@@ -17,34 +18,82 @@
 namespace hawser {
 namespace {
 
-// One thread does it all: it waits for what it has started itself.
-class BulkStream {
+// A wait that ends this much late means that this process stood still itself,
+// which counts against no server.
+constexpr absl::Duration kStoodStill = absl::Seconds(1);
+
+// The operations of one call, and the silence of its other end.
+class Operations {
  public:
-  BulkStream(const BulkFrames& frames, const CancelToken& cancel)
-      : frames_(frames), cancel_(cancel) {}
-  ~BulkStream() {
+  Operations(const BulkConnection& connection, grpc::ClientContext* context)
+      : connection_(connection), context_(*context) {}
+  ~Operations() {
     queue_.Shutdown();
     void* tag;
     bool ok;
     while (queue_.Next(&tag, &ok)) {
     }
   }
+  grpc::CompletionQueue* queue() { return &queue_; }
 
-  absl::Status Run(grpc::GenericStub* stub, const std::string& method,
-                   absl::string_view address) {
+  // Waits for the next operation to end. After so long a silence it cancels
+  // the call, once, and goes on waiting.
+  void Next(void** tag, bool* ok) {
+    absl::Time until = SteadyNow() + connection_.silence;
+    while (queue_.AsyncNext(tag, ok, ToWallChrono(until)) ==
+           grpc::CompletionQueue::TIMEOUT) {
+      const absl::Time now = SteadyNow();
+      if (now - until < kStoodStill) {
+        silent_ = true;
+        context_.TryCancel();
+        queue_.Next(tag, ok);
+        return;
+      }
+      until = now + connection_.silence;
+    }
+  }
+
+  // How the call ended.
+  absl::Status End(const grpc::Status& status, const CancelToken& cancel) {
+    if (!silent_ || status.ok()) {
+      return CallStatus(status, cancel, connection_.address);
+    }
+    HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), connection_.address));
+    return Unavailable(connection_.address, ": has said nothing for ",
+                       absl::FormatDuration(connection_.silence),
+                       ", though it was asked");
+  }
+
+ private:
+  const BulkConnection& connection_;
+  grpc::ClientContext& context_;
+  grpc::CompletionQueue queue_;
+  bool silent_ = false;
+};
+
+// One thread does it all: it waits for what it has started itself.
+class BulkStream {
+ public:
+  BulkStream(const BulkConnection& connection, const BulkFrames& frames,
+             const CancelToken& cancel)
+      : connection_(connection), frames_(frames), cancel_(cancel) {}
+
+  absl::Status Run(const std::string& method) {
     SetDeadline(cancel_, &context_);
-    call_ = stub->PrepareCall(&context_, method, &queue_);
+    call_ =
+        connection_.stub->PrepareCall(&context_, method, operations_.queue());
     ++under_way_;
     call_->StartCall(ToTag(kStarted));
     void* tag;
     bool ok;
     const CancelToken::Registration expiry = CancelWithin(cancel_, &context_);
-    while (under_way_ > 0 && queue_.Next(&tag, &ok)) {
+    while (under_way_ > 0) {
+      operations_.Next(&tag, &ok);
       --under_way_;
       OnDone(static_cast<Operation>(reinterpret_cast<intptr_t>(tag)), ok);
     }
     if (!taken_.ok()) return taken_;
-    return CallStatus(status_, cancel_, address);
+    return operations_.End(status_, cancel_);
   }
 
  private:
@@ -93,11 +142,12 @@ class BulkStream {
     call_->Finish(&status_, ToTag(kFinished));
   }
 
+  const BulkConnection& connection_;
   const BulkFrames& frames_;
   const CancelToken& cancel_;
-  grpc::CompletionQueue queue_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+  Operations operations_{connection_, &context_};
   grpc::ByteBuffer outgoing_;
   grpc::ByteBuffer incoming_;
   int under_way_ = 0;  // operations
@@ -108,12 +158,36 @@ class BulkStream {
 
 }  // namespace
 
-absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
-                           const BulkFrames& frames, const CancelToken& cancel,
-                           absl::string_view address) {
-  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), address));
-  BulkStream stream(frames, cancel);
-  return stream.Run(stub, method, address);
+absl::Status RunBulkStream(const BulkConnection& connection,
+                           const std::string& method, const BulkFrames& frames,
+                           const CancelToken& cancel) {
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), connection.address));
+  BulkStream stream(connection, frames, cancel);
+  return stream.Run(method);
+}
+
+absl::Status AskOnce(const BulkConnection& connection,
+                     const std::string& method,
+                     const google::protobuf::MessageLite& request,
+                     google::protobuf::MessageLite* reply,
+                     const CancelToken& cancel) {
+  HAWSER_RETURN_IF_ERROR(Annotate(cancel.Check(), connection.address));
+  grpc::ClientContext context;
+  SetDeadline(cancel, &context);
+  grpc::ByteBuffer answer;
+  grpc::Status status;
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> call;
+  Operations operations(connection, &context);
+  call = connection.stub->PrepareUnaryCall(&context, method, ToBuffer(request),
+                                           operations.queue());
+  call->StartCall();
+  call->Finish(&answer, &status, nullptr);
+  const CancelToken::Registration expiry = CancelWithin(cancel, &context);
+  void* tag;
+  bool ok;
+  operations.Next(&tag, &ok);
+  HAWSER_RETURN_IF_ERROR(operations.End(status, cancel));
+  return FromBuffer(std::move(answer), reply, connection.address);
 }
 
 CancelToken::Registration CancelWithin(const CancelToken& cancel,
@@ -149,10 +223,11 @@ grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message) {
 }
 
 absl::Status FromBuffer(grpc::ByteBuffer buffer,
-                        google::protobuf::MessageLite* message) {
+                        google::protobuf::MessageLite* message,
+                        const std::string& address) {
   grpc::ProtoBufferReader reader(&buffer);
   if (message->ParseFromZeroCopyStream(&reader)) return absl::OkStatus();
-  return DataLoss("an answer is no ", message->GetTypeName());
+  return BrokenProtocol(address, "an answer is no ", message->GetTypeName());
 }
 
 }  // namespace hawser

@@ -14,10 +14,19 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "core/base/threads/cancel.h"
 #include "google/protobuf/message_lite.h"
 
 namespace hawser {
+
+// Where calls go, and how long the other end may neither take nor send
+// anything. What it points to outlives a call.
+struct BulkConnection {
+  grpc::GenericStub* stub;
+  const std::string& address;
+  absl::Duration silence;
+};
 
 // What goes out and what comes in. Both run on the caller's thread.
 struct BulkFrames {
@@ -29,10 +38,17 @@ struct BulkFrames {
 };
 
 // Sends and receives as `frames` says; returns the server's status once
-// nothing of the call is left. Cancels it when `cancel` expires.
-absl::Status RunBulkStream(grpc::GenericStub* stub, const std::string& method,
-                           const BulkFrames& frames, const CancelToken& cancel,
-                           absl::string_view address);
+// nothing of the call is left. Cancels it when `cancel` expires, and with
+// kUnavailable when the other end is silent.
+absl::Status RunBulkStream(const BulkConnection& connection,
+                           const std::string& method, const BulkFrames& frames,
+                           const CancelToken& cancel);
+// One request and its answer, likewise.
+absl::Status AskOnce(const BulkConnection& connection,
+                     const std::string& method,
+                     const google::protobuf::MessageLite& request,
+                     google::protobuf::MessageLite* reply,
+                     const CancelToken& cancel);
 
 // Cancels the call of `context` when `cancel` expires; it is waited for
 // even so. Not longer than what is returned lives, which is not as long as
@@ -47,10 +63,12 @@ absl::Status CallStatus(const grpc::Status& status, const CancelToken& cancel,
 
 void SetDeadline(const CancelToken& cancel, grpc::ClientContext* context);
 
-// A message as gRPC takes it, and back. Errors: kDataLoss, it is none.
+// A message as gRPC takes it, and back, from `address`. Errors: kUnavailable,
+// it is none.
 grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message);
 absl::Status FromBuffer(grpc::ByteBuffer buffer,
-                        google::protobuf::MessageLite* message);
+                        google::protobuf::MessageLite* message,
+                        const std::string& address);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_REMOTE_GRPC_BULK_BULK_STREAM_H_

@@ -18,12 +18,38 @@ class RequestWindowTest : public ::testing::Test {
  protected:
   std::shared_ptr<Request> Add(size_t bytes = 1) {
     auto request = std::make_shared<AcknowledgedRequest>();
-    window_.Add(request, bytes);
+    window_.Add(request, bytes, absl::UnixEpoch() + absl::Seconds(adds_++));
     return request;
   }
 
   RequestWindow window_;
+  int adds_ = 0;
 };
+
+TEST_F(RequestWindowTest, KnowsItsOldestAndWhatOthersDoNotHave) {
+  EXPECT_EQ(window_.oldest_since(), absl::InfiniteFuture());
+  for (int i = 0; i < 5; ++i) Add();
+  (void)window_.TakeAnswered(1);
+  EXPECT_EQ(window_.oldest(), 2);
+  EXPECT_EQ(window_.oldest_since(), absl::UnixEpoch() + absl::Seconds(1));
+  (void)window_.TakeAnswered(3);
+  EXPECT_EQ(window_.FirstBeside({2, 4, 5}, 6), 0);
+  EXPECT_EQ(window_.FirstBeside({4}, 6), 2);
+  EXPECT_EQ(window_.FirstBeside({1, 2, 5}, 6), 4);
+  EXPECT_EQ(window_.FirstBeside({2}, 4), 0);  // 4 was sent later
+  EXPECT_TRUE(window_.WasAdded(3));
+  EXPECT_FALSE(window_.WasAdded(6));
+  EXPECT_FALSE(window_.WasAdded(0));
+}
+
+TEST_F(RequestWindowTest, WhatIsAbandonedIsStillSentAgainAndAnsweredToNobody) {
+  const auto first = Add(), second = Add();
+  EXPECT_THAT(window_.Abandon(), ElementsAre(first, second));
+  EXPECT_EQ(window_.unanswered(), 2);
+  EXPECT_EQ(window_.After(1)[0]->message, second->message);
+  EXPECT_NE(window_.TakeAnswered(1), first);
+  EXPECT_EQ(window_.acknowledged(), 1);
+}
 
 TEST_F(RequestWindowTest, NumbersAreDenseAndTellWhatIsAcknowledged) {
   const auto first = Add(), second = Add(), third = Add();
