@@ -4,16 +4,26 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/absent_client.h"
+#include "client/digests/digest_cache.h"
+#include "client/environment/environment.h"
 #include "client/fallback/fallback_client.h"
+#include "client/formats/array_file.h"
 #include "client/remote/grpc/grpc_transport.h"
 #include "client/sharded/sharded_client.h"
 #include "core/base/log.h"
+#include "core/base/mutex.h"
+#include "core/base/process/forked.h"
+#include "core/base/process/own_folder.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -42,17 +52,22 @@ absl::StatusOr<std::vector<Client>> ClientsOf(const ConnectOptions& options) {
   for (const std::string& server : options.servers) {
     HAWSER_ASSIGN_OR_RETURN(
         auto remote,
-        ConnectRemote(server, {.credentials = options.credentials,
-                               .client_name = options.client_name,
-                               .connect_timeout = options.timeout,
-                               .reattach_for =
-                                   stands_in ? kSilence
-                                             : absl::InfiniteDuration(),
-                               .silence = kSilence,
-                               .give_up_silent = stands_in}));
+        ConnectRemote(
+            server,
+            {.credentials = options.credentials,
+             .client_name = options.client_name,
+             .connect_timeout = options.timeout,
+             .reattach_for = stands_in ? kSilence : absl::InfiniteDuration(),
+             .silence = kSilence,
+             .give_up_silent = stands_in}));
     servers.emplace_back(std::move(remote));
   }
   return servers;
+}
+
+// `why`, with the server's name in front unless it has it.
+absl::Status Named(const absl::Status& why, const std::string& server) {
+  return absl::StrContains(why.message(), server) ? why : Annotate(why, server);
 }
 
 absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
@@ -67,10 +82,61 @@ absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
       break;
     }
     if (!IsRefusal(reached.status)) {
-      reached.status = Annotate(capabilities.status(), options.servers[i]);
+      reached.status = Named(capabilities.status(), options.servers[i]);
     }
   }
   return reached;
+}
+
+// What is on no server goes to a file where the process ends, so that it can be
+// put later.
+void SaveUnsent(const UnsentDataset& dataset) {
+  const std::string tags = absl::StrJoin(dataset.tags, " ");
+  const std::string named =
+      absl::StrCat("dataset ", dataset.token, tags.empty() ? "" : " ", tags);
+  const std::string cache = CacheFolder(std::getenv);
+  const std::string folder = cache + "/unsent";
+  absl::Status saved = cache.empty() ? FailedPrecondition("HAWSER_CACHE is off")
+                                     : MakeOwnFolder(folder);
+  const std::string path =
+      absl::StrCat(folder, "/", dataset.token, ".safetensors");
+  NamedArrays arrays;
+  for (const DatasetSource::Array& array : dataset.arrays) {
+    arrays.push_back({array.name, array.value});
+  }
+  if (saved.ok()) saved = WriteArrays(path, arrays);
+  if (!saved.ok()) {
+    HAWSER_LOG(kError) << named << " is on no server and is lost with this "
+                       << "process: " << saved;
+    return;
+  }
+  HAWSER_LOG(kWarning) << named << " is on no server: it is in " << path
+                       << "; `hawser put " << path << "` sends it";
+}
+
+// Clients are not destroyed where they are the process's default.
+void GiveUnsentAtExit(const std::shared_ptr<FallbackClient>& client) {
+  struct Clients {
+    Mutex mu;
+    std::vector<std::weak_ptr<FallbackClient>> all ABSL_GUARDED_BY(mu);
+  };
+  static Clients* const clients = [] {
+    std::atexit([] {
+      if (IsForked()) return;
+      std::vector<std::weak_ptr<FallbackClient>> all;
+      {
+        MutexLock lock(&clients->mu);
+        all = clients->all;
+      }
+      for (const auto& weak : all) {
+        if (const auto client = weak.lock()) client->GiveUnsent();
+      }
+    });
+    return new Clients;
+  }();
+  MutexLock lock(&clients->mu);
+  std::erase_if(clients->all, [](const auto& weak) { return weak.expired(); });
+  clients->all.push_back(client);
 }
 
 void SayNoneAnswers(const ConnectOptions& options, const absl::Status& why) {
@@ -88,14 +154,19 @@ absl::StatusOr<std::vector<std::shared_ptr<runtime::Client>>> ReachPlaces(
   HAWSER_ASSIGN_OR_RETURN(std::vector<Client> servers, ClientsOf(options));
   std::vector<std::shared_ptr<runtime::Client>> places;
   std::string engine;
+  std::set<uint64_t> instances;
   absl::Status first;
   for (size_t i = 0; i < servers.size(); ++i) {
     const auto capabilities = servers[i].capabilities();
     if (!capabilities.ok()) {
-      const absl::Status why =
-          Annotate(capabilities.status(), options.servers[i]);
+      const absl::Status why = Named(capabilities.status(), options.servers[i]);
       if (IsRefusal(why)) return why;
       first.Update(why);
+    } else if (capabilities->instance != 0 &&
+               !instances.insert(capabilities->instance).second) {
+      HAWSER_LOG(kWarning) << options.servers[i] << " is left out: another "
+                           << "address of a server that is listed";
+      continue;
     } else if (engine.empty()) {
       engine = capabilities->platform;
     } else if (engine != capabilities->platform && !options.mix_engines) {
@@ -113,19 +184,67 @@ absl::StatusOr<std::vector<std::shared_ptr<runtime::Client>>> ReachPlaces(
   return places;
 }
 
+// The words of HAWSER_SERVERS that are addresses, each once; what is left out
+// is said.
+std::vector<std::string> ServersIn(const std::string& text) {
+  std::vector<std::string> servers;
+  const std::vector<std::string> words =
+      absl::StrSplit(text, ',', absl::SkipWhitespace());
+  for (const std::string& word : words) {
+    const std::string server(absl::StripAsciiWhitespace(word));
+    const absl::Status address = CheckAddress(server);
+    if (!address.ok()) {
+      HAWSER_LOG(kWarning) << "HAWSER_SERVERS: " << address.message()
+                           << "; it is left out";
+    } else if (std::find(servers.begin(), servers.end(), server) !=
+               servers.end()) {
+      HAWSER_LOG(kWarning) << "HAWSER_SERVERS: " << server
+                           << " is listed twice";
+    } else {
+      servers.push_back(server);
+    }
+  }
+  return servers;
+}
+
+// Where the environment names servers that cannot be used as it says: results
+// are marked so, or with HAWSER_FALLBACK=off there are none.
+Client WithoutServers(const std::string& servers, absl::Status why,
+                      const Client& fallback) {
+  if (!IsRefusal(why) && !absl::IsUnavailable(why)) {
+    why = FailedPrecondition("HAWSER_SERVERS=", servers, ": ", why.message());
+  }
+  const Client absent(MakeAbsentClient(servers, why));
+  if (!fallback.valid()) {
+    HAWSER_LOG(kWarning) << "HAWSER_SERVERS=" << servers << ": " << why
+                         << "; HAWSER_FALLBACK=off, nothing is computed";
+    return absent;
+  }
+  HAWSER_LOG(kWarning) << "HAWSER_SERVERS=" << servers << ": " << why
+                       << "; computing on this machine";
+  return WithFallback(absent, fallback, {.on_refusal = true});
+}
+
 // The process's default client: HAWSER_SERVERS, else none (so the CPU).
 Client FromEnvironment() {
+  WarnOfEnvironment();
   const char* servers = std::getenv("HAWSER_SERVERS");
   if (servers == nullptr || *servers == '\0') return Client();
+  const char* const wish = std::getenv("HAWSER_FALLBACK");
   ConnectOptions options;
-  options.servers = absl::StrSplit(servers, ',', absl::SkipWhitespace());
-  const char* spread = std::getenv("HAWSER_SPREAD");
-  const bool all = spread != nullptr && std::string(spread) == "1";
-  auto client = all ? Sharded(std::move(options)) : Connect(std::move(options));
+  if (wish != nullptr && absl::string_view(wish) == "off") {
+    options.fallback = Client();
+  }
+  const Client fallback = options.fallback;
+  options.servers = ServersIn(servers);
+  if (options.servers.empty()) {
+    return WithoutServers(servers, InvalidArgument("it has no address"),
+                          fallback);
+  }
+  auto client = IsSwitchedOn("HAWSER_SPREAD") ? Sharded(std::move(options))
+                                              : Connect(std::move(options));
   if (client.ok()) return *std::move(client);
-  HAWSER_LOG(kWarning) << "HAWSER_SERVERS=" << servers << ": "
-                       << client.status() << "; computing on this machine";
-  return Client();
+  return WithoutServers(servers, client.status(), fallback);
 }
 
 const bool registered = [] {
@@ -139,6 +258,7 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
   if (options.servers.empty()) {
     return InvalidArgument("Connect needs at least one server");
   }
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   HAWSER_ASSIGN_OR_RETURN(Reached reached, ReachFirst(options));
   const Client& fallback = options.fallback;
   if (!reached.status.ok()) {
@@ -152,9 +272,9 @@ absl::StatusOr<Client> Connect(ConnectOptions options) {
   Client client = fallback;
   for (size_t i = reached.servers.size(); i-- > 0;) {
     const Client& server = reached.servers[i];
-    client = client.valid()
-                 ? WithFallback(server, client, i == 0 ? options.policy : behind)
-                 : server;
+    client = client.valid() ? WithFallback(server, client,
+                                           i == 0 ? options.policy : behind)
+                            : server;
   }
   return client;
 }
@@ -163,6 +283,7 @@ absl::StatusOr<Client> Sharded(ConnectOptions options) {
   if (options.servers.empty()) {
     return InvalidArgument("Sharded needs at least one server");
   }
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   std::vector<std::string> sorted = options.servers;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -180,8 +301,11 @@ absl::StatusOr<Client> Sharded(ConnectOptions options) {
 
 Client WithFallback(const Client& primary, const Client& secondary,
                     FallbackPolicy policy) {
-  return Client(MakeFallbackClient(primary.runtime(), secondary.runtime(),
-                                   std::move(policy)));
+  if (policy.on_unsent == nullptr) policy.on_unsent = SaveUnsent;
+  auto client = MakeFallbackClient(primary.runtime(), secondary.runtime(),
+                                   std::move(policy));
+  GiveUnsentAtExit(client);
+  return Client(std::move(client));
 }
 
 }  // namespace hawser

@@ -26,6 +26,8 @@ if [[ -z $library ]]; then
   library=bazel-bin/deploy/sdk/libhawser.so
 fi
 
+version=$(sed -n 's/.*kVersion\[\] = "\(.*\)";/\1/p' \
+  core/base/process/version.h)
 lib=$prefix/lib
 install -D -m 755 "$library" "$lib/libhawser.so.1"
 ln -sf libhawser.so.1 "$lib/libhawser.so"
@@ -41,14 +43,16 @@ g++ -std=c++20 -I. -MM client/hawser.h | tr ' \\' '\n\n' | grep '\.h$' |
 
 install -D -m 644 deploy/sdk/hawserConfig.cmake \
   "$lib/cmake/hawser/hawserConfig.cmake"
+sed "s/@version@/$version/" deploy/sdk/hawserConfigVersion.cmake \
+  >"$lib/cmake/hawser/hawserConfigVersion.cmake"
 mkdir -p "$lib/pkgconfig"
 cat >"$lib/pkgconfig/hawser.pc" <<EOF
 prefix=\${pcfiledir}/../..
 Name: hawser
 Description: tensors computed on a GPU elsewhere, or here
-Version: 1
+Version: $version
 Requires: absl_status absl_statusor absl_strings absl_time absl_synchronization absl_flat_hash_map absl_span
-Cflags: -std=c++20 -I\${prefix}/include/hawser
+Cflags: -std=c++20 -isystem \${prefix}/include/hawser
 Libs: -L\${prefix}/lib -Wl,-rpath,\${prefix}/lib -lhawser
 EOF
 echo "installed under $prefix"

@@ -2,8 +2,9 @@
 # Builds and tests everything, on a fresh Debian 12 too. The last line is
 # "N passed, N failed" (with ", N skipped" if any), in test cases.
 #
-#   deploy/test.sh          the fast tests, then core's again under asan and
-#                           ubsan, where libFuzzer searches the fuzz targets
+#   deploy/test.sh          the fast tests; those of the CPU as on a processor of
+#                           the other maker; core's again under asan and ubsan,
+#                           where libFuzzer searches the fuzz targets
 #   deploy/test.sh --full   all under asan and ubsan, also the slow ones, tsan,
 #                           clang's layering check, and the bundle in a chroot
 set -uo pipefail
@@ -53,6 +54,13 @@ if ((full)); then
 else
   run default test
 fi
+# What is chosen by the processor's maker is tested for the other one, too.
+other=intel
+grep -q GenuineIntel /proc/cpuinfo && other=amd
+targets=(//tests/kernels/cpu/... //tests/client/sdk/...)
+((full)) && targets=(//...)
+run maker test --test_env=HAWSER_CPU_MAKER=$other
+targets=(//...)
 # Sanitizers over everything take longer than a run may; --full has the time.
 ((full)) || targets=(//tests/core/... //tests/fuzz/...)
 run san test --config=san

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/log.h"
+#include "core/base/process/version.h"
 #include "core/base/status.h"
 #include "server/access/connections/connection_guard.h"
 #include "server/access/grpc_log.h"
@@ -101,6 +102,7 @@ int Serve(const CommandLine& line) {
   auto capabilities = device->client->capabilities();
   if (!capabilities.ok()) return Fail(capabilities.status(), 1);
   HostOptions options = line.host;
+  options.executor.version = kVersion;
   options.let_go = device->let_go;
   int64_t& session_memory = options.executor.sessions.limits.handles.bytes;
   if (capabilities->memory_bytes > 0) {
@@ -133,6 +135,11 @@ int Serve(const CommandLine& line) {
 int Main(int argc, char** argv) {
   if (WantsHelp(argc, argv)) {
     std::fputs(HelpText().c_str(), stdout);
+    return 0;
+  }
+  for (int i = 1; i < argc; ++i) {
+    if (absl::string_view(argv[i]) != "--version") continue;
+    std::printf("hawserd %s\n", kVersion);
     return 0;
   }
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);

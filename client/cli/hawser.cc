@@ -4,6 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/environment/spelling.h"
+#include "core/base/process/terminal_text.h"
+#include "core/base/process/version.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
@@ -46,6 +49,8 @@ std::string Overview() {
   }
   absl::StrAppendFormat(&text, "  %-20s %s\n", "help [COMMAND]",
                         "how to use a command");
+  absl::StrAppendFormat(&text, "  %-20s %s\n", "version",
+                        "which version this is");
   return text + std::string(kFooter);
 }
 
@@ -82,17 +87,30 @@ Json ErrorJson(const absl::Status& status) {
                       {"message", status.message()}})}});
 }
 
+// `command` is the one that was meant, or empty.
 int Report(const absl::Status& status, bool json,
-           const Environment& environment) {
+           const Environment& environment, absl::string_view command = "") {
   const ExitCode code = ExitCodeOf(status);
-  *environment.err << "hawser: " << status.message() << "\n";
-  if (code == kUsage) *environment.err << "Try: hawser help\n";
+  *environment.err << "hawser: " << TerminalText(status.message()) << "\n";
+  if (code == kUsage) {
+    *environment.err << "Try: hawser help" << (command.empty() ? "" : " ")
+                     << command << "\n";
+  }
   if (json) PrintJson(ErrorJson(status), environment.out);
   return code;
 }
 
+absl::string_view NearestCommand(absl::string_view name) {
+  std::vector<absl::string_view> names = {"help", "version"};
+  for (const Command* command : kCommands) names.push_back(command->name);
+  return Nearest(name, names);
+}
+
 absl::Status NoCommand(absl::string_view name) {
-  return UsageError(absl::StrCat("there is no command ", name));
+  const absl::string_view nearest = NearestCommand(name);
+  return UsageError(absl::StrCat(
+      "there is no command ", name,
+      nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?")));
 }
 
 bool AsksForJson(absl::Span<const std::string> words) {
@@ -117,16 +135,17 @@ int RunCommand(const Command& command, absl::Span<const std::string> words,
   flags.insert(flags.end(), std::begin(kGlobalFlags), std::end(kGlobalFlags));
   const auto line = CommandLine::Parse(flags, words);
   if (!line.ok())
-    return Report(UsageError(line.status().message()), json, environment);
+    return Report(UsageError(line.status().message()), json, environment,
+                  command.name);
   if (line->Has("--help")) {
     *environment.out << HelpOf(command);
     return kOk;
   }
   const absl::Status counted = CheckWords(command, line->words().size());
-  if (!counted.ok()) return Report(counted, json, environment);
+  if (!counted.ok()) return Report(counted, json, environment, command.name);
   const auto code = command.run({*line, environment, line->Has("--json")});
   if (code.ok()) return *code;
-  return Report(code.status(), json, environment);
+  return Report(code.status(), json, environment, command.name);
 }
 
 int RunHelp(absl::Span<const std::string> words,
@@ -155,6 +174,10 @@ int RunHawser(absl::Span<const std::string> words,
   const auto rest = words.subspan(1);
   if (name == "help" || name == "--help" || name == "-h") {
     return RunHelp(rest, environment);
+  }
+  if (name == "version" || name == "--version") {
+    *environment.out << "hawser " << kVersion << "\n";
+    return kOk;
   }
   const Command* command = FindCommand(name);
   if (command == nullptr) {

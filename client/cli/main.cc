@@ -9,6 +9,7 @@
 
 #include "client/cli/hawser.h"
 #include "client/digests/digest_cache.h"
+#include "client/environment/environment.h"
 #include "client/remote/bare/grpc_bare_calls.h"
 #include "client/remote/grpc/grpc_transport.h"
 #include "kernels/cpu/client/cpu_client.h"
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const char* servers = std::getenv("HAWSER_SERVERS");
+  hawser::WarnOfEnvironment();
   Environment environment;
   environment.out = &std::cout;
   environment.err = &std::cerr;

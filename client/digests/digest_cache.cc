@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "client/formats/files/file_bytes.h"
 #include "core/base/digest.h"
+#include "core/base/log.h"
+#include "core/base/process/own_folder.h"
 
 namespace hawser {
 namespace {
@@ -67,6 +69,16 @@ std::string CacheFolder(
   return home.empty() ? "" : absl::StrCat(home, "/.cache/hawser");
 }
 
+bool DigestCache::IsOurs() {
+  absl::Status ours = CheckOwnFolder(folder_);
+  if (ours.ok()) ours = CheckOwnFolder(folder_ + "/digests");
+  if (ours.ok() || absl::IsNotFound(ours)) return ours.ok();
+  if (!said_.exchange(true)) {
+    HAWSER_LOG(kWarning) << "digests are not remembered: " << ours.message();
+  }
+  return false;
+}
+
 std::string DigestCache::PathOf(const FileVersion& version,
                                 absl::string_view reading) const {
   Hasher hasher;
@@ -76,7 +88,7 @@ std::string DigestCache::PathOf(const FileVersion& version,
 
 std::optional<std::vector<ArrayManifest>> DigestCache::Find(
     const FileVersion& version, absl::string_view reading) {
-  if (!remembers()) return std::nullopt;
+  if (!remembers() || !IsOurs()) return std::nullopt;
   const std::string path = PathOf(version, reading);
   const auto file = MapFile(path);
   if (!file.ok() || file->size > limits_.bytes) return std::nullopt;
@@ -95,12 +107,8 @@ void DigestCache::Remember(const DigestRecord& record) {
   const std::string bytes = EncodeDigestRecord(record);
   const auto size = static_cast<int64_t>(bytes.size());
   if (size > limits_.bytes / kLargestPart) return;
-  std::error_code error;
-  const fs::path folder = fs::path(folder_) / "digests";
-  if (!fs::exists(folder, error)) {
-    fs::create_directories(folder, error);
-    fs::permissions(folder, fs::perms::owner_all, error);
-  }
+  (void)MakeOwnFolder(folder_ + "/digests");
+  if (!IsOurs()) return;
   MutexLock lock(&mu_);
   if (!ReplaceFile(PathOf(record.version, record.reading), {bytes}).ok()) {
     return;

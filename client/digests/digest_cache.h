@@ -2,6 +2,7 @@
 #ifndef HAWSER_CLIENT_DIGESTS_DIGEST_CACHE_H_
 #define HAWSER_CLIENT_DIGESTS_DIGEST_CACHE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -44,6 +45,9 @@ class DigestCache {
   void Remember(const DigestRecord& record);
 
  private:
+  // Whether no other user can have written what is remembered; says once where
+  // one can.
+  bool IsOurs();
   std::string PathOf(const FileVersion& version,
                      absl::string_view reading) const;
   // Counts what is there, and makes room.
@@ -51,6 +55,7 @@ class DigestCache {
 
   const std::string folder_;
   const Limits limits_;
+  std::atomic<bool> said_{false};
   Mutex mu_;
   // Upper bounds of what this process knows of; -1: not counted yet.
   int64_t entries_ ABSL_GUARDED_BY(mu_) = -1;

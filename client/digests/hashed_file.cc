@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/mutex.h"
+#include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -130,6 +131,9 @@ absl::StatusOr<HashedFile> ReadHashed(const std::string& path,
   }
   if (worth_it) {
     known = HashArrays(source, file.new_bytes, hash);
+    for (const DatasetSource::Array& array : source.arrays) {
+      HAWSER_RETURN_IF_ERROR(CheckUnchanged(array.value.bytes()));
+    }
     if (unchanged()) hash.cache->Remember({version, reading, *known});
     for (size_t i = 0; i < known->size(); ++i) {
       source.arrays[i].chunks = std::move((*known)[i].chunks);

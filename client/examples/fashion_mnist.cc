@@ -1,5 +1,6 @@
 #include "client/examples/fashion_mnist.h"
 
+#include "absl/strings/str_cat.h"
 #include "client/formats/idx.h"
 #include "core/base/status.h"
 
@@ -16,6 +17,12 @@ absl::StatusOr<FashionMnist> ReadFashionMnist(const std::string& folder) {
   HAWSER_ASSIGN_OR_RETURN(images.test_labels,
                           ReadIdx(folder + "/t10k-labels-idx1-ubyte.gz"));
   return images;
+}
+
+std::string ToPlaces(const Client& client) {
+  const auto capabilities = client.capabilities();
+  if (!capabilities.ok() || capabilities->places < 2) return "";
+  return absl::StrCat(" to ", capabilities->places, " places");
 }
 
 }  // namespace hawser

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "client/hawser.h"
 #include "core/base/values/literal.h"
 
 namespace hawser {
@@ -16,6 +17,10 @@ struct FashionMnist {
 
 // Reads the gzipped IDX files in `folder`. Errors: those of ReadIdx.
 absl::StatusOr<FashionMnist> ReadFashionMnist(const std::string& folder);
+
+// " to 3 places" where the client has several, each of which has all of a
+// dataset; else nothing.
+std::string ToPlaces(const Client& client);
 
 }  // namespace hawser
 #endif  // HAWSER_CLIENT_EXAMPLES_FASHION_MNIST_H_

@@ -87,7 +87,8 @@ absl::Status Run() {
                                       {"labels", images.train_labels}}));
   std::cout << "dataset " << data.token() << ", uploaded "
             << data.info().sent_bytes << " of " << data.info().bytes
-            << " bytes in " << absl::Now() - start << "\n";
+            << " bytes" << ToPlaces(client) << " in " << absl::Now() - start
+            << "\n";
 
   const int64_t total = std::min<int64_t>(absl::GetFlag(FLAGS_images),
                                           images.test.shape().dim(0));

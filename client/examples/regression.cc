@@ -103,7 +103,7 @@ absl::Status Run() {
                                       {"labels", images.train_labels}}));
   std::cout << "dataset " << data.token() << ", uploaded "
             << data.info().sent_bytes << " of " << data.info().bytes
-            << " bytes\n";
+            << " bytes" << ToPlaces(client) << "\n";
   const absl::Time start = absl::Now();
   HAWSER_ASSIGN_OR_RETURN(const SoftmaxModel model,
                           Train(data, images.train.shape().dim(0)));

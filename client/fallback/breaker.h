@@ -43,8 +43,8 @@ class Breaker {
   // that is over changes nothing.
   void Trip(uint64_t epoch, const absl::Status& why);
 
-  // True once it is closed, or now. Completes on the breaker's thread; kCancelled
-  // after Abandon.
+  // True once it is closed, or now. Completes on the breaker's thread;
+  // kCancelled after Abandon.
   Future<bool> Closed() const;
   // Ends all waits for Closed, for good.
   void Abandon();

@@ -205,8 +205,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackBuffer::RemakeOnPrimary(
   if (!value.ok()) {
     HAWSER_RETURN_IF_ERROR(call.cancel.Check());
     // The secondary's error, which must not be taken for the primary's.
-    return DataLoss("a value cannot be made again: ",
-                    value.status().message());
+    return DataLoss("a value cannot be made again: ", value.status().message());
   }
   return client_->primary_->Upload(*value, WithoutAttempt(call));
 }

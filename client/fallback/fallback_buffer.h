@@ -10,8 +10,8 @@
 
 namespace hawser {
 
-// What the primary has of it is `primary_`, made in `epoch_` of the breaker: in a
-// later one it is lost to it. The recipe is always there.
+// What the primary has of it is `primary_`, made in `epoch_` of the breaker: in
+// a later one it is lost to it. The recipe is always there.
 class FallbackBuffer : public runtime::Buffer,
                        public RecipeHolder,
                        public std::enable_shared_from_this<FallbackBuffer> {

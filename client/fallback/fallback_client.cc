@@ -7,6 +7,7 @@
 #include "client/fallback/fallback_executable.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/base/trace/trace.h"
@@ -56,7 +57,8 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
                     [this](const DatasetPart& part) {
                       return datasets_.OnSecondary(part);
                     }},
-               {policy_.max_recipe_steps, policy_.max_recipe_bytes}),
+               {policy_.max_recipe_steps, policy_.max_recipe_bytes,
+                policy_.max_replay}),
       breaker_({.probe_first = policy_.probe_first,
                 .probe_longest = policy_.probe_longest,
                 .probe = [this] { return Probe(); },
@@ -72,6 +74,8 @@ FallbackClient::FallbackClient(std::shared_ptr<runtime::Client> primary,
                     }}) {}
 
 FallbackClient::~FallbackClient() {
+  if (IsForked()) return;
+  datasets_.GiveUnsent();
   probing_.Cancel();
   breaker_.Abandon();
   gate_->Close();
@@ -120,7 +124,8 @@ bool FallbackClient::GiveUp(const absl::Status& status,
     return false;
   }
   if (lost) return true;  // told already
-  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
+  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+      policy_.on_refusal) {
     breaker_.Trip(attempt.epoch, status);
     return true;
   }

@@ -54,6 +54,9 @@ class FallbackClient : public runtime::Client {
   absl::StatusOr<runtime::BufferPtr> Upload(
       const Literal& value, const runtime::CallOptions& call) override;
   runtime::Datasets& datasets() override { return datasets_; }
+  // Gives what is in this process alone to the policy's on_unsent. For the end
+  // of a process whose clients are not destroyed.
+  void GiveUnsent() { datasets_.GiveUnsent(); }
 
   FallbackStats stats() const;
 

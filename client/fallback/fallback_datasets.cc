@@ -55,8 +55,18 @@ struct FallbackDatasets::Verbs {
   absl::StatusOr<DatasetAnswer> operator()(const Verb& verb) {
     return AskPrimary(verb);
   }
+  absl::StatusOr<DatasetAnswer> operator()(const DatasetTag& tag) {
+    auto answer = AskPrimary(tag);
+    if (!absl::IsUnavailable(answer.status())) return answer;
+    if (!datasets.QueueTag(tag)) return answer;
+    return Acknowledgement();
+  }
   absl::StatusOr<DatasetAnswer> operator()(const StatDataset& stat) {
-    if (IsTag(stat.token)) return AskPrimary(stat);
+    if (IsTag(stat.token)) {
+      const std::string queued = datasets.QueuedTag(stat.token);
+      if (queued.empty()) return AskPrimary(stat);
+      return datasets.Stat(queued, call);
+    }
     return datasets.Stat(stat.token, call);
   }
   absl::StatusOr<DatasetAnswer> operator()(const DatasetQuery& query) {
@@ -90,7 +100,11 @@ void FallbackDatasets::CatchUp(
   if (!status.ok()) (void)client_->GiveUp(status, now);
 }
 
-void FallbackDatasets::SayIsHere(const std::string& token) const {
+void FallbackDatasets::SayIsHere(const std::string& token) {
+  {
+    MutexLock lock(&mu_);
+    alone_.insert(token);
+  }
   HAWSER_LOG(kWarning) << "dataset " << token << " is in this process alone: "
                        << client_->primary_->name()
                        << " is away, and gets it at its first use there";
@@ -116,10 +130,90 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Put(
   }
   if (!there) {
     CatchUp(attempt, call, [&](const runtime::CallOptions& bounded) {
-      return client_->primary_->datasets().Put(source, bounded).status();
+      const absl::Status put =
+          client_->primary_->datasets().Put(source, bounded).status();
+      if (put.ok()) NotAlone(info->token);
+      return put;
     });
   }
   return info;
+}
+
+void FallbackDatasets::NotAlone(const std::string& token) {
+  MutexLock lock(&mu_);
+  alone_.erase(token);
+}
+
+std::string FallbackDatasets::QueuedTag(absl::string_view name) {
+  MutexLock lock(&mu_);
+  const auto at = tags_.find(name);
+  return at == tags_.end() ? "" : at->second;
+}
+
+bool FallbackDatasets::QueueTag(const DatasetTag& tag) {
+  // What it has to name before cannot be looked at.
+  if (tag.expected.has_value() || tag.token.empty()) return false;
+  {
+    MutexLock lock(&mu_);
+    if (!sources_.contains(tag.token) && !frozen_.contains(tag.token)) {
+      return false;
+    }
+    tags_[tag.name] = tag.token;
+    ++changes_;
+  }
+  HAWSER_LOG(kWarning) << "tag " << tag.name << " is in this process alone: "
+                       << client_->primary_->name()
+                       << " is away, and gets it once it is back";
+  return true;
+}
+
+absl::Status FallbackDatasets::RestoreTags(const CancelToken& cancel) {
+  std::map<std::string, std::string, std::less<>> tags;
+  {
+    MutexLock lock(&mu_);
+    tags = tags_;
+  }
+  for (const auto& [name, token] : tags) {
+    const absl::Status set =
+        client_->primary_->datasets()
+            .Ask(DatasetTag{name, token, std::nullopt}, {.cancel = cancel})
+            .status();
+    if (IsLinkError(set)) return set;
+    if (!set.ok()) {
+      HAWSER_LOG(kWarning) << "tag " << name << " cannot be set on "
+                           << client_->primary_->name() << ": " << set;
+    }
+    MutexLock lock(&mu_);
+    const auto at = tags_.find(name);
+    if (at != tags_.end() && at->second == token) tags_.erase(at);
+  }
+  return absl::OkStatus();
+}
+
+void FallbackDatasets::GiveUnsent() {
+  if (client_->policy_.on_unsent == nullptr) return;
+  std::set<std::string, std::less<>> alone;
+  std::map<std::string, std::string, std::less<>> tags;
+  {
+    MutexLock lock(&mu_);
+    alone.swap(alone_);
+    tags = tags_;
+  }
+  for (const std::string& token : alone) {
+    UnsentDataset unsent{token};
+    for (const auto& [name, tagged] : tags) {
+      if (tagged == token) unsent.tags.push_back(name);
+    }
+    auto info = client_->secondary_->datasets().Ask(StatDataset{token}, {});
+    for (size_t i = 0; info.ok() && i < info->arrays.size(); ++i) {
+      const std::string& name = info->arrays[i].name;
+      auto array = client_->secondary_->datasets().Open({token, name}, {});
+      if (!array.ok()) continue;
+      auto value = (*array)->Fetch({}).Await();
+      if (value.ok()) unsent.arrays.push_back({name, *std::move(value)});
+    }
+    client_->policy_.on_unsent(unsent);
+  }
 }
 
 absl::StatusOr<DatasetInfo> FallbackDatasets::Stat(
@@ -189,6 +283,7 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Find(
   }
   const absl::Status put = where.datasets().Put(*source, call).status();
   found = put.ok() ? where.datasets().Open(part, call) : put;
+  if (put.ok() && &where == client_->primary_.get()) NotAlone(part.token);
   DonePutting(part.token);
   return found;
 }
@@ -239,9 +334,9 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OnSecondary(
       client_->secondary_->datasets().Ask(StatDataset{part.token}, {}).ok()) {
     return found;
   }
-  return ElsewhereError(Unavailable(client_->primary_->name(),
-                     " is away and this end does not have ", part.token, ": ",
-                     found.status().message()));
+  return ElsewhereError(Unavailable(
+      client_->primary_->name(), " is away and this end does not have ",
+      part.token, ": ", found.status().message()));
 }
 
 absl::StatusOr<runtime::BufferPtr> FallbackDatasets::Open(
@@ -275,9 +370,9 @@ absl::StatusOr<runtime::BufferPtr> FallbackDatasets::OpenFor(
     }
     HAWSER_ASSIGN_OR_RETURN(found, std::move(here));
   }
-  auto buffer = FallbackBuffer::Make(
-      client_, std::move(primary), attempt,
-      client_->recipes_.OfDataset(found->shape(), part));
+  auto buffer =
+      FallbackBuffer::Make(client_, std::move(primary), attempt,
+                           client_->recipes_.OfDataset(found->shape(), part));
   buffer->SetDataset(part);
   return buffer;
 }
@@ -421,12 +516,13 @@ absl::Status FallbackDatasets::Restore(const CancelToken& cancel) {
     const absl::Status put =
         primary.datasets().Put(source, {.cancel = cancel}).status();
     if (IsLinkError(put)) return put;
+    if (put.ok()) NotAlone(token);
     if (put.ok()) continue;
     // Back for all that does not need it.
     HAWSER_LOG(kWarning) << "dataset " << token << " cannot be put again on "
                          << primary.name() << ": " << put.ToString();
   }
-  return absl::OkStatus();
+  return RestoreTags(cancel);
 }
 
 bool FallbackDatasets::Settled() {

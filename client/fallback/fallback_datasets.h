@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/fallback/attempt.h"
+#include "client/recipes/recipe.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
 #include "core/runtime/datasets.h"
@@ -68,6 +69,9 @@ class FallbackDatasets final : public runtime::Datasets {
   absl::Status Restore(const CancelToken& cancel);
   // Whether the last Restore has seen all changes.
   bool Settled();
+  // Gives what is in this process alone to the policy's on_unsent, each once.
+  // For the end of the process, or of the client.
+  void GiveUnsent();
 
  private:
   using NamedArguments = std::vector<runtime::NamedArgument>;
@@ -95,8 +99,8 @@ class FallbackDatasets final : public runtime::Datasets {
   // The primary has, or had, a dataset of this token.
   void RememberThere(absl::string_view token);
   bool WasThere(absl::string_view token);
-  // `found`, which `where` says of a dataset; kDataLoss for one that was made of
-  // values and that the primary does not have, or not on a disk and is away.
+  // `found`, which `where` says of a dataset; kDataLoss for one that was made
+  // of values and that the primary does not have, or not on a disk and is away.
   absl::Status NotAt(const runtime::Client& where, absl::string_view token,
                      const absl::Status& found);
   void KeepSource(const std::string& token, DatasetSource source)
@@ -116,9 +120,25 @@ class FallbackDatasets final : public runtime::Datasets {
       absl::Span<const runtime::NamedArgument> arrays);
   void RememberFrozen(const DatasetInfo& info);
   // In the log: what was put or frozen is on no server.
-  void SayIsHere(const std::string& token) const;
-  // Fetches the values of a dataset, to be its source.
-  void FetchSource(const std::string& token, const NamedArguments& arrays);
+  void SayIsHere(const std::string& token);
+  // The primary has it now.
+  void NotAlone(const std::string& token);
+  // The token that a tag waits to name on the primary; empty: none.
+  std::string QueuedTag(absl::string_view name);
+  // Fetches the values of a dataset, to be its source, and those at which
+  // `recipes` begin from then on; there are none, or one for each array, or
+  // null for a host value.
+  void FetchSource(const std::string& token, const NamedArguments& arrays,
+                   std::vector<RecipePtr> recipes);
+  static std::vector<RecipePtr> RecipesOf(
+      absl::Span<const runtime::NamedArgument> arrays);
+  void RootRecipes(const std::string& token,
+                   absl::Span<const runtime::NamedArgument> arrays,
+                   absl::Span<const RecipePtr> recipes);
+  // A tag of what is known here is kept until the primary is back. False: it is
+  // not of that kind.
+  bool QueueTag(const DatasetTag& tag);
+  absl::Status RestoreTags(const CancelToken& cancel);
 
   FallbackClient* const client_;
   Mutex mu_;
@@ -136,7 +156,12 @@ class FallbackDatasets final : public runtime::Datasets {
   std::multiset<std::string> putting_ ABSL_GUARDED_BY(mu_);
   std::multiset<std::string> deleting_ ABSL_GUARDED_BY(mu_);
   CondVar put_again_;  // putting_ has one less
-  // Of sources_ and deleted_: all there were, and those that Restore has seen.
+  // Tags that the primary does not have yet, and their tokens.
+  std::map<std::string, std::string, std::less<>> tags_ ABSL_GUARDED_BY(mu_);
+  // Tokens that no primary was seen to have.
+  std::set<std::string, std::less<>> alone_ ABSL_GUARDED_BY(mu_);
+  // Of sources_, tags_ and deleted_: all there were, and those that Restore has
+  // seen.
   int64_t changes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t restored_ ABSL_GUARDED_BY(mu_) = 0;
 };

@@ -93,7 +93,8 @@ FallbackExecutable::OnSecondary() {
 absl::Status FallbackExecutable::Compile(const runtime::CallOptions& call) {
   const Attempt attempt = client_->Begin(call);
   if (WhyNotPrimary(attempt).ok()) {
-    const absl::Status status = OnPrimary(attempt.epoch, Bounded(call, attempt)).status();
+    const absl::Status status =
+        OnPrimary(attempt.epoch, Bounded(call, attempt)).status();
     if (status.ok() || !GiveUp(status, attempt)) return status;
   }
   return OnSecondary().status();
@@ -159,9 +160,9 @@ absl::StatusOr<std::vector<runtime::BufferPtr>>
 FallbackExecutable::ExecuteOnPrimary(
     absl::Span<const runtime::Argument> arguments,
     const runtime::ExecuteOptions& options, const Attempt& attempt) {
-  HAWSER_ASSIGN_OR_RETURN(Executables executable,
-                          OnPrimary(attempt.epoch,
-                                    Bounded(options.call, attempt)));
+  HAWSER_ASSIGN_OR_RETURN(
+      Executables executable,
+      OnPrimary(attempt.epoch, Bounded(options.call, attempt)));
   HAWSER_ASSIGN_OR_RETURN(auto there,
                           PrimaryArguments(arguments, attempt, options.call));
   HAWSER_ASSIGN_OR_RETURN(
@@ -218,9 +219,8 @@ std::vector<runtime::BufferPtr> FallbackExecutable::Wrap(
         primary[i]->shape().byte_size() <= client_->policy_.checkpoint_bytes) {
       FetchCheckpoint(primary[i], made.recipes[i]);
     }
-    results.push_back(FallbackBuffer::Make(client_, std::move(primary[i]),
-                                           attempt,
-                                           std::move(made.recipes[i])));
+    results.push_back(FallbackBuffer::Make(
+        client_, std::move(primary[i]), attempt, std::move(made.recipes[i])));
   }
   return results;
 }

@@ -86,8 +86,10 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
                            : absl::StatusOr<DatasetInfo>(there.status());
     if (info.ok()) {
       RememberFrozen(*info);
+      const std::vector<RecipePtr> recipes = RecipesOf(arrays);
+      if (info->durable) RootRecipes(info->token, arrays, recipes);
       if (info->bytes <= client_->policy_.checkpoint_bytes) {
-        FetchSource(info->token, *there);
+        FetchSource(info->token, *there, recipes);
       }
       return info;
     }
@@ -100,8 +102,27 @@ absl::StatusOr<DatasetInfo> FallbackDatasets::Freeze(
       client_->secondary_->datasets().Freeze(here, WithoutAttempt(call)));
   SayIsHere(info.token);
   RememberFrozen(info);
-  FetchSource(info.token, here);
+  FetchSource(info.token, here, RecipesOf(arrays));
   return info;
+}
+
+std::vector<RecipePtr> FallbackDatasets::RecipesOf(
+    absl::Span<const runtime::NamedArgument> arrays) {
+  std::vector<RecipePtr> recipes;
+  for (const runtime::NamedArgument& array : arrays) {
+    FallbackBuffer* own = OwnBuffer(array);
+    recipes.push_back(own == nullptr ? nullptr : own->recipe());
+  }
+  return recipes;
+}
+
+void FallbackDatasets::RootRecipes(
+    const std::string& token, absl::Span<const runtime::NamedArgument> arrays,
+    absl::Span<const RecipePtr> recipes) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (recipes[i] == nullptr) continue;
+    client_->recipes_.Root(recipes[i], {token, arrays[i].name});
+  }
 }
 
 void FallbackDatasets::RememberFrozen(const DatasetInfo& info) {
@@ -111,7 +132,8 @@ void FallbackDatasets::RememberFrozen(const DatasetInfo& info) {
 }
 
 void FallbackDatasets::FetchSource(const std::string& token,
-                                   const NamedArguments& arrays) {
+                                   const NamedArguments& arrays,
+                                   std::vector<RecipePtr> recipes) {
   {
     MutexLock lock(&mu_);
     if (sources_.contains(token) || !fetching_.insert(token).second) return;
@@ -127,11 +149,17 @@ void FallbackDatasets::FetchSource(const std::string& token,
             : std::get<runtime::BufferPtr>(array.value)->Fetch({}));
   }
   AllOf(std::move(values))
-      .OnReady([this, gate = client_->gate_, token, source = std::move(source)](
+      .OnReady([this, gate = client_->gate_, token, source = std::move(source),
+                recipes = std::move(recipes)](
                    const absl::StatusOr<std::vector<Literal>>& all) mutable {
         const Gate::Pass pass = gate->Enter();
         if (!pass) return;
         if (!all.ok()) SayNotHere(token, all.status());
+        // What is frozen is the root of what was frozen.
+        for (size_t i = 0; all.ok() && i < recipes.size(); ++i) {
+          if (recipes[i] == nullptr) continue;
+          client_->recipes_.Checkpoint(recipes[i], (*all)[i]);
+        }
         MutexLock lock(&mu_);
         if (fetching_.erase(token) == 0 || !all.ok()) return;
         for (size_t i = 0; i < all->size(); ++i) {
@@ -151,7 +179,7 @@ void FallbackDatasets::KeepLocal(const DatasetInfo& info) {
     if (!there.ok()) return SayNotHere(info.token, there.status());
     arrays.push_back({array.name, *std::move(there)});
   }
-  FetchSource(info.token, arrays);
+  FetchSource(info.token, arrays, {});
 }
 
 }  // namespace hawser

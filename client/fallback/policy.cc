@@ -13,6 +13,12 @@ const char* InAWord(const absl::Status& why) {
       return "not supported";
     case absl::StatusCode::kDeadlineExceeded:
       return "too slow";
+    case absl::StatusCode::kUnauthenticated:
+      return "unauthenticated";
+    case absl::StatusCode::kPermissionDenied:
+      return "permission denied";
+    case absl::StatusCode::kFailedPrecondition:
+      return "misconfigured";
     default:
       return "unreachable";
   }
@@ -32,6 +38,11 @@ bool TriggersFallback(const FallbackPolicy& policy, const absl::Status& status,
       return policy.on_resource_exhausted;
     case absl::StatusCode::kUnimplemented:
       return policy.on_unimplemented;
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kFailedPrecondition:
+      if (policy.on_refusal) return true;
+      return link_lost && policy.on_unavailable;
     case absl::StatusCode::kDeadlineExceeded:
       if (timed_out) return policy.on_attempt_timeout;
       [[fallthrough]];

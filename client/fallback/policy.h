@@ -4,12 +4,22 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/runtime/client.h"
+#include "core/runtime/dataset.h"
 
 namespace hawser {
+
+// What would be lost with this process.
+struct UnsentDataset {
+  std::string token;
+  std::vector<std::string> tags = {};
+  std::vector<DatasetSource::Array> arrays = {};
+};
 
 struct FallbackPolicy {
   // What makes the secondary take over. A bad graph (kInvalidArgument) and
@@ -17,7 +27,10 @@ struct FallbackPolicy {
   bool on_unavailable = true;         // link or session lost
   bool on_resource_exhausted = true;  // the primary is full
   bool on_unimplemented = true;       // it lacks an op or a dtype
-  bool on_attempt_timeout = true;     // it took longer than this:
+  // It was reached and does not let this program in, or is not to be reached as
+  // its credentials or its address are written.
+  bool on_refusal = false;
+  bool on_attempt_timeout = true;  // it took longer than this:
   // Used where a call's own attempt_timeout is infinite, but not for putting
   // datasets, whose time goes by their size.
   absl::Duration attempt_timeout = absl::InfiniteDuration();
@@ -36,6 +49,9 @@ struct FallbackPolicy {
   // fetching a value in the background, if that is at most checkpoint_bytes
   // large. Beyond the limits a result has no recipe: losing it is kDataLoss.
   int max_recipe_steps = 1024;
+  // A chain that began so long ago is cut in the same way: making a lost value
+  // again takes about that long at most.
+  absl::Duration max_replay = absl::Seconds(10);
   int64_t max_recipe_bytes = int64_t{256} << 20;  // host values held for them
   int64_t checkpoint_bytes = int64_t{64} << 20;
   // Whether the sources of datasets that were put from here stay referenced,
@@ -43,6 +59,9 @@ struct FallbackPolicy {
   // a mapped file or memory that is the caller's anyway.
   bool keep_dataset_sources = true;
 
+  // Called when the client ends, or where GiveUnsent is called, with each
+  // dataset that was put or frozen and is on no server.
+  std::function<void(const UnsentDataset& dataset)> on_unsent;
   // Called when the log line about a fallback is written, on any thread; must
   // not block.
   std::function<void(const absl::Status& why)> on_fallback;

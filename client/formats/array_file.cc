@@ -76,6 +76,7 @@ absl::StatusOr<NamedArrays> ReadArrays(const std::string& path,
                                        const ReadOptions& options) {
   HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
   absl::StatusOr<NamedArrays> arrays = ParseArrays(file, path, options);
+  HAWSER_RETURN_IF_ERROR(file.CheckUnchanged());
   if (!arrays.ok()) return Annotate(arrays.status(), path);
   return arrays;
 }

@@ -124,6 +124,7 @@ absl::StatusOr<Literal> ParseIdx(const FileBytes& file) {
 absl::StatusOr<Literal> ReadIdx(const std::string& path) {
   HAWSER_ASSIGN_OR_RETURN(FileBytes file, MapFile(path));
   absl::StatusOr<Literal> value = ParseIdx(file);
+  HAWSER_RETURN_IF_ERROR(file.CheckUnchanged());
   if (!value.ok()) return Annotate(value.status(), path);
   return value;
 }

@@ -4,11 +4,15 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 namespace hawser {
 namespace {
 
+// A chain that began so long ago is cut: about so long takes its replay at
+// most.
+constexpr absl::Duration kLongReplay = absl::Seconds(10);
 // An execution costs about this much besides its host values: the recipes,
 // their vectors and shapes.
 constexpr int64_t kExecutionOverhead = 1024;
@@ -77,9 +81,12 @@ RecipeBook::Results RecipeBook::OfExecution(
   MutexLock lock(&mu_);
   int steps = 1;
   int64_t bytes = kExecutionOverhead;
+  const absl::Time now = SteadyNow();
+  absl::Time since = now;
   for (const RecipeArgument& argument : arguments) {
     if (const auto* recipe = std::get_if<RecipePtr>(&argument)) {
       steps = std::max(steps, (*recipe)->steps_ + 1);
+      since = std::min(since, (*recipe)->since_);
     } else {
       bytes += std::get<Literal>(argument).shape().byte_size();
     }
@@ -98,6 +105,12 @@ RecipeBook::Results RecipeBook::OfExecution(
   const int64_t held = bytes_held();
   results.checkpoint |= held + bytes >= 2 * quarter_bytes &&
                         held / quarter_bytes != (held + bytes) / quarter_bytes;
+  // What took long to make takes long to make again. The next look is as much
+  // later.
+  if (now - since >= limits_.max_replay) {
+    results.checkpoint = true;
+    since = now;
+  }
 
   const absl::Status why = CheckLimits(steps, bytes);
   std::shared_ptr<ExecutionRecipe> execution;
@@ -118,6 +131,7 @@ RecipeBook::Results RecipeBook::OfExecution(
     results.recipes.push_back(
         std::make_shared<Recipe>(shape, std::move(source)));
     results.recipes.back()->steps_ = why.ok() ? steps : 0;
+    if (why.ok()) results.recipes.back()->since_ = since;
     if (why.ok()) execution->results.push_back(results.recipes.back());
   }
   return results;
@@ -156,12 +170,23 @@ int RecipeBook::CountSteps(absl::Span<const RecipeArgument> arguments) {
   return longest(arguments);
 }
 
+void RecipeBook::Root(const RecipePtr& recipe, DatasetPart part) {
+  Recipe::Source old;  // its chain is destroyed after the lock
+  MutexLock lock(&mu_);
+  if (recipe->made_ != nullptr) return;
+  old = std::exchange(recipe->source_, std::move(part));
+  recipe->held_ = HeldBytes();
+  recipe->steps_ = 0;
+  recipe->since_ = absl::InfiniteFuture();
+}
+
 void RecipeBook::Checkpoint(const RecipePtr& recipe, const Literal& value) {
   Recipe::Source old;  // its chain is destroyed after the lock
   MutexLock lock(&mu_);
   if (recipe->made_ != nullptr) return;
   old = std::exchange(recipe->source_, value);
   recipe->held_ = HeldBytes(bytes_held_, value.shape().byte_size());
+  recipe->since_ = absl::InfiniteFuture();
   recipe->steps_ = 0;
 }
 
@@ -196,8 +221,7 @@ std::optional<Literal> RecipeBook::HostValue(const RecipePtr& recipe) {
   return value == nullptr ? std::nullopt : std::make_optional(*value);
 }
 
-absl::StatusOr<runtime::BufferPtr> RecipeBook::AtHome(
-    const RecipePtr& recipe) {
+absl::StatusOr<runtime::BufferPtr> RecipeBook::AtHome(const RecipePtr& recipe) {
   if (runtime::BufferPtr made = Made(recipe)) return made;
   MutexLock follow(&following_);
   std::vector<RecipePtr> todo = {recipe};

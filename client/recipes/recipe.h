@@ -1,5 +1,5 @@
-// Recipes: how a value that lives at one place can be made again at another, down
-// to host values and dataset tokens.
+// Recipes: how a value that lives at one place can be made again at another,
+// down to host values and dataset tokens.
 #ifndef HAWSER_CLIENT_RECIPES_RECIPE_H_
 #define HAWSER_CLIENT_RECIPES_RECIPE_H_
 
@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "client/recipes/place.h"
 #include "core/base/mutex.h"
@@ -99,7 +100,9 @@ class Recipe {
   const Shape shape_;
   Source source_;
   HeldBytes held_;
-  int steps_ = 0;            // executions back to the sources, at most
+  int steps_ = 0;  // executions back to the sources, at most
+  // When the first of them began; InfiniteFuture: it is a source.
+  absl::Time since_ = absl::InfiniteFuture();
   runtime::BufferPtr made_;  // set: the value is at home
   std::weak_ptr<RecipeHolder> holder_;
 };
@@ -107,12 +110,15 @@ class Recipe {
 struct RecipeLimits {
   int max_steps;
   int64_t max_bytes;
+  // A chain that began so long ago asks to be cut.
+  absl::Duration max_replay = absl::Seconds(10);
 };
 
-// Makes recipes and follows them at home, a place that keeps what is made there:
-// a value that is at home needs no recipe any more. Elsewhere they are followed
-// by Replay. Thread-safe. Only AtHome takes long, and while it does nothing else
-// here waits for it but another AtHome and the beginning of a Replay.
+// Makes recipes and follows them at home, a place that keeps what is made
+// there: a value that is at home needs no recipe any more. Elsewhere they are
+// followed by Replay. Thread-safe. Only AtHome takes long, and while it does
+// nothing else here waits for it but another AtHome and the beginning of a
+// Replay.
 class RecipeBook {
  public:
   // `home` opens a part of a dataset at home, or says that it IsElsewhere.
@@ -126,7 +132,8 @@ class RecipeBook {
 
   struct Results {
     std::vector<RecipePtr> recipes;
-    // The chain is long: fetch its values and give them to Checkpoint.
+    // The chain has many steps, or began long ago: fetch its values and give
+    // them to Checkpoint.
     bool checkpoint = false;
   };
   // Of all results of an execution of `what` (a name for messages). Beyond the
@@ -137,6 +144,9 @@ class RecipeBook {
 
   // The value has been seen: what led to it is not needed any more.
   void Checkpoint(const RecipePtr& recipe, const Literal& value);
+  // The value is that part of a dataset that stays: what led to it is not
+  // needed any more.
+  void Root(const RecipePtr& recipe, DatasetPart part);
 
   // Who is told when the value is made again.
   void SetHolder(const RecipePtr& recipe, std::weak_ptr<RecipeHolder> holder);

@@ -24,7 +24,7 @@ absl::Status Replay::Plan(absl::Span<const RecipePtr> wanted) {
   MutexLock follow(&book_->following_);  // arguments stay as they are
   std::vector<Execution*> todo;
   const auto plan = [&](const RecipePtr& recipe) -> absl::Status {
-    HAWSER_ASSIGN_OR_RETURN(Execution* needed, PlanOne(recipe));
+    HAWSER_ASSIGN_OR_RETURN(Execution * needed, PlanOne(recipe));
     if (needed != nullptr && !needed->planned) todo.push_back(needed);
     return absl::OkStatus();
   };

@@ -21,10 +21,10 @@ namespace hawser {
 // what no later one needs, so that the place holds little more than it did the
 // first time. Used once, by one thread, which Run blocks.
 //
-// `sources_` has every recipe that is needed; `runs_` the executions among them,
-// in the order they are run: what another needs comes before it. `uses` of an
-// execution counts what is still to be made of its results: arguments of runs to
-// come, and values that are asked for. At 0 its results are dropped.
+// `sources_` has every recipe that is needed; `runs_` the executions among
+// them, in the order they are run: what another needs comes before it. `uses`
+// of an execution counts what is still to be made of its results: arguments of
+// runs to come, and values that are asked for. At 0 its results are dropped.
 class Replay {
  public:
   // `book` outlives it.

@@ -13,6 +13,7 @@
 #include "client/remote/session/ping.h"
 #include "client/remote/value.h"
 #include "core/base/clock.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/threads/future.h"
 #include "core/base/threads/or_expired.h"
@@ -42,6 +43,8 @@ RemoteOptions WithName(RemoteOptions options) {
 
 // The destructor waits for the client's own threads, so it cannot run on one.
 void Destroy(RemoteClient* client) {
+  // Its threads and its connection are the parent's.
+  if (IsForked()) return;
   runtime::DrainClient(CallbackScope::Active(), [client] { delete client; });
 }
 

@@ -13,6 +13,7 @@
 #include "client/sdk/graph/trace.h"
 #include "client/sdk/jit/batch.h"
 #include "client/sdk/ops/indexing/index.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/values/absent_size.h"
 
@@ -116,6 +117,8 @@ Future<Literal> Tensor::FetchAsync(const RunOptions& options) const {
   auto found = Find(*this);
   if (!found.ok()) return Future<Literal>(found.status());
   if (found->value.valid()) return Future<Literal>(std::move(found->value));
+  const absl::Status forked = CheckNotForked();
+  if (!forked.ok()) return Future<Literal>(forked);
   const Future<Literal> fetched = found->buffer->Fetch(execution.call);
   if (!execution.call.cancel.can_expire()) return fetched;
   auto promise = std::make_shared<Promise<Literal>>();

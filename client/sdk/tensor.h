@@ -61,6 +61,13 @@ class ElementsOr : public absl::StatusOr<std::vector<T>> {
 class Tensor {
  public:
   Tensor() = default;  // no value; using it is an error
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  // Tensors do not change: `x[0] = row` would give the row to a copy. Say
+  // `x = PutSlice(x, row, {0})`, whose result is x with that row.
+  Tensor& operator=(const Tensor& use_PutSlice_instead) && = delete;
 
   // OK, or the first error of building it. Asks no server: an error of the
   // other end comes out of Fetch.

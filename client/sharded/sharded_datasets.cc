@@ -1,5 +1,6 @@
 #include "client/sharded/sharded_datasets.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -44,10 +45,10 @@ absl::Status ShardedDatasets::Ask(
 absl::StatusOr<DatasetInfo> ShardedDatasets::Put(
     const DatasetSource& source, const runtime::CallOptions& call) {
   DatasetInfo info;
-  int64_t sent = 0;
+  int64_t sent = 0;  // to the place that lacked most
   HAWSER_RETURN_IF_ERROR(Ask(true, [&](runtime::Datasets& there) {
     HAWSER_ASSIGN_OR_RETURN(info, there.Put(source, call));
-    sent += info.sent_bytes;
+    sent = std::max(sent, info.sent_bytes);
     return absl::OkStatus();
   }));
   info.sent_bytes = sent;

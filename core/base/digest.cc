@@ -1,6 +1,8 @@
 #include "core/base/digest.h"
 
-#include <openssl/evp.h>
+// The functions that are deprecated are those without state of the process.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <cstring>
 
@@ -14,7 +16,10 @@ namespace {
 constexpr char kBase32[] = "abcdefghijklmnopqrstuvwxyz234567";
 constexpr size_t kBase32Size = 52;  // ceil(256 / 5)
 
-EVP_MD_CTX* Ctx(void* p) { return static_cast<EVP_MD_CTX*>(p); }
+SHA256_CTX* Ctx(std::array<char, 112>& bytes) {
+  static_assert(sizeof(SHA256_CTX) <= 112 && alignof(SHA256_CTX) <= 8);
+  return reinterpret_cast<SHA256_CTX*>(bytes.data());
+}
 
 }  // namespace
 
@@ -81,16 +86,10 @@ absl::StatusOr<Digest> Digest::FromBase32(absl::string_view text) {
   return out;
 }
 
-Hasher::Hasher() : context_(EVP_MD_CTX_new()) {
-  HAWSER_CHECK(context_ != nullptr);
-  HAWSER_CHECK(EVP_DigestInit_ex(Ctx(context_), EVP_sha256(), nullptr) == 1);
-}
-
-Hasher::~Hasher() { EVP_MD_CTX_free(Ctx(context_)); }
+Hasher::Hasher() { HAWSER_CHECK(SHA256_Init(Ctx(context_)) == 1); }
 
 Hasher& Hasher::Bytes(absl::Span<const char> bytes) {
-  HAWSER_CHECK(
-      EVP_DigestUpdate(Ctx(context_), bytes.data(), bytes.size()) == 1);
+  HAWSER_CHECK(SHA256_Update(Ctx(context_), bytes.data(), bytes.size()) == 1);
   return *this;
 }
 
@@ -109,9 +108,7 @@ Hasher& Hasher::Add(const Digest& digest) { return Bytes(digest.bytes()); }
 
 Digest Hasher::Finish() {
   std::array<uint8_t, Digest::kSize> bytes;
-  unsigned size = 0;
-  HAWSER_CHECK(
-      EVP_DigestFinal_ex(Ctx(context_), bytes.data(), &size) == 1);
+  HAWSER_CHECK(SHA256_Final(bytes.data(), Ctx(context_)) == 1);
   return Digest(bytes);
 }
 

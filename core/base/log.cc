@@ -9,6 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/process/terminal_text.h"
 
 namespace hawser {
 namespace {
@@ -43,7 +44,7 @@ LogLine::LogLine(LogSeverity severity, const char* file, int line) {
 
 LogLine::~LogLine() {
   text_ << '\n';
-  const std::string line = text_.str();
+  const std::string line = TerminalText(text_.str());
   // A log line that cannot be written has nowhere to be reported.
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }

@@ -46,6 +46,8 @@ struct Capabilities {
   // "cpu, AVX-512, OpenBLAS 0.3.21 SkylakeX"; "": not known.
   std::string engine_id;
   int64_t memory_bytes = 0;  // of the device; 0: not known
+  // Of the process that answers, by whatever address; 0: not known.
+  uint64_t instance = 0;
   // On how many it spreads one function; CompileOptions::cuts says how.
   int places = 1;
   // Names of the ops it runs; empty: all of `opset`.

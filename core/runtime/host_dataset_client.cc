@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
+#include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
 
 namespace hawser::runtime {
@@ -27,6 +28,7 @@ absl::StatusOr<DatasetInfo> HostDatasetClient::Put(const DatasetSource& source,
     Dataset dataset{std::move(info), {}};
     for (const DatasetSource::Array& array : sorted.arrays) {
       HAWSER_ASSIGN_OR_RETURN(Literal value, KeptOf(array));
+      HAWSER_RETURN_IF_ERROR(CheckUnchanged(value.bytes()));
       dataset.values.push_back(std::move(value));
     }
     info = Add(std::move(dataset));

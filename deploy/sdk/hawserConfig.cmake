@@ -10,6 +10,7 @@ if(NOT TARGET hawser::hawser)
     IMPORTED_LOCATION "${_hawser_prefix}/lib/libhawser.so.1"
     IMPORTED_SONAME libhawser.so.1
     INTERFACE_INCLUDE_DIRECTORIES "${_hawser_prefix}/include/hawser"
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_hawser_prefix}/include/hawser"
     INTERFACE_COMPILE_FEATURES cxx_std_20
     INTERFACE_LINK_LIBRARIES
       "absl::status;absl::statusor;absl::strings;absl::time;absl::synchronization;absl::flat_hash_map;absl::span;Threads::Threads")

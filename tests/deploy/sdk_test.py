@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
 project(program CXX)
-find_package(hawser REQUIRED)
+find_package(hawser 1.0 REQUIRED)
 add_executable(program program.cc)
 target_link_libraries(program PRIVATE hawser::hawser)
 """
@@ -59,9 +59,26 @@ class InstalledSdkTest(unittest.TestCase):
     def test_by_pkg_config(self):
         flags = run("pkg-config", "--cflags", "--libs", "hawser", env={
             **os.environ, "PKG_CONFIG_PATH": self.prefix / "lib/pkgconfig"})
-        run("g++", self.work / "program.cc", "-o", self.work / "by_hand",
-            *flags.split())
+        # Warnings of installed headers are not the user's.
+        run("g++", "-Wall", "-Wextra", "-Werror", self.work / "program.cc",
+            "-o", self.work / "by_hand", *flags.split())
         self.check(self.work / "by_hand")
+
+    def test_everything_says_the_same_version(self):
+        header = (ROOT / "core/base/process/version.h").read_text()
+        version = re.search(r'kVersion\[\] = "(.*)"', header).group(1)
+        said = run("pkg-config", "--modversion", "hawser", env={
+            **os.environ, "PKG_CONFIG_PATH": self.prefix / "lib/pkgconfig"})
+        self.assertEqual(said.strip(), version)
+
+    def test_cmake_refuses_another_version(self):
+        other = self.work / "other"
+        other.mkdir()
+        (other / "CMakeLists.txt").write_text(
+            CMAKE.replace("find_package(hawser 1.0 ", "find_package(hawser 2.0 "))
+        with self.assertRaisesRegex(AssertionError, "version"):
+            run("cmake", "-S", other, "-B", other / "build",
+                f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
     def test_by_cmake(self):
         run("cmake", "-S", self.work, "-B", self.work / "build",

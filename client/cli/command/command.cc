@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "core/base/process/terminal_text.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {
@@ -37,7 +38,7 @@ void Invocation::Print(absl::string_view text, const Json& result) const {
   if (json) {
     PrintJson(result, environment.out);
   } else {
-    *environment.out << text << std::flush;
+    *environment.out << TerminalText(text) << std::flush;
   }
 }
 

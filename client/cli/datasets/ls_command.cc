@@ -40,6 +40,19 @@ bool IsWanted(const DatasetInfo& info, absl::string_view prefix) {
                                        });
 }
 
+// A line for each dataset, or for each tag that was asked for.
+std::string LinesOf(const DatasetInfo& info, absl::string_view prefix,
+                    bool with_all) {
+  const std::string rest = with_all ? LongText(info) : "";
+  if (!IsTag(prefix)) return absl::StrCat(info.token, rest, "\n");
+  std::string lines;
+  for (const std::string& tag : info.tags) {
+    if (!absl::StartsWith(tag, prefix)) continue;
+    absl::StrAppend(&lines, tag, "  ", info.token, rest, "\n");
+  }
+  return lines;
+}
+
 absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
   const std::vector<std::string>& words = invocation.line.words();
   const std::string prefix = words.empty() ? "" : words[0];
@@ -54,7 +67,7 @@ absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
     for (const DatasetInfo& info : page.datasets) {
       query.after = info.token;
       if (!IsWanted(info, prefix)) continue;
-      absl::StrAppend(&text, info.token, with_all ? LongText(info) : "", "\n");
+      absl::StrAppend(&text, LinesOf(info, prefix, with_all));
       datasets.push_back(DatasetJson(info));
     }
     more = page.more;
@@ -72,7 +85,7 @@ extern constinit const Command kLsCommand = {
     .description =
         "Prints the tokens of your datasets on the server that begin with "
         "PREFIX (all\nof them without one), one a line, in order; with a "
-        "PREFIX like @mn those that\nhave such a tag. With -l each line has "
+        "PREFIX like @mn the\ntags that begin so and the token of each. With -l each line has "
         "also the size, whether the dataset is\non disk there (durable) or "
         "only in memory, when it was last used, until when\nit is pinned, its "
         "arrays and its tags.\n\n"

@@ -33,22 +33,37 @@ struct FileBytes {
     return {At(offset), count};
   }
   static FileBytes Of(std::string bytes);
+  // Whether they are still those of the file, which a reader asks once it has
+  // used them. Errors: kAborted, naming the file.
+  absl::Status CheckUnchanged() const;
 };
 
-// Maps a regular file read-only, so that only the pages in use are read.
-// Cutting the file short while it is mapped ends the process with SIGBUS:
-// replace files by rename, as ReplaceFile does.
-// Errors: those of open (kNotFound, kPermissionDenied); kInvalidArgument for a
-// folder, pipe or device. All name the path.
+// The bytes of a regular file, by core/base/process/mapped_file.h. Errors:
+// those of MappedFile::Open.
 absl::StatusOr<FileBytes> MapFile(const std::string& path);
+
+// Where what is written to a path goes.
+struct Destination {
+  std::string path;      // links are followed
+  bool replaces = true;  // a new file takes that name; else it is written to
+  // A regular file, or nothing, is replaced by rename; a pipe, a device or a
+  // socket is written to and stays. Errors: kInvalidArgument for a folder;
+  // those of stat.
+  static absl::StatusOr<Destination> Of(const std::string& path);
+};
+// Writes the parts to what is at `path` already. Errors: those of open and
+// write, naming the path.
+absl::Status WriteTo(const std::string& path,
+                     absl::Span<const absl::Span<const char>> parts);
 
 // A name beside `path`, another one each time, for a file that will be renamed
 // to `path`.
 std::string UnfinishedPath(const std::string& path);
 
 // Writes the parts one after the other to a file beside `path` and renames it:
-// readers see the old file or the whole new one. Errors: those of the file
-// system, naming the path.
+// readers see the old file or the whole new one. What is no regular file is
+// written to instead (see Destination). Errors: those of the file system,
+// naming the path.
 absl::Status ReplaceFile(const std::string& path,
                          absl::Span<const absl::Span<const char>> parts);
 

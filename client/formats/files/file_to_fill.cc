@@ -18,8 +18,15 @@ namespace hawser {
 absl::StatusOr<FileToFill> FileToFill::Create(const std::string& path,
                                               int64_t size) {
   FileToFill file;
-  file.path_ = path;
-  file.unfinished_ = UnfinishedPath(path);
+  HAWSER_ASSIGN_OR_RETURN(const Destination to, Destination::Of(path));
+  file.path_ = to.path;
+  if (!to.replaces) {
+    file.to_write_.resize(static_cast<size_t>(size));
+    file.data_ = file.to_write_.data();
+    file.size_ = file.to_write_.size();
+    return file;
+  }
+  file.unfinished_ = UnfinishedPath(to.path);
   file.fd_ = ::open(file.unfinished_.c_str(),
                     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file.fd_ < 0) return file.Error();
@@ -42,6 +49,7 @@ FileToFill& FileToFill::operator=(FileToFill&& other) {
   std::swap(fd_, other.fd_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  to_write_.swap(other.to_write_);
   return *this;
 }
 
@@ -53,6 +61,7 @@ FileToFill::~FileToFill() {
 }
 
 absl::Status FileToFill::Keep() {
+  if (fd_ < 0) return WriteTo(path_, {bytes()});
   Unmap();
   // Some file systems report a full disk only here.
   absl::Status status =
@@ -69,7 +78,8 @@ absl::Status FileToFill::Error() const {
 }
 
 void FileToFill::Unmap() {
-  if (data_ != nullptr) ::munmap(std::exchange(data_, nullptr), size_);
+  if (data_ != nullptr && to_write_.empty()) ::munmap(data_, size_);
+  data_ = nullptr;
   size_ = 0;
 }
 

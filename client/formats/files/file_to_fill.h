@@ -16,7 +16,8 @@
 
 namespace hawser {
 
-// A mapped file that has all its room on disk and, until Keep, another name.
+// A mapped file that has all its room on disk and, until Keep, another name;
+// where the path is a device, pipe or socket, memory that Keep writes to it.
 // Moving it leaves its bytes where they are.
 class FileToFill {
  public:
@@ -42,6 +43,7 @@ class FileToFill {
   int fd_ = -1;  // open from Create to Keep
   char* data_ = nullptr;
   size_t size_ = 0;
+  std::vector<char> to_write_;  // the bytes, where no file is replaced
 };
 
 // A file of arrays that has everything but their elements.

@@ -17,6 +17,7 @@ absl::StatusOr<Literal> MappedArray(const Shape& shape,
 absl::StatusOr<Literal> ReadRaw(const std::string& path, const Shape& shape) {
   HAWSER_ASSIGN_OR_RETURN(const FileBytes file, MapFile(path));
   absl::StatusOr<Literal> value = MappedArray(shape, file);
+  HAWSER_RETURN_IF_ERROR(file.CheckUnchanged());
   if (!value.ok()) return Annotate(value.status(), path);
   return value;
 }

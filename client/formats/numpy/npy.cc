@@ -55,6 +55,7 @@ absl::StatusOr<Literal> ParseNpy(const FileBytes& file) {
 absl::StatusOr<Literal> ReadNpy(const std::string& path) {
   HAWSER_ASSIGN_OR_RETURN(FileBytes file, MapFile(path));
   absl::StatusOr<Literal> value = ParseNpy(file);
+  HAWSER_RETURN_IF_ERROR(file.CheckUnchanged());
   if (!value.ok()) return Annotate(value.status(), path);
   return value;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
 #include "core/base/threads/thread_pool.h"
 #include "core/runtime/attempt.h"
@@ -55,9 +56,12 @@ void DatasetPut::Place(const Literal& value, int64_t index, Chunk* chunk) {
 
 absl::StatusOr<DatasetInfo> DatasetPut::Run() {
   for (int attempt = 1;; ++attempt) {
-    HAWSER_RETURN_IF_ERROR(AskForKnown());
-    HAWSER_RETURN_IF_ERROR(MakeLazyValues());
-    HAWSER_RETURN_IF_ERROR(SendAll());
+    absl::Status sent = AskForKnown();
+    if (sent.ok()) sent = MakeLazyValues();
+    if (sent.ok()) sent = SendAll();
+    // Bytes that changed on the way explain whatever the server made of them.
+    HAWSER_RETURN_IF_ERROR(CheckSources());
+    HAWSER_RETURN_IF_ERROR(sent);
     auto info = Commit();
     if (!absl::IsFailedPrecondition(info.status())) return info;
     if (attempt == kCommitAttempts) {
@@ -71,6 +75,17 @@ absl::StatusOr<DatasetInfo> DatasetPut::Run() {
     groups_ = 0;
     done_bytes_ = 0;
   }
+}
+
+absl::Status DatasetPut::CheckSources() const {
+  const char* checked = nullptr;
+  for (const Chunk& chunk : chunks_) {
+    const ChunkToPut& put = chunk.put;
+    if (!put.owner.valid() || put.owner.bytes().data() == checked) continue;
+    checked = put.owner.bytes().data();
+    HAWSER_RETURN_IF_ERROR(CheckUnchanged(put.owner.bytes()));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<uint32_t>> DatasetPut::Missing(

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
+#include "core/base/process/forked.h"
 #include "core/base/threads/progress.h"
 #include "core/base/threads/spin.h"
 
@@ -193,6 +194,7 @@ class GrpcPoller::Polling final : public ProgressEngine {
 };
 
 std::shared_ptr<GrpcPoller> GrpcPoller::Shared() {
+  ForbidForks();
   static Mutex* const mu = new Mutex;
   static auto* const shared = new std::weak_ptr<GrpcPoller>;
   // Never shut down: when its last user goes, this gRPC joins threads that may

@@ -167,12 +167,14 @@ class GrpcTransport final : public Transport {
   std::atomic<uint32_t> next_bulk_{0};
 };
 
+}  // namespace
+
 absl::Status CheckAddress(const std::string& address) {
   if (absl::StartsWith(address, "unix:")) return absl::OkStatus();
   const size_t colon = address.rfind(':');
   int port;
   if (colon == std::string::npos || colon == 0 ||
-      !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
+      (address[0] != '[' && address.find(':') != colon) || !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
       port > 65535) {
     return InvalidArgument("\"", address,
                            "\" is no address: must be "
@@ -180,8 +182,6 @@ absl::Status CheckAddress(const std::string& address) {
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(
     const std::string& address, const RemoteOptions& options) {

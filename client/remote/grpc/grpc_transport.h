@@ -18,6 +18,10 @@ namespace hawser {
 absl::StatusOr<std::shared_ptr<runtime::Client>> ConnectRemote(
     std::string address, RemoteOptions options = {});
 
+// Errors: kInvalidArgument for what is neither "host:port" (a port of 1 to
+// 65535, an IPv6 host in brackets) nor "unix:/path".
+absl::Status CheckAddress(const std::string& address);
+
 // The transport alone: one connection for the session and small calls, others
 // for bulk bytes, so that these do not hold up those.
 absl::StatusOr<std::unique_ptr<Transport>> MakeGrpcTransport(

@@ -5,6 +5,7 @@
 
 #include "client/remote/link/watched.h"
 #include "core/base/clock.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 
 namespace hawser {
@@ -20,6 +21,7 @@ constexpr int kTriesWhileUnknown = 50;
 
 Transfers::Transfers(int threads, absl::Duration patience)
     : patience_(patience), running_(std::max(threads, 1)) {
+  ForbidForks();
   for (Running& slot : running_) {
     threads_.emplace_back([this, &slot] { Run(&slot); });
   }

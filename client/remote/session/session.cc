@@ -8,6 +8,7 @@
 #include "client/remote/link/watched.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
 #include "core/base/threads/progress.h"
@@ -77,6 +78,7 @@ void RemoteSession::Start() {
 }
 
 void RemoteSession::Close() {
+  if (IsForked()) return;  // the stream is the parent's
   ticks_.Stop();
   std::unique_ptr<SessionStream> stream;
   Requests requests;
@@ -117,6 +119,7 @@ void RemoteSession::AskForSign(const std::shared_ptr<Request>& ping,
 absl::Status RemoteSession::Submit(const std::shared_ptr<Request>& request,
                                    const CancelToken& cancel,
                                    const CancelToken& caller) {
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   const size_t bytes = request->message->ByteSizeLong();
   HAWSER_RETURN_IF_ERROR(WaitForRoom(bytes, cancel, caller));
   Send(request, bytes, /*batch=*/true);
@@ -151,7 +154,8 @@ absl::Status RemoteSession::WaitForRoom(size_t bytes, const CancelToken& cancel,
 void RemoteSession::Send(const std::shared_ptr<Request>& request, size_t bytes,
                          bool batch) {
   request->Sent();
-  absl::Status lost;
+  absl::Status lost = CheckNotForked();
+  if (!lost.ok()) return request->Answer(lost, nullptr);
   bool look = false;
   {
     MutexLock lock(&mu_);
@@ -207,6 +211,7 @@ void RemoteSession::SendPing() {
 }
 
 void RemoteSession::Release(uint64_t handle) {
+  if (IsForked()) return;
   MutexLock lock(&mu_);
   if (link_.lost()) return;
   if (releases_.empty() && link_.open()) {
@@ -383,7 +388,9 @@ void RemoteSession::OnOpenReply(v1::ServerMessage* message) {
                             "one than was asked for"));
     return;
   }
-  opened_.Set(FromProto(reply.capabilities()));  // the first time counts
+  runtime::Capabilities capabilities = FromProto(reply.capabilities());
+  capabilities.instance = reply.instance_id();
+  opened_.Set(std::move(capabilities));  // the first time counts
 }
 
 void RemoteSession::Attach(const v1::OpenReply& reply) {

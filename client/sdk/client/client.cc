@@ -11,6 +11,7 @@
 #include "client/sdk/graph/run/evaluate.h"
 #include "core/base/log.h"
 #include "core/base/mutex.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/runtime/datasets.h"
 #include "kernels/cpu/client/cpu_client.h"
@@ -54,6 +55,7 @@ absl::Status Ask(const Client& client, const char* verb,
                  const CallOptions& call,
                  absl::FunctionRef<absl::Status(const Limits&)> fn) {
   if (!client.valid()) return NoClient();
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   const Limits limits = call.FromNow();
   return sdk::NameDeadline(fn(limits), verb, client, call, limits.cancel);
 }
@@ -161,6 +163,7 @@ std::string Client::name() const {
 
 absl::StatusOr<runtime::Capabilities> Client::capabilities() const {
   if (!valid()) return NoClient();
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   return runtime()->capabilities();
 }
 

@@ -9,6 +9,7 @@
 #include "client/sdk/jit/call_arguments.h"
 #include "client/sdk/jit/cut_marks.h"
 #include "client/sdk/jit/traced_module.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/values/literal.h"
 #include "core/ops/part/box.h"
@@ -147,6 +148,7 @@ absl::StatusOr<CallInTasks> CallInTasks::Make(Flat arguments, TraceFn fn,
 }
 
 absl::StatusOr<CallResult> CallInTasks::Run(const CallOptions& call) const {
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   const runtime::CallOptions limits = call.FromNow();
   auto values = ValuesOf(arguments_, call);
   if (!values.ok()) return InCall(values.status(), where_);

@@ -1,5 +1,7 @@
 #include "client/sdk/graph/node.h"
 
+#include <pthread.h>
+
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +10,16 @@
 namespace hawser::sdk {
 
 Mutex graph_mutex;
+
+namespace {
+
+// A child of fork() has no thread that could give the lock back, and may still
+// look at tensors.
+void Lock() ABSL_NO_THREAD_SAFETY_ANALYSIS { graph_mutex.Lock(); }
+void Unlock() ABSL_NO_THREAD_SAFETY_ANALYSIS { graph_mutex.Unlock(); }
+const int at_fork = pthread_atfork(Lock, Unlock, Unlock);
+
+}  // namespace
 
 void Retain(Node* node) {
   node->references_.fetch_add(1, std::memory_order_relaxed);
@@ -124,10 +136,9 @@ void PutBack(const Tensor& tensor, Literal value,
 std::string Describe(const Tensor& tensor) {
   if (NodeOf(tensor) == nullptr) return "a Tensor without a value";
   const SourceLocation where = NodeOf(tensor)->where();
-  return where.line == 0
-             ? tensor.shape().ToString()
-             : absl::StrCat(tensor.shape().ToString(), " made at ", where.file,
-                            ":", where.line);
+  return where.line == 0 ? tensor.shape().ToString()
+                         : absl::StrCat(tensor.shape().ToString(), " made at ",
+                                        where.file, ":", where.line);
 }
 
 }  // namespace hawser::sdk

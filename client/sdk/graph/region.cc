@@ -110,8 +110,7 @@ Region ExtractRegion(const Module& module, int computation,
   std::vector<int> numbers(needed.size(), -1);
   for (int c = 0; c <= computation; ++c) {
     if (!needed[c]) continue;
-    numbers[c] =
-        region.Add(Renumbered(module.computation(c), region, numbers));
+    numbers[c] = region.Add(Renumbered(module.computation(c), region, numbers));
   }
   return MakeRegion(std::move(region), std::move(places));
 }

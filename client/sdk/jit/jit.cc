@@ -11,6 +11,7 @@
 #include "client/sdk/graph/run/evaluate.h"
 #include "client/sdk/jit/call_arguments.h"
 #include "client/sdk/jit/cut_marks.h"
+#include "core/base/process/forked.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/threads/or_expired.h"
@@ -137,6 +138,7 @@ absl::Status JitCore::CheckSame(const Flat& arguments, const Entry& entry,
 
 absl::Status JitCore::Prepare(const Flat& arguments, const RunOptions& options,
                               TraceFn fn, Prepared* call) {
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   call->execution = FromNow(options);
   Client& client = call->execution.client;
   HAWSER_RETURN_IF_ERROR(AgreeOn(arguments, where_, &client));

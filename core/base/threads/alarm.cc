@@ -1,10 +1,15 @@
 #include "core/base/threads/alarm.h"
 
 #include "core/base/clock.h"
+#include "core/base/process/forked.h"
 
 namespace hawser {
 
 Alarm::~Alarm() {
+  if (IsForked()) {
+    Abandon(state_);
+    return;
+  }
   State& s = *state_;
   std::thread thread;
   std::map<Id, std::function<void()>> dropped;  // after the thread is gone
@@ -40,6 +45,7 @@ Alarm::Id Alarm::At(absl::Time when, std::function<void()> fn) {
   if (s.stopping) return id;
   s.waiting.emplace(id, std::move(fn));
   if (!s.thread.joinable()) {
+    ForbidForks();
     s.thread = std::thread([state = state_] { Run(*state); });
   } else if (when < s.wakes) {
     s.changed.SignalAll();

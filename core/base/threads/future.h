@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/mutex.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/threads/progress.h"
 
@@ -47,6 +48,8 @@ class Future {
       MutexLock lock(&state->mu);
       if (state->value.has_value()) return *state->value;
     }
+    // Those that would complete it are not in this process.
+    HAWSER_RETURN_IF_ERROR(CheckNotForked());
     const bool counted = Advance(*state, deadline);
     MutexLock lock(&state->mu);
     if (state->changed.WaitUntil(&state->mu, deadline,

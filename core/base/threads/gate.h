@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/mutex.h"
+#include "core/base/process/forked.h"
 
 namespace hawser {
 
@@ -37,6 +38,7 @@ class Gate {
   }
 
   void Close() {
+    if (IsForked()) return;  // those inside are in the parent
     MutexLock lock(&mu_);
     closed_ = true;
     empty_.Wait(&mu_, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 #include "core/base/threads/cpu_threads.h"
 
@@ -61,6 +62,7 @@ struct Loop {
 
 ThreadPool::ThreadPool(int threads, int extra_tasks)
     : size_(std::max(threads, 1)), extra_tasks_(extra_tasks) {
+  ForbidForks();
   MutexLock lock(&mu_);
   for (int i = 0; i < size_ + extra_tasks_; ++i) {
     threads_.emplace_back([this] { Work(); });
@@ -92,6 +94,8 @@ ThreadPool::Blocking::~Blocking() {
 }
 
 void ThreadPool::Stop() {
+  // Its threads are not in this process; who owns it keeps it for good.
+  if (IsForked()) return;
   {
     MutexLock lock(&mu_);
     stopped_ = true;
@@ -185,8 +189,7 @@ void ThreadPool::Work() {
     std::function<void()> task;
     {
       MutexLock lock(&mu_);
-      while (Next() == nullptr && !surplus() &&
-             !(stopped_ && tasks_.empty())) {
+      while (Next() == nullptr && !surplus() && !(stopped_ && tasks_.empty())) {
         Sleep(&self);
       }
       Queue* const queue = Next();

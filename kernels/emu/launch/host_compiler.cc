@@ -17,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/process/own_folder.h"
 #include "core/base/digest.h"
 #include "core/base/status.h"
 #include "kernels/dialect/dialect.h"
@@ -116,7 +117,8 @@ HostCompiler::HostCompiler(std::string folder, std::string compiler)
 }
 
 absl::Status HostCompiler::PrepareFolder() {
-  HAWSER_RETURN_IF_ERROR(MakeFolder(folder_));
+  // What lies there is loaded and run.
+  HAWSER_RETURN_IF_ERROR(MakeOwnFolder(folder_));
   for (const dialect::HostHeader& header : dialect::HostHeaders()) {
     const std::string path = absl::StrCat(folder_, "/", header.name);
     for (size_t at = folder_.size() + 1;

@@ -15,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/base/process/own_folder.h"
 #include "core/base/digest.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
@@ -97,12 +98,18 @@ absl::Status WriteWhole(const std::string& path, absl::string_view header,
 
 KernelFiles::KernelFiles(std::string folder, int64_t max_bytes)
     : folder_(std::move(folder)), max_bytes_(max_bytes) {
-  if (!folder_.empty()) Scan();
+  if (folder_.empty()) return;
+  // What lies there runs on the device.
+  if (const absl::Status own = MakeOwnFolder(folder_); !own.ok()) {
+    HAWSER_LOG(kWarning) << "kernel cache: " << own.message();
+    folder_.clear();
+    return;
+  }
+  Scan();
 }
 
 void KernelFiles::Scan() {
   std::error_code error;
-  fs::create_directories(folder_, error);
   std::vector<std::pair<fs::file_time_type, File>> found;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     if (entry.path().extension() != kSuffix) continue;

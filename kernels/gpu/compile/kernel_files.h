@@ -62,7 +62,7 @@ class KernelFiles {
   void Forget(Files::iterator file) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  const std::string folder_;
+  std::string folder_;
   const int64_t max_bytes_;
   mutable Mutex mu_;
   Files files_ ABSL_GUARDED_BY(mu_);

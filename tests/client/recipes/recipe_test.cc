@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "kernels/cpu/client/cpu_client.h"
 #include "tests/testing/programs.h"
 #include "tests/testing/matchers.h"
@@ -56,6 +57,52 @@ class RecipeTest : public ::testing::Test {
   const Literal two_ = Literal::Vector<float>({2, 2, 2, 2});
   std::unique_ptr<RecipeBook> book_;
 };
+
+// A step may be an epoch: a chain is cut by time, too, and then again after as
+// long.
+TEST_F(RecipeTest, AChainThatBeganLongAgoAsksToBeCut) {
+  constexpr absl::Duration kReplay = absl::Milliseconds(60);
+  book_ = std::make_unique<RecipeBook>(
+      Place{.client = cpu_.get()}, RecipeLimits{1024, 1 << 20, kReplay});
+  RecipePtr w = book_->OfHostValue(two_);
+  const auto step = [&] {
+    const auto results = Execute(w, one_);
+    w = results.recipes[0];
+    return results.checkpoint;
+  };
+  EXPECT_FALSE(step());
+  EXPECT_FALSE(step());
+  absl::SleepFor(kReplay);
+  EXPECT_TRUE(step());
+  EXPECT_FALSE(step());
+  absl::SleepFor(kReplay);
+  EXPECT_TRUE(step());
+  book_->Checkpoint(w, two_);
+  absl::SleepFor(kReplay);
+  EXPECT_FALSE(step());  // what it was made of began just now
+}
+
+TEST_F(RecipeTest, WhatIsFrozenIsTheRootOfWhatWasFrozen) {
+  std::vector<DatasetPart> opened;
+  book_ = std::make_unique<RecipeBook>(
+      Place{.client = cpu_.get(),
+            .open = [&](const DatasetPart& part)
+                -> absl::StatusOr<runtime::BufferPtr> {
+              opened.push_back(part);
+              return cpu_->Upload(two_, {});
+            }},
+      RecipeLimits{1024, 1 << 20});
+  const RecipePtr w = Chain(book_->OfHostValue(two_), 100);
+  const int64_t before = book_->executions();
+  book_->Root(w, {"hw1-x", "w"});
+  const RecipePtr next = Execute(w, one_).recipes[0];
+  const auto value = Value(next);
+  ASSERT_OK(value);
+  EXPECT_EQ(value->data<float>()[0], 3);
+  ASSERT_EQ(opened.size(), 1);
+  EXPECT_EQ(opened[0].array, "w");
+  EXPECT_EQ(book_->executions() - before, 1);
+}
 
 TEST_F(RecipeTest, FollowsAChainOnceForAllItsValues) {
   const RecipePtr start = book_->OfHostValue(two_);

@@ -112,7 +112,7 @@ class ScriptedTransfer final : public Transfer {
 };
 
 TEST(TransfersTest, AServerThatDoesNotKnowTheSessionHasLostIt) {
-  Transfers transfers(1);
+  Transfers transfers(1, absl::Seconds(60));
   const absl::Status unknown = NotFound("session 7 is not known");
   const auto lost = std::make_shared<ScriptedTransfer>(
       std::vector<absl::Status>{unknown, unknown});

@@ -1,5 +1,6 @@
 // Values in and out: Constant of braces and vectors, Item, ToVector, KeepError,
 // printing.
+#include <type_traits>
 #include <complex>
 #include <limits>
 #include <sstream>
@@ -175,6 +176,15 @@ TEST(Printing, LongAxesAreElided) {
   EXPECT_EQ(Printed(counted({10, 10, 10, 10})).find('\n'), std::string::npos);
   EXPECT_EQ(Printed(counted(Dims(5, 1))), "s32[1,1,1,1,1]\n{{{{{0}}}}}");
 }
+
+// x[0] = row would give the row to a copy: it does not compile.
+static_assert(!std::is_assignable_v<Tensor, Tensor>);
+static_assert(!std::is_assignable_v<Tensor&&, const Tensor&>);
+static_assert(!std::is_assignable_v<decltype(std::declval<Tensor&>()[0]),
+                                    Tensor>);
+static_assert(std::is_assignable_v<Tensor&, Tensor>);
+static_assert(std::is_assignable_v<Tensor&, const Tensor&>);
+static_assert(std::is_nothrow_move_constructible_v<Tensor>);
 
 }  // namespace
 }  // namespace hawser

@@ -6,6 +6,8 @@
 
 #include "client/sdk/graph/run/client_state.h"
 #include "client/sdk/graph/trace.h"
+#include "core/base/process/forked.h"
+#include "core/base/process/mapped_file.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
 #include "core/ir/builder.h"
@@ -292,6 +294,7 @@ absl::StatusOr<runtime::Argument> ToArgument(
     }
     value = host->value;
   }
+  HAWSER_RETURN_IF_ERROR(CheckUnchanged(value.bytes()));
   HAWSER_ASSIGN_OR_RETURN(runtime::BufferPtr buffer,
                           client.runtime()->Upload(value, call));
   runtime::BufferPtr replaced;  // freed after the lock
@@ -318,6 +321,7 @@ absl::Status Evaluate(absl::Span<const Tensor> tensors,
     }
   }
   if (!anything) return absl::OkStatus();
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   if (!execution.client.valid()) execution.client = Client::Default();
   HAWSER_ASSIGN_OR_RETURN(
       Prepared prepared,

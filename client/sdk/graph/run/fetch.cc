@@ -1,6 +1,7 @@
 #include "client/sdk/graph/run/fetch.h"
 
 #include "client/sdk/graph/node.h"
+#include "core/base/process/forked.h"
 #include "core/base/status.h"
 
 namespace hawser::sdk {
@@ -32,6 +33,7 @@ absl::StatusOr<Literal> FetchWithin(const Tensor& tensor,
   HAWSER_RETURN_IF_ERROR(Evaluate({&tensor, 1}, execution));
   HAWSER_ASSIGN_OR_RETURN(Found found, Find(tensor));
   if (found.value.valid()) return found.value;
+  HAWSER_RETURN_IF_ERROR(CheckNotForked());
   auto value = found.buffer->Fetch(execution.call)
                    .Await(execution.call.cancel.deadline());
   if (value.ok()) Remember(tensor, *value);

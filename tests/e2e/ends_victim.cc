@@ -1,0 +1,160 @@
+// A program that ends in the middle of things, or forks: ends_test runs it.
+//
+//   ends_victim CLIENT HOW     CLIENT: cpu, remote, fallback, sharded, default
+//                              HOW: work, thread, static, fork
+//
+// Servers are in HAWSER_VICTIM_SERVERS. It ends with 7 where all was well.
+#include <openssl/crypto.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "client/hawser.h"
+
+namespace hawser {
+namespace {
+
+constexpr int kWell = 7;
+
+// Destroyed when the process ends, after main.
+std::optional<Client> kept;
+std::optional<Tensor> kept_tensor;
+
+absl::StatusOr<Client> MakeClient(const std::string& kind) {
+  const char* const servers = std::getenv("HAWSER_VICTIM_SERVERS");
+  ConnectOptions options;
+  options.servers =
+      absl::StrSplit(servers == nullptr ? "" : servers, ',', absl::SkipEmpty());
+  if (kind == "cpu") return Client::Cpu();
+  if (kind == "default") return Client::Default();
+  if (kind == "sharded") return Sharded(options);
+  options.servers.resize(1);
+  if (kind == "remote") options.fallback = Client();
+  return Connect(options);
+}
+
+Tensor Squared(const Client& client, int n) {
+  static auto& square =
+      *new auto(Jit([](Tensor x) { return Tanh(MatMul(x, x) * 0.001f); }));
+  const auto result =
+      square.With({.client = client})(Ones(DType::kF32, {n, n}));
+  return result.ok() ? *result : Tensor();
+}
+
+// Work that is under way when main returns.
+void LeaveWork(const Client& client) {
+  static std::vector<Tensor>& left = *new std::vector<Tensor>;
+  for (int i = 0; i < 4; ++i) left.push_back(Squared(client, 300 + i));
+}
+
+int Compute(const Client& client) {
+  const auto value = Squared(client, 3).Fetch();
+  if (!value.ok()) {
+    std::cerr << value.status() << "\n";
+    return 1;
+  }
+  return value->data<float>()[0] > 0 ? 0 : 2;
+}
+
+// Each verb says at once that it cannot.
+int InChild(const Client& client, const Tensor& before) {
+  const absl::Time start = absl::Now();
+  const RunOptions patient = {.client = client,
+                              .call = {.deadline = absl::Seconds(5)}};
+  std::vector<absl::Status> all = {
+      before.Fetch(patient).status(),
+      (before + 1.0f).Eval(patient),
+      Squared(client, 4).status(),
+      client.Put({{"x", Literal::Vector<float>({1, 2})}}).status(),
+      client.List().status(),
+      client.Usage().status(),
+      client.capabilities().status(),
+      client.Freeze({{"x", before}}).status(),
+      Connect({.servers = {"127.0.0.1:1"}}).status(),
+      Sharded({.servers = {"127.0.0.1:1"}}).status(),
+      before.To(client).status(),
+  };
+  int wrong = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    // A value that is in this process already may be had; no tensor was made of
+    // a function that did not run.
+    if (all[i].ok() && (i == 0 || i == 10)) continue;
+    if (i == 2) continue;
+    if (absl::IsFailedPrecondition(all[i])) continue;
+    std::cerr << "verb " << i << " in the child: " << all[i] << "\n";
+    ++wrong;
+  }
+  if (absl::Now() - start > absl::Seconds(2)) ++wrong;
+  return wrong == 0 ? 0 : 3;
+}
+
+int Fork(const Client& client) {
+  if (const int wrong = Compute(client)) return wrong;
+  Tensor large = Squared(client, 200);
+  if (!large.Eval().ok()) return 4;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const int code = InChild(client, large);
+      // With and without destructors and exit handlers.
+      if (i % 2 == 0) std::exit(code);
+      _exit(code);
+    }
+    int status = 0;
+    for (int looks = 0; waitpid(child, &status, WNOHANG) == 0; ++looks) {
+      if (looks == 1000) return 5;  // 10 s
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      std::cerr << "child " << i << " ended with " << status << "\n";
+      return 6;
+    }
+    // The parent never notices.
+    if (const int wrong = Compute(client)) return wrong;
+  }
+  return 0;
+}
+
+int Main(const std::string& kind, const std::string& how) {
+  // As a program that uses OpenSSL itself: its handlers run at exit.
+  OPENSSL_init_crypto(0, nullptr);
+  auto client = MakeClient(kind);
+  if (!client.ok()) {
+    std::cerr << client.status() << "\n";
+    return 1;
+  }
+  if (how == "fork") {
+    const int wrong = Fork(*client);
+    return wrong == 0 ? kWell : wrong;
+  }
+  if (how == "static") {
+    kept = *client;
+    if (const int wrong = Compute(*kept)) return wrong;
+    kept_tensor = Squared(*kept, 200);
+    return kWell;
+  }
+  LeaveWork(*client);
+  if (how == "thread") {
+    std::thread([client = *client] {
+      while (true) (void)Squared(client, 150).Fetch();
+    }).detach();
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  return kWell;
+}
+
+}  // namespace
+}  // namespace hawser
+
+int main(int argc, char** argv) {
+  return argc == 3 ? hawser::Main(argv[1], argv[2]) : 2;
+}
