@@ -85,10 +85,10 @@ extern constinit const Command kLsCommand = {
     .description =
         "Prints the tokens of your datasets on the server that begin with "
         "PREFIX (all\nof them without one), one a line, in order; with a "
-        "PREFIX like @mn the\ntags that begin so and the token of each. With -l each line has "
-        "also the size, whether the dataset is\non disk there (durable) or "
-        "only in memory, when it was last used, until when\nit is pinned, its "
-        "arrays and its tags.\n\n"
+        "PREFIX like @mn the tags\nthat begin so, each with its token. With "
+        "-l each line has also the size,\nwhether the dataset is on disk "
+        "there (durable) or only in memory, when it was\nlast used, until "
+        "when it is pinned, its arrays and its tags.\n\n"
         "  hawser ls\n"
         "  hawser ls hw1-ab -l\n",
     .flags = kFlags,

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <string>
 
 #include "core/base/status.h"
 
@@ -20,6 +21,7 @@ constexpr int kBareWindow = -15;
 
 Inflater::Inflater(absl::Span<const char> packed, DeflateFrame frame)
     : name_(frame == DeflateFrame::kGzip ? "gzip data" : "deflate data"),
+      has_members_(frame == DeflateFrame::kGzip),
       packed_(packed),
       stream_(std::make_unique<z_stream>()) {
   const int window = frame == DeflateFrame::kGzip ? kGzipWindow : kBareWindow;
@@ -45,7 +47,7 @@ absl::StatusOr<size_t> Inflater::Inflate(absl::Span<char> to) {
       packed_.remove_prefix(piece);
     }
     const int code = inflate(&z, Z_NO_FLUSH);
-    ended_ = code == Z_STREAM_END;
+    ended_ = code == Z_STREAM_END && !BeginMember();
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
       return InvalidArgument(
           name_, " is damaged after ", made_,
@@ -55,6 +57,16 @@ absl::StatusOr<size_t> Inflater::Inflate(absl::Span<char> to) {
   const size_t made = room - z.avail_out;
   made_ += static_cast<int64_t>(made);
   return made;
+}
+
+bool Inflater::BeginMember() {
+  if (!has_members_) return false;
+  const absl::string_view in(reinterpret_cast<const char*>(stream_->next_in),
+                             stream_->avail_in);
+  std::string next(in.substr(0, kGzipMagic.size()));
+  const size_t more = kGzipMagic.size() - next.size();
+  next.append(packed_.data(), std::min(more, packed_.size()));
+  return next == kGzipMagic && inflateReset(stream_.get()) == Z_OK;
 }
 
 absl::Status Inflater::Read(absl::Span<char> to) {

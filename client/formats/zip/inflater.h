@@ -20,7 +20,7 @@ inline constexpr int64_t kMaxDeflateRatio = 1032;
 
 // What stands around the deflate stream.
 enum class DeflateFrame {
-  kGzip,  // one gzip member, whose checksum is verified
+  kGzip,  // gzip members in a row (RFC 1952), whose checksums are verified
   kNone,  // nothing
 };
 
@@ -44,7 +44,11 @@ class Inflater {
   // Unpacks at most to.size() bytes; 0 of them at the end of the stream.
   absl::StatusOr<size_t> Inflate(absl::Span<char> to);
 
+  // Whether another member follows, which then goes on where the last ended.
+  bool BeginMember();
+
   const absl::string_view name_;   // of the data, in errors
+  const bool has_members_;
   absl::Span<const char> packed_;  // not yet handed to zlib
   std::unique_ptr<z_stream_s> stream_;
   int64_t made_ = 0;

@@ -174,7 +174,7 @@ absl::Status CheckAddress(const std::string& address) {
   const size_t colon = address.rfind(':');
   int port;
   if (colon == std::string::npos || colon == 0 ||
-      (address[0] != '[' && address.find(':') != colon) || !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
+      !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 1 ||
       port > 65535) {
     return InvalidArgument("\"", address,
                            "\" is no address: must be "

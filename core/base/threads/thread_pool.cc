@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/process/forked.h"
+#include "core/base/process/library_call.h"
 #include "core/base/status.h"
 #include "core/base/threads/cpu_threads.h"
 
@@ -63,6 +64,7 @@ struct Loop {
 ThreadPool::ThreadPool(int threads, int extra_tasks)
     : size_(std::max(threads, 1)), extra_tasks_(extra_tasks) {
   ForbidForks();
+  LibraryCall::WatchTheEnd();
   MutexLock lock(&mu_);
   for (int i = 0; i < size_ + extra_tasks_; ++i) {
     threads_.emplace_back([this] { Work(); });

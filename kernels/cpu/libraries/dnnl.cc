@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
+#include "core/base/process/library_call.h"
 #include "core/base/status.h"
 #include "kernels/cpu/isa/isa.h"
 #include "kernels/cpu/libraries/resolve.h"
@@ -18,8 +19,8 @@ namespace {
 
 // Of the library's handles, which are pointers.
 template <typename Handle>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>,
-                              dnnl_status_t (*)(Handle)>;
+using Owned =
+    std::unique_ptr<std::remove_pointer_t<Handle>, dnnl_status_t (*)(Handle)>;
 
 absl::Status StatusOf(dnnl_status_t status, const char* what) {
   if (status == dnnl_success) return absl::OkStatus();
@@ -123,7 +124,8 @@ struct Dnnl::Functions {
         primitive_destroy, "product", product);
   }
 
-  // While it lives, the library's own threads leave a call of this thread alone.
+  // While it lives, the library's own threads leave a call of this thread
+  // alone.
   class OneThread {
    public:
     explicit OneThread(const Functions& f) : f_(f) {
@@ -159,8 +161,7 @@ std::unique_ptr<const Dnnl> Dnnl::Open(absl::string_view path) {
   void* library = dlopen(std::string(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return nullptr;
   auto f = std::make_unique<Functions>();
-  if (!f->ResolveFrom(library) ||
-      f->version()->major != DNNL_VERSION_MAJOR) {
+  if (!f->ResolveFrom(library) || f->version()->major != DNNL_VERSION_MAJOR) {
     dlclose(library);
     return nullptr;
   }
@@ -197,6 +198,7 @@ const Dnnl* Dnnl::OfProcess() {
 
 absl::Status Dnnl::Multiply(int64_t m, int64_t n, int64_t k, const Matrix& a,
                             const Matrix& b, void* c, int64_t pitch) const {
+  const LibraryCall call;
   const Functions& f = *functions_;
   const Functions::OneThread one_thread(f);
   Functions::Side left, right, to;

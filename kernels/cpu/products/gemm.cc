@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/process/library_call.h"
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
 #include "kernels/cpu/elements/arithmetic.h"
@@ -138,6 +139,7 @@ absl::Status GemmTiles(const GemmProblem& p, const Environment& environment,
           const int64_t depth = std::min(sizes.depth, p.k - k);
           const Layout a = LayoutOf(p.a, t.rows, depth);
           const Layout b = LayoutOf(p.b, depth, t.columns);
+          const LibraryCall call;
           gemm(Blas::kRowMajor, a.trans, b.trans, static_cast<int>(t.rows),
                static_cast<int>(t.columns), static_cast<int>(depth), T{1},
                At<T>(p.a, t.batch, t.row, k), a.leading,
@@ -161,6 +163,7 @@ absl::Status GemvTiles(const GemmProblem& p, const Environment& environment,
                     for (int64_t k = 0; k < p.k; k += kBlasVectorDepth) {
                       const int64_t depth = std::min(kBlasVectorDepth, p.k - k);
                       const Layout a = LayoutOf(p.a, t.rows, depth);
+                      const LibraryCall call;
                       gemv(Blas::kRowMajor, a.trans,
                            static_cast<int>(plain ? t.rows : depth),
                            static_cast<int>(plain ? depth : t.rows), T{1},

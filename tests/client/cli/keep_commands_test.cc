@@ -83,8 +83,11 @@ TEST_F(KeepCommands, LongListsHaveStateTimesAndTags) {
       HasSubstr("\"last_used\": \"2023-11-14T22:13:20Z\", "
                 "\"pinned_until\": null, \"tags\": [\"@a/x\", \"@b\"]"));
   Put("ls2.npy", 3.0f);
+  // Tags are asked for, and the one that begins so comes with its token.
   ASSERT_EQ(hawser_.Run({"ls", "@a"}), kOk);
-  EXPECT_EQ(hawser_.out(), token + "\n");
+  EXPECT_EQ(hawser_.out(), "@a/x  " + token + "\n");
+  ASSERT_EQ(hawser_.Run({"ls", "@"}), kOk);
+  EXPECT_EQ(hawser_.out(), "@a/x  " + token + "\n@b  " + token + "\n");
 }
 
 TEST_F(KeepCommands, TagsChangeOnlyFromWhatIsExpected) {

@@ -80,9 +80,8 @@ TEST(Spelling, NearestIsTheFewestLettersAway) {
   const std::vector<absl::string_view> words = {"status", "stat", "put", "pin",
                                                 "unpin"};
   EXPECT_EQ(Nearest("statsu", words), "status");
-  EXPECT_EQ(Nearest("stats", words), "stat");
   EXPECT_EQ(Nearest("ptu", words), "put");
-  EXPECT_EQ(Nearest("upin", words), "unpin");
+  EXPECT_EQ(Nearest("unpni", words), "unpin");
   EXPECT_EQ(Nearest("frobnicate", words), "");
   EXPECT_EQ(Nearest("", words), "");
   EXPECT_EQ(Nearest("x", {}), "");

@@ -52,10 +52,10 @@ TEST(FileToFill, LeavesNothingWhenItIsNotKept) {
     EXPECT_EQ(folder.Files().size(), 1u);
   }
   EXPECT_THAT(folder.Files(), IsEmpty());
-  // A folder has the name.
-  folder.Write("y/inside", "");
+  // A folder has taken the name meanwhile.
   ASSERT_OK_AND_ASSIGN(FileToFill file,
                        FileToFill::Create(folder.Path("y"), 5));
+  folder.Write("y/inside", "");
   EXPECT_FALSE(file.Keep().ok());
   EXPECT_THAT(folder.Files(), ElementsAre("y/inside"));
 }

@@ -51,15 +51,15 @@ INSTANTIATE_TEST_SUITE_P(
         IdxType{"u8", 8, "\1\xff", Literal::Vector<uint8_t>({1, 255})},
         IdxType{"s8", 9, "\1\xff", Literal::Vector<int8_t>({1, -1})},
         IdxType{"s16", 11, std::string("\1\2\xff\xff", 4),
-                 Literal::Vector<int16_t>({258, -1})},
+                Literal::Vector<int16_t>({258, -1})},
         IdxType{"s32", 12, std::string("\0\1\0\2\xff\xff\xff\xfe", 8),
-                 Literal::Vector<int32_t>({65538, -2})},
+                Literal::Vector<int32_t>({65538, -2})},
         IdxType{"f32", 13, std::string("\x3f\x80\0\0\x80\0\0\0", 8),
-                 Literal::Vector<float>({1.0f, -0.0f})},
+                Literal::Vector<float>({1.0f, -0.0f})},
         IdxType{"f64", 14,
-                 std::string("\x3f\xf0\0\0\0\0\0\0\x7f\xf0\0\0\0\0\0\0", 16),
-                 Literal::Vector<double>(
-                     {1.0, std::numeric_limits<double>::infinity()})}),
+                std::string("\x3f\xf0\0\0\0\0\0\0\x7f\xf0\0\0\0\0\0\0", 16),
+                Literal::Vector<double>(
+                    {1.0, std::numeric_limits<double>::infinity()})}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Idx, RankAndEmptySizes) {
@@ -81,6 +81,25 @@ TEST(Idx, RefusesEveryOtherLengthOfAPlainFile) {
   }
   EXPECT_THAT(IdxOf(file + "x"),
               StatusIs(StatusCode::kInvalidArgument, "takes 8 bytes, got 9"));
+}
+
+// As of `cat a.gz b.gz`, pigz and bgzip: members in a row are one file.
+TEST(Idx, GzippedInMembers) {
+  const std::string file = Idx(8, {3, 5}, "fifteen letters");
+  for (size_t at = 0; at <= file.size(); ++at) {
+    ASSERT_OK_AND_ASSIGN(const Literal value, IdxOf(Gzip(file.substr(0, at)) +
+                                                    Gzip(file.substr(at))));
+    EXPECT_EQ(value.data<uint8_t>()[14], 's');
+  }
+  std::string all;
+  for (const char byte : file) all += Gzip(std::string(1, byte));
+  EXPECT_OK(IdxOf(all).status());
+  EXPECT_OK(IdxOf(all + Gzip("")).status());
+  EXPECT_THAT(IdxOf(all + Gzip("x")).status(),
+              StatusIs(StatusCode::kInvalidArgument, "goes on after"));
+  EXPECT_THAT(IdxOf(all + "xx").status(),
+              StatusIs(StatusCode::kInvalidArgument, "2 bytes behind"));
+  EXPECT_FALSE(IdxOf(all + "\x1f\x8b").ok());
 }
 
 TEST(Idx, RefusesEveryOtherLengthOfAGzippedFile) {
