@@ -12,6 +12,7 @@
 #include "client/sdk/ops/indexing/diagonal.h"
 #include "client/sdk/ops/indexing/edge.h"
 #include "client/sdk/ops/indexing/index.h"
+#include "client/sdk/ops/indexing/loss.h"
 #include "client/sdk/ops/indexing/sort.h"
 #include "client/sdk/ops/indexing/subscript.h"
 #include "client/sdk/ops/random/choices.h"

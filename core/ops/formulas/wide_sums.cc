@@ -1,0 +1,393 @@
+#include "core/ops/formulas/wide_sums.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/ir/leaves.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/contraction/scan.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/movement/gather.h"
+#include "core/ops/movement/scatter.h"
+#include "core/ops/movement/shape.h"
+#include "core/ops/movement/slice.h"
+#include "core/ops/movement/sort.h"
+#include "core/ops/rules.h"
+
+namespace hawser {
+namespace {
+
+using Expressions = std::vector<Expression>;
+
+// A scatter reads and writes all of its inputs in f32, unless these have more
+// elements than that, and so many for each of the updates.
+constexpr int64_t kManyElements = int64_t{1} << 18;
+constexpr int64_t kFewUpdates = 8;
+// An index that no axis has, nor one with a window behind it.
+constexpr double kFarOutside = 0x1p62;
+
+bool Rounds(const OpDef* monoid) {
+  return monoid == &kAdd || monoid == &kMultiply;
+}
+
+int64_t VectorsOf(const Instruction& i, const Shape& indices) {
+  const int64_t axis = i.attributes.GetInt("index_vector_dim");
+  int64_t vectors = 1;
+  for (int k = 0; k < indices.rank(); ++k) {
+    if (k != axis) vectors *= indices.dim(k);
+  }
+  return vectors;
+}
+
+// Elements of one window do not meet.
+bool IsWideScatter(const Module& module, const Computation& c,
+                   const Instruction& i) {
+  return i.op == &kScatter && SumsHalves(module.computation(i.called[0])) &&
+         VectorsOf(i, c.shape(i.operands[i.operands.size() / 2])) > 1;
+}
+
+// A scatter of halves.
+struct WideScatter {
+  // called: the computation in the module it came from.
+  WideScatter(const Instruction& instruction, const Computation& called,
+              const Expressions& operands)
+      : i(instruction),
+        called(called),
+        n(operands.size() / 2),
+        inputs(operands.begin(), operands.begin() + n),
+        indices(operands[n]),
+        updates(operands.begin() + n + 1, operands.end()),
+        scope(indices.scope()),
+        dtypes(FoldDTypes(called)),
+        map(ListOf("scatter_dims_to_operand_dims")),
+        inserted(ListOf("inserted_window_dims")),
+        window(ListOf("update_window_dims")),
+        vectors(VectorsOf(i, indices.shape())) {}
+
+  Dims ListOf(absl::string_view name) const {
+    const auto list = i.attributes.GetInts(name);
+    return Dims(list.begin(), list.end());
+  }
+  Module* module() const { return scope->builder.module(); }
+
+  const Instruction& i;
+  const Computation& called;
+  const size_t n;
+  const Expressions inputs;
+  const Expression indices;
+  const Expressions updates;
+  ExpressionScope* const scope;
+  const std::vector<DType> dtypes;
+  const Dims map, inserted, window;
+  const int64_t vectors;
+};
+
+// `wide`: the computation over the scatter's dtypes.
+Expressions OverAll(const WideScatter& s, int wide) {
+  Expressions operands;
+  for (size_t k = 0; k < s.n; ++k) {
+    operands.push_back(ConvertTo(s.inputs[k], s.dtypes[k]));
+  }
+  operands.push_back(s.indices);
+  for (size_t k = 0; k < s.n; ++k) {
+    operands.push_back(ConvertTo(s.updates[k], s.dtypes[k]));
+  }
+  const Expression first = Apply(kScatter, operands, s.i.attributes, {wide});
+  Expressions results;
+  for (size_t k = 0; k < s.n; ++k) {
+    results.push_back(
+        ConvertTo(ResultOf(first, static_cast<int>(k)), s.inputs[k].dtype()));
+  }
+  return results;
+}
+
+// ---- by rows ----------------------------------------------------------------
+
+// Whether the windows are rows, far fewer than there are in the inputs.
+bool TouchesLittle(const WideScatter& s) {
+  const Shape input = s.inputs[0].shape();
+  const int64_t touched = s.updates[0].shape().num_elements();
+  if (input.num_elements() < kManyElements || touched == 0 ||
+      input.num_elements() / kFewUpdates < touched) {
+    return false;
+  }
+  for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
+    if (Contains(s.inserted, axis)) continue;
+    const int64_t size = s.updates[0].dims()[s.window[next++]];
+    if (Contains(s.map, axis) && size != 1) return false;
+  }
+  return true;
+}
+
+// Index vectors as rows, s64.
+Expression StartsOf(const WideScatter& s) {
+  Expression indices = s.indices;
+  if (indices.dtype() == DType::kU64) {
+    indices = Apply(kMinimum, {indices, Like(indices, kFarOutside)});
+  }
+  indices = ConvertTo(indices, DType::kS64);
+  const int64_t axis = s.i.attributes.GetInt("index_vector_dim");
+  if (axis < indices.rank()) {
+    Dims order = OtherAxes(indices.rank(), {axis});
+    order.push_back(axis);
+    indices = Transposed(indices, order);
+  }
+  return Reshaped(indices, {s.vectors, static_cast<int64_t>(s.map.size())});
+}
+
+// Entries [begin, end) of axis 0 of a list.
+Expression PartOf(const Expression& list, int64_t begin, int64_t end) {
+  return Apply(kSlice, {list},
+               {{"start_indices", Dims{begin}},
+                {"limit_indices", Dims{end}},
+                {"strides", Dims{1}}});
+}
+
+// Of each row of starts the place that it names, one number; those outside name
+// one behind all.
+Expression PlacesOf(const WideScatter& s, const Expression& starts) {
+  const int64_t components = static_cast<int64_t>(s.map.size());
+  const Expression by_component =
+      Reshaped(Transposed(starts, {1, 0}), {components * s.vectors});
+  Expression place, inside;
+  int64_t places = 1;
+  for (int64_t k = 0; k < components; ++k) {
+    const Expression component =
+        PartOf(by_component, k * s.vectors, (k + 1) * s.vectors);
+    const int64_t size = s.inputs[0].dims()[s.map[k]];
+    const Expression is_in = Apply(
+        kAnd, {Compare(component, CompareDirection::kGe, Like(component, 0)),
+               Compare(component, CompareDirection::kLt,
+                       Like(component, static_cast<double>(size)))});
+    inside = k == 0 ? is_in : Apply(kAnd, {inside, is_in});
+    place = k == 0 ? component : static_cast<double>(size) * place + component;
+    places *= size;
+  }
+  return Choose(inside, place, Like(place, static_cast<double>(places)));
+}
+
+// The order of the places, sorted, and, each place being a slot of its own, the
+// slots in that order.
+struct Slots {
+  Expression order, slots;
+};
+Slots SlotsOf(const WideScatter& s, const Expression& places) {
+  const Expression count(s.scope,
+                         s.scope->builder.Add(kIota, {},
+                                              {{"dims", Dims{s.vectors}},
+                                               {"dtype", DType::kS64},
+                                               {"iota_dimension", int64_t{0}}},
+                                              {}, SourceLocation{}));
+  const int less = AddComparator(DType::kS64, /*descending=*/false,
+                                 {DType::kS64}, s.module());
+  const Expression sorted =
+      Apply(kSort, {places, count},
+            {{"dimension", int64_t{0}}, {"is_stable", true}}, {less});
+  const Expression is_new =
+      ConvertTo(Compare(PartOf(sorted, 1, s.vectors), CompareDirection::kNe,
+                        PartOf(sorted, 0, s.vectors - 1)),
+                DType::kS64);
+  const Expression zero = Filled(s.scope, Shape::Scalar(DType::kS64), 0);
+  const Expression steps = Apply(kPad, {is_new, zero},
+                                 {{"edge_padding_low", Dims{1}},
+                                  {"edge_padding_high", Dims{0}},
+                                  {"interior_padding", Dims{0}}});
+  const int add = s.scope->monoids.Find(kAdd, DType::kS64, s.module());
+  return {ResultOf(sorted, 1),
+          Apply(kScan, {steps}, {{"dimension", int64_t{0}}, {"reverse", false}},
+                {add})};
+}
+
+// Rows `at` of a matrix.
+Expression RowsOf(const Expression& x, const Expression& at) {
+  return Apply(kGather, {x, at},
+               {{"collapsed_slice_dims", Dims{0}},
+                {"index_vector_dim", int64_t{1}},
+                {"offset_dims", Dims{1}},
+                {"slice_sizes", Dims{1, x.dims()[1]}},
+                {"start_index_map", Dims{0}}});
+}
+
+// Updates k as rows, one to each index vector, in the dtype of their sums.
+Expression RowsOfUpdates(const WideScatter& s, size_t k) {
+  const Expression& updates = s.updates[k];
+  Dims order = OtherAxes(updates.rank(), s.window);
+  order.insert(order.end(), s.window.begin(), s.window.end());
+  const int64_t width = updates.shape().num_elements() / s.vectors;
+  return ConvertTo(Reshaped(Transposed(updates, order), {s.vectors, width}),
+                   s.dtypes[k]);
+}
+
+// Input k, with its elements at those starts combined with the rows: where
+// starts are equal, so are these.
+Expression Written(const WideScatter& s, size_t k, const Expression& starts,
+                   const Expression& rows) {
+  const Expression& input = s.inputs[k];
+  if (s.called.results()[k] == static_cast<ValueId>(k)) return input;
+  Dims sizes(input.rank(), 1), dims = {s.vectors}, offsets;
+  for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
+    if (Contains(s.inserted, axis)) continue;
+    sizes[axis] = s.updates[k].dims()[s.window[next++]];
+    dims.push_back(sizes[axis]);
+    offsets.push_back(next);
+  }
+  Expression made = Reshaped(rows, dims);
+  if (const OpDef* op = MonoidOf(s.called, static_cast<int>(k))) {
+    const Expression old = Apply(kGather, {input, starts},
+                                 {{"collapsed_slice_dims", s.inserted},
+                                  {"index_vector_dim", int64_t{1}},
+                                  {"offset_dims", offsets},
+                                  {"slice_sizes", sizes},
+                                  {"start_index_map", s.map}});
+    made = Apply(*op, {ConvertTo(old, s.dtypes[k]), made});
+  }
+  const int second = s.scope->monoids.FindSecond(input.dtype(), s.module());
+  return Apply(kScatter, {input, starts, ConvertTo(made, input.dtype())},
+               {{"index_vector_dim", int64_t{1}},
+                {"inserted_window_dims", s.inserted},
+                {"scatter_dims_to_operand_dims", s.map},
+                {"update_window_dims", offsets}},
+               {second});
+}
+
+// What the updates of each slot come to, then that and the elements it has.
+Expressions ByRows(const WideScatter& s, int wide) {
+  const Expression starts = StartsOf(s);
+  const auto [order, slots] = SlotsOf(s, PlacesOf(s, starts));
+  Expressions operands, rows;
+  for (size_t k = 0; k < s.n; ++k) {
+    rows.push_back(RowsOf(RowsOfUpdates(s, k), order));
+    const OpDef* monoid = MonoidOf(s.called, static_cast<int>(k));
+    const Literal neutral = monoid == nullptr ? ScalarOf(s.dtypes[k], 0)
+                                              : NeutralOf(*monoid, s.dtypes[k]);
+    operands.push_back(
+        Spread(ConstantOf(s.scope, neutral), rows[k].dims(), OtherAxes(2, {})));
+  }
+  operands.push_back(slots);
+  operands.insert(operands.end(), rows.begin(), rows.end());
+  const Expression first = Apply(kScatter, operands,
+                                 {{"index_vector_dim", int64_t{1}},
+                                  {"inserted_window_dims", Dims{0}},
+                                  {"scatter_dims_to_operand_dims", Dims{0}},
+                                  {"update_window_dims", Dims{1}}},
+                                 {wide});
+  const Expression sorted = RowsOf(starts, order);
+  Expressions results;
+  for (size_t k = 0; k < s.n; ++k) {
+    const Expression folded =
+        RowsOf(ResultOf(first, static_cast<int>(k)), slots);
+    results.push_back(Written(s, k, sorted, folded));
+  }
+  return results;
+}
+
+absl::StatusOr<Expressions> Widened(const WideScatter& s) {
+  HAWSER_ASSIGN_OR_RETURN(const int wide, AddWideFold(s.called, s.module()));
+  return TouchesLittle(s) ? ByRows(s, wide) : OverAll(s, wide);
+}
+
+}  // namespace
+
+std::vector<DType> FoldDTypes(const Computation& fold) {
+  const int n = static_cast<int>(fold.results().size());
+  std::vector<DType> own, wide;
+  for (int k = 0; k < n; ++k) {
+    own.push_back(fold.shape(fold.results()[k]).dtype());
+  }
+  wide = own;
+  for (int k = 0; k < n; ++k) {
+    const OpDef* monoid = MonoidOf(fold, k);
+    const ValueId result = fold.results()[k];
+    if (monoid == nullptr && result != k && result != n + k) return own;
+    if (Rounds(monoid)) wide[k] = SumDType(own[k]);
+  }
+  return wide;
+}
+
+bool SumsHalves(const Computation& fold) {
+  const std::vector<DType> dtypes = FoldDTypes(fold);
+  for (size_t k = 0; k < dtypes.size(); ++k) {
+    if (dtypes[k] != fold.shape(fold.results()[k]).dtype()) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<int> AddWideFold(const Computation& fold, Module* module) {
+  const std::vector<DType> dtypes = FoldDTypes(fold);
+  const int n = static_cast<int>(dtypes.size());
+  ComputationBuilder builder(module, std::string(fold.name()));
+  for (int k = 0; k < 2 * n; ++k) {
+    builder.Parameter(Shape::Scalar(dtypes[k % n]), SourceLocation{});
+  }
+  std::vector<ValueId> results;
+  for (int k = 0; k < n; ++k) {
+    const OpDef* monoid = MonoidOf(fold, k);
+    results.push_back(monoid == nullptr ? fold.results()[k]
+                                        : builder.Add(*monoid, {k, n + k}, {},
+                                                      {}, SourceLocation{}));
+  }
+  return builder.Finish(results);
+}
+
+bool ScattersHalves(const Module& module, int last) {
+  for (int c = 0; c <= last; ++c) {
+    const Computation& computation = module.computation(c);
+    const auto instructions = computation.instructions();
+    if (std::any_of(instructions.begin(), instructions.end(),
+                    [&](const Instruction& i) {
+                      return IsWideScatter(module, computation, i);
+                    })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<Module> WithWideScatters(const Module& module,
+                                        std::vector<int>* numbers) {
+  Module to(module.name());
+  Monoids monoids;
+  std::vector<int> known;
+  for (const Computation& from : module.computations()) {
+    ComputationBuilder builder(&to, std::string(from.name()));
+    ExpressionScope scope{builder, monoids};
+    std::vector<ValueId> moved(from.num_values(), kNoValue);
+    for (int k = 0; k < from.num_parameters(); ++k) {
+      moved[k] = builder.Parameter(from.shape(k), SourceLocation{});
+    }
+    for (const Instruction& i : from.instructions()) {
+      if (i.op == &kParameter) continue;
+      Expressions operands;
+      std::vector<ValueId> values;
+      for (const ValueId v : i.operands) {
+        values.push_back(moved[v]);
+        operands.emplace_back(&scope, moved[v]);
+      }
+      if (IsWideScatter(module, from, i)) {
+        HAWSER_ASSIGN_OR_RETURN(
+            const Expressions results,
+            Widened({i, module.computation(i.called[0]), operands}));
+        for (int k = 0; k < i.num_results; ++k) {
+          moved[i.first_result + k] = results[k].value();
+        }
+        continue;
+      }
+      absl::InlinedVector<int, 2> called;
+      for (const int callee : i.called) called.push_back(known[callee]);
+      const ValueId first =
+          builder.Add(*i.op, values, i.attributes, called, SourceLocation{});
+      HAWSER_RETURN_IF_ERROR(builder.status());
+      for (int k = 0; k < i.num_results; ++k) {
+        moved[i.first_result + k] = first + k;
+      }
+    }
+    std::vector<ValueId> results;
+    for (const ValueId v : from.results()) results.push_back(moved[v]);
+    HAWSER_ASSIGN_OR_RETURN(known.emplace_back(), builder.Finish(results));
+  }
+  if (numbers != nullptr) *numbers = std::move(known);
+  return to;
+}
+
+}  // namespace hawser
