@@ -1,5 +1,6 @@
 #include "server/datasets/dataset_store.h"
 
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -83,13 +84,16 @@ absl::StatusOr<DatasetInfo> DatasetStore::CommitLocked(
   own.chunks.Hear(upload, state_.UploadEnd());
   HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   const Digest id = DatasetId(manifest);
-  if (!own.datasets.by_id.contains(id)) {
+  const auto known = own.datasets.by_id.find(id);
+  if (known == own.datasets.by_id.end() || known->second->removing) {
     HAWSER_RETURN_IF_ERROR(retention_.AdmitDataset(tenant));
     // What made room for it may have taken chunks of it.
     HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   }
   std::shared_ptr<StoredDataset>& dataset = own.datasets.by_id[id];
-  if (dataset == nullptr) {
+  if (dataset == nullptr || dataset->removing) {
+    // The writer removes the record of the one before and then writes this.
+    if (dataset != nullptr) --own.datasets.removing;
     dataset =
         catalog.MakeDataset(own, std::move(manifest), state_.options.now());
   }
@@ -180,42 +184,44 @@ void DatasetStore::Delete(absl::string_view tenant, absl::string_view token,
 
 void DatasetStore::Pin(absl::string_view tenant, absl::string_view token,
                        absl::Duration ttl, Durable done) {
-  absl::StatusOr<DatasetInfo> result;
+  NameChange change;
+  std::optional<absl::Status> now;
   {
     MutexLock lock(&state_.mu);
-    auto dataset = state_.catalog.Find(tenant, token);
-    if (dataset.ok()) {
-      (*dataset)->info.pinned_until = ttl > absl::ZeroDuration()
-                                          ? state_.options.now() + ttl
-                                          : absl::InfinitePast();
-      result = (*dataset)->Info();
+    const auto dataset = state_.catalog.Find(tenant, token);
+    if (!dataset.ok()) {
+      now = dataset.status();
     } else {
-      result = dataset.status();
-    }
-    if (result.ok() && state_.disk.exists()) {
-      const bool added = durability_.SaveNames(
-          std::string(tenant), [done, result](const absl::Status& saved) {
-            done(saved.ok() ? result : absl::StatusOr<DatasetInfo>(saved));
-          });
-      if (added) return;
-      result = Unavailable("the server is stopping");
+      change.pinned = *dataset;
+      change.until = ttl > absl::ZeroDuration() ? state_.options.now() + ttl
+                                                : absl::InfinitePast();
+      change.done = [this, done, pinned = *dataset,
+                     until = change.until](const absl::Status& made) {
+        if (!made.ok()) return done(made);
+        DatasetInfo info;
+        {
+          MutexLock lock(&state_.mu);
+          info = pinned->Info();
+        }
+        info.pinned_until = until;
+        done(std::move(info));
+      };
+      now = durability_.ChangeNames(std::string(tenant), change);
     }
   }
-  done(std::move(result));
+  if (!now.has_value()) return;
+  change.done == nullptr ? done(*now) : change.done(*now);
 }
 
 void DatasetStore::Tag(absl::string_view tenant, const DatasetTag& tag,
                        std::function<void(const absl::Status&)> done) {
-  absl::Status status;
+  std::optional<absl::Status> now;
   {
     MutexLock lock(&state_.mu);
-    status = state_.catalog.tenants[tenant].datasets.SetTag(tag);
-    if (status.ok() && state_.disk.exists()) {
-      if (durability_.SaveNames(std::string(tenant), done)) return;
-      status = Unavailable("the server is stopping");
-    }
+    now = durability_.ChangeNames(std::string(tenant),
+                                  {.tag = tag, .done = done});
   }
-  done(status);
+  if (now.has_value()) done(*now);
 }
 
 DatasetUsage DatasetStore::Usage(absl::string_view tenant) {

@@ -135,7 +135,8 @@ absl::Status Retention::AdmitDataset(const std::string& tenant) {
   state_.AssertHeld();
   const int64_t most = state_.options.tenant_datasets;
   const Catalog::Tenant& own = state_.catalog.tenants[tenant];
-  const auto count = static_cast<int64_t>(own.datasets.by_id.size());
+  const int64_t count =
+      static_cast<int64_t>(own.datasets.by_id.size()) - own.datasets.removing;
   if (most == 0 || count < most) return absl::OkStatus();
   const std::vector<Candidate> candidates = Evictable(&tenant);
   if (!candidates.empty()) {

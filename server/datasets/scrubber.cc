@@ -117,7 +117,10 @@ int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
         const auto& datasets = state_.catalog.tenants[tenant].datasets.by_id;
         const auto now = datasets.find(id);
         // Else it was deleted meanwhile.
-        if (now == datasets.end() || now->second != dataset) return;
+        if (now == datasets.end() || now->second != dataset ||
+            dataset->removing) {
+          return;
+        }
         dataset->on_disk = false;
         durability_.WriteDataset(tenant, dataset);
       });
@@ -130,10 +133,8 @@ int64_t Scrubber::ScrubNames(const std::string& tenant) {
   return ScrubRecord(
       [this, tenant] { return state_.disk.files->VerifyNames(tenant); },
       [this, tenant] {
-        durability_.SaveNames(tenant, [](const absl::Status& saved) {
-          if (saved.ok()) return;
-          HAWSER_LOG(kWarning) << "pins and tags: " << saved;
-        });
+        state_.AssertHeld();
+        durability_.RewriteNames(tenant);
       });
 }
 

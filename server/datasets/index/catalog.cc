@@ -50,7 +50,8 @@ std::vector<Candidate> Catalog::Evictable(const std::string* only,
   for (const auto& [name, tenant] : tenants) {
     if (only != nullptr && name != *only) continue;
     for (const auto& [id, dataset] : tenant.datasets.by_id) {
-      if (now < dataset->info.pinned_until ||
+      if (dataset->removing || dataset->pinning > 0 ||
+          now < dataset->info.pinned_until ||
           now < dataset->info.last_used + lease ||
           (durable && (dataset->writes > 0 || !dataset->IsDurable()))) {
         continue;

@@ -47,8 +47,8 @@ struct Catalog {
   void Unname(Tenant& tenant, StoredDataset& dataset);
 
   // The datasets that may go, of `only` where it is given, the least recently
-  // used first: neither pinned at `now` nor used within the lease, and, where
-  // `durable` is asked for, on disk.
+  // used first: neither pinned at `now`, about to be pinned, used within the
+  // lease nor being removed, and, where `durable` is asked for, on disk.
   std::vector<Candidate> Evictable(const std::string* only, absl::Time now,
                                    absl::Duration lease, bool durable) const;
 
