@@ -129,11 +129,12 @@ bool Durability::RemoveDataset(const std::string& tenant,
                                const std::shared_ptr<StoredDataset>& dataset,
                                Done& done) {
   state_.AssertHeld();
-  Catalog::Tenant& own = state_.catalog.tenants[tenant];
+  Catalog::Tenant& own = state_.catalog.Of(tenant);
   const Digest id = DatasetId(dataset->manifest);
   if (!state_.disk.exists()) {
     own.datasets.by_id.erase(id);
     state_.catalog.Unname(own, *dataset);
+    own.Charge();
     Collect();
     return true;
   }
@@ -157,7 +158,7 @@ bool Durability::RemoveDataset(const std::string& tenant,
   own.chunks.Leave(share);
   use_.evicting += share.store;
   dataset->removing = true;
-  ++own.datasets.removing;
+  own.datasets.NoteRemoving(*dataset, true);
   done = nullptr;
   return true;
 }
@@ -169,17 +170,18 @@ void Durability::FinishRemoval(const std::string& tenant,
   std::vector<Done> late;
   {
     MutexLock lock(&state_.mu);
-    Catalog::Tenant& own = state_.catalog.tenants[tenant];
+    Catalog::Tenant& own = state_.catalog.Of(tenant);
     own.chunks.StopLeaving(share);
     use_.evicting -= share.store;
     dataset->removing = false;
     late.swap(dataset->removals);
     const auto at = own.datasets.by_id.find(DatasetId(dataset->manifest));
     const bool there = at != own.datasets.by_id.end() && at->second == dataset;
-    if (there) --own.datasets.removing;
+    if (there) own.datasets.NoteRemoving(*dataset, false);
     if (removed.ok() || !there) {  // else it was put again meanwhile
       if (there) own.datasets.by_id.erase(at);
       state_.catalog.Unname(own, *dataset);
+      own.Charge();
       Collect();
     } else if (!absl::IsUnavailable(removed)) {
       // The record may be gone all the same, or come back after a crash.
@@ -242,11 +244,16 @@ void Durability::FileIsBad(Chunk& chunk) {
 std::optional<absl::Status> Durability::ChangeNames(const std::string& tenant,
                                                     NameChange change) {
   state_.AssertHeld();
-  TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
+  Catalog::Tenant& entry = state_.catalog.Of(tenant);
+  TenantDatasets& own = entry.datasets;
   if (!own.saving) {
     const absl::Status possible = own.Check(change, own.tags);
     if (!possible.ok()) return possible;
-    if (!state_.disk.exists()) return own.Make(change);
+    if (!state_.disk.exists()) {
+      const absl::Status made = own.Make(change);
+      entry.Charge();
+      return made;
+    }
   }
   if (!SaveNames(tenant)) return Unavailable("the server is stopping");
   if (change.pinned != nullptr) ++change.pinned->pinning;
@@ -256,13 +263,13 @@ std::optional<absl::Status> Durability::ChangeNames(const std::string& tenant,
 
 void Durability::RewriteNames(const std::string& tenant) {
   state_.AssertHeld();
-  state_.catalog.tenants[tenant].datasets.names_stale = true;
+  state_.catalog.Of(tenant).datasets.names_stale = true;
   SaveNames(tenant);
 }
 
 bool Durability::SaveNames(const std::string& tenant) {
   state_.AssertHeld();
-  TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
+  TenantDatasets& own = state_.catalog.Of(tenant).datasets;
   if (own.saving) return true;  // it takes all along, or has one follow
   own.saving =
       state_.disk.writer->Add({[this, tenant] { return WriteNames(tenant); },
@@ -276,7 +283,7 @@ absl::Status Durability::WriteNames(const std::string& tenant) {
   NamesRecord record{tenant, {}, {}};
   {
     MutexLock lock(&state_.mu);
-    TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
+    TenantDatasets& own = state_.catalog.Of(tenant).datasets;
     own.deciding.swap(own.changes);
     own.names_tried = state_.options.now();
     DatasetTags tags;
@@ -289,7 +296,7 @@ absl::Status Durability::WriteNames(const std::string& tenant) {
   }
   HAWSER_RETURN_IF_ERROR(state_.disk.files->WriteNames(record));
   MutexLock lock(&state_.mu);
-  state_.catalog.tenants[tenant].datasets.names_saved = true;
+  state_.catalog.Of(tenant).datasets.names_saved = true;
   return absl::OkStatus();
 }
 
@@ -298,7 +305,8 @@ void Durability::FinishNames(const std::string& tenant,
   std::vector<NameChange> decided;
   {
     MutexLock lock(&state_.mu);
-    TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
+    Catalog::Tenant& entry = state_.catalog.Of(tenant);
+    TenantDatasets& own = entry.datasets;
     own.saving = false;
     decided.swap(own.deciding);
     // A write that never began has none: the server is stopping.
@@ -314,6 +322,7 @@ void Durability::FinishNames(const std::string& tenant,
       if (!change.decided.ok()) continue;
       change.decided = Annotate(saved, "tags and pins are as they were");
     }
+    entry.Charge();
     // The file may have changed all the same, for a restart to find.
     const bool was_stale = std::exchange(own.names_stale, !saved.ok());
     if (!stopping && (!own.changes.empty() || (!saved.ok() && !was_stale))) {
@@ -375,7 +384,7 @@ void Durability::Restore(ChunkFiles::Contents contents) {
         catalog.table.Of(header.digest, header.bytes);
     chunk->written = chunk->on_disk = true;
     use_.held += header.bytes;
-    catalog.tenants[header.tenant].chunks.Hold(kBeforeTheStart, chunk, end);
+    catalog.Of(header.tenant).chunks.Hold(kBeforeTheStart, chunk, end);
   }
   for (auto& dataset : contents.datasets) {
     const std::string token = TokenOf(dataset.record.manifest);
@@ -388,13 +397,14 @@ void Durability::Restore(ChunkFiles::Contents contents) {
     catalog.table.Release(tenant.chunks.ReleaseNamed());
   }
   for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
+  for (auto& [name, tenant] : catalog.tenants) tenant.Charge();
 }
 
 absl::Status Durability::RestoreDataset(ChunkFiles::Contents::Dataset restored,
                                         absl::Time end) {
   state_.AssertHeld();
   Catalog& catalog = state_.catalog;
-  Catalog::Tenant& tenant = catalog.tenants[restored.record.tenant];
+  Catalog::Tenant& tenant = catalog.Of(restored.record.tenant);
   for (const ArrayManifest& array : restored.record.manifest.arrays) {
     for (int64_t i = 0; i < array.num_chunks(); ++i) {
       std::shared_ptr<Chunk> chunk =
@@ -421,11 +431,12 @@ absl::Status Durability::RestoreDataset(ChunkFiles::Contents::Dataset restored,
 
 void Durability::RestoreNames(NamesRecord record) {
   state_.AssertHeld();
-  TenantDatasets& own = state_.catalog.tenants[record.tenant].datasets;
+  TenantDatasets& own = state_.catalog.Of(record.tenant).datasets;
   own.names_saved = true;
   for (auto& [name, id] : record.tags) {
     const auto at = own.by_id.find(id);
     if (at != own.by_id.end()) at->second->info.tags.push_back(name);
+    own.tag_bytes += IndexBytes(name);
     own.tags.emplace(std::move(name), id);
   }
   for (const auto& [id, until] : record.pins) {

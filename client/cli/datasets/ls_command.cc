@@ -43,21 +43,25 @@ bool IsWanted(const DatasetInfo& info, absl::string_view prefix) {
 absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
   const std::vector<std::string>& words = invocation.line.words();
   const std::string prefix = words.empty() ? "" : words[0];
-  DatasetQuery query{.prefix = IsTag(prefix) ? "" : prefix};
+  const DatasetQuery query{.prefix = IsTag(prefix) ? "" : prefix};
   const bool with_all = invocation.line.Has("--long");
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
+  std::vector<DatasetInfo> listed;
+  HAWSER_RETURN_IF_ERROR(
+      EachDataset(client.get(), query, [&](const DatasetInfo& info) {
+        if (IsWanted(info, prefix)) listed.push_back(info);
+      }));
+  if (with_all) {  // those used together stay in order
+    std::stable_sort(listed.begin(), listed.end(),
+                     [](const DatasetInfo& a, const DatasetInfo& b) {
+                       return a.last_used > b.last_used;
+                     });
+  }
   std::string text;
   Json datasets = Json::array();
-  for (bool more = true; more;) {
-    HAWSER_ASSIGN_OR_RETURN(const DatasetPage page,
-                            client->datasets().Ask(query, {}));
-    for (const DatasetInfo& info : page.datasets) {
-      query.after = info.token;
-      if (!IsWanted(info, prefix)) continue;
-      absl::StrAppend(&text, info.token, with_all ? LongText(info) : "", "\n");
-      datasets.push_back(DatasetJson(info));
-    }
-    more = page.more;
+  for (const DatasetInfo& info : listed) {
+    absl::StrAppend(&text, info.token, with_all ? LongText(info) : "", "\n");
+    datasets.push_back(DatasetJson(info));
   }
   invocation.Print(text, Json::object({{"datasets", std::move(datasets)}}));
   return kOk;
@@ -72,10 +76,10 @@ extern constinit const Command kLsCommand = {
     .description =
         "Prints the tokens of your datasets on the server that begin with "
         "PREFIX (all\nof them without one), one a line, in order; with a "
-        "PREFIX like @mn those that\nhave such a tag. With -l each line has "
-        "also the size, whether the dataset is\non disk there (durable) or "
-        "only in memory, when it was last used, until when\nit is pinned, its "
-        "arrays and its tags.\n\n"
+        "PREFIX like @mn those that\nhave such a tag. With -l the last used "
+        "comes first, and each line has also the\nsize, whether the dataset "
+        "is on disk there (durable) or only in memory, when it\nwas last "
+        "used, until when it is pinned, its arrays and its tags.\n\n"
         "  hawser ls\n"
         "  hawser ls hw1-ab -l\n",
     .flags = kFlags,

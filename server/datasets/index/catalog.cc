@@ -12,6 +12,17 @@ absl::StatusOr<std::shared_ptr<StoredDataset>> Catalog::Find(
   return TenantDatasets().Find(token);
 }
 
+Catalog::Tenant& Catalog::Of(absl::string_view name) {
+  const auto at = tenants.find(name);
+  if (at != tenants.end()) return at->second;
+  Tenant& tenant = tenants[name];
+  if (account != nullptr) {
+    tenant.payer = account->Tenant(name);
+    tenant.memory = MemoryTally(tenant.payer, MemoryUse::kIndex);
+  }
+  return tenant;
+}
+
 int64_t Catalog::num_datasets() const {
   int64_t out = 0;
   for (const auto& [name, tenant] : tenants) {
@@ -31,6 +42,7 @@ std::shared_ptr<StoredDataset> Catalog::MakeDataset(Tenant& tenant,
     dataset->arrays.push_back(table.ArrayOf(array));
   }
   tenant.chunks.Name(manifest);
+  tenant.datasets.manifest_bytes += IndexBytes(manifest);
   dataset->manifest = std::move(manifest);
   return dataset;
 }
@@ -40,6 +52,7 @@ void Catalog::Unname(Tenant& tenant, StoredDataset& dataset) {
   for (const ArrayManifest& array : dataset.manifest.arrays) {
     table.DropArray(ArrayId(array));
   }
+  tenant.datasets.manifest_bytes -= IndexBytes(dataset.manifest);
   table.Release(tenant.chunks.Unname(dataset.manifest));
 }
 

@@ -12,11 +12,44 @@ namespace {
 constexpr size_t kPage = 1000;
 constexpr size_t kMaxTags = 10000;  // of a tenant
 
+// A dataset with its place in the tables, without arrays.
+constexpr int64_t kDatasetBytes = 800;
+// Of an array: what the table of arrays has of it, and its place there.
+constexpr int64_t kArrayBytes = 288;
+constexpr int64_t kOfAllocation = 16;
+// A tag with its places, without its letters.
+constexpr int64_t kTagBytes = 160;
+
+// What a text has outside of its object.
+int64_t HeapBytes(size_t size) {
+  constexpr size_t kInside = 15;
+  return size <= kInside ? 0 : static_cast<int64_t>(size) + kOfAllocation;
+}
+
 absl::Status UnknownDataset(absl::string_view token) {
   return NotFound("dataset ", token, " is not known on this server");
 }
 
 }  // namespace
+
+int64_t IndexBytes(const DatasetManifest& manifest) {
+  constexpr auto kOfArray =
+      static_cast<int64_t>(sizeof(ArrayManifest) + sizeof(DatasetInfo::Array) +
+                           sizeof(std::shared_ptr<const StoredArray>));
+  constexpr auto kOfChunk =
+      static_cast<int64_t>(sizeof(Digest) + sizeof(std::shared_ptr<Chunk>));
+  int64_t bytes = kDatasetBytes;
+  for (const ArrayManifest& array : manifest.arrays) {
+    bytes += kOfArray + kArrayBytes + 2 * HeapBytes(array.name.size()) +
+             2 * kOfAllocation +
+             static_cast<int64_t>(array.chunks.size()) * kOfChunk;
+  }
+  return bytes;
+}
+
+int64_t IndexBytes(const std::string& tag) {
+  return kTagBytes + 2 * HeapBytes(tag.size());
+}
 
 absl::StatusOr<std::shared_ptr<StoredDataset>> TenantDatasets::Find(
     absl::string_view token) const {
@@ -82,7 +115,9 @@ absl::Status TenantDatasets::Check(const NameChange& change,
   HAWSER_ASSIGN_OR_RETURN(const Digest id, ParseToken(tag.token));
   if (!by_id.contains(id)) return UnknownDataset(tag.token);
   if (at == names.end() && names.size() >= kMaxTags) {
-    return ResourceExhausted("there are ", kMaxTags, " tags already");
+    return ResourceExhausted("this tenant has ", kMaxTags,
+                             " tags, the most there may be; take some away "
+                             "(hawser tag --delete)");
   }
   return absl::OkStatus();
 }
@@ -104,10 +139,12 @@ absl::Status TenantDatasets::Make(const NameChange& change) {
                   names.end());
     }
     tags.erase(at);
+    tag_bytes -= IndexBytes(tag.name);
   }
   if (tag.token.empty()) return absl::OkStatus();
   const Digest id = *ParseToken(tag.token);  // Check has looked at it
   tags[tag.name] = id;
+  tag_bytes += IndexBytes(tag.name);
   const auto next = by_id.find(id);
   if (next == by_id.end()) return absl::OkStatus();  // deleted since
   auto& names = next->second->info.tags;
@@ -140,6 +177,11 @@ bool TenantDatasets::Decide(absl::Time now, DatasetTags* names,
     }
   }
   return any;
+}
+
+void TenantDatasets::NoteRemoving(const StoredDataset& dataset, bool begins) {
+  removing += begins ? 1 : -1;
+  removing_bytes += (begins ? 1 : -1) * IndexBytes(dataset.manifest);
 }
 
 std::vector<std::string> TenantDatasets::TagsOf(const Digest& id) const {

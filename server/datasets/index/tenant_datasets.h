@@ -36,6 +36,11 @@ struct NameChange {
   absl::Status decided = absl::OkStatus();
 };
 
+// Memory that a dataset of such a manifest takes, and a tag of this name,
+// without chunks (measured: tests/server/service/held).
+int64_t IndexBytes(const DatasetManifest& manifest);
+int64_t IndexBytes(const std::string& tag);
+
 // `info.tags` of each dataset are the tags that name it, sorted; a tag may
 // outlive its dataset. What is found here of tags and pins outlives the
 // process where there is a disk: a change waits in `changes` and `deciding`
@@ -62,7 +67,18 @@ struct TenantDatasets {
   std::vector<std::string> TagsOf(const Digest& id) const;
 
   absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> by_id;
+  // Memory for what is known of datasets, their arrays, tags and pins.
+  int64_t index_bytes() const { return manifest_bytes + tag_bytes; }
+
+  // A dataset of `by_id` is being removed, is so no longer.
+  void NoteRemoving(const StoredDataset& dataset, bool begins);
+
   int64_t removing = 0;  // of `by_id`, those that are being removed
+  // IndexBytes of all datasets that are not Unnamed yet, and of those that are
+  // being removed; IndexBytes of all tags.
+  int64_t manifest_bytes = 0;
+  int64_t removing_bytes = 0;
+  int64_t tag_bytes = 0;
   DatasetTags tags;
   bool names_saved = false;  // tags and pins have a file
   // The file may hold what was refused, or be damaged: it is to be written.

@@ -36,9 +36,12 @@ SessionTableOptions SessionOptions(const ExecutorOptions& options) {
 
 // Of one execution where tenants share the device.
 constexpr absl::Duration kRunLimit = absl::Minutes(30);
-// A decoded module and its program take about so many times its bytes.
-constexpr int64_t kExecutableFactor = 4;
-constexpr int64_t kExecutableBytes = 16 << 10;
+// What a compiled module takes (measured: tests/server/service/held): by
+// itself, by its bytes, which constants are most of and have a copy of, and by
+// instruction with its share of the program.
+constexpr int64_t kExecutableBytes = 10 << 10;
+constexpr double kExecutableByte = 2.5;
+constexpr int64_t kInstructionBytes = 400;
 
 }  // namespace
 
@@ -95,21 +98,35 @@ void Executor::Shutdown() {
   sessions.EndAll(Unavailable("the server is stopping"));
 }
 
-absl::StatusOr<Executor::ExecutablePtr> Executor::Charged(
-    absl::string_view tenant, int64_t module_bytes,
-    const std::function<absl::StatusOr<ExecutablePtr>()>& compile) {
-  if (memory == nullptr) return compile();
+absl::StatusOr<Executor::ExecutablePtr> Executor::Make(
+    absl::string_view tenant, absl::string_view module,
+    const runtime::CompileOptions& options, const runtime::CallOptions& call) {
   struct Held {
-    MemoryCharge charge;
+    MemoryCharge bytes, program;
     ExecutablePtr executable;
   };
   auto held = std::make_shared<Held>();
+  MemoryHolderPtr payer;
+  if (memory != nullptr) {
+    payer = memory->Tenant(tenant);
+    const double bytes = kExecutableByte * static_cast<double>(module.size());
+    HAWSER_ASSIGN_OR_RETURN(
+        held->bytes,
+        payer->Take(MemoryUse::kExecutable,
+                    kExecutableBytes + static_cast<int64_t>(bytes)));
+  }
+  HAWSER_ASSIGN_OR_RETURN(Module decoded,
+                          DecodeModule(module, capabilities.limits));
+  if (payer != nullptr) {
+    HAWSER_ASSIGN_OR_RETURN(
+        held->program,
+        payer->Take(MemoryUse::kExecutable,
+                    decoded.num_instructions() * kInstructionBytes));
+  }
   HAWSER_ASSIGN_OR_RETURN(
-      held->charge,
-      memory->Tenant(tenant)->Take(
-          MemoryUse::kExecutable,
-          kExecutableBytes + kExecutableFactor * module_bytes));
-  HAWSER_ASSIGN_OR_RETURN(held->executable, compile());
+      held->executable,
+      device->Compile(std::make_shared<const Module>(std::move(decoded)),
+                      options, call));
   return ExecutablePtr(held, held->executable.get());
 }
 
@@ -140,15 +157,8 @@ absl::StatusOr<Executor::ExecutablePtr> Executor::CompileModule(
   if (ExecutablePtr known = executables.Join(tenant, fingerprint)) {
     return known;
   }
-  const auto make = [&]() -> absl::StatusOr<ExecutablePtr> {
-    HAWSER_ASSIGN_OR_RETURN(Module decoded,
-                            DecodeModule(module, capabilities.limits));
-    return device->Compile(std::make_shared<const Module>(std::move(decoded)),
-                           compile, call);
-  };
-  HAWSER_ASSIGN_OR_RETURN(
-      ExecutablePtr executable,
-      Charged(tenant, static_cast<int64_t>(module.size()), make));
+  HAWSER_ASSIGN_OR_RETURN(ExecutablePtr executable,
+                          Make(tenant, module, compile, call));
   return executables.Add(tenant, fingerprint, std::move(executable));
 }
 
