@@ -15,7 +15,7 @@ constexpr size_t kMaxTags = 10000;  // of a tenant
 // A dataset with its place in the tables, without arrays.
 constexpr int64_t kDatasetBytes = 800;
 // Of an array: what the table of arrays has of it, and its place there.
-constexpr int64_t kArrayBytes = 288;
+constexpr int64_t kArrayBytes = 240;
 constexpr int64_t kOfAllocation = 16;
 // A tag with its places, without its letters.
 constexpr int64_t kTagBytes = 160;

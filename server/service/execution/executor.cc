@@ -36,12 +36,25 @@ SessionTableOptions SessionOptions(const ExecutorOptions& options) {
 
 // Of one execution where tenants share the device.
 constexpr absl::Duration kRunLimit = absl::Minutes(30);
-// What a compiled module takes (measured: tests/server/service/held): by
-// itself, by its bytes, which constants are most of and have a copy of, and by
-// instruction with its share of the program.
+// What a compiled module takes (tests/server/service/held measures it): by
+// itself, by its bytes, most of which are constants that have a copy, and by
+// instruction, whether it joins a kernel of others or is a step of its own.
 constexpr int64_t kExecutableBytes = 10 << 10;
-constexpr double kExecutableByte = 2.5;
-constexpr int64_t kInstructionBytes = 400;
+constexpr double kExecutableByte = 2.75;
+constexpr int64_t kJoinedBytes = 400;
+constexpr int64_t kStepBytes = 2800;
+
+int64_t ProgramBytes(const Module& module) {
+  int64_t bytes = 0;
+  for (const Computation& computation : module.computations()) {
+    for (const Instruction& instruction : computation.instructions()) {
+      const bool joins = (instruction.op->traits &
+                          (kElementwise | kDataMovement | kNullary)) != 0;
+      bytes += joins ? kJoinedBytes : kStepBytes;
+    }
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -118,10 +131,8 @@ absl::StatusOr<Executor::ExecutablePtr> Executor::Make(
   HAWSER_ASSIGN_OR_RETURN(Module decoded,
                           DecodeModule(module, capabilities.limits));
   if (payer != nullptr) {
-    HAWSER_ASSIGN_OR_RETURN(
-        held->program,
-        payer->Take(MemoryUse::kExecutable,
-                    decoded.num_instructions() * kInstructionBytes));
+    HAWSER_ASSIGN_OR_RETURN(held->program, payer->Take(MemoryUse::kExecutable,
+                                                       ProgramBytes(decoded)));
   }
   HAWSER_ASSIGN_OR_RETURN(
       held->executable,

@@ -15,6 +15,8 @@
 #include "core/base/values/literal.h"
 #include "core/ir/builder.h"
 #include "core/ir/module.h"
+#include "core/ops/contraction/dot.h"
+#include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/movement/shape.h"
 #include "core/wire/codec.h"
@@ -80,6 +82,10 @@ void UploadMany(HeldServer& server, Kept& kept, int count, int64_t floats) {
   NewWorker(server, kept)->Run(count, [&](int i) {
     return UploadMessage(i + 1, value);
   });
+}
+
+void UploadInMany(HeldServer& server, Kept& kept, int sessions, int count) {
+  for (int s = 0; s < sessions; ++s) UploadMany(server, kept, count, 1);
 }
 
 void RunMany(HeldServer& server, Kept& kept, int count, int64_t floats) {
@@ -167,6 +173,57 @@ void CompileLong(HeldServer& server, Kept& kept, int count, int64_t length) {
   });
 }
 
+// Of products, transposes and functions in turn.
+void CompileMixed(HeldServer& server, Kept& kept, int count, int64_t length) {
+  NewWorker(server, kept)->Run(count, [&](int i) {
+    Module m("mixed");
+    ComputationBuilder b(&m, "main");
+    const ValueId first = b.Parameter(Shape::Of(DType::kF32, {i + 2, i + 2}));
+    ValueId x = first;
+    for (int64_t k = 0; k < length; ++k) {
+      if (k % 4 == 0) x = b.Add(kTanh, {x});
+      if (k % 4 == 1) {
+        x = b.Add(kTranspose, {x}, {{"permutation", Dims{1, 0}}});
+      }
+      if (k % 4 == 2) x = b.Add(kMultiply, {x, first});
+      if (k % 4 == 3) {
+        x = b.Add(kDotGeneral, {x, first},
+                  {{"lhs_batching_dimensions", Dims{}},
+                   {"lhs_contracting_dimensions", Dims{1}},
+                   {"rhs_batching_dimensions", Dims{}},
+                   {"rhs_contracting_dimensions", Dims{0}}});
+      }
+    }
+    EXPECT_OK(b.Finish({x}));
+    return CompileMessage(i + 1, EncodeModule(m));
+  });
+}
+
+// Sums of rows that are spread again.
+void CompileSums(HeldServer& server, Kept& kept, int count, int64_t length) {
+  NewWorker(server, kept)->Run(count, [&](int i) {
+    Module m("sums");
+    ComputationBuilder adder(&m, "add");
+    const ValueId l = adder.Parameter(Shape::Scalar(DType::kF32));
+    const ValueId r = adder.Parameter(Shape::Scalar(DType::kF32));
+    EXPECT_OK(adder.Finish({adder.Add(kAdd, {l, r})}));
+    ComputationBuilder b(&m, "main");
+    const Dims dims = {i + 2, 4};
+    ValueId x = b.Parameter(Shape::Of(DType::kF32, dims));
+    const ValueId zero = b.Constant(Literal::Scalar(0.0f));
+    for (int64_t k = 0; k < length; ++k) {
+      const ValueId sum =
+          b.Add(kReduce, {x, zero}, {{"dimensions", Dims{1}}}, {0});
+      const ValueId wide =
+          b.Add(kBroadcastInDim, {sum},
+                {{"broadcast_dimensions", Dims{0}}, {"dims", dims}});
+      x = b.Add(kMultiply, {x, wide});
+    }
+    EXPECT_OK(b.Finish({x}));
+    return CompileMessage(i + 1, EncodeModule(m));
+  });
+}
+
 // ---- datasets
 
 // Each of `arrays` arrays of eight bytes with names of `name` bytes; all of
@@ -232,6 +289,21 @@ void TagMany(HeldServer& server, int count, size_t length, bool pin) {
   }
 }
 
+// Of one chunk, again and again: manifests of so many digests.
+void PutLong(HeldServer& server, int count, int64_t chunks) {
+  const std::string chunk(kChunkBytes, 'x');
+  const Digest digest = Sha256(chunk);
+  server.PutChunks(1, {chunk});
+  for (int i = 0; i < count; ++i) {
+    server.FindMissing(i + 1, {digest});
+    DatasetManifest manifest;
+    manifest.arrays.push_back(
+        {"", Shape::Of(DType::kU8, {(chunks + i) * kChunkBytes}),
+         std::vector<Digest>(chunks + i, digest)});
+    server.Commit(i + 1, manifest);
+  }
+}
+
 void PutLarge(HeldServer& server, int chunks) {
   std::vector<std::string> all;
   for (int c = 0; c < chunks; ++c) {
@@ -267,6 +339,9 @@ const std::vector<Kind>& Kinds() {
        [](S& s, Kept& k) { KeepRequestsWaiting(s, k, 10, 200, 2); }},
       {"WaitingRequestsOf16KiB",
        [](S& s, Kept& k) { KeepRequestsWaiting(s, k, 5, 200, 4096); }},
+      {"SessionsWithWaitingRequests",
+       [](S& s, Kept& k) { KeepRequestsWaiting(s, k, 100, 10, 2); }},
+      {"SessionsWithValues", [](S& s, Kept& k) { UploadInMany(s, k, 200, 5); }},
       {"Sessions", [](S& s, Kept& k) { OpenMany(s, k, 300); }},
       {"SmallExecutables", [](S& s, Kept& k) { CompileMany(s, k, 600, 0); }},
       {"LongExecutables", [](S& s, Kept& k) { CompileLong(s, k, 20, 2000); }},
@@ -274,6 +349,8 @@ const std::vector<Kind>& Kinds() {
        [](S& s, Kept& k) { CompileMany(s, k, 100, 16 << 10); }},
       {"ExecutablesWith4MiB",
        [](S& s, Kept& k) { CompileMany(s, k, 8, 1 << 20); }, false, true},
+      {"MixedExecutables", [](S& s, Kept& k) { CompileMixed(s, k, 30, 400); }},
+      {"ExecutablesOfSums", [](S& s, Kept& k) { CompileSums(s, k, 30, 130); }},
       {"SmallDatasets", [](S& s, Kept&) { PutMany(s, 4000, 1, 0, true); }},
       {"SmallDatasetsOnDisk", [](S& s, Kept&) { PutMany(s, 2000, 1, 0, true); },
        true},
@@ -281,9 +358,10 @@ const std::vector<Kind>& Kinds() {
        [](S& s, Kept&) { PutMany(s, 1000, 10, 8, true); }},
       {"DatasetsOfLongNames",
        [](S& s, Kept&) { PutMany(s, 200, 100, 100, false); }},
+      {"DatasetsOfManyChunks", [](S& s, Kept&) { PutLong(s, 100, 1000); }},
       {"DatasetsOfLongNamesOnDisk",
        [](S& s, Kept&) { PutMany(s, 200, 100, 100, false); }, true},
-      {"Chunks", [](S& s, Kept&) { PutLarge(s, 12); }, false, true},
+      {"Chunks", [](S& s, Kept&) { PutLarge(s, 24); }, false, true},
       {"UploadsOfSmallChunks", [](S& s, Kept&) { LeaveUploads(s, 10, 1000); }},
       {"UploadsOfOneChunk", [](S& s, Kept&) { LeaveUploads(s, 3000, 1); }},
       {"ChunksThatUploadsHold", [](S& s, Kept&) { HoldMany(s, 100, 1000); }},
