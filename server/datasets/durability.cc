@@ -12,10 +12,21 @@ namespace {
 
 // Between two attempts to write what the disk refused.
 constexpr absl::Duration kRetry = absl::Seconds(30);
+// What a write of a chunk or record that waits takes beside its bytes.
+constexpr int64_t kTaskBytes = 400;
 // How old the file's word may be on when a dataset was used last.
 constexpr absl::Duration kMarkUse = absl::Minutes(1);
 
 }  // namespace
+
+std::shared_ptr<const MemoryCharge> Durability::ChargeTask(
+    const std::string& tenant) {
+  state_.AssertHeld();
+  const MemoryHolderPtr& payer = state_.catalog.Of(tenant).payer;
+  if (payer == nullptr) return nullptr;
+  return std::make_shared<const MemoryCharge>(
+      payer->TakeAnyway(MemoryUse::kIndex, kTaskBytes));
+}
 
 const DiskUse& Durability::use() const {
   state_.AssertHeld();
@@ -46,8 +57,8 @@ void Durability::WriteChunk(const std::string& tenant,
     chunk->write_error = status;
     return status;
   };
-  auto done = [this, weak = std::weak_ptr(chunk),
-               bytes = chunk->size](const absl::Status& status) {
+  auto done = [this, weak = std::weak_ptr(chunk), bytes = chunk->size,
+               charge = ChargeTask(tenant)](const absl::Status& status) {
     FinishChunk(weak, bytes, status);
   };
   chunk->writing = state_.disk.writer->Add(
@@ -80,9 +91,8 @@ bool Durability::WriteDataset(const std::string& tenant,
   // The writer keeps the order, so the chunks are on disk before this.
   const bool added = state_.disk.writer->Add(
       {[this, tenant, dataset] { return WriteRecord(tenant, *dataset); },
-       [this, dataset](const absl::Status& status) {
-         FinishDataset(dataset, status);
-       }});
+       [this, dataset, charge = ChargeTask(tenant)](
+           const absl::Status& status) { FinishDataset(dataset, status); }});
   if (added) ++dataset->writes;
   return added;
 }

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/memory_account.h"
 #include "server/datasets/store_state.h"
 
 namespace hawser::server {
@@ -79,6 +80,9 @@ class Durability {
   void RemoveFile(const Chunk& chunk);
   void NoteUse(const std::string& tenant,
                const std::shared_ptr<StoredDataset>& dataset);
+
+  // For a write that is queued, as long as it is.
+  std::shared_ptr<const MemoryCharge> ChargeTask(const std::string& tenant);
 
   // On the writer's thread, without the lock.
   absl::Status WriteRecord(const std::string& tenant,

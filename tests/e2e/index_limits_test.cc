@@ -111,6 +111,7 @@ struct Way {
   const char* name;
   std::function<absl::Status(Greedy&, int i)> step;
   const char* refusal;
+  const char* remedy;
   int most_steps;
 };
 
@@ -123,20 +124,20 @@ absl::Status CommitOne(Greedy& greedy, int i, int arrays, size_t name) {
 const std::vector<Way>& Ways() {
   static const auto& ways = *new std::vector<Way>{
       {"LongNames", [](Greedy& g, int i) { return CommitOne(g, i, 100, 100); },
-       "bytes of memory for names and digests", 5000},
+       "bytes of memory for names and digests", "hawser rm", 5000},
       {"ManyArrays", [](Greedy& g, int i) { return CommitOne(g, i, 1000, 0); },
-       "bytes of memory for names and digests", 5000},
+       "bytes of memory for names and digests", "hawser rm", 5000},
       {"OneArrayEach", [](Greedy& g, int i) { return CommitOne(g, i, 1, 20); },
-       "quota of 20000 datasets", 30000},
+       "quota of 20000 datasets", "hawser rm", 30000},
       {"ChunksWithoutADataset",
        [](Greedy& g, int i) { return g.PutChunks(1, i * 20'000, 20'000); },
-       "index of datasets", 100},
+       "index of datasets", "delete datasets", 100},
       {"UploadsThatHold",
        [](Greedy& g, int i) {
          if (i == 0) HAWSER_RETURN_IF_ERROR(g.PutChunks(1, 0, 20'000));
          return g.FindMissing(i + 2, 0, 20'000);
        },
-       "uploads hold", 100},
+       "uploads hold", "ends with its Commit", 100},
       {"Tags",
        [](Greedy& g, int i) {
          if (i == 0) HAWSER_RETURN_IF_ERROR(CommitOne(g, 0, 1, 0));
@@ -144,7 +145,7 @@ const std::vector<Way>& Ways() {
          name.resize(120, 'x');
          return g.Tag(name);
        },
-       "10000 tags", 11000},
+       "10000 tags", "--delete", 11000},
   };
   return ways;
 }
@@ -202,7 +203,8 @@ TEST_P(IndexLimitsTest, IsTheTenantsOwn) {
   }
   EXPECT_THAT(refused,
               StatusIs(absl::StatusCode::kResourceExhausted, way().refusal));
-  EXPECT_NE(refused.message().find("delete"), std::string::npos) << refused;
+  EXPECT_THAT(refused,
+              StatusIs(absl::StatusCode::kResourceExhausted, way().remedy));
   std::cout << way().name << ": " << steps << " steps, " << refused << "\n";
   ExpectLargeValuesPass();
   if (on_disk()) {
@@ -216,14 +218,14 @@ TEST_P(IndexLimitsTest, IsTheTenantsOwn) {
   EXPECT_LT(server_->peak_memory(), 576 << 20) << server_->output();
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, IndexLimitsTest,
-                         ::testing::Range(0,
-                                          2 * static_cast<int>(Ways().size())),
-                         [](const auto& info) {
-                           return absl::StrCat(
-                               Ways()[info.param / 2].name,
-                               info.param % 2 == 1 ? "OnDisk" : "InMemory");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, IndexLimitsTest,
+    // Tags are last; on a disk so many take minutes.
+    ::testing::Range(0, 2 * static_cast<int>(Ways().size()) - 1),
+    [](const auto& info) {
+      return absl::StrCat(Ways()[info.param / 2].name,
+                          info.param % 2 == 1 ? "OnDisk" : "InMemory");
+    });
 
 }  // namespace
 }  // namespace hawser::testing
