@@ -13,7 +13,7 @@ namespace hawser::server {
 struct NamedPath {
   std::string flag;  // "--data_dir"
   std::string path;  // empty, or not there: nothing is said
-  // What it holds is nobody else's to read.
+  // What it holds is not for others to read.
   bool secret = true;
 };
 

@@ -113,6 +113,8 @@ struct Way {
   const char* refusal;
   const char* remedy;
   int most_steps;
+  // With a disk it would go on for as long as the disk needs.
+  bool in_memory_alone = false;
 };
 
 absl::Status CommitOne(Greedy& greedy, int i, int arrays, size_t name) {
@@ -131,7 +133,7 @@ const std::vector<Way>& Ways() {
        "quota of 20000 datasets", "hawser rm", 30000},
       {"ChunksWithoutADataset",
        [](Greedy& g, int i) { return g.PutChunks(1, i * 20'000, 20'000); },
-       "index of datasets", "delete datasets", 100},
+       "index of datasets", "delete datasets", 100, true},
       {"UploadsThatHold",
        [](Greedy& g, int i) {
          if (i == 0) HAWSER_RETURN_IF_ERROR(g.PutChunks(1, 0, 20'000));
@@ -145,7 +147,7 @@ const std::vector<Way>& Ways() {
          name.resize(120, 'x');
          return g.Tag(name);
        },
-       "10000 tags", "--delete", 11000},
+       "10000 tags", "--delete", 11000, true},
   };
   return ways;
 }
@@ -191,6 +193,7 @@ class IndexLimitsTest : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(IndexLimitsTest, IsTheTenantsOwn) {
+  if (on_disk() && way().in_memory_alone) return;
   Start();
   ExpectLargeValuesPass();
   absl::Status refused;
@@ -218,14 +221,14 @@ TEST_P(IndexLimitsTest, IsTheTenantsOwn) {
   EXPECT_LT(server_->peak_memory(), 576 << 20) << server_->output();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ways, IndexLimitsTest,
-    // Tags are last; on a disk so many take minutes.
-    ::testing::Range(0, 2 * static_cast<int>(Ways().size()) - 1),
-    [](const auto& info) {
-      return absl::StrCat(Ways()[info.param / 2].name,
-                          info.param % 2 == 1 ? "OnDisk" : "InMemory");
-    });
+INSTANTIATE_TEST_SUITE_P(Ways, IndexLimitsTest,
+                         ::testing::Range(0,
+                                          2 * static_cast<int>(Ways().size())),
+                         [](const auto& info) {
+                           return absl::StrCat(
+                               Ways()[info.param / 2].name,
+                               info.param % 2 == 1 ? "OnDisk" : "InMemory");
+                         });
 
 }  // namespace
 }  // namespace hawser::testing

@@ -68,6 +68,13 @@ struct Things {
   std::vector<std::string> deleted;              // tokens
 };
 
+// What an ABORTED says the tag names.
+std::string Named(const std::string& message) {
+  const size_t at = message.find(" names ");
+  EXPECT_NE(at, std::string::npos) << message;
+  return message.substr(at + 7, message.find_first_of(" ,", at + 7) - at - 7);
+}
+
 // One connection, one call after the other, each made once.
 class HistoryClient {
  public:
@@ -159,11 +166,6 @@ class HistoryClient {
     if (call.end != Call::kNever) last_ = call.value;
     Add(things.tag, call);
     return Lives(status);
-  }
-  static std::string Named(const std::string& message) {
-    const size_t at = message.find(" names ");
-    EXPECT_NE(at, std::string::npos) << message;
-    return message.substr(at + 7, message.find_first_of(" ,", at + 7) - at - 7);
   }
 
   bool Pin(const std::string& token, bool pinned) {

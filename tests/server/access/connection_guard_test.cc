@@ -276,24 +276,24 @@ struct ShareRow {
   const char* name;
   int64_t a_holds, b_holds;                         // MiB charged
   std::vector<int64_t> a_unfinished, b_unfinished;  // KiB, the older first
-  bool uncharged;      // what is short: memory that nobody is charged for
+  bool uncharged;      // what is short: memory that no tenant is charged for
   std::string closed;  // "a0": the first of a
 };
 
 const std::vector<ShareRow>& ShareRows() {
   static const auto& rows = *new std::vector<ShareRow>{
-      // The whole: whoever has the largest share, though others are newer.
+      // The whole: the tenant with the largest share, though others are newer.
       {"TheOneThatHolds", 200, 1, {0}, {0}, false, "a0"},
       {"TheOtherOne", 1, 200, {0}, {0}, false, "b0"},
       {"ItsNewest", 200, 1, {0, 0}, {0}, false, "a1"},
       {"ItsLargest", 200, 1, {100, 0}, {0}, false, "a0"},
       {"ManyConnectionsOfTheSmall", 200, 1, {0}, {0, 0, 0, 0}, false, "a0"},
-      {"NobodyHoldsAnything", 0, 0, {0}, {0, 0}, false, "b1"},
+      {"NeitherHoldsAnything", 0, 0, {0}, {0, 0}, false, "b1"},
       {"PartsCountSixteenfold", 20, 1, {0}, {1800}, false, "b0"},
       {"PartsBesideMuchHeld", 200, 1, {0}, {1800}, false, "a0"},
       {"MuchUnfinishedFirst", 200, 1, {0}, {3000}, false, "b0"},
-      // Buffers: whoever has most of messages that are not complete.
-      {"NobodyHasMuch", 200, 1, {1000}, {1500}, true, ""},
+      // Buffers: the tenant with most of messages that are not complete.
+      {"NeitherHasMuch", 200, 1, {1000}, {1500}, true, ""},
       {"TheOneWithMuch", 200, 1, {0}, {3000}, true, "b0"},
       {"WhatIsHeldDoesNotMatter", 200, 1, {2500}, {3000}, true, "b0"},
       {"TheSum", 1, 1, {2500, 2500}, {3000}, true, "a0a1"},
