@@ -210,6 +210,9 @@ absl::StatusOr<std::unique_ptr<Host>> Host::Start(
     connections.charged = [account = options.account] {
       return account->held();
     };
+    connections.held = [account = options.account](absl::string_view tenant) {
+      return account->Tenant(tenant)->held();
+    };
     // Values need room beside them.
     store.memory_bytes =
         std::min(store.memory_bytes, options.account->limit() / 2);

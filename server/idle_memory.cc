@@ -3,6 +3,8 @@
 #include <malloc.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "core/base/clock.h"
 #include "server/access/connections/connection_guard.h"
 
@@ -11,7 +13,7 @@ namespace {
 
 // Of a core; housekeeping takes less.
 constexpr double kIdle = 0.05;
-// Less is not worth the walk through the heap.
+// What little work may add up to is worth a walk through the heap from here on.
 constexpr int64_t kWorth = 16 << 20;
 
 absl::Duration ProcessorTime() {
@@ -22,18 +24,27 @@ absl::Duration ProcessorTime() {
 
 }  // namespace
 
+IdleMemory::Process IdleMemory::ThisProcess() {
+  return {SteadyNow, ProcessorTime, ResidentBytes, [] { malloc_trim(0); }};
+}
+
 void IdleMemory::Look() {
-  const absl::Time now = SteadyNow();
-  const absl::Duration used = ProcessorTime();
+  const absl::Time now = process_.now();
+  const absl::Duration used = process_.used();
   const bool idle = used - used_ < kIdle * (now - looked_);
   const bool first = looked_ == absl::InfinitePast();
   looked_ = now;
   used_ = used;
-  if (first || !idle || ResidentBytes() < given_back_at_ + kWorth) return;
+  const int64_t resident = process_.resident();
+  least_ = first ? resident : std::min(least_, resident);
+  if (first) return;
+  worked_ = worked_ || !idle;
+  if (!idle || (!worked_ && resident < least_ + kWorth)) return;
   let_go_();
-  malloc_trim(0);
-  given_back_at_ = ResidentBytes();
-  used_ = ProcessorTime();
+  process_.trim();
+  worked_ = false;
+  least_ = process_.resident();
+  used_ = process_.used();
 }
 
 }  // namespace hawser::server

@@ -14,20 +14,32 @@ namespace hawser::server {
 // come: right while work goes on, wrong for hours after a burst. Of one thread.
 class IdleMemory {
  public:
+  // What it looks at and does; this process's, unless a test gives others.
+  struct Process {
+    std::function<absl::Time()> now;
+    std::function<absl::Duration()> used;  // of the processors, in all
+    std::function<int64_t()> resident;
+    std::function<void()> trim;  // the allocator's part
+  };
+  static Process ThisProcess();
+
   // `let_go` has engines give back what they keep.
-  explicit IdleMemory(std::function<void()> let_go)
-      : let_go_(std::move(let_go)) {}
+  explicit IdleMemory(std::function<void()> let_go,
+                      Process process = ThisProcess())
+      : let_go_(std::move(let_go)), process_(std::move(process)) {}
 
   // To be called every second or so. Once the process has used little of a core
-  // since the last call, gives back what is free; again only after it has
-  // worked.
+  // since the last call, gives back what is free: once, until it has worked
+  // again or grown in spite of that.
   void Look();
 
  private:
   const std::function<void()> let_go_;
-  absl::Duration used_;  // processor time, at the last look
+  const Process process_;
+  absl::Duration used_;  // at the last look
   absl::Time looked_ = absl::InfinitePast();
-  int64_t given_back_at_ = 0;  // bytes resident after it was done last
+  bool worked_ = false;  // since memory was given back
+  int64_t least_ = 0;    // bytes resident since then
 };
 
 }  // namespace hawser::server

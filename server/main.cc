@@ -1,4 +1,5 @@
 // hawserd: a hawser server.
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "core/base/process/version.h"
 #include "core/base/status.h"
 #include "server/access/connections/connection_guard.h"
+#include "server/access/exposure.h"
 #include "server/access/grpc_log.h"
 #include "server/device.h"
 #include "server/flags.h"
@@ -52,22 +54,45 @@ sigset_t BlockSignals() {
   return signals;
 }
 
+// Allocated and not freed; without large values, which are mapped.
+int64_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
 // Shows leaks: with no client and all leases over, the first number is 0 and
-// the next two are equal. The last counts files below data_dir.
+// the next two are equal. `bad_files` counts files below data_dir; what is held
+// is what clients are charged for.
 void PrintState(const ComputeDevice& device, Host& host) {
   const Executor& executor = host.executor();
   const std::string line = absl::StrCat(
       "hawserd state sessions=", executor.sessions.size(),
       " buffers=", device.live_buffers(),
       " dataset_arrays=", executor.arrays.kept(),
-      " bad_files=", host.datasets().statistics().bad_files);
+      " bad_files=", host.datasets().statistics().bad_files,
+      " resident_bytes=", ResidentBytes(), " heap_bytes=", HeapBytes(),
+      " held_bytes=", host.account() == nullptr ? 0 : host.account()->held());
   std::puts(line.c_str());
   if (host.account() != nullptr) {
-    std::printf("hawserd memory resident %lld bytes, %s\n",
-                static_cast<long long>(ResidentBytes()),
-                host.account()->ToString().c_str());
+    std::printf("hawserd memory %s\n", host.account()->ToString().c_str());
   }
   std::fflush(stdout);
+}
+
+void WarnOfExposure(const HostOptions& options) {
+  const std::string privilege = OwnPrivilege();
+  if (!privilege.empty()) {
+    HAWSER_LOG(kWarning) << privilege;
+  }
+  const AccessOptions& access = options.access;
+  for (const std::string& line :
+       Exposures({{"--data_dir", options.datasets.data_dir},
+                  {"--tokens_file", access.tokens_file},
+                  {"--tls_key", access.tls_key},
+                  {"--tls_cert", access.tls_cert, /*secret=*/false},
+                  {"--tls_client_ca", access.tls_client_ca, false}})) {
+    HAWSER_LOG(kWarning) << line;
+  }
 }
 
 // Serves until a signal ends us or the device is lost. The exit code.
@@ -92,6 +117,7 @@ int ServeUntilTheEnd(const sigset_t& signals, const ComputeDevice& device,
 }
 
 int Serve(const CommandLine& line) {
+  RenouncePrivileges();  // of the threads that follow, too
   const sigset_t signals = BlockSignals();
   LimitGrpcLog();
   absl::StatusOr<ComputeDevice> device = MakeComputeDevice(line.compute);
@@ -113,6 +139,7 @@ int Serve(const CommandLine& line) {
     return Fail(host.status(),
                 absl::IsInvalidArgument(host.status()) ? kUsage : 1);
   }
+  WarnOfExposure(line.host);
   std::printf("hawserd ready on %s device=%s (%s) pid=%d\n",
               (*host)->address().c_str(), capabilities->platform.c_str(),
               capabilities->device.c_str(), static_cast<int>(getpid()));

@@ -11,8 +11,9 @@ namespace hawser {
 namespace {
 
 constexpr absl::string_view kUseNames[kMemoryUses] = {
-    "session state", "waiting requests", "uploads",  "values",
-    "executables",   "kept answers",     "datasets", "spare"};
+    "session state", "waiting requests",  "uploads",
+    "values",        "executables",       "kept answers",
+    "datasets",      "index of datasets", "spare"};
 
 std::string Quantity(int64_t bytes) {
   if (bytes < 1 << 20) return absl::StrCat(bytes, " bytes");
@@ -127,7 +128,9 @@ absl::Status MemoryHolder::Refusal(MemoryUse use, int64_t bytes) const {
   if (!own.empty()) absl::StrAppend(&out, " (", own, ")");
   absl::StrAppend(&out, "; all together hold ", Quantity(account_->held()),
                   " of ", Quantity(account_->limit()), account_->hint_,
-                  "; release values, or try again later");
+                  use == MemoryUse::kIndex ? "; delete datasets or tags"
+                                           : "; release values",
+                  ", or try again later");
   return absl::ResourceExhaustedError(out);
 }
 
@@ -273,10 +276,25 @@ LetGoWhileAlive::~LetGoWhileAlive() {
 
 // ---- MemoryTally ----------------------------------------------------------
 
+int64_t MemoryTally::StepOf(int64_t bytes) {
+  int64_t step = kLeastStep;
+  while (step < kMostStep && 16 * step <= bytes) step *= 2;
+  return step;
+}
+
+namespace {
+
+int64_t Rounded(int64_t bytes) {
+  const int64_t step = MemoryTally::StepOf(bytes);
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
 bool MemoryTally::Set(int64_t bytes) {
   const int64_t charged = charge_.bytes();
-  if (bytes <= charged && bytes + 2 * kStep > charged) return true;
-  const int64_t wanted = (bytes + kStep - 1) / kStep * kStep;
+  if (bytes <= charged && bytes + 2 * StepOf(bytes) > charged) return true;
+  const int64_t wanted = Rounded(bytes);
   if (holder_ == nullptr || wanted == charged) return true;
   if (wanted == 0) {
     charge_.Reset();
@@ -291,6 +309,10 @@ bool MemoryTally::Set(int64_t bytes) {
   MemoryCharge whole = holder_->TakeAnyway(use_, wanted);
   charge_ = std::move(whole);
   return true;
+}
+
+void MemoryTally::SetAnyway(int64_t bytes) {
+  if (!Set(bytes)) charge_ = holder_->TakeAnyway(use_, Rounded(bytes));
 }
 
 }  // namespace hawser

@@ -28,9 +28,10 @@ enum class MemoryUse : uint8_t {
   kExecutable,  // compiled modules with their constants
   kAnswer,      // answers that are not acknowledged
   kDataset,     // chunks and arrays of datasets
+  kIndex,       // what is remembered of datasets: names, digests, tags, uploads
   kSpare,       // kept for the next use; the first to go
 };
-inline constexpr size_t kMemoryUses = 8;
+inline constexpr size_t kMemoryUses = 9;
 absl::string_view MemoryUseName(MemoryUse use);
 
 class MemoryAccount;
@@ -180,11 +181,14 @@ class LetGoWhileAlive {
   const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-// A charge that follows a count which changes often: it moves in steps, so that
-// most changes cost nothing. Not thread-safe.
+// A charge that follows a count which changes often: it moves in steps of about
+// an eighth of it, so that most changes cost nothing. Not thread-safe.
 class MemoryTally {
  public:
-  static constexpr int64_t kStep = 64 << 10;
+  static constexpr int64_t kLeastStep = 4 << 10;
+  static constexpr int64_t kMostStep = 64 << 10;
+  // Of a charge that is to cover `bytes`.
+  static int64_t StepOf(int64_t bytes);
   MemoryTally() = default;  // charges no holder
   MemoryTally(MemoryHolderPtr holder, MemoryUse use)
       : holder_(std::move(holder)), use_(use) {}
@@ -192,6 +196,8 @@ class MemoryTally {
   // Charges for `bytes`, as TryTake does. False: that does not fit; what was
   // charged stays.
   bool Set(int64_t bytes);
+  // The same for what is there already, without a look at the bound.
+  void SetAnyway(int64_t bytes);
 
  private:
   MemoryHolderPtr holder_;

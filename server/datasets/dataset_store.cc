@@ -1,5 +1,6 @@
 #include "server/datasets/dataset_store.h"
 
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -55,11 +56,17 @@ void DatasetStore::LetGo(int64_t bytes) {
 absl::StatusOr<std::vector<uint32_t>> DatasetStore::FindMissing(
     absl::string_view tenant, uint64_t upload,
     absl::Span<const Digest> digests) {
+  HAWSER_ASSIGN_OR_RETURN(
+      const MemoryCharge reserved,
+      state_.Reserve(tenant, static_cast<int64_t>(digests.size()) *
+                                 TenantChunks::kHoldBytes));
   MutexLock lock(&state_.mu);
-  TenantChunks& own = state_.catalog.tenants[tenant].chunks;
-  own.Hear(upload, state_.UploadEnd());
-  return own.HoldKnown(upload, digests, state_.UploadEnd(),
-                       state_.options.tenant_upload_chunks);
+  Catalog::Tenant& own = state_.catalog.Of(tenant);
+  own.chunks.Hear(upload, state_.UploadEnd());
+  auto missing = own.chunks.HoldKnown(upload, digests, state_.UploadEnd(),
+                                      state_.options.tenant_upload_chunks);
+  own.Charge();
+  return missing;
 }
 
 void DatasetStore::BeginChunk(absl::string_view tenant, uint64_t upload,
@@ -79,21 +86,26 @@ absl::StatusOr<DatasetInfo> DatasetStore::CommitLocked(
     const std::string& tenant, uint64_t upload, DatasetManifest manifest,
     bool wait_durable, Durable& done) {
   Catalog& catalog = state_.catalog;
-  Catalog::Tenant& own = catalog.tenants[tenant];
+  Catalog::Tenant& own = catalog.Of(tenant);
   own.chunks.Hear(upload, state_.UploadEnd());
   HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   const Digest id = DatasetId(manifest);
-  if (!own.datasets.by_id.contains(id)) {
-    HAWSER_RETURN_IF_ERROR(retention_.AdmitDataset(tenant));
+  const auto known = own.datasets.by_id.find(id);
+  if (known == own.datasets.by_id.end() || known->second->removing) {
+    HAWSER_RETURN_IF_ERROR(
+        retention_.AdmitDataset(tenant, IndexBytes(manifest)));
     // What made room for it may have taken chunks of it.
     HAWSER_RETURN_IF_ERROR(own.chunks.Check(manifest));
   }
   std::shared_ptr<StoredDataset>& dataset = own.datasets.by_id[id];
-  if (dataset == nullptr) {
+  if (dataset == nullptr || dataset->removing) {
+    // The writer removes the record of the one before and then writes this.
+    if (dataset != nullptr) own.datasets.NoteRemoving(*dataset, false);
     dataset =
         catalog.MakeDataset(own, std::move(manifest), state_.options.now());
   }
   catalog.table.Release(own.chunks.EndUpload(upload));
+  own.Charge();
   dataset->info.last_used = state_.options.now();
   DatasetInfo info = dataset->Info();
   if (!state_.disk.exists() || info.durable) return info;
@@ -108,13 +120,19 @@ void DatasetStore::Commit(absl::string_view tenant, uint64_t upload,
                           DatasetManifest manifest, bool wait_durable,
                           Durable done) {
   absl::StatusOr<DatasetInfo> result;
-  const absl::Status sound = CheckManifest(manifest);
-  if (sound.ok()) {
+  absl::Status possible = CheckManifest(manifest);
+  MemoryCharge reserved;
+  if (possible.ok()) {
+    auto room = state_.Reserve(tenant, IndexBytes(manifest));
+    possible = room.status();
+    if (room.ok()) reserved = *std::move(room);
+  }
+  if (possible.ok()) {
     MutexLock lock(&state_.mu);
     result = CommitLocked(std::string(tenant), upload, std::move(manifest),
                           wait_durable, done);
   } else {
-    result = sound;
+    result = possible;
   }
   if (done != nullptr) done(std::move(result));
 }
@@ -180,42 +198,46 @@ void DatasetStore::Delete(absl::string_view tenant, absl::string_view token,
 
 void DatasetStore::Pin(absl::string_view tenant, absl::string_view token,
                        absl::Duration ttl, Durable done) {
-  absl::StatusOr<DatasetInfo> result;
+  NameChange change;
+  std::optional<absl::Status> now;
   {
     MutexLock lock(&state_.mu);
-    auto dataset = state_.catalog.Find(tenant, token);
-    if (dataset.ok()) {
-      (*dataset)->info.pinned_until = ttl > absl::ZeroDuration()
-                                          ? state_.options.now() + ttl
-                                          : absl::InfinitePast();
-      result = (*dataset)->Info();
+    const auto dataset = state_.catalog.Find(tenant, token);
+    if (!dataset.ok()) {
+      now = dataset.status();
     } else {
-      result = dataset.status();
-    }
-    if (result.ok() && state_.disk.exists()) {
-      const bool added = durability_.SaveNames(
-          std::string(tenant), [done, result](const absl::Status& saved) {
-            done(saved.ok() ? result : absl::StatusOr<DatasetInfo>(saved));
-          });
-      if (added) return;
-      result = Unavailable("the server is stopping");
+      change.pinned = *dataset;
+      change.until = ttl > absl::ZeroDuration() ? state_.options.now() + ttl
+                                                : absl::InfinitePast();
+      change.done = [this, done, pinned = *dataset,
+                     until = change.until](const absl::Status& made) {
+        if (!made.ok()) return done(made);
+        DatasetInfo info;
+        {
+          MutexLock lock(&state_.mu);
+          info = pinned->Info();
+        }
+        info.pinned_until = until;
+        done(std::move(info));
+      };
+      now = durability_.ChangeNames(std::string(tenant), change);
     }
   }
-  done(std::move(result));
+  if (!now.has_value()) return;
+  change.done == nullptr ? done(*now) : change.done(*now);
 }
 
 void DatasetStore::Tag(absl::string_view tenant, const DatasetTag& tag,
                        std::function<void(const absl::Status&)> done) {
-  absl::Status status;
+  const auto reserved = state_.Reserve(tenant, IndexBytes(tag.name));
+  if (!reserved.ok()) return done(reserved.status());
+  std::optional<absl::Status> now;
   {
     MutexLock lock(&state_.mu);
-    status = state_.catalog.tenants[tenant].datasets.SetTag(tag);
-    if (status.ok() && state_.disk.exists()) {
-      if (durability_.SaveNames(std::string(tenant), done)) return;
-      status = Unavailable("the server is stopping");
-    }
+    now = durability_.ChangeNames(std::string(tenant),
+                                  {.tag = tag, .done = done});
   }
-  done(status);
+  if (now.has_value()) done(*now);
 }
 
 DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
@@ -234,7 +256,8 @@ DatasetUsage DatasetStore::Usage(absl::string_view tenant) {
   MutexLock lock(&state_.mu);
   const auto at = state_.catalog.tenants.find(tenant);
   if (at == state_.catalog.tenants.end()) return usage;
-  const auto& [chunks, datasets] = at->second;
+  const TenantChunks& chunks = at->second.chunks;
+  const TenantDatasets& datasets = at->second.datasets;
   usage.datasets = static_cast<int64_t>(datasets.by_id.size());
   usage.bytes = chunks.bytes();
   usage.upload_bytes = chunks.unnamed();
@@ -286,6 +309,7 @@ void DatasetStore::Sweep() {
   Catalog& catalog = state_.catalog;
   for (auto& [name, tenant] : catalog.tenants) {
     catalog.table.Release(tenant.chunks.EndUploads(now));
+    tenant.Charge();
   }
   durability_.Refresh(now);
   durability_.Collect();

@@ -81,9 +81,9 @@ class DatasetStore {
       absl::string_view array);
   // The tenant's datasets, a page of at most 1000.
   DatasetPage List(absl::string_view tenant, const DatasetQuery& query);
-  // Forgets a dataset at once; `done` comes when that survives a restart.
-  // Chunks that no dataset names any more go when nothing uses them. Errors:
-  // as Stat, and the disk's (the dataset may be back after a restart).
+  // Forgets a dataset: it is there until that survives a restart, and then
+  // `done` comes. Chunks that no dataset names any more go when nothing uses
+  // them. Errors: as Stat, and the disk's (the dataset is still there).
   void Delete(absl::string_view tenant, absl::string_view token,
               std::function<void(const absl::Status&)> done);
 
@@ -94,9 +94,10 @@ class DatasetStore {
 
   // ---- what stays. Where room is needed, durable datasets are evicted, the
   // least recently used first, unless they are pinned or were used within the
-  // lease. A token may be a tag wherever one is asked for. `done` comes when it
-  // survives a restart. Errors: as Stat, and the disk's (it holds until a
-  // restart).
+  // lease. A token may be a tag wherever one is asked for. What these change is
+  // seen once it survives a restart, and then `done` comes; an answer that a
+  // change under way decides waits for it. Errors: as Stat, and the disk's
+  // (nothing has changed).
   void Pin(absl::string_view tenant, absl::string_view token,
            absl::Duration ttl, Durable done);
   // Errors: kInvalidArgument, kNotFound for the token, kAborted when it names

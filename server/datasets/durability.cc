@@ -12,10 +12,21 @@ namespace {
 
 // Between two attempts to write what the disk refused.
 constexpr absl::Duration kRetry = absl::Seconds(30);
+// What a write of a chunk or record that waits takes beside its bytes.
+constexpr int64_t kTaskBytes = 400;
 // How old the file's word may be on when a dataset was used last.
 constexpr absl::Duration kMarkUse = absl::Minutes(1);
 
 }  // namespace
+
+std::shared_ptr<const MemoryCharge> Durability::ChargeTask(
+    const std::string& tenant) {
+  state_.AssertHeld();
+  const MemoryHolderPtr& payer = state_.catalog.Of(tenant).payer;
+  if (payer == nullptr) return nullptr;
+  return std::make_shared<const MemoryCharge>(
+      payer->TakeAnyway(MemoryUse::kIndex, kTaskBytes));
+}
 
 const DiskUse& Durability::use() const {
   state_.AssertHeld();
@@ -46,8 +57,8 @@ void Durability::WriteChunk(const std::string& tenant,
     chunk->write_error = status;
     return status;
   };
-  auto done = [this, weak = std::weak_ptr(chunk),
-               bytes = chunk->size](const absl::Status& status) {
+  auto done = [this, weak = std::weak_ptr(chunk), bytes = chunk->size,
+               charge = ChargeTask(tenant)](const absl::Status& status) {
     FinishChunk(weak, bytes, status);
   };
   chunk->writing = state_.disk.writer->Add(
@@ -80,9 +91,8 @@ bool Durability::WriteDataset(const std::string& tenant,
   // The writer keeps the order, so the chunks are on disk before this.
   const bool added = state_.disk.writer->Add(
       {[this, tenant, dataset] { return WriteRecord(tenant, *dataset); },
-       [this, dataset](const absl::Status& status) {
-         FinishDataset(dataset, status);
-       }});
+       [this, dataset, charge = ChargeTask(tenant)](
+           const absl::Status& status) { FinishDataset(dataset, status); }});
   if (added) ++dataset->writes;
   return added;
 }
@@ -129,12 +139,19 @@ bool Durability::RemoveDataset(const std::string& tenant,
                                const std::shared_ptr<StoredDataset>& dataset,
                                Done& done) {
   state_.AssertHeld();
-  Catalog::Tenant& own = state_.catalog.tenants[tenant];
+  Catalog::Tenant& own = state_.catalog.Of(tenant);
   const Digest id = DatasetId(dataset->manifest);
   if (!state_.disk.exists()) {
     own.datasets.by_id.erase(id);
     state_.catalog.Unname(own, *dataset);
+    own.Charge();
     Collect();
+    return true;
+  }
+  if (dataset->removing) {
+    if (done != nullptr) {
+      dataset->removals.push_back(std::exchange(done, nullptr));
+    }
     return true;
   }
   const DatasetShare share = own.chunks.ShareOf(dataset->manifest);
@@ -145,31 +162,52 @@ bool Durability::RemoveDataset(const std::string& tenant,
          return state_.disk.files->RemoveDataset({tenant, dataset->manifest});
        },
        [this, tenant, dataset, share, done](const absl::Status& removed) {
-         FinishRemoval(tenant, dataset, share, removed);
-         if (done == nullptr) return;
-         done(Annotate(removed, absl::StrCat("dataset ", dataset->info.token,
-                                             " may be back after a restart")));
+         FinishRemoval(tenant, dataset, share, done, removed);
        }});
   if (!added) return false;
   own.chunks.Leave(share);
   use_.evicting += share.store;
-  own.datasets.by_id.erase(id);
+  dataset->removing = true;
+  own.datasets.NoteRemoving(*dataset, true);
   done = nullptr;
   return true;
 }
 
 void Durability::FinishRemoval(const std::string& tenant,
                                const std::shared_ptr<StoredDataset>& dataset,
-                               const DatasetShare& share,
+                               const DatasetShare& share, const Done& done,
                                const absl::Status& removed) {
-  MutexLock lock(&state_.mu);
-  Catalog::Tenant& own = state_.catalog.tenants[tenant];
-  own.chunks.StopLeaving(share);
-  use_.evicting -= share.store;
-  // Else the record may still be there and need its chunks.
-  if (!removed.ok() && !absl::IsUnavailable(removed)) return;
-  state_.catalog.Unname(own, *dataset);
-  Collect();
+  std::vector<Done> late;
+  {
+    MutexLock lock(&state_.mu);
+    Catalog::Tenant& own = state_.catalog.Of(tenant);
+    own.chunks.StopLeaving(share);
+    use_.evicting -= share.store;
+    dataset->removing = false;
+    late.swap(dataset->removals);
+    const auto at = own.datasets.by_id.find(DatasetId(dataset->manifest));
+    const bool there = at != own.datasets.by_id.end() && at->second == dataset;
+    if (there) own.datasets.NoteRemoving(*dataset, false);
+    if (removed.ok() || !there) {  // else it was put again meanwhile
+      if (there) own.datasets.by_id.erase(at);
+      state_.catalog.Unname(own, *dataset);
+      own.Charge();
+      Collect();
+    } else if (!absl::IsUnavailable(removed)) {
+      // The record may be gone all the same, or come back after a crash.
+      dataset->on_disk = false;
+      WriteDataset(tenant, dataset);
+    }
+  }
+  const absl::Status told = Annotate(
+      removed,
+      absl::StrCat("dataset ", dataset->info.token, " was not deleted"));
+  if (done != nullptr) done(told);
+  for (const Done& second : late) {
+    second(told.ok() ? NotFound("dataset ", dataset->info.token,
+                                " is not known on this server")
+                     : told);
+  }
 }
 
 void Durability::Collect() {
@@ -213,50 +251,116 @@ void Durability::FileIsBad(Chunk& chunk) {
   TakeOffDisk(chunk);
 }
 
-bool Durability::SaveNames(const std::string& tenant, NamesSaved done) {
+std::optional<absl::Status> Durability::ChangeNames(const std::string& tenant,
+                                                    NameChange change) {
   state_.AssertHeld();
-  auto& saving = state_.catalog.tenants[tenant].datasets.saving;
-  saving.push_back(std::move(done));
-  if (saving.size() > 1) return true;  // a queued write takes it along
-  auto waiting = std::make_shared<std::vector<NamesSaved>>();
-  const bool added = state_.disk.writer->Add(
-      {[this, tenant, waiting] {
-         return state_.disk.files->WriteNames(NamesOf(tenant, waiting.get()));
-       },
-       [this, tenant, waiting](const absl::Status& status) {
-         {
-           MutexLock lock(&state_.mu);
-           TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
-           if (status.ok()) own.names_saved = true;
-           if (waiting->empty()) waiting->swap(own.saving);  // not begun
-         }
-         for (const auto& done : *waiting) {
-           done(Annotate(status, "done, but forgotten after a restart"));
-         }
-       }});
-  if (!added) saving.clear();
-  return added;
+  Catalog::Tenant& entry = state_.catalog.Of(tenant);
+  TenantDatasets& own = entry.datasets;
+  if (!own.saving) {
+    const absl::Status possible = own.Check(change, own.tags);
+    if (!possible.ok()) return possible;
+    if (!state_.disk.exists()) {
+      const absl::Status made = own.Make(change);
+      entry.Charge();
+      return made;
+    }
+  }
+  if (!SaveNames(tenant)) return Unavailable("the server is stopping");
+  if (change.pinned != nullptr) ++change.pinned->pinning;
+  own.changes.push_back(std::move(change));
+  return std::nullopt;
 }
 
-NamesRecord Durability::NamesOf(const std::string& tenant,
-                                std::vector<NamesSaved>* waiting) {
-  MutexLock lock(&state_.mu);
-  TenantDatasets& own = state_.catalog.tenants[tenant].datasets;
-  waiting->swap(own.saving);
-  NamesRecord record{tenant, {own.tags.begin(), own.tags.end()}, {}};
-  const absl::Time now = state_.options.now();
-  for (const auto& [id, dataset] : own.by_id) {
-    if (dataset->info.pinned_until <= now) continue;
-    record.pins.emplace_back(id, dataset->info.pinned_until);
+void Durability::RewriteNames(const std::string& tenant) {
+  state_.AssertHeld();
+  state_.catalog.Of(tenant).datasets.names_stale = true;
+  SaveNames(tenant);
+}
+
+bool Durability::SaveNames(const std::string& tenant) {
+  state_.AssertHeld();
+  TenantDatasets& own = state_.catalog.Of(tenant).datasets;
+  if (own.saving) return true;  // it takes all along, or has one follow
+  own.saving =
+      state_.disk.writer->Add({[this, tenant] { return WriteNames(tenant); },
+                               [this, tenant](const absl::Status& saved) {
+                                 FinishNames(tenant, saved);
+                               }});
+  return own.saving;
+}
+
+absl::Status Durability::WriteNames(const std::string& tenant) {
+  NamesRecord record{tenant, {}, {}};
+  {
+    MutexLock lock(&state_.mu);
+    TenantDatasets& own = state_.catalog.Of(tenant).datasets;
+    own.deciding.swap(own.changes);
+    own.names_tried = state_.options.now();
+    DatasetTags tags;
+    DatasetPins pins;
+    if (!own.Decide(own.names_tried, &tags, &pins) && !own.names_stale) {
+      return absl::OkStatus();
+    }
+    record.tags.assign(tags.begin(), tags.end());
+    record.pins.assign(pins.begin(), pins.end());
   }
-  return record;
+  HAWSER_RETURN_IF_ERROR(state_.disk.files->WriteNames(record));
+  MutexLock lock(&state_.mu);
+  state_.catalog.Of(tenant).datasets.names_saved = true;
+  return absl::OkStatus();
+}
+
+void Durability::FinishNames(const std::string& tenant,
+                             const absl::Status& saved) {
+  std::vector<NameChange> decided;
+  {
+    MutexLock lock(&state_.mu);
+    Catalog::Tenant& entry = state_.catalog.Of(tenant);
+    TenantDatasets& own = entry.datasets;
+    own.saving = false;
+    decided.swap(own.deciding);
+    // A write that never began has none: the server is stopping.
+    const bool stopping = absl::IsUnavailable(saved);
+    for (NameChange& change : decided) {
+      if (change.pinned != nullptr) --change.pinned->pinning;
+      if (saved.ok()) {
+        if (change.decided.ok()) change.decided = own.Make(change);
+        continue;
+      }
+      // What it was decided after is not made either.
+      change.decided = own.Check(change, own.tags);
+      if (!change.decided.ok()) continue;
+      change.decided = Annotate(saved, "tags and pins are as they were");
+    }
+    entry.Charge();
+    // The file may have changed all the same, for a restart to find.
+    const bool was_stale = std::exchange(own.names_stale, !saved.ok());
+    if (!stopping && (!own.changes.empty() || (!saved.ok() && !was_stale))) {
+      SaveNames(tenant);
+    }
+    if (!own.saving) {  // the server is stopping
+      for (NameChange& change : own.changes) {
+        change.decided = Unavailable("the server is stopping");
+        if (change.pinned != nullptr) --change.pinned->pinning;
+        decided.push_back(std::move(change));
+      }
+      own.changes.clear();
+    }
+  }
+  if (!saved.ok()) {
+    HAWSER_LOG(kWarning) << "tags and pins of a tenant are as they were: "
+                         << saved.message();
+  }
+  for (const NameChange& change : decided) change.done(change.decided);
 }
 
 void Durability::Refresh(absl::Time now) {
   state_.AssertHeld();
   if (!state_.disk.exists()) return;
   for (auto& [name, tenant] : state_.catalog.tenants) {
-    for (auto& [id, dataset] : tenant.datasets.by_id) {
+    TenantDatasets& own = tenant.datasets;
+    if (own.names_stale && now - own.names_tried >= kRetry) SaveNames(name);
+    for (auto& [id, dataset] : own.by_id) {
       NoteUse(name, dataset);
       if (now - dataset->tried_at < kRetry || !dataset->NeedsWrite()) continue;
       WriteDataset(name, dataset);
@@ -267,7 +371,7 @@ void Durability::Refresh(absl::Time now) {
 void Durability::NoteUse(const std::string& tenant,
                          const std::shared_ptr<StoredDataset>& dataset) {
   if (dataset->info.last_used - dataset->marked < kMarkUse ||
-      !dataset->on_disk) {
+      !dataset->on_disk || dataset->removing) {
     return;
   }
   dataset->marked = dataset->info.last_used;
@@ -282,17 +386,19 @@ void Durability::NoteUse(const std::string& tenant,
 void Durability::Restore(ChunkFiles::Contents contents) {
   state_.AssertHeld();
   Catalog& catalog = state_.catalog;
+  // Datasets whose files could not be read need their chunks at another start.
+  const absl::Time end =
+      contents.datasets_unread ? absl::InfiniteFuture() : state_.UploadEnd();
   for (const ChunkHeader& header : contents.chunks) {
     std::shared_ptr<Chunk> chunk =
         catalog.table.Of(header.digest, header.bytes);
     chunk->written = chunk->on_disk = true;
     use_.held += header.bytes;
-    catalog.tenants[header.tenant].chunks.Hold(kBeforeTheStart, chunk,
-                                               state_.UploadEnd());
+    catalog.Of(header.tenant).chunks.Hold(kBeforeTheStart, chunk, end);
   }
   for (auto& dataset : contents.datasets) {
     const std::string token = TokenOf(dataset.record.manifest);
-    const absl::Status restored = RestoreDataset(std::move(dataset));
+    const absl::Status restored = RestoreDataset(std::move(dataset), end);
     if (restored.ok()) continue;
     HAWSER_LOG(kWarning) << "dataset " << token
                          << " is left out: " << restored.message();
@@ -301,13 +407,14 @@ void Durability::Restore(ChunkFiles::Contents contents) {
     catalog.table.Release(tenant.chunks.ReleaseNamed());
   }
   for (NamesRecord& record : contents.names) RestoreNames(std::move(record));
+  for (auto& [name, tenant] : catalog.tenants) tenant.Charge();
 }
 
-absl::Status Durability::RestoreDataset(
-    ChunkFiles::Contents::Dataset restored) {
+absl::Status Durability::RestoreDataset(ChunkFiles::Contents::Dataset restored,
+                                        absl::Time end) {
   state_.AssertHeld();
   Catalog& catalog = state_.catalog;
-  Catalog::Tenant& tenant = catalog.tenants[restored.record.tenant];
+  Catalog::Tenant& tenant = catalog.Of(restored.record.tenant);
   for (const ArrayManifest& array : restored.record.manifest.arrays) {
     for (int64_t i = 0; i < array.num_chunks(); ++i) {
       std::shared_ptr<Chunk> chunk =
@@ -319,7 +426,7 @@ absl::Status Durability::RestoreDataset(
       if (chunk->lost() && chunk->references == 0) {
         state_.disk.files->NoteMissing(chunk->digest);
       }
-      tenant.chunks.Hold(kBeforeTheStart, chunk, state_.UploadEnd());
+      tenant.chunks.Hold(kBeforeTheStart, chunk, end);
     }
   }
   const absl::Time now = state_.options.now();
@@ -334,11 +441,12 @@ absl::Status Durability::RestoreDataset(
 
 void Durability::RestoreNames(NamesRecord record) {
   state_.AssertHeld();
-  TenantDatasets& own = state_.catalog.tenants[record.tenant].datasets;
+  TenantDatasets& own = state_.catalog.Of(record.tenant).datasets;
   own.names_saved = true;
   for (auto& [name, id] : record.tags) {
     const auto at = own.by_id.find(id);
     if (at != own.by_id.end()) at->second->info.tags.push_back(name);
+    own.tag_bytes += IndexBytes(name);
     own.tags.emplace(std::move(name), id);
   }
   for (const auto& [id, until] : record.pins) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/memory_account.h"
 #include "server/datasets/store_state.h"
 
 namespace hawser::server {
@@ -46,13 +48,19 @@ class Durability {
   // The chunks that are not on disk, then the record. False: stopping.
   bool WriteDataset(const std::string& tenant,
                     const std::shared_ptr<StoredDataset>& dataset);
-  // Takes a dataset out of the catalog, and takes `done`, if any, where that
-  // waits for the disk. False, and nothing has changed: stopping.
+  // Removes a dataset: it is there until its record is gone for good, and
+  // stays when that fails. Takes `done`, if any, where that waits for the disk.
+  // False, and nothing has changed: stopping.
   bool RemoveDataset(const std::string& tenant,
                      const std::shared_ptr<StoredDataset>& dataset, Done& done);
-  // Writes the tags and pins of a tenant: one write for all that ask before it
-  // begins. False: stopping.
-  bool SaveNames(const std::string& tenant, NamesSaved done);
+  // Makes a change of a tenant's tags or pins once it is on disk, together
+  // with all that come before the write begins; one whose write fails is not
+  // made. What is refused for a change that is not decided yet waits for it.
+  // Returns what `change.done` is to be told now; nothing: it is told later.
+  std::optional<absl::Status> ChangeNames(const std::string& tenant,
+                                          NameChange change);
+  // Writes a file of names again that is not as it should be.
+  void RewriteNames(const std::string& tenant);
   // Removes the chunks that no tenant knows and nothing uses.
   void Collect();
   // Has the files say when datasets were used last, now and then, and tries
@@ -65,11 +73,16 @@ class Durability {
   void FileIsBad(Chunk& chunk);
 
  private:
-  absl::Status RestoreDataset(ChunkFiles::Contents::Dataset dataset);
+  // Its chunks are held until `end`, if it is left out.
+  absl::Status RestoreDataset(ChunkFiles::Contents::Dataset dataset,
+                              absl::Time end);
   void RestoreNames(NamesRecord record);
   void RemoveFile(const Chunk& chunk);
   void NoteUse(const std::string& tenant,
                const std::shared_ptr<StoredDataset>& dataset);
+
+  // For a write that is queued, as long as it is.
+  std::shared_ptr<const MemoryCharge> ChargeTask(const std::string& tenant);
 
   // On the writer's thread, without the lock.
   absl::Status WriteRecord(const std::string& tenant,
@@ -80,10 +93,12 @@ class Durability {
                      absl::Status status);
   void FinishRemoval(const std::string& tenant,
                      const std::shared_ptr<StoredDataset>& dataset,
-                     const DatasetShare& share, const absl::Status& removed);
-  // What is to be written now, and `waiting` for it.
-  NamesRecord NamesOf(const std::string& tenant,
-                      std::vector<NamesSaved>* waiting);
+                     const DatasetShare& share, const Done& done,
+                     const absl::Status& removed);
+  // Queues a write of names. False: stopping.
+  bool SaveNames(const std::string& tenant);
+  absl::Status WriteNames(const std::string& tenant);
+  void FinishNames(const std::string& tenant, const absl::Status& saved);
 
   StoreState& state_;
   DiskUse use_ ABSL_GUARDED_BY(state_.mu);

@@ -1,5 +1,7 @@
 #include "server/datasets/retention.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +9,14 @@
 #include "core/base/status.h"
 
 namespace hawser::server {
+namespace {
+
+// What the names and digests of a dataset may take, in the mean.
+constexpr int64_t kIndexBytesOfDataset = 4096;
+constexpr absl::string_view kMakeRoom =
+    "delete some (hawser rm), or unpin some, which lets the oldest go";
+
+}  // namespace
 
 void Retention::MakeRoom(int64_t bytes) {
   state_.AssertHeld();
@@ -61,9 +71,8 @@ int64_t Retention::Evict(int64_t bytes, const std::string* only) {
   int64_t leaving = 0;
   for (const Candidate& candidate : Evictable(only)) {
     if (leaving >= bytes) break;
-    const DatasetShare share =
-        state_.catalog.tenants[candidate.tenant].chunks.ShareOf(
-            candidate.dataset->manifest);
+    const DatasetShare share = state_.catalog.Of(candidate.tenant)
+                                   .chunks.ShareOf(candidate.dataset->manifest);
     const int64_t gain = only != nullptr ? share.tenant : share.store;
     // One whose chunks all stay for others would be lost for nothing.
     if (gain == 0) continue;
@@ -78,12 +87,13 @@ absl::Status Retention::AdmitToTenant(const std::string& tenant,
   state_.AssertHeld();
   const int64_t most = state_.options.tenant_bytes;
   if (most == 0) return absl::OkStatus();
-  const Catalog::Tenant& own = state_.catalog.tenants[tenant];
+  const Catalog::Tenant& own = state_.catalog.Of(tenant);
   const int64_t over = own.chunks.bytes() - own.chunks.leaving() + bytes - most;
   if (over <= 0 || Evict(over, &tenant) >= over) return absl::OkStatus();
-  return ResourceExhausted("this tenant's quota of ", most, " bytes: it keeps ",
-                           own.chunks.bytes(), ", in ",
-                           own.datasets.by_id.size(), " ", kWhatStays);
+  return ResourceExhausted(
+      "tenant ", tenant, "'s quota of ", most,
+      " bytes (--tenant_bytes): it keeps ", own.chunks.bytes(), ", in ",
+      own.datasets.by_id.size(), " ", kWhatStays, "; ", kMakeRoom);
 }
 
 absl::Status Retention::AdmitToDisk(int64_t bytes) {
@@ -131,20 +141,54 @@ absl::Status Retention::Admit(const std::string& tenant, int64_t bytes) {
   return absl::OkStatus();
 }
 
-absl::Status Retention::AdmitDataset(const std::string& tenant) {
+int64_t Retention::MostIndexBytes() const {
+  const DatasetStoreOptions& options = state_.options;
+  int64_t most = std::numeric_limits<int64_t>::max();
+  if (options.tenant_datasets > 0 &&
+      options.tenant_datasets < most / kIndexBytesOfDataset) {
+    most = options.tenant_datasets * kIndexBytesOfDataset;
+  }
+  // Values need room beside them, and so do other tenants.
+  if (options.memory == nullptr) return most;
+  return std::min(most, options.memory->limit() / 4);
+}
+
+absl::Status Retention::AdmitDataset(const std::string& tenant,
+                                     int64_t index_bytes) {
   state_.AssertHeld();
   const int64_t most = state_.options.tenant_datasets;
-  const Catalog::Tenant& own = state_.catalog.tenants[tenant];
-  const auto count = static_cast<int64_t>(own.datasets.by_id.size());
-  if (most == 0 || count < most) return absl::OkStatus();
-  const std::vector<Candidate> candidates = Evictable(&tenant);
-  if (!candidates.empty()) {
-    const Candidate& oldest = candidates.front();
-    const DatasetShare share = own.chunks.ShareOf(oldest.dataset->manifest);
-    if (EvictOne(oldest, share)) return absl::OkStatus();
+  const int64_t most_bytes = MostIndexBytes();
+  const TenantDatasets& own = state_.catalog.Of(tenant).datasets;
+  const auto count = [&] {
+    return static_cast<int64_t>(own.by_id.size()) - own.removing;
+  };
+  const auto too_many = [&] { return most > 0 && count() >= most; };
+  const auto too_large = [&] {
+    return own.manifest_bytes - own.removing_bytes > most_bytes - index_bytes;
+  };
+  if (!too_many() && !too_large()) return absl::OkStatus();
+  if (index_bytes <= most_bytes) {
+    for (const Candidate& oldest : Evictable(&tenant)) {
+      const DatasetShare share =
+          state_.catalog.Of(tenant).chunks.ShareOf(oldest.dataset->manifest);
+      if (!EvictOne(oldest, share)) break;
+      if (!too_many() && !too_large()) return absl::OkStatus();
+    }
   }
-  return ResourceExhausted("this tenant's quota of ", most,
-                           " datasets; it keeps ", count, " ", kWhatStays);
+  if (too_many()) {
+    return ResourceExhausted("tenant ", tenant, "'s quota of ", most,
+                             " datasets (--tenant_datasets): it keeps ",
+                             count(), " ", kWhatStays, "; ", kMakeRoom);
+  }
+  return ResourceExhausted(
+      "tenant ", tenant, "'s quota of ", most_bytes,
+      " bytes of memory for names and digests of datasets (",
+      kIndexBytesOfDataset,
+      " for each of --tenant_datasets, at most a quarter "
+      "of what there is for clients): it has ",
+      count(), " datasets of ", own.manifest_bytes - own.removing_bytes,
+      " bytes, and ", index_bytes, " are to come; ", kMakeRoom,
+      ", or put fewer arrays, with shorter names");
 }
 
 }  // namespace hawser::server

@@ -28,7 +28,8 @@ class Retention {
   // memory is made where there is no disk.
   absl::Status Admit(const std::string& tenant, int64_t bytes);
   absl::Status AdmitToTenant(const std::string& tenant, int64_t bytes);
-  absl::Status AdmitDataset(const std::string& tenant);
+  // A dataset is to come that takes so much of the index (IndexBytes).
+  absl::Status AdmitDataset(const std::string& tenant, int64_t index_bytes);
 
   // Durable chunks leave memory until datasets have room for `bytes` more.
   void MakeRoom(int64_t bytes);
@@ -37,6 +38,7 @@ class Retention {
   std::vector<std::shared_ptr<const char>> LetGo(int64_t bytes);
 
  private:
+  int64_t MostIndexBytes() const;
   absl::Status AdmitToDisk(int64_t bytes);
   std::vector<Candidate> Evictable(const std::string* only) const;
   bool EvictOne(const Candidate& candidate, const DatasetShare& share);

@@ -105,7 +105,7 @@ int64_t Scrubber::ScrubRecord(std::function<absl::Status()> verify,
 
 int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
   state_.AssertHeld();
-  const auto& datasets = state_.catalog.tenants[tenant].datasets.by_id;
+  const auto& datasets = state_.catalog.Of(tenant).datasets.by_id;
   const auto at = datasets.find(id);
   if (at == datasets.end() || !at->second->on_disk) return 0;
   return ScrubRecord(
@@ -114,10 +114,13 @@ int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
       },
       [this, tenant, id, dataset = at->second] {
         state_.AssertHeld();
-        const auto& datasets = state_.catalog.tenants[tenant].datasets.by_id;
+        const auto& datasets = state_.catalog.Of(tenant).datasets.by_id;
         const auto now = datasets.find(id);
         // Else it was deleted meanwhile.
-        if (now == datasets.end() || now->second != dataset) return;
+        if (now == datasets.end() || now->second != dataset ||
+            dataset->removing) {
+          return;
+        }
         dataset->on_disk = false;
         durability_.WriteDataset(tenant, dataset);
       });
@@ -126,14 +129,12 @@ int64_t Scrubber::ScrubDataset(const std::string& tenant, const Digest& id) {
 int64_t Scrubber::ScrubNames(const std::string& tenant) {
   state_.AssertHeld();
   // A tenant that has said nothing has no such file.
-  if (!state_.catalog.tenants[tenant].datasets.names_saved) return 0;
+  if (!state_.catalog.Of(tenant).datasets.names_saved) return 0;
   return ScrubRecord(
       [this, tenant] { return state_.disk.files->VerifyNames(tenant); },
       [this, tenant] {
-        durability_.SaveNames(tenant, [](const absl::Status& saved) {
-          if (saved.ok()) return;
-          HAWSER_LOG(kWarning) << "pins and tags: " << saved;
-        });
+        state_.AssertHeld();
+        durability_.RewriteNames(tenant);
       });
 }
 

@@ -34,8 +34,9 @@ struct DatasetStoreOptions {
   int64_t disk_bytes = 0;
   // What the file system must have left when a chunk comes.
   int64_t disk_reserve = 0;
-  // Of each tenant's chunks and datasets; 0: no limit. A dataset of no more
-  // than a number takes up to 4.2 kB of memory: so many, 0.4 GB.
+  // Of each tenant's chunks and datasets; 0: no limit. Names, shapes and
+  // digests of so many may take 4 KiB each, and a quarter of the account at
+  // most.
   int64_t tenant_bytes = 0;
   int64_t tenant_datasets = 100'000;
   // What is read back and verified; 0: nothing.

@@ -2,9 +2,12 @@
 #ifndef HAWSER_SERVER_DATASETS_STORE_STATE_H_
 #define HAWSER_SERVER_DATASETS_STORE_STATE_H_
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
@@ -22,7 +25,23 @@ struct StoreState {
   explicit StoreState(DatasetStoreOptions given)
       : options(std::move(given)),
         memory(options.memory == nullptr ? nullptr
-                                         : options.memory->Own("datasets")) {}
+                                         : options.memory->Own("datasets")),
+        catalog(options.memory) {}
+
+  // Memory for what is about to be remembered, until the tenant is charged for
+  // it (Catalog::Tenant::Charge). Not with the lock held: what others can do
+  // without is let go for it. Errors: kResourceExhausted naming the tenant,
+  // what it holds and what it may.
+  absl::StatusOr<MemoryCharge> Reserve(absl::string_view tenant,
+                                       int64_t bytes) {
+    MemoryHolderPtr payer;
+    {
+      MutexLock lock(&mu);
+      payer = catalog.Of(tenant).payer;
+    }
+    if (payer == nullptr) return MemoryCharge();
+    return payer->Take(MemoryUse::kIndex, bytes);
+  }
 
   // The first line of a method that its caller calls with the lock held.
   void AssertHeld() const ABSL_ASSERT_EXCLUSIVE_LOCK(mu) {}

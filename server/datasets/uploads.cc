@@ -10,8 +10,11 @@
 namespace hawser::server {
 
 ChunkReceiver::ChunkReceiver(Uploads* uploads, ChunkClaim claim,
-                             std::shared_ptr<char> data)
-    : uploads_(uploads), claim_(std::move(claim)), data_(std::move(data)) {}
+                             std::shared_ptr<char> data, MemoryCharge index)
+    : uploads_(uploads),
+      claim_(std::move(claim)),
+      data_(std::move(data)),
+      index_(std::move(index)) {}
 
 void ChunkReceiver::Advance(int64_t n) {
   HAWSER_CHECK(n >= 0 && n <= missing());
@@ -57,8 +60,8 @@ absl::StatusOr<std::unique_ptr<ChunkReceiver>> Uploads::Reserve(
   {
     MutexLock lock(&state_.mu);
     const int64_t before = state_.counts.evicted_datasets;
-    state_.catalog.tenants[claim.tenant].chunks.Hear(claim.upload,
-                                                     state_.UploadEnd());
+    state_.catalog.Of(claim.tenant)
+        .chunks.Hear(claim.upload, state_.UploadEnd());
     HAWSER_RETURN_IF_ERROR(retention_->Admit(claim.tenant, claim.size));
     evicted = state_.counts.evicted_datasets > before;
   }
@@ -73,7 +76,11 @@ absl::StatusOr<std::unique_ptr<ChunkReceiver>> Uploads::Reserve(
   if (over()) return NoMemory();
   HAWSER_ASSIGN_OR_RETURN(std::shared_ptr<char> data,
                           state_.memory.Allocate(claim.size));
-  return std::make_unique<ChunkReceiver>(this, claim, std::move(data));
+  HAWSER_ASSIGN_OR_RETURN(
+      MemoryCharge index,
+      state_.Reserve(claim.tenant, TenantChunks::kChunkIndexBytes));
+  return std::make_unique<ChunkReceiver>(this, claim, std::move(data),
+                                         std::move(index));
 }
 
 void Uploads::Begin(ChunkClaim claim, ReceiverReady ready) {
@@ -132,7 +139,8 @@ void Uploads::Stop() {
 absl::Status Uploads::Receive(const ChunkClaim& claim,
                               std::shared_ptr<const char> data) {
   MutexLock lock(&state_.mu);
-  TenantChunks& own = state_.catalog.tenants[claim.tenant].chunks;
+  Catalog::Tenant& entry = state_.catalog.Of(claim.tenant);
+  TenantChunks& own = entry.chunks;
   // Again, since others came meanwhile.
   if (!own.Knows(claim.digest)) {
     HAWSER_RETURN_IF_ERROR(retention_->AdmitToTenant(claim.tenant, claim.size));
@@ -148,6 +156,7 @@ absl::Status Uploads::Receive(const ChunkClaim& claim,
   }
   state_.counts.received_bytes += claim.size;
   own.Hold(claim.upload, chunk, state_.UploadEnd());
+  entry.Charge();
   const bool sound = chunk->data != nullptr || chunk->verified;
   if (!chunk->lost() && sound) {  // the copy just received goes
     table.Touch(*chunk);

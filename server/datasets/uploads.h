@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/digest.h"
+#include "core/base/memory_account.h"
 #include "server/datasets/durability.h"
 #include "server/datasets/retention.h"
 #include "server/datasets/store_state.h"
@@ -33,8 +34,9 @@ struct ChunkClaim {
 class ChunkReceiver {
  public:
   // `data`, of the claim's size, is where the chunk will stay. Made by
-  // Uploads, which outlives it.
-  ChunkReceiver(Uploads* uploads, ChunkClaim claim, std::shared_ptr<char> data);
+  // Uploads, which outlives it. `index` is for what will be known of it.
+  ChunkReceiver(Uploads* uploads, ChunkClaim claim, std::shared_ptr<char> data,
+                MemoryCharge index);
 
   const Digest& digest() const { return claim_.digest; }
   int64_t size() const { return claim_.size; }
@@ -50,6 +52,7 @@ class ChunkReceiver {
   Uploads* const uploads_;
   const ChunkClaim claim_;
   std::shared_ptr<char> data_;
+  const MemoryCharge index_;
   int64_t received_ = 0;
   Hasher hasher_;
 };

@@ -20,6 +20,7 @@ class SessionReactor final : public Reactor, public SessionWire {
  public:
   SessionReactor(Rpc* rpc, Executor* executor, std::string tenant)
       : Reactor(rpc),
+        peer_(rpc->context().peer()),
         link_(
             std::make_shared<SessionLink>(executor, std::move(tenant), this)) {
     link_->Start();
@@ -34,6 +35,7 @@ class SessionReactor final : public Reactor, public SessionWire {
     rpc().Write(outgoing_);
   }
   void Finish(const absl::Status& status) override { rpc().Finish(status); }
+  std::string peer() const override { return peer_; }
 
   void OnRead(bool ok) override {
     if (ok) {
@@ -51,6 +53,7 @@ class SessionReactor final : public Reactor, public SessionWire {
   void OnDone() override { link_->OnDone(!rpc().cancelled()); }
 
  private:
+  const std::string peer_;
   const std::shared_ptr<SessionLink> link_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;

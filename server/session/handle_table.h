@@ -129,7 +129,6 @@ class HandleTable {
   struct Entry {
     Value value;
     int64_t bytes = 0;
-    int64_t error_bytes = 0;
     bool uploaded = false;  // by a side stream, so a repeat of that is fine
     std::unique_ptr<Pending> pending;
   };
@@ -137,12 +136,13 @@ class HandleTable {
   using UsedThings =
       absl::flat_hash_map<std::string, std::shared_ptr<const void>>;
 
-  void Declare(uint64_t handle, const Shape& shape, bool streamed,
-               Value value);
+  void Declare(uint64_t handle, const Shape& shape, bool streamed, Value value);
   absl::Status WhatHolds(absl::string_view limit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges for the table with `more` entries. False: it may not grow.
-  bool ChargeState(size_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What an entry is charged as, beside the bytes of its value.
+  static int64_t StateOf(const Entry& entry);
+  // Of the table with `more` values.
+  int64_t State(size_t more) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SetValue(Entry& entry, Value value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes the entry out; the caller destroys it outside the lock.
   Entry Remove(Entries::iterator at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -151,7 +151,7 @@ class HandleTable {
   mutable Mutex mu_;
   Entries entries_ ABSL_GUARDED_BY(mu_);
   int64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t error_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of failed values' words
+  int64_t state_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // StateOf all entries
   MemoryTally state_ ABSL_GUARDED_BY(mu_);
   UsedThings used_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;

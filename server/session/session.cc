@@ -4,9 +4,18 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
 
 namespace hawser::server {
+namespace {
+
+// A request that is not finished, with small arguments: its message, what
+// carries it out, its place in queues (measured: tests/server/service/held).
+constexpr int64_t kRequestBytes = 1664;
+
+}  // namespace
 
 Session::Session(SessionIdentity identity, const SessionLimits& limits,
                  MemoryHolderPtr memory, MemoryCharge state)
@@ -16,7 +25,8 @@ Session::Session(SessionIdentity identity, const SessionLimits& limits,
       state_(std::move(state)),
       handles_(limits.handles, memory_),
       executables_(limits.executables),
-      ledger_(limits.kept_bytes, memory_) {}
+      ledger_(limits.kept_bytes, memory_),
+      requests_(memory_, MemoryUse::kRequest) {}
 
 absl::Status Session::Attach(
     std::shared_ptr<ReplyStream> stream,
@@ -27,6 +37,7 @@ absl::Status Session::Attach(
     if (ended_) return Unavailable("session ", id(), " is over");
     old = std::exchange(stream_, stream);
     detached_at_ = absl::InfiniteFuture();
+    peer_ = stream->peer();
     // Under the lock, so that no new answer gets in front of the hello.
     stream->Send(hello(ledger_.applied()));
     for (const auto& [sequence, reply] : ledger_.kept()) stream->Send(reply);
@@ -56,6 +67,7 @@ absl::StatusOr<std::optional<Ticket>> Session::Claim(const ReplyStream* from,
   if (ticket.ok() && ticket->has_value()) {
     ++backlog_.requests;
     backlog_.bytes += bytes;
+    requests_.SetAnyway(backlog_.requests * kRequestBytes);
   }
   return ticket;
 }
@@ -65,6 +77,7 @@ absl::Status Session::Acknowledge(uint64_t sequence) {
   MutexLock lock(&mu_);
   done = ledger_.Acknowledge(sequence);
   backlog_.kept = ledger_.kept_bytes();
+  requests_.SetAnyway(backlog_.requests * kRequestBytes);
   return done.status();
 }
 
@@ -108,18 +121,38 @@ void Session::Release(absl::Span<const uint64_t> numbers) {
 void Session::End(const absl::Status& why) {
   std::shared_ptr<ReplyStream> stream;
   RequestLedger::Replies kept;  // dies outside the lock
+  std::string peer;
+  uint64_t requests;
   {
     MutexLock lock(&mu_);
     if (ended_) return;
     ended_ = true;
+    peer = peer_;
+    requests = ledger_.applied();
     stream = std::exchange(stream_, nullptr);
     kept = ledger_.Clear();
+    requests_.SetAnyway(0);
     backlog_.kept = 0;
   }
   executables_.Close(Unavailable("session ", id(), " is over"));
   cancel_.Cancel();
   handles_.Close(why);
   if (stream != nullptr) stream->Close(why);
+  LogEnd(peer, requests, why);
+}
+
+void Session::LogEnd(const std::string& peer, uint64_t requests,
+                     const absl::Status& why) const {
+  // Names are what clients say.
+  HAWSER_LOG(kInfo) << "session " << id() << " of tenant "
+                    << absl::CEscape(tenant()) << " has ended: client \""
+                    << absl::CEscape(client_name()) << "\" at "
+                    << (peer.empty() ? "no address" : absl::CEscape(peer))
+                    << ", after "
+                    << absl::FormatDuration(absl::Trunc(SteadyNow() - opened_,
+                                                        absl::Milliseconds(1)))
+                    << " and " << requests
+                    << " requests: " << absl::CEscape(why.message());
 }
 
 absl::Status Session::Explain(const absl::Status& status) const {

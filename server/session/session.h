@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "core/base/clock.h"
 #include "core/base/memory_account.h"
 #include "core/base/mutex.h"
 #include "core/base/threads/cancel.h"
@@ -36,6 +37,8 @@ class ReplyStream {
   virtual void Settled() = 0;
   // Ends the stream; nothing is sent any more. Never calls back.
   virtual void Close(const absl::Status& why) = 0;
+  // The address of its other end, for the log; "": it has none.
+  virtual std::string peer() const { return ""; }
 };
 
 struct SessionLimits {
@@ -111,7 +114,8 @@ class Session {
   void Release(absl::Span<const uint64_t> numbers);
 
   // ---- the end
-  // Frees everything, cancels what runs and closes the stream.
+  // Frees everything, cancels what runs and closes the stream. The first time
+  // it says so in the log: who, from where, how long, and why it ends.
   void End(const absl::Status& why);
   // Since when no client can send; infinite future: one can.
   absl::Time detached_at() const;
@@ -129,7 +133,11 @@ class Session {
     std::atomic<int64_t> kept{0};      // bytes of answers
   };
 
+  void LogEnd(const std::string& peer, uint64_t requests,
+              const absl::Status& why) const;
+
   const SessionIdentity identity_;
+  const absl::Time opened_ = SteadyNow();
   const SessionLimits limits_;
   const MemoryHolderPtr memory_;
   const MemoryCharge state_;
@@ -142,7 +150,9 @@ class Session {
   mutable Mutex mu_;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   RequestLedger ledger_ ABSL_GUARDED_BY(mu_);
+  MemoryTally requests_ ABSL_GUARDED_BY(mu_);  // unfinished ones, as of late
   std::shared_ptr<ReplyStream> stream_ ABSL_GUARDED_BY(mu_);
+  std::string peer_ ABSL_GUARDED_BY(mu_);  // of the last stream
   absl::Time detached_at_ ABSL_GUARDED_BY(mu_) = absl::InfiniteFuture();
 };
 

@@ -12,8 +12,9 @@ namespace hawser::server {
 namespace {
 
 constexpr size_t kSecretBytes = 32;
-// A session with its stream, its gRPC call and their first blocks of memory.
-constexpr int64_t kSessionBytes = 64 << 10;
+// A session with its stream, its gRPC call and their first blocks of memory, as
+// tests/server/service/held measures them.
+constexpr int64_t kSessionBytes = 48 << 10;
 
 // In a time that does not depend on where the texts differ.
 bool EqualSecrets(absl::string_view a, absl::string_view b) {
@@ -37,15 +38,16 @@ absl::StatusOr<std::shared_ptr<Session>> SessionTable::Open(
   MemoryHolderPtr memory;
   MemoryCharge state;
   if (options_.memory != nullptr) {
-    memory = options_.memory->Tenant(tenant)->Part(
-        absl::StrCat("session ", id));
-    HAWSER_ASSIGN_OR_RETURN(
-        state, memory->Take(MemoryUse::kSession, kSessionBytes));
+    memory =
+        options_.memory->Tenant(tenant)->Part(absl::StrCat("session ", id));
+    HAWSER_ASSIGN_OR_RETURN(state,
+                            memory->Take(MemoryUse::kSession, kSessionBytes));
   }
   std::shared_ptr<Session> gone;  // ends after the lock
   const auto end = absl::MakeCleanup([&gone] {
     if (gone == nullptr) return;
-    gone->End(Unavailable("session ", gone->id(), " had no stream, and the "
+    gone->End(Unavailable("session ", gone->id(),
+                          " had no stream, and the "
                           "server needed its place"));
   });
   MutexLock lock(&mu_);

@@ -68,10 +68,10 @@ absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text) {
   };
   RowSpan span;
   int64_t last = 0;
-  const bool good =
-      colon != absl::string_view::npos && is_number(begin) && is_number(end) &&
-      (begin.empty() || absl::SimpleAtoi(begin, &span.begin)) &&
-      (end.empty() || absl::SimpleAtoi(end, &last));
+  const bool good = colon != absl::string_view::npos && is_number(begin) &&
+                    is_number(end) &&
+                    (begin.empty() || absl::SimpleAtoi(begin, &span.begin)) &&
+                    (end.empty() || absl::SimpleAtoi(end, &last));
   if (!good) {
     return InvalidArgument("\"", text, "\" are no rows: must be BEGIN:END");
   }
@@ -82,6 +82,27 @@ absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text) {
 RowRange RowsOf(const RowSpan& span, const Shape& shape) {
   const int64_t extent = shape.rank() == 0 ? 0 : shape.dim(0);
   return {span.begin, span.end.value_or(extent) - span.begin};
+}
+
+absl::Status EachDataset(runtime::Client* client, DatasetQuery query,
+                         absl::FunctionRef<void(const DatasetInfo&)> each) {
+  while (true) {
+    HAWSER_ASSIGN_OR_RETURN(const DatasetPage page,
+                            client->datasets().Ask(query, {}));
+    for (const DatasetInfo& info : page.datasets) {
+      if (info.token <= query.after) {
+        return Internal("the server lists ", info.token, " behind ",
+                        query.after, ", which is not in order");
+      }
+      query.after = info.token;
+      each(info);
+    }
+    if (!page.more) return absl::OkStatus();
+    if (page.datasets.empty()) {
+      return Internal("the server has more datasets behind ", query.after,
+                      " and lists none");
+    }
+  }
 }
 
 absl::StatusOr<std::string> TokenNamed(absl::string_view name,

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -39,6 +41,11 @@ struct RowSpan {
 absl::StatusOr<RowSpan> ParseRowSpan(absl::string_view text);
 // The rows of an array that `span` names; they may lie outside it.
 RowRange RowsOf(const RowSpan& span, const Shape& shape);
+
+// Calls `each` for every dataset of `query`, page after page in order of their
+// tokens. Errors: the server's; kInternal, its pages do not go on.
+absl::Status EachDataset(runtime::Client* client, DatasetQuery query,
+                         absl::FunctionRef<void(const DatasetInfo&)> each);
 
 // The token that `name` stands for: itself, or that of the tag's dataset.
 // Errors: as CheckDatasetName and StatDataset.

@@ -56,21 +56,25 @@ std::string LinesOf(const DatasetInfo& info, absl::string_view prefix,
 absl::StatusOr<ExitCode> RunLs(const Invocation& invocation) {
   const std::vector<std::string>& words = invocation.line.words();
   const std::string prefix = words.empty() ? "" : words[0];
-  DatasetQuery query{.prefix = IsTag(prefix) ? "" : prefix};
+  const DatasetQuery query{.prefix = IsTag(prefix) ? "" : prefix};
   const bool with_all = invocation.line.Has("--long");
   HAWSER_ASSIGN_OR_RETURN(const auto client, invocation.Connect());
+  std::vector<DatasetInfo> listed;
+  HAWSER_RETURN_IF_ERROR(
+      EachDataset(client.get(), query, [&](const DatasetInfo& info) {
+        if (IsWanted(info, prefix)) listed.push_back(info);
+      }));
+  if (with_all) {  // those used together stay in order
+    std::stable_sort(listed.begin(), listed.end(),
+                     [](const DatasetInfo& a, const DatasetInfo& b) {
+                       return a.last_used > b.last_used;
+                     });
+  }
   std::string text;
   Json datasets = Json::array();
-  for (bool more = true; more;) {
-    HAWSER_ASSIGN_OR_RETURN(const DatasetPage page,
-                            client->datasets().Ask(query, {}));
-    for (const DatasetInfo& info : page.datasets) {
-      query.after = info.token;
-      if (!IsWanted(info, prefix)) continue;
-      absl::StrAppend(&text, LinesOf(info, prefix, with_all));
-      datasets.push_back(DatasetJson(info));
-    }
-    more = page.more;
+  for (const DatasetInfo& info : listed) {
+    absl::StrAppend(&text, LinesOf(info, prefix, with_all));
+    datasets.push_back(DatasetJson(info));
   }
   invocation.Print(text, Json::object({{"datasets", std::move(datasets)}}));
   return kOk;
@@ -86,9 +90,10 @@ extern constinit const Command kLsCommand = {
         "Prints the tokens of your datasets on the server that begin with "
         "PREFIX (all\nof them without one), one a line, in order; with a "
         "PREFIX like @mn the tags\nthat begin so, each with its token. With "
-        "-l each line has also the size,\nwhether the dataset is on disk "
-        "there (durable) or only in memory, when it was\nlast used, until "
-        "when it is pinned, its arrays and its tags.\n\n"
+        "-l the last used comes first, and each\nline has also the size, "
+        "whether the dataset is on disk there (durable) or only\nin memory, "
+        "when it was last used, until when it is pinned, its arrays and its\n"
+        "tags.\n\n"
         "  hawser ls\n"
         "  hawser ls hw1-ab -l\n",
     .flags = kFlags,

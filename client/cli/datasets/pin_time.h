@@ -1,4 +1,4 @@
-// How long a pin lasts, as people write it.
+// Times as people write them: how long a pin lasts, how old a dataset is.
 #ifndef HAWSER_CLIENT_CLI_DATASETS_PIN_TIME_H_
 #define HAWSER_CLIENT_CLI_DATASETS_PIN_TIME_H_
 
@@ -10,10 +10,14 @@
 
 namespace hawser::cli {
 
-// Reads "90s", "10m", "36h" or "forever". Errors: UsageError naming the flag,
-// for other texts and for times that are not above zero.
+// Reads "90s", "10m", "36h", "7d" or "1d12h". Errors: UsageError naming the
+// flag, for other texts and for times that are not above zero.
+absl::StatusOr<absl::Duration> ReadAge(absl::string_view flag,
+                                       absl::string_view text);
+
+// The same, or "forever".
 absl::StatusOr<absl::Duration> ReadPinTime(absl::string_view flag,
-                                           const std::string& text);
+                                           absl::string_view text);
 
 }  // namespace hawser::cli
 #endif  // HAWSER_CLIENT_CLI_DATASETS_PIN_TIME_H_

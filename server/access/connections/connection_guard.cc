@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
@@ -30,8 +32,8 @@ constexpr absl::Duration kStaysWatched = absl::Seconds(2);
 constexpr size_t kMostLooks = 512;
 // Larger than the frames of our clients' transfers.
 constexpr int64_t kMuchUnfinished = 2 << 20;
-// How many looks in a row must find too much: gRPC lets a client send 4 MiB of a
-// call before any thread of ours has seen that the call is there.
+// How many looks in a row must find too much: gRPC lets a client send 4 MiB of
+// a call before any thread of ours has seen that the call is there.
 constexpr int kLooksAtStranger = 10;
 // A connection that holds up others is looked for among those without a
 // complete message in so many looks, in which more has come than this.
@@ -40,6 +42,10 @@ constexpr int64_t kMostOfBlameless = 1 << 20;
 // Trimming takes milliseconds, and the memory of a closed connection takes a
 // moment to come free.
 constexpr absl::Duration kBetweenTrims = absl::Milliseconds(40);
+// What a connection takes by itself, and what gRPC takes for a byte of headers
+// that are not complete, of which it may be.
+constexpr int64_t kConnectionBytes = 64 << 10;
+constexpr int64_t kBytesOfUnfinished = 16;
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
 
 // As gRPC writes it; "" for sockets that have no address.
@@ -282,19 +288,34 @@ void ConnectionGuard::Sweep(absl::Time now) {
 
 bool ConnectionGuard::CloseUnfinished() {
   MutexLock lock(&mu_);
-  std::vector<Socket> unfinished;
+  absl::flat_hash_map<std::string, int64_t> of_tenant;
+  const std::string* most = nullptr;
   for (const auto& [fd, socket] : sockets_) {
-    if (socket.received - socket.complete > kMuchUnfinished) {
-      unfinished.push_back(socket);
+    const int64_t unfinished = socket.received - socket.complete;
+    if (unfinished > kMuchUnfinished) {
+      of_tenant[socket.connection->tenant_] += unfinished;
     }
   }
-  for (const Socket& socket : unfinished) {
-    CloseAsSuspect(socket,
-                   absl::StrCat("the server is short of memory, and it sent ",
-                                socket.received - socket.complete,
-                                " bytes since its last complete message"));
+  for (const auto& [tenant, unfinished] : of_tenant) {
+    if (most == nullptr || unfinished > of_tenant.at(*most)) most = &tenant;
   }
-  return !unfinished.empty();
+  if (most == nullptr) return false;
+  std::vector<Socket> much;
+  int64_t first = 0;
+  for (const auto& [fd, socket] : sockets_) {
+    if (socket.connection->tenant_ != *most) continue;
+    first = std::max(first, socket.received - socket.complete);
+    much.push_back(socket);
+  }
+  for (const Socket& socket : much) {
+    const int64_t unfinished = socket.received - socket.complete;
+    if (unfinished <= kMuchUnfinished || unfinished < first / 2) continue;
+    CloseAsSuspect(
+        socket,
+        absl::StrCat("the server is short of memory, and it sent ", unfinished,
+                     " bytes since its last complete message"));
+  }
+  return true;
 }
 
 void ConnectionGuard::Blame() {
@@ -314,24 +335,37 @@ void ConnectionGuard::Blame() {
                               " bytes since its last complete message"));
 }
 
-void ConnectionGuard::CloseNewest() {
+void ConnectionGuard::CloseOfLargest() {
   MutexLock lock(&mu_);
-  auto newest = sockets_.end();
-  for (auto at = sockets_.begin(); at != sockets_.end(); ++at) {
-    if (newest != sockets_.end()) {
-      const bool stranger = !at->second.connection->authorised_;
-      const bool before = !newest->second.connection->authorised_;
-      if (stranger != before ? before
-                             : at->second.number < newest->second.number) {
-        continue;
-      }
-    }
-    newest = at;
+  // Strangers together are the tenant without a name.
+  absl::flat_hash_map<std::string, int64_t> shares;
+  const auto beside = [](const Socket& socket) {
+    return kConnectionBytes +
+           kBytesOfUnfinished * (socket.received - socket.complete);
+  };
+  for (const auto& [fd, socket] : sockets_) {
+    const std::string& tenant = socket.connection->tenant_;
+    const auto [share, is_new] = shares.try_emplace(tenant, 0);
+    if (is_new && !tenant.empty()) share->second = limits_.held(tenant);
+    share->second += beside(socket);
   }
-  if (newest == sockets_.end()) return;
-  Close(newest->second,
-        absl::StrCat("the server has ", limits_.resident(),
-                     " bytes of memory, more than ", limits_.resident_bytes));
+  const Socket* largest = nullptr;
+  const auto rank = [&](const Socket& socket) {
+    return std::tuple(shares.at(socket.connection->tenant_), beside(socket),
+                      socket.number);
+  };
+  for (const auto& [fd, socket] : sockets_) {
+    if (largest == nullptr || rank(socket) > rank(*largest)) largest = &socket;
+  }
+  if (largest == nullptr) return;
+  const std::string& tenant = largest->connection->tenant_;
+  const std::string who = tenant.empty()
+                              ? "connections without an authorised call"
+                              : absl::StrCat("tenant ", absl::CEscape(tenant));
+  Close(*largest, absl::StrCat("the server has ", limits_.resident(),
+                               " bytes of memory, more than ",
+                               limits_.resident_bytes, ", and ", who,
+                               " has the largest share, ", shares.at(tenant)));
 }
 
 void ConnectionGuard::LookAtMemory() {
@@ -353,7 +387,7 @@ void ConnectionGuard::LookAtMemory() {
     short_ = is_short();
   }
   if (!short_ || CloseUnfinished()) return;
-  if (trims && resident > limits_.resident_bytes) CloseNewest();
+  if (trims && resident > limits_.resident_bytes) CloseOfLargest();
 }
 
 void ConnectionGuard::Loop() {

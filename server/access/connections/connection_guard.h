@@ -30,13 +30,17 @@ struct ConnectionLimits {
   // message, less than gRPC can be made to buffer.
   int64_t unfinished_bytes = 24 << 20;
   // Memory of the process; beyond, connections are closed: those with much of a
-  // message that is not complete, then the newest. 0: no limit.
+  // message that is not complete, then one of the tenant that holds most. 0: no
+  // limit.
   int64_t resident_bytes = 0;
   // Memory of the process that `charged`, what clients are charged for, leaves
   // over: gRPC's buffers. Beyond, connections with much of a message that is
-  // not complete are closed. 0: no limit.
+  // not complete are closed, of the tenant that has most of these. 0: no limit.
   int64_t uncharged_bytes = 0;
   std::function<int64_t()> charged = [] { return int64_t{0}; };
+  // What a tenant is charged for.
+  std::function<int64_t(absl::string_view tenant)> held =
+      [](absl::string_view) { return int64_t{0}; };
   // Calls that a connection may give up in a row without having sent a message
   // (CVE-2023-44487).
   int given_up = 1000;
@@ -64,7 +68,7 @@ class Connection {
  private:
   friend class ConnectionGuard;
   std::atomic<uint64_t> messages_{0};  // complete, or dropped
-  std::atomic<int> given_up_{0};  // since the last message
+  std::atomic<int> given_up_{0};       // since the last message
   std::atomic<bool> authorised_{false};
   std::string tenant_;  // once it is; written under the guard's lock
 };
@@ -137,10 +141,13 @@ class ConnectionGuard {
   void CloseAsSuspect(const Socket& socket, absl::string_view why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LookAtMemory();
-  // Closes those that have sent much of a message that is not complete. False:
-  // there is none.
+  // Of the tenant whose connections have most of messages that are not complete
+  // closes those that have much, up to half of what the first of them has.
+  // False: there is none.
   bool CloseUnfinished();
-  void CloseNewest();
+  // Closes a connection of the tenant with the largest share: what it is
+  // charged for and what its connections may take beside.
+  void CloseOfLargest();
 
   const ConnectionLimits limits_;
   Mutex mu_;

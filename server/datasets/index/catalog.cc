@@ -12,6 +12,17 @@ absl::StatusOr<std::shared_ptr<StoredDataset>> Catalog::Find(
   return TenantDatasets().Find(token);
 }
 
+Catalog::Tenant& Catalog::Of(absl::string_view name) {
+  const auto at = tenants.find(name);
+  if (at != tenants.end()) return at->second;
+  Tenant& tenant = tenants[name];
+  if (account != nullptr) {
+    tenant.payer = account->Tenant(name);
+    tenant.memory = MemoryTally(tenant.payer, MemoryUse::kIndex);
+  }
+  return tenant;
+}
+
 int64_t Catalog::num_datasets() const {
   int64_t out = 0;
   for (const auto& [name, tenant] : tenants) {
@@ -31,6 +42,7 @@ std::shared_ptr<StoredDataset> Catalog::MakeDataset(Tenant& tenant,
     dataset->arrays.push_back(table.ArrayOf(array));
   }
   tenant.chunks.Name(manifest);
+  tenant.datasets.manifest_bytes += IndexBytes(manifest);
   dataset->manifest = std::move(manifest);
   return dataset;
 }
@@ -40,6 +52,7 @@ void Catalog::Unname(Tenant& tenant, StoredDataset& dataset) {
   for (const ArrayManifest& array : dataset.manifest.arrays) {
     table.DropArray(ArrayId(array));
   }
+  tenant.datasets.manifest_bytes -= IndexBytes(dataset.manifest);
   table.Release(tenant.chunks.Unname(dataset.manifest));
 }
 
@@ -50,7 +63,8 @@ std::vector<Candidate> Catalog::Evictable(const std::string* only,
   for (const auto& [name, tenant] : tenants) {
     if (only != nullptr && name != *only) continue;
     for (const auto& [id, dataset] : tenant.datasets.by_id) {
-      if (now < dataset->info.pinned_until ||
+      if (dataset->removing || dataset->pinning > 0 ||
+          now < dataset->info.pinned_until ||
           now < dataset->info.last_used + lease ||
           (durable && (dataset->writes > 0 || !dataset->IsDurable()))) {
         continue;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -12,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/digest.h"
+#include "core/base/memory_account.h"
 #include "server/datasets/index/chunk_table.h"
 #include "server/datasets/index/tenant_chunks.h"
 #include "server/datasets/index/tenant_datasets.h"
@@ -31,7 +33,21 @@ struct Catalog {
   struct Tenant {
     TenantChunks chunks;
     TenantDatasets datasets;
+    MemoryHolderPtr payer;  // the tenant; null: nothing is charged
+    MemoryTally memory;     // for what both take
+
+    // Has what is charged follow what is known.
+    void Charge() {
+      memory.SetAnyway(chunks.index_bytes() + datasets.index_bytes());
+    }
   };
+
+  // What is known is charged to `account`; null: to nothing.
+  explicit Catalog(std::shared_ptr<MemoryAccount> account = nullptr)
+      : account(std::move(account)) {}
+
+  // The entry of a tenant; made where there is none.
+  Tenant& Of(absl::string_view name);
 
   // Errors: as TenantDatasets::Find.
   absl::StatusOr<std::shared_ptr<StoredDataset>> Find(
@@ -47,11 +63,12 @@ struct Catalog {
   void Unname(Tenant& tenant, StoredDataset& dataset);
 
   // The datasets that may go, of `only` where it is given, the least recently
-  // used first: neither pinned at `now` nor used within the lease, and, where
-  // `durable` is asked for, on disk.
+  // used first: neither pinned at `now`, about to be pinned, used within the
+  // lease nor being removed, and, where `durable` is asked for, on disk.
   std::vector<Candidate> Evictable(const std::string* only, absl::Time now,
                                    absl::Duration lease, bool durable) const;
 
+  const std::shared_ptr<MemoryAccount> account;
   ChunkTable table;
   absl::flat_hash_map<std::string, Tenant> tenants;
 };

@@ -27,7 +27,7 @@ absl::Status StoredDataset::WhyNotWritten() const {
 }
 
 bool StoredDataset::NeedsWrite() const {
-  if (writes > 0) return false;
+  if (writes > 0 || removing) return false;
   if (!on_disk) return true;
   for (const auto& array : arrays) {
     for (const auto& chunk : array->chunks) {

@@ -77,6 +77,11 @@ struct StoredDataset {
   std::vector<std::shared_ptr<const StoredArray>> arrays;  // as in manifest
   bool on_disk = false;  // the record; IsDurable asks the chunks too
   int writes = 0;        // queued ones of the record
+  // The writer is to remove the record: it is there until that is done.
+  bool removing = false;
+  // Deletions that came while it was being removed.
+  std::vector<std::function<void(const absl::Status&)>> removals;
+  int pinning = 0;  // changes of its pin that are on their way to the disk
   absl::Time tried_at = absl::InfinitePast();
   std::vector<Durable> waiting;
 

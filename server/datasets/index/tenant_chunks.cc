@@ -5,6 +5,19 @@
 #include "core/base/status.h"
 
 namespace hawser::server {
+namespace {
+
+// An upload by itself.
+constexpr int64_t kUploadBytes = 160;
+
+}  // namespace
+
+int64_t TenantChunks::index_bytes() const {
+  return static_cast<int64_t>(chunks_.size()) *
+             (kChunkIndexBytes - kHoldBytes) +
+         static_cast<int64_t>(uploads_.size()) * kUploadBytes +
+         holds_ * kHoldBytes;
+}
 
 int64_t TenantChunks::lost_bytes() const {
   int64_t bytes = 0;

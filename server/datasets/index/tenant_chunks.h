@@ -39,7 +39,15 @@ class TenantChunks {
   // to give back (ChunkTable::Release).
   using Forgotten = std::vector<std::shared_ptr<Chunk>>;
 
+  // What an upload's hold of a chunk, and a chunk with its hold, add to
+  // index_bytes.
+  static constexpr int64_t kHoldBytes = 84;
+  static constexpr int64_t kChunkIndexBytes = 640;
+
   int64_t bytes() const { return bytes_; }
+  // Memory for what is known of chunks and uploads, as far as it is this
+  // tenant's; a chunk that others know as well counts for each.
+  int64_t index_bytes() const;
   int64_t unnamed() const { return unnamed_; }
   int64_t leaving() const { return leaving_; }
   // Of chunks that were damaged or are missing.

@@ -20,11 +20,31 @@
 
 namespace hawser::server {
 
-// Told whether what a tenant names has been written.
-using NamesSaved = std::function<void(const absl::Status&)>;
+// What the names of a tenant stand for; until when its datasets are pinned.
+using DatasetTags = absl::btree_map<std::string, Digest>;
+using DatasetPins = absl::flat_hash_map<Digest, absl::Time>;
+
+// A tag or a pin that is asked for.
+struct NameChange {
+  DatasetTag tag;
+  // Set: the change is a pin of this dataset, and `tag` means nothing.
+  std::shared_ptr<StoredDataset> pinned = nullptr;
+  absl::Time until = absl::InfinitePast();
+  // Told, without a lock, what came of it.
+  std::function<void(const absl::Status&)> done = nullptr;
+  // Whether it can be made after those before it.
+  absl::Status decided = absl::OkStatus();
+};
+
+// Memory that a dataset of such a manifest takes, and a tag of this name,
+// without chunks (measured: tests/server/service/held).
+int64_t IndexBytes(const DatasetManifest& manifest);
+int64_t IndexBytes(const std::string& tag);
 
 // `info.tags` of each dataset are the tags that name it, sorted; a tag may
-// outlive its dataset. Guarded by the store's lock.
+// outlive its dataset. What is found here of tags and pins outlives the
+// process where there is a disk: a change waits in `changes` and `deciding`
+// until it does. Guarded by the store's lock.
 struct TenantDatasets {
   // By its token or a tag. Errors: kInvalidArgument for what is neither,
   // kNotFound.
@@ -34,16 +54,39 @@ struct TenantDatasets {
   DatasetPage List(const DatasetQuery& query) const;
   int64_t pinned_bytes(absl::Time now) const;
 
-  // Errors: as DatasetStore::Tag; then nothing has changed.
-  absl::Status SetTag(const DatasetTag& tag);
+  // Whether a change can be made where `names` are the tags. Errors: as
+  // DatasetStore::Tag and Pin.
+  absl::Status Check(const NameChange& change, const DatasetTags& names) const;
+  // Makes one for which Check was OK. Errors: kNotFound, a dataset to be pinned
+  // has been deleted since.
+  absl::Status Make(const NameChange& change);
+  // Says of each in `deciding` whether it can be made after those before it,
+  // and what tags and pins are then. Returns whether any can.
+  bool Decide(absl::Time now, DatasetTags* names, DatasetPins* pins);
   // The tags that name this dataset, sorted.
   std::vector<std::string> TagsOf(const Digest& id) const;
 
   absl::flat_hash_map<Digest, std::shared_ptr<StoredDataset>> by_id;
-  absl::btree_map<std::string, Digest> tags;
+  // Memory for what is known of datasets, their arrays, tags and pins.
+  int64_t index_bytes() const { return manifest_bytes + tag_bytes; }
+
+  // A dataset of `by_id` is being removed, is so no longer.
+  void NoteRemoving(const StoredDataset& dataset, bool begins);
+
+  int64_t removing = 0;  // of `by_id`, those that are being removed
+  // IndexBytes of all datasets that are not Unnamed yet, and of those that are
+  // being removed; IndexBytes of all tags.
+  int64_t manifest_bytes = 0;
+  int64_t removing_bytes = 0;
+  int64_t tag_bytes = 0;
+  DatasetTags tags;
   bool names_saved = false;  // tags and pins have a file
-  // Wait for the write that is queued and has not begun.
-  std::vector<NamesSaved> saving;
+  // The file may hold what was refused, or be damaged: it is to be written.
+  bool names_stale = false;
+  absl::Time names_tried = absl::InfinitePast();
+  bool saving = false;               // a write is queued or under way
+  std::vector<NameChange> changes;   // wait for the write after it
+  std::vector<NameChange> deciding;  // are in the write that has begun
 };
 
 }  // namespace hawser::server

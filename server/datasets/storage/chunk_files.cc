@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
@@ -66,8 +67,10 @@ absl::StatusOr<std::unique_ptr<ChunkFiles>> ChunkFiles::Open(
     const absl::Status made = MakeFolder(*path);
     if (!made.ok()) return absl::FailedPreconditionError(made.message());
   }
-  // The folders themselves outlive a crash too.
-  const absl::Status synced = SyncFolder(folder);
+  // The folders themselves outlive a crash too, and so does what a process
+  // before this one renamed and had no time to flush.
+  absl::Status synced = SyncFolder(folder);
+  if (synced.ok()) synced = files->SyncFolders();
   if (!synced.ok()) return absl::FailedPreconditionError(synced.message());
   const std::string lock = folder + "/lock";
   files->lock_fd_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -93,18 +96,37 @@ std::string ChunkFiles::ChunkPath(const Digest& digest) const {
   return absl::StrCat(chunks_, "/", digest.ToHex());
 }
 
-void ChunkFiles::SetAside(const std::string& path, const absl::Status& why) {
+bool ChunkFiles::MoveAside(const std::string& path) {
   // A folder takes no other's place, nor another its.
   int tries = 1;
   std::string aside = path + ".bad";
   while (rename(path.c_str(), aside.c_str()) != 0 &&
          unlink(path.c_str()) != 0) {
     // Of two threads that have read it the second finds nothing to rename.
-    if (errno == ENOENT || ++tries > kMostAside) return;
+    if (errno == ENOENT || ++tries > kMostAside) return false;
     aside = absl::StrCat(path, ".bad", tries);
   }
+  return true;
+}
+
+void ChunkFiles::SetAside(const std::string& path, const absl::Status& why) {
+  if (!MoveAside(path)) return;
   ++bad_files_;
   HAWSER_LOG(kWarning) << path << " is set aside: " << why.message();
+}
+
+absl::Status ChunkFiles::PassOver(const std::string& path,
+                                  const absl::Status& why) {
+  if (IsOfProcess(why)) return why;
+  if (!absl::IsInternal(why)) {
+    SetAside(path, why);
+    return absl::OkStatus();
+  }
+  ++bad_files_;
+  unread_.insert(path);
+  HAWSER_LOG(kWarning) << path << " counts as missing: " << why.message()
+                       << "; the file stays, for a start that can read it";
+  return absl::OkStatus();
 }
 
 void ChunkFiles::CountMissing(const std::string& path) {
@@ -140,11 +162,10 @@ absl::StatusOr<ChunkFiles::Contents> ChunkFiles::Scan() {
     absl::StatusOr<ChunkHeader> header = Examine(name);
     if (header.ok()) {
       contents.chunks.push_back(*std::move(header));
-    } else if (absl::IsInternal(header.status())) {
-      return header.status();
-    } else {
-      SetAside(absl::StrCat(chunks_, "/", name), header.status());
+      continue;
     }
+    HAWSER_RETURN_IF_ERROR(
+        PassOver(absl::StrCat(chunks_, "/", name), header.status()));
   }
   HAWSER_RETURN_IF_ERROR(ReadRecords(
       datasets_,
@@ -154,11 +175,16 @@ absl::StatusOr<ChunkFiles::Contents> ChunkFiles::Scan() {
           return DataLoss("it holds ", TokenOf(record.manifest));
         }
         struct stat info = {};
-        stat(DatasetPath(record).c_str(), &info);
-        contents.datasets.push_back(
-            {std::move(record), absl::TimeFromTimespec(info.st_mtim)});
+        // One whose time cannot be read is taken for one that was just used.
+        const absl::Time used = stat(DatasetPath(record).c_str(), &info) == 0
+                                    ? absl::TimeFromTimespec(info.st_mtim)
+                                    : absl::InfiniteFuture();
+        contents.datasets.push_back({std::move(record), used});
         return absl::OkStatus();
       }));
+  contents.datasets_unread = std::any_of(
+      unread_.begin(), unread_.end(),
+      [&](const auto& path) { return absl::StartsWith(path, datasets_); });
   HAWSER_RETURN_IF_ERROR(ReadRecords(
       names_,
       [&](const std::string& name, absl::string_view bytes) -> absl::Status {
@@ -183,8 +209,7 @@ absl::Status ChunkFiles::ReadRecords(
     const absl::StatusOr<std::string> bytes = ReadFile(path);
     const absl::Status status =
         bytes.ok() ? read(name, *bytes) : bytes.status();
-    if (absl::IsInternal(status)) return status;
-    if (!status.ok()) SetAside(path, status);
+    if (!status.ok()) HAWSER_RETURN_IF_ERROR(PassOver(path, status));
   }
   return absl::OkStatus();
 }
@@ -206,6 +231,9 @@ absl::Status ChunkFiles::RemoveDataset(const DatasetRecord& record) {
 }
 
 absl::Status ChunkFiles::WriteNames(const NamesRecord& record) {
+  if (unread_.erase(NamesPath(record.tenant)) > 0) {
+    MoveAside(NamesPath(record.tenant));
+  }
   return WriteFile(NamesPath(record.tenant), {EncodeNames(record)});
 }
 

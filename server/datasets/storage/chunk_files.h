@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -42,9 +43,14 @@ class ChunkFiles {
     std::vector<ChunkHeader> chunks;
     std::vector<Dataset> datasets;
     std::vector<NamesRecord> names;
+    // Some file of a dataset could not be read: what it names is not known.
+    bool datasets_unread = false;
   };
   // What is there, by headers and sizes alone. Removes temporary files left by
-  // a crash and renames bad files aside. Before anything else is called.
+  // a crash and renames bad files aside. One that the disk does not give out
+  // counts as missing and stays where it is, with a warning. Errors: the
+  // process may open no more files, a folder cannot be listed. Before anything
+  // else is called.
   absl::StatusOr<Contents> Scan();
 
   // Durable only after the SyncFolders that follows, a chunk after Keep.
@@ -82,7 +88,12 @@ class ChunkFiles {
  private:
   explicit ChunkFiles(const std::string& folder);
   std::string ChunkPath(const Digest& digest) const;
+  // Renames a file so that it is not found again; false: it is gone.
+  static bool MoveAside(const std::string& path);
   void SetAside(const std::string& path, const absl::Status& why);
+  // Of a file that Scan cannot use: sets it aside, or takes it for missing.
+  // Errors: the process's.
+  absl::Status PassOver(const std::string& path, const absl::Status& why);
   void CountMissing(const std::string& path);
   absl::Status VerifyRecord(
       const std::string& path,
@@ -104,6 +115,8 @@ class ChunkFiles {
   const std::string names_;
   int lock_fd_ = -1;
   std::atomic<int64_t> bad_files_{0};
+  // Passed over by Scan: they are moved aside before others take their place.
+  absl::flat_hash_set<std::string> unread_;
 };
 
 }  // namespace hawser::server

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/cord.h"
 #include "core/base/status.h"
 
 namespace hawser::server {
@@ -22,6 +23,9 @@ constexpr int64_t kMaxFileBytes = int64_t{64} << 20;
 // Bytes that go past the page cache begin and end at multiples of this, in
 // memory and in the file.
 constexpr size_t kPage = 4096;
+// Marks a status.
+constexpr absl::string_view kOfProcess = "hawser.of_process";
+
 // Fewer bytes are copied sooner than the disk has them.
 constexpr size_t kWorthWaiting = size_t{256} << 10;
 
@@ -75,7 +79,15 @@ absl::Status FileError(absl::string_view what, absl::string_view path,
     return absl::ResourceExhaustedError(text);
   }
   if (error == ENOENT) return absl::NotFoundError(text);
-  return absl::InternalError(text);
+  absl::Status status = absl::InternalError(text);
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) {
+    status.SetPayload(kOfProcess, absl::Cord());
+  }
+  return status;
+}
+
+bool IsOfProcess(const absl::Status& status) {
+  return status.GetPayload(kOfProcess).has_value();
 }
 
 FileDescriptor::~FileDescriptor() {
@@ -154,11 +166,15 @@ absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
   DIR* folder = opendir(path.c_str());
   if (folder == nullptr) return FileError("cannot list", path, errno);
   std::vector<std::string> names;
+  errno = 0;
   while (const dirent* entry = readdir(folder)) {
     const absl::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
   }
+  const int error = errno;
   closedir(folder);
+  if (error != 0) return FileError("cannot list", path, error);
   return names;
 }
 
@@ -191,7 +207,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
     return DataLoss(path, " has ", info.st_size, " bytes");
   }
   std::string out(static_cast<size_t>(info.st_size), '\0');
-  HAWSER_RETURN_IF_ERROR(ReadExactly(file->get(), 0, absl::MakeSpan(out), path));
+  HAWSER_RETURN_IF_ERROR(
+      ReadExactly(file->get(), 0, absl::MakeSpan(out), path));
   return out;
 }
 

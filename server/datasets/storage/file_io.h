@@ -19,6 +19,9 @@ namespace hawser::server {
 // limit is kResourceExhausted, a missing file kNotFound, the rest kInternal.
 absl::Status FileError(absl::string_view what, absl::string_view path,
                        int error);
+// Whether it is the process that has a trouble and not the file: no descriptors
+// or no memory left. Of statuses by FileError that are passed on as they are.
+bool IsOfProcess(const absl::Status& status);
 
 // A closing file descriptor.
 class FileDescriptor {
@@ -65,6 +68,7 @@ absl::Status WriteFile(const std::string& path,
                        std::initializer_list<absl::Span<const char>> parts);
 absl::Status SyncFolder(const std::string& path);
 absl::Status MakeFolder(const std::string& path);
+// Errors: FileError's, also for a part of the folder that cannot be read.
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Fills `into` from `offset` on. Errors: kDataLoss when the file ends before.

@@ -41,9 +41,25 @@ constexpr absl::Duration kRunLimit = absl::Minutes(30);
 constexpr absl::Duration kLongWait = absl::Minutes(1);
 // Nothing began, paused or ended for so long though something waited.
 constexpr absl::Duration kStuck = absl::Minutes(2);
-// A decoded module and its program take about so many times its bytes.
-constexpr int64_t kExecutableFactor = 4;
-constexpr int64_t kExecutableBytes = 16 << 10;
+// What a compiled module takes (tests/server/service/held measures it): by
+// itself, by its bytes, most of which are constants that have a copy, and by
+// instruction, whether it joins a kernel of others or is a step of its own.
+constexpr int64_t kExecutableBytes = 10 << 10;
+constexpr double kExecutableByte = 2.75;
+constexpr int64_t kJoinedBytes = 400;
+constexpr int64_t kStepBytes = 2800;
+
+int64_t ProgramBytes(const Module& module) {
+  int64_t bytes = 0;
+  for (const Computation& computation : module.computations()) {
+    for (const Instruction& instruction : computation.instructions()) {
+      const bool joins = (instruction.op->traits &
+                          (kElementwise | kDataMovement | kNullary)) != 0;
+      bytes += joins ? kJoinedBytes : kStepBytes;
+    }
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -118,20 +134,33 @@ void Executor::Shutdown() {
   sessions.EndAll(Unavailable("the server is stopping"));
 }
 
-absl::StatusOr<Executor::ExecutablePtr> Executor::Charged(
-    absl::string_view tenant, int64_t module_bytes,
-    const std::function<absl::StatusOr<ExecutablePtr>()>& compile) {
-  if (memory == nullptr) return compile();
+absl::StatusOr<Executor::ExecutablePtr> Executor::Make(
+    absl::string_view tenant, absl::string_view module,
+    const runtime::CompileOptions& options, const runtime::CallOptions& call) {
   struct Held {
-    MemoryCharge charge;
+    MemoryCharge bytes, program;
     ExecutablePtr executable;
   };
   auto held = std::make_shared<Held>();
+  MemoryHolderPtr payer;
+  if (memory != nullptr) {
+    payer = memory->Tenant(tenant);
+    const double bytes = kExecutableByte * static_cast<double>(module.size());
+    HAWSER_ASSIGN_OR_RETURN(
+        held->bytes,
+        payer->Take(MemoryUse::kExecutable,
+                    kExecutableBytes + static_cast<int64_t>(bytes)));
+  }
+  HAWSER_ASSIGN_OR_RETURN(Module decoded,
+                          DecodeModule(module, capabilities.limits));
+  if (payer != nullptr) {
+    HAWSER_ASSIGN_OR_RETURN(held->program, payer->Take(MemoryUse::kExecutable,
+                                                       ProgramBytes(decoded)));
+  }
   HAWSER_ASSIGN_OR_RETURN(
-      held->charge, memory->Tenant(tenant)->Take(
-                        MemoryUse::kExecutable,
-                        kExecutableBytes + kExecutableFactor * module_bytes));
-  HAWSER_ASSIGN_OR_RETURN(held->executable, compile());
+      held->executable,
+      device->Compile(std::make_shared<const Module>(std::move(decoded)),
+                      options, call));
   return ExecutablePtr(held, held->executable.get());
 }
 
@@ -162,15 +191,8 @@ absl::StatusOr<Executor::ExecutablePtr> Executor::CompileModule(
   if (ExecutablePtr known = executables.Join(tenant, fingerprint)) {
     return known;
   }
-  const auto make = [&]() -> absl::StatusOr<ExecutablePtr> {
-    HAWSER_ASSIGN_OR_RETURN(Module decoded,
-                            DecodeModule(module, capabilities.limits));
-    return device->Compile(std::make_shared<const Module>(std::move(decoded)),
-                           compile, call);
-  };
-  HAWSER_ASSIGN_OR_RETURN(
-      ExecutablePtr executable,
-      Charged(tenant, static_cast<int64_t>(module.size()), make));
+  HAWSER_ASSIGN_OR_RETURN(ExecutablePtr executable,
+                          Make(tenant, module, compile, call));
   return executables.Add(tenant, fingerprint, std::move(executable));
 }
 

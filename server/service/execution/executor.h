@@ -106,10 +106,12 @@ struct Executor {
   Executor(std::shared_ptr<runtime::Client> device,
            runtime::Capabilities capabilities, DatasetStore* datasets,
            ExecutorOptions options);
-  // What `compile` gives, charged to the tenant for as long as it lives.
-  absl::StatusOr<ExecutablePtr> Charged(
-      absl::string_view tenant, int64_t module_bytes,
-      const std::function<absl::StatusOr<ExecutablePtr>()>& compile);
+  // Decodes and compiles, charged to the tenant for as long as what it returns
+  // lives.
+  absl::StatusOr<ExecutablePtr> Make(absl::string_view tenant,
+                                     absl::string_view module,
+                                     const runtime::CompileOptions& options,
+                                     const runtime::CallOptions& call);
   // Tells the log of a long wait for the device, and whether nothing moves.
   void WatchLine();
 

@@ -31,6 +31,8 @@ class SessionWire {
   virtual void Write(const v1::ServerMessage& message) = 0;
   // Ends the stream; the last call the wire gets.
   virtual void Finish(const absl::Status& status) = 0;
+  // The address of the other end, for the log; "": it has none.
+  virtual std::string peer() const { return ""; }
 };
 
 // Opens or reattaches the session, keeps requests in order and both directions
@@ -58,6 +60,7 @@ class SessionLink final : public ReplyStream,
   void OnDone(bool delivered);
 
   // ---- called by the session
+  std::string peer() const override { return wire_->peer(); }
   void Send(const Reply& reply) override;
   void Settled() override;
   void Close(const absl::Status& why) override;

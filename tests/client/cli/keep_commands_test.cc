@@ -1,9 +1,17 @@
 // hawser pin, unpin, tag, du; what ls and stat say of them; tags as tokens.
+#include <algorithm>
+#include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "client/cli/datasets/pin_time.h"
 #include "client/formats/numpy/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -88,6 +96,91 @@ TEST_F(KeepCommands, LongListsHaveStateTimesAndTags) {
   EXPECT_EQ(hawser_.out(), "@a/x  " + token + "\n");
   ASSERT_EQ(hawser_.Run({"ls", "@"}), kOk);
   EXPECT_EQ(hawser_.out(), "@a/x  " + token + "\n@b  " + token + "\n");
+}
+
+TEST_F(KeepCommands, LongListsBeginWithWhatWasUsedLast) {
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 5; ++i) {
+    tokens.push_back(Put(absl::StrCat("use", i, ".npy"), 10.0f + i));
+    near_->used[tokens.back()] = KeepingClient::Now() + absl::Hours(i * 7 % 5);
+  }
+  std::vector<std::string> by_use = tokens, by_name = tokens;
+  std::sort(by_name.begin(), by_name.end());
+  std::sort(by_use.begin(), by_use.end(), [&](const auto& a, const auto& b) {
+    return near_->used[a] > near_->used[b];
+  });
+  ASSERT_EQ(hawser_.Run({"ls"}), kOk);
+  EXPECT_EQ(hawser_.out(), absl::StrJoin(by_name, "\n") + "\n");
+  ASSERT_EQ(hawser_.Run({"ls", "-l"}), kOk);
+  std::vector<std::string> listed;
+  for (const auto line :
+       absl::StrSplit(hawser_.out(), '\n', absl::SkipEmpty())) {
+    listed.emplace_back(line.substr(0, tokens[0].size()));
+  }
+  EXPECT_EQ(listed, by_use);
+}
+
+// Every dataset there may be, by what the flags ask of it. An age of -1 days:
+// the server has no time of its last use.
+TEST_F(KeepCommands, RmTakesWhatItsFlagsSay) {
+  int rows = 0;
+  const std::vector<std::vector<std::string>> kFlags = {
+      {"--untagged"}, {"--older=7d"}, {"--untagged", "--older", "168h"}};
+  for (size_t flags = 0; flags < kFlags.size(); ++flags) {
+    for (const bool tagged : {false, true}) {
+      for (const bool pinned : {false, true}) {
+        for (const int age : {-1, 0, 6, 8, 400}) {
+          const std::string token = Put("rm.npy", 100.0f + rows++);
+          near_->used[token] = age < 0 ? absl::InfinitePast()
+                                       : absl::Now() - age * absl::Hours(24);
+          if (tagged) hawser_.Run({"tag", "@t", token});
+          if (pinned) hawser_.Run({"pin", token});
+          std::vector<std::string> words = {"rm", "--dry-run"};
+          words.insert(words.end(), kFlags[flags].begin(), kFlags[flags].end());
+          ASSERT_EQ(hawser_.Run(words), kOk) << hawser_.err();
+          const bool goes =
+              !pinned && (flags == 1 || !tagged) && (flags == 0 || age > 7);
+          EXPECT_EQ(hawser_.out(), goes ? token + "\n" : "");
+          words.erase(words.begin() + 1);
+          ASSERT_EQ(hawser_.Run(words), kOk) << hawser_.err();
+          EXPECT_EQ(hawser_.Run({"stat", token}), goes ? kFailed : kOk);
+          if (tagged) hawser_.Run({"tag", "-d", "@t"});
+          if (!goes) hawser_.Run({"rm", token});
+        }
+      }
+    }
+  }
+  std::cout << rows << " datasets that rm may take\n";
+}
+
+TEST(PinTime, IsReadAsPeopleWriteIt) {
+  const absl::Duration kDay = absl::Hours(24);
+  const std::pair<const char*, absl::Duration> kRows[] = {
+      {"90s", absl::Seconds(90)},
+      {"10m", absl::Minutes(10)},
+      {"36h", absl::Hours(36)},
+      {"7d", 7 * kDay},
+      {"1d", kDay},
+      {"0d1s", absl::Seconds(1)},
+      {"1d12h", 36 * absl::Hours(1)},
+      {"365d", 365 * kDay},
+      {"1.5h", absl::Minutes(90)},
+      {"1h30m", absl::Minutes(90)},
+      {"1ms", absl::Milliseconds(1)},
+      {"10d1m", 10 * kDay + absl::Minutes(1)}};
+  for (const auto& [text, time] : kRows) {
+    EXPECT_EQ(ReadAge("--older", text).value_or(absl::ZeroDuration()), time)
+        << text;
+    EXPECT_EQ(ReadPinTime("--ttl", text).value_or(absl::ZeroDuration()), time)
+        << text;
+  }
+  for (const char* text :
+       {"", "d", "0d", "-1d", "7", "7days", "1.5d", "d7", "1d-1h", "1d1d",
+        "soon", "0s", "-3h", "1us", "inf", "99999999999d"}) {
+    EXPECT_FALSE(ReadAge("--older", text).ok()) << text;
+  }
+  EXPECT_FALSE(ReadAge("--older", "forever").ok());
+  EXPECT_EQ(*ReadPinTime("--ttl", "forever"), absl::InfiniteDuration());
 }
 
 TEST_F(KeepCommands, TagsChangeOnlyFromWhatIsExpected) {

@@ -28,6 +28,7 @@ class KeepingClient : public ForwardingClient {
   absl::Status get_error;
   absl::Status delete_error;
   DatasetUsage usage;
+  std::map<std::string, absl::Time> used;  // by token; others: Now
 
   std::string name() const override { return "near"; }
   absl::StatusOr<DatasetInfo> Put(const DatasetSource& source,
@@ -111,7 +112,7 @@ class KeepingClient : public ForwardingClient {
 
   DatasetInfo Kept(DatasetInfo info) {
     info.durable = durable;
-    info.last_used = Now();
+    info.last_used = used.contains(info.token) ? used[info.token] : Now();
     if (pins_.contains(info.token)) info.pinned_until = pins_[info.token];
     info.tags.clear();
     for (const auto& [name, token] : tags_) {

@@ -121,19 +121,40 @@ TEST_F(MemoryAccountTest, ARegistrationEndsWithItsOwner) {
 
 TEST_F(MemoryAccountTest, ATallyMovesInSteps) {
   MemoryTally tally(account_->Tenant("a"), MemoryUse::kSession);
+  constexpr int64_t kStep = MemoryTally::kLeastStep;
   EXPECT_TRUE(tally.Set(1));
-  EXPECT_EQ(account_->held(), MemoryTally::kStep);
-  EXPECT_TRUE(tally.Set(MemoryTally::kStep));
-  EXPECT_EQ(account_->held(), MemoryTally::kStep);
-  EXPECT_TRUE(tally.Set(MemoryTally::kStep + 1));
-  EXPECT_EQ(account_->held(), 2 * MemoryTally::kStep);
+  EXPECT_EQ(account_->held(), kStep);
+  EXPECT_TRUE(tally.Set(kStep));
+  EXPECT_EQ(account_->held(), kStep);
+  EXPECT_TRUE(tally.Set(kStep + 1));
+  EXPECT_EQ(account_->held(), 2 * kStep);
   EXPECT_FALSE(tally.Set(13 * kMiB));
-  EXPECT_EQ(account_->held(), 2 * MemoryTally::kStep);
+  EXPECT_EQ(account_->held(), 2 * kStep);
   EXPECT_TRUE(tally.Set(4 * kMiB));
   EXPECT_TRUE(tally.Set(0));
-  EXPECT_LE(account_->held(), MemoryTally::kStep);
+  EXPECT_LE(account_->held(), kStep);
   MemoryTally of_nobody;
   EXPECT_TRUE(of_nobody.Set(99 * kMiB));
+}
+
+// What is charged is never less than the count and at most an eighth and two of
+// the smallest steps more; most changes move nothing.
+TEST_F(MemoryAccountTest, ATallyIsNearItsCountOnTheWayUpAndDown) {
+  MemoryTally tally(account_->Tenant("a"), MemoryUse::kSession);
+  int moves = 0;
+  int64_t before = 0;
+  const auto look = [&](int64_t bytes) {
+    ASSERT_TRUE(tally.Set(bytes)) << bytes;
+    ASSERT_GE(account_->held(), bytes);
+    ASSERT_LE(account_->held(),
+              bytes + bytes / 4 + 2 * MemoryTally::kLeastStep);
+    moves += account_->held() != before ? 1 : 0;
+    before = account_->held();
+  };
+  constexpr int64_t kOne = 900;
+  for (int64_t n = 0; n < 9000; ++n) look(n * kOne);
+  for (int64_t n = 9000; n > 0; --n) look(n * kOne);
+  EXPECT_LT(moves, 500);
 }
 
 TEST_F(MemoryAccountTest, SaysWhoHoldsWhat) {

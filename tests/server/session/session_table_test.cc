@@ -39,8 +39,8 @@ class SessionTableTest : public ::testing::Test {
 
 TEST_F(SessionTableTest, ASessionIsFoundByTenantIdAndSecret) {
   const auto session = Open();
-  ASSERT_OK_AND_ASSIGN(const auto found, table_.Find("a", session->id(),
-                                                     session->secret()));
+  ASSERT_OK_AND_ASSIGN(const auto found,
+                       table_.Find("a", session->id(), session->secret()));
   EXPECT_EQ(found, session);
   EXPECT_EQ(session->client_name(), "test");
   EXPECT_EQ(table_.size(), 1);
@@ -173,8 +173,9 @@ TEST_F(SessionTableTest, ASessionThatDoesNotFitIsRefusedByName) {
     refused = session.status();
     if (session.ok()) sessions.push_back(*session);
   }
-  EXPECT_THAT(refused, StatusIs(StatusCode::kResourceExhausted,
-                                "tenant a holds 131072 bytes of the 153600 bytes"));
+  EXPECT_THAT(refused,
+              StatusIs(StatusCode::kResourceExhausted,
+                       "tenant a holds 147456 bytes of the 153600 bytes"));
 }
 
 TEST_F(SessionTableTest, ASessionEndsWithItsLease) {
@@ -212,8 +213,8 @@ TEST_F(SessionTableTest, ReattachingStopsTheLease) {
   const auto session = Open();
   session->Detach(AttachTo(*session).get(), now_);
   now_ += absl::Seconds(59);
-  ASSERT_OK_AND_ASSIGN(const auto found, table_.Find("a", session->id(),
-                                                     session->secret()));
+  ASSERT_OK_AND_ASSIGN(const auto found,
+                       table_.Find("a", session->id(), session->secret()));
   const auto stream = AttachTo(*found);
   now_ += absl::Hours(1);
   table_.Sweep();

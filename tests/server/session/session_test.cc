@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,8 +65,7 @@ class SessionTest : public ::testing::Test {
 TEST_F(SessionTest, RequestsAreTakenInOrderAndOnce) {
   AskAndAnswer(1);
   AskAndAnswer(2);
-  ASSERT_OK_AND_ASSIGN(const auto repeat,
-                       session_.Claim(stream_.get(), 1, 1));
+  ASSERT_OK_AND_ASSIGN(const auto repeat, session_.Claim(stream_.get(), 1, 1));
   EXPECT_EQ(repeat, std::nullopt);
   EXPECT_EQ(session_.unfinished(), 0);
 }
@@ -340,6 +340,52 @@ TEST_F(SessionTest, TheLeaseRunsWhileNobodyIsAttached) {
   EXPECT_TRUE(session_.EndIfIdleSince(t)) << "it has ended already";
   EXPECT_THAT(session_.Attach(stream_, nullptr),
               StatusIs(StatusCode::kUnavailable, "session 17 is over"));
+}
+
+// ---- the log
+
+std::string LoggedEndOf(const std::string& tenant, const std::string& client,
+                        const absl::Status& why, bool attached) {
+  Session session({17, "secret", tenant, client}, SessionLimits());
+  const auto stream = std::make_shared<RecordingStream>();
+  if (attached) {
+    EXPECT_OK(session.Attach(stream, [](uint64_t) { return Reply(); }));
+    EXPECT_OK(session.Claim(stream.get(), 1, 1));
+    EXPECT_OK(session.Claim(stream.get(), 2, 1));
+  }
+  ::testing::internal::CaptureStderr();
+  session.End(why);
+  session.End(Internal("a second end"));
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(SessionLog, HasOneLineForEachThatEnds) {
+  EXPECT_THAT(
+      LoggedEndOf("alice", "train.py 4711",
+                  Cancelled("the client said goodbye"), true),
+      ::testing::ContainsRegex(
+          "^I.*session 17 of tenant alice has ended: client \"train.py 4711\" "
+          "at ipv4:127.0.0.1:4242, after [0-9.]*m?s? ?and 2 requests: the "
+          "client said goodbye\n$"));
+  EXPECT_THAT(LoggedEndOf("alice", "x", Unavailable("its lease"), false),
+              ::testing::HasSubstr("at no address, after "));
+}
+
+// Whatever clients call themselves, it is one line of printable characters.
+TEST(SessionLog, EscapesWhatClientsSay) {
+  int rows = 0;
+  for (int c = 1; c < 256; ++c) {
+    if (c >= 32 && c < 127 && c != '"' && c != '\\') continue;
+    const std::string name = {'a', static_cast<char>(c), 'b'};
+    const std::string line = LoggedEndOf(name, name, Unavailable(name), true);
+    ASSERT_EQ(line.find('\n'), line.size() - 1) << c;
+    for (const char in : line.substr(0, line.size() - 1)) {
+      ASSERT_TRUE(in >= 32 && in < 127) << c << ": " << line;
+    }
+    EXPECT_EQ(line.find("client \"" + name), std::string::npos) << c;
+    ++rows;
+  }
+  std::cout << rows << " characters that are escaped\n";
 }
 
 }  // namespace

@@ -84,6 +84,8 @@ class RecordingStream final : public ReplyStream {
     closed_.push_back(why);
   }
 
+  std::string peer() const override { return "ipv4:127.0.0.1:4242"; }
+
   // Sequences in the order of Send; 0 is the hello.
   std::vector<uint64_t> sent() const {
     MutexLock lock(&mu_);
