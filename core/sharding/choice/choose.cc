@@ -18,6 +18,8 @@ constexpr double kSecondsAMessage = 35e-6;
 // as far as each of them is longer than so many messages.
 constexpr int kPartsAPlace = 4;
 constexpr double kMessagesAPart = 20;
+// Seconds of which a count of messages is a number.
+constexpr double kVeryLong = 1e9;
 // A cut must be so much faster than one place to be worth it.
 constexpr double kWorthwhile = 0.9;
 // Axes that are tried, the longest first.
@@ -82,7 +84,8 @@ int64_t PartsFor(const Module& module, absl::Span<const PlaceFigures> places) {
                                                      : count;
 }
 
-// Each axis of the parameters in `parts`, the longest first.
+// Each axis of the parameters in `parts`, and in fewer where those make too
+// many tasks, the longest first.
 void AddAxes(const Module& module, int64_t parts,
              std::vector<Candidate>& candidates) {
   std::vector<std::pair<int64_t, AxisCut>> axes;
@@ -103,12 +106,14 @@ void AddAxes(const Module& module, int64_t parts,
       axes.begin(), axes.end(),
       [](const auto& a, const auto& b) { return a.first > b.first; });
   if (axes.size() > kMostAxes) axes.resize(kMostAxes);
-  for (const auto& [size, cut] : axes) {
-    ShardSpec spec = SplitSpec();
-    spec.parameters.push_back(cut);
-    candidates.push_back(
-        {std::move(spec), absl::StrCat("axis ", cut.axis, " of argument ",
-                                       cut.value, " in parts")});
+  for (auto& [size, cut] : axes) {
+    for (; cut.parts >= 2; cut.parts /= 2) {
+      ShardSpec spec = SplitSpec();
+      spec.parameters.push_back(cut);
+      candidates.push_back(
+          {std::move(spec), absl::StrCat("axis ", cut.axis, " of argument ",
+                                         cut.value, " in parts")});
+    }
   }
 }
 
@@ -184,6 +189,11 @@ absl::StatusOr<ShardChoice> ChooseSpec(
   if (2 * kSecondsAMessage < kWorthwhile * best.alone) {
     AddAxes(module, PartsFor(module, places), candidates);
   }
+  // More would not be worth their messages.
+  const int64_t most_tasks = std::clamp<int64_t>(
+      static_cast<int64_t>(std::min(kWorthwhile * best.alone, kVeryLong) /
+                           kSecondsAMessage),
+      1, best.spec.max_tasks);
   std::vector<Sharding> tried;
   for (auto& [spec, what] : candidates) {
     const AxisCut& cut = spec.parameters[0];
@@ -192,16 +202,19 @@ absl::StatusOr<ShardChoice> ChooseSpec(
         })) {
       continue;
     }
-    HAWSER_ASSIGN_OR_RETURN(Sharding sharding, Shard(module, spec));
-    if (sharding.tasks.size() < 2) continue;
-    const double seconds = SecondsOf(sharding, places, arguments);
+    spec.max_tasks = most_tasks;
+    absl::StatusOr<Sharding> sharding = Shard(module, spec);
+    if (absl::IsInvalidArgument(sharding.status())) continue;  // too many
+    HAWSER_RETURN_IF_ERROR(sharding.status());
+    if (sharding->tasks.size() < 2) continue;
+    const double seconds = SecondsOf(*sharding, places, arguments);
     const double limit =
         best.seconds * (best.sharding.tasks.size() == 1 ? kWorthwhile : 1);
-    tried.push_back(sharding);
+    tried.push_back(*sharding);
     if (seconds >= limit) continue;
     best.seconds = seconds;
     best.spec = std::move(spec);
-    best.sharding = std::move(sharding);
+    best.sharding = *std::move(sharding);
     best.why = what;
   }
   absl::StrAppend(&best.why, ": ", best.seconds * 1e6, " us, one place alone ",

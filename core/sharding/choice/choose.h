@@ -42,7 +42,8 @@ struct ShardChoice {
 
 // Tries one place, the arguments as they lie, and each axis of the parameters
 // cut for the places, and gives what takes least. Work too small to spread is
-// one task. Errors: kInternal, an op without a part rule.
+// one task, and so is what every cut makes more tasks of than there may be. No
+// module is refused. Errors: kInternal, an op without a part rule.
 absl::StatusOr<ShardChoice> ChooseSpec(
     const Module& module, absl::Span<const PlaceFigures> places,
     absl::Span<const ArgumentLayout> arguments);

@@ -78,6 +78,14 @@ Expression WithoutElements(ExpressionScope* scope, const Shape& shape,
   return Filled(scope, ShapeOf(shape, box), 0);
 }
 
+// What has no elements needs nothing, so no rule is asked about it: it may
+// divide by the sizes of its box.
+bool HaveNoElements(absl::Span<const MaybeBox> boxes) {
+  return std::all_of(boxes.begin(), boxes.end(), [](const MaybeBox& box) {
+    return !box.has_value() || ElementsOf(*box) == 0;
+  });
+}
+
 // The boxes that are there, of results numbered so.
 std::vector<Piece> PiecesOf(absl::Span<const MaybeBox> boxes) {
   std::vector<Piece> pieces;
@@ -139,7 +147,7 @@ absl::StatusOr<PartAnswer> AskPart(const Module& module,
   PartAnswer answer{.asks = std::vector<MaybeBox>(instruction.operands.size()),
                     .gives = {wanted.begin(), wanted.end()},
                     .make = {}};
-  if (instruction.op == &kConstant) return answer;
+  if (instruction.op == &kConstant || HaveNoElements(wanted)) return answer;
   std::vector<Shape> operands, results;
   for (ValueId operand : instruction.operands) {
     operands.push_back(computation.shape(operand));

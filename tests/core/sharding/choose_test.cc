@@ -1,10 +1,13 @@
 #include "core/sharding/choice/choose.h"
 
+#include <iostream>
 #include <vector>
 
+#include "core/ir/text/printer.h"
 #include "core/sharding/choice/work.h"
 #include "gtest/gtest.h"
 #include "tests/core/sharding/formulas.h"
+#include "tests/core/sharding/run_parts.h"
 #include "tests/testing/matchers.h"
 
 namespace hawser {
@@ -77,6 +80,44 @@ TEST(ChooseTest, ASumOverPlacesIsSplit) {
   ASSERT_OK(choice);
   EXPECT_GE(choice->sharding.tasks.size(), 4);
   EXPECT_EQ(choice->sharding.between.size(), 3);
+}
+
+// Products of square matrices, of two arguments and of each other, drawn.
+Module DrawnProducts(int64_t n, int products, Random& random) {
+  return ModuleOf({F32({n, n}), F32({n, n})}, [&](const auto& p) {
+    Formulas values = p;
+    for (int i = 0; i < products; ++i) {
+      const Expression& left = random.Pick(values);
+      values.push_back(random.OneIn(2) ? Product(left, random.Pick(values))
+                                       : Product(values.back(), left));
+    }
+    return Formulas{values.back()};
+  });
+}
+
+// w ((w x) w) w by three places made 7,056 tasks where 4,096 may be.
+TEST(ChooseTest, WithoutMarksNoModuleIsRefused) {
+  int modules = 0, in_parts = 0;
+  for (const int64_t n : {24, 2048}) {
+    for (const int places : {2, 3, 4, 8}) {
+      // Slow ones, so that much work is worth many messages.
+      const std::vector<PlaceFigures> figures(
+          places, {.steps = n == 24 ? 1e2 : 1e8, .bytes = 1e9});
+      for (int draw = 0; draw < 3; ++draw, ++modules) {
+        Random random(100 * places + draw);
+        const Module module = DrawnProducts(n, draw + 2, random);
+        const auto choice = ChooseSpec(module, figures, {{}, {}});
+        ASSERT_OK(choice) << Print(module);
+        EXPECT_LE(choice->sharding.tasks.size(), 4096u);
+        if (choice->sharding.tasks.size() > 1) ++in_parts;
+        if (n == 24 && choice->sharding.tasks.size() < 40) {
+          ExpectWhole(module, choice->sharding, draw);
+        }
+      }
+    }
+  }
+  std::cout << modules << " chains of products, " << in_parts << " in parts\n";
+  EXPECT_GT(in_parts, modules / 2);
 }
 
 }  // namespace

@@ -47,11 +47,11 @@ DType Random::PickDType(DTypeSet set) {
   return Pick(choices);
 }
 
-Dims Random::PickDims(int max_rank, int64_t max_elements) {
+Dims Random::PickDims(int max_rank, int64_t max_elements, int empty) {
   Dims dims;
   int64_t elements = 1;
   for (int64_t left = Between(0, max_rank); left > 0; --left) {
-    const int64_t size = OneIn(24) ? 0 : Between(1, 4);
+    const int64_t size = OneIn(empty) ? 0 : Between(1, 4);
     if (elements * size > max_elements) break;
     elements *= size == 0 ? 1 : size;
     dims.push_back(size);

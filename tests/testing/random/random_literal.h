@@ -32,8 +32,8 @@ class Random {
     return from[Below(static_cast<int64_t>(from.size()))];
   }
   DType PickDType(DTypeSet set);  // `set` must not be empty
-  // Sizes 0 (rarely) to 4, the product at most `max_elements`.
-  Dims PickDims(int max_rank, int64_t max_elements);
+  // Sizes 1 to 4, the product at most `max_elements`; one in `empty` is 0.
+  Dims PickDims(int max_rank, int64_t max_elements, int empty = 24);
 
  private:
   std::mt19937_64 engine_;

@@ -42,7 +42,8 @@ ValueId Draft::AnyOf(DTypeSet dtypes, int min_rank) {
     return dtypes.Has(s.dtype()) && s.rank() >= min_rank;
   });
   if (found != kNoValue) return found;
-  Dims dims = random_->PickDims(options_->max_rank, options_->max_elements);
+  Dims dims = random_->PickDims(options_->max_rank, options_->max_elements,
+                                options_->empty_axes);
   while (static_cast<int>(dims.size()) < min_rank) dims.push_back(1);
   return Constant(
       RandomLiteral(Shape::Of(random_->PickDType(dtypes), dims), *random_));
@@ -126,7 +127,8 @@ Module RandomModule(uint64_t seed, const RandomModuleOptions& options) {
   for (int i = 0; i < options.parameters; ++i) {
     entry.Parameter(
         Shape::Of(random.PickDType(options.dtypes),
-                  random.PickDims(options.max_rank, options.max_elements)));
+                  random.PickDims(options.max_rank, options.max_elements,
+                                  options.empty_axes)));
   }
   for (int i = 0; i < options.instructions; ++i) entry.Grow(ops);
   std::vector<ValueId> results = Unused(entry.computation());

@@ -17,6 +17,8 @@ struct RandomModuleOptions {
   int64_t max_elements = 256;     // of any one value
   DTypeSet dtypes = kAnyDType;    // of parameters and constants
   bool regions = true;            // while, case, reduce
+  // One axis in so many of parameters and constants has no entries.
+  int empty_axes = 24;
   std::vector<const OpDef*> ops;  // to draw from; empty: the whole registry
 };
 

@@ -37,7 +37,8 @@ Proposal Elementwise(const OpDef& op, Draft& d) {
 }
 
 Dims RandomDims(Draft& d) {
-  return d.random().PickDims(d.options().max_rank, d.options().max_elements);
+  return d.random().PickDims(d.options().max_rank, d.options().max_elements,
+                             d.options().empty_axes);
 }
 
 // A random order of 0 .. n - 1.
@@ -98,8 +99,13 @@ Proposal ProposeBroadcastInDim(const OpDef& op, Draft& d) {
 // Moves factors between axes, so that the number of elements stays.
 Proposal ProposeReshape(const OpDef& op, Draft& d) {
   const ValueId v = d.Any();
-  Dims dims;
   int64_t left = d.shape(v).num_elements();
+  if (left == 0) {  // as any other without elements
+    Dims dims = RandomDims(d);
+    dims.insert(dims.begin() + d.random().Between(0, dims.size()), 0);
+    return {{v}, {{"dims", std::move(dims)}}, {}};
+  }
+  Dims dims;
   while (left > 1 && static_cast<int>(dims.size()) < d.options().max_rank) {
     const int64_t factor = d.random().Between(1, 4);
     if (left % factor != 0) continue;
