@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/values/rounding.h"
 
 namespace hawser {
 namespace {
@@ -22,11 +23,11 @@ bool Fits(V value) {
          static_cast<uint64_t>(std::numeric_limits<T>::max());
 }
 
-// A double is an integer's value when it has no fraction and is in range.
+// A real number is an integer's value when it has no fraction and is in range.
 template <typename T>
-bool IsWhole(double value) {
-  const double low = static_cast<double>(std::numeric_limits<T>::min());
-  const double high = std::ldexp(1.0, std::numeric_limits<T>::digits);
+bool IsWhole(long double value) {
+  const auto low = static_cast<long double>(std::numeric_limits<T>::min());
+  const long double high = std::ldexp(1.0L, std::numeric_limits<T>::digits);
   return std::trunc(value) == value && value >= low && value < high;
 }
 
@@ -48,12 +49,12 @@ bool Convert(V value, T* out) {
     *out = T(static_cast<typename T::value_type>(value));
     return true;
   } else {
-    *out = static_cast<T>(static_cast<ComputeType<T>>(value));
+    *out = RoundedTo<T>(value);
     return true;
   }
 }
 template <typename T>
-bool Convert(double value, T* out) {
+bool Convert(long double value, T* out) {
   if constexpr (std::is_same_v<T, bool>) {
     *out = value != 0;
     return value == 0 || value == 1;
@@ -65,7 +66,7 @@ bool Convert(double value, T* out) {
     *out = T(static_cast<typename T::value_type>(value));
     return true;
   } else {
-    *out = static_cast<T>(static_cast<ComputeType<T>>(value));
+    *out = RoundedTo<T>(value);
     return true;
   }
 }
@@ -93,6 +94,9 @@ std::string Number::ToString() const {
         using T = decltype(value);
         if constexpr (std::is_same_v<T, bool>) {
           return std::string(value ? "true" : "false");
+        } else if constexpr (std::is_same_v<T, long double>) {
+          return ElementToString(Literal::Scalar(static_cast<double>(value)),
+                                 0);
         } else {
           return ElementToString(Literal::Scalar(value), 0);
         }
@@ -105,8 +109,8 @@ std::optional<Absence> Number::FindAbsence() const {
     return hawser::FindAbsence(*integer, 0);
   }
   // Such sizes are above -2^31, where floats are 128 apart.
-  const auto* real = std::get_if<double>(&value_);
-  if (real == nullptr || !(std::abs(*real) < 0x1p31)) return std::nullopt;
+  const auto* real = std::get_if<long double>(&value_);
+  if (real == nullptr || !(std::abs(*real) < 0x1p31L)) return std::nullopt;
   return hawser::FindAbsence(static_cast<int64_t>(*real), 64);
 }
 

@@ -39,9 +39,9 @@ class Number {
     } else if constexpr (kIsComplex<T>) {
       value_ = std::complex<double>(value);
     } else if constexpr (kIsHalf<T>) {
-      value_ = static_cast<double>(static_cast<float>(value));
+      value_ = static_cast<long double>(static_cast<float>(value));
     } else {
-      value_ = static_cast<double>(value);
+      value_ = static_cast<long double>(value);
     }
   }
 
@@ -52,7 +52,7 @@ class Number {
   // Scalar(DType::kF64, 0.1) to ask for it.
   DType dtype() const { return dtype_; }
 
-  // This number as a scalar of `dtype`. Errors: kInvalidArgument for an
+  // This number as a scalar of `dtype`, rounded once. Errors: kInvalidArgument for an
   // integer that does not fit, a fraction for an integer dtype, a complex
   // number for a real dtype.
   absl::StatusOr<Literal> ToLiteral(DType dtype) const;
@@ -82,7 +82,8 @@ class Number {
     }
   }
 
-  std::variant<bool, int64_t, uint64_t, double, std::complex<double>> value_;
+  std::variant<bool, int64_t, uint64_t, long double, std::complex<double>>
+      value_;
   DType dtype_;
 };
 

@@ -4,11 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/autodiff/saving_loop.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/contraction/trip_count.h"
+#include "core/ops/formulas/wide_sums.h"
 
 namespace hawser::autodiff {
 namespace {
@@ -45,25 +47,24 @@ bool IsDifferentiable(const Shape& shape) {
   return IsFloat(shape.dtype()) || IsComplex(shape.dtype());
 }
 
-absl::StatusOr<int> PullBacks::Find(int computation,
-                                    absl::Span<const int> wanted,
-                                    absl::Span<const int> seeded,
-                                    absl::Span<const int> summed,
-                                    absl::Span<const int> known) {
-  Key key(computation, {wanted.begin(), wanted.end()},
-          {seeded.begin(), seeded.end()}, {summed.begin(), summed.end()},
-          {known.begin(), known.end()});
+absl::StatusOr<int> PullBacks::Find(int computation, const LoopRecord& loop) {
+  Key key(computation, loop.wanted, loop.seeded, loop.summed, loop.kept,
+          loop.known);
   const auto at = known_.find(key);
   if (at != known_.end()) return at->second;
+  const auto is_kept = [&](int k) {
+    return absl::c_linear_search(loop.kept, k);
+  };
   ReverseSweep sweep(this, computation, {});
-  HAWSER_RETURN_IF_ERROR(sweep.DifferentiateBy(wanted));
-  for (int result : seeded) sweep.SeedWithParameter(result);
-  for (int parameter : summed) sweep.BeginWithParameter(parameter);
-  for (int result : known) sweep.KnowByParameter(result);
+  HAWSER_RETURN_IF_ERROR(sweep.DifferentiateBy(loop.wanted));
+  for (int k : loop.seeded) sweep.SeedWithParameter(k, is_kept(k));
+  for (int parameter : loop.summed) sweep.BeginWithParameter(parameter);
+  for (int result : loop.known) sweep.KnowByParameter(result);
   HAWSER_RETURN_IF_ERROR(sweep.Run());
   std::vector<ValueId> results;
-  for (int parameter : wanted) {
-    results.push_back(sweep.CotangentOf(parameter).value());
+  for (int k : loop.wanted) {
+    const bool is_sum = is_kept(k) || absl::c_linear_search(loop.summed, k);
+    results.push_back(sweep.CotangentOf(k, is_sum).value());
   }
   HAWSER_ASSIGN_OR_RETURN(const int index, sweep.Finish(results));
   known_.emplace(std::move(key), index);
@@ -145,12 +146,11 @@ absl::StatusOr<ValueId> ReverseSweep::CopyLoop(
   const Computation& body = shared_->module()->computation(loop.called[1]);
   for (const int k : record->seeded) {
     const ValueId result = body.results()[k];
+    if (result == k) record->kept.push_back(k);
     if (result >= body.num_parameters()) record->known.push_back(k);
   }
-  HAWSER_ASSIGN_OR_RETURN(
-      record->pull_back,
-      shared_->Find(loop.called[1], record->wanted, record->seeded,
-                    record->summed, record->known));
+  HAWSER_ASSIGN_OR_RETURN(record->pull_back,
+                          shared_->Find(loop.called[1], *record));
   HAWSER_ASSIGN_OR_RETURN(
       const SavingLoop saving,
       AddSavingLoop(loop, turns, operands, *record, &builder_));
@@ -185,16 +185,19 @@ void ReverseSweep::SeedWithOnes(int result) {
   Accumulate(value, Filled(&scope_, from_.shape(value), 1));
 }
 
-void ReverseSweep::SeedWithParameter(int result) {
+void ReverseSweep::SeedWithParameter(int result, bool is_sum) {
   const ValueId value = from_.results()[result];
-  const ValueId seed =
-      builder_.Parameter(from_.shape(value), SourceLocation{});
+  const Shape& shape = from_.shape(value);
+  const ValueId seed = builder_.Parameter(
+      is_sum ? shape.WithDType(SumDType(shape.dtype())) : shape,
+      SourceLocation{});
   if (depends_[value]) Accumulate(value, Expression(&scope_, seed));
 }
 
 void ReverseSweep::BeginWithParameter(int parameter) {
-  const ValueId given =
-      builder_.Parameter(from_.shape(parameter), SourceLocation{});
+  const Shape& shape = from_.shape(parameter);
+  const ValueId given = builder_.Parameter(
+      shape.WithDType(SumDType(shape.dtype())), SourceLocation{});
   Accumulate(parameter, Expression(&scope_, given));
 }
 
@@ -235,20 +238,25 @@ absl::Status ReverseSweep::Visit(const Instruction& instruction) {
 
 absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
                                      absl::Span<const bool> wanted) {
-  absl::InlinedVector<Expression, 4> operands, results, cotangents, so_far;
+  absl::InlinedVector<Expression, 4> operands, results, cotangents;
   absl::InlinedVector<bool, 4> is_onto(instruction.operands.size(), false);
+  absl::InlinedVector<bool, 4> has_all(instruction.operands.size(), false);
   for (ValueId operand : instruction.operands) {
     operands.emplace_back(&scope_, moved_[operand]);
-    // Of an operand that stands twice, each place gives its own part.
-    const auto places = std::count(instruction.operands.begin(),
-                                   instruction.operands.end(), operand);
-    so_far.push_back(places == 1 ? cotangents_[operand] : Expression());
   }
   for (int k = 0; k < instruction.num_results; ++k) {
     const ValueId result = instruction.first_result + k;
     results.emplace_back(&scope_, moved_[result]);
-    cotangents.push_back(cotangents_[result]);
+    cotangents.push_back(RoundedSumOf(result));
   }
+  const auto so_far = [&](int i) {
+    const ValueId operand = instruction.operands[i];
+    // Of an operand that stands twice, each place gives its own part.
+    const bool once = absl::c_count(instruction.operands, operand) == 1;
+    const Expression sum = once ? SumOf(operand) : Expression();
+    has_all[i] = sum.present();
+    return sum;
+  };
   absl::InlinedVector<Expression, 4> given(operands.size());
   const auto pull_back = [&](int computation, absl::Span<const int> by,
                              absl::Span<const int> seeded) {
@@ -270,28 +278,56 @@ absl::Status ReverseSweep::ApplyRule(const Instruction& instruction,
   HAWSER_RETURN_IF_ERROR(builder_.status());
   for (size_t i = 0; i < given.size(); ++i) {
     if (!given[i].present()) continue;
-    if (given[i].shape() != operands[i].shape()) {
+    const Shape own = operands[i].shape();
+    const Shape sum = own.WithDType(SumDType(own.dtype()));
+    const Shape got = given[i].shape();
+    if (got != own && !(is_onto[i] && got == sum)) {
       return Internal("its gradient by operand ", i, " is ",
-                      given[i].shape().ToString(), ", the operand is ",
-                      operands[i].shape().ToString());
+                      got.ToString(), ", the operand is ", own.ToString());
     }
-    if (is_onto[i] && so_far[i].present()) {
-      cotangents_[instruction.operands[i]] = given[i];
-    } else {
-      Accumulate(instruction.operands[i], given[i]);
-    }
+    if (has_all[i]) cotangents_[instruction.operands[i]] = {};
+    Accumulate(instruction.operands[i], given[i]);
   }
   return absl::OkStatus();
 }
 
 void ReverseSweep::Accumulate(ValueId value, const Expression& cotangent) {
-  Expression& sum = cotangents_[value];
-  sum = sum.present() ? sum + cotangent : cotangent;
+  constexpr size_t kMostWaiting = 2;
+  auto& [sum, waiting] = cotangents_[value];
+  waiting.push_back(cotangent);
+  const DType dtype = SumDType(cotangent.dtype());
+  if (dtype == cotangent.dtype() || sum.present() ||
+      waiting.size() > kMostWaiting) {
+    SumOf(value);
+  }
 }
 
-Expression ReverseSweep::CotangentOf(int parameter) {
-  if (cotangents_[parameter].present()) return cotangents_[parameter];
-  return Filled(&scope_, from_.shape(parameter), 0);
+Expression ReverseSweep::SumOf(ValueId value) {
+  auto& [sum, waiting] = cotangents_[value];
+  for (const Expression& one : waiting) {
+    const Expression wide = ConvertTo(one, SumDType(one.dtype()));
+    sum = sum.present() ? sum + wide : wide;
+  }
+  waiting.clear();
+  return sum;
+}
+
+Expression ReverseSweep::RoundedSumOf(ValueId value) {
+  const auto& [sum, waiting] = cotangents_[value];
+  if (!sum.present()) {
+    return waiting.empty()       ? Expression()
+           : waiting.size() == 1 ? waiting[0]
+                                 : waiting[0] + waiting[1];
+  }
+  return ConvertTo(SumOf(value), from_.shape(value).dtype());
+}
+
+Expression ReverseSweep::CotangentOf(int parameter, bool is_sum) {
+  Shape shape = from_.shape(parameter);
+  if (is_sum) shape = shape.WithDType(SumDType(shape.dtype()));
+  const Expression cotangent =
+      is_sum ? SumOf(parameter) : RoundedSumOf(parameter);
+  return cotangent.present() ? cotangent : Filled(&scope_, shape, 0);
 }
 
 std::vector<ValueId> ReverseSweep::results() const {

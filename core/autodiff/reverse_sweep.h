@@ -26,18 +26,21 @@ class PullBacks {
  public:
   explicit PullBacks(Module* module) : module_(module) {}
 
-  // `summed`: parameters of which what was given so far is taken, too, behind
-  // the seeds, and added to. `known`: results that are taken behind these.
+  // That of a loop's body. `loop`: see LoopRecord; its pull_back is not read.
+  absl::StatusOr<int> Find(int computation, const LoopRecord& loop);
   absl::StatusOr<int> Find(int computation, absl::Span<const int> wanted,
-                           absl::Span<const int> seeded,
-                           absl::Span<const int> summed = {},
-                           absl::Span<const int> known = {});
+                           absl::Span<const int> seeded) {
+    LoopRecord record;
+    record.wanted.assign(wanted.begin(), wanted.end());
+    record.seeded.assign(seeded.begin(), seeded.end());
+    return Find(computation, record);
+  }
   Module* module() const { return module_; }
   Monoids& monoids() { return monoids_; }
 
  private:
   using Key = std::tuple<int, std::vector<int>, std::vector<int>,
-                         std::vector<int>, std::vector<int>>;
+                         std::vector<int>, std::vector<int>, std::vector<int>>;
 
   Module* const module_;
   Monoids monoids_;
@@ -58,17 +61,20 @@ class ReverseSweep {
   // CotangentOf, Finish.
   // Errors: as Run's, of a loop's body.
   absl::Status DifferentiateBy(absl::Span<const int> parameters);
-  // Result `result` has the cotangent one everywhere, or a new parameter.
+  // Result `result` has the cotangent one everywhere, or a new parameter, which
+  // may have the dtype of sums (SumDType).
   void SeedWithOnes(int result);
-  void SeedWithParameter(int result);
-  // A new parameter is what a parameter of the computation was given so far.
+  void SeedWithParameter(int result, bool is_sum);
+  // A new parameter is what a parameter of the computation was given so far,
+  // in the dtype of sums.
   void BeginWithParameter(int parameter);
   // A new parameter is what rules see of a result, in place of the copy.
   void KnowByParameter(int result);
   // Errors: kInvalidArgument, kUnimplemented naming op and place.
   absl::Status Run();
-  // Zeros where nothing came back. `parameter`: of the computation.
-  Expression CotangentOf(int parameter);
+  // Zeros where nothing came back. `parameter`: of the computation. In its
+  // dtype, or that of sums.
+  Expression CotangentOf(int parameter, bool is_sum = false);
   // What the computation gave, in the copy.
   std::vector<ValueId> results() const;
   // Of each instruction of the copy, in order, the one it was, or -1 where a
@@ -89,7 +95,12 @@ class ReverseSweep {
   absl::Status Visit(const Instruction& instruction);
   absl::Status ApplyRule(const Instruction& instruction,
                          absl::Span<const bool> wanted);
+  // `cotangent`: of the value's dtype or that of its sums.
   void Accumulate(ValueId value, const Expression& cotangent);
+  // What was given so far as one sum, in the dtype of sums; may be nothing.
+  Expression SumOf(ValueId value);
+  // The same, rounded once.
+  Expression RoundedSumOf(ValueId value);
 
   PullBacks* const shared_;
   const int computation_;
@@ -101,7 +112,14 @@ class ReverseSweep {
   std::vector<int> origins_;
   // By values of `from_`.
   std::vector<bool> depends_;  // on what is differentiated by
-  std::vector<Expression> cotangents_;
+  // What users give to a value is added up in the dtype of sums. Of halves, one
+  // or two wait: their sum in f32, rounded once, is their sum.
+  struct Cotangent {
+    Expression sum;
+    absl::InlinedVector<Expression, 2> waiting;
+    bool present() const { return sum.present() || !waiting.empty(); }
+  };
+  std::vector<Cotangent> cotangents_;
   absl::flat_hash_map<ValueId, LoopRecord> loops_;  // by their first results
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/base/values/rounding.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
@@ -63,7 +64,7 @@ Literal ScalarOf(DType dtype, double value) {
   return VisitDType(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (kIsHalf<T>) {
-      return Literal::Scalar(T(static_cast<float>(value)));
+      return Literal::Scalar(RoundedTo<T>(value));
     } else if constexpr (kIsComplex<T>) {
       return Literal::Scalar(T(static_cast<typename T::value_type>(value)));
     } else {

@@ -1,6 +1,7 @@
 #include "kernels/cpu/evaluator.h"
 
 #include "core/base/status.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "kernels/cpu/program.h"
 
 namespace hawser::cpu {
@@ -21,8 +22,15 @@ absl::StatusOr<std::vector<Literal>> CpuEvaluator::Evaluate(
   HAWSER_RETURN_IF_ERROR(
       runtime::CheckArguments(module.signature(computation), given));
   given.clear();
-  HAWSER_ASSIGN_OR_RETURN(const CpuProgram program,
-                          CpuProgram::Make(module, computation));
+  Module widened;
+  if (ScattersHalves(module, computation)) {
+    std::vector<int> numbers;
+    HAWSER_ASSIGN_OR_RETURN(widened, WithWideScatters(module, &numbers));
+    computation = numbers[computation];
+  }
+  HAWSER_ASSIGN_OR_RETURN(
+      const CpuProgram program,
+      CpuProgram::Make(widened.empty() ? module : widened, computation));
   return program.Run({arguments.begin(), arguments.end()},
                      {.pool = pool_,
                       .allocator = allocator_.get(),

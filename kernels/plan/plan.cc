@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/base/trace/trace.h"
 #include "core/ops/contraction/control.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "kernels/plan/fusion/dot_layout.h"
 #include "kernels/plan/fusion/emit.h"
 #include "kernels/plan/fusion/fuse.h"
@@ -92,11 +93,16 @@ absl::StatusOr<ComputationPlan> PlanComputation(
 absl::StatusOr<Module> FuseModule(const Module& original,
                                   const Target& target) {
   const TraceSpan span("compile", "fuse");
-  Module laid_out;
-  if (MayLayOut(original, target)) {
-    HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(original, target));
+  Module widened, laid_out;
+  const int last = static_cast<int>(original.computations().size()) - 1;
+  if (ScattersHalves(original, last)) {
+    HAWSER_ASSIGN_OR_RETURN(widened, WithWideScatters(original));
   }
-  const Module& module = laid_out.empty() ? original : laid_out;
+  const Module& given = widened.empty() ? original : widened;
+  if (MayLayOut(given, target)) {
+    HAWSER_ASSIGN_OR_RETURN(laid_out, LayOutProducts(given, target));
+  }
+  const Module& module = laid_out.empty() ? given : laid_out;
   Module fused(module.name());
   FusedBodies bodies(&fused);
   const std::vector<bool> stepped = SteppedThrough(module);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/formats/files/file_bytes.h"
+#include "core/base/values/rounding.h"
 #include "core/ir/leaves.h"
 #include "core/ir/text/parser.h"
 #include "core/ops/registry.h"
@@ -92,7 +93,7 @@ absl::StatusOr<T> ToElement(const v1::CaseTensor& tensor, int at) {
     return T(static_cast<Part>(tensor.f(2 * at)),
              static_cast<Part>(tensor.f(2 * at + 1)));
   } else if constexpr (kIsHalf<T>) {
-    return T(static_cast<float>(tensor.f(at)));
+    return RoundedTo<T>(tensor.f(at));
   } else if constexpr (kIsFloat<T>) {
     return static_cast<T>(tensor.f(at));
   } else {

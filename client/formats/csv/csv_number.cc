@@ -7,6 +7,7 @@
 #include "absl/strings/charconv.h"
 #include "absl/strings/match.h"
 #include "core/base/status.h"
+#include "core/base/values/rounding.h"
 
 namespace hawser {
 namespace {
@@ -38,12 +39,12 @@ bool ParseFloat(absl::string_view text, T* value) {
   return error == std::errc::result_out_of_range && std::abs(*value) < 1;
 }
 
-// Rounds to the nearest float, and that to the nearest half.
+// Rounds once, to the nearest half.
 template <typename T>
 bool ParseHalf(absl::string_view text, T* value) {
-  float wide;
+  double wide;
   if (!ParseFloat(text, &wide)) return false;
-  *value = T(wide);
+  *value = T(OddFloatOf(text, wide));
   return std::isfinite(static_cast<float>(*value)) == std::isfinite(wide);
 }
 

@@ -1,12 +1,12 @@
 #include "client/stablehlo/literals/element.h"
 
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <system_error>
 
 #include "absl/strings/charconv.h"
 #include "absl/strings/numbers.h"
+#include "core/base/values/rounding.h"
 
 namespace hawser::stablehlo {
 namespace {
@@ -31,18 +31,6 @@ bool ReadDecimal(absl::string_view word, T* value) {
          result.ec == std::errc::result_out_of_range;
 }
 
-// `x` as a float whose last bit says that it is not exact, so that rounding it
-// further rounds `x` once.
-float RoundedToOdd(double x) {
-  const float nearest = static_cast<float>(x);
-  if (std::isnan(x) || std::isinf(nearest) || static_cast<double>(nearest) == x)
-    return nearest;
-  const bool too_large = std::abs(static_cast<double>(nearest)) > std::abs(x);
-  uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  if (too_large) --bits;
-  return std::bit_cast<float>(bits | 1);
-}
-
 template <typename T>
 bool ReadHalf(absl::string_view word, T* element) {
   if (IsHex(word)) {
@@ -53,7 +41,7 @@ bool ReadHalf(absl::string_view word, T* element) {
   }
   double value = 0;
   if (!ReadDecimal(word, &value)) return false;
-  *element = T(RoundedToOdd(value));
+  *element = T(OddFloatOf(word, value));
   return true;
 }
 

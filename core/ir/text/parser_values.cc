@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status.h"
+#include "core/base/values/rounding.h"
 
 namespace hawser {
 namespace {
@@ -23,6 +24,19 @@ bool FromText(absl::string_view text, T* value, Format... format) {
   const auto [at, error] =
       std::from_chars(text.data(), end, *value, format...);
   return error == std::errc() && at == end;
+}
+
+// The same of a float type, rounded once.
+template <typename T>
+bool RealFromText(absl::string_view text, T* value) {
+  if constexpr (kIsHalf<T>) {
+    double wide = 0;
+    if (!FromText(text, &wide)) return false;
+    *value = T(OddFloatOf(text, wide));
+    return true;
+  } else {
+    return FromText(text, value);
+  }
 }
 
 template <typename T>
@@ -65,24 +79,23 @@ absl::Status ParseFloat(TokenReader& in, char* to) {
       sizeof(T) == 2, uint16_t,
       std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
   constexpr Wide kInfinity = std::numeric_limits<Wide>::infinity();
-  Wide value = 0;
+  T value{};
   if (in.token().IsWord("nan")) {
     in.Advance();
     if (in.Is('(')) return ParseNaNBits<T, Bits>(in, to);
-    value = std::numeric_limits<Wide>::quiet_NaN();
+    value = T(std::numeric_limits<Wide>::quiet_NaN());
   } else if (in.token().IsWord("inf") || in.token().IsWord("-inf")) {
-    value = in.Take().text[0] == '-' ? -kInfinity : kInfinity;
+    value = T(in.Take().text[0] == '-' ? -kInfinity : kInfinity);
   } else {
     const bool number = in.token().kind == Token::kNumber &&
-                        FromText(in.token().text, &value);
-    const auto narrow = static_cast<Wide>(static_cast<T>(value));
+                        RealFromText(in.token().text, &value);
+    const auto narrow = static_cast<Wide>(value);
     if (!number || narrow == kInfinity || narrow == -kInfinity) {
       return in.Unexpected(WantedElement<T>());
     }
     in.Advance();
   }
-  const T element = static_cast<T>(value);
-  std::memcpy(to, &element, sizeof(element));
+  std::memcpy(to, &value, sizeof(value));
   return absl::OkStatus();
 }
 

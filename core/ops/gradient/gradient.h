@@ -22,10 +22,12 @@ struct LoopRecord {
   // end; not present where nothing needs it.
   std::vector<Expression> states;
   // Of the body, as GradientContext::pull_back; behind the cotangents of the
-  // results it takes what was given so far to the parameters in `summed`, and
-  // adds to that, then the results in `known`, which it would compute else.
+  // results it takes what was given so far to the parameters in `summed`, in
+  // the dtype of their sums, and adds to that, then the results in `known`,
+  // which it would compute else. The cotangents of the states in `kept`, which
+  // turns leave as they are, run on as such sums, too.
   int pull_back = -1;
-  std::vector<int> wanted, seeded, summed, known;
+  std::vector<int> wanted, seeded, summed, kept, known;
 };
 
 // One instruction of which some result has a cotangent: the derivative of what
@@ -51,9 +53,10 @@ struct GradientContext {
       int computation, absl::Span<const int> wanted,
       absl::Span<const int> seeded)>
       pull_back;
-  // What users behind this one gave to each operand; not present: nothing. A
-  // rule may give that with its own part added in place: GiveOnto.
-  absl::Span<const Expression> so_far;
+  // What users behind this one gave to operand i, in the dtype that sums of its
+  // dtype are made in (SumDType); not present: nothing. A rule may give that
+  // with its own part added in place: GiveOnto.
+  absl::FunctionRef<Expression(int i)> so_far;
   absl::Span<bool> is_onto;
   // Of a while whose turns are known; else null.
   const LoopRecord* loop = nullptr;
@@ -72,11 +75,12 @@ struct GradientContext {
   void Give(int i, Formula formula) {
     if (wanted[i]) operand_cotangents[i] = formula();
   }
-  // The same with all that was given so far in it: formula(so_far).
+  // The same with all that was given so far in it: formula(so_far), in the dtype
+  // of that.
   template <typename Formula>
   void GiveOnto(int i, Formula formula) {
     if (!wanted[i]) return;
-    operand_cotangents[i] = formula(so_far[i]);
+    operand_cotangents[i] = formula(so_far(i));
     is_onto[i] = true;
   }
 };

@@ -2,9 +2,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "core/base/status.h"
 #include "core/ops/contraction/control.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/gradient/gradient.h"
 #include "core/ops/inlined.h"
 #include "core/ops/movement/shape.h"
@@ -30,12 +32,20 @@ class BackwardLoop {
     Expressions operands = {Filled(&c_.scope, Shape::Scalar(DType::kS32),
                                    static_cast<double>(record_.turns - 1))};
     for (const int k : record_.seeded) {
-      operands.push_back(c_.cotangents[k].present() ? c_.cotangents[k]
-                                                    : Like(c_.results[k], 0));
+      const Expression given = c_.cotangents[k].present()
+                                   ? c_.cotangents[k]
+                                   : Like(c_.results[k], 0);
+      const bool is_kept = absl::c_linear_search(record_.kept, k);
+      operands.push_back(is_kept ? ConvertTo(given, SumDType(given.dtype()))
+                                 : given);
     }
     for (const int k : record_.summed) {
-      operands.push_back(c_.so_far[k].present() ? c_.so_far[k]
-                                                : Like(c_.operands[k], 0));
+      const Expression so_far = c_.so_far(k);
+      const Shape shape = c_.operands[k].shape();
+      operands.push_back(
+          so_far.present()
+              ? so_far
+              : Filled(&c_.scope, shape.WithDType(SumDType(shape.dtype())), 0));
     }
     const int64_t varying = static_cast<int64_t>(operands.size());
     for (const Expression& stack : record_.states) {
@@ -147,7 +157,9 @@ absl::Status WhileGradient(GradientContext& c) {
   for (size_t k = 0; k < c.loop->wanted.size(); ++k) {
     const int operand = c.loop->wanted[k];
     if (operand < static_cast<int>(c.results.size())) {
-      c.Give(operand, [&] { return cotangents[k]; });
+      c.Give(operand, [&] {
+        return ConvertTo(cotangents[k], c.operands[operand].dtype());
+      });
     } else {
       c.GiveOnto(operand, [&](const Expression&) { return cotangents[k]; });
     }

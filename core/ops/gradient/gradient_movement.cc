@@ -166,7 +166,8 @@ absl::Status DynamicSliceGradient(GradientContext& c) {
     const Expression part =
         Apply(kDynamicSlice, WithStarts(c, {so_far}, 1),
               {{"slice_sizes", c.g().dims()}});
-    return Apply(kDynamicUpdateSlice, WithStarts(c, {so_far, part + c.g()}, 1));
+    const Expression sum = part + ConvertTo(c.g(), part.dtype());
+    return Apply(kDynamicUpdateSlice, WithStarts(c, {so_far, sum}, 1));
   });
   return absl::OkStatus();
 }

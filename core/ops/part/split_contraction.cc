@@ -1,10 +1,13 @@
 // Splits of contractions: that of each cell, then theirs.
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "core/base/status.h"
 #include "core/ops/contraction/dot.h"
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/part/split.h"
 
@@ -22,29 +25,41 @@ Expression Stacked(const SplitContext& c, size_t k) {
   return Apply(kConcatenate, rows, {{"dimension", int64_t{0}}});
 }
 
-bool IsHalf(DType dtype) { return IsFloat(dtype) && ByteWidth(dtype) == 2; }
-
 }  // namespace
 
 // That the computation is associative and commutative and the initial values
-// neutral is its contract.
+// neutral is its contract. Halves are summed in f32 and rounded once, as engines
+// do in the whole.
 absl::Status ReduceSplit(SplitContext& c) {
   const size_t count = c.operands.size() / 2;
+  Module* const module = c.scope.builder.module();
+  // By value: the module may move its computations.
+  const Computation fold = module->computation(c.called[0]);
+  const std::vector<DType> dtypes = FoldDTypes(fold);
+  int called = c.called[0];
+  if (SumsHalves(fold)) {
+    HAWSER_ASSIGN_OR_RETURN(called, AddWideFold(fold, module));
+  }
+  const auto reduced = [&](std::vector<Expression> operands,
+                           const Attributes& attributes) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      operands[i] = ConvertTo(operands[i], dtypes[i % count]);
+    }
+    return Apply(kReduce, operands, attributes, {called});
+  };
+  std::vector<Expression> operands(c.operands.begin(), c.operands.end());
   for (size_t cell = 0; cell < c.cells.size(); ++cell) {
-    std::vector<Expression> operands(c.operands.begin(), c.operands.end());
     for (size_t k = 0; k < count; ++k) operands[k] = c.Part(cell, k);
-    const Expression first =
-        Apply(kReduce, operands, c.instruction.attributes, c.called);
+    const Expression first = reduced(operands, c.instruction.attributes);
     for (size_t k = 0; k < count; ++k) {
       c.partials[cell].push_back(ResultOf(first, static_cast<int>(k)));
     }
   }
-  std::vector<Expression> operands(c.operands.begin(), c.operands.end());
   for (size_t k = 0; k < count; ++k) operands[k] = Stacked(c, k);
-  const Expression first =
-      Apply(kReduce, operands, {{"dimensions", Dims{0}}}, c.called);
+  const Expression first = reduced(operands, {{"dimensions", Dims{0}}});
   for (size_t k = 0; k < count; ++k) {
-    c.results[k] = ResultOf(first, static_cast<int>(k));
+    c.results[k] = ConvertTo(ResultOf(first, static_cast<int>(k)),
+                             c.operands[k].dtype());
   }
   return absl::OkStatus();
 }
@@ -54,7 +69,7 @@ absl::Status DotGeneralSplit(SplitContext& c) {
   const DType from = c.operands[0].dtype();
   Attributes attributes = c.instruction.attributes;
   const DType dtype = ProductDType(attributes, from);
-  const DType summed = IsHalf(dtype) ? DType::kF32 : dtype;
+  const DType summed = SumDType(dtype);
   if (summed != from) attributes.Set("result_dtype", summed);
   std::vector<Expression> sums;
   for (size_t cell = 0; cell < c.cells.size(); ++cell) {

@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/movement/scatter.h"
 #include "core/ops/rules.h"
 #include "kernels/reference/rows/places.h"
@@ -75,15 +78,47 @@ std::optional<Dims> TargetOf(const Context& c, Index index) {
   return to;
 }
 
+// A value in another dtype.
+absl::StatusOr<Literal> Copied(const Context& c, const Literal& from,
+                               DType dtype) {
+  return FillByPlace(c, from.shape().WithDType(dtype), [&](int64_t place) {
+    return ReadNumber(from, place);
+  });
+}
+
+// Combines elements with those of updates where both are values of the fold's
+// own dtypes, but for sums of halves, which are in f32 and stay there.
+absl::StatusOr<Values> Combined(const Context& c,
+                                absl::Span<const DType> dtypes,
+                                Values elements) {
+  const Computation& fold = c.module.computation(c.instruction.called[0]);
+  const size_t n = dtypes.size();
+  Values narrow;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    narrow.push_back(
+        ScalarOf(ReadNumber(elements[i], 0), c.shape(i % n).dtype()));
+  }
+  HAWSER_ASSIGN_OR_RETURN(Values combined, c.call(0, std::move(narrow)));
+  for (size_t k = 0; k < n; ++k) {
+    if (dtypes[k] == c.shape(k).dtype()) continue;
+    const Complex x = ReadNumber(elements[k], 0).value;
+    const Complex y = ReadNumber(elements[n + k], 0).value;
+    const bool adds = MonoidOf(fold, static_cast<int>(k)) == &kAdd;
+    combined[k] = ScalarOf(
+        Number::Of(Complex(adds ? x.real() + y.real() : x.real() * y.real())),
+        dtypes[k]);
+  }
+  return combined;
+}
+
 absl::StatusOr<Values> Scatter(const Context& c) {
   const size_t n = c.operands.size() / 2;
+  const std::vector<DType> dtypes =
+      FoldDTypes(c.module.computation(c.instruction.called[0]));
   Values out;
   for (size_t k = 0; k < n; ++k) {
-    HAWSER_ASSIGN_OR_RETURN(
-        Literal copy, FillByPlace(c, c.result_shape(k), [&](int64_t place) {
-          return ReadNumber(c.operands[k], place);
-        }));
-    out.push_back(std::move(copy));
+    HAWSER_ASSIGN_OR_RETURN(out.emplace_back(),
+                            Copied(c, c.operands[k], dtypes[k]));
   }
   HAWSER_RETURN_IF_ERROR(ForEachIndex(
       c.shape(n + 1).dims(), c.cancel, [&](Index index) -> absl::Status {
@@ -92,20 +127,22 @@ absl::StatusOr<Values> Scatter(const Context& c) {
         const int64_t place = PlaceOf(c.shape(0), *to);
         Values elements;
         for (size_t k = 0; k < n; ++k) {
-          elements.push_back(
-              ScalarOf(ReadNumber(out[k], place), c.shape(k).dtype()));
+          elements.push_back(ScalarOf(ReadNumber(out[k], place), dtypes[k]));
         }
         for (size_t k = 0; k < n; ++k) {
           elements.push_back(
-              ScalarOf(At(c.operands[n + 1 + k], index), c.shape(k).dtype()));
+              ScalarOf(At(c.operands[n + 1 + k], index), dtypes[k]));
         }
         HAWSER_ASSIGN_OR_RETURN(const Values combined,
-                                c.call(0, std::move(elements)));
+                                Combined(c, dtypes, std::move(elements)));
         for (size_t k = 0; k < n; ++k) {
           WriteNumber(ReadNumber(combined[k], 0), place, &out[k]);
         }
         return absl::OkStatus();
       }));
+  for (size_t k = 0; k < n; ++k) {
+    HAWSER_ASSIGN_OR_RETURN(out[k], Copied(c, out[k], c.shape(k).dtype()));
+  }
   return out;
 }
 
