@@ -14,6 +14,7 @@
 #include "client/sdk/ops/indexing/index.h"
 #include "client/sdk/ops/indexing/sort.h"
 #include "client/sdk/ops/indexing/subscript.h"
+#include "client/sdk/ops/loss.h"
 #include "client/sdk/ops/random/choices.h"
 #include "client/sdk/ops/random/distributions.h"
 #include "client/sdk/ops/random/keys.h"

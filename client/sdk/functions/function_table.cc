@@ -205,6 +205,7 @@ constexpr FunctionEntry kFunctions[] = {
        if (c.Operands(1).empty()) return {Covariance(c[0], ddof)};
        return {Covariance(c[0], c[1], ddof)};
      }},
+    {"CrossEntropy", "", 2, 2, Of2<CrossEntropy>},
     {"CumulativeMax", "", 1, 1, Running<CumulativeMax>},
     {"CumulativeMin", "", 1, 1, Running<CumulativeMin>},
     {"CumulativeProduct", "", 1, 1, Running<CumulativeProduct>},

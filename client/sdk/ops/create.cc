@@ -6,6 +6,7 @@
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/elementwise/interpolation.h"
 #include "core/base/status.h"
 #include "core/ops/movement/shape.h"
 
@@ -134,8 +135,14 @@ Tensor Linspace(DType dtype, const Operand& start, const Operand& stop,
   const Tensor first = spread(start), last = spread(stop);
   const OpScope::Formula numbers;
   const int64_t steps = std::max<int64_t>(endpoint ? count - 1 : count, 1);
-  const Tensor step = (last - first) / steps;
-  return s.Convert(Iota(work, {count}, 0) * step + first, dtype);
+  const Tensor difference = last - first, place = Iota(work, {count}, 0);
+  const Tensor points = sdk::Between(first, last, difference,
+                                     place * (difference / steps) + first,
+                                     place / steps);
+  // No point is beyond the last one, however it was rounded.
+  const bool ends = endpoint && count > 1;
+  return s.Convert(ends ? Select(Eq(place, steps), last, points) : points,
+                   dtype);
 }
 
 }  // namespace hawser

@@ -17,8 +17,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Of Lanczos' sum: g + 1/2.
 constexpr double kLanczosShift = 7.5;
-// Where Bessel's two series meet.
-constexpr double kBesselMeet = 8;
+// Where Bessel's two series meet. Each is computed a little beyond, so that
+// none is at the bound of what it is kept to where it is taken.
+constexpr double kBesselMeet = 8, kBesselBelow = 7.5, kBesselAbove = 8.5;
 
 Expression Ratio(absl::Span<const double> over, absl::Span<const double> under,
                  const Expression& x) {
@@ -72,10 +73,10 @@ Lanczos LanczosOf(const Expression& x) {
 
 // Of a size: where x is small, and where it is large.
 Expression Near(absl::Span<const double> c, const Expression& a) {
-  return Chebyshev(c, 0.25 * AtMost(a, kBesselMeet) - 1);
+  return Chebyshev(c, 0.25 * AtMost(a, kBesselAbove) - 1);
 }
 Expression Far(absl::Span<const double> c, const Expression& a) {
-  const Expression most = AtLeast(a, kBesselMeet);
+  const Expression most = AtLeast(a, kBesselBelow);
   return Chebyshev(c, Like(a, 16) / most - 1) * Apply(kRsqrt, {most});
 }
 
@@ -83,9 +84,9 @@ Expression Far(absl::Span<const double> c, const Expression& a) {
 
 // By the quantiles of the normal distribution, Wichura's AS 241.
 Expression ErfInv(const Expression& x) {
-  constexpr double kMiddle = 0.85;
+  constexpr double kMiddle = 0.85, kBeyond = 0.86;
   const Expression p = Abs(x);
-  const Expression half = 0.5 * AtMost(p, kMiddle);
+  const Expression half = 0.5 * AtMost(p, kBeyond);
   const Expression near = (0.5 / std::numbers::sqrt2) * x *
                            NormalNear(Like(x, 0.180625) - Square(half));
   const Expression inside =

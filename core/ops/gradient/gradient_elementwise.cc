@@ -2,10 +2,12 @@
 // operand. g is the result's cotangent.
 #include <numbers>
 
+#include "core/ops/contraction/control.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/convert.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/formulas/formulas.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/gradient/gradient.h"
 
 namespace hawser {
@@ -32,6 +34,59 @@ Expression BellAt(const Expression& x) {
   return 2 * std::numbers::inv_sqrtpi * Apply(kExponential, {-(x * x)});
 }
 
+// x / r of complex numbers, in parts, so that no square of a size is needed.
+struct Parts {
+  Expression real, imaginary;
+};
+Parts PartsOver(const Expression& x, const Expression& r) {
+  return {Apply(kReal, {x}) / r, Apply(kImag, {x}) / r};
+}
+
+// Where the rule's result of an op comes from.
+enum class Results : uint8_t {
+  kAsTheyAre,
+  kAnew,  // of halves: as exact as a difference from 1 needs
+};
+
+// A rule of several operations. On halves it works in f32 and rounds once, so
+// that what it makes on the way stays in range.
+absl::Status InWide(GradientContext& c, void (*rule)(GradientContext&),
+                    Results made = Results::kAsTheyAre) {
+  const DType dtype = c.x().dtype();
+  if (!IsHalf(dtype)) {
+    rule(c);
+    return absl::OkStatus();
+  }
+  const auto widened = [](absl::Span<const Expression> narrow) {
+    absl::InlinedVector<Expression, 3> wide;
+    for (const Expression& x : narrow) {
+      wide.push_back(x.present() ? ConvertTo(x, DType::kF32) : x);
+    }
+    return wide;
+  };
+  const auto operands = widened(c.operands);
+  const auto cotangents = widened(c.cotangents);
+  auto results = widened(c.results);
+  if (made == Results::kAnew) {
+    results[0] =
+        Apply(*c.instruction.op, operands, c.instruction.attributes);
+  }
+  absl::InlinedVector<Expression, 3> given(operands.size());
+  GradientContext wide{c.scope,       c.instruction,
+                       operands,      results,
+                       cotangents,    c.wanted,
+                       absl::MakeSpan(given),
+                       c.pull_back,   c.so_far,
+                       c.is_onto};
+  rule(wide);
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].present()) {
+      c.operand_cotangents[i] = ConvertTo(given[i], dtype);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 // ---- one operand ----------------------------------------------------------
@@ -44,8 +99,8 @@ absl::Status AbsGradient(GradientContext& c) {
       return Choose(Compare(c.x(), kLt, Like(r, 0)), -c.g(), c.g());
     }
     const Expression zero = Compare(r, kEq, Like(r, 0));
-    const Expression scale = c.g() / Choose(zero, Like(r, 1), r);
-    return Conjugate(c.x()) * ToComplex(scale, Like(scale, 0));
+    const Parts unit = PartsOver(c.x(), Choose(zero, Like(r, 1), r));
+    return ToComplex(c.g() * unit.real, -(c.g() * unit.imaginary));
   });
   return absl::OkStatus();
 }
@@ -55,18 +110,19 @@ absl::Status NegateGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
-// Zero but for complex numbers, where x / |x| turns with x: with r = |x|,
-// Im(g x) / r^3 * i conj(x), and 0 at 0.
+// Zero but for complex numbers, where u = x / |x| turns with x: with r = |x|,
+// Im(g u) / r * i conj(u), and 0 at 0.
 absl::Status SignGradient(GradientContext& c) {
   if (!IsComplex(c.x().dtype())) return absl::OkStatus();
   c.Give(0, [&] {
     const Expression r = Apply(kAbs, {c.x()});
     const Expression zero = Compare(r, kEq, Like(r, 0));
     const Expression safe = Choose(zero, Like(r, 1), r);
-    const Expression scale =
-        Apply(kImag, {c.g() * c.x()}) / safe / safe / safe;
-    return ToComplex(scale * Apply(kImag, {c.x()}),
-                     scale * Apply(kReal, {c.x()}));
+    const Parts unit = PartsOver(c.x(), safe);
+    const Expression turn = Apply(kImag, {c.g()}) * unit.real +
+                            Apply(kReal, {c.g()}) * unit.imaginary;
+    const Expression scale = turn / safe;
+    return ToComplex(scale * unit.imaginary, scale * unit.real);
   });
   return absl::OkStatus();
 }
@@ -77,8 +133,12 @@ absl::Status ExponentialGradient(GradientContext& c) {
 }
 
 absl::Status ExponentialMinusOneGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * (c.result() + 1); });
-  return absl::OkStatus();
+  return InWide(
+      c,
+      [](GradientContext& c) {
+        c.Give(0, [&] { return c.g() * (c.result() + 1); });
+      },
+      Results::kAnew);
 }
 
 absl::Status LogGradient(GradientContext& c) {
@@ -87,67 +147,88 @@ absl::Status LogGradient(GradientContext& c) {
 }
 
 absl::Status LogPlusOneGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() / (c.x() + 1); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() / (c.x() + 1); });
+  });
 }
 
 absl::Status LogisticGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * (c.result() * (1 - c.result())); });
-  return absl::OkStatus();
+  return InWide(
+      c,
+      [](GradientContext& c) {
+        c.Give(0, [&] { return c.g() * (c.result() * (1 - c.result())); });
+      },
+      Results::kAnew);
 }
 
 // Infinite at 0.
 absl::Status SqrtGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() / (2 * c.result()); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() / (2 * c.result()); });
+  });
 }
 
 absl::Status RsqrtGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * (-0.5 * (c.result() / c.x())); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * (-0.5 * (c.result() / c.x())); });
+  });
 }
 
 // Infinite at 0.
 absl::Status CbrtGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() / (3 * (c.result() * c.result())); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() / (3 * (c.result() * c.result())); });
+  });
 }
 
 absl::Status ErfGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * BellAt(c.x()); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * BellAt(c.x()); });
+  });
 }
 
 absl::Status ErfcGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * -BellAt(c.x()); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * -BellAt(c.x()); });
+  });
 }
 
 absl::Status LgammaGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * Computed(kDigamma, c.x()); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * Computed(kDigamma, c.x()); });
+  });
 }
 
 absl::Status SineGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * Apply(kCosine, {c.x()}); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * Apply(kCosine, {c.x()}); });
+  });
 }
 
 absl::Status CosineGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * -Apply(kSine, {c.x()}); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * -Apply(kSine, {c.x()}); });
+  });
 }
 
 absl::Status TanGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() * (c.result() * c.result() + 1); });
-  return absl::OkStatus();
+  return InWide(
+      c,
+      [](GradientContext& c) {
+        c.Give(0, [&] { return c.g() * (c.result() * c.result() + 1); });
+      },
+      Results::kAnew);
 }
 
 absl::Status TanhGradient(GradientContext& c) {
-  c.Give(0, [&] {
-    return c.g() * ((1 - c.result()) * (c.result() + 1));
-  });
-  return absl::OkStatus();
+  return InWide(
+      c,
+      [](GradientContext& c) {
+        c.Give(0, [&] {
+          return c.g() * ((1 - c.result()) * (c.result() + 1));
+        });
+      },
+      Results::kAnew);
 }
 
 absl::Status RealGradient(GradientContext& c) {
@@ -185,45 +266,72 @@ absl::Status MultiplyGradient(GradientContext& c) {
 }
 
 absl::Status DivideGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g() / c.y(); });
-  c.Give(1, [&] { return -(c.g() * (c.result() / c.y())); });
-  return absl::OkStatus();
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() / c.y(); });
+    c.Give(1, [&] { return -(c.g() * (c.result() / c.y())); });
+  });
 }
 
 // x - y * trunc(x / y), the quotient being what is left of x in units of y:
 // rounding x / y itself could come out one off.
 absl::Status RemainderGradient(GradientContext& c) {
-  c.Give(0, [&] { return c.g(); });
-  c.Give(1, [&] {
-    return -(c.g() *
-             Apply(kRoundNearestEven, {(c.x() - c.result()) / c.y()}));
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g(); });
+    c.Give(1, [&] {
+      return -(c.g() *
+               Apply(kRoundNearestEven, {(c.x() - c.result()) / c.y()}));
+    });
   });
-  return absl::OkStatus();
 }
 
-// y x^(y-1), which is 0 where y is; and x^y log(x) with log(0) taken as 0.
-absl::Status PowerGradient(GradientContext& c) {
+namespace {
+
+// Whether 1 / x is no number of the dtype.
+Expression HasNoInverse(const Expression& x) {
+  const Expression size = Apply(kAbs, {x});
+  return Apply(kNot, {Apply(kIsFinite, {Like(size, 1) / size})});
+}
+
+// y x^(y-1), which is 0 where y is: what x is does not matter there, but where
+// 1 / x is infinite, and the derivative by y with it. And x^y log(x) with log(0)
+// taken as 0.
+void GivePower(GradientContext& c) {
   c.Give(0, [&] {
-    const Expression zero = Compare(c.y(), kEq, Like(c.y(), 0));
-    const Expression exponent = Choose(zero, Like(c.y(), 1), c.y()) - 1;
-    return c.g() * (c.y() * Apply(kPower, {c.x(), exponent}));
+    const Expression zero = And(Compare(c.y(), kEq, Like(c.y(), 0)),
+                                HasNoInverse(c.x()));
+    const Expression base = Choose(zero, Like(c.x(), 1), c.x());
+    const Expression slope = c.y() * Apply(kPower, {base, c.y() - 1});
+    return c.g() * Choose(zero, Like(c.x(), 0), slope);
   });
   c.Give(1, [&] {
     const Expression zero = Compare(c.x(), kEq, Like(c.x(), 0));
     const Expression base = Choose(zero, Like(c.x(), 1), c.x());
     return c.g() * (Apply(kLog, {base}) * c.result());
   });
-  return absl::OkStatus();
 }
 
-// Operands are (y, x) of the point.
-absl::Status Atan2Gradient(GradientContext& c) {
-  const Expression scale =
-      c.g() / (c.x() * c.x() + c.y() * c.y());
-  c.Give(0, [&] { return scale * c.y(); });
-  c.Give(1, [&] { return -(scale * c.x()); });
-  return absl::OkStatus();
+// Operands are (y, x) of the point; by its distance, no square of which is
+// needed where both are taken in units of the larger one. The formula does not
+// depend on the unit, so nothing is differentiated by it.
+void GiveAtan2(GradientContext& c) {
+  const Expression larger =
+      Apply(kMaximum, {Apply(kAbs, {c.x()}), Apply(kAbs, {c.y()})});
+  const Expression none =
+      Apply(kOr, {Compare(larger, kEq, Like(larger, 0)),
+                  Apply(kNot, {Apply(kIsFinite, {larger})})});
+  const Expression unit =
+      Apply(kStopGradient, {Choose(none, Like(larger, 1), larger)});
+  const Expression y = c.x() / unit, x = c.y() / unit;
+  const Expression squared = x * x + y * y;
+  c.Give(0, [&] { return c.g() * (x / squared) / unit; });
+  c.Give(1, [&] { return -(c.g() * (y / squared) / unit); });
 }
+
+}  // namespace
+
+absl::Status PowerGradient(GradientContext& c) { return InWide(c, GivePower); }
+
+absl::Status Atan2Gradient(GradientContext& c) { return InWide(c, GiveAtan2); }
 
 // All of g to the operand that is the result; half to each when both are.
 absl::Status ExtremeGradient(GradientContext& c) {

@@ -156,6 +156,12 @@ constexpr NumberCase kNumbers[] = {
     {DType::kF16, "1e-9", "0"},
     {DType::kBF16, "1.5", "1.5"},
     {DType::kBF16, "1e39", "-"},
+    // The middle of two, and what lies beside it.
+    {DType::kBF16, "1.00390625", "1"},
+    {DType::kBF16, "1.003906251", "1.0078125"},
+    {DType::kBF16, "1.003906250000000000000001", "1.0078125"},
+    {DType::kBF16, "+1.003906249999999999999999", "1"},
+    {DType::kF16, "1.00048828126", "1.0009766"},
 };
 
 TEST(CsvNumber, FitsOrIsRefused) {

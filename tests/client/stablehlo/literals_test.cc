@@ -147,6 +147,13 @@ TEST(Literals, DecimalsOfHalvesRoundOnce) {
   ASSERT_OK(read.status);
   EXPECT_EQ(read.value.data<Half>()[0].bits, 0x3C00);
   EXPECT_EQ(read.value.data<Half>()[1].bits, 0x3C01);
+  // Nearer to the middle than a double sees.
+  const Read nearer = ReadDense(
+      "dense<[1.003906250000000000000001, 1.003906249999999999999999]> : "
+      "tensor<2xbf16>");
+  ASSERT_OK(nearer.status);
+  EXPECT_EQ(nearer.value.data<BFloat16>()[0].bits, 0x3F81);
+  EXPECT_EQ(nearer.value.data<BFloat16>()[1].bits, 0x3F80);
 }
 
 TEST(Literals, ResourcesOfTheTrailer) {

@@ -160,6 +160,13 @@ TEST(ParseScalar, TakesOneElementAndNothingElse) {
               LiteralBitEquals(Literal::Scalar<int8_t>(-7)));
   EXPECT_THAT(*ParseScalar("0.1", DType::kBF16),
               LiteralBitEquals(Literal::Scalar(BFloat16(0.1f))));
+  // Beside the middle between 1 and 1.0078125, by less than f32 and f64 see.
+  for (const char* text : {"1.003906251", "1.003906250000000000000001"}) {
+    EXPECT_THAT(*ParseScalar(text, DType::kBF16),
+                LiteralBitEquals(Literal::Scalar(BFloat16(1.0078125f))));
+  }
+  EXPECT_THAT(*ParseScalar("1.003906249999999999999999", DType::kBF16),
+              LiteralBitEquals(Literal::Scalar(BFloat16(1.0f))));
   EXPECT_THAT(*ParseScalar("(1, -inf)", DType::kC128),
               LiteralBitEquals(Literal::Scalar(std::complex<double>(
                   1, -std::numeric_limits<double>::infinity()))));

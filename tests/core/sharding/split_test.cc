@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <iostream>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -252,6 +254,39 @@ Expression Found(const OpDef& op, const Expression& x, int64_t axis,
   return Apply(
       op, {x},
       {{"dimension", axis}, {"dtype", dtype}, {"tie", std::string(tie)}});
+}
+
+// Seven ones and more, cut: 1,004 is a half, 1,005 is none, and no place rounds.
+TEST(Split, ReducesOfHalvesAreRoundedOnce) {
+  int tried = 0;
+  for (const DType dtype : {DType::kBF16, DType::kF16}) {
+    for (const int64_t count : {1005, 999, 300, 2051, 4097}) {
+      const Shape shape = Shape::Of(dtype, {count, 2});
+      const Module module = ModuleOf({shape}, [](const auto& p) {
+        return Formulas{Summed(p[0], {0})};
+      });
+      const Literal want = ScalarOf(dtype, static_cast<double>(count));
+      for (const char* text : {"0.0/2 split", "0.0/3 split", "0.0/7 split"}) {
+        ASSERT_OK_AND_ASSIGN(const SplitModule split, SplitBy(module, text));
+        Literal ones = Literal::Uninitialized(shape);
+        for (int64_t i = 0; i < 2 * count; ++i) {
+          std::memcpy(ones.mutable_bytes().data() + 2 * i,
+                      ScalarOf(dtype, 1).bytes().data(), 2);
+        }
+        ASSERT_OK_AND_ASSIGN(const auto got,
+                             RunModule(split.module, {&ones, 1}));
+        EXPECT_EQ(std::string(got[0].bytes().data(), 2),
+                  std::string(want.bytes().data(), 2))
+            << count << " " << text;
+        EXPECT_EQ(split.module.entry()
+                      .shape(split.partials.at(0).value)
+                      .dtype(),
+                  DType::kF32);
+        ++tried;
+      }
+    }
+  }
+  std::cout << tried << " cut sums of halves\n";
 }
 
 TEST(Split, ArgExtremesOfEveryDType) {

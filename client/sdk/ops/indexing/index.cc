@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "client/sdk/graph/build/op_scope.h"
 #include "client/sdk/graph/build/promotion.h"
 #include "client/sdk/graph/region.h"
@@ -83,6 +84,20 @@ Tensor GatherAt(const OpScope& s, const Tensor& x, const Tensor& indices,
       indices.rank() - (index_vector_dim < indices.rank() ? 1 : 0);
   for (int64_t i = 0; i < x.rank() - static_cast<int64_t>(axes.size()); ++i) {
     offset.push_back(i < position ? i : i + batch);
+  }
+  // An axis without entries has none to take, but of no indices.
+  Dims dims = indices.shape().dims();
+  if (index_vector_dim < indices.rank()) {
+    dims.erase(dims.begin() + index_vector_dim);
+  }
+  if (absl::c_linear_search(dims, 0)) {
+    Dims kept = sizes;
+    for (size_t i = collapsed.size(); i-- > 0;) {
+      kept.erase(kept.begin() + collapsed[i]);
+    }
+    dims.insert(dims.begin(), kept.begin(), kept.begin() + position);
+    dims.insert(dims.end(), kept.begin() + position, kept.end());
+    return s.BroadcastTo(s.ConstantOf(0, x.dtype()), dims);
   }
   return s.Add(kGather, {x, indices},
                {{"collapsed_slice_dims", std::move(collapsed)},
@@ -269,7 +284,7 @@ Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis,
   // The place of each element, with the index in place of its own.
   std::vector<Tensor> places;
   for (int i = 0; i < value.rank(); ++i) {
-    places.push_back(i == *along ? s.Convert(index, *dtype)
+    places.push_back(i == *along ? sdk::AsIndices(s, index, *dtype)
                                  : Iota(*dtype, dims, i));
   }
   const Tensor vectors = Stack(places, -1);

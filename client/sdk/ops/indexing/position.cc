@@ -6,6 +6,7 @@
 
 #include "client/sdk/graph/node.h"
 #include "core/base/status.h"
+#include "core/ops/elementwise/elementwise.h"
 
 namespace hawser::sdk {
 namespace {
@@ -86,11 +87,22 @@ absl::StatusOr<int64_t> StartInside(int64_t start, int64_t length, int64_t size,
                          axis, " is outside its size ", size);
 }
 
+Tensor AsIndices(const OpScope& s, const Operand& x, DType dtype) {
+  const Tensor value = s.As(x);
+  if (value.dtype() != DType::kU64 || dtype == DType::kU64) {
+    return s.Convert(value, dtype);
+  }
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  const Tensor most = s.BroadcastTo(s.ConstantOf(kMost, DType::kU64),
+                                    value.shape().dims());
+  return s.Convert(s.Add(kMinimum, {value, most}), dtype);
+}
+
 Tensor StartOf(const OpScope& s, const Operand& start, DType dtype,
                int64_t length, int64_t size, int axis, const Outside& outside) {
   const std::optional<Literal> known = KnownIntegers(start);
   if (!known.has_value() || !known->shape().is_scalar()) {
-    return s.As(start, dtype);
+    return start.is_number() ? s.As(start, dtype) : AsIndices(s, start, dtype);
   }
   absl::StatusOr<int64_t> first = 0;
   ForEachInteger(*known, [&](size_t, int64_t value) {

@@ -24,6 +24,10 @@ std::optional<Literal> KnownIntegers(const Operand& operand);
 absl::StatusOr<int64_t> StartInside(int64_t start, int64_t length, int64_t size,
                                     int axis, const Outside& outside);
 
+// Integers as indices of `dtype`; of u64 those that s64 has, so that what is
+// beyond the end stays there.
+Tensor AsIndices(const OpScope& s, const Operand& x, DType dtype);
+
 // A start as instructions take it: inside where it is known.
 Tensor StartOf(const OpScope& s, const Operand& start, DType dtype,
                int64_t length, int64_t size, int axis, const Outside& outside);

@@ -10,6 +10,7 @@
 #include "client/sdk/ops/create.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/elementwise/interpolation.h"
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/indexing/edge.h"
 #include "client/sdk/ops/indexing/index.h"
@@ -91,6 +92,15 @@ Ordered OrderedBy(const OpScope& s, const Operand& x, const Over& over) {
 // Element `at` of the ordered axis, which has size 1 then.
 Tensor Entry(const Ordered& ordered, int64_t at) {
   return SliceAlongAxis(ordered.values, at, 1, ordered.axis);
+}
+
+// NaN where one of the ordered elements is: the last one then.
+Tensor WithNan(const Ordered& ordered, const Tensor& entry) {
+  const Tensor& values = ordered.values;
+  if (!IsFloat(values.dtype())) return entry;
+  const Tensor last = Entry(ordered, values.shape().dim(ordered.axis) - 1);
+  const OpScope::Formula numbers;
+  return Select(IsNan(last), Convert(last, entry.dtype()), entry);
 }
 
 // How many neighbours PlacesOfLargest takes together, of `size` elements of
@@ -295,12 +305,13 @@ Tensor Median(const Operand& x, const Over& over) {
     const DType dtype = sdk::ToFloating(entry.dtype());
     const DType exact = sdk::ToAccurate(dtype);
     const OpScope::Formula numbers;
-    entry = s.Convert((s.Convert(Entry(ordered, size / 2 - 1), exact) +
-                       s.Convert(entry, exact)) /
-                          2,
-                      dtype);
+    const Tensor a = s.Convert(Entry(ordered, size / 2 - 1), exact);
+    const Tensor b = s.Convert(entry, exact);
+    const Tensor sum = a + b;
+    // The sum may be out of range where its half is not.
+    entry = s.Convert(Select(IsFinite(sum), sum / 2, a / 2 + b / 2), dtype);
   }
-  return WithAxes(s, x, over, ordered, entry);
+  return WithAxes(s, x, over, ordered, WithNan(ordered, entry));
 }
 
 Tensor Mode(const Operand& x, const Over& over) {
@@ -351,8 +362,10 @@ Tensor Quantile(const Operand& x, const Operand& share, const Over& over) {
                      exact);
   };
   const Tensor a = entry(first), b = entry(second);
+  const Tensor value = sdk::Between(a, b, b - a, a + (b - a) * (place - low),
+                                    place - low);
   return WithAxes(s, x, over, ordered,
-                  s.Convert(a + (b - a) * (place - low), dtype));
+                  WithNan(ordered, s.Convert(value, dtype)));
 }
 
 Tensor SearchSorted(const Operand& x, const Operand& values, bool right) {

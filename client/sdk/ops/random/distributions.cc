@@ -10,6 +10,7 @@
 #include "client/sdk/ops/create.h"
 #include "client/sdk/ops/elementwise/compare.h"
 #include "client/sdk/ops/elementwise/elementwise.h"
+#include "client/sdk/ops/elementwise/interpolation.h"
 #include "client/sdk/ops/elementwise/logic.h"
 #include "client/sdk/ops/elementwise/math.h"
 #include "client/sdk/ops/elementwise/special.h"
@@ -66,8 +67,22 @@ Tensor Unit(const OpScope& s, const FloatRow& row, const Operand& key,
          1;
 }
 
+// Of bounds whose distance is a number of the dtype.
 Tensor Between(const Tensor& unit, const Tensor& low, const Tensor& high) {
   return Maximum(unit * (high - low) + low, low);
+}
+
+// Whether the distance of two bounds that the program has as numbers is one of
+// the dtype.
+bool AreNear(const Operand& low, const Operand& high, DType dtype) {
+  if (!low.is_number() || !high.is_number()) return false;
+  const auto from = low.number().ToLiteral(DType::kF64);
+  const auto to = high.number().ToLiteral(DType::kF64);
+  if (!from.ok() || !to.ok()) return false;
+  const double most = dtype == DType::kF64   ? 0x1p1023
+                      : dtype == DType::kF16 ? 0x1p15
+                                             : 0x1p127;
+  return std::abs(to->data<double>()[0] - from->data<double>()[0]) < most;
 }
 
 // A parameter of a distribution, at each of its numbers.
@@ -123,7 +138,10 @@ Tensor RandomUniform(const Operand& key, absl::Span<const int64_t> dims,
   const Tensor from = Spread(s, low, dtype, dims);
   const Tensor to = Spread(s, high, dtype, dims);
   const OpScope::Formula numbers;
-  return Between(Unit(s, *row, key, dims), from, to);
+  const Tensor unit = Unit(s, *row, key, dims);
+  const Tensor near = Between(unit, from, to);
+  if (AreNear(low, high, dtype)) return near;
+  return sdk::Between(from, to, to - from, near, unit);
 }
 
 Tensor RandomNormal(const Operand& key, absl::Span<const int64_t> dims,
