@@ -62,16 +62,30 @@ absl::StatusOr<Shapes> Infer(const OpDef& op, absl::Span<const Tensor> operands,
                                    ShapesOf(operands)));
 }
 
-// Starts the heaviest operands until the rest fits one recording.
+// Starts the heaviest operands until the rest fits one recording, as many at
+// once as are one recording themselves: of many light ones each would cost a
+// look at all others.
 absl::Status Cut(absl::Span<const Tensor> operands, Gathered* gathered) {
+  const auto& weights = gathered->weights;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (weights[i] > 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return weights[a] > weights[b];
+  });
   gathered->weight = CountRecorded(operands) + 1;
-  while (gathered->weight > kMaxRecording) {
-    auto& weights = gathered->weights;
-    const auto heaviest = std::max_element(weights.begin(), weights.end());
-    if (heaviest == weights.end() || *heaviest == 0) break;
-    *heaviest = 0;
-    const Tensor& operand = operands[heaviest - weights.begin()];
-    HAWSER_RETURN_IF_ERROR(Evaluate({&operand, 1}, Execution{}));
+  auto next = order.begin();
+  while (gathered->weight > kMaxRecording && next != order.end()) {
+    std::vector<Tensor> started;
+    int64_t taken = 0;
+    do {
+      started.push_back(operands[*next]);
+      taken += weights[*next];
+      ++next;
+    } while (next != order.end() && taken + weights[*next] <= kMaxRecording &&
+             gathered->weight - taken > kMaxRecording);
+    HAWSER_RETURN_IF_ERROR(Evaluate(started, Execution{}));
     gathered->weight = CountRecorded(operands) + 1;
   }
   return absl::OkStatus();

@@ -12,7 +12,7 @@
 namespace hawser {
 namespace {
 
-constexpr int kFewTensors = 1500, kManyTensors = 6000;
+constexpr int kFewTensors = 1000, kManyTensors = 4000;
 // Four times as many take about four times as long; 16 times if each looked at
 // all others.
 constexpr double kMostRatio = 10;
