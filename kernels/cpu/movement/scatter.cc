@@ -12,6 +12,7 @@
 
 #include "core/base/status.h"
 #include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/movement/combiner.h"
 #include "kernels/cpu/movement/indices.h"
@@ -29,6 +30,9 @@ constexpr int64_t kSmallestWindow = 16;
 constexpr int64_t kShareOfUpdates = 16 * kCombineTables;
 // Steps to find where one box goes, in memory that no cache holds.
 constexpr double kBoxSteps = 16;
+// From so many boxes on floats are added up in blocks of so many, as f32 counts
+// no further than 2^24 by ones.
+constexpr int64_t kManySums = int64_t{1} << 22, kBlockOfSums = int64_t{1} << 20;
 // What is typical where many places are found at once, for an estimate: of a
 // box, and of an element that a known op combines (measured: 0.3 to 0.6).
 constexpr double kPlacedBoxSteps = 1, kDirectSteps = 0.5;
@@ -411,7 +415,7 @@ ScatterAxes ShareOf(const ScatterAxes& axes, int64_t b, int64_t blocks) {
 }
 
 // The op of which each thread may combine a share of the boxes by itself, in
-// tables of its own: of integers, where the order of updates does not show.
+// tables of its own, however many threads there are: of integers, where the order of updates does not show.
 // Null: none.
 const OpDef* SharedOp(const KernelContext& c, const Combiner& combiner,
                       const CombinedTensors& tensors) {
@@ -420,6 +424,30 @@ const OpDef* SharedOp(const KernelContext& c, const Combiner& combiner,
     return nullptr;
   }
   return MonoidOf(c.module.computation(c.instruction.called[0]));
+}
+
+// How many blocks of boxes an f32 sum is made of, by sizes alone; 0: it is not
+// made in blocks.
+int64_t BlocksOfSums(const KernelContext& c, const ScatterAxes& axes,
+                     const Combiner& combiner, const CombinedTensors& tensors) {
+  if (combiner.direct_cost() == 0 || tensors.dtypes[0] != DType::kF32 ||
+      axes.outer.empty() || axes.boxes() < kManySums ||
+      axes.elements() > kBlockOfSums / kShareOfUpdates ||
+      MonoidOf(c.module.computation(c.instruction.called[0])) != &kAdd) {
+    return 0;
+  }
+  return std::min(axes.outer[0].size, axes.boxes() / kBlockOfSums);
+}
+
+// Adds up tables of f32 in f64, and that to `to`.
+void AddTables(const char* memory, int64_t tables, int64_t elements, char* to) {
+  const float* const from = reinterpret_cast<const float*>(memory);
+  float* const sums = reinterpret_cast<float*>(to);
+  for (int64_t i = 0; i < elements; ++i) {
+    double sum = sums[i];
+    for (int64_t t = 0; t < tables; ++t) sum += from[t * elements + i];
+    sums[i] = static_cast<float>(sum);
+  }
 }
 
 absl::Status CombineShares(const KernelContext& c, const ScatterAxes& axes,
@@ -446,6 +474,10 @@ absl::Status CombineShares(const KernelContext& c, const ScatterAxes& axes,
         return ScatterWalk(c, ShareOf(axes, b, blocks), {-1, 0, 0}, &combiner)
             .Run();
       }));
+  if (tensors.dtypes[0] == DType::kF32) {
+    AddTables(memory, blocks * kCombineTables, elements, tensors.to[0]);
+    return absl::OkStatus();
+  }
   WorkMeter meter(c.environment);
   for (int64_t t = 0; t < blocks * kCombineTables; ++t) {
     CombinedTensors from = tensors;
@@ -462,6 +494,9 @@ absl::Status Combine(const KernelContext& c, const ScatterAxes& axes,
   size_t cut = 0;
   while (cut < axes.inputs.size() && axes.inputs[cut].size == 1) ++cut;
   Combiner combiner(c, tensors);
+  if (const int64_t blocks = BlocksOfSums(c, axes, combiner, tensors)) {
+    return CombineShares(c, axes, kAdd, blocks, tensors);
+  }
   if (cut == axes.inputs.size() || !combiner.parallel()) {
     return ScatterWalk(c, axes, {-1, 0, 0}, &combiner).Run();
   }

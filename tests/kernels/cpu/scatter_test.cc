@@ -395,13 +395,29 @@ TEST(ScatterTest, CountsByThreads) {
   }
 }
 
-// f16 rounds after each update: 2048 + 1 + 1 stays.
-TEST(ScatterTest, RoundsAfterEveryUpdate) {
+// f16 rounds once: 2048 + 1 + 1 is 2050.
+TEST(ScatterTest, HalvesRoundOnce) {
   const Literal input = Cast(Literal::Vector<float>({2048}), DType::kF16);
   const Literal ones = Cast(Full(1.0f, {2}), DType::kF16);
   const Literal zeros = Literal::Vector<int32_t>({0, 0});
   EXPECT_THAT(Scatter(kAdd, input, zeros, ones, Elements()),
-              LiteralEquals(input));
+              LiteralEquals(Cast(Literal::Vector<float>({2050}), DType::kF16)));
+}
+
+// Sums of f32 ones alone stick at 2^24.
+TEST(ScatterTest, CountsBeyondWhatF32CountsByOnes) {
+  constexpr int64_t kCount = 20'000'000;
+  const Literal input = Literal::Vector<float>({1, 2, 4});
+  const Literal ones = Full(1.0f, {kCount});
+  Literal places = Literal::Uninitialized(Shape::Of(DType::kS32, {kCount}));
+  for (int64_t i = 0; i < kCount; ++i) {
+    places.mutable_data<int32_t>()[i] = i % 1000 == 0 ? 2 : 0;
+  }
+  const Literal want = Literal::Vector<float>({19'980'000, 2, 20'004});
+  for (const int threads : {1, 3}) {
+    EXPECT_THAT(Scatter(kAdd, input, places, ones, Elements(), threads),
+                LiteralEquals(Cast(want, DType::kF32)));
+  }
 }
 
 // The largest value and where it came from.
