@@ -47,251 +47,247 @@ bool IsWideScatter(const Module& module, const Computation& c,
          VectorsOf(i, c.shape(i.operands[i.operands.size() / 2])) > 1;
 }
 
-// A scatter of halves whose computation is there already.
-class WideScatter {
- public:
+// A scatter of halves.
+struct WideScatter {
   // called: the computation in the module it came from.
   WideScatter(const Instruction& instruction, const Computation& called,
-              Expressions operands)
-      : i_(instruction),
-        called_(called),
-        n_(operands.size() / 2),
-        inputs_(operands.begin(), operands.begin() + n_),
-        indices_(operands[n_]),
-        updates_(operands.begin() + n_ + 1, operands.end()),
-        scope_(indices_.scope()),
-        dtypes_(FoldDTypes(called)),
-        map_(ListOf("scatter_dims_to_operand_dims")),
-        inserted_(ListOf("inserted_window_dims")),
-        window_(ListOf("update_window_dims")) {}
+              const Expressions& operands)
+      : i(instruction),
+        called(called),
+        n(operands.size() / 2),
+        inputs(operands.begin(), operands.begin() + n),
+        indices(operands[n]),
+        updates(operands.begin() + n + 1, operands.end()),
+        scope(indices.scope()),
+        dtypes(FoldDTypes(called)),
+        map(ListOf("scatter_dims_to_operand_dims")),
+        inserted(ListOf("inserted_window_dims")),
+        window(ListOf("update_window_dims")),
+        vectors(VectorsOf(i, indices.shape())) {}
 
-  absl::StatusOr<Expressions> Run() {
-    HAWSER_ASSIGN_OR_RETURN(wide_,
-                            AddWideFold(called_, scope_->builder.module()));
-    return TouchesLittle() ? ByRows() : OverAll();
-  }
-
- private:
   Dims ListOf(absl::string_view name) const {
-    const auto list = i_.attributes.GetInts(name);
+    const auto list = i.attributes.GetInts(name);
     return Dims(list.begin(), list.end());
   }
-  int add() const {
-    return scope_->monoids.Find(kAdd, DType::kS64, scope_->builder.module());
-  }
+  Module* module() const { return scope->builder.module(); }
 
-  Expressions OverAll() const {
-    Expressions operands;
-    for (size_t k = 0; k < n_; ++k) {
-      operands.push_back(ConvertTo(inputs_[k], dtypes_[k]));
-    }
-    operands.push_back(indices_);
-    for (size_t k = 0; k < n_; ++k) {
-      operands.push_back(ConvertTo(updates_[k], dtypes_[k]));
-    }
-    const Expression first = Apply(kScatter, operands, i_.attributes, {wide_});
-    Expressions results;
-    for (size_t k = 0; k < n_; ++k) {
-      results.push_back(ConvertTo(ResultOf(first, static_cast<int>(k)),
-                                  inputs_[k].dtype()));
-    }
-    return results;
-  }
+  const Instruction& i;
+  const Computation& called;
+  const size_t n;
+  const Expressions inputs;
+  const Expression indices;
+  const Expressions updates;
+  ExpressionScope* const scope;
+  const std::vector<DType> dtypes;
+  const Dims map, inserted, window;
+  const int64_t vectors;
+};
 
-  // Whether the windows are rows, far fewer than there are in the inputs.
-  bool TouchesLittle() const {
-    const Shape input = inputs_[0].shape();
-    if (input.num_elements() < kManyElements ||
-        input.num_elements() / kFewUpdates <
-            updates_[0].shape().num_elements()) {
-      return false;
-    }
-    for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
-      if (Contains(inserted_, axis)) continue;
-      const int64_t size = updates_[0].dims()[window_[next++]];
-      if (Contains(map_, axis) && size != 1) return false;
-    }
-    return updates_[0].shape().num_elements() > 0;
+// `wide`: the computation over the scatter's dtypes.
+Expressions OverAll(const WideScatter& s, int wide) {
+  Expressions operands;
+  for (size_t k = 0; k < s.n; ++k) {
+    operands.push_back(ConvertTo(s.inputs[k], s.dtypes[k]));
   }
-
-  // Index vectors as rows, s64.
-  Expression Starts() const {
-    Expression indices = indices_;
-    if (indices.dtype() == DType::kU64) {
-      indices = Apply(kMinimum, {indices, Like(indices, kFarOutside)});
-    }
-    indices = ConvertTo(indices, DType::kS64);
-    const int64_t axis = i_.attributes.GetInt("index_vector_dim");
-    if (axis < indices.rank()) {
-      Dims order = OtherAxes(indices.rank(), {axis});
-      order.push_back(axis);
-      indices = Transposed(indices, order);
-    }
-    const int64_t components = static_cast<int64_t>(map_.size());
-    return Reshaped(indices, {VectorsOf(i_, indices_.shape()), components});
+  operands.push_back(s.indices);
+  for (size_t k = 0; k < s.n; ++k) {
+    operands.push_back(ConvertTo(s.updates[k], s.dtypes[k]));
   }
-
-  // Of each of those rows the place that it names, one number; those outside
-  // name one behind all.
-  Expression PlacesOf(const Expression& starts) const {
-    const int64_t rows = starts.dims()[0];
-    Expression place, inside;
-    int64_t places = 1;
-    for (size_t k = 0; k < map_.size(); ++k) {
-      const int64_t at = static_cast<int64_t>(k);
-      const Expression component = Reshaped(
-          Apply(kSlice, {starts},
-                {{"start_indices", Dims{0, at}},
-                 {"limit_indices", Dims{rows, at + 1}},
-                 {"strides", Dims{1, 1}}}),
-          {rows});
-      const int64_t size = inputs_[0].dims()[map_[k]];
-      const Expression is_in = Apply(
-          kAnd, {Compare(component, CompareDirection::kGe, Like(component, 0)),
-                 Compare(component, CompareDirection::kLt,
-                         Like(component, static_cast<double>(size)))});
-      inside = k == 0 ? is_in : Apply(kAnd, {inside, is_in});
-      place = k == 0 ? component
-                     : static_cast<double>(size) * place + component;
-      places *= size;
-    }
-    return Choose(inside, place, Like(place, static_cast<double>(places)));
+  const Expression first = Apply(kScatter, operands, s.i.attributes, {wide});
+  Expressions results;
+  for (size_t k = 0; k < s.n; ++k) {
+    results.push_back(ConvertTo(ResultOf(first, static_cast<int>(k)),
+                                s.inputs[k].dtype()));
   }
+  return results;
+}
 
-  // Sorts the places, each of which then is a slot of its own, and gives the
-  // order and the slots.
-  std::pair<Expression, Expression> SlotsOf(const Expression& places) const {
-    const int64_t rows = places.dims()[0];
-    const Expression count(
-        scope_, scope_->builder.Add(kIota, {},
-                                    {{"dims", Dims{rows}},
+// ---- by rows ----------------------------------------------------------------
+
+// Whether the windows are rows, far fewer than there are in the inputs.
+bool TouchesLittle(const WideScatter& s) {
+  const Shape input = s.inputs[0].shape();
+  const int64_t touched = s.updates[0].shape().num_elements();
+  if (input.num_elements() < kManyElements || touched == 0 ||
+      input.num_elements() / kFewUpdates < touched) {
+    return false;
+  }
+  for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
+    if (Contains(s.inserted, axis)) continue;
+    const int64_t size = s.updates[0].dims()[s.window[next++]];
+    if (Contains(s.map, axis) && size != 1) return false;
+  }
+  return true;
+}
+
+// Index vectors as rows, s64.
+Expression StartsOf(const WideScatter& s) {
+  Expression indices = s.indices;
+  if (indices.dtype() == DType::kU64) {
+    indices = Apply(kMinimum, {indices, Like(indices, kFarOutside)});
+  }
+  indices = ConvertTo(indices, DType::kS64);
+  const int64_t axis = s.i.attributes.GetInt("index_vector_dim");
+  if (axis < indices.rank()) {
+    Dims order = OtherAxes(indices.rank(), {axis});
+    order.push_back(axis);
+    indices = Transposed(indices, order);
+  }
+  return Reshaped(indices, {s.vectors, static_cast<int64_t>(s.map.size())});
+}
+
+// Entries [begin, end) of axis 0 of a list.
+Expression PartOf(const Expression& list, int64_t begin, int64_t end) {
+  return Apply(kSlice, {list},
+               {{"start_indices", Dims{begin}},
+                {"limit_indices", Dims{end}},
+                {"strides", Dims{1}}});
+}
+
+// Of each row of starts the place that it names, one number; those outside name
+// one behind all.
+Expression PlacesOf(const WideScatter& s, const Expression& starts) {
+  const int64_t components = static_cast<int64_t>(s.map.size());
+  const Expression by_component =
+      Reshaped(Transposed(starts, {1, 0}), {components * s.vectors});
+  Expression place, inside;
+  int64_t places = 1;
+  for (int64_t k = 0; k < components; ++k) {
+    const Expression component =
+        PartOf(by_component, k * s.vectors, (k + 1) * s.vectors);
+    const int64_t size = s.inputs[0].dims()[s.map[k]];
+    const Expression is_in = Apply(
+        kAnd, {Compare(component, CompareDirection::kGe, Like(component, 0)),
+               Compare(component, CompareDirection::kLt,
+                       Like(component, static_cast<double>(size)))});
+    inside = k == 0 ? is_in : Apply(kAnd, {inside, is_in});
+    place = k == 0 ? component
+                   : static_cast<double>(size) * place + component;
+    places *= size;
+  }
+  return Choose(inside, place, Like(place, static_cast<double>(places)));
+}
+
+// The order of the places, sorted, and, each place being a slot of its own, the
+// slots in that order.
+struct Slots {
+  Expression order, slots;
+};
+Slots SlotsOf(const WideScatter& s, const Expression& places) {
+  const Expression count(
+      s.scope, s.scope->builder.Add(kIota, {},
+                                    {{"dims", Dims{s.vectors}},
                                      {"dtype", DType::kS64},
                                      {"iota_dimension", int64_t{0}}},
                                     {}, SourceLocation{}));
-    const int less = AddComparator(DType::kS64, /*descending=*/false,
-                                   {DType::kS64}, scope_->builder.module());
-    const Expression sorted =
-        Apply(kSort, {places, count},
-              {{"dimension", int64_t{0}}, {"is_stable", true}}, {less});
-    const auto part = [&](int64_t begin, int64_t end) {
-      return Apply(kSlice, {sorted},
-                   {{"start_indices", Dims{begin}},
-                    {"limit_indices", Dims{end}},
-                    {"strides", Dims{1}}});
-    };
-    const Expression is_new = ConvertTo(
-        Compare(part(1, rows), CompareDirection::kNe, part(0, rows - 1)),
-        DType::kS64);
-    const Expression zero = Filled(scope_, Shape::Scalar(DType::kS64), 0);
-    const Expression steps = Apply(kPad, {is_new, zero},
-                                   {{"edge_padding_low", Dims{1}},
-                                    {"edge_padding_high", Dims{0}},
-                                    {"interior_padding", Dims{0}}});
-    return {ResultOf(sorted, 1),
-            Apply(kScan, {steps},
-                  {{"dimension", int64_t{0}}, {"reverse", false}}, {add()})};
-  }
+  const int less = AddComparator(DType::kS64, /*descending=*/false,
+                                 {DType::kS64}, s.module());
+  const Expression sorted =
+      Apply(kSort, {places, count},
+            {{"dimension", int64_t{0}}, {"is_stable", true}}, {less});
+  const Expression is_new = ConvertTo(
+      Compare(PartOf(sorted, 1, s.vectors), CompareDirection::kNe,
+              PartOf(sorted, 0, s.vectors - 1)),
+      DType::kS64);
+  const Expression zero = Filled(s.scope, Shape::Scalar(DType::kS64), 0);
+  const Expression steps = Apply(kPad, {is_new, zero},
+                                 {{"edge_padding_low", Dims{1}},
+                                  {"edge_padding_high", Dims{0}},
+                                  {"interior_padding", Dims{0}}});
+  const int add = s.scope->monoids.Find(kAdd, DType::kS64, s.module());
+  return {ResultOf(sorted, 1),
+          Apply(kScan, {steps},
+                {{"dimension", int64_t{0}}, {"reverse", false}}, {add})};
+}
 
-  // Rows `at` of a matrix.
-  Expression RowsOf(const Expression& x, const Expression& at) const {
-    return Apply(kGather, {x, at},
-                 {{"collapsed_slice_dims", Dims{0}},
-                  {"index_vector_dim", int64_t{1}},
-                  {"offset_dims", Dims{1}},
-                  {"slice_sizes", Dims{1, x.dims()[1]}},
-                  {"start_index_map", Dims{0}}});
-  }
+// Rows `at` of a matrix.
+Expression RowsOf(const Expression& x, const Expression& at) {
+  return Apply(kGather, {x, at},
+               {{"collapsed_slice_dims", Dims{0}},
+                {"index_vector_dim", int64_t{1}},
+                {"offset_dims", Dims{1}},
+                {"slice_sizes", Dims{1, x.dims()[1]}},
+                {"start_index_map", Dims{0}}});
+}
 
-  // Updates k as rows, one to each index vector, in f32 where they are summed.
-  Expression RowsOfUpdates(size_t k) const {
-    Dims order = OtherAxes(updates_[k].rank(), window_);
-    order.insert(order.end(), window_.begin(), window_.end());
-    const int64_t rows = VectorsOf(i_, indices_.shape());
-    return ConvertTo(
-        Reshaped(Transposed(updates_[k], order),
-                 {rows, updates_[k].shape().num_elements() / rows}),
-        dtypes_[k]);
-  }
+// Updates k as rows, one to each index vector, in the dtype of their sums.
+Expression RowsOfUpdates(const WideScatter& s, size_t k) {
+  const Expression& updates = s.updates[k];
+  Dims order = OtherAxes(updates.rank(), s.window);
+  order.insert(order.end(), s.window.begin(), s.window.end());
+  const int64_t width = updates.shape().num_elements() / s.vectors;
+  return ConvertTo(Reshaped(Transposed(updates, order), {s.vectors, width}),
+                   s.dtypes[k]);
+}
 
-  // What the updates of each slot make of the elements it has.
-  absl::StatusOr<Expressions> ByRows() const {
-    const Expression starts = Starts();
-    const auto [order, slots] = SlotsOf(PlacesOf(starts));
-    Expressions operands, rows;
-    for (size_t k = 0; k < n_; ++k) {
-      rows.push_back(RowsOf(RowsOfUpdates(k), order));
-    }
-    const OpDef* monoid = nullptr;
-    for (size_t k = 0; k < n_; ++k) {
-      monoid = MonoidOf(called_, static_cast<int>(k));
-      const Literal neutral = monoid == nullptr
-                                  ? ScalarOf(dtypes_[k], 0)
-                                  : NeutralOf(*monoid, dtypes_[k]);
-      operands.push_back(Spread(ConstantOf(scope_, neutral), rows[k].dims(),
-                                OtherAxes(2, {})));
-    }
-    operands.push_back(slots);
-    operands.insert(operands.end(), rows.begin(), rows.end());
-    const Expression first = Apply(kScatter, operands,
-                                   {{"index_vector_dim", int64_t{1}},
-                                    {"inserted_window_dims", Dims{0}},
-                                    {"scatter_dims_to_operand_dims", Dims{0}},
-                                    {"update_window_dims", Dims{1}}},
-                                   {wide_});
-    const Expression sorted = RowsOf(starts, order);
-    Expressions results;
-    for (size_t k = 0; k < n_; ++k) {
-      const Expression folded =
-          RowsOf(ResultOf(first, static_cast<int>(k)), slots);
-      results.push_back(Written(k, sorted, folded));
-    }
-    return results;
+// Input k, with its elements at those starts combined with the rows: where
+// starts are equal, so are these.
+Expression Written(const WideScatter& s, size_t k, const Expression& starts,
+                   const Expression& rows) {
+  const Expression& input = s.inputs[k];
+  if (s.called.results()[k] == static_cast<ValueId>(k)) return input;
+  Dims sizes(input.rank(), 1), dims = {s.vectors}, offsets;
+  for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
+    if (Contains(s.inserted, axis)) continue;
+    sizes[axis] = s.updates[k].dims()[s.window[next++]];
+    dims.push_back(sizes[axis]);
+    offsets.push_back(next);
   }
-
-  // Input k, with its elements at those starts combined with the rows: where
-  // starts are equal, so are these.
-  Expression Written(size_t k, const Expression& starts,
-                     const Expression& rows) const {
-    const Expression& input = inputs_[k];
-    if (called_.results()[k] == static_cast<ValueId>(k)) return input;
-    Dims sizes(input.rank(), 1), dims = {starts.dims()[0]}, offsets;
-    for (int axis = 0, next = 0; axis < input.rank(); ++axis) {
-      if (Contains(inserted_, axis)) continue;
-      sizes[axis] = updates_[k].dims()[window_[next++]];
-      dims.push_back(sizes[axis]);
-      offsets.push_back(next);
-    }
-    Expression made = Reshaped(rows, dims);
-    if (const OpDef* op = MonoidOf(called_, static_cast<int>(k))) {
-      const Expression old = Apply(kGather, {input, starts},
-                                   {{"collapsed_slice_dims", inserted_},
-                                    {"index_vector_dim", int64_t{1}},
-                                    {"offset_dims", offsets},
-                                    {"slice_sizes", sizes},
-                                    {"start_index_map", map_}});
-      made = Apply(*op, {ConvertTo(old, dtypes_[k]), made});
-    }
-    const int second = scope_->monoids.FindSecond(input.dtype(),
-                                                  scope_->builder.module());
-    return Apply(kScatter, {input, starts, ConvertTo(made, input.dtype())},
-                 {{"index_vector_dim", int64_t{1}},
-                  {"inserted_window_dims", inserted_},
-                  {"scatter_dims_to_operand_dims", map_},
-                  {"update_window_dims", offsets}},
-                 {second});
+  Expression made = Reshaped(rows, dims);
+  if (const OpDef* op = MonoidOf(s.called, static_cast<int>(k))) {
+    const Expression old = Apply(kGather, {input, starts},
+                                 {{"collapsed_slice_dims", s.inserted},
+                                  {"index_vector_dim", int64_t{1}},
+                                  {"offset_dims", offsets},
+                                  {"slice_sizes", sizes},
+                                  {"start_index_map", s.map}});
+    made = Apply(*op, {ConvertTo(old, s.dtypes[k]), made});
   }
+  const int second = s.scope->monoids.FindSecond(input.dtype(), s.module());
+  return Apply(kScatter, {input, starts, ConvertTo(made, input.dtype())},
+               {{"index_vector_dim", int64_t{1}},
+                {"inserted_window_dims", s.inserted},
+                {"scatter_dims_to_operand_dims", s.map},
+                {"update_window_dims", offsets}},
+               {second});
+}
 
-  const Instruction& i_;
-  const Computation& called_;
-  const size_t n_;
-  const Expressions inputs_;
-  const Expression indices_;
-  const Expressions updates_;
-  ExpressionScope* const scope_;
-  const std::vector<DType> dtypes_;
-  const Dims map_, inserted_, window_;
-  int wide_ = -1;  // the computation over dtypes_
-};
+// What the updates of each slot come to, then that and the elements it has.
+Expressions ByRows(const WideScatter& s, int wide) {
+  const Expression starts = StartsOf(s);
+  const auto [order, slots] = SlotsOf(s, PlacesOf(s, starts));
+  Expressions operands, rows;
+  for (size_t k = 0; k < s.n; ++k) {
+    rows.push_back(RowsOf(RowsOfUpdates(s, k), order));
+    const OpDef* monoid = MonoidOf(s.called, static_cast<int>(k));
+    const Literal neutral = monoid == nullptr
+                                ? ScalarOf(s.dtypes[k], 0)
+                                : NeutralOf(*monoid, s.dtypes[k]);
+    operands.push_back(Spread(ConstantOf(s.scope, neutral), rows[k].dims(),
+                              OtherAxes(2, {})));
+  }
+  operands.push_back(slots);
+  operands.insert(operands.end(), rows.begin(), rows.end());
+  const Expression first = Apply(kScatter, operands,
+                                 {{"index_vector_dim", int64_t{1}},
+                                  {"inserted_window_dims", Dims{0}},
+                                  {"scatter_dims_to_operand_dims", Dims{0}},
+                                  {"update_window_dims", Dims{1}}},
+                                 {wide});
+  const Expression sorted = RowsOf(starts, order);
+  Expressions results;
+  for (size_t k = 0; k < s.n; ++k) {
+    const Expression folded =
+        RowsOf(ResultOf(first, static_cast<int>(k)), slots);
+    results.push_back(Written(s, k, sorted, folded));
+  }
+  return results;
+}
+
+absl::StatusOr<Expressions> Widened(const WideScatter& s) {
+  HAWSER_ASSIGN_OR_RETURN(const int wide, AddWideFold(s.called, s.module()));
+  return TouchesLittle(s) ? ByRows(s, wide) : OverAll(s, wide);
+}
 
 }  // namespace
 
@@ -372,8 +368,9 @@ absl::StatusOr<Module> WithWideScatters(const Module& module,
         operands.emplace_back(&scope, moved[v]);
       }
       if (IsWideScatter(module, from, i)) {
-        WideScatter scatter(i, module.computation(i.called[0]), operands);
-        HAWSER_ASSIGN_OR_RETURN(const Expressions results, scatter.Run());
+        HAWSER_ASSIGN_OR_RETURN(
+            const Expressions results,
+            Widened({i, module.computation(i.called[0]), operands}));
         for (int k = 0; k < i.num_results; ++k) {
           moved[i.first_result + k] = results[k].value();
         }

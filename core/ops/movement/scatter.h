@@ -26,7 +26,8 @@ inline constexpr AttributeSpec kScatterAttributes[] = {
 // window for each index vector. Each element of a window is combined with the
 // element of the input that it falls on, one after another in row-major order
 // of the updates; one that falls outside, even if others of its window do not,
-// is dropped.
+// is dropped. Halves that are added or multiplied are so in f32, and rounded
+// once (FoldDTypes in core/ops/formulas/wide_sums.h).
 // C1: there are as many updates as inputs, and indices. C2: all inputs have
 // the same sizes. C3: so have all updates. C4: each updates have their input's
 // dtype. C5: indices are integers. C6: 0 <= index_vector_dim <= rank of the

@@ -64,6 +64,12 @@ const std::vector<SumOfHalves>& Scattered() {
          return IndexedAdd(Zeros(t, {3, 4}), Places(2),
                            OnesOf(t, {kOnes, 3}), {1})[{Range(0, 3), 2}];
        }},
+  };
+  return cases;
+}
+
+const std::vector<SumOfHalves>& ScatteredToLargeTables() {
+  static const auto& cases = *new std::vector<SumOfHalves>{
       {"IndexedAdd, a large table",
        [](DType t) {
          return IndexedAdd(Zeros(t, {1 << 19}), Places(77777),
@@ -134,6 +140,12 @@ const std::vector<SumOfHalves>& GradientsOfUses() {
          return Grad([](Tensor w) { return SumIn32(w[PlacesAlone(1)]); })(
              OnesOf(t, {4}))[{1}];
        }},
+  };
+  return cases;
+}
+
+const std::vector<SumOfHalves>& GradientsOfRepeats() {
+  static const auto& cases = *new std::vector<SumOfHalves>{
       {"BroadcastTo",
        [](DType t) {
          return Grad([](Tensor w) {
@@ -205,6 +217,12 @@ const std::vector<SumOfHalves>& GradientsOfLoops() {
                       [&](Tensor, Tensor s) { return For(8, s, inner); });
          })(OnesOf(t, {}));
        }},
+  };
+  return cases;
+}
+
+const std::vector<SumOfHalves>& GradientsOfEntriesInLoops() {
+  static const auto& cases = *new std::vector<SumOfHalves>{
       {"a row of each turn",
        [](DType t) {
          return Grad([](Tensor w) {
@@ -289,9 +307,18 @@ void ExpectSums(const std::vector<SumOfHalves>& cases) {
   std::cout << tried << " sums of halves\n";
 }
 
-TEST(HalfSums, OfWhatIsWrittenToOnePlace) { ExpectSums(Scattered()); }
-TEST(HalfSums, OfGradientsOfManyUses) { ExpectSums(GradientsOfUses()); }
-TEST(HalfSums, OfGradientsOfLoops) { ExpectSums(GradientsOfLoops()); }
+TEST(HalfSums, OfWhatIsWrittenToOnePlace) {
+  ExpectSums(Scattered());
+  ExpectSums(ScatteredToLargeTables());
+}
+TEST(HalfSums, OfGradientsOfManyUses) {
+  ExpectSums(GradientsOfUses());
+  ExpectSums(GradientsOfRepeats());
+}
+TEST(HalfSums, OfGradientsOfLoops) {
+  ExpectSums(GradientsOfLoops());
+  ExpectSums(GradientsOfEntriesInLoops());
+}
 TEST(HalfSums, OfReductions) { ExpectSums(Reduced()); }
 
 // What falls outside is dropped, and places that are not named keep their bits,

@@ -1,4 +1,4 @@
-#include "client/sdk/ops/loss.h"
+#include "client/sdk/ops/indexing/loss.h"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 // Losses: how far predictions are from what is known.
-#ifndef HAWSER_CLIENT_SDK_OPS_LOSS_H_
-#define HAWSER_CLIENT_SDK_OPS_LOSS_H_
+#ifndef HAWSER_CLIENT_SDK_OPS_INDEXING_LOSS_H_
+#define HAWSER_CLIENT_SDK_OPS_INDEXING_LOSS_H_
 
 #include "client/sdk/operand.h"
 #include "client/sdk/tensor.h"
@@ -20,4 +20,4 @@ namespace hawser {
 Tensor CrossEntropy(const Operand& logits, const Operand& labels);
 
 }  // namespace hawser
-#endif  // HAWSER_CLIENT_SDK_OPS_LOSS_H_
+#endif  // HAWSER_CLIENT_SDK_OPS_INDEXING_LOSS_H_
