@@ -7,6 +7,7 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/gradient/gradient.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/rules.h"
@@ -92,13 +93,16 @@ Expression ProductOfOthers(const Expression& x,
 
 // ---- reduce ---------------------------------------------------------------
 
-// Equal shares to the elements that are the result.
+// Equal shares to the elements that are the result. There may be more of them
+// than a half counts.
 Expression ShareOfTies(const Expression& x, const Expression& result,
                        const Expression& g, absl::Span<const int64_t> axes) {
   const Expression chosen =
       Compare(x, CompareDirection::kEq, Spread(result, x.dims(), axes));
-  const Expression count = Summed(ConvertTo(chosen, x.dtype()), axes);
-  return Where(chosen, Spread(g / count, x.dims(), axes));
+  const DType sum = SumDType(x.dtype());
+  const Expression count = Summed(ConvertTo(chosen, sum), axes);
+  const Expression share = ConvertTo(ConvertTo(g, sum) / count, x.dtype());
+  return Where(chosen, Spread(share, x.dims(), axes));
 }
 
 Expression ReducedBy(const OpDef& monoid, const Expression& x,
@@ -106,7 +110,10 @@ Expression ReducedBy(const OpDef& monoid, const Expression& x,
                      absl::Span<const int64_t> axes) {
   if (&monoid == &kAdd) return Spread(g, x.dims(), axes);
   if (&monoid == &kMultiply) {
-    return Spread(g, x.dims(), axes) * ProductOfOthers(x, axes);
+    const DType sum = SumDType(x.dtype());
+    return ConvertTo(Spread(ConvertTo(g, sum), x.dims(), axes) *
+                         ProductOfOthers(ConvertTo(x, sum), axes),
+                     x.dtype());
   }
   return ShareOfTies(x, result, g, axes);
 }

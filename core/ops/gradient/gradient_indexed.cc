@@ -7,6 +7,7 @@
 #include "core/ops/contraction/reduce.h"
 #include "core/ops/elementwise/compare.h"
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/gradient/gradient.h"
 #include "core/ops/movement/gather.h"
 #include "core/ops/movement/scatter.h"
@@ -172,11 +173,11 @@ void GiveExtreme(const Scatter& s, int k) {
   const Expression given = Apply(
       kAnd,
       {inside, Compare(updates, CompareDirection::kEq, s.Read(result, 0))});
-  const int add =
-      scope->monoids.Find(kAdd, g.dtype(), scope->builder.module());
-  const Expression ties = s.Write(ConvertTo(taken, g.dtype()),
-                                  ConvertTo(given, g.dtype()), add);
-  const Expression share = g / ties;
+  const DType sum = SumDType(g.dtype());
+  const int add = scope->monoids.Find(kAdd, sum, scope->builder.module());
+  const Expression ties =
+      s.Write(ConvertTo(taken, sum), ConvertTo(given, sum), add);
+  const Expression share = ConvertTo(ConvertTo(g, sum) / ties, g.dtype());
   s.c.Give(k, [&] { return Where(taken, share); });
   s.c.Give(s.n + 1 + k, [&] { return Where(given, s.Read(share, 0)); });
 }

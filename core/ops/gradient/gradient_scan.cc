@@ -9,6 +9,7 @@
 #include "core/ops/contraction/scan.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/elementwise_call.h"
+#include "core/ops/formulas/wide_sums.h"
 #include "core/ops/gradient/gradient.h"
 #include "core/ops/movement/shape.h"
 #include "core/ops/movement/slice.h"
@@ -147,21 +148,25 @@ absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const Track& track,
   return slopes;
 }
 
-// The cotangents of what runs on: each step's own, and what comes back from the
-// step behind it. `smooth` has as many results of the scan.
+// The cotangents of what runs on, in the dtype of sums: each step's own, and what
+// comes back from the step behind it. `smooth` has as many results of the scan.
 absl::StatusOr<Expressions> RunBack(GradientContext& c, const Track& track,
                                     absl::Span<const int> smooth,
                                     const Slopes& slopes) {
   const size_t d = smooth.size();
+  const DType sum = SumDType(c.results[smooth[0]].dtype());
   Expressions inputs;
   for (size_t row = 0; row < d; ++row) {
     for (size_t column = 0; column < d; ++column) {
-      inputs.push_back(track.WithLast(slopes.was[column][row]));
+      inputs.push_back(
+          ConvertTo(track.WithLast(slopes.was[column][row]), sum));
     }
   }
   for (const int k : smooth) {
-    inputs.push_back(c.cotangents[k].present() ? c.cotangents[k]
-                                               : Like(c.results[k], 0));
+    inputs.push_back(ConvertTo(c.cotangents[k].present()
+                                   ? c.cotangents[k]
+                                   : Like(c.results[k], 0),
+                               sum));
   }
   HAWSER_ASSIGN_OR_RETURN(const int affine,
                           AddAffine(inputs[0].dtype(), d, c));
@@ -222,11 +227,13 @@ absl::Status ScanGradient(GradientContext& c) {
     c.Give(smooth[k], [&] {
       Expression sum;
       for (size_t r = 0; r < smooth.size(); ++r) {
-        const Expression part = slopes.element[r][k] *
-                                track.Steps(back[r], 1, track.size - 1);
+        const Expression behind = track.Steps(back[r], 1, track.size - 1);
+        const Expression part =
+            ConvertTo(slopes.element[r][k], behind.dtype()) * behind;
         sum = sum.present() ? sum + part : part;
       }
-      return track.Joined(track.Steps(back[k], 0, 1), sum);
+      return ConvertTo(track.Joined(track.Steps(back[k], 0, 1), sum),
+                       c.operands[smooth[k]].dtype());
     });
   }
   return absl::OkStatus();

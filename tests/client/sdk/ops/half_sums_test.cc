@@ -277,6 +277,53 @@ const std::vector<SumOfHalves>& GradientsOfEntriesInLoops() {
   return cases;
 }
 
+// What comes back of scans and extremes.
+const std::vector<SumOfHalves>& GradientsOfRuns() {
+  static const auto& cases = *new std::vector<SumOfHalves>{
+      {"CumulativeSum",
+       [](DType t) {
+         return Grad([](Tensor w) { return SumIn32(CumulativeSum(w)); })(
+             OnesOf(t))[{0}];
+       }},
+      {"CumulativeMax",
+       [](DType t) {
+         const Tensor x = Concatenate(
+             {Full(t, {1}, 2), Zeros(t, {kOnes - 1})}, 0);
+         return Grad([](Tensor w) { return SumIn32(CumulativeMax(w)); })(
+             x)[{0}];
+       }},
+      {"CumulativeProduct",
+       [](DType t) {
+         return Grad([](Tensor w) { return SumIn32(CumulativeProduct(w)); })(
+             OnesOf(t))[{0}];
+       }},
+      {"CumulativeMin, backwards",
+       [](DType t) {
+         const Tensor x = Concatenate(
+             {OnesOf(t, {kOnes - 1}), Full(t, {1}, -2)}, 0);
+         return Grad([](Tensor w) {
+           return SumIn32(CumulativeMin(w, {.reverse = true}));
+         })(x)[{kOnes - 1}];
+       }},
+      {"ReduceMax of more ties than f16 counts",
+       [](DType t) {
+         constexpr int64_t kTies = int64_t{1} << 17;
+         return Grad([](Tensor w) {
+                  return SumIn32(ReduceMax(w)) * (kTies / 4.0);
+                })(OnesOf(t, {kTies}))[{5}] *
+                (kSum * 4);
+       }},
+      {"Product of what leaves the range on the way",
+       [](DType t) {
+         const Tensor x = Concatenate(
+             {Full(t, {4}, 256), Full(t, {4}, 1 / 256.0), OnesOf(t, {1})}, 0);
+         return Grad([](Tensor w) { return SumIn32(Product(w)); })(x)[{8}] *
+                kSum;
+       }},
+  };
+  return cases;
+}
+
 const std::vector<SumOfHalves>& Reduced() {
   static const auto& cases = *new std::vector<SumOfHalves>{
       {"Sum", [](DType t) { return Sum(OnesOf(t)); }},
@@ -319,6 +366,7 @@ TEST(HalfSums, OfGradientsOfLoops) {
   ExpectSums(GradientsOfLoops());
   ExpectSums(GradientsOfEntriesInLoops());
 }
+TEST(HalfSums, OfGradientsOfRuns) { ExpectSums(GradientsOfRuns()); }
 TEST(HalfSums, OfReductions) { ExpectSums(Reduced()); }
 
 // What falls outside is dropped, and places that are not named keep their bits,

@@ -1,4 +1,6 @@
-// Sums in strict mode have the same bits on devices of any size.
+// Sums in strict mode have the same bits on devices of any size; sums of halves
+// in one place are exact in any mode.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,6 +78,54 @@ TEST(StrictSums, DoNotDependOnTheNumberOfMultiprocessors) {
     differs = differs || fast[r].bytes() != large[r].bytes();
   }
   EXPECT_TRUE(differs);
+}
+
+// Ones added to one place of a small table, of a large one and of a large one's
+// rows: 600 of them, as bf16 has it, which alone would stick at 256.
+constexpr char kHalves[] = R"(module "halves"
+computation @0 "add" (%0: bf16[], %1: bf16[]) {
+  %2: bf16[] = add(%0, %1)
+  return %2
+}
+computation @1 "main" (%0: bf16[4], %1: bf16[524288], %2: bf16[8192,64], %3: s32[602], %4: bf16[602], %5: bf16[602,64]) {
+  %6: bf16[4] = scatter(%0, %3, %4) index_vector_dim=1 inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] update_window_dims=[] @0
+  %7: bf16[524288] = scatter(%1, %3, %4) index_vector_dim=1 inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] update_window_dims=[] @0
+  %8: bf16[8192,64] = scatter(%2, %3, %5) index_vector_dim=1 inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] update_window_dims=[1] @0
+  return %6, %7, %8
+}
+)";
+
+TEST(HalfSums, InOnePlaceAreRoundedOnce) {
+  const Signature signature = Parse(kHalves).signature();
+  Values arguments;
+  for (const Shape& shape : signature.parameters) {
+    arguments.push_back(Literal::Zeros(shape));
+  }
+  for (const size_t updates : {4, 5}) {
+    for (BFloat16& x : arguments[updates].mutable_data<BFloat16>()) {
+      x = BFloat16(1.0f);
+    }
+  }
+  const auto places = arguments[3].mutable_data<int32_t>();
+  std::fill(places.begin(), places.end(), 2);
+  places[17] = -1;  // dropped
+  places[401] = 1 << 30;
+  for (const Numerics numerics : {Numerics::kFast, Numerics::kStrict}) {
+    Rig rig;
+    ASSERT_OK_AND_ASSIGN(const ExecutablePtr run,
+                         rig.Compile(kHalves, numerics));
+    ASSERT_OK_AND_ASSIGN(const Values got,
+                         RunOn(run, {arguments.begin(), arguments.end()}));
+    for (const Literal& result : got) {
+      const auto elements = result.data<BFloat16>();
+      const size_t row = result.shape().rank() == 2 ? 64 : 1;
+      for (size_t i = 0; i < elements.size(); ++i) {
+        const float want = i / row == 2 ? 600 : 0;
+        ASSERT_EQ(static_cast<float>(elements[i]), want)
+            << result.shape().ToString() << " " << i;
+      }
+    }
+  }
 }
 
 }  // namespace
