@@ -42,16 +42,9 @@ Parts PartsOver(const Expression& x, const Expression& r) {
   return {Apply(kReal, {x}) / r, Apply(kImag, {x}) / r};
 }
 
-// Where the rule's result of an op comes from.
-enum class Results : uint8_t {
-  kAsTheyAre,
-  kAnew,  // of halves: as exact as a difference from 1 needs
-};
-
 // A rule of several operations. On halves it works in f32 and rounds once, so
 // that what it makes on the way stays in range.
-absl::Status InWide(GradientContext& c, void (*rule)(GradientContext&),
-                    Results made = Results::kAsTheyAre) {
+absl::Status InWide(GradientContext& c, void (*rule)(GradientContext&)) {
   const DType dtype = c.x().dtype();
   if (!IsHalf(dtype)) {
     rule(c);
@@ -66,11 +59,7 @@ absl::Status InWide(GradientContext& c, void (*rule)(GradientContext&),
   };
   const auto operands = widened(c.operands);
   const auto cotangents = widened(c.cotangents);
-  auto results = widened(c.results);
-  if (made == Results::kAnew) {
-    results[0] =
-        Apply(*c.instruction.op, operands, c.instruction.attributes);
-  }
+  const auto results = widened(c.results);
   absl::InlinedVector<Expression, 3> given(operands.size());
   GradientContext wide{c.scope,       c.instruction,
                        operands,      results,
@@ -85,6 +74,13 @@ absl::Status InWide(GradientContext& c, void (*rule)(GradientContext&),
     }
   }
   return absl::OkStatus();
+}
+
+void GiveExponential(GradientContext& c) {
+  c.Give(0, [&] { return c.g() * Apply(kExponential, {c.x()}); });
+}
+void GiveResultAndOne(GradientContext& c) {
+  c.Give(0, [&] { return c.g() * (c.result() + 1); });
 }
 
 }  // namespace
@@ -132,13 +128,10 @@ absl::Status ExponentialGradient(GradientContext& c) {
   return absl::OkStatus();
 }
 
+// Of halves by e^x itself: beside -1 the result says little of it.
 absl::Status ExponentialMinusOneGradient(GradientContext& c) {
-  return InWide(
-      c,
-      [](GradientContext& c) {
-        c.Give(0, [&] { return c.g() * (c.result() + 1); });
-      },
-      Results::kAnew);
+  const bool is_half = IsHalf(c.x().dtype());
+  return InWide(c, is_half ? GiveExponential : GiveResultAndOne);
 }
 
 absl::Status LogGradient(GradientContext& c) {
@@ -153,12 +146,9 @@ absl::Status LogPlusOneGradient(GradientContext& c) {
 }
 
 absl::Status LogisticGradient(GradientContext& c) {
-  return InWide(
-      c,
-      [](GradientContext& c) {
-        c.Give(0, [&] { return c.g() * (c.result() * (1 - c.result())); });
-      },
-      Results::kAnew);
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * (c.result() * (1 - c.result())); });
+  });
 }
 
 // Infinite at 0.
@@ -212,23 +202,17 @@ absl::Status CosineGradient(GradientContext& c) {
 }
 
 absl::Status TanGradient(GradientContext& c) {
-  return InWide(
-      c,
-      [](GradientContext& c) {
-        c.Give(0, [&] { return c.g() * (c.result() * c.result() + 1); });
-      },
-      Results::kAnew);
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] { return c.g() * (c.result() * c.result() + 1); });
+  });
 }
 
 absl::Status TanhGradient(GradientContext& c) {
-  return InWide(
-      c,
-      [](GradientContext& c) {
-        c.Give(0, [&] {
-          return c.g() * ((1 - c.result()) * (c.result() + 1));
-        });
-      },
-      Results::kAnew);
+  return InWide(c, [](GradientContext& c) {
+    c.Give(0, [&] {
+      return c.g() * ((1 - c.result()) * (c.result() + 1));
+    });
+  });
 }
 
 absl::Status RealGradient(GradientContext& c) {
