@@ -1,12 +1,47 @@
 #include "kernels/plan/region/point_graph.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/base/status.h"
 #include "kernels/plan/region/node_table.h"
 
 namespace hawser::plan {
+namespace {
+
+// Mixes a number into a digest.
+uint64_t Mixed(uint64_t digest, int64_t number) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+  digest = (digest ^ static_cast<uint64_t>(number)) * kOdd;
+  return digest ^ (digest >> 29);
+}
+
+// Equal forms have equal digests; of those that differ few do, as most differ
+// in numbers.
+uint64_t DigestOf(const IndexExpr& e, uint64_t digest) {
+  digest = Mixed(digest, e.constant());
+  for (const IndexExpr::Term& term : e.terms()) {
+    digest = Mixed(digest, term.coefficient);
+  }
+  return digest;
+}
+uint64_t DigestOf(const IndexMap& map) {
+  uint64_t digest = map.axes.size();
+  for (const IndexExpr& axis : map.axes) digest = DigestOf(axis, digest);
+  return digest;
+}
+uint64_t DigestOf(ScopeId parent, const std::vector<Predicate>& predicates) {
+  uint64_t digest = Mixed(predicates.size(), parent);
+  for (const Predicate& p : predicates) {
+    digest = DigestOf(p.value, Mixed(digest, p.bounds.max));
+  }
+  return digest;
+}
+
+}  // namespace
+
 // Whether a turn of the reduced loops changes it.
 bool PointGraph::Reduced(const IndexExpr& e) const {
   if (num_kept_ == static_cast<int>(domain_.size())) return false;
@@ -40,13 +75,13 @@ PointGraph::PointGraph(const Computation& computation, Dims domain,
 }
 
 MapId PointGraph::AddMap(IndexMap map) {
-  const auto known = std::find(maps_.begin(), maps_.end(), map);
-  const auto id = static_cast<MapId>(known - maps_.begin());
-  if (known == maps_.end()) {
-    map_reduced_.push_back(Reduced(map));
-    maps_.push_back(std::move(map));
-  }
-  return id;
+  const int known = map_places_.Find(
+      maps_.size(), DigestOf(map), [&](size_t m) { return DigestOf(maps_[m]); },
+      [&](size_t m) { return maps_[m] == map; });
+  if (known >= 0) return known;
+  map_reduced_.push_back(Reduced(map));
+  maps_.push_back(std::move(map));
+  return static_cast<MapId>(maps_.size()) - 1;
 }
 
 ScopeId PointGraph::AddScope(ScopeId parent,
@@ -56,11 +91,16 @@ ScopeId PointGraph::AddScope(ScopeId parent,
                      [](const Predicate& p) { return p.AlwaysHolds(); }),
       predicates.end());
   if (predicates.empty()) return parent;
-  for (size_t s = 1; s < scopes_.size(); ++s) {
-    if (scopes_[s].parent == parent && scopes_[s].predicates == predicates) {
-      return static_cast<ScopeId>(s);
-    }
-  }
+  const int known = scope_places_.Find(
+      scopes_.size(), DigestOf(parent, predicates),
+      [&](size_t s) {
+        return DigestOf(scopes_[s].parent, scopes_[s].predicates);
+      },
+      [&](size_t s) {
+        return scopes_[s].parent == parent &&
+               scopes_[s].predicates == predicates;
+      });
+  if (known >= 0) return known;
   scopes_.push_back({.parent = parent,
                      .predicates = std::move(predicates),
                      .depth = scopes_[parent].depth + 1});
@@ -130,6 +170,8 @@ void PointGraph::ChangeDomain(Dims domain, int num_kept,
     if (static_cast<int>(d) < num_kept)
       turns_kept_ *= static_cast<double>(domain_[d]);
   }
+  map_places_.Clear();
+  scope_places_.Clear();
   // Maps that become equal keep their numbers: points stay what they are.
   for (IndexMap& map : maps_) map = map.Substitute(back);
   for (Scope& scope : scopes_) {

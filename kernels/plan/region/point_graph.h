@@ -78,6 +78,37 @@ class PointGraph {
  private:
   static constexpr size_t kUsualMaps = 4;
 
+  // Where values stand among many, by digests of theirs; few are looked through
+  // one by one.
+  class Places {
+   public:
+    // The first of `size` values that is the same as the one with `digest`; -1:
+    // none is. Those that were there before have not changed.
+    template <typename DigestOf, typename Same>
+    int Find(size_t size, uint64_t digest, DigestOf digest_of, Same same) {
+      for (size_t i = 0; size <= kFew && i < size; ++i) {
+        if (same(i)) return static_cast<int>(i);
+      }
+      if (size <= kFew) return -1;
+      for (; known_ < size; ++known_) {
+        by_digest_[digest_of(known_)].push_back(static_cast<int>(known_));
+      }
+      for (const int i : by_digest_[digest]) {
+        if (same(static_cast<size_t>(i))) return i;
+      }
+      return -1;
+    }
+    void Clear() {
+      by_digest_.clear();
+      known_ = 0;
+    }
+
+   private:
+    static constexpr size_t kFew = 64;
+    absl::flat_hash_map<uint64_t, std::vector<int>> by_digest_;
+    size_t known_ = 0;
+  };
+
   bool PerResult(MapId map, ScopeId scope) const;
   bool Reduced(const IndexExpr& e) const;
   bool Reduced(const IndexMap& map) const;
@@ -89,6 +120,7 @@ class PointGraph {
   int num_kept_;
   double turns_kept_ = 1, turns_all_ = 1;
   std::vector<IndexMap> maps_;
+  Places map_places_, scope_places_;
   absl::InlinedVector<bool, 8> map_reduced_;  // uses a reduced loop index
   absl::InlinedVector<bool, 8> scope_reduced_;
   std::vector<Scope> scopes_ = {Scope{}};
