@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "core/ops/contraction/reduce.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/ops/rules.h"
 #include "kernels/gpu/emit/emitters.h"
 #include "kernels/gpu/emit/text/index_text.h"
@@ -21,6 +23,10 @@ namespace {
 
 using plan::IndexExpr;
 using plan::IndexMap;
+
+// From so many index vectors on f32 sums are made in f64: f32 counts no further
+// than 2^24 by ones.
+constexpr int64_t kManySums = int64_t{1} << 22;
 
 // Loops of the offsets below.
 enum Loop { kVector, kWindow };
@@ -117,6 +123,9 @@ class ScatterEmitter {
     const int64_t wanted = CeilDivide(
         int64_t{source_.options.multiprocessors} * 2048, loops_.window);
     buckets_ = std::min(wanted, loops_.places);
+    sums_wide_ = count_ == 1 && input.dtype() == DType::kF32 &&
+                 loops_.vectors >= kManySums && buckets_ == loops_.places &&
+                 MonoidOf(source_.module.computation(i_.called[0])) == &kAdd;
     WriteLoop();
     HAWSER_RETURN_IF_ERROR(status_);
     const int64_t threads = loops_.window * buckets_;
@@ -136,6 +145,9 @@ class ScatterEmitter {
     body.Line("const ", type, " bucket = own / ", names_.Number(loops_.window),
               ";");
     body.Line("if (bucket >= ", names_.Number(buckets_), ") return;");
+    if (sums_wide_) {
+      body.Line("double sum = 0; ", type, " of = 0; bool any = false;");
+    }
     body.Open("for (", type, " n = 0; n < ", names_.Number(loops_.vectors),
               "; ++n)");
     const std::string indices =
@@ -159,9 +171,33 @@ class ScatterEmitter {
               IndexText(loops_.window_offset, names_), ";");
     body.Line("const ", type,
               " from = ", IndexText(loops_.update_offset, names_), ";");
-    WriteCombination();
+    if (sums_wide_) {
+      body.Line("sum += (double)Load(", Updates(0),
+                " + from); of = at; any = true;");
+    } else {
+      WriteCombination();
+    }
     body.Close();
     body.Close();
+    // The thread has one place, which it has met.
+    if (sums_wide_) {
+      const std::string to = Result(0);
+      body.Line("if (any) Store(", to, " + of, (float)((double)Load(", to,
+                " + of) + sum));");
+    }
+  }
+
+  std::string Result(int k) {
+    const Shape& shape = c_.shape(i_.operands[k]);
+    return kernel_.Parameter(
+        {KernelParameter::kResult, k, 0, shape.byte_size(), Access::kUpdate},
+        TypeName(shape.dtype()), false);
+  }
+  std::string Updates(int k) {
+    const Shape& shape = c_.shape(i_.operands[count_ + 1 + k]);
+    return kernel_.Parameter({KernelParameter::kOperand, count_ + 1 + k, 0,
+                              shape.byte_size(), Access::kRead},
+                             TypeName(shape.dtype()), true);
   }
 
   void WriteCombination() {
@@ -170,21 +206,15 @@ class ScatterEmitter {
     std::vector<std::string> results;
     for (int k = 0; k < count_; ++k) {
       const Shape& shape = c_.shape(i_.operands[k]);
-      results.push_back(kernel_.Parameter(
-          {KernelParameter::kResult, k, 0, shape.byte_size(), Access::kUpdate},
-          TypeName(shape.dtype()), false));
+      results.push_back(Result(k));
       body.Line("const ", TypeName(shape.dtype()), " old", k, " = Load(",
                 results[k], " + at);");
       arguments.push_back({absl::StrCat("old", k), shape.dtype()});
     }
     for (int k = 0; k < count_; ++k) {
       const Shape& shape = c_.shape(i_.operands[count_ + 1 + k]);
-      const std::string from =
-          kernel_.Parameter({KernelParameter::kOperand, count_ + 1 + k, 0,
-                             shape.byte_size(), Access::kRead},
-                            TypeName(shape.dtype()), true);
-      body.Line("const ", TypeName(shape.dtype()), " new", k, " = Load(", from,
-                " + from);");
+      body.Line("const ", TypeName(shape.dtype()), " new", k, " = Load(",
+                Updates(k), " + from);");
       arguments.push_back({absl::StrCat("new", k), shape.dtype()});
     }
     const auto values =
@@ -206,6 +236,7 @@ class ScatterEmitter {
   absl::Status status_;
   ScatterLoops loops_;
   int64_t buckets_ = 1;
+  bool sums_wide_ = false;
 };
 
 }  // namespace

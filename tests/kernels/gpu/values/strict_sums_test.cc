@@ -128,5 +128,32 @@ TEST(HalfSums, InOnePlaceAreRoundedOnce) {
   }
 }
 
+// Sums of f32 ones alone stick at 2^24.
+TEST(FloatSums, CountBeyondWhatF32CountsByOnes) {
+  constexpr int64_t kCount = 20'000'000;
+  Literal places = Literal::Zeros(Shape::Of(DType::kS32, {kCount}));
+  Literal ones = Literal::Zeros(Shape::Of(DType::kF32, {kCount}));
+  for (int64_t i = 0; i < kCount; ++i) {
+    places.mutable_data<int32_t>()[i] = i % 1000 == 0 ? 2 : 0;
+    ones.mutable_data<float>()[i] = 1;
+  }
+  Rig rig;
+  ASSERT_OK_AND_ASSIGN(const ExecutablePtr run, rig.Compile(R"(module "counts"
+computation @0 "add" (%0: f32[], %1: f32[]) {
+  %2: f32[] = add(%0, %1)
+  return %2
+}
+computation @1 "main" (%0: f32[3], %1: s32[20000000], %2: f32[20000000]) {
+  %3: f32[3] = scatter(%0, %1, %2) index_vector_dim=1 inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] update_window_dims=[] @0
+  return %3
+}
+)"));
+  ASSERT_OK_AND_ASSIGN(
+      const Values got,
+      RunOn(run, {Literal::Vector<float>({1, 2, 4}), places, ones}));
+  EXPECT_THAT(got[0], LiteralEquals(Literal::Vector<float>(
+                          {19'980'000, 2, 20'004})));
+}
+
 }  // namespace
 }  // namespace hawser::gpu
