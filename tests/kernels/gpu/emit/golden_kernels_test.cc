@@ -565,8 +565,8 @@ TEST(GoldenKernels, Scatters) {
                          {"update_window_dims", Dims{1, 2}}}));
   kernels.Add(
       "elements by two numbers",
-      Scattered(Shape::Of(DType::kBF16, {1000, 4000}),
-                Shape::Of(DType::kU8, {2, 6}), Shape::Of(DType::kBF16, {6}),
+      Scattered(Shape::Of(DType::kS16, {1000, 4000}),
+                Shape::Of(DType::kU8, {2, 6}), Shape::Of(DType::kS16, {6}),
                 {{"index_vector_dim", int64_t{0}},
                  {"inserted_window_dims", Dims{0, 1}},
                  {"scatter_dims_to_operand_dims", Dims{1, 0}},
