@@ -52,8 +52,8 @@ class Number {
   // Scalar(DType::kF64, 0.1) to ask for it.
   DType dtype() const { return dtype_; }
 
-  // This number as a scalar of `dtype`, rounded once. Errors: kInvalidArgument for an
-  // integer that does not fit, a fraction for an integer dtype, a complex
+  // This number as a scalar of `dtype`, rounded once. Errors: kInvalidArgument
+  // for an integer that does not fit, a fraction for an integer dtype, a complex
   // number for a real dtype.
   absl::StatusOr<Literal> ToLiteral(DType dtype) const;
   std::string ToString() const;

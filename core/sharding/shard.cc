@@ -106,7 +106,8 @@ absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec) {
     if (!cuts.CutAtEveryIndex()) {
       return InvalidArgument("the cuts make ", tasks, " tasks, at most ",
                              spec.max_tasks,
-                             " are wanted: cut fewer axes, or into fewer parts");
+                             " are wanted: cut fewer axes, or into fewer "
+                             "parts");
     }
   }
 }

@@ -96,8 +96,8 @@ Expressions OverAll(const WideScatter& s, int wide) {
   const Expression first = Apply(kScatter, operands, s.i.attributes, {wide});
   Expressions results;
   for (size_t k = 0; k < s.n; ++k) {
-    results.push_back(ConvertTo(ResultOf(first, static_cast<int>(k)),
-                                s.inputs[k].dtype()));
+    results.push_back(
+        ConvertTo(ResultOf(first, static_cast<int>(k)), s.inputs[k].dtype()));
   }
   return results;
 }
@@ -161,8 +161,7 @@ Expression PlacesOf(const WideScatter& s, const Expression& starts) {
                Compare(component, CompareDirection::kLt,
                        Like(component, static_cast<double>(size)))});
     inside = k == 0 ? is_in : Apply(kAnd, {inside, is_in});
-    place = k == 0 ? component
-                   : static_cast<double>(size) * place + component;
+    place = k == 0 ? component : static_cast<double>(size) * place + component;
     places *= size;
   }
   return Choose(inside, place, Like(place, static_cast<double>(places)));
@@ -174,21 +173,21 @@ struct Slots {
   Expression order, slots;
 };
 Slots SlotsOf(const WideScatter& s, const Expression& places) {
-  const Expression count(
-      s.scope, s.scope->builder.Add(kIota, {},
-                                    {{"dims", Dims{s.vectors}},
-                                     {"dtype", DType::kS64},
-                                     {"iota_dimension", int64_t{0}}},
-                                    {}, SourceLocation{}));
+  const Expression count(s.scope,
+                         s.scope->builder.Add(kIota, {},
+                                              {{"dims", Dims{s.vectors}},
+                                               {"dtype", DType::kS64},
+                                               {"iota_dimension", int64_t{0}}},
+                                              {}, SourceLocation{}));
   const int less = AddComparator(DType::kS64, /*descending=*/false,
                                  {DType::kS64}, s.module());
   const Expression sorted =
       Apply(kSort, {places, count},
             {{"dimension", int64_t{0}}, {"is_stable", true}}, {less});
-  const Expression is_new = ConvertTo(
-      Compare(PartOf(sorted, 1, s.vectors), CompareDirection::kNe,
-              PartOf(sorted, 0, s.vectors - 1)),
-      DType::kS64);
+  const Expression is_new =
+      ConvertTo(Compare(PartOf(sorted, 1, s.vectors), CompareDirection::kNe,
+                        PartOf(sorted, 0, s.vectors - 1)),
+                DType::kS64);
   const Expression zero = Filled(s.scope, Shape::Scalar(DType::kS64), 0);
   const Expression steps = Apply(kPad, {is_new, zero},
                                  {{"edge_padding_low", Dims{1}},
@@ -196,8 +195,8 @@ Slots SlotsOf(const WideScatter& s, const Expression& places) {
                                   {"interior_padding", Dims{0}}});
   const int add = s.scope->monoids.Find(kAdd, DType::kS64, s.module());
   return {ResultOf(sorted, 1),
-          Apply(kScan, {steps},
-                {{"dimension", int64_t{0}}, {"reverse", false}}, {add})};
+          Apply(kScan, {steps}, {{"dimension", int64_t{0}}, {"reverse", false}},
+                {add})};
 }
 
 // Rows `at` of a matrix.
@@ -260,11 +259,10 @@ Expressions ByRows(const WideScatter& s, int wide) {
   for (size_t k = 0; k < s.n; ++k) {
     rows.push_back(RowsOf(RowsOfUpdates(s, k), order));
     const OpDef* monoid = MonoidOf(s.called, static_cast<int>(k));
-    const Literal neutral = monoid == nullptr
-                                ? ScalarOf(s.dtypes[k], 0)
-                                : NeutralOf(*monoid, s.dtypes[k]);
-    operands.push_back(Spread(ConstantOf(s.scope, neutral), rows[k].dims(),
-                              OtherAxes(2, {})));
+    const Literal neutral = monoid == nullptr ? ScalarOf(s.dtypes[k], 0)
+                                              : NeutralOf(*monoid, s.dtypes[k]);
+    operands.push_back(
+        Spread(ConstantOf(s.scope, neutral), rows[k].dims(), OtherAxes(2, {})));
   }
   operands.push_back(slots);
   operands.insert(operands.end(), rows.begin(), rows.end());
@@ -325,10 +323,9 @@ absl::StatusOr<int> AddWideFold(const Computation& fold, Module* module) {
   std::vector<ValueId> results;
   for (int k = 0; k < n; ++k) {
     const OpDef* monoid = MonoidOf(fold, k);
-    results.push_back(
-        monoid == nullptr
-            ? fold.results()[k]
-            : builder.Add(*monoid, {k, n + k}, {}, {}, SourceLocation{}));
+    results.push_back(monoid == nullptr ? fold.results()[k]
+                                        : builder.Add(*monoid, {k, n + k}, {},
+                                                      {}, SourceLocation{}));
   }
   return builder.Finish(results);
 }

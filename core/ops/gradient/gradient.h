@@ -75,8 +75,8 @@ struct GradientContext {
   void Give(int i, Formula formula) {
     if (wanted[i]) operand_cotangents[i] = formula();
   }
-  // The same with all that was given so far in it: formula(so_far), in the dtype
-  // of that.
+  // The same with all that was given so far in it: formula(so_far), in the
+  // dtype of that.
   template <typename Formula>
   void GiveOnto(int i, Formula formula) {
     if (!wanted[i]) return;

@@ -277,8 +277,8 @@ Expression HasNoInverse(const Expression& x) {
 }
 
 // y x^(y-1), which is 0 where y is: what x is does not matter there, but where
-// 1 / x is infinite, and the derivative by y with it. And x^y log(x) with log(0)
-// taken as 0.
+// 1 / x is infinite, and the derivative by y with it. And x^y log(x) with
+// log(0) taken as 0.
 void GivePower(GradientContext& c) {
   c.Give(0, [&] {
     const Expression zero = And(Compare(c.y(), kEq, Like(c.y(), 0)),

@@ -148,8 +148,9 @@ absl::StatusOr<Slopes> SlopesOf(GradientContext& c, const Track& track,
   return slopes;
 }
 
-// The cotangents of what runs on, in the dtype of sums: each step's own, and what
-// comes back from the step behind it. `smooth` has as many results of the scan.
+// The cotangents of what runs on, in the dtype of sums: each step's own, and
+// what comes back from the step behind it. `smooth` has as many results of the
+// scan.
 absl::StatusOr<Expressions> RunBack(GradientContext& c, const Track& track,
                                     absl::Span<const int> smooth,
                                     const Slopes& slopes) {

@@ -28,8 +28,8 @@ Expression Stacked(const SplitContext& c, size_t k) {
 }  // namespace
 
 // That the computation is associative and commutative and the initial values
-// neutral is its contract. Halves are summed in f32 and rounded once, as engines
-// do in the whole.
+// neutral is its contract. Halves are summed in f32 and rounded once, as
+// engines do in the whole.
 absl::Status ReduceSplit(SplitContext& c) {
   const size_t count = c.operands.size() / 2;
   Module* const module = c.scope.builder.module();

@@ -415,8 +415,8 @@ ScatterAxes ShareOf(const ScatterAxes& axes, int64_t b, int64_t blocks) {
 }
 
 // The op of which each thread may combine a share of the boxes by itself, in
-// tables of its own, however many threads there are: of integers, where the order of updates does not show.
-// Null: none.
+// tables of its own, however many threads there are: of integers, where the
+// order of updates does not show. Null: none.
 const OpDef* SharedOp(const KernelContext& c, const Combiner& combiner,
                       const CombinedTensors& tensors) {
   if (combiner.direct_cost() == 0 || IsFloat(tensors.dtypes[0]) ||

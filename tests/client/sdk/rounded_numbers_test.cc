@@ -27,7 +27,8 @@ const std::vector<Way>& Ways() {
       {"minus", [](DType t, double x) { return x - Zeros(t, {}); }},
       {"over", [](DType t, double x) { return x / Ones(t, {}); }},
       {"Maximum", [](DType t, double x) { return Maximum(Zeros(t, {}), x); }},
-      {"Minimum", [](DType t, double x) { return Minimum(Full(t, {}, 6e4), x); }},
+      {"Minimum",
+       [](DType t, double x) { return Minimum(Full(t, {}, 6e4), x); }},
       {"Select",
        [](DType t, double x) { return Select(true, x, Zeros(t, {})); }},
       {"Clip", [](DType t, double x) { return Clip(Zeros(t, {}), x, x); }},
@@ -45,7 +46,9 @@ const std::vector<Way>& Ways() {
          return IndexedAdd(Zeros(t, {2}), TN<int32_t>({1}, {1, 1}), x)[{1}];
        }},
       {"a long double",
-       [](DType t, double x) { return Scalar(t, static_cast<long double>(x)); }},
+       [](DType t, double x) {
+         return Scalar(t, static_cast<long double>(x));
+       }},
       {"in Jit",
        [](DType t, double x) {
          return *Jit([=](Tensor one) { return one * x; })(Ones(t, {}));
@@ -77,8 +80,7 @@ TEST(RoundedNumbers, HaveTheSameBitsOnEveryWay) {
   int tried = 0;
   for (const auto& [dtype, number, want] : numbers) {
     for (const Way& way : Ways()) {
-      const auto value =
-          Convert(way.make(dtype, number), DType::kF64).Fetch();
+      const auto value = Convert(way.make(dtype, number), DType::kF64).Fetch();
       ASSERT_OK(value) << way.name;
       EXPECT_EQ(value->data<double>()[0], want)
           << way.name << " of " << number << " as " << DTypeName(dtype);
@@ -96,8 +98,9 @@ TEST(RoundedNumbers, OfIntegersToo) {
   const uint64_t large = (uint64_t{1} << 63) + (uint64_t{1} << 55) + 1;
   EXPECT_VALUE(Convert(Scalar(DType::kBF16, large), DType::kF32),
                Literal::Scalar<float>(0x1.02p63f));
-  EXPECT_VALUE(Scalar(DType::kF32, (uint64_t{1} << 63) + (uint64_t{1} << 39) + 1),
-               Literal::Scalar<float>(0x1.000002p63f));
+  EXPECT_VALUE(
+      Scalar(DType::kF32, (uint64_t{1} << 63) + (uint64_t{1} << 39) + 1),
+      Literal::Scalar<float>(0x1.000002p63f));
   EXPECT_VALUE(Scalar(DType::kF32, 1 + 0x1p-24L + 0x1p-60L),
                Literal::Scalar<float>(1 + 0x1p-23f));
 }

@@ -73,8 +73,8 @@ TEST(EmptyAxes, OfEveryOpCutAreThoseOfTheWhole) {
   std::set<const OpDef*> seen;
   for (const OpDef* op : AllOps()) {
     if (op->Is(kNullary) || op == &kFusion || op == &kCall) continue;
-    for (const DType dtype : {DType::kF32, DType::kS32, DType::kBF16,
-                              DType::kBool, DType::kC64}) {
+    for (const DType dtype :
+         {DType::kF32, DType::kS32, DType::kBF16, DType::kBool, DType::kC64}) {
       for (int i = 0; i < kDrawsOfEmpties; ++i) {
         const uint64_t seed = 1000 * static_cast<int>(dtype) + i;
         const Module module = RandomModule(seed, {.parameters = 2,

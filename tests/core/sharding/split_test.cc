@@ -256,7 +256,7 @@ Expression Found(const OpDef& op, const Expression& x, int64_t axis,
       {{"dimension", axis}, {"dtype", dtype}, {"tie", std::string(tie)}});
 }
 
-// Seven ones and more, cut: 1,004 is a half, 1,005 is none, and no place rounds.
+// Ones, cut: 1,004 is a half, 1,005 is none, and no place rounds.
 TEST(Split, ReducesOfHalvesAreRoundedOnce) {
   int tried = 0;
   for (const DType dtype : {DType::kBF16, DType::kF16}) {

@@ -60,8 +60,8 @@ std::pair<Tensor, Tensor> TopK(const Operand& x, int64_t k);
 
 // The middle element of an axis in order, or the mean of the two in the middle.
 // over: one axis, or none: all elements. Result: x's dtype of an odd count,
-// floats of an even one; NaN where an element is, as NumPy has it. Errors: as usual; several axes; no elements. Grad: to
-// the middle. Source: Nx median.
+// floats of an even one; NaN where an element is, as NumPy has it. Errors: as
+// usual; several axes; no elements. Grad: to the middle. Source: Nx median.
 Tensor Median(const Operand& x, const Over& over = {});
 
 // The most frequent element of an axis, the smallest of those that are. over:
@@ -72,8 +72,8 @@ Tensor Mode(const Operand& x, const Over& over = {});
 // What a share of an axis's elements is at most, between two of them in
 // proportion. share: a number or scalar from 0 to 1, clamped. over: as in
 // Median. Result: floats; NaN where an element is, or between two infinities of
-// other signs. Errors: as usual; several axes; no elements. Grad: to
-// those two. Source: NumPy quantile (linear).
+// other signs. Errors: as usual; several axes; no elements. Grad: to those two.
+// Source: NumPy quantile (linear).
 Tensor Quantile(const Operand& x, const Operand& share, const Over& over = {});
 
 // How many elements of a sorted x are below each of `values`, that is, where it

@@ -61,8 +61,8 @@ const std::vector<SumOfHalves>& Scattered() {
        }},
       {"IndexedAdd, columns",
        [](DType t) {
-         return IndexedAdd(Zeros(t, {3, 4}), Places(2),
-                           OnesOf(t, {kOnes, 3}), {1})[{Range(0, 3), 2}];
+         return IndexedAdd(Zeros(t, {3, 4}), Places(2), OnesOf(t, {kOnes, 3}),
+                           {1})[{Range(0, 3), 2}];
        }},
   };
   return cases;
@@ -96,8 +96,8 @@ const std::vector<SumOfHalves>& ScatteredToLargeTables() {
       {"IndexedAdd, of a Vmap",
        [](DType t) {
          return Vmap([&](Tensor x) {
-                  return IndexedAdd(x, Places(2), OnesOf(t))[{2}];
-                })(Batched(Zeros(t, {3, 4})));
+           return IndexedAdd(x, Places(2), OnesOf(t))[{2}];
+         })(Batched(Zeros(t, {3, 4})));
        }},
   };
   return cases;
@@ -127,8 +127,8 @@ const std::vector<SumOfHalves>& GradientsOfUses() {
       {"TakeAlongAxis",
        [](DType t) {
          return Grad([](Tensor w) {
-                  return SumIn32(TakeAlongAxis(w, PlacesAlone(2), 0));
-                })(OnesOf(t, {4}))[{2}];
+           return SumIn32(TakeAlongAxis(w, PlacesAlone(2), 0));
+         })(OnesOf(t, {4}))[{2}];
        }},
       {"Gather",
        [](DType t) {
@@ -234,11 +234,10 @@ const std::vector<SumOfHalves>& GradientsOfEntriesInLoops() {
       {"an embedding of each turn",
        [](DType t) {
          return Grad([](Tensor w) {
-           return For(kOnes / 4, Scalar(DType::kF32, 0),
-                      [&](Tensor, Tensor s) {
-                        const Tensor at = T1<int32_t>({1, 1, 1, 1});
-                        return s + SumIn32(Take(w, at));
-                      });
+           return For(kOnes / 4, Scalar(DType::kF32, 0), [&](Tensor, Tensor s) {
+             const Tensor at = T1<int32_t>({1, 1, 1, 1});
+             return s + SumIn32(Take(w, at));
+           });
          })(OnesOf(t, {4}))[{1}];
        }},
       {"a weight of each step of a Scan",
@@ -287,8 +286,8 @@ const std::vector<SumOfHalves>& GradientsOfRuns() {
        }},
       {"CumulativeMax",
        [](DType t) {
-         const Tensor x = Concatenate(
-             {Full(t, {1}, 2), Zeros(t, {kOnes - 1})}, 0);
+         const Tensor x =
+             Concatenate({Full(t, {1}, 2), Zeros(t, {kOnes - 1})}, 0);
          return Grad([](Tensor w) { return SumIn32(CumulativeMax(w)); })(
              x)[{0}];
        }},
@@ -299,8 +298,8 @@ const std::vector<SumOfHalves>& GradientsOfRuns() {
        }},
       {"CumulativeMin, backwards",
        [](DType t) {
-         const Tensor x = Concatenate(
-             {OnesOf(t, {kOnes - 1}), Full(t, {1}, -2)}, 0);
+         const Tensor x =
+             Concatenate({OnesOf(t, {kOnes - 1}), Full(t, {1}, -2)}, 0);
          return Grad([](Tensor w) {
            return SumIn32(CumulativeMin(w, {.reverse = true}));
          })(x)[{kOnes - 1}];
@@ -378,8 +377,7 @@ TEST(HalfSums, LeaveTheRestAsItIs) {
     const Tensor sum = IndexedAdd(table, at, Full(DType::kBF16, {5}, 0.5));
     const Tensor all =
         Concatenate({sum[{Range(0, 8)}], Sum(Ne(sum, table))[NewAxis()]}, 0);
-    EXPECT_VALUE(Convert(all, DType::kF32),
-                 F({0, 1, 2, 4, 4, 5.5, 6, 7, 2}));
+    EXPECT_VALUE(Convert(all, DType::kF32), F({0, 1, 2, 4, 4, 5.5, 6, 7, 2}));
   }
 }
 

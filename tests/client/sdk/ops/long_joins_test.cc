@@ -46,8 +46,7 @@ const std::vector<Joining>& Joinings() {
       {"Stack", [](int n) { return Stack(RecordedTensors(n)); }},
       {"Stack along the last axis",
        [](int n) { return Stack(RecordedTensors(n), -1); }},
-      {"Concatenate",
-       [](int n) { return Concatenate(RecordedTensors(n), 0); }},
+      {"Concatenate", [](int n) { return Concatenate(RecordedTensors(n), 0); }},
       {"Concatenate along the last axis",
        [](int n) { return Concatenate(RecordedTensors(n), 1); }},
       {"Stack of host values", [](int n) { return Stack(HostTensors(n)); }},
@@ -101,8 +100,8 @@ TEST(LongJoins, TakeTimeInProportion) {
       many = SecondsOfJoining(joining, kManyTensors + tries);
       ratio = many / few;
     }
-    EXPECT_LE(ratio, kMostRatio) << joining.name << ": " << few << " s, then "
-                                 << many << " s";
+    EXPECT_LE(ratio, kMostRatio)
+        << joining.name << ": " << few << " s, then " << many << " s";
     std::cout << joining.name << ": " << few << " s, " << many << " s\n";
   }
 }

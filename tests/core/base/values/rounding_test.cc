@@ -51,7 +51,8 @@ TEST(Rounding, OfDoublesAroundEveryMiddleIsOnce) {
       const float high = T::FromBits(static_cast<uint16_t>(bits + 1));
       const long double middle =
           (static_cast<long double>(low) + static_cast<long double>(high)) / 2;
-      // Distances that f32 loses, that only double holds, and long double alone.
+      // Distances that f32 loses, that only double holds, and long double
+      // alone.
       for (const long double off : {0.0L, 0x1p-26L, 0x1p-40L, 0x1p-60L}) {
         for (const int sign : {-1, 1}) {
           ExpectRounded<T>(sign * middle * (1 + off));

@@ -1,5 +1,5 @@
-// What lies between two numbers, at infinities and at the ends of dtypes. What is
-// expected is NumPy's documented answer, or arithmetic by hand.
+// What lies between two numbers, at infinities and at the ends of dtypes. What
+// is expected is NumPy's documented answer, or arithmetic by hand.
 #include <cmath>
 #include <iostream>
 #include <string>
@@ -39,7 +39,9 @@ void ExpectInterpolated(const std::vector<Interpolated>& cases) {
 Tensor Bf16(std::initializer_list<float> values) {
   return Convert(T1<float>(values), DType::kBF16);
 }
-Tensor AsF64(std::initializer_list<double> values) { return T1<double>(values); }
+Tensor AsF64(std::initializer_list<double> values) {
+  return T1<double>(values);
+}
 
 TEST(Interpolation, OfQuantilesAndMediansAtInfinitiesAndEnds) {
   ExpectInterpolated({
@@ -71,7 +73,8 @@ TEST(Interpolation, OfQuantilesAndMediansAtInfinitiesAndEnds) {
       {"m7", Median(T1<float>({1, kNan, 3, 4})), {kNan}},
       {"m8", Median(AsF64({1.7e308, 1.7e308})), {1.7e308}},
       {"m9", Median(T1<float>({1, 2, kInf})), {2}},
-      {"m10", Median(TN<float>({1, 2, kNan, 4}, {2, 2}), {.axis = 1}),
+      {"m10",
+       Median(TN<float>({1, 2, kNan, 4}, {2, 2}), {.axis = 1}),
        {1.5, kNan}},
       {"m11", Median(T1<int32_t>({1, 2, 4, 9})), {3}},
   });
@@ -82,10 +85,14 @@ TEST(Interpolation, OfLinspaceAtEnds) {
   ExpectInterpolated({
       {"l1", Linspace(DType::kF32, -3e38f, 3e38f, 3), {-3e38f, 0, 3e38f}},
       {"l2", Linspace(DType::kF32, 3e38f, -3e38f, 3), {3e38f, 0, -3e38f}},
-      {"l3", Linspace(DType::kF32, -3e38f, 3e38f, 4, false),
+      {"l3",
+       Linspace(DType::kF32, -3e38f, 3e38f, 4, false),
        {-3e38f, -1.5e38, 0, 1.5e38}},
-      {"l4", Linspace(DType::kF32, 0, most, 4), {0, most / 3, most / 1.5, most}},
-      {"l5", Linspace(DType::kF64, -1.7e308, 1.7e308, 3),
+      {"l4",
+       Linspace(DType::kF32, 0, most, 4),
+       {0, most / 3, most / 1.5, most}},
+      {"l5",
+       Linspace(DType::kF64, -1.7e308, 1.7e308, 3),
        {-1.7e308, 0, 1.7e308}},
       {"l6", Linspace(DType::kF32, kInf, kInf, 2), {kInf, kInf}},
       {"l7", Linspace(DType::kF32, 0, 1, 3), {0, 0.5, 1}},
@@ -109,9 +116,8 @@ TEST(Interpolation, OfRandomNumbersBetweenFarEnds) {
         Range{DType::kBF16, -3e38, 3e38}, Range{DType::kF16, -60000, 60000}}) {
     for (const bool known : {false, true}) {
       const Tensor from = Scalar(dtype, low), to = Scalar(dtype, high);
-      const Tensor drawn =
-          known ? RandomUniform(key, {1000}, dtype, low, high)
-                : RandomUniform(key, {1000}, dtype, from, to);
+      const Tensor drawn = known ? RandomUniform(key, {1000}, dtype, low, high)
+                                 : RandomUniform(key, {1000}, dtype, from, to);
       const auto value = Convert(drawn, DType::kF64).Fetch();
       ASSERT_OK(value);
       int above = 0;

@@ -1,5 +1,5 @@
-// Indices of every integer dtype at the ends of that dtype, known when a program
-// is built or when it runs, and axes without entries.
+// Indices of every integer dtype at the ends of that dtype, known when a
+// program is built or when it runs, and axes without entries.
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -137,7 +137,8 @@ TEST(FarIndices, OfWritesAreDropped) {
 }
 
 TEST(FarIndices, OfAxesWithoutEntries) {
-  const Tensor none = Zeros(DType::kF32, {0}), rows = Zeros(DType::kF32, {0, 3});
+  const Tensor none = Zeros(DType::kF32, {0}),
+               rows = Zeros(DType::kF32, {0, 3});
   const Tensor no_index = Zeros(DType::kS32, {0});
   const auto [values, places] = TopK(none, 0);
   const std::pair<Tensor, Dims> cases[] = {

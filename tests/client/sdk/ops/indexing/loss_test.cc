@@ -35,9 +35,9 @@ TEST(CrossEntropyTest, IsOfEachExample) {
   for (int label = 0; label < 3; ++label) {
     const Tensor labels = Full(DType::kS32, {5}, label);
     const auto loss = CrossEntropy(logits, labels).Fetch();
-    const auto slopes = Grad([&](Tensor z) {
-                          return Sum(CrossEntropy(z, labels));
-                        })(logits).Fetch();
+    const auto slopes =
+        Grad([&](Tensor z) { return Sum(CrossEntropy(z, labels)); })(logits)
+            .Fetch();
     ASSERT_OK(loss);
     ASSERT_OK(slopes);
     for (int i = 0; i < 5; ++i) {
@@ -67,9 +67,9 @@ TEST(CrossEntropyTest, IsNanWhereTheLabelIsNoClass) {
   EXPECT_VALUE(IsNan(CrossEntropy(Zeros(DType::kF32, {1, 300}),
                                   T1<uint64_t>({~uint64_t{0}}))),
                Literal::Vector<bool>({true}));
-  EXPECT_VALUE(IsNan(CrossEntropy(Zeros(DType::kF32, {2, 300}),
-                                  T1<uint8_t>({255, 0}))),
-               Literal::Vector<bool>({false, false}));
+  EXPECT_VALUE(
+      IsNan(CrossEntropy(Zeros(DType::kF32, {2, 300}), T1<uint8_t>({255, 0}))),
+      Literal::Vector<bool>({false, false}));
 }
 
 TEST(CrossEntropyTest, KeepsShapesAndDTypes) {
@@ -80,8 +80,9 @@ TEST(CrossEntropyTest, KeepsShapesAndDTypes) {
     EXPECT_EQ(loss.shape(), Shape::Of(dtype, {2, 5}));
     ASSERT_OK(loss.Fetch());
   }
-  EXPECT_EQ(CrossEntropy(Zeros(DType::kS32, {4}), Scalar(DType::kS64, 1)).shape(),
-            Shape::Of(DType::kF32, {}));
+  EXPECT_EQ(
+      CrossEntropy(Zeros(DType::kS32, {4}), Scalar(DType::kS64, 1)).shape(),
+      Shape::Of(DType::kF32, {}));
   EXPECT_EQ(CrossEntropy(Zeros(DType::kF32, {0, 4}), Zeros(DType::kS32, {0}))
                 .Fetch()
                 ->shape(),
@@ -93,10 +94,10 @@ TEST(CrossEntropyTest, IsFiniteAtTheEnds) {
   EXPECT_VALUE(CrossEntropy(logits, T1<int32_t>({0, 1, 0})),
                F({0, kInf, kInf}));
   const Tensor half = TN<float>({60000, 0}, {1, 2});
-  EXPECT_VALUE(Convert(CrossEntropy(Convert(half, DType::kF16),
-                                    T1<int32_t>({1})),
-                       DType::kF32),
-               F({60000}));
+  EXPECT_VALUE(
+      Convert(CrossEntropy(Convert(half, DType::kF16), T1<int32_t>({1})),
+              DType::kF32),
+      F({60000}));
 }
 
 TEST(CrossEntropyTest, RefusesWhatDoesNotFit) {
@@ -104,8 +105,9 @@ TEST(CrossEntropyTest, RefusesWhatDoesNotFit) {
   const Tensor labels = Zeros(DType::kS32, {2});
   EXPECT_THAT(CrossEntropy(logits, Zeros(DType::kF32, {2})).status(),
               StatusIs(StatusCode::kInvalidArgument, "labels are integers"));
-  EXPECT_THAT(CrossEntropy(logits, Zeros(DType::kS32, {3})).status(),
-              StatusIs(StatusCode::kInvalidArgument, "must have the sizes [2]"));
+  EXPECT_THAT(
+      CrossEntropy(logits, Zeros(DType::kS32, {3})).status(),
+      StatusIs(StatusCode::kInvalidArgument, "must have the sizes [2]"));
   EXPECT_THAT(CrossEntropy(Zeros(DType::kF32, {2, 0}), labels).status(),
               StatusIs(StatusCode::kInvalidArgument, "last axis of classes"));
   EXPECT_THAT(CrossEntropy(Zeros(DType::kC64, {2, 3}), labels).status(),
