@@ -53,8 +53,8 @@ class Number {
   DType dtype() const { return dtype_; }
 
   // This number as a scalar of `dtype`, rounded once. Errors: kInvalidArgument
-  // for an integer that does not fit, a fraction for an integer dtype, a complex
-  // number for a real dtype.
+  // for an integer that does not fit, a fraction for an integer dtype, a
+  // complex number for a real dtype.
   absl::StatusOr<Literal> ToLiteral(DType dtype) const;
   std::string ToString() const;
   // Why there is no number: it is what Tensor::dim gave of an axis that is not
