@@ -1,7 +1,8 @@
 // A program that ends in the middle of things, or forks: ends_test runs it.
 //
 //   ends_victim CLIENT HOW     CLIENT: cpu, remote, fallback, sharded, default
-//                              HOW: work, thread, static, fork
+//                              HOW: work, thread, static, fork, or
+//                              say: where a value was computed
 //
 // Servers are in HAWSER_VICTIM_SERVERS. It ends with 7 where all was well.
 #include <openssl/crypto.h>
@@ -131,6 +132,14 @@ int Main(const std::string& kind, const std::string& how) {
   if (!client.ok()) {
     std::cerr << client.status() << "\n";
     return 1;
+  }
+  if (how == "say") {
+    const Tensor value = Squared(*client, 3);
+    if (const int wrong = Compute(*client)) return wrong;
+    if (!value.Fetch().ok()) return 2;
+    std::cout << "ran on " << value.ran_on() << ", fallback "
+              << value.on_fallback() << std::endl;
+    return kWell;
   }
   if (how == "fork") {
     const int wrong = Fork(*client);
