@@ -97,7 +97,10 @@ TEST_F(SettingsTest, WhatCannotBeUsedMarksResults) {
 
 TEST_F(SettingsTest, ARefusedTokenMarksResults) {
   TemporaryFolder folder;
-  folder.Write("tokens", "team secret-token-of-the-team\n");
+  // SHA-256 of secret-token-of-the-team.
+  folder.Write("tokens",
+               "team c7c9e92132dfa6a512ac50f1259dcd317fa83de200e12d8fd22e40"
+               "de474eb40a\n");
   folder.Write("wrong", "another-token-than-that\n");
   std::string address;
   auto server = testing::StartHawserd(

@@ -251,7 +251,7 @@ class NamesHistoryTest : public ::testing::Test {
     std::vector<std::string> launcher;
     if (faults) {
       launcher = {"/usr/bin/env",
-                  "LD_PRELOAD=" + Runfile("tests/testing/libfaulty_files.so"),
+                  "LD_PRELOAD=" + Runfile("tests/testing/faulty_files_preload.so"),
                   absl::StrCat("HAWSER_TEST_FAULTS=", kFaults)};
     }
     for (int tries = 0; tries < 20; ++tries) {
