@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
 
@@ -36,6 +37,11 @@ bool MayReattach(const absl::Status& why) {
   }
 }
 
+// What gRPC says of a connection that was closed before a word of HTTP/2.
+bool SpeaksOtherwise(const absl::Status& why) {
+  return absl::StrContains(why.message(), "Socket closed");
+}
+
 }  // namespace
 
 absl::Status CannotOpen(const std::string& address, const absl::Status& why) {
@@ -48,7 +54,10 @@ absl::Status CannotOpen(const std::string& address, const absl::Status& why) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kUnavailable:
-      return Unavailable(address, ": cannot be reached: ", why.message());
+      return Unavailable(address, ": cannot be reached: ", why.message(),
+                         SpeaksOtherwise(why)
+                             ? "; does one side speak TLS and the other not?"
+                             : "");
     default:
       return Annotate(why, address);
   }

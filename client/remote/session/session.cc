@@ -1,5 +1,7 @@
 #include "client/remote/session/session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -300,6 +302,33 @@ absl::Time RemoteSession::NextReport() const {
   return std::max(window_.oldest_since(), reported_) + options_.silence;
 }
 
+std::string RemoteSession::LongWait(const v1::PingReply& report,
+                                    absl::Time now) {
+  // Who sits before a terminal hears of it sooner.
+  static const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
+  const absl::Duration waited = absl::Microseconds(report.waited_us());
+  const absl::Duration all = now - window_.oldest_since();
+  const bool is_long =
+      is_terminal ? all >= options_.silence : waited >= kLongWait;
+  if (!is_long) {
+    wait_said_ = absl::ZeroDuration();
+    return "";
+  }
+  // And again each time it has doubled.
+  if (all < 2 * wait_said_) return "";
+  wait_said_ = all;
+  const auto seconds = [](absl::Duration time) {
+    return absl::FormatDuration(absl::Trunc(time, absl::Seconds(1)));
+  };
+  std::string text =
+      absl::StrCat(address_, ": works on this for ", seconds(all));
+  if (report.waiting() == 0) return text;
+  return absl::StrCat(text, "; for ", seconds(waited),
+                      " an execution has been in line for the device, with ",
+                      report.waiting_before(), " before it; ", report.waiting(),
+                      " of this tenant wait");
+}
+
 void RemoteSession::OnReport(uint64_t asked, const v1::PingReply& report) {
   uint64_t left_out;
   std::string wait;
@@ -311,18 +340,7 @@ void RemoteSession::OnReport(uint64_t asked, const v1::PingReply& report) {
                             asked);
     // An answer may be on its way: twice is no accident.
     if (std::exchange(left_out_, left_out) != left_out) left_out = 0;
-    const absl::Duration waited = absl::Microseconds(report.waited_us());
-    if (waited < kLongWait) {
-      wait_said_ = absl::ZeroDuration();
-    } else if (waited >= 2 * wait_said_) {
-      wait_said_ = waited;
-      wait = absl::StrCat(
-          address_, ": for ",
-          absl::FormatDuration(absl::Trunc(waited, absl::Seconds(1))),
-          " an execution has been in line for the device, with ",
-          report.waiting_before(), " before it; ", report.waiting(),
-          " of this tenant wait");
-    }
+    wait = LongWait(report, SteadyNow());
   }
   if (!wait.empty()) {
     HAWSER_LOG(kWarning) << wait;

@@ -119,6 +119,9 @@ class RemoteSession {
   class Report;
   bool WantsReport(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Time NextReport() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What to say of requests that take long; empty: nothing now.
+  std::string LongWait(const v1::PingReply& report, absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The server says what it works on, asked by request `asked`.
   void OnReport(uint64_t asked, const v1::PingReply& report);
 
