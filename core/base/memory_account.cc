@@ -127,10 +127,15 @@ absl::Status MemoryHolder::Refusal(MemoryUse use, int64_t bytes) const {
   const std::string own = UsesText(uses);
   if (!own.empty()) absl::StrAppend(&out, " (", own, ")");
   absl::StrAppend(&out, "; all together hold ", Quantity(account_->held()),
-                  " of ", Quantity(account_->limit()), account_->hint_,
-                  use == MemoryUse::kIndex ? "; delete datasets or tags"
-                                           : "; release values",
-                  ", or try again later");
+                  " of ", Quantity(account_->limit()), account_->hint_);
+  if (bytes > account_->limit()) {
+    absl::StrAppend(&out, "; that is more than there is, at any time");
+  } else {
+    absl::StrAppend(&out,
+                    use == MemoryUse::kIndex ? "; delete datasets or tags"
+                                             : "; release values",
+                    ", or try again later");
+  }
   return absl::ResourceExhaustedError(out);
 }
 
