@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "core/base/log.h"
 #include "core/base/status.h"
@@ -50,6 +52,21 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return text;
 }
 
+// Once for each file of the process that others can read.
+void WarnOfReaders(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return;
+  if ((about.st_mode & (S_IRGRP | S_IROTH)) == 0) return;
+  static Mutex& mu = *new Mutex;
+  static auto& said = *new std::set<std::string>;
+  MutexLock lock(&mu);
+  if (!said.insert(path).second) return;
+  HAWSER_LOG(kWarning) << "token file " << path
+                       << " can be read by others (mode "
+                       << absl::StrFormat("%03o", about.st_mode & 0777)
+                       << "): chmod go-r it";
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TokenSource>> TokenSource::Open(
@@ -68,6 +85,7 @@ absl::StatusOr<std::unique_ptr<TokenSource>> TokenSource::Open(
   source->path_ = credentials.token_file;
   source->stamp_ = source->StampNow();
   HAWSER_ASSIGN_OR_RETURN(source->token_, ReadToken(source->path_));
+  WarnOfReaders(source->path_);
   return source;
 }
 
