@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/environment/spelling.h"
-#include "core/base/process/terminal_text.h"
+#include "core/base/text/terminal_text.h"
 #include "core/base/process/version.h"
 #include "nlohmann/json.hpp"
 

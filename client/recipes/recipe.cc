@@ -105,12 +105,10 @@ RecipeBook::Results RecipeBook::OfExecution(
   const int64_t held = bytes_held();
   results.checkpoint |= held + bytes >= 2 * quarter_bytes &&
                         held / quarter_bytes != (held + bytes) / quarter_bytes;
-  // What took long to make takes long to make again. The next look is as much
-  // later.
-  if (now - since >= limits_.max_replay) {
-    results.checkpoint = true;
-    since = now;
-  }
+  // What took long takes long again. The next look is as much later.
+  const bool is_old = now - since >= limits_.max_replay;
+  results.checkpoint |= is_old;
+  if (is_old) since = now;
 
   const absl::Status why = CheckLimits(steps, bytes);
   std::shared_ptr<ExecutionRecipe> execution;

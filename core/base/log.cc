@@ -9,7 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "core/base/process/terminal_text.h"
+#include "core/base/text/terminal_text.h"
 
 namespace hawser {
 namespace {

@@ -51,6 +51,7 @@ ALLOWED = {
                          "core/runtime", "core/sharding", "core/vectorize",
                          "kernels/cpu", "absl"],
     "client/formats": BASE + ["absl", "JSON", "zlib"],
+    "client/environment": BASE + ["absl"],
     "client/digests": IR + ["client/formats", "core/runtime", "absl"],
     "client/remote": OPS + ["core/runtime", "core/wire", MESSAGES, "absl",
                             "protobuf"],

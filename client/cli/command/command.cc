@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "core/base/process/terminal_text.h"
+#include "core/base/text/terminal_text.h"
 #include "nlohmann/json.hpp"
 
 namespace hawser::cli {

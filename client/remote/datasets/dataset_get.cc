@@ -71,7 +71,6 @@ class DatasetGet {
         bytes_(bytes),
         into_(into),
         progress_(call.progress),
-        // Its own: an error of one stream ends the others, not the caller.
         cancel_(runtime::AttemptToken(call).Until(absl::InfiniteFuture())) {}
 
   absl::Status Run(int streams) {
@@ -89,11 +88,10 @@ class DatasetGet {
 
   // The rows alone, believed as they come.
   absl::Status RunUnchecked(const RowRange& rows) {
-    v1::GetRequest request = Request();
-    request.set_row_begin(rows.begin);
-    request.set_row_count(rows.count);
-    return Receive(request, bytes_.shape, into_,
-                   [this](int64_t done) { Report(done); });
+    v1::GetRequest all = Request();
+    all.set_row_begin(rows.begin);
+    all.set_row_count(rows.count);
+    return Receive(all, bytes_.shape, into_, [&](int64_t n) { Report(n); });
   }
 
  private:
@@ -212,7 +210,7 @@ class DatasetGet {
   const RowBytes& bytes_;
   const absl::Span<char> into_;
   const std::function<void(int64_t, int64_t)> progress_;
-  const CancelToken cancel_;
+  const CancelToken cancel_;  // of the streams: not the caller's own
   std::atomic<int64_t> done_bytes_{0};
   Mutex mu_;
   absl::Status first_error_ ABSL_GUARDED_BY(mu_);

@@ -28,8 +28,7 @@ class FairLine {
  public:
   // Counts up for work of a tenant that runs: such tenants are remembered.
   int& Running(absl::string_view tenant) { return TenantOf(tenant).running; }
-  // Items in line.
-  size_t size() const { return size_; }
+  size_t size() const { return size_; }  // items in line
   size_t waiting(absl::string_view tenant) const {
     const auto at = tenants_.find(std::string(tenant));
     return at == tenants_.end() ? 0 : at->second.waiting;
@@ -50,11 +49,8 @@ class FairLine {
       own.key = {own.had, 0, ++arrivals_, own.name};
       ready_.insert(own.key);
     }
-    if (first) {
-      line.items.push_front(std::move(item));
-    } else {
-      line.items.push_back(std::move(item));
-    }
+    line.items.insert(first ? line.items.begin() : line.items.end(),
+                      std::move(item));
   }
 
   // The next item; with `idle_only` of a tenant of which nothing runs. False:
@@ -67,8 +63,7 @@ class FairLine {
     }
     if (at == ready_.end()) return false;
     Tenant& own = tenants_.at(std::get<3>(*at));
-    const uint64_t flow = std::get<3>(*own.ready.begin());
-    Flow& line = own.flows.at(flow);
+    Flow& line = own.flows.at(std::get<3>(*own.ready.begin()));
     *item = std::move(line.items.front());
     line.items.pop_front();
     now_ = std::max(now_, own.had);
@@ -95,9 +90,8 @@ class FairLine {
   template <typename Look>
   void ForEach(const Look& look) const {
     for (const auto& [name, tenant] : tenants_) {
-      for (const auto& [id, flow] : tenant.flows) {
-        for (const Item& item : flow.items) look(item);
-      }
+      for (const auto& [id, flow] : tenant.flows)
+        std::for_each(flow.items.begin(), flow.items.end(), look);
     }
   }
 
@@ -136,7 +130,6 @@ class FairLine {
   }
   // Forgets all that was had. Only while nothing is in line or runs.
   void Clear() {
-    if (tenants_.empty()) return;
     tenants_.clear();
     ready_.clear();
     now_ = 0;

@@ -79,7 +79,7 @@ TEST_F(ShardedKnn, AllServersFindTheLabelsOfNumPy) {
   ASSERT_TRUE(example.ok()) << example.status();
   ExpectLabels(*example);
   // The data went to each of them; all are in what found the first batch.
-  EXPECT_TRUE(Says(*example, "uploaded 141300000 of")) << example->output();
+  EXPECT_TRUE(Says(*example, "uploaded 47100000 of 47100000 bytes to 3 places")) << example->output();
   EXPECT_TRUE(Says(*example, absl::StrCat(kBatches, " batches on ")))
       << example->output();
 }

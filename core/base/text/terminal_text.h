@@ -1,6 +1,6 @@
 // TerminalText: words of others, as they may go to a terminal.
-#ifndef HAWSER_CORE_BASE_PROCESS_TERMINAL_TEXT_H_
-#define HAWSER_CORE_BASE_PROCESS_TERMINAL_TEXT_H_
+#ifndef HAWSER_CORE_BASE_TEXT_TERMINAL_TEXT_H_
+#define HAWSER_CORE_BASE_TEXT_TERMINAL_TEXT_H_
 
 #include <string>
 
@@ -13,4 +13,4 @@ namespace hawser {
 std::string TerminalText(absl::string_view text);
 
 }  // namespace hawser
-#endif  // HAWSER_CORE_BASE_PROCESS_TERMINAL_TEXT_H_
+#endif  // HAWSER_CORE_BASE_TEXT_TERMINAL_TEXT_H_

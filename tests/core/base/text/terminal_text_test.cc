@@ -1,4 +1,4 @@
-#include "core/base/process/terminal_text.h"
+#include "core/base/text/terminal_text.h"
 
 #include <string>
 #include <utility>
