@@ -149,7 +149,9 @@ void RemoteClient::WatchSilence(const std::shared_ptr<Watched>& watched) {
   const auto heard = [this, with](const absl::Status& status,
                                   bool is_unfinished) {
     with([&](const std::shared_ptr<Watched>& watched) {
-      if (!status.ok()) return watched->Stop(status);
+      if (absl::IsUnavailable(status)) return watched->Stop(status);
+      // No session is to be had, which says nothing of this call.
+      if (!status.ok()) return WatchSilence(watched);
       watched->denied_ = is_unfinished ? 0 : watched->denied_ + 1;
       // An answer may be on its way: twice is no accident. And so may the
       // request, over a slow link.

@@ -14,7 +14,7 @@ constexpr absl::Duration kLook = absl::Milliseconds(1);
 // A call takes milliseconds; a process ends within these after its handlers.
 constexpr int kLooks = 3000;
 
-std::atomic<bool> ending{false};
+std::atomic<bool> ending{false}, waited_out{false};
 std::atomic<int> under_way{0};
 
 }  // namespace
@@ -30,9 +30,10 @@ void LibraryCall::WatchTheEnd() {
 
 LibraryCall::LibraryCall() {
   ++under_way;
-  if (!ending) return;
+  if (!ending || waited_out) return;
   --under_way;
-  for (int i = 0; i < kLooks; ++i) absl::SleepFor(kLook);
+  for (int i = 0; i < kLooks && !waited_out; ++i) absl::SleepFor(kLook);
+  waited_out = true;  // the process does not end: its own work needs this
   ++under_way;
 }
 
