@@ -119,6 +119,10 @@ bool FallbackClient::GiveUp(const absl::Status& status,
   if (now >= attempt.caller.deadline() || !attempt.caller.Check().ok()) {
     return false;
   }
+  if (policy_.on_refusal && !absl::IsUnavailable(status)) {
+    MutexLock lock(&mu_);
+    refusal_ = status;
+  }
   const bool lost = attempt.epoch != breaker_.epoch();
   if (!TriggersFallback(policy_, status, now >= attempt.end, lost)) {
     return false;
@@ -140,6 +144,10 @@ bool FallbackClient::GiveUp(const absl::Status& status,
 }
 
 absl::Status FallbackClient::Missing(uint64_t epoch) const {
+  if (policy_.on_refusal) {
+    MutexLock lock(&mu_);
+    if (!refusal_.ok()) return refusal_;
+  }
   return Unavailable(primary_->name(), Breaker::IsOpen(epoch)
                                            ? " is away"
                                            : " does not have the value");
