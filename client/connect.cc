@@ -88,8 +88,8 @@ absl::StatusOr<Reached> ReachFirst(const ConnectOptions& options) {
   return reached;
 }
 
-// What is on no server goes to a file where the process ends, so that it can be
-// put later.
+// Writes a dataset that is on no server to a file, from which it can be put
+// later.
 void SaveUnsent(const UnsentDataset& dataset) {
   const std::string tags = absl::StrJoin(dataset.tags, " ");
   const std::string named =
@@ -207,7 +207,7 @@ std::vector<std::string> ServersIn(const std::string& text) {
   return servers;
 }
 
-// Where the environment names servers that cannot be used as it says: results
+// Stands for servers of the environment that cannot be used as it says: results
 // are marked so, or with HAWSER_FALLBACK=off there are none.
 Client WithoutServers(const std::string& servers, absl::Status why,
                       const Client& fallback) {

@@ -45,8 +45,8 @@ class DigestCache {
   void Remember(const DigestRecord& record);
 
  private:
-  // Whether no other user can have written what is remembered; says once where
-  // one can.
+  // Returns whether no other user can have written what is remembered, and says
+  // once where one can.
   bool IsOurs();
   std::string PathOf(const FileVersion& version,
                      absl::string_view reading) const;

@@ -15,9 +15,9 @@ namespace hawser {
 // Such a value counts as if it was not set.
 std::vector<std::string> CheckEnvironment(
     absl::Span<const std::string> variables);
-// That of this process, in the log, once.
+// Puts the lines of this process into the log, once.
 void WarnOfEnvironment();
-// Whether variable `name` of this process is "1".
+// Returns whether variable `name` of this process is "1".
 bool IsSwitchedOn(const char* name);
 
 }  // namespace hawser

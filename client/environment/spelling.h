@@ -7,8 +7,8 @@
 
 namespace hawser {
 
-// Of `words` the one that the fewest letters put in, left out, changed or
-// swapped make of `word`; empty when that takes more than a third of it.
+// Returns the one of `words` that `word` becomes by the fewest letters put in,
+// left out, changed or swapped; empty when that takes more than a third of it.
 absl::string_view Nearest(absl::string_view word,
                           absl::Span<const absl::string_view> words);
 
