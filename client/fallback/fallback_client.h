@@ -107,7 +107,7 @@ class FallbackClient : public runtime::Client {
   std::atomic<int64_t> switches_{0};
   std::atomic<int64_t> secondary_runs_{0};
   mutable Mutex mu_;
-  // Where the policy takes refusals over: the last one.
+  // The last refusal, if the policy takes refusals over.
   absl::Status refusal_ ABSL_GUARDED_BY(mu_);
   absl::Time quiet_until_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   Alarm worker_;     // follows recipes; may compile

@@ -151,7 +151,7 @@ std::string FallbackDatasets::QueuedTag(absl::string_view name) {
 }
 
 bool FallbackDatasets::QueueTag(const DatasetTag& tag) {
-  // What it has to name before cannot be looked at.
+  // The tag of before, which it is compared with, cannot be looked at.
   if (tag.expected.has_value() || tag.token.empty()) return false;
   {
     MutexLock lock(&mu_);

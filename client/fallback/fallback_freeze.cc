@@ -155,7 +155,7 @@ void FallbackDatasets::FetchSource(const std::string& token,
         const Gate::Pass pass = gate->Enter();
         if (!pass) return;
         if (!all.ok()) SayNotHere(token, all.status());
-        // What is frozen is the root of what was frozen.
+        // The frozen values are the roots of their recipes from now on.
         for (size_t i = 0; all.ok() && i < recipes.size(); ++i) {
           if (recipes[i] == nullptr) continue;
           client_->recipes_.Checkpoint(recipes[i], (*all)[i]);

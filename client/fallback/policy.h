@@ -14,7 +14,7 @@
 
 namespace hawser {
 
-// What would be lost with this process.
+// A dataset that would be lost with this process.
 struct UnsentDataset {
   std::string token;
   std::vector<std::string> tags = {};

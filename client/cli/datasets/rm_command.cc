@@ -24,7 +24,7 @@ constexpr Flag kFlags[] = {
     kServerFlag,
 };
 
-// What the flags say of the datasets that go.
+// The flags that choose which datasets go.
 struct Choice {
   bool untagged = false;
   absl::Time used_before = absl::InfiniteFuture();

@@ -41,9 +41,7 @@ class RequestWindow {
   }
   // Those without an answer, whose callers wait no longer.
   std::vector<std::shared_ptr<Request>> Abandon();
-  // The oldest without an answer, and since when; InfiniteFuture: there is
-  // none.
-  uint64_t oldest() const { return first_; }
+  // Returns since when the oldest has no answer; InfiniteFuture: there is none.
   absl::Time oldest_since() const {
     return entries_.empty() ? absl::InfiniteFuture() : entries_.front().since;
   }
