@@ -58,6 +58,9 @@ TEST_F(LimitsTest, ASilentServerIsGivenUpByThoseWhoCanDoWithout) {
   ASSERT_OK_AND_ASSIGN(const BufferPtr kept,
                        patient->Upload(Filled(2, 1), Soon()));
   ASSERT_OK_AND_ASSIGN(const BufferPtr lost, hasty->Upload(Filled(2, 1), {}));
+  // What is asked before the silence and not answered fails for good.
+  ASSERT_OK(kept->Ready(Soon()).Await());
+  ASSERT_OK(lost->Ready(Soon()).Await());
   const absl::Time start = absl::Now();
   server.Freeze(true);
   EXPECT_THAT(lost->Fetch({}).Await(),
