@@ -4,50 +4,15 @@
 #define HAWSER_CORE_SHARDING_SHARD_H_
 
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "core/sharding/notes.h"
-#include "core/sharding/part/part_module.h"
 #include "core/sharding/shard_spec.h"
+#include "core/sharding/sharding.h"
 
 namespace hawser {
-
-struct ShardTask {
-  // Slices of the arguments: a number below that of the parameters is one of
-  // them, others are values between tasks.
-  std::vector<Piece> takes;
-  std::vector<int64_t> offsets;  // behind them, as many s64[]: PartModule
-  std::shared_ptr<const Module> module;  // equal tasks share one
-  // Where each result of the module belongs: likewise, of the results.
-  std::vector<Piece> gives;
-};
-
-// Axes that are cut alike.
-struct ShardAxis {
-  struct In {
-    int value;  // of the parameters or results
-    int axis;
-    friend bool operator==(const In&, const In&) = default;
-  };
-  int64_t size = 0;
-  std::vector<int64_t> sizes;  // of its parts
-  std::vector<In> parameters, results;
-};
-
-struct Sharding {
-  Signature whole;
-  std::vector<Shape> between;   // values between tasks
-  std::vector<ShardAxis> axes;  // those that are cut
-  std::vector<ShardNote> notes;
-  // In an order that can be run. Together they give the results, each element
-  // once. What one takes of a value between tasks is covered by pieces that
-  // earlier ones give, which lie wholly inside or wholly outside of it.
-  std::vector<ShardTask> tasks;
-};
 
 // Cuts the entry of `module` where `spec` says. What cannot be cut is computed
 // whole where it is needed, and noted. Errors: as CheckShardSpec;
@@ -62,9 +27,6 @@ struct Exchange {
   int64_t bytes = 0;  // taken of values between tasks
 };
 Exchange ExchangeOf(const Sharding& sharding);
-
-// The axes that are cut, the notes, and the first `tasks` tasks, for people.
-std::string Explain(const Sharding& sharding, int tasks = 8);
 
 }  // namespace hawser
 #endif  // HAWSER_CORE_SHARDING_SHARD_H_
