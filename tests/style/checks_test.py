@@ -113,7 +113,7 @@ class ChecksTest(unittest.TestCase):
 
     def test_prose_counts_fragments_by_folder(self):
         self.write("core/ir/a.h", "// What it holds, what\n// it is. It is read.\n"
-                   "int n;  // Where it is.\nint m;  // NOLINT\n"
+                   "int n;  // Where it\n        // Is.\nint m;  // NOLINT\n"
                    "//\n// As of now. Yes. No.\n}  // namespace hawser\n")
         self.write("core/ops/a.h", "// Each is a sentence. What is this?\n" +
                    "int n;  // It is.\n" * 38)

@@ -34,33 +34,32 @@ SHARES = {
     "client/digests": 11,
     "client/fallback": 12,
     "client/formats": 8,
-    "client/recipes": 7,
+    "client/recipes": 6,
     "client/remote": 14,
-    "client/sdk": 8,
     "client/sharded": 18,
     "client/stablehlo": 14,
-    "core/autodiff": 24,
+    "core/autodiff": 27,
     "core/base": 12,
     "core/ir": 10,
-    "core/ops": 12,
+    "core/ops": 13,
     "core/passes": 15,
     "core/runtime": 13,
-    "core/sharding": 19,
-    "core/vectorize": 18,
-    "kernels/cpu": 19,
+    "core/sharding": 20,
+    "core/vectorize": 19,
+    "kernels/cpu": 20,
     "kernels/dialect": 21,
     "kernels/emu": 6,
-    "kernels/gpu": 13,
+    "kernels/gpu": 14,
     "kernels/plan": 17,
     "kernels/reference": 20,
-    "proto": 7,
+    "proto": 8,
     "server": 12,
-    "server/access": 11,
+    "server/access": 12,
     "server/datasets": 17,
     "server/rpc": 14,
     "server/service": 8,
     "server/session": 12,
-    PRODUCT: 13,
+    PRODUCT: 11,
 }
 
 # A comment, after code or alone. Strings that hold "//" pass for comments; they
@@ -72,17 +71,18 @@ FORMAL = re.compile(r"NOLINT|namespace\b|clang-format |Copyright|SPDX-|HAWSER_\w
 
 
 def paragraphs(lines):
-    """The texts of the comments: lines that follow each other are one."""
-    words = []
+    """The texts of the comments: lines that begin below each other are one."""
+    words, column = [], None
     for line in lines:
         match = COMMENT.match(line)
         text = (match.group(2) or "").strip() if match else ""
-        alone = match and not match.group(1).strip()
-        if words and not (alone and text):
+        follows = match and not match.group(1).strip() and match.end(1) == column
+        if words and not (follows and text):
             yield " ".join(words)
             words = []
         if text and not FORMAL.match(text):
             words.append(text)
+            column = match.end(1)
     if words:
         yield " ".join(words)
 

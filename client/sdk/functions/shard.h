@@ -53,7 +53,7 @@ concept NoModule = !std::is_same_v<std::remove_cvref_t<T>, Module>;
 
 }  // namespace sdk
 
-// What Shard makes of a call; holds its arguments. Thread-safe.
+// A call that Shard has cut into tasks; it holds its arguments. Thread-safe.
 template <typename Result>
 class ShardedCall {
  public:
