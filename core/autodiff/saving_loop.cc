@@ -39,8 +39,8 @@ std::vector<bool> NeededStates(const Computation& c, int states,
   return needed;
 }
 
-// What the loop's computations take: its states, how many turns there were, the
-// stacks, and what stays the same.
+// The parameters of the loop's computations: its states, how many iterations
+// there were, the stacks, and what stays the same.
 class Frame {
  public:
   Frame(const Instruction& loop, const Computation& body,
@@ -118,7 +118,7 @@ absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
                                          const LoopRecord& record,
                                          ComputationBuilder* builder) {
   Module* const module = builder->module();
-  // By value: the module may move its computations.
+  // It is copied since the module may move its computations.
   const Computation condition = module->computation(loop.called[0]);
   const Computation body = module->computation(loop.called[1]);
   const std::vector<bool> needed =

@@ -15,8 +15,8 @@ namespace hawser::autodiff {
 
 struct SavingLoop {
   ValueId first_result = kNoValue;  // of the states, as of the loop itself
-  // What each state was before each turn, along a new axis 0, and in the end;
-  // kNoValue where the pull-back does not look at it.
+  // For each state, its values before each iteration, along a new axis 0, and
+  // in the end; kNoValue if the pull-back does not look at it.
   std::vector<ValueId> stacks;
 };
 

@@ -10,8 +10,8 @@
 
 namespace hawser {
 
-// What one end accepts from the other. The defaults bound decode time and
-// memory: 65,536 instructions verify in tens of milliseconds.
+// The limits of what one end accepts from the other. The defaults bound decode
+// time and memory: 65,536 instructions verify in tens of milliseconds.
 struct ModuleLimits {
   int64_t bytes = int64_t{16} << 20;          // encoded
   int64_t instructions = int64_t{1} << 16;    // all computations together

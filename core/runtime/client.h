@@ -34,7 +34,7 @@ namespace hawser::runtime {
 class Client;
 class Datasets;
 
-// What an end can do; asked when a session opens and decided upon before
+// The abilities of an end; asked when a session opens and decided upon before
 // anything is sent.
 struct Capabilities {
   int opset = 1;
@@ -46,7 +46,7 @@ struct Capabilities {
   // "cpu, AVX-512, OpenBLAS 0.3.21 SkylakeX"; "": not known.
   std::string engine_id;
   int64_t memory_bytes = 0;  // of the device; 0: not known
-  // Of the process that answers, by whatever address; 0: not known.
+  // Names the process that answers, by whatever address; 0: not known.
   uint64_t instance = 0;
   // On how many it spreads one function; CompileOptions::cuts says how.
   int places = 1;
@@ -78,11 +78,11 @@ struct CallOptions {
   std::function<void(int64_t, int64_t)> progress;
 };
 
-// Where something was computed.
+// The place where something was computed.
 struct RanOn {
   // Short: "cpu", "gpu-1:7070 cuda", "cpu (fallback: unreachable)".
   std::string where;
-  // By a client that stood in for the one that was asked.
+  // True if a client computed it that stood in for the one that was asked.
   bool fallback = false;
 
   friend bool operator==(const RanOn& ran_on, absl::string_view where) {
@@ -105,7 +105,7 @@ class Buffer {
   // Completes as Fetch would, without the value: true once it is there. The
   // default fetches; an engine whose values are not in host memory does not.
   virtual Future<bool> Ready(const CallOptions& options);
-  // Where it was computed. Final once a Fetch has completed.
+  // Says where it was computed. Final once a Fetch has completed.
   virtual RanOn ran_on() const = 0;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
@@ -127,8 +127,9 @@ enum class Numerics : uint8_t { kFast = 0, kStrict = 1, kTf32 = 2 };
 
 struct CompileOptions {
   Numerics numerics = Numerics::kFast;
-  // Where its user wants it cut, for a client that cuts: core/sharding; 0 parts
-  // are as many as it has places. Null: nowhere in particular. Others ignore it.
+  // The cuts that its user wants, for a client that cuts: core/sharding; 0
+  // parts are as many as it has places. Null: nowhere in particular. Others
+  // ignore it.
   std::shared_ptr<const ShardSpec> cuts = nullptr;
 };
 
@@ -138,7 +139,7 @@ struct ExecuteOptions {
   std::vector<int> donated;
 };
 
-// What a Call gives.
+// The results of a Call.
 struct Called {
   std::vector<Literal> values;
   RanOn ran_on;
@@ -188,7 +189,7 @@ class Client {
   virtual absl::StatusOr<BufferPtr> Upload(const Literal& value,
                                            const CallOptions& call) = 0;
 
-  // What is kept here under tokens (datasets.h).
+  // The datasets that are kept here under tokens (datasets.h).
   virtual Datasets& datasets() = 0;
 };
 

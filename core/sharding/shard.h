@@ -22,7 +22,7 @@ struct ShardTask {
   std::vector<Piece> takes;
   std::vector<int64_t> offsets;  // behind them, as many s64[]: PartModule
   std::shared_ptr<const Module> module;  // equal tasks share one
-  // Where each result of the module belongs: likewise, of the results.
+  // The same for the results: where each result of the module belongs.
   std::vector<Piece> gives;
 };
 
@@ -44,18 +44,18 @@ struct Sharding {
   std::vector<ShardAxis> axes;  // those that are cut
   std::vector<ShardNote> notes;
   // In an order that can be run. Together they give the results, each element
-  // once. What one takes of a value between tasks is covered by pieces that
-  // earlier ones give, which lie wholly inside or wholly outside of it.
+  // once. If a task takes a value that lies between tasks, earlier ones give
+  // pieces that cover it, each wholly inside or wholly outside of it.
   std::vector<ShardTask> tasks;
 };
 
-// Cuts the entry of `module` where `spec` says. What cannot be cut is computed
-// whole where it is needed, and noted. Errors: as CheckShardSpec;
+// Cuts the entry of `module` where `spec` says. A value that cannot be cut is
+// computed whole where it is needed, and noted. Errors: as CheckShardSpec;
 // kInvalidArgument for more tasks than the spec allows, for a contraction that
 // it refuses, and under `strict` for the first note.
 absl::StatusOr<Sharding> Shard(const Module& module, const ShardSpec& spec);
 
-// What goes between tasks.
+// The traffic between tasks.
 struct Exchange {
   int stages = 0;     // tasks on the longest way from arguments to results
   std::vector<int> stage_of;  // of each task, from 0

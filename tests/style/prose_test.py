@@ -38,14 +38,6 @@ SHARES = {
     "client/remote": 14,
     "client/sharded": 18,
     "client/stablehlo": 14,
-    "core/autodiff": 27,
-    "core/base": 12,
-    "core/ir": 10,
-    "core/ops": 13,
-    "core/passes": 15,
-    "core/runtime": 13,
-    "core/sharding": 20,
-    "core/vectorize": 19,
     "kernels/cpu": 20,
     "kernels/dialect": 21,
     "kernels/emu": 6,
@@ -59,7 +51,7 @@ SHARES = {
     "server/rpc": 14,
     "server/service": 8,
     "server/session": 12,
-    PRODUCT: 11,
+    PRODUCT: 9,
 }
 
 # A comment, after code or alone. Strings that hold "//" pass for comments; they

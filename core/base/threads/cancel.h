@@ -59,7 +59,7 @@ class CancelToken::Registration {
   Registration& operator=(Registration&& other);
   ~Registration() { End(); }
   void End();
-  // As End, but a call under way is not waited for.
+  // Ends like End, but does not wait for a call under way.
   void Drop();
 
  private:

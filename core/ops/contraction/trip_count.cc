@@ -45,7 +45,7 @@ class Tracer {
         ->instructions()[v.scope->computation->producer(v.id)];
   }
 
-  // What makes `v`, once no fusion stands in between.
+  // Returns the value that makes `v`, once no fusion stands in between.
   Value Peel(Value v) {
     while (true) {
       const Instruction& i = Producer(v);

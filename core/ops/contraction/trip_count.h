@@ -9,9 +9,9 @@
 
 namespace hawser {
 
-// Of the while that is `instruction` of `computation`: an integer scalar of the
-// state that starts at a constant, goes on by a constant and is compared with
-// a constant. nullopt: only a run can say.
+// Returns how often the while that is `instruction` of `computation` runs, if
+// an integer scalar of its state starts at a constant, goes on by a constant
+// and is compared with a constant. nullopt: only a run can say.
 std::optional<int64_t> TripCount(const Module& module, int computation,
                                  int instruction);
 

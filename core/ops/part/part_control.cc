@@ -18,7 +18,7 @@ bool Widen(MaybeBox& box, const MaybeBox& other) {
   return true;
 }
 
-// What a condition gives.
+// The boxes of a condition's result: all of it.
 std::vector<MaybeBox> Truth() {
   std::vector<MaybeBox> truth(1);
   truth[0].emplace();
@@ -87,7 +87,7 @@ absl::Status WhilePart(PartContext& c) {
   return absl::OkStatus();
 }
 
-// What any of the branches asks for.
+// Asks for all that any of the branches asks for.
 absl::Status CasePart(PartContext& c) {
   const size_t branches = c.instruction.called.size();
   std::vector<MaybeBox> boxes(c.operands.size() - 1);

@@ -24,8 +24,8 @@ struct PartModule {
   // was made for.
   Module module;
   std::vector<Piece> takes;
-  // Where the part lies. Parts of equal sizes are equal modules with other
-  // pieces and offsets.
+  // The first index of the part on each axis. Parts of equal sizes are equal
+  // modules with other pieces and offsets.
   std::vector<int64_t> offsets;
 };
 
