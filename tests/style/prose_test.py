@@ -29,13 +29,6 @@ SHARE_CAP = 5
 # its row.
 PRODUCT = "product"
 SHARES = {
-    "client": 13,
-    "client/cli": 7,
-    "client/digests": 11,
-    "client/fallback": 12,
-    "client/formats": 8,
-    "client/recipes": 6,
-    "client/remote": 14,
     "client/sharded": 18,
     "client/stablehlo": 14,
     "kernels/cpu": 20,
@@ -51,7 +44,7 @@ SHARES = {
     "server/rpc": 14,
     "server/service": 8,
     "server/session": 12,
-    PRODUCT: 9,
+    PRODUCT: 7,
 }
 
 # A comment, after code or alone. Strings that hold "//" pass for comments; they

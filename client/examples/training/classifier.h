@@ -1,4 +1,4 @@
-// What trains a classifier of images: whole epochs in the graph, each one call.
+// Trains a classifier of images: whole epochs in the graph, each one call.
 #ifndef HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 #define HAWSER_CLIENT_EXAMPLES_TRAINING_CLASSIFIER_H_
 
