@@ -17,7 +17,7 @@ constexpr size_t kPlansKept = 16;
 // Work that takes one place so long is cut by what places were measured to do.
 constexpr double kWorthMeasuring = 1e-3;
 
-// Whether tasks belong to places: they take from each other, or pieces that are
+// True if tasks belong to places: they take from each other, or pieces that are
 // there.
 bool IsFixed(const Sharding& sharding,
              const std::vector<ArgumentLayout>& layouts) {
@@ -95,7 +95,7 @@ absl::StatusOr<Sharding> ShardedExecutable::Choose(
   for (const auto& place : places) {
     if (place->open()) measured.push_back(place->Figures());
   }
-  // Those that cannot be measured are not there, and do nothing.
+  // Places that cannot be measured are not there, and do nothing.
   figures.clear();
   for (const auto& one : measured) {
     if (const auto known = one.Await(); known.ok()) figures.push_back(*known);

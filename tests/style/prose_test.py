@@ -29,8 +29,6 @@ SHARE_CAP = 5
 # its row.
 PRODUCT = "product"
 SHARES = {
-    "client/sharded": 18,
-    "client/stablehlo": 14,
     "kernels/cpu": 20,
     "kernels/dialect": 21,
     "kernels/emu": 6,
