@@ -26,7 +26,7 @@ SHARE_CAP = 5
 # Folders that are over the cap, and how many percent they may have; PRODUCT is
 # all of them together. A number may only go down: when a share is two points or
 # more below it, a smaller number belongs here, and a folder within the cap loses
-# its row.
+# its row. PRODUCT keeps its row.
 PRODUCT = "product"
 SHARES = {
     "kernels/cpu": 20,
@@ -35,14 +35,7 @@ SHARES = {
     "kernels/gpu": 14,
     "kernels/plan": 17,
     "kernels/reference": 20,
-    "proto": 8,
-    "server": 12,
-    "server/access": 12,
-    "server/datasets": 17,
-    "server/rpc": 14,
-    "server/service": 8,
-    "server/session": 12,
-    PRODUCT: 7,
+    PRODUCT: 5,
 }
 
 # A comment, after code or alone. Strings that hold "//" pass for comments; they
@@ -100,10 +93,11 @@ def over_share(tree, exceptions):
     for folder, counts in sorted(shares(tree).items()):
         share = percent(*counts)
         allowed = exceptions.get(folder, SHARE_CAP)
+        floor = 0 if folder == PRODUCT else SHARE_CAP
         if share > allowed:
             yield (f"{folder}:1: {share:.1f} % of the comments' sentences are "
                    f"fragments, at most {allowed}")
-        elif folder in exceptions and share <= max(allowed - 2, SHARE_CAP):
+        elif folder in exceptions and share <= max(allowed - 2, floor):
             yield (f"{folder}:1: {share:.1f} % fragments now, prose_test.py "
                    f"says {allowed}: lower it")
 
