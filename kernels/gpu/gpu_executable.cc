@@ -180,14 +180,14 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
                           RunLane::Take(&engine_->lanes(), blocks()));
   const std::shared_ptr<Lane>& lane = run->lane();
   Results results(signature().results.size());
-  // Of what is not waited for, this lane is no user.
+  // This lane is no user of arguments that are not waited for.
   HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
   absl::Status status = PlaceResults(lane, arguments, &results);
   if (status.ok()) status = RunSteps(lane, arguments, results, call);
   // Also after a failure: some of it may be queued.
   const absl::StatusOr<EventPtr> done = lane->Record();
   if (!done.ok()) {
-    // Without an event, nothing may be left that uses the arguments.
+    // If there is no event, nothing may be left that uses the arguments.
     engine_->device().AwaitStream(lane->stream()).IgnoreError();
     return status.ok() ? done.status() : status;
   }

@@ -30,12 +30,7 @@ SHARE_CAP = 5
 PRODUCT = "product"
 SHARES = {
     "kernels/cpu": 20,
-    "kernels/dialect": 21,
-    "kernels/emu": 6,
-    "kernels/gpu": 14,
-    "kernels/plan": 17,
-    "kernels/reference": 20,
-    PRODUCT: 5,
+    PRODUCT: 3,
 }
 
 # A comment, after code or alone. Strings that hold "//" pass for comments; they

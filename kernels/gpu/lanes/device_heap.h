@@ -14,8 +14,8 @@
 
 namespace hawser::gpu {
 
-// Thread-safe. Where a request finds too little memory, what can be had again
-// (arenas of lanes, arrays of datasets, the device's own pool) is given back
+// Thread-safe. If a request finds too little memory, what can be had again
+// (arenas of streams, arrays of datasets, the device's own pool) is given back
 // and the request is made once more.
 class DeviceHeap {
  public:

@@ -31,7 +31,7 @@ class DeviceMemory {
 
   // Work that `lane` had queued at `event` reads or writes the memory.
   void UsedOn(const std::shared_ptr<Lane>& lane, EventPtr event);
-  // What `lane` has to wait for before it may write here.
+  // Returns the events that `lane` has to wait for before it may write here.
   std::vector<EventPtr> UsesBeside(const Lane* lane) const;
 
  private:

@@ -32,7 +32,7 @@ class Lane {
   // ---- called by the holder alone ------------------------------------------
   Stream stream() const { return stream_; }
   absl::StatusOr<EventPtr> Record() { return events_->Record(stream_); }
-  // What is queued from now on comes behind `event`.
+  // Work that is queued from now on comes after `event`.
   absl::Status AwaitOn(const EventPtr& event);
   // Memory for the temporary values of what is queued next: every run on this
   // lane uses the same, one after the other. Errors: as Device::Allocate.

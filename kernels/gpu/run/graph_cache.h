@@ -50,7 +50,7 @@ class GraphCache {
   // Does what `queue` queues on the lane, over the addresses `bases`.
   absl::Status Run(Lane* lane, const std::vector<DeviceAddress>& bases,
                    absl::FunctionRef<absl::Status()> queue);
-  // What has to live until queued launches are done; empty afterwards.
+  // Returns what has to live until queued launches are done; empty afterwards.
   std::shared_ptr<const void> Release();
   const Counts& counts() const { return counts_; }
 

@@ -9,8 +9,8 @@
 namespace hawser::plan {
 namespace {
 
-// Whether loop `i`, of which one turn stands for `extent` turns of loop i+1,
-// may be merged with it as far as `offset` can tell.
+// True if loop `i`, of which one iteration stands for `extent` iterations of
+// loop i+1, may be merged with it as far as `offset` can tell.
 bool MovesAsOne(const IndexExpr& offset, int i, int next, int64_t extent) {
   return !offset.DividesDim(i) && !offset.DividesDim(next) &&
          offset.CoefficientOf(i) == offset.CoefficientOf(next) * extent;

@@ -19,7 +19,8 @@ struct IndexMap {
 
   // Loop i is axis i of a value of these sizes.
   static IndexMap Identity(absl::Span<const int64_t> dims);
-  // What this map reads once every loop index i is `dims[i]`: composition.
+  // Returns the map that this one becomes once every loop index i is `dims[i]`:
+  // composition.
   IndexMap Substitute(absl::Span<const IndexExpr> dims) const;
   // The row-major offset, in elements, into a value of sizes `dims`.
   IndexExpr Linear(absl::Span<const int64_t> dims) const;
@@ -34,13 +35,12 @@ IndexMap Delinearize(const IndexExpr& linear, absl::Span<const int64_t> dims);
 // A map to a value of sizes `from`, for the same elements under sizes `to`.
 IndexMap Reshaped(const IndexMap& map, const Dims& from, const Dims& to);
 
-// `value` lies within `bounds`. Where a predicate fails the element is not
-// read.
+// `value` lies within `bounds`. If a predicate fails, the element is not read.
 struct Predicate {
   IndexExpr value;
   Bounds bounds;
 
-  // What the loops' bounds already say.
+  // True if the loops' bounds already say it.
   bool AlwaysHolds() const;
   bool NeverHolds() const;
   std::string ToString() const;  // "0 <= d0 - 2 <= 7"

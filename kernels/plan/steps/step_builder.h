@@ -16,7 +16,7 @@
 
 namespace hawser::plan {
 
-// What a computation's own places are in the memory of the run.
+// The slots that a computation's own values have in the memory of the run.
 struct Frame {
   std::vector<Slot> arguments;
   std::vector<Slot> results;
@@ -64,7 +64,8 @@ class StepBuilder {
     return SlotOf(site.plan, site.frame,
                   site.instruction.first_result + result);
   }
-  // What the region needs for itself while it runs: Region::scratch_bytes.
+  // The memory that the region needs for itself while it runs:
+  // Region::scratch_bytes.
   Slot ScratchSlot(const Site& site) const;
   // Nothing for memory to itself, or of no bytes.
   void AddCopy(const Slot& to, const Slot& from, Steps* steps);
