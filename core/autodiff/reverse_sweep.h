@@ -48,9 +48,9 @@ class PullBacks {
   absl::flat_hash_map<Key, int> known_;
 };
 
-// A new computation that starts as a copy of another one, but that loops whose
-// turns are known keep what these begin with, and grows cotangents behind it.
-// Iterative: a chain of any length costs no stack.
+// A new computation that starts as a copy of another one, but that loops with a
+// known number of iterations keep what these begin with, and grows cotangents
+// behind it. Iterative: a chain of any length costs no stack.
 class ReverseSweep {
  public:
   // `computation`: of the shared module. `where`: of each instruction, or

@@ -16,8 +16,9 @@
 namespace hawser::autodiff {
 namespace {
 
-// Which states some result of a pull-back is computed from: as what a turn
-// begins with, its first parameters, or as what it ends with, its last ones.
+// Which states some result of a pull-back is computed from: as what an
+// iteration begins with, its first parameters, or as what it ends with, its
+// last ones.
 std::vector<bool> NeededStates(const Computation& c, int states,
                                absl::Span<const int> known) {
   std::vector<bool> needed(c.num_values(), false);

@@ -1,4 +1,5 @@
-// AddSavingLoop: a loop of known turns that keeps what each begins with.
+// AddSavingLoop: a loop with a known number of iterations that keeps what each
+// begins with.
 #ifndef HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
 #define HAWSER_CORE_AUTODIFF_SAVING_LOOP_H_
 
@@ -20,9 +21,9 @@ struct SavingLoop {
   std::vector<ValueId> stacks;
 };
 
-// Adds a while like `loop` with these operands, which has `turns` turns and
-// keeps the states that the record's pull-back needs. Errors: kUnimplemented for
-// more than can be kept.
+// Adds a while like `loop` with these operands, which has `turns` iterations
+// and keeps the states that the record's pull-back needs. Errors:
+// kUnimplemented for more than can be kept.
 absl::StatusOr<SavingLoop> AddSavingLoop(const Instruction& loop, int64_t turns,
                                          absl::Span<const ValueId> operands,
                                          const LoopRecord& record,

@@ -54,8 +54,8 @@ struct Capabilities {
   std::vector<std::string> ops;
 };
 
-// Between the turns of a loop an engine asks whether others wait for the device
-// and then makes way for them, on the thread that computes. Thread-safe.
+// Between the iterations of a loop an engine asks whether others wait for the
+// device and then makes way for them, on the thread that computes. Thread-safe.
 class Sharing {
  public:
   virtual ~Sharing() = default;

@@ -33,10 +33,10 @@ struct VectorizeOptions {
 // that depend on no batched parameter are repeated. Values that depend on none
 // are computed once. The result may be transformed again.
 //
-// A while whose condition differs between entries turns until it holds for
+// A while whose condition differs between entries iterates until it holds for
 // none; entries for which it does not keep their state. A case whose index
-// differs computes all branches for all entries. Other loops turn as often as
-// they did, so that those of known turns stay so.
+// differs computes all branches for all entries. Other loops run as often as
+// they did, so that those with a known number of iterations stay so.
 //
 // Errors: kInvalidArgument for options that do not fit the module, and where an
 // axis more is more than a shape may have; kUnimplemented naming an op without

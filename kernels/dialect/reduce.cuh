@@ -109,8 +109,8 @@ template <class T, class I, bool kLargest, bool kLast = false> struct Extreme {
 };
 
 // ---- every thread gets the result. Neighbours first, so that operations that
-// do not commute see their parts in order. Reduces over each kLanes neighbours,
-// a power of two up to a warp.
+// do not commute see their parts in order.
+// Reduces over each kLanes neighbours, a power of two up to a warp.
 template <class Op, u32 kLanes, class T> HK_DEVICE T GroupReduce(T x) {
   HK_UNROLL
   for (u32 m = 1; m < kLanes; m <<= 1) {

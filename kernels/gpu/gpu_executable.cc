@@ -20,7 +20,7 @@ using runtime::BufferPtr;
 // A graph costs less to launch than this many steps.
 constexpr int64_t kMinCaptured = 2, kMaxCaptured = 4096;
 
-// Holds a lane for one run: the main one, or one of its own.
+// Holds a stream for one run: the main one, or one of its own.
 class RunLane {
  public:
   static absl::StatusOr<std::unique_ptr<RunLane>> Take(Lanes* lanes, bool own) {
@@ -180,7 +180,7 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
                           RunLane::Take(&engine_->lanes(), blocks()));
   const std::shared_ptr<Lane>& lane = run->lane();
   Results results(signature().results.size());
-  // This lane is no user of arguments that are not waited for.
+  // This stream is no user of arguments that are not waited for.
   HAWSER_RETURN_IF_ERROR(AwaitArguments(lane.get(), arguments));
   absl::Status status = PlaceResults(lane, arguments, &results);
   if (status.ok()) status = RunSteps(lane, arguments, results, call);
@@ -195,7 +195,7 @@ absl::StatusOr<GpuExecutable::Results> GpuExecutable::Queue(
   if (compiled_.constants != nullptr) {
     compiled_.constants->UsedOn(lane, *done);
   }
-  // The destructor looks after the main lane alone.
+  // The destructor looks after the main stream alone.
   if (blocks()) lane->KeepUntilDone(compiled_.code);
   for (DeviceValue& result : results) {
     if (result.memory == nullptr) continue;

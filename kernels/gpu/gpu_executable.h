@@ -78,7 +78,7 @@ class GpuExecutable : public runtime::Executable,
   const Compiled compiled_;
   runtime::HostEvaluator* const host_;
   std::vector<bool> may_take_;  // by argument
-  GraphCache graphs_;           // used by the holder of the main lane
+  GraphCache graphs_;           // used by the holder of the main stream
 };
 
 }  // namespace hawser::gpu

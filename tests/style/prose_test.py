@@ -37,8 +37,9 @@ SHARES = {
 # are few and have no sentences.
 COMMENT = re.compile(r"(.*?)//+(?: (.*)|$)")
 
-# Comments that are for a tool, or say again which brace or guard ends.
-FORMAL = re.compile(r"NOLINT|namespace\b|clang-format |Copyright|SPDX-|HAWSER_\w+$")
+# Comments that are for a tool, headings, and the names of what a brace ends.
+FORMAL = re.compile(
+    r"NOLINT|namespace\b|clang-format |Copyright|SPDX-|HAWSER_\w+$|----")
 
 
 def paragraphs(lines):
@@ -47,11 +48,13 @@ def paragraphs(lines):
     for line in lines:
         match = COMMENT.match(line)
         text = (match.group(2) or "").strip() if match else ""
+        if FORMAL.match(text):
+            text = ""
         follows = match and not match.group(1).strip() and match.end(1) == column
         if words and not (follows and text):
             yield " ".join(words)
             words = []
-        if text and not FORMAL.match(text):
+        if text:
             words.append(text)
             column = match.end(1)
     if words:

@@ -41,7 +41,7 @@ struct TrainingOptions {
 };
 
 // Trains with the dataset's "images" and "labels": an epoch is one call, in
-// which a loop turns once for each batch of a new order of the images; what is
+// which a loop runs once for each batch of a new order of the images; what is
 // left over of the last batch is not seen. Errors: options that do not fit;
 // those of the client.
 absl::StatusOr<Parameters> Train(const Classifier& model, const Dataset& data,

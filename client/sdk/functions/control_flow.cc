@@ -349,7 +349,7 @@ Values RunScan(const Values& initial, const Values& xs, ScanBody body,
     dims.insert(dims.begin(), turns);
     all.push_back(s.BroadcastTo(s.ConstantOf(Number(0), y.dtype()), dims));
   }
-  if (turns == 0) return all;  // there is no entry that a turn could take
+  if (turns == 0) return all;  // there is no entry that an iteration could take
   return RunFor(
       turns, all,
       [&](const Tensor& i, const Values& now) {

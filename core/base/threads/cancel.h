@@ -12,8 +12,8 @@
 namespace hawser {
 
 // A copyable handle: every copy sees the same flag. Work checks it per block of
-// 2^20 elements, per launch and per loop turn; what waits is told (OnExpiry).
-// Deadlines are by SteadyNow. Thread-safe.
+// 2^20 elements, per launch and per loop iteration; what waits is told
+// (OnExpiry). Deadlines are by SteadyNow. Thread-safe.
 class CancelToken {
  public:
   class Registration;

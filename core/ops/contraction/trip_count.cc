@@ -125,7 +125,7 @@ std::optional<__int128> Until(const Count& c) {
   return turns > 0 ? std::optional<__int128>(turns) : std::nullopt;
 }
 
-// The turns while the counter is in `direction` of the limit.
+// The iterations while the counter is in `direction` of the limit.
 std::optional<__int128> TurnsWhile(CompareDirection direction, Count c) {
   switch (direction) {
     case CompareDirection::kLe:

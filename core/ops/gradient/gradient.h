@@ -15,7 +15,7 @@
 
 namespace hawser {
 
-// A loop that was run forward and kept what its turns began with.
+// A loop that was run forward and kept what its iterations began with.
 struct LoopRecord {
   int64_t turns = 0;
   // For each state its values before each iteration, along a new axis 0, and in
@@ -25,7 +25,7 @@ struct LoopRecord {
   // cotangents of the results it takes what was given so far to the parameters
   // in `summed`, in the dtype of their sums, and adds to that, then the results
   // in `known`, which it would compute else. The cotangents of the states in
-  // `kept`, which turns leave as they are, run on as such sums, too.
+  // `kept`, which iterations leave as they are, run on as such sums, too.
   int pull_back = -1;
   std::vector<int> wanted, seeded, summed, kept, known;
 };

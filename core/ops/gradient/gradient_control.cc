@@ -17,10 +17,10 @@ namespace {
 
 using Expressions = std::vector<Expression>;
 
-// The loop backwards. Its state: the turn, the cotangents of the states (those
-// of record.seeded), and the sums of those of what stays the same. These stay
-// the same in it: the stacks that there are, and what stays the same in the
-// loop.
+// The loop backwards. Its state: the iteration, the cotangents of the states
+// (those of record.seeded), and the sums of those of what stays the same. These
+// stay the same in it: the stacks that there are, and what stays the same in
+// the loop.
 class BackwardLoop {
  public:
   explicit BackwardLoop(GradientContext& c)
@@ -141,8 +141,8 @@ class BackwardLoop {
 
 }  // namespace
 
-// Turns backwards, each from what it began with. Errors: kUnimplemented where
-// only a run can say how many there are.
+// Iterations backwards, each from what it began with. Errors: kUnimplemented
+// where only a run can say how many there are.
 absl::Status WhileGradient(GradientContext& c) {
   if (c.loop == nullptr) {
     return Unimplemented(

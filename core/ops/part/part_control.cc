@@ -38,7 +38,7 @@ std::vector<Expression> Present(absl::Span<const Expression> operands) {
 
 // The smallest boxes of the state over which condition and body close; state
 // that neither needs goes. An axis that grows twice is taken whole, so that
-// what a body shifts by one a turn ends soon.
+// what a body shifts by one in each iteration ends soon.
 absl::Status WhilePart(PartContext& c) {
   const size_t state = c.results.size();
   std::vector<MaybeBox> boxes(c.operands.size());

@@ -58,8 +58,8 @@ struct Program : plan::StepProgram {
   bool blocks = false;
   // Things one run queues, where that is known beforehand.
   int64_t queued_steps = 0;
-  double seconds = 0;  // of one run, by the planner's costs; loops of unknown
-                       // length turn once
+  // of one run, by the planner's costs; loops of unknown length run once
+  double seconds = 0;
 };
 
 // In kStrict the order of every sum is that of a device of so many

@@ -56,7 +56,7 @@ class IndexExpr {
 
   IndexExpr() = default;  // 0
   static IndexExpr Constant(int64_t value);
-  // Loop index `index` of a loop of `extent` turns: 0 when it turns once.
+  // Loop index `index` of a loop of `extent` iterations: 0 if that is 1.
   static IndexExpr Dim(int index, int64_t extent);
   static IndexExpr Symbol(int index, Bounds bounds);
 

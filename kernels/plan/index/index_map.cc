@@ -89,7 +89,7 @@ Collapse CollapseLoops(absl::Span<const int64_t> extents,
                        absl::Span<const IndexExpr> conditions,
                        absl::Span<const int> barriers) {
   const int rank = static_cast<int>(extents.size());
-  // Groups of neighbours, as the first loop of each; loops of one turn are
+  // Groups of neighbours, as the first loop of each; loops of one iteration are
   // left out and divide nothing, a barrier among them is kept in mind.
   std::vector<std::vector<int>> groups;
   bool barrier = false;

@@ -1,4 +1,4 @@
-// IndexMap: which element of a value each turn of a region's loops needs.
+// IndexMap: which element of a value each iteration of a region's loops needs.
 // FIXED: emitters are written over this header.
 #ifndef HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_
 #define HAWSER_KERNELS_PLAN_INDEX_INDEX_MAP_H_
@@ -54,15 +54,16 @@ struct Collapse {
   std::vector<IndexExpr> back;
 };
 // Merges neighbouring loops wherever none of `offsets` and `conditions` can
-// tell: there loop i moves as loop i+1 would after its last turn, and neither
-// stands under a division. Loops of one turn go. Loop i is never merged with
-// loop i+1 where i is in `barriers` (the last kept axis of a reduction).
+// tell: there loop i moves as loop i+1 would after its last iteration, and
+// neither stands under a division. Loops of one iteration go. Loop i is never
+// merged with loop i+1 where i is in `barriers` (the last kept axis of a
+// reduction).
 Collapse CollapseLoops(absl::Span<const int64_t> extents,
                        absl::Span<const IndexExpr> offsets,
                        absl::Span<const IndexExpr> conditions,
                        absl::Span<const int> barriers = {});
 
-// The largest power of two that divides the offset whatever the loops' turns
+// The largest power of two that divides the offset whatever the loops' indices
 // and symbols; the innermost loop `innermost` is left out (-1: none is). For
 // choosing vector widths: a load of V elements is aligned when V divides it.
 int64_t AlignmentOf(const IndexExpr& offset, int innermost);

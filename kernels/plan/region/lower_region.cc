@@ -214,8 +214,8 @@ void TakePoints(PointGraph graph, Region* region) {
 void CountStages(Region* region) {
   int last = 0;
   for (const Point& p : region->points) {
-    // Work that is done per turn needs a pass; what comes after the last one
-    // once per result does not.
+    // Work that is done per iteration needs a pass; what comes after the last
+    // one once per result does not.
     if (!p.per_result || p.kind == Point::kReduce) {
       last = std::max(last, p.stage);
     }

@@ -92,7 +92,7 @@ struct Symbol {
   Bounds bounds;
 };
 
-// How neighbouring turns of the innermost loop meet memory.
+// How neighbouring iterations of the innermost loop meet memory.
 enum class AccessKind : uint8_t {
   kContiguous,  // next element
   kUniform,     // the same element
@@ -152,7 +152,7 @@ struct Region {
   // Emit with maps[m].Substitute(collapse.back).
   Collapse loops;
   int num_kept_loops = 0;
-  int vector_width = 1;  // turns of the innermost loop done at once
+  int vector_width = 1;  // iterations of the innermost loop done at once
   bool fits_u32 = true;  // every offset is below 2^31
   std::vector<MemoryAccess> accesses;
   int stages = 1;      // passes over the domain (1 + deepest reduction chain)

@@ -91,7 +91,7 @@ class StepBuilder {
   absl::Status AddControl(const Site& site, Steps* to);
   absl::Status AddWhile(const Site& site, Steps* to);
   absl::Status AddCase(const Site& site, Steps* to);
-  // A turn of a loop over the states, `outside.arguments`, in place.
+  // An iteration of a loop over the states, `outside.arguments`, in place.
   absl::Status AddBody(int body, const Frame& outside, const LoopNeeds& needs,
                        Steps* to);
   // Results that are other values' bytes, put where they belong, but for those

@@ -108,7 +108,7 @@ absl::StatusOr<Region> ForBatch(const RegionDef& traced, const Batch& batch) {
   return MakeRegion(std::move(module), std::move(places));
 }
 
-// A turn is that in which a value came last for any entry.
+// An iteration is that in which a value came last for any entry.
 void ShowBatched(absl::Span<const Tensor> values,
                  std::vector<Printed> printed) {
   ReplaceTensors(values, &printed);

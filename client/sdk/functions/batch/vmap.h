@@ -95,9 +95,9 @@ class VmapFunction {
 // beside its arguments are shared by all entries. Use it inside a traced
 // function or outside, as Grad. Result: the structure that fn gives, each
 // tensor with the entries along out_axis; what does not depend on the batch is
-// repeated. For and Scan turn as often as they did. A While whose condition
-// differs between entries turns until it holds for none, and entries that are
-// done keep their state; it never ends if one of them does not. If the
+// repeated. For and Scan run as often as they did. A While whose condition
+// differs between entries iterates until it holds for none, and entries that
+// are done keep their state; it never ends if one of them does not. If the
 // predicate of a Cond or the index of a Switch differs, all branches are
 // computed for all entries, and each takes its own: an error value (an
 // infinity, NaN) of another branch does not show, but may in its gradient, and

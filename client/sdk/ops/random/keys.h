@@ -31,9 +31,9 @@ Tensor RandomKey(const Operand& seed);
 // usual; no parts. Grad: zero. Source: Nx.Random split.
 Tensor RandomSplit(const Operand& key, int64_t parts = 2);
 
-// A key of a key and a number, such as that of a turn. data: integers of any
-// shape; 64 bits of each count. Result: u32[data..., 2]. Errors: as usual; no
-// integers. Grad: zero. Source: Nx.Random fold_in.
+// A key of a key and a number, such as that of an iteration. data: integers of
+// any shape; 64 bits of each count. Result: u32[data..., 2]. Errors: as usual;
+// no integers. Grad: zero. Source: Nx.Random fold_in.
 Tensor RandomFoldIn(const Operand& key, const Operand& data);
 
 // Bits. dtype: an unsigned integer's. Result: of sizes dims; each value is as
